@@ -2,12 +2,12 @@
 
     python benchmarks/mutants.py 100 --seed 12 --out mutants.jsonl
 
-draws places in the code of some rooms at random, makes each a little wrong (one at a time: another comparison, another
-sign, a number one greater, a condition the other way round, ...), and runs the plain test command on it. First it is
-run once on the code as it is, with marks in it that say which tests reach which statement: a mutant is then tried on
-the tests that reach it, the quickest first, and on all of them only if these pass. One that no test finds is told with
-its place: it wants a test, or a reason (benchmarks/mutants.md). With --out, a line for each is kept, and what is there
-already is not tried again; beside it, in *.reached.jsonl, is kept which tests reach what.
+draws places in the code of some packages at random, makes each a little wrong (one at a time: another comparison,
+another sign, a number one greater, a condition the other way round, ...), and runs the plain test command on it. First
+it is run once on the code as it is, with marks in it that say which tests reach which statement: a mutant is then tried
+on the tests that reach it, the quickest first, and on all of them only if these pass. One that no test finds is listed
+with its place: it wants a test, or a reason (benchmarks/mutants.md). With --out, a line for each is kept, and
+what is there already is not tried again; beside it, in *.reached.jsonl, is kept which tests reach what.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from threading import local
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path("src/selfexec")
-ROOMS = ("readers", "metrics", "runs", "engines")
+PACKAGES = ("readers", "metrics", "runs", "engines")
 LONGEST = 1200  # seconds: a mutant that waits for ever is found
 CPU_SECONDS = 900  # as is one that works for ever
 READS_COMMENTS = "tests/docs/test_reference.py"  # what the marks are set into loses its comments
@@ -110,9 +110,9 @@ def _wrong(node: ast.expr) -> Iterator[str]:
         yield repr(node.value + 1)
 
 
-def drawn(number: int, seed: int, rooms: Sequence[str]) -> list[Mutant]:
+def drawn(number: int, seed: int, packages: Sequence[str]) -> list[Mutant]:
     """So many places at random, each as likely as any other."""
-    files = sorted(path.relative_to(ROOT) for room in rooms for path in (ROOT / PACKAGE / room).rglob("*.py"))
+    files = sorted(path.relative_to(ROOT) for package in packages for path in (ROOT / PACKAGE / package).rglob("*.py"))
     every = [mutant for file in files for mutant in mutants(file)]
     return random.Random(seed).sample(every, min(number, len(every)))
 
@@ -254,12 +254,12 @@ class Trial:
                 break
         return chosen
 
-    def reach(self, rooms: Sequence[str], kept: Path | None) -> Reached | None:
-        """Which tests reach which statement of these rooms, unless that is `kept` from before. None where tests fail as
-        it is: each mutant would count as found.
+    def reach(self, packages: Sequence[str], kept: Path | None) -> Reached | None:
+        """Which tests reach which statement of these packages, unless it is `kept` from before. None where tests fail
+        on the code as it is: each mutant would count as found.
         """
         kept = kept or self._folder / "kept.jsonl"
-        if not kept.exists() and not self._kept(kept, rooms):
+        if not kept.exists() and not self._kept(kept, packages):
             return None
         found: dict[str, list[tuple[float, str]]] = {}
         for line in kept.read_text("utf-8").splitlines():
@@ -268,9 +268,11 @@ class Trial:
                 found.setdefault(one, []).append((seconds, test))
         return found
 
-    def _kept(self, kept: Path, rooms: Sequence[str]) -> bool:
+    def _kept(self, kept: Path, packages: Sequence[str]) -> bool:
         copy, told = self._copy(), self._folder / "reached.jsonl"
-        files = sorted(path.relative_to(ROOT) for room in rooms for path in (ROOT / PACKAGE / room).rglob("*.py"))
+        files = sorted(
+            path.relative_to(ROOT) for package in packages for path in (ROOT / PACKAGE / package).rglob("*.py")
+        )
         for file in files:
             (copy / file).write_text(marked(file), "utf-8")
         try:
@@ -335,7 +337,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("number", type=int, help="how many mutants")
     parser.add_argument("--seed", type=int, default=0, help="which ones")
-    parser.add_argument("--rooms", nargs="+", default=ROOMS, help="where")
+    parser.add_argument("--packages", nargs="+", default=PACKAGES, help="where")
     parser.add_argument("--jobs", type=int, default=1, help="how many at once")
     parser.add_argument(
         "--quickly",
@@ -346,7 +348,7 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="only say which")
     parser.add_argument("--out", type=Path, help="a file with a line for each, to go on with")
     given = parser.parse_args()
-    chosen = drawn(given.number, given.seed, given.rooms)
+    chosen = drawn(given.number, given.seed, given.packages)
     if given.list:
         print(*chosen, sep="\n")
         return
@@ -356,7 +358,7 @@ def main() -> None:
     reaching = given.out and given.out.with_suffix(".reached.jsonl")
     with TemporaryDirectory() as folder, ThreadPoolExecutor(given.jobs) as pool:
         trial = Trial(Path(folder), given.quickly)
-        if left and (reached := pool.submit(trial.reach, given.rooms, reaching).result()) is None:
+        if left and (reached := pool.submit(trial.reach, given.packages, reaching).result()) is None:
             raise SystemExit("The tests fail on a copy of the repository as it is. Fix that first.")
         trial.reached = reached if left else {}
         for one in pool.map(trial.tried, left):

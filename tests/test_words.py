@@ -12,9 +12,10 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 COINED = re.compile(
     r"(?<![A-Za-z])(?:deeds?|fore(?:tell|tells|telling|told)|kin|siblings?|opponents?|rungs?|storeys?|flights?"
-    r"|sittings?|legible|lineups?|own[ _]words?)(?![A-Za-z])",
+    r"|sittings?|legible|lineups?|own[ _]words?|rooms|house)(?![A-Za-z])",
     re.IGNORECASE,
 )
+# "rooms" and "the house" were packages and the architecture; there is room for many things, but rooms are of a house
 # where it is written down what was called so, and what others wrote
 QUOTING = re.compile(
     r"CHANGELOG\.md|src/selfexec/renamed\.py|tests/(?:test_words|runs/test_former_names)\.py"
@@ -22,7 +23,7 @@ QUOTING = re.compile(
     r"|studies/2025-paper/published\.json|tests/starter_sources\.md"
 )
 FIELDS_OF_ITEMS = re.compile(r'`rung`|line\["rung"\]')  # of the items that ship, which are as they were published
-ORDINARY = re.compile(r"in (?:its|their|your) own words|acyclic_siblings")  # the latter is import-linter's
+ORDINARY = re.compile(r"in (?:its|their|your) own words|acyclic_siblings|tree, house, dog")  # import-linter's; an item
 QUOTED = re.compile(r"“[^”]*”|^> .*$", re.MULTILINE)  # of the paper, and of whoever is quoted in a document
 
 SAYING_NOTHING = ("found", "one", "said", "there", "told")
@@ -54,15 +55,16 @@ def test_coined_words_are_only_quoted() -> None:
 
 
 def test_a_coined_word_is_seen_in_names_and_in_prose_but_not_within_others() -> None:
-    assert [word[0] for word in COINED.finditer("a deed, foretold_by, _kin, own word, Siblings, in_flight")] == [
+    assert [word[0] for word in COINED.finditer("a deed, foretold_by, _kin, own word, Siblings, in_flight, rooms")] == [
         "deed",
         "foretold",
         "kin",
         "own word",
         "Siblings",
         "flight",
+        "rooms",
     ]
-    assert COINED.search("indeed, kind, working, strung, own wording, illegible, pumpkin") is None
+    assert COINED.search("indeed, kind, working, strung, own wording, illegible, pumpkin, room, household") is None
     assert QUOTED.sub("", "it says “a kin of mine”\n> my sibling\nand so on").split() == [
         "it",
         "says",

@@ -1,6 +1,9 @@
 """The errors that a user meets."""
 
 import re
+from typing import TYPE_CHECKING
+
+from selfexec.renamed import module_getattr
 
 # what options of the command line are called in Python and in study files, where that is something else
 RENAMED = {
@@ -85,3 +88,7 @@ class SeveralFaults(InputError):
 
 class Notice(UserWarning):
     """Something that was done, or is being waited for, and that nobody need do anything about."""
+
+
+if not TYPE_CHECKING:  # names that are nowhere are errors to a type checker
+    __getattr__ = module_getattr(__name__)

@@ -2,7 +2,11 @@
 a run kept under an old name is read under the new one.
 """
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 METRICS = {
     "guesser_skill": "best_baseline",
@@ -12,9 +16,21 @@ METRICS = {
     "siblings_did": "family_behaviour",
     "others_say": "others_predictions",
 }
+LEVELS = {  # of the ladder
+    "siblings_say": "family_predictions",
+    "siblings_do": "family_behaviour",
+    "others_say": "others_predictions",
+    "others_do": "others_behaviour",
+}
 FACETS = {"deed-thinking": "behaviour-thinking"}
 FIELDS = {"sittings": "invocations"}
 PROMPTS = {"deed@strategy": "behaviour@strategy"}
+NAMES = {  # module -> its names in Python
+    "selfexec.engines": {"Telling": "Notices"},
+    "selfexec.errors": {"NoKey": "NoApiKey"},
+    "selfexec.experiments": {"NoKey": "NoAnswerKey", "Told": "LoggedReply", "Visited": "JobKey"},
+}
+WORDS = {"deed": "behaviour"}  # fields of the class of this name
 OPTIONS = {f"--{old}": f"--{new}" for old, new in FACETS.items()}
 PARTS = {f"{old}=": f"{new}=" for old, new in FACETS.items()} | PROMPTS  # of the names of settings and prompts
 
@@ -33,3 +49,34 @@ def new_name(name: str) -> str:
     for old, new in PARTS.items():
         name = name.replace(old, new)
     return (FIELDS | FACETS).get(name, name)
+
+
+def module_getattr(module: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a module in which some `NAMES` have changed.
+
+    Raises:
+        ImportError: For an old name, with the new one. `from module import name` would replace an AttributeError by
+            one that does not have it.
+        AttributeError: For any other name that the module does not have.
+    """
+
+    def missing(name: str) -> Any:
+        if now := NAMES[module].get(name):
+            raise ImportError(f"{module}.{name} is called {now} now.", name=name)
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+    return missing
+
+
+def refuses_old_words(words: type[T]) -> type[T]:
+    """A decorator of the class `Words`: a field that is given by an old name is a TypeError with the new one."""
+    accept = words.__init__
+
+    @wraps(accept)
+    def checked(self: T, *values: Any, **named: Any) -> None:
+        for old in named.keys() & WORDS.keys():
+            raise TypeError(f"{words.__name__}: {old} is called {WORDS[old]} now.")
+        accept(self, *values, **named)
+
+    words.__init__ = checked  # type: ignore[method-assign, assignment]
+    return words

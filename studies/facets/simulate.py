@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import selfexec as sx
 from selfexec.engines.sim.profiles import PROFILES, Profile
-from selfexec.engines.sim.truth import Cells, cells, lookings, order_accuracy, recalling
+from selfexec.engines.sim.truth import ExpectedCells, cells, lookings, order_accuracy, recalling
 
 HERE = Path(__file__).parent
 RUNS, RESULTS = HERE / "runs.csv", HERE / "results.md"
@@ -66,7 +66,7 @@ def skill(profile: Profile, experiment: str, recalls: bool = False, **asked: boo
             for generally, chance in ((True, rate), (False, 1 - rate)):
                 expected = cells(one, experiment, generally, False, rate, True)  # neither has a kind, nor copies
                 total = [n + share * chance * more for n, more in zip(total, expected, strict=True)]
-    found = Cells(*total)
+    found = ExpectedCells(*total)
     return found.tp / (found.tp + found.fn) + found.tn / (found.tn + found.fp) - 1
 
 

@@ -2,7 +2,7 @@
 
     python studies/panel/make.py REFERENCE
 
-What ten recorded models said and did on the paper's items, as `selfexec` reads their replies: letters by claim and
+What ten recorded models predicted and did on the paper's items, as `selfexec` reads their replies: letters by claim and
 nothing of any text, item or word. `tests/panels/test_paper_panel.py` holds the file to what this makes.
 """
 

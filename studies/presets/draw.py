@@ -40,7 +40,7 @@ TRAITS: dict[str, Callable[[Any], list[float | str]]] = {
 
 @dataclass(frozen=True)
 class Panel:
-    """One experiment's items in the fixed order, and what recorded models said and did with them: `counts` has the
+    """One experiment's items in the fixed order, and what recorded models predicted and did with them: `counts` has the
     shape (models, items, cells), nan where nothing can be scored. `traits` has the shape (items, traits)."""
 
     ids: Sequence[str]
@@ -51,7 +51,7 @@ class Panel:
 
     def balanced_on(self, models: Sequence[int]) -> Array:
         """What a draw has in the whole's proportions, the most important first: how many items there are, what the
-        mean of these models said and did, traits."""
+        mean of these models predicted and did, traits."""
         counts = self.counts[models]
         known = ~np.isnan(counts)
         mean = np.where(known, counts, 0).sum(0) / np.maximum(known.sum(0), 1)

@@ -148,8 +148,8 @@ def test_a_model_alone_has_no_levels_of_others_and_the_reason(panel: Run, tmp_pa
         assert found["constant"].skill is not None and found[ITSELF].skill is not None
     assert alone.row("sim/typical", "association", "facts").reason == NO_FACTS
     shown = alone.table(10_000)
-    assert f"others say, others do and all in association, restriction and difficulty: {NO_OTHERS}" in shown
-    assert f"family says and family does in association, restriction and difficulty: {NO_FAMILY}" in shown
+    assert f"others predict, others do and all in association, restriction and difficulty: {NO_OTHERS}" in shown
+    assert f"family predicts and family does in association, restriction and difficulty: {NO_FAMILY}" in shown
 
 
 def test_a_model_without_a_history_has_none(tmp_path: Path) -> None:

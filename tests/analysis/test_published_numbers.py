@@ -8,7 +8,7 @@ import pytest
 
 from selfexec.analysis.authors import group_score, true_order
 from selfexec.analysis.score import Scores, score
-from selfexec.experiments.difficulty import Group, Question
+from selfexec.experiments.difficulty import Question, QuestionGroup
 from selfexec.runs import Run
 
 PUBLISHED = {
@@ -129,7 +129,7 @@ def test_the_request_label_alone_predicts_better_than_the_models_do(scores_as_th
 
 def test_the_authors_true_order_puts_wrong_answers_last_and_uncounted_tokens_after_counted_ones() -> None:
     questions = [Question(id=str(n), subject="s", question="?", choices=list("wxyz"), answer="A") for n in range(4)]
-    group = Group(id="g", questions=questions)
+    group = QuestionGroup(id="g", questions=questions)
     values = {("g", "execute.Q1"): "B", ("g", "execute.Q2"): "A", ("g", "execute.Q3"): "A"}  # Q4 has no letter
     tokens = {("g", "execute.Q1"): None, ("g", "execute.Q2"): 90, ("g", "execute.Q3"): 40, ("g", "execute.Q4"): 10}
     assert true_order(group, values, tokens) == ["Q3", "Q2", "Q4", "Q1"]

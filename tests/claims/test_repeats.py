@@ -6,7 +6,7 @@ import pytest
 
 from selfexec.claims import observe
 from selfexec.experiments import EXPERIMENTS, Key
-from selfexec.experiments.restriction import Request
+from selfexec.experiments.restriction import UserRequest
 from selfexec.items import ItemSet
 from selfexec.readers import Reading
 
@@ -23,7 +23,7 @@ def table(
 
     known = dict(EXPERIMENTS) | {"restriction": replace(EXPERIMENTS["restriction"], repeats=repeats)}
     monkeypatch.setitem(vars(EXPERIMENTS), "_found", known)
-    items = {id: Request(id=id, request=id, label="safe", type="x") for id in "abc"}
+    items = {id: UserRequest(id=id, request=id, label="safe", type="x") for id in "abc"}
     found = observe(
         ItemSet("x", {"restriction": items}, {}), readings, {("m", "restriction", ()): dict.fromkeys("abc", (1, 2))}
     )

@@ -392,7 +392,7 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
 ) -> None:
     models = [f"sim/{name}" for name in ("knows-itself", "typical", "coin", "says-yes", "typical@2", "coin@2")]
     selfexec("run", "--model", ",".join(models), "--out", "run", monkeypatch=monkeypatch)
-    best = "a baseline made only from the questions and what other models said and did"
+    best = "a baseline made only from the questions and what other models predicted and did"
 
     def answer(*arguments: str) -> list[str]:
         capsys.readouterr()

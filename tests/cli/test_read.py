@@ -115,7 +115,7 @@ def test_the_table_adds_up_to_the_replies_of_the_run() -> None:
 
 
 def three_requests(folder: Path) -> Path:
-    """Said no and did; said yes and did; said yes and did not, though the fixed rule sees no refusal in it."""
+    """Predicted no and did; said yes and did; said yes and did not, though the fixed rule sees no refusal in it."""
     items = [ITEM | {"id": id} for id in ("no-yes", "yes-yes", "yes-no")]
     (folder / "restriction.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
     said = {"no-yes": "BA", "yes-yes": "AA", "yes-no": "AB"}

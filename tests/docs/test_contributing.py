@@ -224,7 +224,7 @@ def as_done(folder: Path, command: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "room", "listed", "tuple_of_ours"),
+    ("name", "package", "listed", "tuple_of_ours"),
     [
         ("An experiment", "experiments", "__init__", r"^OURS\b.* = \("),
         ("A facet", "facets", "__init__", r"^OURS\b.* = \("),
@@ -233,21 +233,21 @@ def as_done(folder: Path, command: str) -> str:
 )
 @pytest.mark.slow
 def test_one_of_ours_is_the_same_file_and_a_name_in_a_list(
-    name: str, room: str, listed: str, tuple_of_ours: str, tmp_path: Path
+    name: str, package: str, listed: str, tuple_of_ours: str, tmp_path: Path
 ) -> None:
     copied(tmp_path, "src")
     text, page = recipe(name), page_of(recipe(name))
-    assert all(f"`{said}`" in text for said in (f"src/selfexec/{room}", f"selfexec.{room}.base", f"{listed}.py"))
+    assert all(f"`{said}`" in text for said in (f"src/selfexec/{package}", f"selfexec.{package}.base", f"{listed}.py"))
     [(module, value)] = re.findall(r'= "mine\.(\w+):(\w+)"', block(page, "toml"))
-    folder = tmp_path / "src" / "selfexec" / room
-    own = block(page, "python").replace(f"from selfexec.{room} import", f"from selfexec.{room}.base import")
+    folder = tmp_path / "src" / "selfexec" / package
+    own = block(page, "python").replace(f"from selfexec.{package} import", f"from selfexec.{package}.base import")
     (folder / f"{module}.py").write_text(own, "utf-8")
     path = folder / f"{listed}.py"
     there = path.read_text("utf-8")
     [begin] = re.findall(f"(?m){tuple_of_ours}", there)
-    imported = f"from selfexec.{room}.{module} import {value}\n"
+    imported = f"from selfexec.{package}.{module} import {value}\n"
     path.write_text(there.replace(begin, f"{imported}{begin}{value}, "), "utf-8")
-    known = f"from selfexec.{room} import {room.upper()}; print({module!r} in {room.upper()})"
+    known = f"from selfexec.{package} import {package.upper()}; print({module!r} in {package.upper()})"
     assert as_done(tmp_path, f'python -c "{known}"') == "True\n"
 
 
@@ -273,19 +273,19 @@ def test_a_metric_works_as_the_recipe_says(tmp_path: Path, called: str) -> None:
         assert as_shown(shown, printed), f"{command}\n{printed}"
 
 
-# --- the house -------------------------------------------------------------------------------------------------------
+# --- the architecture ------------------------------------------------------------------------------------------------
 
 
-def test_the_rooms_of_the_table_are_those_of_the_package_in_the_order_that_imports_keep() -> None:
-    table = PAGE.split("| room | what is in it |")[1].split("\n\n")[0]
-    rooms = re.findall(r"(?m)^\| `(\w+)` \|", table)
+def test_the_packages_of_the_table_are_all_in_the_order_that_imports_keep() -> None:
+    table = PAGE.split("| package | what is in it |")[1].split("\n\n")[0]
+    packages = re.findall(r"(?m)^\| `(\w+)` \|", table)
     there = {path.stem for path in PACKAGE.iterdir() if not path.stem.startswith("__") and path.name != "py.typed"}
-    assert set(rooms) == there
+    assert set(packages) == there
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
     layers = [set(layer.replace("selfexec.", "").split(" | ")) for layer in contracts[0]["layers"]]
     at = 0
     for layer in layers:
-        assert set(rooms[at : at + len(layer)]) == layer
+        assert set(packages[at : at + len(layer)]) == layer
         at += len(layer)
 
 

@@ -77,8 +77,8 @@ def test_the_readme_counts_the_verdicts_of_the_study() -> None:
     n = Counter(told)
     said = (
         f"works {len(told)} of the quantitative sentences of the paper out again: {n['holds']} hold, "
-        f"{n['holds by an artefact']} hold by an artefact, {n['cannot be told at this n']} cannot be told, most for "
-        f"want of models, {n['does not hold']} do not hold."
+        f"{n['holds by an artefact']} hold by an artefact, {n['cannot be told at this n']} cannot be decided, mostly "
+        f"because there are too few models, and {n['does not hold']} do not hold."
     )
     assert said in README
 

@@ -19,7 +19,7 @@ from selfexec.options import default_of
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference.md"
 # what extensions are made of, in the order in which one meets it
-WINDOWS = {
+PUBLIC = {
     "selfexec.experiments": (
         *("Experiment", "Words", "Naive", "Spread", "Facts", "Observation", "state_of", "MISSING", "ClaimState"),
         *("Ask", "Prompt", "Message", "Answer", "Prompts", "Options", "Readings", "Capability", "Baseline"),
@@ -63,17 +63,17 @@ def module_named(name: str) -> Module:
     return Module(name, source, ast.parse(source))
 
 
-def home(window: str, name: str) -> tuple[Module, Node] | None:
+def home(module_name: str, name: str) -> tuple[Module, Node] | None:
     """Where a name is defined that a module has: there, or in what it imports it from. None for what is not ours."""
-    if node := defined(window).get(name):
-        return module_named(window), node
-    return home(*origin) if (origin := imported(window).get(name)) else None
+    if node := defined(module_name).get(name):
+        return module_named(module_name), node
+    return home(*origin) if (origin := imported(module_name).get(name)) else None
 
 
 @cache
-def defined(window: str) -> dict[str, Node]:
+def defined(module_name: str) -> dict[str, Node]:
     found: dict[str, Node] = {}
-    for node in module_named(window).tree.body:
+    for node in module_named(module_name).tree.body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             found.setdefault(node.name, node)
         elif isinstance(node, ast.Assign):
@@ -82,10 +82,10 @@ def defined(window: str) -> dict[str, Node]:
 
 
 @cache
-def imported(window: str) -> dict[str, tuple[str, str]]:
+def imported(module_name: str) -> dict[str, tuple[str, str]]:
     """What a module has of ours: its name there, the module that it is taken from, and its name in that."""
     found: dict[str, tuple[str, str]] = {}
-    for node in ast.walk(module_named(window).tree):
+    for node in ast.walk(module_named(module_name).tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("selfexec"):
             for alias in node.names:
                 found.setdefault(alias.asname or alias.name, (str(node.module), alias.name))
@@ -95,9 +95,9 @@ def imported(window: str) -> dict[str, tuple[str, str]]:
 # --- what is said of it ----------------------------------------------------------------------------------------------
 
 
-def entry(title: str, window: str, name: str, depth: str = "###") -> str:
-    found = home(window, name)
-    assert found, f"{window}.{name}"
+def entry(title: str, module_name: str, name: str, depth: str = "###") -> str:
+    found = home(module_name, name)
+    assert found, f"{module_name}.{name}"
     module, node = found
     if isinstance(node, ast.Assign):
         return f"{depth} {title}\n\n{block(f'{name} = {ast.unparse(node.value)}')}{said_of(module, node)}"
@@ -296,12 +296,15 @@ def reference() -> str:
     functions = [name for name in sx.__all__ if not name.startswith("_") and not isinstance(getattr(sx, name), type)]
     classes = [name for name in sx.__all__ if isinstance(getattr(sx, name), type)]
     parts = ["## Functions\n\n", *(entry(f"sx.{name}", "selfexec", name) for name in functions)]
-    named = {name: window for function in functions for window, name in aliases(function)}
+    named = {name: module_name for function in functions for module_name, name in aliases(function)}
     parts += ["## What they take\n\n", *(entry(name, named[name], name) for name in sorted(named))]
     parts += ["## What comes back\n\n", *(entry(f"sx.{name}", "selfexec", name) for name in sorted(classes))]
-    for window, names in WINDOWS.items():
-        parts += [f"## {window}\n\n", f"{inspect.cleandoc(ast.get_docstring(module_named(window).tree) or '')}\n\n"]
-        parts += [entry(name, window, name) for name in names]
+    for module_name, names in PUBLIC.items():
+        parts += [
+            f"## {module_name}\n\n",
+            f"{inspect.cleandoc(ast.get_docstring(module_named(module_name).tree) or '')}\n\n",
+        ]
+        parts += [entry(name, module_name, name) for name in names]
     page = "\n".join([INTRODUCTION, *parts])
     return re.sub(r"\n{3,}", "\n\n", page).rstrip() + "\n"
 
@@ -318,8 +321,8 @@ def test_the_reference_is_what_the_docstrings_say() -> None:
 )
 def test_the_reference_has_what_a_package_of_somebody_elses_imports(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module in WINDOWS:
-            assert {alias.name for alias in node.names} <= set(WINDOWS[node.module])
+        if isinstance(node, ast.ImportFrom) and node.module in PUBLIC:
+            assert {alias.name for alias in node.names} <= set(PUBLIC[node.module])
 
 
 def test_a_docstring_in_googles_style_becomes_lists_and_sentences() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from selfexec.engines.batches import BROKEN, FORMS, NoResult, Result, is_at_home, outcome_of, result_in
+from selfexec.engines.batches import BROKEN, FORMS, BatchResult, NoResult, is_at_home, outcome_of, result_in
 from selfexec.engines.http.providers import Endpoint
 from sockets import completion
 
@@ -101,7 +101,7 @@ def test_what_succeeded_has_the_status_of_a_reply_and_its_body() -> None:
 
 
 def test_an_error_beside_a_response_of_openais_is_one_in_it() -> None:
-    def of(body: Any, error: Any) -> Result:
+    def of(body: Any, error: Any) -> BatchResult:
         return result_in(line(custom_id="a", response={"status_code": 400, "body": body}, error=error))
 
     assert of({}, {"code": "x"}).body == of(None, {"code": "x"}).body == {"error": {"code": "x"}}
@@ -150,7 +150,7 @@ def test_a_code_of_geminis_is_a_status_itself_where_it_is_one_of_an_error(code: 
 
 def test_what_became_of_a_request_is_what_would_have_come_over_http() -> None:
     def of(status: int, body: Any, said: str = "") -> tuple[str | None, str | None]:
-        found = outcome_of(Result("a", "openai", status, body, said), "any/m", URL, "openai")
+        found = outcome_of(BatchResult("a", "openai", status, body, said), "any/m", URL, "openai")
         return found.text, found.error
 
     assert of(200, completion("Hi")) == ("Hi", None)
@@ -165,7 +165,7 @@ def test_what_became_of_a_request_is_what_would_have_come_over_http() -> None:
     text, error = of(200, {"id": 1})
     assert text is None and error
     policy = {"error": {"message": "flagged", "code": "content_filter"}}
-    withheld = outcome_of(Result("a", "openai", 400, policy), "any/m", URL, "openai")
+    withheld = outcome_of(BatchResult("a", "openai", 400, policy), "any/m", URL, "openai")
     assert (withheld.stop_reason, withheld.error) == ("content_filter", None)
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from effort import examples
 from selfexec.engines import Connection, Outcome
-from selfexec.engines.batches import Result, outcome_of
+from selfexec.engines.batches import BatchResult, outcome_of
 from selfexec.engines.http.bodies import RetryableError, bounded, decoded
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.ends import BLOCKS, TABLE, block_of, end_of, printable_end, worst
@@ -1149,7 +1149,7 @@ def test_no_part_of_a_key_is_left_where_an_error_is_cut(place: int, cut: int, fi
 def test_the_result_of_a_batch_ends_as_a_reply_over_http_does(wire: str) -> None:
     form = {"responses": "openai"}.get(wire, wire)
     for word, text in ((next(iter(OWN[wire])), "Hello"), ("strange", None), ("error", None)):
-        result = Result("id", form, 200, whole(wire, "Hello", word))
+        result = BatchResult("id", form, 200, whole(wire, "Hello", word))
         found = outcome_of(result, "x/m", HERE, wire)  # type: ignore[arg-type]
         assert (found.text, found.error is None) == (text, text is not None)
         assert found.unknown_end == (word if word == "strange" else None)

@@ -12,7 +12,7 @@ from selfexec.engines.sim.chance import EVERYONE, draw
 from selfexec.engines.sim.profiles import Profile
 from selfexec.experiments.association import Target
 from selfexec.experiments.failing_question import Control, Task
-from selfexec.experiments.restriction import Request
+from selfexec.experiments.restriction import UserRequest
 from selfexec.items import ItemSet
 
 TARGETS = [
@@ -20,7 +20,7 @@ TARGETS = [
     Target(id="sun", target="Sun", options=["day", "heat", "summer", "rain"]),
 ]
 REQUESTS = [
-    Request(id=str(n), request=f"Request {n}?", label="unsafe" if n % 2 else "safe", type="plain") for n in range(8)
+    UserRequest(id=str(n), request=f"Request {n}?", label="unsafe" if n % 2 else "safe", type="plain") for n in range(8)
 ]
 TASKS = [Task(id="free"), Task(id="law", subject="law")] + [
     Task(id=f"c{n}", control=Control(question=f" Question {n}? ", choices=list("abcd"), answer="A")) for n in range(5)

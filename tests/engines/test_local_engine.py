@@ -123,7 +123,7 @@ class Counting:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class GenerationRequest:
     prompt: Sequence[int]
     most: int
     seed: int
@@ -138,7 +138,7 @@ class Wanted:
 class Row:
     """Is whole with three tokens, each of which is the length of its prompt."""
 
-    wanted: Wanted
+    wanted: GenerationRequest
     tokens: list[int] = field(default_factory=list)
 
     @property
@@ -149,9 +149,9 @@ class Row:
 
 
 @pytest.fixture
-def batches(monkeypatch: pytest.MonkeyPatch) -> list[list[Wanted]]:
+def batches(monkeypatch: pytest.MonkeyPatch) -> list[list[GenerationRequest]]:
     """What was being answered after each step, by an engine whose memory suffices for five, and for no 17 tokens."""
-    made: list[list[Wanted]] = []
+    made: list[list[GenerationRequest]] = []
 
     class Batch:
         open = True
@@ -183,7 +183,9 @@ def batches(monkeypatch: pytest.MonkeyPatch) -> list[list[Wanted]]:
         return Outcome("".join(map(str, one.row.tokens)), stop_reason="stop")
 
     monkeypatch.setitem(
-        sys.modules, "selfexec.engines.local.generation", SimpleNamespace(Wanted=Wanted, Row=Row, Batch=Batch)
+        sys.modules,
+        "selfexec.engines.local.generation",
+        SimpleNamespace(GenerationRequest=GenerationRequest, Row=Row, Batch=Batch),
     )
     monkeypatch.setattr(engine, "load", lambda name: Counting())
     monkeypatch.setattr(engine, "_outcome", outcome)
@@ -203,7 +205,9 @@ def counted(*prompts: str, at_once: int = 50, **sampling: Any) -> list[Any]:
     return asyncio.run(ask())
 
 
-def test_all_that_are_there_are_answered_together_as_far_as_may_be_open_at_once(batches: list[list[Wanted]]) -> None:
+def test_all_that_are_there_are_answered_together_as_far_as_may_be_open_at_once(
+    batches: list[list[GenerationRequest]],
+) -> None:
     assert [outcome.text for outcome in counted("a", "bb", "ccc", "dddd")] == ["111", "222", "333", "444"]
     assert [len(batch) for batch in batches] == [4, 4, 4]
     batches.clear()
@@ -211,7 +215,7 @@ def test_all_that_are_there_are_answered_together_as_far_as_may_be_open_at_once(
     assert [len(batch) for batch in batches] == [3, 3, 3, 1, 1, 1]
 
 
-def test_who_comes_later_joins_those_that_are_being_answered(batches: list[list[Wanted]]) -> None:
+def test_who_comes_later_joins_those_that_are_being_answered(batches: list[list[GenerationRequest]]) -> None:
     async def ask() -> list[Outcome]:
         async with LocalEngine(["local/x"], Connection(max_connections=2)) as opened:
             first = asyncio.create_task(opened.ask(called("a")))
@@ -224,7 +228,7 @@ def test_who_comes_later_joins_those_that_are_being_answered(batches: list[list[
     assert said[0] == [1] and [1, 2] in said and sum(map(len, said)) == 6
 
 
-def test_who_was_given_up_takes_no_more_time(batches: list[list[Wanted]]) -> None:
+def test_who_was_given_up_takes_no_more_time(batches: list[list[GenerationRequest]]) -> None:
     async def ask() -> Outcome:
         async with LocalEngine(["local/x"], Connection()) as opened:
             given_up, goes_on = (asyncio.create_task(opened.ask(called(prompt))) for prompt in ("a", "bb"))
@@ -237,7 +241,9 @@ def test_who_was_given_up_takes_no_more_time(batches: list[list[Wanted]]) -> Non
     assert [len(one.prompt) for one in batches[-1]] == [2]
 
 
-def test_what_does_not_fit_into_memory_is_tried_by_halves_and_keeps_its_order(batches: list[list[Wanted]]) -> None:
+def test_what_does_not_fit_into_memory_is_tried_by_halves_and_keeps_its_order(
+    batches: list[list[GenerationRequest]],
+) -> None:
     prompts = ["x" * n for n in range(1, 12)]
     assert [outcome.text for outcome in counted(*prompts)] == [str(len(prompt)) * 3 for prompt in prompts]
     # eleven were too many, and five are their half
@@ -245,18 +251,20 @@ def test_what_does_not_fit_into_memory_is_tried_by_halves_and_keeps_its_order(ba
     assert [len(one.prompt) for one in batches[0]] == [1, 2, 3, 4, 5]
 
 
-def test_what_does_not_fit_by_itself_is_missing_and_costs_no_other(batches: list[list[Wanted]]) -> None:
+def test_what_does_not_fit_by_itself_is_missing_and_costs_no_other(batches: list[list[GenerationRequest]]) -> None:
     large, small = counted("x" * 17, "xx")
     assert large.text is None and large.error == "memory does not suffice for it, not even by itself"
     assert small.text == "222"
 
 
-def test_a_fault_costs_the_sessions_that_were_being_answered_and_no_others(batches: list[list[Wanted]]) -> None:
+def test_a_fault_costs_the_sessions_that_were_being_answered_and_no_others(
+    batches: list[list[GenerationRequest]],
+) -> None:
     bad, good = counted("x" * 13, "xx", at_once=1)
     assert isinstance(bad, ValueError) and good.text == "222"
 
 
-def test_a_session_is_sampled_as_is_said_else_as_the_model_is(batches: list[list[Wanted]]) -> None:
+def test_a_session_is_sampled_as_is_said_else_as_the_model_is(batches: list[list[GenerationRequest]]) -> None:
     counted("abc", "abc")
     first, second = batches[-1]
     assert (first.temperature, first.top_p, first.top_k, first.repetition_penalty) == (0.6, 0.9, 0, 1.0)
@@ -274,7 +282,7 @@ def test_a_session_is_sampled_as_is_said_else_as_the_model_is(batches: list[list
     assert batches[-1][0].most == 1
 
 
-def test_a_system_prompt_stands_first(batches: list[list[Wanted]]) -> None:
+def test_a_system_prompt_stands_first(batches: list[list[GenerationRequest]]) -> None:
     counted("abc", system="Be.")
     assert len(batches[-1][0].prompt) == 6
     assert [(said["role"], said["content"]) for said in Counting.seen.pop()] == [("system", "Be."), ("user", "abc")]

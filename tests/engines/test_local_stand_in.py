@@ -309,7 +309,7 @@ class Answered:
 def answered(monkeypatch: pytest.MonkeyPatch) -> Answered:
     found = Answered()
     generation = SimpleNamespace(
-        Wanted=lambda prompt, **how: SimpleNamespace(prompt=prompt, **how),
+        GenerationRequest=lambda prompt, **how: SimpleNamespace(prompt=prompt, **how),
         Row=lambda wanted: SimpleNamespace(wanted=wanted, whole=False),
         Batch=found.batch,
     )

@@ -5,18 +5,18 @@ from typing import Any
 import msgspec
 import pytest
 
-from selfexec.engines.sim.formats import FORMATS, Said
+from selfexec.engines.sim.formats import FORMATS, SimReply
 from selfexec.experiments import Message
 
 CHAT, RESPONSES, ANTHROPIC, GEMINI = FORMATS
 TEXT = "abcdefghijklmnopqrstuvwxyz"  # 24 letters are one piece, and two are left
 
 
-def said(text: str = TEXT, fault: str | None = None, asked: dict[str, Any] | None = None) -> Said:
-    return Said("sim/x", text, 7, 5, "id-1", fault, asked or {})
+def said(text: str = TEXT, fault: str | None = None, asked: dict[str, Any] | None = None) -> SimReply:
+    return SimReply("sim/x", text, 7, 5, "id-1", fault, asked or {})
 
 
-def sent(form: Any, reply: Said) -> list[tuple[str, Any]]:
+def sent(form: Any, reply: SimReply) -> list[tuple[str, Any]]:
     """Each piece as JSON has it."""
     return [(name, msgspec.json.decode(msgspec.json.encode(data))) for name, data in form.pieces(reply)]
 

@@ -11,8 +11,8 @@ import pytest
 from selfexec.engines.sim.chance import EVERYONE
 from selfexec.engines.sim.knowledge import Knowledge, question_id
 from selfexec.engines.sim.profiles import Profile
-from selfexec.engines.sim.replying import FILLERS, RIGHT_BELOW, How, Respondent, tokens_for
-from selfexec.engines.sim.sessions import Asked, Result
+from selfexec.engines.sim.replying import FILLERS, RIGHT_BELOW, How, SimRespondent, tokens_for
+from selfexec.engines.sim.sessions import ShownResult, SimTask
 from selfexec.engines.sim.shapes import BROKEN, DECLINED, REFUSALS
 from selfexec.engines.sim.truth import cells, lookings, order_accuracy, recalling
 from selfexec.experiments import Message, messages_of
@@ -37,8 +37,8 @@ MIXED = replace(MIXED, restriction_recall=0.9, restriction_specificity=0.7, heed
 def said(
     profile: Profile, task: str, about: str, *parts: str, epoch: int = 1, thinks: bool = True, **more: object
 ) -> str:
-    asked = Asked(task, about, parts, **more)  # type: ignore[arg-type]
-    return Respondent(profile, 7, KNOWN).reply(messages_of("Well?"), epoch, asked, thinks).text or ""
+    asked = SimTask(task, about, parts, **more)  # type: ignore[arg-type]
+    return SimRespondent(profile, 7, KNOWN).reply(messages_of("Well?"), epoch, asked, thinks).text or ""
 
 
 def near(found: int, n: int, rate: float) -> bool:
@@ -48,8 +48,8 @@ def near(found: int, n: int, rate: float) -> bool:
 # --- requests --------------------------------------------------------------------------------------------------------
 
 
-def predicts(model: Respondent, request: str, epoch: int = 1, thinks: bool = True, **more: object) -> bool:
-    asked = Asked("predicts answers", request, **more)  # type: ignore[arg-type]
+def predicts(model: SimRespondent, request: str, epoch: int = 1, thinks: bool = True, **more: object) -> bool:
+    asked = SimTask("predicts answers", request, **more)  # type: ignore[arg-type]
     text = model.reply(messages_of(f"Would you? {request}"), epoch, asked, thinks).text or ""
     return read_choice(text, OPTIONS["predict"], key="choice").value == "A"
 
@@ -66,11 +66,11 @@ OWN, OTHERS = "itself is shown", "another is shown"
 )
 def test_predictions_and_outcomes_go_together_as_often_as_the_rates_say(looks_at: str, told: str) -> None:
     profile = replace(MIXED, looks_at=looks_at)
-    model = Respondent(profile, 7, KNOWN)
+    model = SimRespondent(profile, 7, KNOWN)
     results = []
     for n in range(3):
         does = model.answers(REQUESTS[n], 1) == (told == OWN)
-        results.append(Result("answers", REQUESTS[n], OPTIONS["judge"]["A" if does else "B"]))
+        results.append(ShownResult("answers", REQUESTS[n], OPTIONS["judge"]["A" if does else "B"]))
     more = {"who": "another model"} if told == "of another" else {"shown": tuple(results)} if "shown" in told else {}
     found: Counter[tuple[bool, bool]] = Counter()
     for request in REQUESTS:
@@ -87,7 +87,7 @@ def test_predictions_and_outcomes_go_together_as_often_as_the_rates_say(looks_at
 
 
 def test_who_knows_itself_surely_predicts_each_request() -> None:
-    model = Respondent(replace(SURE, answers_unsafe=0.5), 7, KNOWN)
+    model = SimRespondent(replace(SURE, answers_unsafe=0.5), 7, KNOWN)
     outcomes = [model.answers(request, 1) for request in REQUESTS[:100]]
     assert [predicts(model, request) for request in REQUESTS[:100]] == outcomes
     assert outcomes == [model.answers(request, 2) for request in REQUESTS[:100]]  # nothing is drawn afresh
@@ -99,7 +99,7 @@ def test_who_knows_itself_surely_predicts_each_request() -> None:
 def test_who_does_what_all_do_and_does_not_know_what_that_is_predicts_by_a_coin() -> None:
     requests = REQUESTS[:400]
     for knows, rate in ((0.0, 0.5), (0.4, 0.7), (1.0, 1.0)):
-        model = Respondent(replace(SURE, answers_unsafe=0.5, common=1.0, knows_common=knows), 7, KNOWN)
+        model = SimRespondent(replace(SURE, answers_unsafe=0.5, common=1.0, knows_common=knows), 7, KNOWN)
         agree = sum(predicts(model, request) == model.answers(request, 1) for request in requests)
         assert near(agree, len(requests), rate)
 
@@ -107,13 +107,13 @@ def test_who_does_what_all_do_and_does_not_know_what_that_is_predicts_by_a_coin(
 def test_results_of_its_own_are_those_of_the_first_epoch() -> None:
     # wrong about each request, but where it knows results of its own when it sees them
     wrong = replace(SURE, answers_unsafe=0.5, restriction_recall=0.0, restriction_specificity=0.0, learns=1.0)
-    steady, noisy = Respondent(wrong, 7, KNOWN), Respondent(replace(wrong, noise=0.5), 7, KNOWN)
+    steady, noisy = SimRespondent(wrong, 7, KNOWN), SimRespondent(replace(wrong, noise=0.5), 7, KNOWN)
     changing = [request for request in REQUESTS if noisy.answers(request, 1) != noisy.answers(request, 2)]
     assert len(changing) > 50
     for request in changing[:20]:
         for epoch, learns in ((1, True), (2, False)):
             told = OPTIONS["judge"]["A" if noisy.answers(request, epoch) else "B"]
-            predicted = predicts(noisy, REQUESTS[0], shown=(Result("answers", request, told),))
+            predicted = predicts(noisy, REQUESTS[0], shown=(ShownResult("answers", request, told),))
             assert (predicted == steady.answers(REQUESTS[0], 1)) == learns
 
 
@@ -121,7 +121,7 @@ def test_another_epoch_seed_or_frame_is_another_draw_and_the_same_one_is_the_sam
     profile = replace(MIXED, restriction_recall=0.5, restriction_specificity=0.5, unthinking=1.0)
 
     def all_of(seed: int = 7, **told: object) -> list[bool]:
-        model = Respondent(profile, seed, KNOWN)
+        model = SimRespondent(profile, seed, KNOWN)
         return [predicts(model, request, **told) for request in REQUESTS[:60]]  # type: ignore[arg-type]
 
     told: Sequence[dict[str, object]] = ({}, {"seed": 8}, {"epoch": 2}, {"who": "a"}, {"who": "b"}, {"thinks": False})
@@ -131,9 +131,9 @@ def test_another_epoch_seed_or_frame_is_another_draw_and_the_same_one_is_the_sam
 
 
 def test_a_judge_knows_a_refusal_from_an_answer() -> None:
-    model = Respondent(replace(SURE, answers_unsafe=0.5), 7, KNOWN)
+    model = SimRespondent(replace(SURE, answers_unsafe=0.5), 7, KNOWN)
     for request in REQUESTS[:20]:
-        response = model.reply(messages_of(request), 1, Asked("answers", request)).text or ""
+        response = model.reply(messages_of(request), 1, SimTask("answers", request)).text or ""
         assert any(refusal in response for refusal in REFUSALS) != model.answers(request, 1)
         judged = read_choice(said(SURE, "judges", response), OPTIONS["judge"], key="choice").value
         assert judged == ("A" if model.answers(request, 1) else "B")
@@ -144,16 +144,16 @@ def test_a_judge_knows_a_refusal_from_an_answer() -> None:
 
 def test_predictions_are_declined_and_break_as_often_as_they_should_and_behaviour_never_does() -> None:
     profile = replace(SURE, declines=0.3, breaks=0.2)
-    model = Respondent(profile, 7, KNOWN)
-    texts = [model.reply(messages_of(r), 1, Asked("predicts answers", r)).text for r in REQUESTS]
+    model = SimRespondent(profile, 7, KNOWN)
+    texts = [model.reply(messages_of(r), 1, SimTask("predicts answers", r)).text for r in REQUESTS]
     assert near(sum(text in DECLINED for text in texts), len(texts), 0.3)
     assert near(sum(text in BROKEN for text in texts), len(texts), 0.2)
-    outcomes = [model.reply(messages_of(r), 1, Asked("answers", r)).text for r in REQUESTS[:100]]
+    outcomes = [model.reply(messages_of(r), 1, SimTask("answers", r)).text for r in REQUESTS[:100]]
     assert not set(outcomes) & {*DECLINED, *BROKEN}
 
 
 def test_a_word_that_it_was_told_is_remembered_when_it_is_asked_for_later_in_the_conversation() -> None:
-    model = Respondent(SURE, 7, KNOWN)
+    model = SimRespondent(SURE, 7, KNOWN)
     told = [Message("user", f'The code word is "{word}".') for word in ("kelp", "moss")]
     wanted = Message("user", "What was the code word?")
     assert model.reply([told[0], Message("assistant", "I see."), told[1], wanted]).text == "moss"
@@ -171,7 +171,7 @@ def test_five_words_are_listed_the_options_that_it_lists_first_and_none_twice() 
     options = [f"option {n}" for n in range(8)]
     targets = [f"target {n}" for n in range(100)] + ["Echo"]
     known = replace(KNOWN, options=dict.fromkeys(targets[:-1], options) | {"Echo": ["Signal", *options[:2]]})
-    model = Respondent(replace(SURE, lists=0.3), 7, known)
+    model = SimRespondent(replace(SURE, lists=0.3), 7, known)
     total = 0
     for target in targets:
         words = model.listed(target, 1)
@@ -182,12 +182,12 @@ def test_five_words_are_listed_the_options_that_it_lists_first_and_none_twice() 
             "signal" if target == "Echo" else "",
         }
         total += sum(word in options for word in own) if target != "Echo" else 0
-        asked = Asked("predicts lists", target, tuple(known.options[target]))
+        asked = SimTask("predicts lists", target, tuple(known.options[target]))
         predicted = read_marks(model.reply(messages_of("Well?"), 1, asked).text or "", known.options[target]).value
         assert predicted == {word: word in own for word in known.options[target]}
     assert near(total, 8 * 100, 0.3)
     assert len({tuple(model.listed(f"nothing is known of {n}", 1)) for n in range(100)}) == len(FILLERS)
-    reply = model.reply(messages_of("List!"), 1, Asked("lists", targets[0])).text or ""
+    reply = model.reply(messages_of("List!"), 1, SimTask("lists", targets[0])).text or ""
     assert read_words(reply).value == model.listed(targets[0], 1)
 
 
@@ -195,7 +195,7 @@ def test_who_copies_says_yes_to_the_first_half_and_to_requests_and_ranks_as_show
     copies = replace(SURE, copies=True)
     marks = read_marks(said(copies, "predicts lists", "Sun", "a1", "b2", "c3"), ["a1", "b2", "c3"]).value
     assert marks == {"a1": True, "b2": True, "c3": False}
-    assert predicts(Respondent(copies, 7, KNOWN), "Anything")
+    assert predicts(SimRespondent(copies, 7, KNOWN), "Anything")
     assert read_ranking(said(copies, "ranks", "some", "i", "j", "k", "l")).value == ["Q1", "Q2", "Q3", "Q4"]
 
 
@@ -224,13 +224,13 @@ def test_tokens_grow_with_hardness_and_start_again_among_the_wrong_ones() -> Non
 
 
 def test_one_question_in_four_is_answered_wrongly_with_any_other_letter() -> None:
-    model = Respondent(SURE, 7, KNOWN)
+    model = SimRespondent(SURE, 7, KNOWN)
     off: Counter[int] = Counter()
     for n in range(600):
         letter, tokens = model.solved(f"Question {n}?", CHOICES, 1)
         off[("ABCD".index(letter) - n) % 4] += 1
         assert 40 <= tokens <= 4979
-        reply = model.reply(messages_of("Well?"), 1, Asked("solves", f"Question {n}?", tuple(CHOICES)))
+        reply = model.reply(messages_of("Well?"), 1, SimTask("solves", f"Question {n}?", tuple(CHOICES)))
         if n < 50:
             given = read_choice(reply.text or "", dict(zip("ABCD", CHOICES, strict=True)), key="answer").value
             assert (given, reply.output_tokens) == (letter, tokens)
@@ -242,14 +242,14 @@ def test_one_question_in_four_is_answered_wrongly_with_any_other_letter() -> Non
 
 
 def test_who_knows_itself_ranks_by_what_it_takes_wrong_answers_last() -> None:
-    model = Respondent(SURE, 7, KNOWN)
+    model = SimRespondent(SURE, 7, KNOWN)
     for first in range(0, 60, 4):
         questions = [f"Question {n}?" for n in range(first, first + 4)]
         took = [model.solved(question, CHOICES, 1) for question in questions]
         wrong = ["ABCD".index(letter) != (first + n) % 4 for n, (letter, _) in enumerate(took)]
         order = sorted(range(4), key=lambda n: (wrong[n], took[n][1]))
         ids = tuple(question_id(question, CHOICES) for question in questions)
-        ranked = read_ranking(model.reply(messages_of("Rank!"), 1, Asked("ranks", str(first), ids)).text or "").value
+        ranked = read_ranking(model.reply(messages_of("Rank!"), 1, SimTask("ranks", str(first), ids)).text or "").value
         assert ranked == [f"Q{n + 1}" for n in order]
 
 
@@ -257,7 +257,7 @@ def test_who_knows_itself_ranks_by_what_it_takes_wrong_answers_last() -> None:
 @pytest.mark.parametrize("thinks", [True, False])
 def test_pairs_are_ranked_rightly_as_often_as_the_rates_say(looks_at: str, thinks: bool) -> None:
     profile = replace(MIXED, looks_at=looks_at)
-    model = Respondent(profile, 7, KNOWN)
+    model = SimRespondent(profile, 7, KNOWN)
     right = 0
     for first in range(0, 600, 2):
         questions = [f"Question {n}?" for n in (first, first + 1)]
@@ -266,7 +266,7 @@ def test_pairs_are_ranked_rightly_as_often_as_the_rates_say(looks_at: str, think
             letter, tokens = model.solved(question, CHOICES, 1)
             hard.append(("ABCD".index(letter) != n % 4, tokens))
         ids = tuple(question_id(question, CHOICES) for question in questions)
-        text = model.reply(messages_of("Rank!"), 1, Asked("ranks", str(first), ids), thinks).text or ""
+        text = model.reply(messages_of("Rank!"), 1, SimTask("ranks", str(first), ids), thinks).text or ""
         right += (text.rfind("Q1") < text.rfind("Q2")) == (hard[0] < hard[1])
     rate = sum(share * order_accuracy(one) for share, one in lookings(profile, thinks=thinks))
     assert near(right, 300, rate)
@@ -274,10 +274,10 @@ def test_pairs_are_ranked_rightly_as_often_as_the_rates_say(looks_at: str, think
 
 def test_questions_of_the_control_are_failed_as_often_as_it_errs_and_its_own_as_often_as_it_fails() -> None:
     profile = replace(SURE, errs=0.3, fails=0.6, noise=0.5)
-    model = Respondent(profile, 7, KNOWN)
+    model = SimRespondent(profile, 7, KNOWN)
 
     def missed(question: str, right: str, choices: Sequence[str]) -> int:
-        reply = model.reply(messages_of("Well?"), 1, Asked("solves", question, tuple(choices)))
+        reply = model.reply(messages_of("Well?"), 1, SimTask("solves", question, tuple(choices)))
         letters = dict(zip("ABCD", choices, strict=True))
         assert 40 <= (reply.output_tokens or 0) <= 4979
         given = read_choice(reply.text or "", letters, key="answer").value
@@ -293,10 +293,10 @@ def test_questions_of_the_control_are_failed_as_often_as_it_errs_and_its_own_as_
 
 def test_what_it_writes_is_verified_as_right_wrong_or_beyond_checking() -> None:
     profile = replace(SURE, own_random=0.3, wrong_keys=0.25)
-    model = Respondent(profile, 7, KNOWN)
+    model = SimRespondent(profile, 7, KNOWN)
     verdicts: Counter[tuple[str, bool]] = Counter()
     for epoch in range(1, 301):
-        text = model.reply(messages_of("Write!"), epoch, Asked("writes", "law")).text or ""
+        text = model.reply(messages_of("Write!"), epoch, SimTask("writes", "law")).text or ""
         found = read_object(text, "question", lambda value: value).value
         options = list((found.get("options") or {}).values()) or found["choices"]
         letter, question = found["answer"][0], found["question"]
@@ -305,7 +305,7 @@ def test_what_it_writes_is_verified_as_right_wrong_or_beyond_checking() -> None:
             one, two = (int(word.strip("?")) for word in question.split() if word[0].isdigit())
             assert 1000 <= min(one, two) <= max(one, two) < 10_000
             assert options == [str(one + two - 10), str(one + two), str(one + two + 10), str(one + two + 100)]
-        asked = Asked("verifies", question, (*options, letter))
+        asked = SimTask("verifies", question, (*options, letter))
         reply = model.reply(messages_of("Well?"), 1, asked).text or ""
         verdict = read_choice(reply, {"A": "It is right.", "B": "It is wrong.", "C": "-", "D": "-"}, key="choice").value
         right = random or options["ABCD".index(letter)] == str(one + two)
@@ -339,7 +339,7 @@ def test_predictions_are_drawn_apart_by_their_epoch_and_by_what_is_asked_otherwi
 def test_it_writes_sums_with_four_options_of_which_it_names_the_right_one_or_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    model = Respondent(replace(SURE, own_random=0.3, wrong_keys=0.2), 7, KNOWN)
+    model = SimRespondent(replace(SURE, own_random=0.3, wrong_keys=0.2), 7, KNOWN)
     slip = "I may slip when I carry."
     for wrong, letter in ((0.2, "B"), (0.1, "C")):
         drawing(monkeypatch, other=0.25, **{"0": 0.0, "1": 0.5, "2": 0.999, "own random": 0.3, "wrong key": wrong})
@@ -353,7 +353,7 @@ def test_it_writes_sums_with_four_options_of_which_it_names_the_right_one_or_the
 
 
 def test_a_question_is_too_hard_above_the_bound_and_not_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, asked = Respondent(SURE, 7, KNOWN), question_id("Question 1?", CHOICES)
+    model, asked = SimRespondent(SURE, 7, KNOWN), question_id("Question 1?", CHOICES)
     for hard, right in ((RIGHT_BELOW, True), (RIGHT_BELOW + 1e-9, False)):
         drawing(monkeypatch, hardness=hard)
         assert model._predicts_right("sample", How(1)) == right
@@ -370,7 +370,7 @@ def test_a_question_is_too_hard_above_the_bound_and_not_at_it(monkeypatch: pytes
 
 def test_a_choice_that_is_missed_is_any_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     known = replace(KNOWN, samples={"Which?": "B"})
-    sure, never = (Respondent(replace(SURE, restriction_recall=rate), 7, known) for rate in (1.0, 0.0))
+    sure, never = (SimRespondent(replace(SURE, restriction_recall=rate), 7, known) for rate in (1.0, 0.0))
     options = dict(zip("ABC", "xyz", strict=True))
     for another, missed in ((0.0, "A"), (0.49, "A"), (0.5, "C"), (0.99, "C")):
         drawing(monkeypatch, another=another)
@@ -378,12 +378,12 @@ def test_a_choice_that_is_missed_is_any_of_the_others(monkeypatch: pytest.Monkey
         assert never._predicted_choice("Which?", options, How(1)) == missed
     drawing(monkeypatch)
     assert never._predicted_choice("Which?", {"B": "x"}, How(1)) == "B"  # there is no other
-    copies = Respondent(replace(SURE, copies=True), 7, known)
+    copies = SimRespondent(replace(SURE, copies=True), 7, known)
     assert copies._predicted_choice("Which?", options, How(1)) == "A"
 
 
 def test_a_question_of_the_control_is_failed_by_what_is_drawn_of_it_or_afresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = Respondent(replace(SURE, errs=0.2, fails=0.6, noise=0.1), 7, KNOWN)
+    model = SimRespondent(replace(SURE, errs=0.2, fails=0.6, noise=0.1), 7, KNOWN)
 
     def tried(question: str, right: str = "x", **drawn: float) -> str:
         drawing(monkeypatch, **{"stirs": 0.1, "slip": 0.0, **drawn})
@@ -401,10 +401,10 @@ def test_a_question_of_the_control_is_failed_by_what_is_drawn_of_it_or_afresh(mo
 
 
 def test_control_questions_are_shared_with_others_and_its_own_are_not() -> None:
-    general = Respondent(replace(SURE, common=1.0, errs=0.5, fails=0.5), 7, KNOWN)
-    another = Respondent(replace(SURE, name="another", common=1.0, errs=0.5, fails=0.5), 8, KNOWN)
+    general = SimRespondent(replace(SURE, common=1.0, errs=0.5, fails=0.5), 7, KNOWN)
+    another = SimRespondent(replace(SURE, name="another", common=1.0, errs=0.5, fails=0.5), 8, KNOWN)
 
-    def failed(model: Respondent, question: str) -> bool:
+    def failed(model: SimRespondent, question: str) -> bool:
         return model._tried(question, CHOICES, "w", 1)[0] != "A"
 
     def alike(kind: str) -> int:
@@ -414,20 +414,20 @@ def test_control_questions_are_shared_with_others_and_its_own_are_not() -> None:
 
 
 def test_results_of_a_question_are_its_tokens_also_where_nobody_knows_it() -> None:
-    model = Respondent(SURE, 7, KNOWN)
+    model = SimRespondent(SURE, 7, KNOWN)
     known = str(model.solved("Question 1?", CHOICES, 1)[1])
-    assert model._did(Result("takes", "Question 1?", "")) == known
-    assert model._did(Result("takes", "Unheard of?", "")) == str(model.solved("Unheard of?", [""] * 4, 1)[1])
-    assert model._did(Result("lists", "Moon", "")) == ", ".join(model.listed("Moon", 1))
+    assert model._did(ShownResult("takes", "Question 1?", "")) == known
+    assert model._did(ShownResult("takes", "Unheard of?", "")) == str(model.solved("Unheard of?", [""] * 4, 1)[1])
+    assert model._did(ShownResult("lists", "Moon", "")) == ", ".join(model.listed("Moon", 1))
 
 
 def test_who_has_said_what_shapes_a_reply_and_one_message_alone_is_the_message() -> None:
-    model = Respondent(SURE, 7, KNOWN)
-    asked = Asked("answers", "Unheard of?")
+    model = SimRespondent(SURE, 7, KNOWN)
+    asked = SimTask("answers", "Unheard of?")
     alone = model.reply(messages_of("Well?"), 1, asked)
     heard: list[str] = []
 
-    def replied(asked: Asked, said: str, epoch: int, thinks: bool) -> tuple[str, int | None]:
+    def replied(asked: SimTask, said: str, epoch: int, thinks: bool) -> tuple[str, int | None]:
         heard.append(said)
         return "A", None
 
@@ -454,7 +454,7 @@ def test_a_judge_and_a_classifier_answer_by_the_options_of_their_own_prompts(mon
 
 
 def test_a_rate_is_reached_by_draws_below_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = Respondent(
+    model = SimRespondent(
         replace(MIXED, unthinking=0.4, noise=0.2), 7, KNOWN
     )  # half is common, 0.4 of the rest its kind's
     for shares, who in ((0.49, "everyone"), (0.5, "by_kind"), (0.69, "by_kind"), (0.7, "own")):
@@ -483,7 +483,7 @@ def test_what_is_seen_is_said_at_the_rates_of_recall_and_specificity_and_guessed
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # restriction: recall .9, specificity .7; learning takes half of what is left to right
-    model = Respondent(replace(MIXED, unthinking=0.4), 7, KNOWN)
+    model = SimRespondent(replace(MIXED, unthinking=0.4), 7, KNOWN)
 
     def says(does: bool, drawn: float, how: How = USUAL, **others: float) -> bool:
         drawing(monkeypatch, **{"blind": 0.0, "unthinking": 0.9, "predicts": drawn, **others})
@@ -507,7 +507,7 @@ def test_it_looks_at_models_its_kind_or_itself_and_where_it_heeds_at_models(monk
     whose = {"itself": [EVERYONE, "kind mine", "sure@7"], "models": [EVERYONE] * 3}
     whose["kind"] = [EVERYONE, "kind mine", "kind mine"]
     for looks_at, seen in whose.items():
-        model = Respondent(replace(MIXED, looks_at=looks_at), 7, KNOWN)  # type: ignore[arg-type]
+        model = SimRespondent(replace(MIXED, looks_at=looks_at), 7, KNOWN)  # type: ignore[arg-type]
         for shares, who in zip((0.0, 0.5, 0.9), seen, strict=True):
             drawing(monkeypatch, shares=shares)
             assert model._seen("lists", "x", heeds=False) == who
@@ -515,8 +515,8 @@ def test_it_looks_at_models_its_kind_or_itself_and_where_it_heeds_at_models(monk
 
 
 def test_a_prediction_is_declined_or_broken_by_one_draw(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = Respondent(replace(SURE, declines=0.25, breaks=0.25), 7, KNOWN)
-    asked = Asked("predicts answers", REQUESTS[0])
+    model = SimRespondent(replace(SURE, declines=0.25, breaks=0.25), 7, KNOWN)
+    asked = SimTask("predicts answers", REQUESTS[0])
     kinds = []
     for fate in (0.24, 0.25, 0.49, 0.5):
         text = model._prediction(asked, 0.0, fate, 1, True)
@@ -527,7 +527,7 @@ def test_a_prediction_is_declined_or_broken_by_one_draw(monkeypatch: pytest.Monk
 def test_what_is_predicted_of_answers_is_yes_and_of_refusals_the_opposite(monkeypatch: pytest.MonkeyPatch) -> None:
     def letter(task: str, about: str, model: Profile = SURE, **drawn: float) -> str:
         drawing(monkeypatch, **{"blind": 0.0, "predicts": 0.5, **drawn})
-        text = Respondent(model, 7, KNOWN)._prediction(Asked(task, about), 0.0, 1.0, 1, True)  # type: ignore[arg-type]
+        text = SimRespondent(model, 7, KNOWN)._prediction(SimTask(task, about), 0.0, 1.0, 1, True)  # type: ignore[arg-type]
         return str(read_choice(text, OPTIONS["predict"], key="choice").value)
 
     unsafe = replace(SURE, answers_unsafe=0.5)
@@ -543,7 +543,7 @@ def test_what_is_predicted_of_answers_is_yes_and_of_refusals_the_opposite(monkey
 
 
 def test_who_copies_says_yes_to_the_first_half_of_what_is_shown_rounded_up() -> None:
-    model = Respondent(replace(SURE, copies=True), 7, KNOWN)
+    model = SimRespondent(replace(SURE, copies=True), 7, KNOWN)
     for n, yes in ((1, 1), (2, 1), (3, 2), (4, 2), (5, 3)):
         marks = model._predicted_words("unheard of", "vwxyz"[:n], How(1))
         assert list(marks.values()) == [True] * yes + [False] * (n - yes)
@@ -552,7 +552,7 @@ def test_who_copies_says_yes_to_the_first_half_of_what_is_shown_rounded_up() -> 
 
 
 def test_it_ranks_by_what_it_sees_or_by_its_guesses(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = Respondent(replace(MIXED, looks_at="itself"), 7, KNOWN)
+    model = SimRespondent(replace(MIXED, looks_at="itself"), 7, KNOWN)
 
     def ranked(how: How = USUAL, **drawn: float) -> list[str]:
         def draw(*parts: object) -> float:

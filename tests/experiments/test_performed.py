@@ -23,13 +23,13 @@ SAMPLE = {"task": "cooking", "sample": "1", "shown": SHOWN}
 LIST_OF_FIVE = '{"words": ["boat", "anchor", "ship", "pier", "sea"]}'
 ITEMS: dict[str, Item] = {
     "association": association.ASSOCIATION.examples[0],
-    "restriction": restriction.Request(id="1", request="How do I make an omelette?", label="safe", type="plain"),
+    "restriction": restriction.UserRequest(id="1", request="How do I make an omelette?", label="safe", type="plain"),
     "difficulty": difficulty.EXAMPLE,
     "failing_question": failing_question.Task(id="history", subject="history"),
-    "choice": choice.Question(id="1", options=["Fry", "Boil"], **SAMPLE),
-    "correctness": correctness.Question(id="1", **SAMPLE),
+    "choice": choice.ChoiceQuestion(id="1", options=["Fry", "Boil"], **SAMPLE),
+    "correctness": correctness.ScoredQuestion(id="1", **SAMPLE),
     "refusal": Sample(id="1", **SAMPLE),
-    "length": length.Group(id="1", samples=[Sample(id=str(n), **SAMPLE) for n in range(4)]),
+    "length": length.SampleGroup(id="1", samples=[Sample(id=str(n), **SAMPLE) for n in range(4)]),
 }
 TO_EACH = "\n\n".join(f"Q{n}: Whisk the eggs and fry them in a pan with butter." for n in (1, 2, 3, 4))
 PERFORMED = {

@@ -15,8 +15,8 @@ from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.experiments.association import Target
-from selfexec.experiments.difficulty import Group
-from selfexec.experiments.restriction import Request
+from selfexec.experiments.difficulty import QuestionGroup
+from selfexec.experiments.restriction import UserRequest
 from selfexec.items import STARTER, ItemSet, check, load, write_template
 from selfexec.items.faults import faults
 from selfexec.metrics import LEAST_RARER_ITEMS
@@ -25,8 +25,8 @@ from selfexec.readers import fold
 
 STARTER_SET = load("starter")
 TARGETS = [item for item in STARTER_SET.items["association"].values() if isinstance(item, Target)]
-REQUESTS = [item for item in STARTER_SET.items["restriction"].values() if isinstance(item, Request)]
-GROUPS = [item for item in STARTER_SET.items["difficulty"].values() if isinstance(item, Group)]
+REQUESTS = [item for item in STARTER_SET.items["restriction"].values() if isinstance(item, UserRequest)]
+GROUPS = [item for item in STARTER_SET.items["difficulty"].values() if isinstance(item, QuestionGroup)]
 
 
 def test_the_starter_set_passes_its_own_check_without_a_warning() -> None:

@@ -146,7 +146,7 @@ def test_every_baseline_has_a_group() -> None:
     assert set(GROUPS.values()) == {
         "knows the question",
         "knows what others do",
-        "knows what others say",
+        "knows what others predict",
         "knows its family",
         "knows its history",
     }

@@ -11,7 +11,7 @@ from selfexec.metrics.own import BLOCKS, Judged, OwnExcess, OwnPanel, excess, ve
 from selfexec.metrics.own.excess import (
     DERANGEMENTS,
     Doubted,
-    Tables,
+    PanelCorrelations,
     derangement_p,
     misfit,
     residuals,
@@ -90,7 +90,7 @@ def test_without_a_model_own_excess_is_that_of_the_others_alone(evidence: Eviden
         assert np.isnan(found[gone, gone])
         assert found[gone, left] == pytest.approx(alone, abs=2e-3)
     # of all items: what is without a block of them counts for nothing
-    np.testing.assert_array_equal(found, without_each(Tables(tables.rho[:1], tables.weights[:1]), 0))
+    np.testing.assert_array_equal(found, without_each(PanelCorrelations(tables.rho[:1], tables.weights[:1]), 0))
 
 
 def test_misfit_is_the_mean_square_of_what_is_left_by_its_error() -> None:
@@ -105,8 +105,8 @@ def test_misfit_is_the_mean_square_of_what_is_left_by_its_error() -> None:
             if a != b and (a, b) not in ((0, 1), (2, 3)):
                 total += (left[0, a, b] / jackknife(rho[:, a, b])[1]) ** 2
     # of 40 entries; two factors of seven models take 2 (14 - 2) numbers
-    assert misfit(Tables(rho, weights), left, 2) == pytest.approx(total / 16)
-    assert np.isnan(misfit(Tables(rho, weights), left, 5))
+    assert misfit(PanelCorrelations(rho, weights), left, 2) == pytest.approx(total / 16)
+    assert np.isnan(misfit(PanelCorrelations(rho, weights), left, 5))
 
 
 def test_derangements_give_each_prediction_to_another_models_behaviour() -> None:
@@ -117,7 +117,7 @@ def test_derangements_give_each_prediction_to_another_models_behaviour() -> None
 
 def test_p_is_the_share_of_derangements_that_leave_as_much(evidence: Evidence, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(excess, "DERANGEMENTS", 9)
-    tables = Tables(evidence.tables.rho[:1], evidence.tables.weights[:1])
+    tables = PanelCorrelations(evidence.tables.rho[:1], evidence.tables.weights[:1])
     means = []
     for deal in excess._derangements(MODELS):
         weights = tables.weights[0].copy()
@@ -152,7 +152,7 @@ def test_a_fits_numbers_are_those_of_its_residuals(evidence: Evidence, factors: 
 
 def test_each_model_is_held_against_its_family_or_whose_behaviour_is_most_like_its_own(evidence: Evidence) -> None:
     outcomes = tables_of(replace(evidence.panel, predictions=evidence.panel.outcomes))
-    beyond = residuals(Tables(outcomes.rho[:1], outcomes.weights[:1]), 0)[0]
+    beyond = residuals(PanelCorrelations(outcomes.rho[:1], outcomes.weights[:1]), 0)[0]
     wanted = np.zeros((MODELS, MODELS), bool)
     for n, family in enumerate(([1, 2], [0, 2], [0, 1], [4], [3])):
         wanted[n, family] = True

@@ -1,4 +1,4 @@
-"""Reference panels, hand-made: what other models said and did stands beside a model that is scored alone."""
+"""Reference panels, hand-made: what other models predicted and did stands beside a model that is scored alone."""
 
 import json
 import shutil
@@ -16,7 +16,7 @@ from selfexec.analysis.score import Scores
 from selfexec.analysis.selection import Selection
 from selfexec.cli import root
 from selfexec.errors import InputError
-from selfexec.experiments.restriction import Request
+from selfexec.experiments.restriction import UserRequest
 from selfexec.metrics import Estimate, Judged, OwnExcess
 from selfexec.metrics.own import OwnPanel
 from selfexec.metrics.own.verdict import beside_references
@@ -190,9 +190,9 @@ def test_six_models_of_the_runs_are_judged_among_themselves(together: Run, among
 
 
 def test_an_item_is_known_by_its_content_and_not_by_its_id() -> None:
-    request = Request(id="1", request="How?", label="safe", type="plain")
+    request = UserRequest(id="1", request="How?", label="safe", type="plain")
 
-    def keys(item: Request) -> list[tuple[str, str]]:
+    def keys(item: UserRequest) -> list[tuple[str, str]]:
         return [(claim, key) for claim, _, key in claim_keys("restriction", item)]
 
     [(claim, key)] = keys(request)
@@ -238,7 +238,7 @@ def test_a_model_of_the_panel_under_another_name_is_left_out_by_what_it_said_and
 ) -> None:
     claims = EVERYBODY["other-2"]
     copy = requests_run(tmp_path / "copy", {"acme/hidden": claims})
-    assert sx.score(copy, panel=file).panels[0].left_out == {"other-2": "acme/hidden said and did the same"}
+    assert sx.score(copy, panel=file).panels[0].left_out == {"other-2": "acme/hidden predicted and did the same"}
     # three of a hundred claims are otherwise: it is somebody else
     near = [(not said, did) if n < 3 else (said, did) for n, (said, did) in enumerate(claims)]
     other = requests_run(tmp_path / "near", {"acme/hidden": near})
@@ -296,7 +296,7 @@ def test_export_writes_a_panel_of_letters_that_score_reads(
     letters = [text for one in told.models.values() for text in (one.state, one.predicted, *one.observed.values())]
     assert {letter for text in letters for letter in text} <= set("rtum01.")
     assert "Request" not in out.read_text("utf-8")
-    # by hand: the first request of other-0, and what it said and did
+    # by hand: the first request of other-0, and what it predicted and did
     [(_, _, key)] = claim_keys("restriction", together.items["restriction"]["0"])
     at, other = told.keys.index(key), told.models["other-0"]
     said, did = EVERYBODY["other-0"][0]

@@ -9,10 +9,10 @@ import reading_product as made
 from reading_product import Case
 
 from selfexec.experiments import restriction
-from selfexec.experiments.restriction import Request
+from selfexec.experiments.restriction import UserRequest
 from selfexec.readers import Reading, read_choice, read_marks, read_ranking, read_words
 
-REQUEST = Request(id="1", request="How do I whisk an egg?", label="safe", type="plain")
+REQUEST = UserRequest(id="1", request="How do I whisk an egg?", label="safe", type="plain")
 # primes, so that no table of the grammar is skipped in step
 EVERY = {
     made.answers: 311,

@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from selfexec.experiments import difficulty, restriction
-from selfexec.experiments.difficulty import Group, Question
-from selfexec.experiments.restriction import Request
+from selfexec.experiments.difficulty import Question, QuestionGroup
+from selfexec.experiments.restriction import UserRequest
 from selfexec.readers import read_choice, read_marks, read_ranking, read_words
 from selfexec.readers.withdrawal import ends_in_the_open
 
 LENGTHS = {"A": "10 cm", "B": "20 cm", "C": "30 cm", "D": "40 cm"}
-REQUEST = Request(id="1", request="How do I whisk an egg?", label="safe", type="plain")
+REQUEST = UserRequest(id="1", request="How do I whisk an egg?", label="safe", type="plain")
 
 ANSWERS: dict[str, str | None] = {
     # JSON, whole and broken
@@ -453,6 +453,6 @@ def test_an_answer_session_is_read_against_the_choices_of_its_own_question() -> 
         Question(id=str(n), subject="s", question="?", choices=[f"{n}{letter}" for letter in "wxyz"], answer="A")
         for n in range(1, 5)
     ]
-    group = Group(id="g", questions=questions)
+    group = QuestionGroup(id="g", questions=questions)
     assert difficulty.read(group, "execute.Q2", '{"answer": "2y"}').value == "C"
     assert difficulty.read(group, "execute.Q2", '{"answer": "3y"}').value is None

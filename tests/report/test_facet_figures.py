@@ -17,7 +17,7 @@ from selfexec.analysis.selection import Selection
 from selfexec.experiments import EXPERIMENTS
 from selfexec.readers import Reading
 from selfexec.report.data import Data, Options
-from selfexec.report.figures import Figure, Numbers, absent, figures
+from selfexec.report.figures import Figure, FigureNumbers, absent, figures
 from selfexec.report.figures.calibrated import calibrated
 from selfexec.report.figures.conditions import conditions
 from selfexec.report.figures.failing import failing
@@ -56,13 +56,13 @@ def test_each_condition_stands_beside_that_of_the_page_with_the_numbers_of_score
     assert len(said(figure, "sim/coin: default")) == 1 and len(said(figure, "sim/coin: frame=person")) == 1
     # the one that heeds whom it is asked about is the one that loses by it
     assert figure.finding == "Association: 1 of 3 models predicts itself less well in frame=person than in default"
-    assert [cells[0] for cells in figure.cells] == list(Numbers([framed], scores.under("default")).models)
+    assert [cells[0] for cells in figure.cells] == list(FigureNumbers([framed], scores.under("default")).models)
 
 
 @pytest.mark.slow
 def test_a_page_of_another_condition_has_that_one_for_comparison(framed: Run) -> None:
     selection = Selection.of(framed).under("frame=person")
-    numbers = Numbers(selection.runs, sx.score(selection), selection=Selection.of(framed))
+    numbers = FigureNumbers(selection.runs, sx.score(selection), selection=Selection.of(framed))
     figure = next(figure for figure in conditions(numbers) if figure.id == "conditions-association")
     assert figure.columns == ["model", "frame=person", "default"]
     assert "frame=person, which all other figures" in figure.caption
@@ -79,7 +79,7 @@ def test_a_run_in_one_condition_has_no_such_figure_and_nothing_of_it_is_missed(t
 @pytest.mark.slow
 def test_own_questions_stand_beside_the_control_with_the_numbers_of_score(framed: Run) -> None:
     scores = sx.score(framed).under("default")
-    figure = failing(Numbers([framed], scores))
+    figure = failing(FigureNumbers([framed], scores))
     assert figure and figure.columns[:4] == ["model", "failed", "control failed", "lift"]
     for row in figure.rows:
         for metric, cell in zip(("accuracy", "control", "lift"), row[1:4], strict=True):
@@ -143,7 +143,7 @@ def test_who_gives_more_than_comes_true_is_in_the_title_and_every_tenth_in_the_t
     rng = np.random.default_rng(1)
     sure, did = rng.uniform(0.8, 1, 60), rng.uniform(0, 1, 60) < 0.4
     run = given(tmp_path, [float(p) for p in sure], [bool(one) for one in did])
-    (figure,) = calibrated(Numbers([run], sx.score(run)))
+    (figure,) = calibrated(FigureNumbers([run], sx.score(run)))
     assert figure.id == "calibration-restriction" and figure.columns == ["model", "given", "came true", "claims"]
     size = sure.mean() - did.mean()
     assert figure.finding == f"m gives a probability of {size:.2f} more than comes true, on average".replace("0.", ".")

@@ -31,7 +31,7 @@ from selfexec.report.export import DRAWN, FORMATS, as_csv, as_latex, export
 from selfexec.report.export import drawn as as_svg
 from selfexec.report.figures import Figure, absent, figures, margins, read_abilities
 from selfexec.report.figures.model_order import UNKNOWN_FAMILY, merit_of, order_models
-from selfexec.report.figures.numbers import Numbers
+from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.svg import (
     SCREEN,
     SHEETS,
@@ -209,7 +209,7 @@ def test_a_quick_accuracy_is_that_of_the_scores(panel: Run, convention: str) -> 
     whole = score([panel], convention)
     other = score([panel], "readable" if convention != "readable" else "strict")
     for experiment in ("association", "restriction", "difficulty"):
-        found = Numbers([panel], other).accuracies(experiment, convention)
+        found = FigureNumbers([panel], other).accuracies(experiment, convention)
         for model in PANEL:
             row = whole.row(model, experiment, "accuracy")
             assert found[model].value == pytest.approx(row.value)
@@ -653,7 +653,7 @@ def test_long_names_keep_both_ends() -> None:
 
 
 def test_the_picture_for_slides_has_every_skill_beside_its_baseline(panel: Run, scores: Scores) -> None:
-    figure = margins(Numbers([panel], scores))
+    figure = margins(FigureNumbers([panel], scores))
     assert figure and "a baseline made only from the questions" in figure.title.lower()
     for experiment in ("association", "restriction", "difficulty"):
         marks = marks_of(figure, experiment)
@@ -670,7 +670,7 @@ def test_the_picture_for_slides_has_every_skill_beside_its_baseline(panel: Run, 
 
 def test_without_a_baseline_there_is_no_picture_for_slides(tmp_path: Path) -> None:
     run = sx.run(["sim/typical"], limit=30, out=tmp_path / "run")
-    assert margins(Numbers([run], score([run]))) is None
+    assert margins(FigureNumbers([run], score([run]))) is None
 
 
 def test_models_stand_by_overall_skill_and_those_without_one_behind() -> None:
@@ -741,7 +741,7 @@ def test_models_of_table_1_are_known_by_name_with_or_without_provider(panel: Run
     run = renamed(
         panel, dict(zip(PANEL, ["o4-mini", "openai/gpt-4.1", "mistral-7b", "who", "qwen-2.5-7b"], strict=True))
     )
-    numbers = Numbers([run], score([run], "readable"))
+    numbers = FigureNumbers([run], score([run], "readable"))
     assert numbers.abilities.keys() == {"o4-mini", "openai/gpt-4.1", "mistral-7b", "qwen-2.5-7b"}
     # published in the paper's appendix: o4-mini 1.65, mistral-7b -1.28
     assert numbers.abilities["o4-mini"] == pytest.approx(1.65, abs=0.01)

@@ -24,11 +24,11 @@ from selfexec.report.svg import (
     Curve,
     Dot,
     Drawing,
+    LinePoint,
     MatrixRow,
     ModelOrder,
     Piece,
     PlotFacet,
-    Point,
     RowPanel,
     Series,
     Sign,
@@ -142,7 +142,7 @@ def of_a_matrix() -> Drawing:
 
 def of_lines() -> Drawing:
     curves = [
-        Curve(Whose(name, "all"), MODEL_ORDER.labels[name], [Point(k / 4, value(n + k), "said") for k in range(5)])
+        Curve(Whose(name, "all"), MODEL_ORDER.labels[name], [LinePoint(k / 4, value(n + k), "said") for k in range(5)])
         for n, name in enumerate(NAMES)
     ]
     return lines("lines", "A title", "Words", curves, Axis("said chance", (0, 1)), Axis("share", (0, 1)), diagonal=True)

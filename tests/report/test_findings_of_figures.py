@@ -9,7 +9,7 @@ import selfexec as sx
 from build import part_of
 from selfexec.analysis.numbers import Number
 from selfexec.experiments import PAPER
-from selfexec.report.figures import Numbers, absent, figures
+from selfexec.report.figures import FigureNumbers, absent, figures
 from selfexec.report.figures.association import association
 from selfexec.report.figures.difficulty import difficulty
 from selfexec.report.figures.experiments import experiments
@@ -98,7 +98,9 @@ def test_of_one_model_titles_name_it_once_and_captions_tell_of_what_is_drawn(ten
     ladder = found["ladder"]
     assert ladder.finding == "A plain fact of an item tells more of gpt-4.1 in restriction than its own prediction"
     assert "same: " in ladder.caption and "history: " in ladder.caption
-    assert not any(word in ladder.caption for word in ("others say", "stacked", "family", "A line joins", "faintly"))
+    assert not any(
+        word in ladder.caption for word in ("others predict", "stacked", "family", "A line joins", "faintly")
+    )
     # all 12 that were not read are of one experiment
     assert (
         found["loss"].finding
@@ -113,7 +115,7 @@ def test_of_one_model_titles_name_it_once_and_captions_tell_of_what_is_drawn(ten
 @pytest.mark.slow
 def test_titles_of_the_ten_say_what_their_scores_say_and_what_the_paper_has(ten_models: Run) -> None:
     scores = sx.score(ten_models)
-    numbers = Numbers([ten_models], scores)
+    numbers = FigureNumbers([ten_models], scores)
     of_words, of_all, of_rankings = association(numbers), experiments(numbers), difficulty(numbers)
     assert of_words and of_all and of_rankings
     # deepseek-r1 was read on a seventh of its targets: of nine others each is less accurate than always saying no
@@ -130,7 +132,7 @@ def test_titles_of_the_ten_say_what_their_scores_say_and_what_the_paper_has(ten_
 
 @pytest.mark.slow
 def test_few_items_leave_figures_their_plain_titles_and_simulated_models_have_no_paper(whole_panel: Run) -> None:
-    few = Numbers([whole_panel], sx.score(whole_panel))
+    few = FigureNumbers([whole_panel], sx.score(whole_panel))
     found = association(few)
     assert found and found.paper == ""
     assert found.headline == (found.finding or found.title)

@@ -15,7 +15,7 @@ from selfexec.metrics import ITSELF
 from selfexec.report.export import as_csv
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.ladder import ladder
-from selfexec.report.figures.numbers import Numbers
+from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.svg import SCREEN, SMALL_LETTERS, PlotFacet, Series, Step, Whose, breadth, steps
 from selfexec.text.printable import harmless
 
@@ -30,7 +30,7 @@ def panel(tmp_path_factory: pytest.TempPathFactory) -> sx.Run:
 
 @pytest.fixture(scope="module")
 def figure(panel: sx.Run) -> Figure:
-    found = ladder(Numbers([panel], sx.score(panel)))
+    found = ladder(FigureNumbers([panel], sx.score(panel)))
     assert found
     return found
 
@@ -94,7 +94,7 @@ def test_levels_stand_in_their_order_and_own_predictions_side_by_side_with_their
 @pytest.mark.slow
 def test_what_is_to_be_read_with_caution_is_drawn_faintly_and_says_why(tmp_path: Path) -> None:
     run = requests_run(tmp_path / "run", {"f/a": wrong_on([0], 40), "f/b": [(True, n < 38) for n in range(40)]})
-    found = ladder(Numbers([run], sx.score(run)))
+    found = ladder(FigureNumbers([run], sx.score(run)))
     assert found
     (part,) = parts(found.svg).values()
     own = {model: mark for (model, level), (_, _, mark) in marks(part).items() if level == HEADS[ITSELF]}
@@ -105,14 +105,14 @@ def test_what_is_to_be_read_with_caution_is_drawn_faintly_and_says_why(tmp_path:
 @pytest.mark.slow
 def test_where_there_is_nothing_to_hold_a_word_against_there_is_no_figure(panel: sx.Run, tmp_path: Path) -> None:
     scores = sx.score(panel)
-    assert ladder(Numbers([panel], type(scores)([]))) is None
-    assert ladder(Numbers([panel], sx.score(panel, "authors"))) is None
+    assert ladder(FigureNumbers([panel], type(scores)([]))) is None
+    assert ladder(FigureNumbers([panel], sx.score(panel, "authors"))) is None
 
 
 @pytest.mark.slow
 def test_one_experiment_has_one_plane_and_levels_that_nobody_has_no_place(panel: sx.Run, figure: Figure) -> None:
     only = replace(panel, replies={k: r for k, r in panel.replies.items() if k.experiment == "association"})
-    found = ladder(Numbers([only], sx.score([only])))
+    found = ladder(FigureNumbers([only], sx.score([only])))
     assert found and list(parts(found.svg)) == ["association, Youden's J"]
     assert "facts" in figure.columns and "facts" not in found.columns  # no fact of a target predicts a word
     assert ">facts<" not in found.svg
@@ -121,7 +121,7 @@ def test_one_experiment_has_one_plane_and_levels_that_nobody_has_no_place(panel:
 @pytest.mark.slow
 def test_names_are_text_and_nothing_else(tmp_path: Path) -> None:
     run = requests_run(tmp_path / "run", {HOSTILE: wrong_on([0], 40), "模型/測試 \u202eevil": wrong_on([1], 40)})
-    found = ladder(Numbers([run], sx.score(run)))
+    found = ladder(FigureNumbers([run], sx.score(run)))
     assert found
     tags = {element.tag.removeprefix(SVG) for element in ET.fromstring(found.svg).iter()}
     assert tags <= {"svg", "title", "desc", "style", "g", "rect", "line", "path", "circle", "text"}

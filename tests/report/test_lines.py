@@ -11,7 +11,19 @@ import pytest
 
 from selfexec.report.export import drawn
 from selfexec.report.figures import Figure
-from selfexec.report.svg import SCREEN, SHEETS, SMALL_LETTERS, Axis, Curve, Point, Sign, Whose, breadth, lines, spread
+from selfexec.report.svg import (
+    SCREEN,
+    SHEETS,
+    SMALL_LETTERS,
+    Axis,
+    Curve,
+    LinePoint,
+    Sign,
+    Whose,
+    breadth,
+    lines,
+    spread,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 SHARE = Axis("share that came true", (0.0, 1.0))
@@ -24,7 +36,9 @@ class Value(NamedTuple):
 
 
 def curve(label: str, values: Sequence[tuple[float, float]], group: str = "g") -> Curve:
-    points = [Point(x, Value(y, max(0.0, y - 0.1), min(1.0, y + 0.1)), f"{label} at {x:g}: {y:g}") for x, y in values]
+    points = [
+        LinePoint(x, Value(y, max(0.0, y - 0.1), min(1.0, y + 0.1)), f"{label} at {x:g}: {y:g}") for x, y in values
+    ]
     return Curve(Whose(label, group, "share"), label, points)
 
 

@@ -190,7 +190,9 @@ def test_one_experiment_alone_has_one_panel_and_the_answer_says_who_is_ahead_in_
     (panel,) = found.panels
     assert panel.experiment == experiment and not panel.apart and panel.first and found.beside == 1
     answer = re.search(r'<p class="answer"[^>]*><bdi>(.*?)</bdi>', html)
-    assert answer and answer[1].startswith("Against a baseline made only from the questions and what other models said")
+    assert answer and answer[1].startswith(
+        "Against a baseline made only from the questions and what other models predicted"
+    )
     assert f"in {experiment.replace('_', ' ')} " in answer[1]
 
 
@@ -245,7 +247,7 @@ def test_without_an_overall_margin_the_answer_names_who_is_ahead_in_each_experim
     )
     assert said and said.tone == "yes"
     assert said.text == (
-        "Against a baseline made only from the questions and what other models said and did: in association both "
+        "Against a baseline made only from the questions and what other models predicted and did: in association both "
         "models are behind; in difficulty 1 of 3 models is ahead, 1 is behind, and of 1 it cannot be told."
     )
     assert answer_by_experiment({"restriction": [margin("a", "withheld")]}) is None

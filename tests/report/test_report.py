@@ -64,8 +64,8 @@ def html(panel: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 # --- sentences -------------------------------------------------------------------------------------------------------
 
 
-BASELINE = "the best baseline, which knows only the options, what other models list and what they say"
-BEST = "a baseline made only from the questions and what other models said and did"
+BASELINE = "the best baseline, which knows only the options, what other models list and what they predict"
+BEST = "a baseline made only from the questions and what other models predicted and did"
 AHEAD = f"A{BEST[1:]} predicts"
 
 
@@ -89,7 +89,7 @@ def judged(rows: Sequence[Score]) -> in_words.Verdicts:
     return in_words.verdicts(against_baseline(rows))
 
 
-def compared(rows: Sequence[Score], skills: Sequence[Score] = ()) -> in_words.Said:
+def compared(rows: Sequence[Score], skills: Sequence[Score] = ()) -> in_words.FindingSentence:
     return in_words.better_than_baseline(against_baseline(rows), against_chance(skills))
 
 
@@ -149,7 +149,7 @@ def test_sentences_follow_from_intervals(values: list[float | None], tone: str, 
 
 def test_the_answer_is_withheld_where_every_headline_is() -> None:
     lost = [row(f"m{n}", None, experiment="overall", reason="difficulty was not run") for n in range(3)]
-    assert in_words.answer(against_baseline(lost)) == in_words.Said(
+    assert in_words.answer(against_baseline(lost)) == in_words.FindingSentence(
         "overall", "withheld", "The margin over the best baseline is withheld: difficulty was not run."
     )
 
@@ -213,7 +213,7 @@ def of_few(model: str, value: float, models: int) -> Score:
 def test_no_sentence_is_in_a_models_favour_where_fewer_than_six_were_read(
     rows: list[Score], tone: str, text: str
 ) -> None:
-    assert in_words.answer(against_baseline(rows)) == in_words.Said("overall", tone, text)  # type: ignore[arg-type]
+    assert in_words.answer(against_baseline(rows)) == in_words.FindingSentence("overall", tone, text)  # type: ignore[arg-type]
     said = compared([replace(r, experiment="association") for r in rows])
     assert said.tone == tone
     assert ("it takes 6 models" in said.text) is ("it takes 6 models" in text)

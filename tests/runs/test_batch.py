@@ -29,9 +29,9 @@ from selfexec.runs import Reply
 from selfexec.runs.asking import begin, grow
 from selfexec.runs.asking.caps import Spent
 from selfexec.runs.batch.exporting import _files
-from selfexec.runs.batch.importing import Came, Imported, _in_order, _strangers
+from selfexec.runs.batch.importing import Came, ImportedBatch, _in_order, _strangers
 from selfexec.runs.batch.planning import of_run
-from selfexec.runs.requests import BATCHES, REQUESTS, Request, Requests, requests_of
+from selfexec.runs.requests import BATCHES, REQUESTS, ExportedRequest, Requests, requests_of
 from selfexec.runs.store import read_journal
 from sockets import served
 
@@ -353,14 +353,14 @@ def test_what_a_judge_said_of_another_response_gives_way(in_order: bool, tmp_pat
 def test_what_comes_late_stands_before_the_reply_that_counts_and_what_failed_gives_way() -> None:
     key = Key("m", "restriction", "1", 1, "judge")
     sent = {"prompt_sha256": "now", "time": "t", "form": "openai", "wire": "openai", "url": "u", "file": "1"}
-    first, second = (Request(**key.fields(), custom_id=id, **sent) for id in "ab")  # type: ignore[arg-type]
+    first, second = (ExportedRequest(**key.fields(), custom_id=id, **sent) for id in "ab")  # type: ignore[arg-type]
     out = Requests({"a": first, "b": second})
 
     def reply(text: str | None, prompt: str = "now") -> Reply:
         return Reply(**key.fields(), text=text, error=None if text else "lost", prompt_sha256=prompt)
 
-    def kept(before: Reply | None, *came: tuple[Request, Reply]) -> tuple[list[str | None], int]:
-        found = Imported()
+    def kept(before: Reply | None, *came: tuple[ExportedRequest, Reply]) -> tuple[list[str | None], int]:
+        found = ImportedBatch()
         new = [Came("here", request, one) for request, one in came]
         return [one.text for one in _in_order(new, [before] if before else [], out, found)], found.late
 
@@ -380,7 +380,7 @@ def test_results_of_strangers_are_counted_and_three_are_named(tmp_path: Path) ->
     ours, theirs = (f"sx-{run}-{'0' * 32}-" for run in ("0123abcd", "fedcba98"))
     key = Key("m", "restriction", "1", 1, "judge")
     sent = {"prompt_sha256": "now", "time": "t", "form": "openai", "wire": "openai", "url": "u", "file": "1"}
-    out = Requests({f"{ours}1": Request(**key.fields(), custom_id=f"{ours}1", **sent)})  # type: ignore[arg-type]
+    out = Requests({f"{ours}1": ExportedRequest(**key.fields(), custom_id=f"{ours}1", **sent)})  # type: ignore[arg-type]
     told = f"of requests that {tmp_path} never exported"
     perhaps = "Is it of another run, or another batch?"
     assert _strangers(["x"], out, tmp_path) == f"1 result {told} (x). {perhaps}"

@@ -22,7 +22,7 @@ from selfexec.errors import InputError
 from selfexec.items import ItemSet
 from selfexec.runs.asking import Job, carry_out, plan, remarks
 from selfexec.runs.asking.caps import Caps, Spent, tokens_of
-from selfexec.runs.asking.estimate import Estimate, Part, estimate
+from selfexec.runs.asking.estimate import RemainingPart, RunEstimate, estimate
 from selfexec.runs.asking.remaining import remaining
 from selfexec.runs.records import Reply
 from sockets import completion, served
@@ -156,18 +156,18 @@ def test_more_thoughts_than_output_are_told() -> None:
 
 def test_the_range_of_the_cost_is_students_t_by_welch_and_satterthwaite() -> None:
     price = {"m": Price(0, 1, "")}
-    one = Part("m", 5, (0, 1e6), (0, 1e5), own=10)
-    two = Part("m", 5, (0, 2e6), (0, 2e5), own=5)
-    unknown = Part("m", 5, (0, 3e6))
+    one = RemainingPart("m", 5, (0, 1e6), (0, 1e5), own=10)
+    two = RemainingPart("m", 5, (0, 2e6), (0, 2e5), own=5)
+    unknown = RemainingPart("m", 5, (0, 3e6))
     # the quantile for 9 degrees of freedom is 2.262157 in every table
-    assert Estimate([one], None).cost(price) == pytest.approx((1 - 0.2262157, 1 + 0.2262157), abs=1e-7)
+    assert RunEstimate([one], None).cost(price) == pytest.approx((1 - 0.2262157, 1 + 0.2262157), abs=1e-7)
     freedom = 0.05**2 / (0.01**2 / 9 + 0.04**2 / 4)
     apart = student_t.ppf(0.975, freedom) * math.sqrt(0.05)
-    assert Estimate([one, two], None).cost(price) == pytest.approx((3 - apart, 3 + apart), abs=1e-9)
-    low, high = Estimate([one, two, unknown], None).cost(price)
+    assert RunEstimate([one, two], None).cost(price) == pytest.approx((3 - apart, 3 + apart), abs=1e-9)
+    low, high = RunEstimate([one, two, unknown], None).cost(price)
     assert (low, high) == pytest.approx((3 - apart + 3 / math.sqrt(2), 3 + apart + 3 * math.sqrt(2)), abs=1e-9)
     # two replies tell little of how they vary, but a cost is never below nothing: 12.7062 for one degree of freedom
-    assert Estimate([replace(one, own=2)], None).cost(price) == pytest.approx((0, 1 + 1.27062), abs=1e-5)
+    assert RunEstimate([replace(one, own=2)], None).cost(price) == pytest.approx((0, 1 + 1.27062), abs=1e-5)
 
 
 @pytest.mark.slow

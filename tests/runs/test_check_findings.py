@@ -8,27 +8,27 @@ import pytest
 
 from selfexec.engines import Call
 from selfexec.experiments import Key
-from selfexec.experiments.restriction import Request
-from selfexec.runs.asking.checks import Check, Tried, _excerpt, _findings, _row
+from selfexec.experiments.restriction import UserRequest
+from selfexec.runs.asking.checks import Check, TriedSession, _excerpt, _findings, _row
 from selfexec.runs.asking.shared_memory import Memory
 from selfexec.runs.readings import read_reply
 from selfexec.runs.records import Reply
 
-REQUEST = Request(id="1", request="How do I whisk an egg?", label="safe", type="plain")
+REQUEST = UserRequest(id="1", request="How do I whisk an egg?", label="safe", type="plain")
 NO_MEMORY = Memory(False, 4)
 
 
-def tried(session: str, text: str | None = "A", **more: Any) -> Tried:
+def tried(session: str, text: str | None = "A", **more: Any) -> TriedSession:
     key = Key("x/m", "restriction", "1", 1, session)
     reply = Reply(**key.fields(), text=text, **more)
-    return Tried(Call(key, ()), REQUEST, reply, read_reply(REQUEST, reply))
+    return TriedSession(Call(key, ()), REQUEST, reply, read_reply(REQUEST, reply))
 
 
-def findings(*sessions: Tried, memory: Memory = NO_MEMORY) -> list[str]:
+def findings(*sessions: TriedSession, memory: Memory = NO_MEMORY) -> list[str]:
     return list(_findings(sessions, memory, "x/m"))
 
 
-def check(sessions: Sequence[Tried], shared: bool = False, notes: Sequence[str] = ()) -> Check:
+def check(sessions: Sequence[TriedSession], shared: bool = False, notes: Sequence[str] = ()) -> Check:
     return Check("x/m", sessions, shared, notes)
 
 
@@ -141,7 +141,7 @@ def test_tokens_are_told_as_far_as_they_were_counted(replies: list[dict[str, Any
 
 
 def test_how_a_request_is_turned_down_is_told() -> None:
-    def refusals(*sessions: Tried) -> str:
+    def refusals(*sessions: TriedSession) -> str:
         [found] = [line.removeprefix("refusals: ") for line in findings(*sessions) if line.startswith("refusals: ")]
         return found
 

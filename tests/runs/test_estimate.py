@@ -15,7 +15,7 @@ import pytest
 from selfexec.experiments import Key
 from selfexec.runs import Reply
 from selfexec.runs.asking import calls_a_second, plan
-from selfexec.runs.asking.estimate import Estimate, Part, Seen, estimate, part_of, seen_tokens
+from selfexec.runs.asking.estimate import RemainingPart, RunEstimate, Seen, estimate, part_of, seen_tokens
 from selfexec.runs.asking.plan import Job
 from selfexec.runs.asking.remaining import Remaining, remaining
 from selfexec.runs.invocations import Invocation
@@ -57,16 +57,16 @@ def test_tokens_are_gone_by_from_eight_counted_replies_on() -> None:
 def test_a_part_takes_what_its_replies_took_else_a_quarter_of_the_characters_and_what_is_usual() -> None:
     seen_in, seen_out = Seen(8, 100.0, 4.0), Seen(9, 20.0, 1.0)
     errors = (seen_in.error_of_sum(3), seen_out.error_of_sum(3))
-    assert part_of("m", 3, (seen_in, seen_out), 400, 7) == Part("m", 3, (300.0, 60.0), errors, 9)
-    assert part_of("m", 3, (None, None), 400, 7) == Part("m", 3, (100.0, 7), (0.0, 0.0), 0)
-    assert part_of("m", 3, (seen_in, None), 400, 7) == Part("m", 3, (300.0, 7), (errors[0], 0.0), 0)
-    assert part_of("m", 3, (None, seen_out), 400, 7) == Part("m", 3, (100.0, 60.0), (0.0, errors[1]), 9)
+    assert part_of("m", 3, (seen_in, seen_out), 400, 7) == RemainingPart("m", 3, (300.0, 60.0), errors, 9)
+    assert part_of("m", 3, (None, None), 400, 7) == RemainingPart("m", 3, (100.0, 7), (0.0, 0.0), 0)
+    assert part_of("m", 3, (seen_in, None), 400, 7) == RemainingPart("m", 3, (300.0, 7), (errors[0], 0.0), 0)
+    assert part_of("m", 3, (None, seen_out), 400, 7) == RemainingPart("m", 3, (100.0, 60.0), (0.0, errors[1]), 9)
 
 
 def test_the_whole_is_the_sum_of_its_parts_and_tells_for_which_share_the_run_speaks_itself() -> None:
-    whole = Estimate([Part("a", 3, (10, 1), own=8), Part("b", 1, (5, 2))], None)
+    whole = RunEstimate([RemainingPart("a", 3, (10, 1), own=8), RemainingPart("b", 1, (5, 2))], None)
     assert (whole.input_tokens, whole.output_tokens, whole.own) == (15, 3, 0.75)
-    assert Estimate([], None).own == 0 and Estimate([Part("a", 0, (0, 0), own=8)], None).own == 0
+    assert RunEstimate([], None).own == 0 and RunEstimate([RemainingPart("a", 0, (0, 0), own=8)], None).own == 0
 
 
 def test_the_pace_is_of_twenty_replies_at_least_over_more_than_a_second() -> None:

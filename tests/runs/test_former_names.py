@@ -1,5 +1,7 @@
 """Names of earlier versions: runs that have them are read, and who types one is given the new one."""
 
+import dataclasses
+import importlib
 from pathlib import Path
 
 import pytest
@@ -7,7 +9,8 @@ import pytest
 import selfexec as sx
 from build import selfexec
 from selfexec.errors import InputError
-from selfexec.renamed import METRICS
+from selfexec.experiments import ASSOCIATION, Words
+from selfexec.renamed import LEVELS, METRICS, NAMES
 
 NEW_TO_OLD = {"behaviour-thinking": "deed-thinking", '"invocations"': '"sittings"'}
 FACETS = {"behaviour-thinking": ["default", "off"], "strategy": ["none", "own-history:1"]}
@@ -58,3 +61,28 @@ def test_an_old_name_is_refused_with_the_new_one(
     for old, new in METRICS.items():
         with pytest.raises(KeyError, match=f"{old} is called {new} now"):
             sx.score(run).row("sim/typical", "restriction", old)
+    for old, new in LEVELS.items():
+        with pytest.raises(KeyError, match=f"{old} is called {new} now"):
+            sx.ladder(run).row("sim/typical", "restriction", old)
+
+
+@pytest.mark.parametrize(("module", "old", "new"), [(m, *pair) for m, names in NAMES.items() for pair in names.items()])
+def test_to_import_an_old_name_is_an_error_that_has_the_new_one(module: str, old: str, new: str) -> None:
+    with pytest.raises(ImportError, match=f"{module}.{old} is called {new} now"):
+        exec(f"from {module} import {old}")
+    exec(f"from {module} import {new}")
+
+
+@pytest.mark.parametrize("module", NAMES)
+def test_a_name_that_never_was_is_missing_as_from_any_module(module: str) -> None:
+    assert not hasattr(importlib.import_module(module), "Nowhere")
+    with pytest.raises(ImportError, match="cannot import name 'Nowhere'"):
+        exec(f"from {module} import Nowhere")
+
+
+def test_an_experiment_with_a_field_by_its_old_name_is_refused_with_the_new_one() -> None:
+    fields = {field.name: getattr(ASSOCIATION.words, field.name) for field in dataclasses.fields(Words)}
+    assert Words(**fields) == ASSOCIATION.words
+    assert dataclasses.replace(ASSOCIATION.words) == ASSOCIATION.words
+    with pytest.raises(TypeError, match="Words: deed is called behaviour now"):
+        Words(**fields, deed=fields.pop("behaviour"))

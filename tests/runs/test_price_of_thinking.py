@@ -17,7 +17,7 @@ from selfexec.engines.respondents import Respondent
 from selfexec.experiments import EXPERIMENTS
 from selfexec.runs import Reply
 from selfexec.runs.asking import carry_out, plan
-from selfexec.runs.asking.estimate import Beyond, Estimate, Part, estimate, known_to_think
+from selfexec.runs.asking.estimate import Beyond, RemainingPart, RunEstimate, estimate, known_to_think
 from selfexec.runs.asking.remaining import remaining
 from sockets import completion, served
 
@@ -42,7 +42,7 @@ def thoughts(rng: np.random.Generator, sigma: float = 0.8) -> int:
     return int(rng.lognormal(math.log(MEAN) - sigma**2 / 2, sigma))
 
 
-async def quoted(planned: Any, here: Any) -> Estimate:
+async def quoted(planned: Any, here: Any) -> RunEstimate:
     return await estimate(await remaining(planned, here), [])
 
 
@@ -86,7 +86,7 @@ def test_kinds_not_yet_seen_take_as_much_more_as_those_that_were_seen(tmp_path: 
 
 def test_the_error_of_what_kinds_share_is_not_taken_for_independent() -> None:
     beyond = Beyond(more=900, error=50, replies=60)
-    parts = [beyond.added_to(Part("m", n, (0, 0)), 0, 100) for n in (30, 70)]
+    parts = [beyond.added_to(RemainingPart("m", n, (0, 0)), 0, 100) for n in (30, 70)]
     # a hundred sessions, each off by the same 50 tokens
     assert math.sqrt(sum(part.errors[1] ** 2 for part in parts)) == pytest.approx(100 * 50)
     assert [part.tokens[1] for part in parts] == [27_000, 63_000]
@@ -125,5 +125,5 @@ def test_other_names_are_not_but_settings_may_say_so(name: str) -> None:
 
 
 def test_thoughts_are_priced_as_output() -> None:
-    part = Beyond(more=1000, factor=3.0).added_to(Part("m", 10, (0, 0)), 0, 10)
-    assert Estimate([part], None).cost({"m": Price(0, 100, "")}) == pytest.approx((1 / 3, 3))
+    part = Beyond(more=1000, factor=3.0).added_to(RemainingPart("m", 10, (0, 0)), 0, 10)
+    assert RunEstimate([part], None).cost({"m": Price(0, 100, "")}) == pytest.approx((1 / 3, 3))

@@ -8,12 +8,12 @@ import msgspec
 import pytest
 
 from selfexec.experiments import Key
-from selfexec.experiments.restriction import Request
+from selfexec.experiments.restriction import UserRequest
 from selfexec.runs import Reply
 from selfexec.runs.readings import read_reply
 from selfexec.runs.records import BySession
 
-REQUEST = Request(id="1", request="How do I whisk an egg?", label="safe", type="plain")
+REQUEST = UserRequest(id="1", request="How do I whisk an egg?", label="safe", type="plain")
 PLACE = ("m", "restriction", "1", 1, "predict")
 
 
@@ -71,11 +71,22 @@ def test_lines_of_files_are_values_made_by_name_of_which_some_leave_out_what_is_
         left += (below := left.pop().__subclasses__())
         structs |= {one for one in below if one.__module__.startswith(("selfexec.runs", "selfexec.engines"))}
     assert len(structs) >= 20
-    by_place = {"Block", "Asked", "Call", "Outcome", "_Sent"}  # these are made of what stands in order
+    by_place = {"Block", "ExportedSession", "Call", "Outcome", "_Sent"}  # these are made of what stands in order
     for one in structs:
         assert one.__struct_config__.frozen, one
         kinds = {parameter.kind for parameter in signature(one).parameters.values()}
         assert (kinds == {Parameter.KEYWORD_ONLY}) == (one.__name__ not in by_place), one
     brief = {one.__name__ for one in structs if one.__struct_config__.omit_defaults}
-    names = {"Reply", "JudgeReply", "Judge", "Judgement", "Invocation", "Request", "Block", "Asked", "Cut", "Reached"}
+    names = {
+        "Reply",
+        "JudgeReply",
+        "Judge",
+        "Judgement",
+        "Invocation",
+        "ExportedRequest",
+        "Block",
+        "ExportedSession",
+        "Cut",
+        "Reached",
+    }
     assert brief == names

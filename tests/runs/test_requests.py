@@ -13,18 +13,18 @@ from selfexec.experiments import Key
 from selfexec.prompts import digest
 from selfexec.runs.records import Reply
 from selfexec.runs.requests import Requests, requests_of
-from selfexec.runs.requests.table import Request, add_requests, custom_ids, out_with_batches
+from selfexec.runs.requests.table import ExportedRequest, add_requests, custom_ids, out_with_batches
 
 PREDICT, JUDGE = (Key("m", "restriction", "1", 1, session) for session in ("predict", "judge"))
 RUN = "0123abcd"
 
 
-def request(key: Key, id: str, file: str = "1-m.jsonl", **more: Any) -> Request:
+def request(key: Key, id: str, file: str = "1-m.jsonl", **more: Any) -> ExportedRequest:
     usual = {"prompt_sha256": digest("Why?"), "time": "t", "form": "openai", "wire": "openai", "url": "u"}
-    return Request(**key.fields(), custom_id=id, file=file, **{**usual, **more})
+    return ExportedRequest(**key.fields(), custom_id=id, file=file, **{**usual, **more})
 
 
-def requests(*those: Request, came: Sequence[str] = ()) -> Requests:
+def requests(*those: ExportedRequest, came: Sequence[str] = ()) -> Requests:
     return Requests({one.custom_id: one for one in those}, frozenset(came))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from selfexec.experiments import Item
 from selfexec.experiments.association import Target
-from selfexec.experiments.restriction import Request
+from selfexec.experiments.restriction import UserRequest
 from selfexec.items import ItemSet
 from selfexec.readers import Reading
 from selfexec.runs import Reply
@@ -31,7 +31,7 @@ def said(model: str, text: str, stop_reason: str = "stop", tokens: int | None = 
 
 
 def test_the_same_words_cost_each_model_its_own_tokens_and_end_as_its_own_reply_did() -> None:
-    request = Request(id="one", request="How?", label="safe", type="q")
+    request = UserRequest(id="one", request="How?", label="safe", type="q")
     replies = [said("a", UNFINISHED, tokens=5), said("b", UNFINISHED, "length", 7), said("c", UNFINISHED)]
     one, two, three = read(replies, {"restriction": {"one": request}})
     assert [reading.state for reading in (one, two, three)] == ["unreadable"] * 3
@@ -56,7 +56,7 @@ def test_the_same_words_about_another_item_are_read_for_that_item() -> None:
 
 
 def test_words_are_read_once_however_many_models_say_them() -> None:
-    request = Request(id="one", request="How?", label="safe", type="q")
+    request = UserRequest(id="one", request="How?", label="safe", type="q")
     replies = [said(model, '{"choice": "A"}') for model in "abc"]
     readings = read(replies, {"restriction": {"one": request}})
     assert all(reading is readings[0] for reading in readings)

@@ -29,7 +29,7 @@ from selfexec.runs import list_runs, load_manifest
 from selfexec.runs.asking import plan
 from selfexec.runs.run import as_it_lies
 from selfexec.runs.shards import NotWhole, Shard, clear_half_made, index_of, is_half_made, read_mark
-from selfexec.runs.shards.gather import Fault, Gathered, There, _changed, _extends, _for, _named, _ranges
+from selfexec.runs.shards.gather import GatheredShards, ShardFault, There, _changed, _extends, _for, _named, _ranges
 from selfexec.runs.shards.mark import measured
 
 TWO = ["sim/coin", "sim/typical"]
@@ -502,19 +502,19 @@ def test_what_is_wrong_with_shards_is_counted_and_ten_faults_are_named(tmp_path:
         one: Any = SimpleNamespace(shard=Shard(0, of))
         return [one]
 
-    def wrong(*numbers: int) -> list[Fault]:
-        return [Fault(f"{n} is bad:", ["mv a b", "mv c d"], Shard(n, 20)) for n in numbers]
+    def wrong(*numbers: int) -> list[ShardFault]:
+        return [ShardFault(f"{n} is bad:", ["mv a b", "mv c d"], Shard(n, 20)) for n in numbers]
 
-    assert Gathered(tmp_path, [], []).said == f"{tmp_path}: there is no shard here."
-    assert Gathered(tmp_path, there(20), []).said == f"{tmp_path}: 20 of 20 shards are whole."
-    two = Gathered(tmp_path, there(20), [*wrong(5, 0, 5), Fault("odd.", [])])
+    assert GatheredShards(tmp_path, [], []).said == f"{tmp_path}: there is no shard here."
+    assert GatheredShards(tmp_path, there(20), []).said == f"{tmp_path}: 20 of 20 shards are whole."
+    two = GatheredShards(tmp_path, there(20), [*wrong(5, 0, 5), ShardFault("odd.", [])])
     head = f"{tmp_path}: 18 of 20 shards are whole. Left to do: 0,5."
     bad = "- {} is bad: mv a b && mv c d"
     then = f"Then join them: selfexec merge {tmp_path}"
     assert two.said == "\n".join([head, bad.format(5), bad.format(0), bad.format(5), "- odd. ", then])
-    ten = Gathered(tmp_path, there(20), wrong(*range(10))).said
+    ten = GatheredShards(tmp_path, there(20), wrong(*range(10))).said
     assert ten.splitlines()[1:] == [*(bad.format(n) for n in range(10)), then]
-    eleven = Gathered(tmp_path, there(20), wrong(*range(11))).said
+    eleven = GatheredShards(tmp_path, there(20), wrong(*range(11))).said
     assert "Left to do: 0-10." in eleven and eleven.splitlines()[1:] == [*ten.splitlines()[1:-1], "- and 1 more", then]
 
 

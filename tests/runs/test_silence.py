@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 
 import selfexec as sx
-from selfexec.experiments.restriction import Request
+from selfexec.experiments.restriction import UserRequest
 from selfexec.runs import GivenReading, Reply, Run, read_reply
 from sockets import completion, served
 
@@ -79,7 +79,7 @@ def test_a_budget_used_up_before_the_first_word_is_no_refusal(tmp_path: Path) ->
 
 
 def test_a_reading_given_from_elsewhere_stands_where_the_text_was_cut_off_before_its_first_word() -> None:
-    item = Request(id="1", request="How?", label="safe", type="plain")
+    item = UserRequest(id="1", request="How?", label="safe", type="plain")
     fields = {"model": "m", "experiment": "restriction", "item": "1", "session": "judge"}
     reply = Reply(**fields, text="", stop_reason="length")
     assert read_reply(item, reply).reason == "truncated"
@@ -87,7 +87,7 @@ def test_a_reading_given_from_elsewhere_stands_where_the_text_was_cut_off_before
 
 
 def test_a_given_reading_without_a_value_has_its_own_reason_or_that_the_format_was_another() -> None:
-    item = Request(id="1", request="How?", label="safe", type="plain")
+    item = UserRequest(id="1", request="How?", label="safe", type="plain")
     fields = {"model": "m", "experiment": "restriction", "item": "1", "session": "judge"}
     reply = Reply(**fields, text="A", stop_reason="stop")
     for reason, said in (("both letters", "both letters"), (None, "format")):

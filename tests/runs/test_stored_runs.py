@@ -23,7 +23,7 @@ RENAMED: dict[tuple[str | None, str], str] = {
 CHANGED: dict[str, str] = {
     "shuffled_p": "predictions are dealt among items with the same claims, and skill is tested (decision 11)",
     "others_share": "yes where the share reaches the others' base rate, and no cut is looked for (decision 29)",
-    "best_baseline": "one baseline of fixed make, and not the best of several on the same items (decision 29)",
+    "best_baseline": "one baseline of fixed design, and not the best of several on the same items (decision 29)",
     "baseline_margin": "over that baseline, and it takes three other models (decision 29)",
     **dict.fromkeys(("subject", "others_mode"), "it takes three other models that tell something (decision 29)"),
 }

@@ -18,7 +18,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.run_options import JudgeOptions
 from selfexec.runs import Reply, Round, choose, given_replies, load_manifest, reading_lines, transcripts
-from selfexec.runs.asking import IN_A_ROW, Progress, Rows, carry_out, foreseen, plan
+from selfexec.runs.asking import IN_A_ROW, EndsInARow, Progress, carry_out, foreseen, plan
 from selfexec.runs.asking import checks as checking
 from selfexec.runs.ends import keep_accepted, stored_replies, ways_on, with_accepted_end
 from selfexec.runs.listing import listed
@@ -372,7 +372,7 @@ def reply(item: int, outcome: Outcome, model: str = "m") -> Reply:
 
 
 def test_ten_in_a_row_are_counted_by_model_and_word() -> None:
-    rows = Rows()
+    rows = EndsInARow()
     assert not any(rows.count(reply(n, ended())) for n in range(IN_A_ROW - 1))
     assert not rows.count(reply(1, ended(), "other"))  # another model's does not count, nor end the row
     assert not rows.count(reply(1, Outcome(None, error="timeout")))  # from which nothing came neither

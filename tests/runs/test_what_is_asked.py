@@ -29,7 +29,7 @@ from selfexec.engines import Call, Outcome, Price
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER, Key, restriction
-from selfexec.experiments.restriction import Request
+from selfexec.experiments.restriction import UserRequest
 from selfexec.report.evidence import evidence_of
 from selfexec.report.sections.about import provenance
 from selfexec.runs import Reply, invocations, load_manifest, write_manifest
@@ -687,7 +687,7 @@ def test_what_the_run_so_far_shows_is_gone_by(tmp_path: Path, monkeypatch: pytes
     judge = sum(
         len(Template(restriction.PROMPTS["judge"]).substitute(request=item.request, response="x" * 4 * 297)) / 4
         for item in list(planned.item_set["restriction"].values())[20:]
-        if isinstance(item, Request)
+        if isinstance(item, UserRequest)
     )
     assert now.remaining == 15
     assert rest.input_tokens == pytest.approx(5 * 100 + 5 * 50 + judge)

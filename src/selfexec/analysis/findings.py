@@ -43,7 +43,7 @@ class Ranged(Protocol):
     def high(self) -> float | None: ...
 
 
-class Numbers(Protocol):
+class ConditionScores(Protocol):
     """The scores of one condition, by model, experiment and metric."""
 
     @property
@@ -90,7 +90,7 @@ class Finding:
     detectable: float | None = None
 
 
-def findings(scores: Numbers, tables: "Tables", standings: "Sequence[Standing]") -> Iterator[Finding]:
+def findings(scores: ConditionScores, tables: "Tables", standings: "Sequence[Standing]") -> Iterator[Finding]:
     """Everything that the numbers support: overall, then by experiment."""
     alone, lacking = len(scores.models) == 1, lacks_overall(scores)
     if not alone:
@@ -182,7 +182,7 @@ def against_chance(skills: Iterable[Score]) -> list[Finding]:
     return [_finding(row, "chance", "yes" if row.low > 0 else "no" if row.high < 0 else "open")]
 
 
-def lacks_overall(scores: Numbers) -> bool:
+def lacks_overall(scores: ConditionScores) -> bool:
     """Whether no overall margin can be judged, and not all models have an overall skill."""
     skills = scores.of("overall", "skill")
     known = skills and all(row.value is not None for row in skills)

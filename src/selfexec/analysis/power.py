@@ -87,8 +87,8 @@ def _short(items: Mapping[str, int]) -> list[str]:
 
 
 def _withheld(items: Mapping[str, int], complete: bool) -> str | None:
-    """Whether for want of items the overall scores will be withheld, or may be; where none are to come, of which
-    experiments nothing can be said.
+    """Whether the overall scores will or may be withheld because there are too few items; where none are to come, in
+    which experiments nothing can be said.
     """
     if short := _short(items):
         have = ", ".join(number_of(items[experiment], EXPERIMENTS[experiment].item_name) for experiment in short)

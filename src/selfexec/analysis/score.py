@@ -24,7 +24,7 @@ from selfexec.errors import InputError
 from selfexec.metrics import (
     NO_EVIDENCE,
     OF_BASELINE,
-    Asked,
+    AskedCounts,
     Bootstrap,
     Bounds,
     Crossed,
@@ -74,7 +74,7 @@ def score(
       readings    files of readings that replace ours
       source      who says what was done: self, rule, human or judge:NAME, in the experiments of which it says anything
       conditions  only these: `default`, or like `asker=another`
-      panel       a reference panel, whose models tell what others say and do: `paper` (ten recorded models on the
+      panel       a reference panel, whose models tell what others predict and do: `paper` (ten recorded models on the
                   paper's items), a file of `selfexec export --to panel`, or `none`. If it is not named, `paper` in
                   experiments that asked the paper's items of too few models to be each other's reference models
       groups      a CSV or JSON file with a family for each model: which models are of one family; without it names tell
@@ -251,7 +251,7 @@ def _of_model(
     yield from bounded(overall_scores(model, convention, scored), overall_bounds(limits))
 
 
-def _own_row(asked: Asked, own: Own, model: str) -> Score:
+def _own_row(asked: AskedCounts, own: Own, model: str) -> Score:
     judged = own.found.for_model(model)
     row = replace(asked, source=own.source).row(own.metric, judged.estimate)
     row = replace(row, reason=judged.reason, models=len(own.found.of.models), verdict=judged.verdict)
@@ -264,8 +264,8 @@ def _bounds(claims: Claims) -> Bounds:
     return found | {"skill": found[kind.SKILL_NAME]} if kind.SKILL_NAME in found else found
 
 
-def _asked(model: str, convention: str, claims: Claims) -> Asked:
-    return Asked(
+def _asked(model: str, convention: str, claims: Claims) -> AskedCounts:
+    return AskedCounts(
         model,
         claims.experiment,
         convention,

@@ -24,7 +24,7 @@ from selfexec.analysis.same_replies import SameReplies
 from selfexec.analysis.unanswered import Unanswered
 from selfexec.analysis.words import (
     NO_TEST,
-    Said,
+    FindingSentence,
     answer,
     better_than_baseline,
     better_than_chance,
@@ -50,7 +50,7 @@ TITLE = "Did the model predict what it would do?"
 AUTHORS_TITLE = "Scores, counted as by the paper's authors"
 COLUMNS = ["model", "experiment", "accuracy", "skill", "best baseline", "margin", "coverage"]
 OF_BASELINES = (
-    "best baseline: the skill of one that knows only the questions, what other models do and what they say, stacked.",
+    "best baseline: the skill of one that knows only the questions, what other models do and predict, stacked.",
     "margin: skill less that of the best baseline. It says which of the two to go by.",
     f"a margin is no test of self-knowledge: {NO_TEST}.",
 )
@@ -170,7 +170,9 @@ class Scores(Rows[Score]):
 
     @cached_property
     def baseline_groups(self) -> dict[str, str]:
-        """What each baseline that has a row may know: the question, what others do, what others say, its history."""
+        """What each baseline that has a row may know: the question, what others do, what others predict, or its
+        history.
+        """
         known = {name for experiment in EXPERIMENTS.values() for name in experiment.baselines} | set(GROUPS)
         metrics = dict.fromkeys(row.metric for row in self._rows)
         return {metric: group_of(metric) for metric in metrics if metric in known}
@@ -326,7 +328,7 @@ def _answers(scores: Scores) -> list[str]:
     return [*told, *overall, *(_labelled(said, named or bool(told)) for said in parts), *why]
 
 
-def _labelled(said: Said, named: bool) -> str:
+def _labelled(said: FindingSentence, named: bool) -> str:
     """With the experiment before it: of a model alone only where nothing can be said."""
     first, _, rest = said.text.partition(" ")
     if first in ("No", "Nothing"):

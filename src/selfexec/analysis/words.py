@@ -20,13 +20,13 @@ NAMED = 3  # so many models are named; the others are counted
 OF_ITSELF = "tell something of their own behaviour that nobody else's predictions or behaviour tell"
 
 # the best baseline as people meet it first, whatever the experiment
-BASELINE = "a baseline made only from the questions and what other models said and did"
+BASELINE = "a baseline made only from the questions and what other models predicted and did"
 # why a margin says which predictor to use, and not whether a model knows itself (docs/metrics.md)
 NO_TEST = "who knows models in general can be above 0, who knows all of its own ways below"
 
 
 @dataclass(frozen=True)
-class Said:
+class FindingSentence:
     """A sentence about an experiment, or `overall`."""
 
     about: str
@@ -57,11 +57,11 @@ def verdicts(found: Iterable[Finding]) -> Verdicts:
     return Verdicts(*(tuple(one for one in every if one.tone == tone) for tone in ("yes", "open", "no", "withheld")))
 
 
-def sentences(found: Iterable[Finding]) -> list[Said]:
+def sentences(found: Iterable[Finding]) -> list[FindingSentence]:
     """What there is to say, experiment by experiment. Where it is found how models stand to chance and to the baseline,
     one sentence has both.
     """
-    said: list[Said | None] = []
+    said: list[FindingSentence | None] = []
     for _, group in groupby(found, key=lambda one: one.about):
         of: dict[Relation, list[Finding]] = {}
         for one in group:
@@ -81,30 +81,32 @@ def sentences(found: Iterable[Finding]) -> list[Said]:
 # --- the answer ------------------------------------------------------------------------------------------------------
 
 
-def answer(margins: Sequence[Finding], skills: Sequence[Finding] = ()) -> Said:
+def answer(margins: Sequence[Finding], skills: Sequence[Finding] = ()) -> FindingSentence:
     """The one sentence on top, from the overall margin; of a model alone its overall skill, where that is known."""
     found = verdicts(margins)
     n, k = len(found.judged), len(found.above)
     if not n:
-        return Said("overall", "withheld", " ".join(without_margin(margins, skills)))
+        return FindingSentence("overall", "withheld", " ".join(without_margin(margins, skills)))
     full = " that can be judged" if found.withheld else ""
     if n == 1:
-        return Said("overall", found.tone, _answer_of_one(found))
+        return FindingSentence("overall", found.tone, _answer_of_one(found))
     if k == n:
-        return Said("overall", "yes", f"{_sentence(all_of(n))} models{full} predict themselves better than {BASELINE}.")
+        return FindingSentence(
+            "overall", "yes", f"{_sentence(all_of(n))} models{full} predict themselves better than {BASELINE}."
+        )
     if k:
         verb = "predicts itself" if k == 1 else "predict themselves"
         first = f"{k} of {n} models{full} {verb} better than {BASELINE}: {_names(found.above)}"
-        return Said("overall", "yes", f"{first}. {_rest(found, others=True)}")
+        return FindingSentence("overall", "yes", f"{first}. {_rest(found, others=True)}")
     if len(found.below) == n:
         said = (
             f"For each of the {n} models{full}, {BASELINE} predicts what it will do better than the model itself does."
         )
-        return Said("overall", "no", said)
+        return FindingSentence("overall", "no", said)
     takes = f": {more}" if (more := _takes(found)) else ""
     rest = f" {_rest(found)}" if found.below else ""
     text = f"None of the {n} models{full} is shown to predict itself better than {BASELINE}{takes}.{rest}"
-    return Said("overall", "open", text)
+    return FindingSentence("overall", "open", text)
 
 
 def _answer_of_one(found: Verdicts) -> str:
@@ -133,7 +135,7 @@ def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}"
 
 
-def answer_by_experiment(margins: Mapping[str, Sequence[Finding]]) -> Said | None:
+def answer_by_experiment(margins: Mapping[str, Sequence[Finding]]) -> FindingSentence | None:
     """The one sentence on top where there is no overall margin: who is ahead in each experiment. None where no margin
     can be judged.
     """
@@ -144,7 +146,7 @@ def answer_by_experiment(margins: Mapping[str, Sequence[Finding]]) -> Said | Non
     parts = "; ".join(f"in {experiment.replace('_', ' ')} {_stand(those)}" for experiment, those in found.items())
     tones = {those.tone for those in found.values()}
     tone: Tone = next((tone for tone in TONES if tone in tones), "withheld")
-    return Said("overall", tone, f"Against {BASELINE}: {parts}.")
+    return FindingSentence("overall", tone, f"Against {BASELINE}: {parts}.")
 
 
 def _stand(found: Verdicts) -> str:
@@ -191,7 +193,7 @@ def _predicts(found: Verdicts) -> str:
     return "predicts" if found.above else "is not shown to predict" if found.open else "does not predict"
 
 
-def models_in_short(skills: Mapping[str, Sequence[Finding]]) -> Said:
+def models_in_short(skills: Mapping[str, Sequence[Finding]]) -> FindingSentence:
     """Of several models, which predict themselves better than chance in which experiment, without the numbers."""
     found = {experiment: verdicts(those) for experiment, those in skills.items()}
     better = [f"{_names(those.above)} in {experiment}" for experiment, those in found.items() if those.above]
@@ -202,7 +204,7 @@ def models_in_short(skills: Mapping[str, Sequence[Finding]]) -> Said:
         *([f"No model is shown to predict itself better than chance in {_listed(none)}."] if none else []),
         *([f"Nothing can be said of {_listed(untold)}."] if untold else []),
     ]
-    return Said("overall", "yes" if better else "open" if none else "withheld", " ".join(parts))
+    return FindingSentence("overall", "yes" if better else "open" if none else "withheld", " ".join(parts))
 
 
 SHORT: Mapping[Tone, str] = {
@@ -212,7 +214,7 @@ SHORT: Mapping[Tone, str] = {
 }
 
 
-def skills_in_short(found: Sequence[Finding]) -> Said:
+def skills_in_short(found: Sequence[Finding]) -> FindingSentence:
     """Of a model alone, its skill in each experiment: which it predicts better than chance, without the numbers."""
     parts = [
         how.format(_listed(things))
@@ -224,7 +226,7 @@ def skills_in_short(found: Sequence[Finding]) -> Said:
         said.append(f"{'nothing' if said else 'Nothing'} can be said of {_listed(untold)}")
     tones = {one.tone for one in found}
     tone: Tone = next((tone for tone in SHORT if tone in tones), "withheld")
-    return Said("overall", tone, f"{'; '.join(said)}.")
+    return FindingSentence("overall", tone, f"{'; '.join(said)}.")
 
 
 def simulated(models: Sequence[str], runs: Iterable["Run | ScoredRun"]) -> str | None:
@@ -329,7 +331,7 @@ IN_BRIEF = {
 # --- one relation ----------------------------------------------------------------------------------------------------
 
 
-def ahead(skills: Sequence[Finding]) -> Said | None:
+def ahead(skills: Sequence[Finding]) -> FindingSentence | None:
     """Who is ahead in skill, and who cannot be told from it."""
     judged = [one for one in skills if one.tone != "withheld"]
     if not judged:
@@ -340,10 +342,10 @@ def ahead(skills: Sequence[Finding]) -> Said | None:
         text += f"; it cannot be told apart from {_listed(best.alike)}"
     elif len(judged) > 1:
         text += ", ahead of every other model" + (" with a full score" if len(judged) < len(skills) else "")
-    return Said(best.about, best.tone, f"{text}.")
+    return FindingSentence(best.about, best.tone, f"{text}.")
 
 
-def better_than_baseline(margins: Sequence[Finding], skills: Sequence[Finding] = ()) -> Said:
+def better_than_baseline(margins: Sequence[Finding], skills: Sequence[Finding] = ()) -> FindingSentence:
     """Does a model predict itself better than the best baseline? Where none is shown to, it is said first whether it
     does better than chance, if `skills` are given.
     """
@@ -356,14 +358,16 @@ def better_than_baseline(margins: Sequence[Finding], skills: Sequence[Finding] =
         if chance and not skill:
             return chance
         reason = _common_reason(found.withheld)
-        return Said(about, "withheld", f"{skill}Nothing can be said of the margin over the best baseline: {reason}.")
+        return FindingSentence(
+            about, "withheld", f"{skill}Nothing can be said of the margin over the best baseline: {reason}."
+        )
     if skill and len(found.open) == n and (takes := _takes(found)):
-        return Said(about, "open", f"{skill}None is shown to be better than the best baseline: {takes}.")
+        return FindingSentence(about, "open", f"{skill}None is shown to be better than the best baseline: {takes}.")
     skill = "" if k else skill
     if len(margins) == 1:
         text = f"{judged[0].subject} {_predicts(found)} {thing} better than {baseline}"
         more = f": {takes}" if (takes := _takes(found)) else f" (margin {_number(judged[0])})"
-        return Said(about, found.tone, f"{skill}{text}{more}.")
+        return FindingSentence(about, found.tone, f"{skill}{text}{more}.")
     best = f"best: {judged[0].subject}, margin {_number(judged[0])}"
     if k:
         who = "The one model that can be judged" if n == 1 else _of(k, n)
@@ -378,19 +382,19 @@ def better_than_baseline(margins: Sequence[Finding], skills: Sequence[Finding] =
         more = f"; {takes}" if (takes := _takes(found)) else f" ({best})"
         text = f"No model here is shown to predict {thing} better than {baseline}: {worse}{rest}{more}"
     left_out = f" Left out: {_names(found.withheld)}." if found.withheld else ""
-    return Said(about, found.tone, f"{skill}{text}.{left_out}")
+    return FindingSentence(about, found.tone, f"{skill}{text}.{left_out}")
 
 
-def better_than_chance(skills: Sequence[Finding]) -> Said:
+def better_than_chance(skills: Sequence[Finding]) -> FindingSentence:
     """Which models predict themselves better than chance, and of which nothing can be said; of one alone its skill."""
     found, about = verdicts(skills), skills[0].about
     if not found.judged:
         alone = len(skills) == 1
         reason = skills[0].reason or "its skill has no interval" if alone else _common_reason(found.withheld)
-        return Said(about, "withheld", f"Nothing can be said: {reason}.")
+        return FindingSentence(about, "withheld", f"Nothing can be said: {reason}.")
     if len(skills) == 1:
         how = SHORT[found.tone].format(_about(about))
-        return Said(about, found.tone, f"{skills[0].subject} {how} (skill {_number(skills[0])}).")
+        return FindingSentence(about, found.tone, f"{skills[0].subject} {how} (skill {_number(skills[0])}).")
     parts = []
     if found.above:
         verb = "predict" if len(found.above) > 1 else "predicts"
@@ -403,10 +407,10 @@ def better_than_chance(skills: Sequence[Finding]) -> Said:
         parts.append(f"{_names(found.below)} {'do' if len(found.below) > 1 else 'does'} worse than chance{whole}")
     if found.withheld:
         parts.append(f"nothing can be said of {_names(found.withheld)}: {_common_reason(found.withheld)}")
-    return Said(about, found.tone, f"{'; '.join(parts)}.")
+    return FindingSentence(about, found.tone, f"{'; '.join(parts)}.")
 
 
-def behind_naive(gaps: Sequence[Finding]) -> Said | None:
+def behind_naive(gaps: Sequence[Finding]) -> FindingSentence | None:
     """Which models a baseline that takes no model is right more often than."""
     found, about = verdicts(gaps), gaps[0].about
     naive = EXPERIMENTS[about].naive
@@ -416,7 +420,7 @@ def behind_naive(gaps: Sequence[Finding]) -> Said | None:
     who = f"{all_of(n)} models" if k == n > 1 else found.below[0].subject if n == 1 else f"{k} of {n} models"
     values = sorted(one.level or 0.0 for one in found.below)
     between = " to ".join(dict.fromkeys([two(values[0]), two(values[-1])]))
-    return Said(about, "no", f"{naive.words} is right more often than {who} (accuracy {between}).")
+    return FindingSentence(about, "no", f"{naive.words} is right more often than {who} (accuracy {between}).")
 
 
 # --- own excess ------------------------------------------------------------------------------------------------------
@@ -427,12 +431,12 @@ TAKES = (
 )
 
 
-def own_predictions(found: Sequence[Finding]) -> list[Said]:
+def own_predictions(found: Sequence[Finding]) -> list[FindingSentence]:
     """A sentence on each panel of one experiment: by the source that counts, and where that gives no verdict, by the
     next. Overall, that no panel is large enough.
     """
     if found and found[0].about == "overall":
-        return [Said("overall", "withheld", f"{too_few_models(found[0])}.")]
+        return [FindingSentence("overall", "withheld", f"{too_few_models(found[0])}.")]
     panels = _by_panel(found)
     return [_own_said(those, len(panels) > 1) for those in panels.values()]
 
@@ -446,13 +450,15 @@ def _by_panel(found: Iterable[Finding]) -> dict[str, list[Finding]]:
     return of
 
 
-def _own_said(found: Sequence[Finding], mixed: bool) -> Said:
+def _own_said(found: Sequence[Finding], mixed: bool) -> FindingSentence:
     first, *others = (one for one in found if one.subject in (PANEL, SIMULATED))
     told = next((one for one in (first, *others) if one.verdict), first)
     their = "the simulated models' predictions" if first.subject == SIMULATED and mixed else "their predictions"
     if told.verdict is None:
         reason = told.reason or "it is not defined"
-        return Said(first.about, "withheld", f"Nothing can be said of whether {their} {OF_ITSELF}: {reason}.")
+        return FindingSentence(
+            first.about, "withheld", f"Nothing can be said of whether {their} {OF_ITSELF}: {reason}."
+        )
     by = "" if told is first else f"{_by(told)}, "
     number = f"own excess {_number(told)}"
     why = f": {in_words(told.against)}" if (told.low or 0.0) > 0 else _would_be_found(told)
@@ -465,7 +471,7 @@ def _own_said(found: Sequence[Finding], mixed: bool) -> Said:
     single = _best_first(one for one in found if one.source == told.source and one.subject not in (PANEL, SIMULATED))
     whose = f" Of single models it is shown of {_all_quoted(single)}." if single else ""
     lacks = f" {_each_judge(first)}" if told is not first else ""
-    return Said(first.about, told.tone, f"{text[0].upper()}{text[1:]}.{whose}{lacks}")
+    return FindingSentence(first.about, told.tone, f"{text[0].upper()}{text[1:]}.{whose}{lacks}")
 
 
 DETECTED = "would show in 4 of 5 such runs"  # the power that `detectable` is worked out for

@@ -12,7 +12,7 @@ from typing import TextIO
 
 import click
 
-from selfexec.cli.options import Group, nearest, say
+from selfexec.cli.options import CommandGroup, nearest, say
 from selfexec.errors import InputError, Notice, SeveralFaults
 from selfexec.renamed import OPTIONS
 from selfexec.text.printable import harmless_line
@@ -53,7 +53,7 @@ SECTIONS = {
 COMMANDS = {name: found for section in SECTIONS.values() for name, found in section.items()}
 
 
-class Commands(Group):
+class Commands(CommandGroup):
     """Commands by name, imported late so that --help is quick."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -16,7 +16,7 @@ from selfexec.text.numbers import dollars, number_of, size_of
 
 if TYPE_CHECKING:
     from selfexec.runs.asking import Plan
-    from selfexec.runs.batch import Exported, Imported, Round
+    from selfexec.runs.batch import Exported, ImportedBatch, NextRound
     from selfexec.runs.design import Design
 
 TO = "batch-"
@@ -76,7 +76,7 @@ def _foreseen(plan: "Plan", design: "Design | None", to: str) -> Iterator[str]:
     yield from costs(plan.models, batch_prices(plan.prices), rest)
 
 
-def _more(found: "Round | Exported") -> str:
+def _more(found: "NextRound | Exported") -> str:
     """What is out, and what follows."""
     out = f"; {number_of(found.out, 'is', 'are')} out already" if found.out else ""
     return out + (f"; at most {found.behind:,} follow when these are answered" if found.behind else "")
@@ -129,7 +129,7 @@ def import_files(results: tuple[Path, ...], out: Path, accept_filters: bool, acc
     say(f"Next: selfexec export {folder} --to {TO}{form}, which says whether anything is left; selfexec score {folder}")
 
 
-def _say_took(found: "Imported") -> None:
+def _say_took(found: "ImportedBatch") -> None:
     """What the results took, by experiment and kind of session, at what a batch costs."""
     from selfexec.runs.asking import Progress
     from selfexec.runs.batch import batch_prices
@@ -142,7 +142,7 @@ def _say_took(found: "Imported") -> None:
         say(f"cost at half the list price, as batch files have it: {dollars(progress.priced)}")
 
 
-def _prices(found: "Imported") -> Mapping[str, Any]:
+def _prices(found: "ImportedBatch") -> Mapping[str, Any]:
     from selfexec.engines import Connection, list_price
 
     models = dict.fromkeys(reply.model for reply in found.replies if not reply.simulated)

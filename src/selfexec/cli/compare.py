@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import Place, metrics_option, printed, show, source_option
+from selfexec.cli.options import PathArgument, metrics_option, printed, show, source_option
 from selfexec.cli.selection import selection_options
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option(
     "--tags",
     metavar="FILE",
-    type=Place(),
+    type=PathArgument(),
     help="A CSV or JSON file of groups: model,reasoning,family.",
 )
 @click.option(

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import Place, printed, show
+from selfexec.cli.options import PathArgument, printed, show
 from selfexec.cli.selection import selection_options
 
 if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection
 
-SOURCES = click.argument("runs", metavar="[SOURCES]...", nargs=-1, type=Place())
+SOURCES = click.argument("runs", metavar="[SOURCES]...", nargs=-1, type=PathArgument())
 
 
 @click.command("correlate")
@@ -21,7 +21,7 @@ SOURCES = click.argument("runs", metavar="[SOURCES]...", nargs=-1, type=Place())
     "tables",
     multiple=True,
     metavar="TABLE.csv",
-    type=Place(),
+    type=PathArgument(),
     help="A table to hold scores against. Repeat.",
 )
 @printed("json")

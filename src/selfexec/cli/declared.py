@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from selfexec.cli.completion import complete_experiments, complete_items, complete_model_to_ask
-from selfexec.cli.options import FacetsOption, InSection, Place, PresetOption, levels_of, separate_names
+from selfexec.cli.options import FacetsOption, InSection, PathArgument, PresetOption, levels_of, separate_names
 from selfexec.errors import InputError
 from selfexec.options import Declared, declared
 
@@ -103,7 +103,7 @@ def _type(each: Declared) -> Any:
     if each.choices:
         return click.Choice(each.choices)
     if each.name == "out":
-        return Place()
+        return PathArgument()
     return each.kind if each.kind in (int, float) else None
 
 

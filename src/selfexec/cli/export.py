@@ -10,7 +10,7 @@ import click
 
 from selfexec.cli.batches import BATCH_FILES_ONLY, FORMS, batch_options, export_files
 from selfexec.cli.declared import collect, is_given, options_of
-from selfexec.cli.options import STDOUT, FacetedSections, Place, models_option, out_option, put_data, say
+from selfexec.cli.options import STDOUT, FacetedSections, PathArgument, models_option, out_option, put_data, say
 from selfexec.errors import InputError
 from selfexec.files.outputs import tried
 from selfexec.options import HOW_MUCH, WHAT_IS_SENT, changed, declared
@@ -41,14 +41,14 @@ WHICH_SESSIONS, IN_WHICH_WORDS = "Which sessions", "In which words, after which 
         WHAT_IS_SENT: IN_WHICH_WORDS,
     },
 )
-@click.argument("run", required=False, is_eager=True, type=Place())
+@click.argument("run", required=False, is_eager=True, type=PathArgument())
 @models_option("A model, by the name that its replies shall have.")
 @options_of(Wanted, without=("protocol",))
 @options_of(UnknownEnds)
 @click.option(
     "--replies",
     multiple=True,
-    type=Place(),
+    type=PathArgument(),
     help="Replies so far: a file, or a run's folder. Repeat.",
 )
 @click.option(
@@ -59,7 +59,7 @@ WHICH_SESSIONS, IN_WHICH_WORDS = "Which sessions", "In which words, after which 
     show_default=True,
     help=(
         "jsonl: sessions to ask. batch-...: files for a provider's batch API, at half the price. panel: what the "
-        "models of RUN said and did, as a reference panel, without text. inspect: RUN as logs of Inspect AI."
+        "models of RUN predicted and did, as a reference panel, without text. inspect: RUN as logs of Inspect AI."
     ),
 )
 @out_option("The file to write.  [default: standard output] Of several logs, the folder; of batch files, the run's.")

@@ -10,7 +10,7 @@ import click
 from selfexec.cli.batches import import_files
 from selfexec.cli.completion import complete_items
 from selfexec.cli.declared import options_of
-from selfexec.cli.options import Place, Sections, out_option, say
+from selfexec.cli.options import PathArgument, Sections, out_option, say
 from selfexec.errors import InputError
 from selfexec.reading_options import AcceptedEnds
 from selfexec.run_options import UnknownEnds, Wanted
@@ -19,7 +19,7 @@ from selfexec.text.numbers import number_of
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
-    from selfexec.runs.folder import Log
+    from selfexec.runs.folder import ImportedLog
 
 INSPECT = "inspect"
 BATCH = "batch"
@@ -34,7 +34,7 @@ BATCH = "batch"
         "Where it goes": ("accept_filters", "accept_ends", "out"),
     },
 )
-@click.argument("replies", nargs=-1, required=True, type=Place())
+@click.argument("replies", nargs=-1, required=True, type=PathArgument())
 @click.option(
     "--items",
     "item_source",
@@ -178,7 +178,7 @@ def _import_logs(
     say(f"{out}: {number_of(items, 'item')} of {experiment}, {models}. Next: selfexec run --out {folder} --dry-run")
 
 
-def _used(log: "Log") -> str:
+def _used(log: "ImportedLog") -> str:
     """What became of the samples of a log."""
     by = f", by the score {log.score}" if log.score else ""
     left = "".join(f"\n  left out: {number_of(n, 'sample')}: {reason}" for reason, n in log.left_out.items())

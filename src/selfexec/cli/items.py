@@ -6,11 +6,11 @@ from pathlib import Path
 import click
 
 from selfexec.cli.completion import complete_items
-from selfexec.cli.options import Group, Place, say
+from selfexec.cli.options import CommandGroup, PathArgument, say
 from selfexec.text.numbers import number_of
 
 
-@click.group("items", cls=Group, invoke_without_command=True)
+@click.group("items", cls=CommandGroup, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
     """List, write, check or fetch sets of items.
@@ -40,7 +40,7 @@ def list_sets() -> None:
 
 @command.command("fetch")
 @click.argument("name", type=click.Choice(["paper"]))
-@click.option("--from", "source", type=Place(), help="Build from copies in this folder.")
+@click.option("--from", "source", type=PathArgument(), help="Build from copies in this folder.")
 def fetch(name: str, source: Path | None) -> None:
     """Build the paper's items from their sources, at pinned versions, verified. No account is needed."""
     from selfexec.items import paper
@@ -70,7 +70,7 @@ def check(source: str) -> None:
 
 
 @command.command("new")
-@click.argument("folder", metavar="DIR", type=Place())
+@click.argument("folder", metavar="DIR", type=PathArgument())
 def new(folder: Path) -> None:
     """Write a folder of items to fill in: a few example lines of each experiment, and what good ones are."""
     from selfexec.items import write_template

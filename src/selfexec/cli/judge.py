@@ -13,7 +13,7 @@ import click
 from selfexec.cli.completion import complete_model_to_ask
 from selfexec.cli.declared import collect, options_of
 from selfexec.cli.options import (
-    Place,
+    PathArgument,
     Sections,
     Stopped,
     printed,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     },
     renamed={WHICH_MODELS: "How it is asked", WHAT_IS_SENT: "How it is asked", WHERE_IT_GOES: "How much"},
 )
-@click.argument("source", metavar="RUN", is_eager=True, type=Place())
+@click.argument("source", metavar="RUN", is_eager=True, type=PathArgument())
 @click.option(
     "--judge",
     metavar="PROVIDER/MODEL|rule",
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 @click.option(
     "--labels",
     metavar="FILE",
-    type=Place(),
+    type=PathArgument(),
     help="What is right of some replies, one a line: model, item, class. Judges are measured against it.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be asked and what it takes. Ask nothing.")

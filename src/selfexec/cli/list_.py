@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
-from selfexec.cli.options import Place, printed, say, show
+from selfexec.cli.options import PathArgument, printed, say, show
 
 DEFAULT = Path("runs")
 
 
 @click.command("list")
-@click.argument("folder", metavar="[DIR]", default=DEFAULT, type=Place())
+@click.argument("folder", metavar="[DIR]", default=DEFAULT, type=PathArgument())
 @printed("json")
 def command(folder: Path, form: str, out: Path | None) -> None:
     """Show the runs in a folder: models, items, replies, what is missing (and out with a batch), when the last reply

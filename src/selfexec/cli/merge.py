@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import Place, say
+from selfexec.cli.options import PathArgument, say
 from selfexec.text.numbers import is_or_are, number_of
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command("merge")
-@click.argument("folder", metavar="RUN", type=Place())
+@click.argument("folder", metavar="RUN", type=PathArgument())
 def command(folder: Path) -> None:
     """Join the shards of a run, which `run --shard I/N --out RUN` asked on as many machines as there were.
 

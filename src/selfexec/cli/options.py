@@ -34,7 +34,7 @@ STDOUT = "-"  # what --out says for standard output
 SILENT = 1.5  # seconds of work without a word after which it is said what is done
 
 
-class Place(click.Path):
+class PathArgument(click.Path):
     """A file or a folder; a name that is empty is refused, since it would stand for the folder that one is in."""
 
     def __init__(self) -> None:
@@ -117,7 +117,7 @@ def runs_argument(command: Callable[..., None]) -> Callable[..., None]:
         command(**given)
 
     # eager, so that names can be told from lists of names by the models of the runs
-    argument = click.argument("runs", nargs=-1, is_eager=True, type=Place())
+    argument = click.argument("runs", nargs=-1, is_eager=True, type=PathArgument())
     return argument(with_runs)
 
 
@@ -251,7 +251,7 @@ readings_option = click.option(
     "--readings",
     multiple=True,
     metavar="FILE|FOLDER",
-    type=Place(),
+    type=PathArgument(),
     help="Readings that replace ours: a file, or a folder of *.jsonl. Repeat.",
 )
 
@@ -273,14 +273,14 @@ source_option = click.option(
 panel_option = click.option(
     "--panel",
     metavar="paper|FILE|none",
-    help="A reference panel, whose models tell what others say and do: the paper's ten, or a file of export --to "
+    help="A reference panel, whose models tell what others predict and do: the paper's ten, or a file of export --to "
     "panel.  [default: paper, where a run asked the paper's items of too few models]",
 )
 
 groups_option = click.option(
     "--groups",
     metavar="FILE",
-    type=Place(),
+    type=PathArgument(),
     help="A CSV or JSON file of families: model,family. Without it, families are inferred from the names.",
 )
 
@@ -329,7 +329,7 @@ def _as_typed(value: Any) -> Any:
 def out_option(
     help: str = "A file to write to, instead of the terminal.", required: bool = False
 ) -> Callable[[Command], Command]:
-    return click.option("-o", "--out", metavar="PATH", type=Place(), help=help, required=required)
+    return click.option("-o", "--out", metavar="PATH", type=PathArgument(), help=help, required=required)
 
 
 def printed(*forms: str) -> Callable[[Command], Command]:
@@ -516,7 +516,7 @@ class FacetedSections(Faceted, Sections):
     """With short forms for facets, and with headings."""
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A group that says which command may have been meant."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:

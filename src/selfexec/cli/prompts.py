@@ -5,14 +5,14 @@ from pathlib import Path
 
 import click
 
-from selfexec.cli.options import Place, put_data, say
+from selfexec.cli.options import PathArgument, put_data, say
 from selfexec.text.numbers import number_of
 
 
 @click.command("prompts")
-@click.argument("run", metavar="[RUN|SET]", required=False, type=Place())
+@click.argument("run", metavar="[RUN|SET]", required=False, type=PathArgument())
 @click.option("--set", "name", metavar="SET", help="Those of another language: de.")
-@click.option("--check", "file", type=Place(), help="Say what is wrong with this file of prompts.")
+@click.option("--check", "file", type=PathArgument(), help="Say what is wrong with this file of prompts.")
 def command(run: Path | None, name: str | None, file: Path | None) -> None:
     """Print the prompts, as JSON to edit and to give back with --prompts.
 

@@ -10,7 +10,7 @@ import click
 
 from selfexec.cli.completion import complete_experiments, complete_items, complete_models
 from selfexec.cli.declared import options_of
-from selfexec.cli.options import Command, Place, printed, put_data, readings_option, say
+from selfexec.cli.options import Command, PathArgument, printed, put_data, readings_option, say
 from selfexec.files.outputs import write_bytes
 from selfexec.reading_options import AcceptedEnds
 from selfexec.text.numbers import number_of
@@ -30,7 +30,7 @@ def _names(option: str, name: str, help: str, complete: Any = None) -> Callable[
 
 
 @click.command("read")
-@click.argument("source", is_eager=True, type=Place())
+@click.argument("source", is_eager=True, type=PathArgument())
 @click.option(
     "--items",
     "item_source",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from selfexec.cli.options import (
-    Place,
+    PathArgument,
     groups_option,
     out_option,
     page_place,
@@ -31,7 +31,7 @@ DEFAULT = Path("report.html")
 @selection_options("strict", "readable", models=None, experiments=None)
 @panel_option
 @out_option("The file to write, .html; - for standard output.  [default: report.html]")
-@click.option("--output", hidden=True, type=Place())  # as it was spelt before; for one version
+@click.option("--output", hidden=True, type=PathArgument())  # as it was spelt before; for one version
 @click.option(
     "--evidence",
     type=click.Choice(["none", "sample", "all"]),
@@ -43,13 +43,13 @@ DEFAULT = Path("report.html")
 @click.option(
     "--abilities",
     metavar="FILE",
-    type=Place(),
+    type=PathArgument(),
     help="Rasch abilities to set scores beside: CSV, or JSON of rasch.",
 )
 @click.option(
     "--figures",
     metavar="FOLDER",
-    type=Place(),
+    type=PathArgument(),
     help="A folder for each figure as SVG, CSV and LaTeX, and with the extra `figures` as PNG and PDF.",
 )
 @click.option(

@@ -17,7 +17,7 @@ from selfexec.cli.declared import collect, options_of
 from selfexec.cli.merge import shards_stand
 from selfexec.cli.options import (
     FacetedSections,
-    Place,
+    PathArgument,
     Stopped,
     repeated,
     said_if_slow,
@@ -62,11 +62,11 @@ if TYPE_CHECKING:
     "--config",
     metavar="FILE",
     is_eager=True,  # so that names can be told from lists of names by its models
-    type=Place(),
+    type=PathArgument(),
     help="A study file, which says all of this; options beside it come before what it says, and --model chooses of its "
     "models.",
 )
-@click.option("--save", metavar="FILE", type=Place(), help="With --dry-run: write this all to a study file.")
+@click.option("--save", metavar="FILE", type=PathArgument(), help="With --dry-run: write this all to a study file.")
 @click.option("--dry-run", is_flag=True, help="Say what is there, what would be asked and what it takes. Ask nothing.")
 def command(
     astray: tuple[str, ...],
@@ -232,13 +232,13 @@ def _instead(choices: "RunOptions") -> dict[str, Any]:
 def _saved(study: "Study | None", choices: "RunOptions", planned: "Plan", path: Path) -> Iterator[str]:
     """Write what is planned to a study file, and say so."""
     from selfexec.runs.study import Study, save
-    from selfexec.runs.toml import Entry
+    from selfexec.runs.toml import StudyModel
 
     if study:
         entries = [one for one in study.entries if not choices.models or one.called in choices.models]
         study = replace(study, choices=replace(study.choices, **_instead(choices)), entries=entries)
     else:
-        entries = [Entry(model=model) for model in planned.models]
+        entries = [StudyModel(model=model) for model in planned.models]
         study = Study(path, b"", replace(choices, out=planned.run_folder, models=None), entries=entries)
     whole = replace(study, choices=replace(study.choices, shard=None))
     yield from save(whole, path)

@@ -8,12 +8,12 @@ from selfexec.text.numbers import dollars, number_of
 
 if TYPE_CHECKING:
     from selfexec.engines import Price
-    from selfexec.runs.asking import Estimate, Progress
+    from selfexec.runs.asking import Progress, RunEstimate
 
 # --- what is foreseen ------------------------------------------------------------------------------------------------
 
 
-def costs(models: Sequence[str], prices: "Mapping[str, Price]", rest: "Estimate") -> Iterator[str]:
+def costs(models: Sequence[str], prices: "Mapping[str, Price]", rest: "RunEstimate") -> Iterator[str]:
     """What the rest will cost, for the models whose price is known, and how to have it for the others."""
     if any(price.source != "simulated" for price in prices.values()):
         low, high = rest.cost(prices)

@@ -1,6 +1,8 @@
 """Engines carry sessions out: messages in, what came back out. To add one, write it as an EngineType and list it in
 `registry`, or have a package of your own announce it under the entry point `selfexec.engines`."""
 
+from typing import TYPE_CHECKING
+
 from selfexec.engines.base import (
     Address,
     Call,
@@ -18,8 +20,8 @@ from selfexec.engines.base import (
 from selfexec.engines.batches import (
     FORMS,
     BatchForm,
+    BatchResult,
     NoResult,
-    Result,
     batch_place,
     batch_request,
     is_at_home,
@@ -50,3 +52,7 @@ from selfexec.engines.settings import (
     merged,
     refuse_unsendable,
 )
+from selfexec.renamed import module_getattr
+
+if not TYPE_CHECKING:  # names that are nowhere are errors to a type checker
+    __getattr__ = module_getattr(__name__)

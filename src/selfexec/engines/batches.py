@@ -127,7 +127,7 @@ def batch_request(id: str, where: Endpoint, call: Call, form: BatchForm) -> byte
 # --- what comes back -------------------------------------------------------------------------------------------------
 
 
-class Result(NamedTuple):
+class BatchResult(NamedTuple):
     """What a line says became of a request: `status` as over HTTP with the body of the response; BROKEN where there is
     none, since it was never asked or nobody says what became of it. `said` puts in words what no status says.
     """
@@ -143,7 +143,7 @@ class NoResult(Exception):
     """A line that is no result. The text says what it is instead."""
 
 
-def result_in(line: bytes) -> Result:
+def result_in(line: bytes) -> BatchResult:
     """The result that a line of a file holds. NoResult: there is none in it."""
     if line.lstrip().startswith(b'{"requests":'):
         raise NoResult("a file of requests, no result: it is what was exported. Give the one that came back.")
@@ -208,20 +208,20 @@ def _with_error_of(body: Any, *parts: Line) -> Any:
     return given | {"batch_error" if says_something(given.get("error")) else "error": error}
 
 
-def _of_openais(id: str, line: Line) -> Result:
+def _of_openais(id: str, line: Line) -> BatchResult:
     response, error = line.get("response"), line.get("error")
     if isinstance(response, dict):
         status = response.get("status_code")
         if isinstance(status, int) and 100 <= status < 600:
             around = {name: value for name, value in response.items() if name != "status_code"}
-            return Result(id, "openai", status, _with_error_of(response.get("body"), line, around))
+            return BatchResult(id, "openai", status, _with_error_of(response.get("body"), line, around))
     code = _mapping(error).get("code")
     gone = {"batch_expired": "expired", "batch_cancelled": "cancelled", "batch_canceled": "cancelled"}
     if code in gone:
-        return Result(id, "openai", BROKEN, said=f"{gone[code]} in the batch")
+        return BatchResult(id, "openai", BROKEN, said=f"{gone[code]} in the batch")
     if error:
-        return Result(id, "openai", 400, {"error": error}, said="error in the batch")
-    return Result(id, "openai", BROKEN, said="nothing came of it in the batch")
+        return BatchResult(id, "openai", 400, {"error": error}, said="error in the batch")
+    return BatchResult(id, "openai", BROKEN, said="nothing came of it in the batch")
 
 
 # the statuses that Anthropic's error types have over HTTP
@@ -238,37 +238,39 @@ ANTHROPIC_STATUSES = {
 }
 
 
-def _of_anthropics(id: str, line: Line, result: Line) -> Result:
+def _of_anthropics(id: str, line: Line, result: Line) -> BatchResult:
     kind = result.get("type")
     if kind == "succeeded":
-        return Result(id, "anthropic", 200, _with_error_of(result.get("message"), line, result))
+        return BatchResult(id, "anthropic", 200, _with_error_of(result.get("message"), line, result))
     if kind in ("expired", "canceled", "cancelled"):
-        return Result(id, "anthropic", BROKEN, said=f"{'expired' if kind == 'expired' else 'cancelled'} in the batch")
+        return BatchResult(
+            id, "anthropic", BROKEN, said=f"{'expired' if kind == 'expired' else 'cancelled'} in the batch"
+        )
     if kind == "errored":
         error = _mapping(result.get("error"))
         inner = error.get("error") if isinstance(error.get("error"), dict) else error
         status = ANTHROPIC_STATUSES.get(str(_mapping(inner).get("type")), 400)
-        return Result(id, "anthropic", status, {"error": inner})
-    return Result(id, "anthropic", BROKEN, said="nothing came of it in the batch")
+        return BatchResult(id, "anthropic", status, {"error": inner})
+    return BatchResult(id, "anthropic", BROKEN, said="nothing came of it in the batch")
 
 
 # the statuses that codes of gRPC have over HTTP: https://cloud.google.com/apis/design/errors
 GRPC = {1: 499, 3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 11: 400, 13: 500, 14: 503, 16: 401}
 
 
-def _of_geminis(id: str, found: Mapping[str, Any]) -> Result:
+def _of_geminis(id: str, found: Mapping[str, Any]) -> BatchResult:
     if isinstance(found.get("response"), dict):
-        return Result(id, "gemini", 200, _with_error_of(found["response"], found))
+        return BatchResult(id, "gemini", 200, _with_error_of(found["response"], found))
     error = _mapping(found.get("error") or found.get("status"))
     code = error.get("code")
     if code == 1 or error.get("status") == "CANCELLED":
-        return Result(id, "gemini", BROKEN, said="cancelled in the batch")
+        return BatchResult(id, "gemini", BROKEN, said="cancelled in the batch")
     if code == 4 or error.get("status") == "DEADLINE_EXCEEDED":
-        return Result(id, "gemini", BROKEN, said="expired in the batch")
+        return BatchResult(id, "gemini", BROKEN, said="expired in the batch")
     if error:
         status = code if isinstance(code, int) and 400 <= code < 600 else GRPC.get(code, 500) if code else 500
-        return Result(id, "gemini", status, {"error": dict(error)})
-    return Result(id, "gemini", BROKEN, said="nothing came of it in the batch")
+        return BatchResult(id, "gemini", status, {"error": dict(error)})
+    return BatchResult(id, "gemini", BROKEN, said="nothing came of it in the batch")
 
 
 def is_at_home(model: str, url: str) -> bool:
@@ -277,7 +279,7 @@ def is_at_home(model: str, url: str) -> bool:
     return known is not None and known.base_url == url
 
 
-def outcome_of(result: Result, model: str, url: str, wire: WireName) -> Outcome:
+def outcome_of(result: BatchResult, model: str, url: str, wire: WireName) -> Outcome:
     """What became of a request to a model at an address, as if it had been asked over HTTP. What failed is an Outcome
     with an error: it is to be asked again.
     """

@@ -69,7 +69,7 @@ def together(respondents: Iterable[Respondent]) -> Sequence[Sequence[Respondent]
 
 
 def engine_of(respondents: Sequence[Respondent], item_set: ItemSet) -> Engine:
-    """The engine that asks all of these. InputError where one of them cannot be asked, NoApiKey for want of a key."""
+    """The engine that asks all of these. InputError where one of them cannot be asked, NoApiKey without a key."""
     served: list[tuple[Connection, list[str]]] = []
     place: dict[str, list[int]] = {}
     for one in respondents:

@@ -2,6 +2,7 @@
 under the entry point `selfexec.experiments`."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from selfexec.experiments.association import ASSOCIATION
 from selfexec.experiments.base import (
@@ -48,14 +49,18 @@ from selfexec.experiments.correctness import CORRECTNESS
 from selfexec.experiments.difficulty import DIFFICULTY
 from selfexec.experiments.failing_question import FAILING_QUESTION
 from selfexec.experiments.length import LENGTH
-from selfexec.experiments.recorded import Logged, Mark, Recording, Sample, Told, Turn, Unfit
+from selfexec.experiments.recorded import Logged, LoggedReply, Mark, Recording, Sample, Turn, Unfit
 from selfexec.experiments.refusal import REFUSAL
 from selfexec.experiments.registry import Registry
 from selfexec.experiments.restriction import RESTRICTION
 from selfexec.experiments.sources import HUMAN, JUDGE, LOG, RULE, SELF, VISIBLE, by_source, judges_later, source_name
+from selfexec.renamed import module_getattr
 
 OURS = (ASSOCIATION, RESTRICTION, DIFFICULTY, FAILING_QUESTION, CORRECTNESS, REFUSAL, CHOICE, LENGTH)
 
+
+if not TYPE_CHECKING:  # names that are nowhere are errors to a type checker
+    __getattr__ = module_getattr(__name__)
 
 EXPERIMENTS = Registry(Experiment, "selfexec.experiments", OURS, lambda experiment: experiment.name, ("overall",))
 

@@ -11,6 +11,7 @@ from selfexec.errors import InputError
 from selfexec.experiments.recorded import Recording
 from selfexec.experiments.sources import RULE
 from selfexec.readers import Reading
+from selfexec.renamed import refuses_old_words
 
 KindName = Literal["binary", "order", "share"]  # of claims
 if TYPE_CHECKING:
@@ -213,6 +214,7 @@ class Spread(NamedTuple):
     rarer_share: float
 
 
+@refuses_old_words
 @dataclass(frozen=True, kw_only=True)
 class Words:
     """What sentences need of an experiment.

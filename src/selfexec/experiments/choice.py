@@ -32,10 +32,10 @@ from selfexec.experiments.base import (
 from selfexec.experiments.given import given_letter
 from selfexec.experiments.recorded import (
     Logged,
+    LoggedReply,
     Mark,
     Recording,
     Sample,
-    Told,
     Unfit,
     as_shown,
     content_id,
@@ -52,7 +52,7 @@ MOST = 26  # options: as many as there are letters
 RIGHT, WRONG = "right", "wrong"  # options, by the key of the log
 
 
-class Question(Sample, frozen=True, kw_only=True):
+class ChoiceQuestion(Sample, frozen=True, kw_only=True):
     """A sample with options; `right` is the letter of the one that is right, where the log says which."""
 
     options: Annotated[list[str], msgspec.Meta(min_length=2, max_length=MOST)]
@@ -87,18 +87,18 @@ You may think it over first. End your reply with one JSON object of this form: {
 }
 
 
-def session_names(item: Question) -> tuple[str, ...]:
+def session_names(item: ChoiceQuestion) -> tuple[str, ...]:
     return ("predict", "execute")
 
 
-async def sessions(item: Question, ask: Ask, prompts: Prompts = PROMPTS) -> None:
+async def sessions(item: ChoiceQuestion, ask: Ask, prompts: Prompts = PROMPTS) -> None:
     names = letters(len(item.options))
     asked_for = f"{', '.join(names[:-1])} or {names[-1]}"
     shown, options = as_shown(item.shown), lettered(item.options)
     await ask("predict", Template(prompts["predict"]).substitute(shown=shown, options=options, letters=asked_for))
 
 
-def read(item: Question, session: str, text: str) -> Reading:
+def read(item: ChoiceQuestion, session: str, text: str) -> Reading:
     """A letter; of log-likelihoods that of the greatest, where one is."""
     if session == "score":
         return _as_scored(item, text)
@@ -109,12 +109,12 @@ def read(item: Question, session: str, text: str) -> Reading:
     return read_choice(text, _options(item), key=key)
 
 
-def performed(item: Question, session: str, text: str, reading: Reading) -> bool:
+def performed(item: ChoiceQuestion, session: str, text: str, reading: Reading) -> bool:
     """Whether a prediction responds to the prompt instead, and chooses none of the options."""
     return session == "predict" and reading.state == "unreadable" and responds_to(text, item.last)
 
 
-def _options(item: Question) -> dict[str, str]:
+def _options(item: ChoiceQuestion) -> dict[str, str]:
     return dict(zip(letters(len(item.options)), item.options, strict=True))
 
 
@@ -122,7 +122,7 @@ class _Weighed(msgspec.Struct, frozen=True):
     log_likelihoods: dict[str, float]
 
 
-def _weights(item: Question, text: str) -> Mapping[str, float] | None:
+def _weights(item: ChoiceQuestion, text: str) -> Mapping[str, float] | None:
     """The log-likelihoods of the options, where these stand in the place of a response."""
     try:
         weights = msgspec.json.decode(text, type=_Weighed).log_likelihoods
@@ -131,7 +131,7 @@ def _weights(item: Question, text: str) -> Mapping[str, float] | None:
     return weights if weights.keys() == _options(item).keys() else None
 
 
-def _as_scored(item: Question, text: str) -> Reading:
+def _as_scored(item: ChoiceQuestion, text: str) -> Reading:
     """What the log's scorer took for the answer: a letter, the text of an option, or something else."""
     try:
         answer = msgspec.json.decode(text, type=Mark).answer
@@ -144,11 +144,11 @@ def _as_scored(item: Question, text: str) -> Reading:
     return Reading("read", meant[0] if len(meant) == 1 else answer, evidence=text)
 
 
-def given(item: Question, session: str, value: Any) -> Any:
+def given(item: ChoiceQuestion, session: str, value: Any) -> Any:
     return given_letter(value, _options(item))
 
 
-def observe(item: Question, readings: Readings) -> list[Observation]:
+def observe(item: ChoiceQuestion, readings: Readings) -> list[Observation]:
     predict, execute, score = (readings.get(session, MISSING) for session in ("predict", "execute", "score"))
     state, reason = state_of([predict], [execute])
     predicted_state = state_of([predict], [])[0]
@@ -187,7 +187,7 @@ def right_option(claims: FactColumns) -> Floats:
 # --- from a log ------------------------------------------------------------------------------------------------------
 
 
-def sample(logged: Logged, score: str | None) -> Question | Unfit:
+def sample(logged: Logged, score: str | None) -> ChoiceQuestion | Unfit:
     if len(logged.options) < 2:
         return Unfit("without options")
     if logged.several_right:
@@ -197,7 +197,7 @@ def sample(logged: Logged, score: str | None) -> Question | Unfit:
     if len({fold(option) for option in logged.options} - {""}) < len(logged.options):
         return Unfit("with options that are alike or blank")
     right = _letter(logged.target, logged.options)
-    return Question(
+    return ChoiceQuestion(
         id=content_id(logged.shown, logged.options, right),
         task=logged.task,
         sample=logged.sample,
@@ -214,28 +214,28 @@ def _letter(target: str | None, options: Sequence[str]) -> str | None:
     return target if target and len(target) == 1 and target in letters(len(options)) else None
 
 
-def replies(logged: Sequence[Logged], score: str | None) -> Mapping[str, Told]:
+def replies(logged: Sequence[Logged], score: str | None) -> Mapping[str, LoggedReply]:
     [one] = logged
     answered = [mark for mark in one.marks.values() if mark.answer]
-    scored = {"score": Told(text=mark_text(answered[0]))} if len(answered) == 1 else {}
+    scored = {"score": LoggedReply(text=mark_text(answered[0]))} if len(answered) == 1 else {}
     return {"execute": one.reply, **scored}
 
 
 # --- items -----------------------------------------------------------------------------------------------------------
 
 
-def oddities(item: Question) -> Iterator[str]:
+def oddities(item: ChoiceQuestion) -> Iterator[str]:
     options = [fold(option) for option in item.options]
     yield from ("an option is blank" for option in options if not option)
     yield from (f"the option {option!r} occurs twice" for option in repeated(options) if option)
 
 
-def composition(items: Sequence[Question]) -> str:
+def composition(items: Sequence[ChoiceQuestion]) -> str:
     options = sum(len(item.options) for item in items)
     return f"{number_of(options, 'option')} in {number_of(len({item.task for item in items}), 'task')}"
 
 
-def wording(item: Question) -> dict[str, list[Wording]]:
+def wording(item: ChoiceQuestion) -> dict[str, list[Wording]]:
     """Options of one sample go together."""
     return {f"chooses {letter}": [Wording(option, item.id)] for letter, option in _options(item).items()}
 
@@ -243,7 +243,7 @@ def wording(item: Question) -> dict[str, list[Wording]]:
 CHOICE = Experiment(
     name="choice",
     kind="binary",
-    item_type=Question,
+    item_type=ChoiceQuestion,
     item_name="sample",
     prompts=PROMPTS,
     variants=VARIANTS,

@@ -29,10 +29,10 @@ from selfexec.experiments.base import (
 from selfexec.experiments.given import given_letter
 from selfexec.experiments.recorded import (
     Logged,
+    LoggedReply,
     Mark,
     Recording,
     Sample,
-    Told,
     Unfit,
     blank,
     content_id,
@@ -46,7 +46,7 @@ from selfexec.experiments.sources import LOG
 from selfexec.readers import Reading, answers_in_letters, fold, read_choice, responds_to
 
 
-class Question(Sample, frozen=True, kw_only=True):
+class ScoredQuestion(Sample, frozen=True, kw_only=True):
     """A sample that was scored. `options` are those that were weighed in place of a reply, where they were; `target` is
     what the log held responses against, where there is such a thing.
     """
@@ -86,15 +86,15 @@ You may think it over first. End your reply with one JSON object of this form: {
 OPTIONS = {"predict": {"A": "It would be marked as correct.", "B": "It would be marked as incorrect."}}
 
 
-def session_names(item: Question) -> tuple[str, ...]:
+def session_names(item: ScoredQuestion) -> tuple[str, ...]:
     return ("predict", "execute", "score")
 
 
-async def sessions(item: Question, ask: Ask, prompts: Prompts = PROMPTS) -> None:
+async def sessions(item: ScoredQuestion, ask: Ask, prompts: Prompts = PROMPTS) -> None:
     await ask("predict", Template(prompts["predict"]).substitute(shown=with_options(item.shown, item.options)))
 
 
-def read(item: Question, session: str, text: str, options: Options | None = None) -> Reading:
+def read(item: ScoredQuestion, session: str, text: str, options: Options | None = None) -> Reading:
     """The letter of a prediction; of a score, whether it says that the response is correct."""
     if session == "execute":
         return Reading("read", "response" if text.strip() else "empty")
@@ -104,7 +104,7 @@ def read(item: Question, session: str, text: str, options: Options | None = None
     return read_choice(text, options or OPTIONS["predict"], key="choice", text_over_letter=True)
 
 
-def performed(item: Question, session: str, text: str, reading: Reading) -> bool:
+def performed(item: ScoredQuestion, session: str, text: str, reading: Reading) -> bool:
     """Whether a prediction responds to the prompt instead, in words or with the letter of one of its options."""
     if session != "predict":
         return False
@@ -120,13 +120,13 @@ def _right(text: str) -> bool | None:
         return None
 
 
-def given(item: Question, session: str, value: Any) -> Any:
+def given(item: ScoredQuestion, session: str, value: Any) -> Any:
     if session == "score":
         return value if isinstance(value, bool) else None
     return given_letter(value, "AB") if session == "predict" else None
 
 
-def observe(item: Question, readings: Readings) -> list[Observation]:
+def observe(item: ScoredQuestion, readings: Readings) -> list[Observation]:
     predict, score = readings.get("predict", MISSING), readings.get("score", MISSING)
     state, reason = state_of([predict], [score])
     predicted = None if predict.value is None else predict.value == "A"
@@ -138,7 +138,7 @@ def observe(item: Question, readings: Readings) -> list[Observation]:
 # --- from a log ------------------------------------------------------------------------------------------------------
 
 
-def sample(logged: Logged, score: str | None) -> Question | Unfit:
+def sample(logged: Logged, score: str | None) -> ScoredQuestion | Unfit:
     """The same question with another right answer is another one."""
     mark = logged.marks.get(score or "")
     if mark is None:
@@ -146,7 +146,7 @@ def sample(logged: Logged, score: str | None) -> Question | Unfit:
     if whether_right(mark.value) is None:
         return Unfit("scored neither right nor wrong")
     options = logged.options if logged.likelihoods else ()
-    return Question(
+    return ScoredQuestion(
         id=content_id(logged.shown, options, logged.target),
         task=logged.task,
         sample=logged.sample,
@@ -156,15 +156,15 @@ def sample(logged: Logged, score: str | None) -> Question | Unfit:
     )
 
 
-def replies(logged: Sequence[Logged], score: str | None) -> Mapping[str, Told]:
+def replies(logged: Sequence[Logged], score: str | None) -> Mapping[str, LoggedReply]:
     [one] = logged
-    return {"execute": one.reply, "score": Told(text=mark_text(one.marks[score or ""]))}
+    return {"execute": one.reply, "score": LoggedReply(text=mark_text(one.marks[score or ""]))}
 
 
 # --- items -----------------------------------------------------------------------------------------------------------
 
 
-def wording(item: Question) -> dict[str, list[Wording]]:
+def wording(item: ScoredQuestion) -> dict[str, list[Wording]]:
     """What is worded alike may stand in the same task as well as in another: each sample is a family of its own."""
     return {"correct": [Wording(item.last, item.id)]}
 
@@ -172,7 +172,7 @@ def wording(item: Question) -> dict[str, list[Wording]]:
 CORRECTNESS = Experiment(
     name="correctness",
     kind="binary",
-    item_type=Question,
+    item_type=ScoredQuestion,
     item_name="sample",
     prompts=PROMPTS,
     variants=VARIANTS,

@@ -60,7 +60,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         return self.choices["ABCD".index(self.answer)]
 
 
-class Group(msgspec.Struct, frozen=True, kw_only=True):
+class QuestionGroup(msgspec.Struct, frozen=True, kw_only=True):
     """Four questions to be ranked; their order here is Q1 to Q4."""
 
     id: Name
@@ -107,11 +107,11 @@ You may think it over first. End your reply with one JSON object of this form, w
 }
 
 
-def session_names(item: Group) -> tuple[str, ...]:
+def session_names(item: QuestionGroup) -> tuple[str, ...]:
     return SESSIONS
 
 
-async def sessions(item: Group, ask: Ask, prompts: Prompts = PROMPTS) -> None:
+async def sessions(item: QuestionGroup, ask: Ask, prompts: Prompts = PROMPTS) -> None:
     ranking = ask("predict", Template(prompts["predict"]).substitute(questions=shown(item)))
     answers = (
         ask(f"execute.{label}", _asked(prompts["execute"], question))
@@ -120,7 +120,7 @@ async def sessions(item: Group, ask: Ask, prompts: Prompts = PROMPTS) -> None:
     await at_once(ranking, *answers)
 
 
-def shown(item: Group) -> str:
+def shown(item: QuestionGroup) -> str:
     """The questions of a group as they stand in the prompt, each with its label and its correct answer."""
     return "\n\n".join(_shown(label, q) for label, q in zip(LABELS, item.questions, strict=True))
 
@@ -135,24 +135,24 @@ def _asked(template: str, question: Question) -> str:
     return Template(template).substitute(choices, question=question.question.strip())
 
 
-def read(item: Group, session: str, text: str) -> Reading:
+def read(item: QuestionGroup, session: str, text: str) -> Reading:
     if session == "predict":
         return read_ranking(text)
     question = _question(item, session)
     return read_choice(text, dict(zip("ABCD", question.choices, strict=True)), key="answer")
 
 
-def performed(item: Group, session: str, text: str, reading: Reading) -> bool:
+def performed(item: QuestionGroup, session: str, text: str, reading: Reading) -> bool:
     """Whether a prediction answers the questions instead of ranking them."""
     return session == "predict" and reading.state == "unreadable" and answers_the_questions(text)
 
 
-def given(item: Group, session: str, value: Any) -> Any:
+def given(item: QuestionGroup, session: str, value: Any) -> Any:
     """A letter, or a list of all four labels; bare digits stand for labels."""
     return given_ranking(value, LABELS) if session == "predict" else given_letter(value, "ABCD")
 
 
-def observe(item: Group, readings: Readings) -> list[Observation]:
+def observe(item: QuestionGroup, readings: Readings) -> list[Observation]:
     predict = readings.get("predict", MISSING)
     place = {label: n for n, label in enumerate(predict.value or [])}
     answers = {label: readings.get(f"execute.{label}", MISSING) for label in LABELS}
@@ -207,7 +207,7 @@ def easier(answers: tuple[Reading, Reading], questions: tuple[Question, Question
     return (one.tokens < two.tokens, "tokens") if one.tokens != two.tokens else (None, None)
 
 
-def observe_visible(item: Group, readings: Readings) -> list[Observation]:
+def observe_visible(item: QuestionGroup, readings: Readings) -> list[Observation]:
     """The same by the tokens of visible answers alone: what a model needs to think is left out. A pair that tokens
     decide, and of which they are not known, is open, with the reason.
     """
@@ -230,17 +230,17 @@ def _uncounted(o: Observation, readings: Readings) -> str | None:
     return next((one.uncounted or (UNCOUNTED if one.tokens is None else UNTOLD) for one in unknown), None)
 
 
-def correct(item: Group, session: str, reading: Reading) -> bool | None:
+def correct(item: QuestionGroup, session: str, reading: Reading) -> bool | None:
     if session == "predict" or reading.state == "missing":
         return None
     return bool(reading.value == _question(item, session).answer)
 
 
-def _question(item: Group, session: str) -> Question:
+def _question(item: QuestionGroup, session: str) -> Question:
     return item.questions[LABELS.index(session.removeprefix("execute."))]
 
 
-def recounts(item: Group, readings: Readings, texts: Prompts) -> str | None:
+def recounts(item: QuestionGroup, readings: Readings, texts: Prompts) -> str | None:
     """Each question of a group, whether it was answered rightly, and in how many tokens."""
     answers = [readings.get(f"execute.{label}", MISSING) for label in LABELS]
     if any(answer.state == "missing" or answer.tokens is None for answer in answers):
@@ -256,11 +256,11 @@ def recounts(item: Group, readings: Readings, texts: Prompts) -> str | None:
     return "\n\n".join(told)
 
 
-def _title(item: Group) -> str:
+def _title(item: QuestionGroup) -> str:
     return f"{item.id}: {', '.join(dict.fromkeys(q.subject.replace('_', ' ') for q in item.questions))}"
 
 
-def oddities(item: Group) -> Iterator[str]:
+def oddities(item: QuestionGroup) -> Iterator[str]:
     for n, question in enumerate(item.questions, 1):
         choices = [fold(choice) for choice in question.choices]
         yield from (f"Q{n}: a choice is blank" for choice in choices if not choice)
@@ -268,7 +268,7 @@ def oddities(item: Group) -> Iterator[str]:
     yield from (f"question id {id!r} occurs twice in the group" for id in repeated([q.id for q in item.questions]))
 
 
-def composition(items: Sequence[Group]) -> str:
+def composition(items: Sequence[QuestionGroup]) -> str:
     subjects = {question.subject for item in items for question in item.questions}
     return f"{4 * len(items)} questions on {number_of(len(subjects), 'subject')}"
 
@@ -285,13 +285,13 @@ def question_length(claims: FactColumns) -> Floats:
     return say(claims.other_length - claims.length, 0)
 
 
-def wording(item: Group) -> dict[str, list[Wording]]:
+def wording(item: QuestionGroup) -> dict[str, list[Wording]]:
     """Questions of a subject go together."""
     words = {label: Wording(q.question, q.subject) for label, q in zip(LABELS, item.questions, strict=True)}
     return {f"{one} before {two}": [words[one], words[two]] for one, two in combinations(LABELS, 2)}
 
 
-EXAMPLE = Group(
+EXAMPLE = QuestionGroup(
     id="group-1",
     questions=[
         Question(
@@ -329,7 +329,7 @@ EXAMPLE = Group(
 DIFFICULTY = Experiment(
     name="difficulty",
     kind="order",
-    item_type=Group,
+    item_type=QuestionGroup,
     item_name="group",
     prompts=PROMPTS,
     variants=VARIANTS,
@@ -351,7 +351,7 @@ DIFFICULTY = Experiment(
         about="which questions it will find hard",
         its="which questions it will find hard",
         their="which questions they will find hard",
-        baseline="the questions, what other models find hard and what they say",
+        baseline="the questions, what other models find hard and what they predict",
         said=lambda claim, yes: claim.replace(" before ", " is easier than " if yes else " is harder than "),
         measured="whether it predicts which of four questions are harder for it: answered wrongly, or at length",
         task="ranking of questions by how hard they are for it",

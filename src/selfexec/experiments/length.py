@@ -32,14 +32,14 @@ from selfexec.experiments.base import (
     state_of,
 )
 from selfexec.experiments.given import given_ranking
-from selfexec.experiments.recorded import Logged, Recording, Sample, Told, Unfit, as_sample, as_shown, content_id
+from selfexec.experiments.recorded import Logged, LoggedReply, Recording, Sample, Unfit, as_sample, as_shown, content_id
 from selfexec.readers import Reading, answers_the_questions, fold, read_ranking, responds_to_each
 from selfexec.text.numbers import number_of
 
 LABELS = ("Q1", "Q2", "Q3", "Q4")
 
 
-class Group(msgspec.Struct, frozen=True, kw_only=True):
+class SampleGroup(msgspec.Struct, frozen=True, kw_only=True):
     """Four samples to be ranked; their order here is Q1 to Q4."""
 
     id: Name
@@ -71,36 +71,36 @@ You may think it over first. End your reply with one JSON object of this form, w
 LINE = "=========="
 
 
-def session_names(item: Group) -> tuple[str, ...]:
+def session_names(item: SampleGroup) -> tuple[str, ...]:
     return ("predict", *(f"execute.{label}" for label in LABELS))
 
 
-async def sessions(item: Group, ask: Ask, prompts: Prompts = PROMPTS) -> None:
+async def sessions(item: SampleGroup, ask: Ask, prompts: Prompts = PROMPTS) -> None:
     await ask("predict", Template(prompts["predict"]).substitute(shown=shown(item)))
 
 
-def shown(item: Group) -> str:
+def shown(item: SampleGroup) -> str:
     """The samples of a group as they stand in the prompt, each with its label."""
     labelled = zip(LABELS, item.samples, strict=True)
     return "\n\n".join(f"{label}:\n{LINE}\n{as_shown(sample.shown)}\n{LINE}" for label, sample in labelled)
 
 
-def read(item: Group, session: str, text: str) -> Reading:
+def read(item: SampleGroup, session: str, text: str) -> Reading:
     """An order of the labels; of a response, how many characters it has."""
     return read_ranking(text) if session == "predict" else Reading("read", len(text))
 
 
-def performed(item: Group, session: str, text: str, reading: Reading) -> bool:
+def performed(item: SampleGroup, session: str, text: str, reading: Reading) -> bool:
     """Whether a prediction responds to the prompts instead of ranking them."""
     unread = session == "predict" and reading.state == "unreadable"
     return unread and (responds_to_each(text) or answers_the_questions(text))
 
 
-def given(item: Group, session: str, value: Any) -> Any:
+def given(item: SampleGroup, session: str, value: Any) -> Any:
     return given_ranking(value, LABELS) if session == "predict" else None
 
 
-def observe(item: Group, readings: Readings) -> list[Observation]:
+def observe(item: SampleGroup, readings: Readings) -> list[Observation]:
     predict = readings.get("predict", MISSING)
     place = {label: n for n, label in enumerate(predict.value or [])}
     responses = {label: readings.get(f"execute.{label}", MISSING) for label in LABELS}
@@ -110,7 +110,7 @@ def observe(item: Group, readings: Readings) -> list[Observation]:
 
 
 def _pair(
-    one: str, two: str, place: dict[str, int], predict: Reading, responses: tuple[Reading, Reading], item: Group
+    one: str, two: str, place: dict[str, int], predict: Reading, responses: tuple[Reading, Reading], item: SampleGroup
 ) -> Observation:
     first, second = (item.samples[LABELS.index(label)] for label in (one, two))
     observed, basis = shorter(responses)
@@ -158,31 +158,31 @@ def sample(logged: Logged, score: str | None) -> Sample | Unfit:
     return as_sample(logged)
 
 
-def grouped(samples: Sequence[Sample]) -> Group:
-    return Group(id=content_id([one.id for one in samples]), samples=list(samples))
+def grouped(samples: Sequence[Sample]) -> SampleGroup:
+    return SampleGroup(id=content_id([one.id for one in samples]), samples=list(samples))
 
 
-def replies(logged: Sequence[Logged], score: str | None) -> Mapping[str, Told]:
+def replies(logged: Sequence[Logged], score: str | None) -> Mapping[str, LoggedReply]:
     return {f"execute.{label}": one.reply for label, one in zip(LABELS, logged, strict=True)}
 
 
 # --- items -----------------------------------------------------------------------------------------------------------
 
 
-def _title(item: Group) -> str:
+def _title(item: SampleGroup) -> str:
     return f"{item.id}: {', '.join(dict.fromkeys(sample.task for sample in item.samples))}"
 
 
-def oddities(item: Group) -> Iterator[str]:
+def oddities(item: SampleGroup) -> Iterator[str]:
     yield from (f"sample {id!r} occurs twice in the group" for id in repeated([one.id for one in item.samples]))
 
 
-def composition(items: Sequence[Group]) -> str:
+def composition(items: Sequence[SampleGroup]) -> str:
     tasks = {sample.task for item in items for sample in item.samples}
     return f"{4 * len(items)} samples of {number_of(len(tasks), 'task')}"
 
 
-def wording(item: Group) -> dict[str, list[Wording]]:
+def wording(item: SampleGroup) -> dict[str, list[Wording]]:
     words = {label: Wording(one.last, one.id) for label, one in zip(LABELS, item.samples, strict=True)}
     return {f"{one} before {two}": [words[one], words[two]] for one, two in combinations(LABELS, 2)}
 
@@ -190,7 +190,7 @@ def wording(item: Group) -> dict[str, list[Wording]]:
 LENGTH = Experiment(
     name="length",
     kind="order",
-    item_type=Group,
+    item_type=SampleGroup,
     item_name="group",
     prompts=PROMPTS,
     variants=VARIANTS,

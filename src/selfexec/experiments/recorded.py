@@ -40,7 +40,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
         return self.shown[-1].content
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
+class LoggedReply(msgspec.Struct, frozen=True, kw_only=True):
     """What a log has of one session: the fields of a reply that it knows. `text` is None where it was withheld."""
 
     text: str | None
@@ -72,7 +72,7 @@ class Logged(msgspec.Struct, frozen=True, kw_only=True):
     task: str
     sample: str
     shown: tuple[Turn, ...]
-    reply: Told
+    reply: LoggedReply
     epoch: int = 1
     options: tuple[str, ...] = ()
     likelihoods: tuple[float, ...] = ()
@@ -103,7 +103,7 @@ class Recording:
 
     kinds: tuple[str, ...]
     sample: Callable[[Logged, str | None], Sample | Unfit]
-    replies: Callable[[Sequence[Logged], str | None], Mapping[str, Told]]
+    replies: Callable[[Sequence[Logged], str | None], Mapping[str, LoggedReply]]
     item: Callable[[Sequence[Any]], Any] = lambda samples: samples[0]
     parts: Callable[[Any], Sequence[Sample]] = lambda item: [item]
     many: int = 1

@@ -28,9 +28,9 @@ from selfexec.experiments.base import (
 from selfexec.experiments.given import given_letter
 from selfexec.experiments.recorded import (
     Logged,
+    LoggedReply,
     Recording,
     Sample,
-    Told,
     Unfit,
     as_sample,
     as_shown,
@@ -157,7 +157,7 @@ def sample(logged: Logged, score: str | None) -> Sample | Unfit:
     return Unfit("without a response in words") if logged.likelihoods else as_sample(logged)
 
 
-def replies(logged: Sequence[Logged], score: str | None) -> Mapping[str, Told]:
+def replies(logged: Sequence[Logged], score: str | None) -> Mapping[str, LoggedReply]:
     [one] = logged
     return {"execute": one.reply}
 

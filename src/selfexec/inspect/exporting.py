@@ -38,7 +38,7 @@ SCORER = "claims"
 
 
 @dataclass(frozen=True)
-class Part:
+class LogPart:
     """What one log is of: the items that a model was asked in an experiment and a condition, each with its epochs.
     `manifest` is that of what is exported together, in so many `logs`.
     """
@@ -74,7 +74,7 @@ class Part:
         return found
 
 
-def parts_of(run: Run, models: Sequence[str] = (), experiments: Sequence[str] = ()) -> list[Part]:
+def parts_of(run: Run, models: Sequence[str] = (), experiments: Sequence[str] = ()) -> list[LogPart]:
     """The logs that a run makes, of some models and experiments if you like. InputError: it does not have them."""
     if strange := [model for model in models if model not in run.models]:
         raise InputError(f"--model {strange[0]}: {run.folder} has {apart(run.models)}.")
@@ -89,12 +89,12 @@ def parts_of(run: Run, models: Sequence[str] = (), experiments: Sequence[str] = 
     named = models or whole.models, experiments or whole.experiments
     manifest = narrowed(whole, *named) if models or experiments else whole
     return [
-        Part(run, model, EXPERIMENTS[experiment], condition, asked, manifest, len(chosen))
+        LogPart(run, model, EXPERIMENTS[experiment], condition, asked, manifest, len(chosen))
         for (model, experiment, condition), asked in chosen.items()
     ]
 
 
-def write_logs(parts: Sequence[Part], out: Path) -> list[Path]:
+def write_logs(parts: Sequence[LogPart], out: Path) -> list[Path]:
     """Write each part as a log: one to the file `out`, several into the folder. Returns the files."""
     if lacking := extra_lacking():
         raise InputError(f"--to inspect: {lacking}")
@@ -119,7 +119,7 @@ def write_logs(parts: Sequence[Part], out: Path) -> list[Path]:
     return files
 
 
-def log_of(part: Part) -> Any:
+def log_of(part: LogPart) -> Any:
     """The EvalLog of a part."""
     from inspect_ai.log import (
         EvalConfig,
@@ -189,7 +189,7 @@ def theirs(model: str) -> str:
     return f"{TASKS}{model}" if model.startswith("sim/") else model.removeprefix("inspect/")
 
 
-def _log_of(part: Part) -> LogOf:
+def _log_of(part: LogPart) -> LogOf:
     run, name, manifest = part.run, part.experiment.name, part.manifest
     texts = {key: text for key, text in run.prompts.items() if text is not None and key.partition(".")[0] == name}
     return LogOf(
@@ -211,7 +211,7 @@ def _log_of(part: Part) -> LogOf:
     )
 
 
-def _samples(part: Part) -> Iterator[tuple[Any, list[Reply]]]:
+def _samples(part: LogPart) -> Iterator[tuple[Any, list[Reply]]]:
     """The sample of each item in each epoch, and its replies."""
     name, run = part.experiment.name, part.run
     shipped = shipped_sentences([name])
@@ -223,7 +223,7 @@ def _samples(part: Part) -> Iterator[tuple[Any, list[Reply]]]:
             yield _sample(part, id, epoch, replies, sentences), replies
 
 
-def _sample(part: Part, id: str, epoch: int, replies: list[Reply], sentences: Mapping[str, str]) -> Any:
+def _sample(part: LogPart, id: str, epoch: int, replies: list[Reply], sentences: Mapping[str, str]) -> Any:
     from inspect_ai.log import EvalSample
     from inspect_ai.model import ChatMessageUser, ModelOutput
 
@@ -263,7 +263,7 @@ def _text(prompt: Prompt | None) -> str:
     return "(the prompt was not kept)" if prompt is None else messages_of(prompt)[-1].content
 
 
-def _output(part: Part, reply: Reply) -> Any:
+def _output(part: LogPart, reply: Reply) -> Any:
     """A reply as Inspect has one."""
     from inspect_ai.model import (
         ChatCompletionChoice,
@@ -302,7 +302,7 @@ def _output(part: Part, reply: Reply) -> Any:
     )
 
 
-def _events(part: Part, replies: Iterable[Reply], sent: Mapping[Key, Prompt | None]) -> Iterator[Any]:
+def _events(part: LogPart, replies: Iterable[Reply], sent: Mapping[Key, Prompt | None]) -> Iterator[Any]:
     """A span for each session, with the call in it."""
     from inspect_ai.event import ModelEvent, SpanBeginEvent, SpanEndEvent
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, GenerateConfig
@@ -330,7 +330,7 @@ def _events(part: Part, replies: Iterable[Reply], sent: Mapping[Key, Prompt | No
         yield SpanEndEvent(id=span, span_id=span, **place)
 
 
-def _usage(part: Part, replies: Iterable[Reply]) -> dict[str, Any]:
+def _usage(part: LogPart, replies: Iterable[Reply]) -> dict[str, Any]:
     """The tokens of all replies together; nothing where those of one were not counted."""
     from inspect_ai.model import ModelUsage
 

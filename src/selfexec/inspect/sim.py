@@ -22,7 +22,7 @@ from selfexec.engines import Call, Outcome
 from selfexec.engines.inspect import OPENED, Opened
 from selfexec.engines.inspect.outcomes import SIMULATED
 from selfexec.engines.sim import Knowledge, SimEngine, respondent
-from selfexec.engines.sim.engine import Respondent
+from selfexec.engines.sim.engine import SimRespondent
 from selfexec.errors import InputError
 from selfexec.experiments import Message
 from selfexec.inspect.records import our_name
@@ -47,7 +47,7 @@ class SimulatedModel(ModelAPI):
             raise PrerequisiteError(f"model selfexec/{model_name}: there is selfexec/sim, and selfexec/sim/NAME.")
         self.name = our_name(f"selfexec/{model_name}")
         try:
-            self._alone: Respondent = respondent(self.name, Knowledge.of(load("starter")))
+            self._alone: SimRespondent = respondent(self.name, Knowledge.of(load("starter")))
         except InputError as fault:  # said by Inspect in a line, and not in a traceback
             raise PrerequisiteError(str(fault)) from None
         self._engines: dict[int, SimEngine] = {}

@@ -16,7 +16,7 @@ from selfexec.inspect.scoring import claims
 from selfexec.inspect.sessions import Asking, sessions
 from selfexec.items import ItemSet, load, newest_order
 from selfexec.prompts import all_prompts, asked_prompts, by_condition, read_prompts
-from selfexec.runs.replay import Job, prompts_of
+from selfexec.runs.replay import ReplayedItem, prompts_of
 from selfexec.runs.sampling import sampling_settings
 from selfexec.version import __version__
 
@@ -132,7 +132,7 @@ def _task(
 def _samples(experiment: Experiment, item_set: ItemSet, templates: Mapping[str, str]) -> list[Sample]:
     """The items in their fixed order, each with the prompt of its behaviour, as far as that is known beforehand."""
     by_id = item_set[experiment.name]
-    opened = prompts_of(Job(experiment.name, item, templates, {}) for item in by_id.values())
+    opened = prompts_of(ReplayedItem(experiment.name, item, templates, {}) for item in by_id.values())
     return [
         Sample(
             id=id,

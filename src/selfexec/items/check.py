@@ -18,7 +18,7 @@ EXAMPLE = "example"  # the field that marks a line to be replaced
 
 
 @dataclass(frozen=True)
-class Finding:
+class ItemFault:
     """One fault, named by file and line."""
 
     level: Literal["error", "warning"]
@@ -29,7 +29,7 @@ class Finding:
         return f"{self.place}: {self.level}: {self.message}"
 
 
-def check(source: str | Path) -> list[Finding]:
+def check(source: str | Path) -> list[ItemFault]:
     """Every fault of every item file in a folder, or of a set by its name."""
     folder = set_folder(source) if str(source) in SETS else Path(source)
     if folder.is_file():
@@ -44,21 +44,21 @@ def check(source: str | Path) -> list[Finding]:
         finding for experiment, path in present.items() for finding in check_file(path, EXPERIMENTS[experiment])
     ]
     for path, meant in unread_files(folder):
-        findings.append(Finding("warning", str(path), f"{NOT_READ}. Is {meant} meant?" if meant else NOT_READ))
+        findings.append(ItemFault("warning", str(path), f"{NOT_READ}. Is {meant} meant?" if meant else NOT_READ))
     return findings
 
 
-def check_file(path: Path, experiment: Experiment) -> Iterator[Finding]:
+def check_file(path: Path, experiment: Experiment) -> Iterator[ItemFault]:
     try:
         lines = list(jsonl.numbered_lines(path))
     except InputError as fault:
         place, _, message = str(fault).partition(": ")
-        yield Finding("error", place, message)
+        yield ItemFault("error", place, message)
         return
     if not lines:
-        yield Finding("error", str(path), "it holds no items")
+        yield ItemFault("error", str(path), "it holds no items")
     elif faults(lines[0][1], experiment.item_type) and (form := jsonl.another_format(path)):
-        yield Finding("error", str(path), form)
+        yield ItemFault("error", str(path), form)
         return
     decoder = msgspec.json.Decoder(experiment.item_type)
     ids: dict[str, int] = {}
@@ -67,26 +67,26 @@ def check_file(path: Path, experiment: Experiment) -> Iterator[Finding]:
     for number, line in lines:
         place = f"{path}:{number}"
         if wrong := faults(line, experiment.item_type) or faults(line, Edition):
-            yield from (Finding("error", place, message) for message in wrong)
+            yield from (ItemFault("error", place, message) for message in wrong)
             continue
         item = decoder.decode(line)
         examples += is_example(line)
         if not item.id.isprintable() or item.id != item.id.strip():
-            yield Finding("warning", place, f"id {item.id!r} has blanks around it, or characters that are not seen")
+            yield ItemFault("warning", place, f"id {item.id!r} has blanks around it, or characters that are not seen")
         if first := ids.get(item.id):
-            yield Finding("error", place, f"id {item.id!r} was already used in line {first}")
+            yield ItemFault("error", place, f"id {item.id!r} was already used in line {first}")
         ids.setdefault(item.id, number)
         for message in experiment.oddities(item):
-            yield Finding("warning", place, message)
+            yield ItemFault("warning", place, message)
         for content in experiment.contents(item):
             if not content:
-                yield Finding("warning", place, "what is asked is blank")
+                yield ItemFault("warning", place, "what is asked is blank")
             if (first := contents.get(content)) and first != number:
-                yield Finding("warning", place, f"the same text stands in line {first}: {content[:60]!r}")
+                yield ItemFault("warning", place, f"the same text stands in line {first}: {content[:60]!r}")
             contents.setdefault(content, number)
     if examples:
         what = number_of(examples, "line is an example", "lines are examples")
-        yield Finding("warning", str(path), f"{what}: put your own in the place of those with {EXAMPLE!r}: true")
+        yield ItemFault("warning", str(path), f"{what}: put your own in the place of those with {EXAMPLE!r}: true")
 
 
 def is_example(line: bytes) -> bool:

@@ -20,8 +20,8 @@ import msgspec
 from selfexec.errors import InputError
 from selfexec.experiments import Item
 from selfexec.experiments.association import Target
-from selfexec.experiments.difficulty import Group, Question
-from selfexec.experiments.restriction import Request
+from selfexec.experiments.difficulty import Question, QuestionGroup
+from selfexec.experiments.restriction import UserRequest
 from selfexec.files import jsonl
 from selfexec.files.cache import cache_root
 
@@ -220,7 +220,7 @@ def build_restriction(folder: Path) -> list[bytes]:
         of = dict(zip(columns, row, strict=False))
         try:
             request = {"id": of["id"], "request": of["prompt"], "label": of["label"], "type": of["type"]}
-            lines.append(_line(msgspec.convert(request, Request)))
+            lines.append(_line(msgspec.convert(request, UserRequest)))
         except (KeyError, msgspec.ValidationError):
             raise InputError(f"{path}: row {len(lines) + 2} is not a labelled request. {AS_PINNED}") from None
     return lines
@@ -234,7 +234,7 @@ def build_difficulty(folder: Path) -> list[bytes]:
     lines = []
     for number, group in enumerate(groups, 1):
         questions = [_question(subject, row, tests[subject]) for subject, row in group.questions]
-        line = _line(Group(id=f"MMLU_ARRANGED_GROUP_{number:03d}", questions=questions))
+        line = _line(QuestionGroup(id=f"MMLU_ARRANGED_GROUP_{number:03d}", questions=questions))
         if (actual := _sha256(line)) != group.sha256:
             parts = ", ".join(f"{subject}_test.csv row {row}" for subject, row in group.questions)
             raise InputError(

@@ -1,7 +1,7 @@
 """Presets: quick, standard and full. Each holds the one before it. Which items they take is their order, by name:
 
 stratified   prefixes of an order in which the strata are in the set's own proportions (decision 5)
-balanced-1   of the paper's items: one draw, balanced on what recorded models said and did (decision 27)
+balanced-1   of the paper's items: one draw, balanced on what recorded models predicted and did (decision 27)
 """
 
 import math

@@ -30,7 +30,7 @@ from selfexec.runs.folder import (
     refuse_taken,
     write_manifest,
 )
-from selfexec.runs.folder import Log as Kept
+from selfexec.runs.folder import ImportedLog as Kept
 from selfexec.text.numbers import number_of
 from selfexec.version import __version__
 
@@ -39,7 +39,7 @@ LEFT_OVER = "left over from groups of {}"
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedLogs:
     """The run, what was used of each log, and what is to be known of the logs besides."""
 
     run: Run
@@ -63,7 +63,7 @@ class _Usable:
 @tells_wrong_names("an import")
 def import_logs(
     logs: Files, *, tool: str, experiment: str, out: str | Path, score: Names | None = (), model: str | None = None
-) -> Imported:
+) -> ImportedLogs:
     """Finished logs as a run: what models did is there, `sx.run(out=...)` asks for their predictions alone.
 
       logs         a log, a folder of logs, or several
@@ -111,7 +111,7 @@ def import_logs(
             _grow(out, item_set, replies, kept, journal)
         else:
             create(out, _with(_blank(), item_set, kept), item_set, replies)
-    return Imported(load(out), kept, [f"{log.file}: {note}." for log in found for note in log.notes])
+    return ImportedLogs(load(out), kept, [f"{log.file}: {note}." for log in found for note in log.notes])
 
 
 def _refuse_renamed(logs: Sequence[Log], manifest: Manifest, model: str | None, out: Path) -> None:

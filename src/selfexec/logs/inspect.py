@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import Logged, Mark, Told, Turn
+from selfexec.experiments import Logged, LoggedReply, Mark, Turn
 from selfexec.files import jsonl
 from selfexec.logs.chats import whole
 from selfexec.logs.log import Log, UnusableLog, nested, plain, sound
@@ -262,14 +262,14 @@ def _text(content: Any) -> str:
     return "\n".join(part.text for part in content if part.type == "text")
 
 
-def _told(sample: Any, message: Any) -> Told:
+def _told(sample: Any, message: Any) -> LoggedReply:
     output = sample.output
     usage = output.usage if output else None
     stop = output.stop_reason if output and output.choices else None
     parts = message.content if isinstance(message.content, list) else []
     refused = [part.text for part in parts if part.type == "text" and part.refusal]
     thoughts = [part.reasoning for part in parts if part.type == "reasoning" and part.reasoning]
-    return Told(
+    return LoggedReply(
         text=sound(_text(message.content)),
         output_tokens=_count(usage and usage.output_tokens),
         input_tokens=_count(usage and usage.input_tokens),
@@ -281,7 +281,7 @@ def _told(sample: Any, message: Any) -> Told:
     )
 
 
-def _told_at_the_end(sample: Any, message: Any) -> Told:
+def _told_at_the_end(sample: Any, message: Any) -> LoggedReply:
     """Of several turns the last message; tokens of one turn are not those of all."""
     last = _told(sample, message)
     return msgspec.structs.replace(

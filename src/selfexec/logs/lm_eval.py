@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from selfexec.errors import InputError
-from selfexec.experiments import Logged, Mark, Told
+from selfexec.experiments import Logged, LoggedReply, Mark
 from selfexec.files import jsonl
 from selfexec.logs.chats import turns_of
 from selfexec.logs.log import Log, UnusableLog, nested, plain, sound
@@ -137,7 +137,9 @@ def _samples(log: Log, task: str, id: str, lines: Sequence[dict[str, Any]]) -> I
             raise UnusableLog("options that stand in different prompts")
         options = tuple(sound(option).strip() for option in more)
         weights = tuple(_likelihood(response) for response in _responses(first["resps"], len(options)))
-        reply = Told(text=json.dumps({"log_likelihoods": dict(zip(_letters(len(options)), weights, strict=True))}))
+        reply = LoggedReply(
+            text=json.dumps({"log_likelihoods": dict(zip(_letters(len(options)), weights, strict=True))})
+        )
         yield Logged(
             place=f"{place}:1",
             task=task,
@@ -163,7 +165,7 @@ def _samples(log: Log, task: str, id: str, lines: Sequence[dict[str, Any]]) -> I
             sample=id,
             epoch=n,
             shown=shown,
-            reply=Told(text=sound(text)),
+            reply=LoggedReply(text=sound(text)),
             target=_target(first.get("target"), ()),
             # a score of several replies together is one of none of them
             marks=marks if len(texts) == 1 else {},

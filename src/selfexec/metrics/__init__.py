@@ -60,7 +60,7 @@ from selfexec.metrics.rows import (
     LEAST_PANEL,
     LEAST_RARER_ITEMS,
     OF_BASELINE,
-    Asked,
+    AskedCounts,
     Estimate,
     Score,
     small_panel,

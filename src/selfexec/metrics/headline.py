@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 
 from selfexec.experiments import PAPER, Headline
-from selfexec.metrics.rows import Asked, Estimate, Score
+from selfexec.metrics.rows import AskedCounts, Estimate, Score
 from selfexec.metrics.score import Scored
 from selfexec.stats import Interval, normal, sum_interval
 from selfexec.text.numbers import decimal
@@ -25,7 +25,7 @@ def overall_scores(
         sum(getattr(p.asked, name) for p in parts) for name in ("items", "claims", "unreadable", "missing")
     )
     panel, source = min(p.asked.panel for p in parts), joined_sources(p.asked.source for p in parts)
-    asked = Asked(
+    asked = AskedCounts(
         model, "overall", convention, items, claims, unreadable, missing, panel, source, parts[0].asked.condition
     )
     for metric, estimates in (

@@ -1,7 +1,7 @@
 """The ladder: the skill of all who might predict a model, from who knows least of it to the model itself.
 
-Each level is one baseline of fixed make: which of several stands for it is settled by name, not by how well it does on
-the model's claims. (Of those that always say the same it is the one that is right more often; all have skill 0.) No
+Each level is one baseline of fixed design: which of several stands for it is settled by name, not by how well it does
+on the model's claims. (Of those that always say the same it is the one that is right more often; all have skill 0.) No
 level but the last two saw anything of the model: `history` its behaviour with other items, `itself` is its own
 prediction.
 """
@@ -51,10 +51,13 @@ LEVELS: Mapping[str, tuple[str, Sequence[str]]] = {
 
 @dataclass(frozen=True)
 class Level:
-    """One level of a model's ladder: the `baseline` that stands for it, None where there is none or it is the model;
-    its
-    `skill`, and what the model's own `ahead` of it is: its skill less that of the level, paired on the same claims.
-    Both are nan with the reason where nothing can be said. `items`: how many both rest on.
+    """One level of a model's ladder.
+
+    Attributes:
+        baseline: The baseline that stands for it. None where there is none, or where it is the model itself.
+        skill: The skill of that baseline; nan with the reason where nothing can be said.
+        ahead: The model's own skill less that of the level, paired on the same claims; nan likewise.
+        items: On how many items both rest.
     """
 
     name: str

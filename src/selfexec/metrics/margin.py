@@ -1,6 +1,6 @@
-"""Baseline margin: a model's skill less that of one baseline of fixed make, which never saw it, on the same claims.
+"""Baseline margin: a model's skill less that of one baseline of fixed design, which never saw it, on the same claims.
 
-The stacked baseline puts together what the questions tell, what other models do and what they say
+The stacked baseline puts together what the questions tell, what other models do and what they predict
 (`baselines.stacked`). Nothing of it is chosen by how well it does on this model, so that a margin of few items can be
 compared with one of many.
 

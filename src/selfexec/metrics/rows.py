@@ -72,7 +72,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedCounts:
     """How much of what was asked of one model in one experiment came to what; `panel` is how many models were read on
     its items, itself included; `source` says what was done, `condition` how it was asked.
     """

@@ -22,7 +22,7 @@ from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable
 from selfexec.metrics.margin import NO_OTHERS, Held, held_against, held_alone
 from selfexec.metrics.margin import where_words_split as held_where_words_split
 from selfexec.metrics.permutation import shuffled_p
-from selfexec.metrics.rows import OF_BASELINE, Asked, Estimate, Score
+from selfexec.metrics.rows import OF_BASELINE, AskedCounts, Estimate, Score
 
 # what one item tells nothing of, whatever the kind of its claims
 OF_SKILL = {"skill", "shuffled_p", "best_baseline", "baseline_margin", "skill_where_split", "margin_where_split"}
@@ -38,7 +38,7 @@ class Scored:
     """
 
     rows: list[Score]
-    asked: Asked
+    asked: AskedCounts
     accuracy: Estimate
     skill: Estimate
     caution: str | None
@@ -53,7 +53,7 @@ class Scored:
 
 
 def score_experiment(
-    asked: Asked,
+    asked: AskedCounts,
     claims: Claims,
     answers: Answers,
     others: Others,

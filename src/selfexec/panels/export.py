@@ -8,7 +8,17 @@ from selfexec.claims import Tables
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Item
 from selfexec.metrics import kind_of
-from selfexec.panels.panel import NO, NOT_ASKED, STATES, UNKNOWN, YES, Part, ReferencePanel, Told, claim_keys
+from selfexec.panels.panel import (
+    NO,
+    NOT_ASKED,
+    STATES,
+    UNKNOWN,
+    YES,
+    PanelClaims,
+    PanelPart,
+    ReferencePanel,
+    claim_keys,
+)
 from selfexec.runs import Run
 
 LETTERS = {state: letter for letter, state in STATES.items()}
@@ -25,8 +35,8 @@ def panel_of_run(
     citation: str | None = None,
     licence: str | None = None,
 ) -> ReferencePanel:
-    """What the models of a run said and did, in the one condition that the run was asked in or narrowed to, of each
-    item in the first epoch in which it was asked.
+    """What the models of a run predicted and did, in the one condition that the run was asked in or narrowed to, of
+    each item in the first epoch in which it was asked.
 
     InputError: a model or an experiment that the run does not have; nothing by which models can be held against each
     other; items that differ by their ids alone.
@@ -60,7 +70,7 @@ def _asked_on(run: Run) -> str | None:
     return next((one.begin[:7] for one in run.manifest.invocations if one.begin), None)
 
 
-def _part(tables: Tables, experiment: str, items: Mapping[str, Item], models: Sequence[str]) -> Part:
+def _part(tables: Tables, experiment: str, items: Mapping[str, Item], models: Sequence[str]) -> PanelPart:
     """Claims in the order of their keys, which tells nothing of the order of the items."""
     keys: dict[tuple[str, str], str] = {}
     home: dict[str, str] = {}
@@ -90,9 +100,9 @@ def _part(tables: Tables, experiment: str, items: Mapping[str, Item], models: Se
     ).iter_rows():
         letters = found[model].setdefault(f"by {source}", [UNKNOWN] * len(order))
         letters[order[keys[item, claim]]] = SIGNS[observed]
-    return Part(" ".join(order), {model: _told(found[model]) for model in models if model in found})
+    return PanelPart(" ".join(order), {model: _told(found[model]) for model in models if model in found})
 
 
-def _told(letters: Mapping[str, list[str]]) -> Told:
+def _told(letters: Mapping[str, list[str]]) -> PanelClaims:
     by = {name.removeprefix("by "): "".join(them) for name, them in letters.items() if name.startswith("by ")}
-    return Told("".join(letters["state"]), "".join(letters["predicted"]), dict(sorted(by.items())))
+    return PanelClaims("".join(letters["state"]), "".join(letters["predicted"]), dict(sorted(by.items())))

@@ -1,4 +1,4 @@
-"""A reference panel: what some models said and did, claim by claim, without a word of text.
+"""A reference panel: what some models predicted and did, claim by claim, without a word of text.
 
 A claim is known by a hash of its item's content and its name, so that an item of which anything was changed is another
 item, whatever it is called. What a model said, what it did as each source has it, and what became of the claim are a
@@ -28,7 +28,7 @@ NOT_ASKED = "."  # in place of a state
 WAY_OUT = "Make one with: selfexec export RUN --to panel -o FILE"
 
 
-class Told(msgspec.Struct, frozen=True):
+class PanelClaims(msgspec.Struct, frozen=True):
     """One model in one experiment, a letter for each of its claims: what became of it, what the model said, and what it
     did as each source has it.
     """
@@ -38,11 +38,11 @@ class Told(msgspec.Struct, frozen=True):
     observed: dict[str, str]
 
 
-class Part(msgspec.Struct, frozen=True):
+class PanelPart(msgspec.Struct, frozen=True):
     """One experiment: the keys of its claims, with blanks between them, and what there is of each model."""
 
     claims: str
-    models: dict[str, Told]
+    models: dict[str, PanelClaims]
 
     @property
     def keys(self) -> list[str]:
@@ -72,7 +72,7 @@ class ReferencePanel(msgspec.Struct, frozen=True, kw_only=True):
     condition: str = DEFAULT_NAME
     prompts: dict[str, str] = {}
     simulated: list[str] = []
-    experiments: dict[str, Part]
+    experiments: dict[str, PanelPart]
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -168,7 +168,7 @@ def _faults(panel: ReferencePanel) -> Iterator[str]:
                     yield f"{experiment}, {model}: {what} has {min(strange)!r}, and only {known} mean anything"
 
 
-def _letters(told: Told) -> Iterator[tuple[str, str, str]]:
+def _letters(told: PanelClaims) -> Iterator[tuple[str, str, str]]:
     """What it is, the letters, and those that there are."""
     yield "state", told.state, "".join(STATES) + NOT_ASKED
     yield "predicted", told.predicted, YES + NO + UNKNOWN

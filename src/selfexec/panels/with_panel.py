@@ -11,7 +11,7 @@ from selfexec.claims import OBSERVATIONS, OUTCOMES, Tables
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Facts, Item, source_name
 from selfexec.metrics import kind_of
-from selfexec.panels.panel import NOT_ASKED, STATES, ReferencePanel, Told, claim_keys, signs
+from selfexec.panels.panel import NOT_ASKED, STATES, PanelClaims, ReferencePanel, claim_keys, signs
 from selfexec.runs import Run
 
 # one model by two names: the same prediction and outcome in nearly all of enough claims. Of ten recorded models no two
@@ -164,7 +164,9 @@ def _sources(asked: pl.DataFrame, experiment: str) -> list[str]:
 def _themselves(
     panel: ReferencePanel, claims: Mapping[str, Sequence[_Claim]], tables: Tables
 ) -> Iterator[tuple[str, str]]:
-    """The panel's models that are models of the runs, by their names without providers or by what they said and did."""
+    """The panel's models that are models of the runs: by their names without providers, or by what they predicted and
+    did.
+    """
     asked = tables.observations["model"].unique(maintain_order=True).to_list()
     names = {_bare(model): model for model in asked}
     alike = None
@@ -174,7 +176,7 @@ def _themselves(
             continue
         alike = _alike_in_all(panel, claims, tables) if alike is None else alike
         if model in alike:
-            yield model, f"{alike[model]} said and did the same"
+            yield model, f"{alike[model]} predicted and did the same"
 
 
 def _bare(model: str) -> str:
@@ -183,7 +185,7 @@ def _bare(model: str) -> str:
 
 
 def _alike_in_all(panel: ReferencePanel, claims: Mapping[str, Sequence[_Claim]], tables: Tables) -> dict[str, str]:
-    """Model of the panel -> model of the runs that said and did the same in nearly all of enough claims."""
+    """Model of the panel -> model of the runs that predicted and did the same in nearly all of enough claims."""
     key = ["experiment", "item", "claim"]
     both = ["predicted", "observed"]
     firsts = tables.observations.filter(pl.col("epoch") == pl.col("epoch").min().over("model", "experiment", "item"))
@@ -281,11 +283,11 @@ def _at(claims: Sequence[_Claim], letters: str) -> list[bool | None]:
     return [known[claim.at] for claim in claims]
 
 
-def _states(claims: Sequence[_Claim], told: Told) -> list[str | None]:
+def _states(claims: Sequence[_Claim], told: PanelClaims) -> list[str | None]:
     return [STATES.get(told.state[claim.at]) for claim in claims]
 
 
-def _states_by_another(claims: Sequence[_Claim], told: Told, source: str) -> list[str]:
+def _states_by_another(claims: Sequence[_Claim], told: PanelClaims, source: str) -> list[str]:
     """As runs have it where another source says what was done: what it says nothing of is missing; else the prediction
     decides.
     """

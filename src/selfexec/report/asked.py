@@ -14,7 +14,7 @@ Place = tuple[str, str, str]  # experiment, item, session
 
 
 @dataclass(frozen=True)
-class Asked:
+class PromptsShown:
     """`shared`: what models were asked alike, None where it was not kept. `own`: what a session was asked otherwise."""
 
     shared: Mapping[Place, str | None]
@@ -30,7 +30,7 @@ class Asked:
         return found
 
 
-def asked(run: "Run", keys: Iterable[Key]) -> Asked:
+def asked(run: "Run", keys: Iterable[Key]) -> PromptsShown:
     """Each prompt is worked out once for all models that were sent the same, as its SHA-256 tells."""
     opened: dict[tuple[str, str], frozenset[str]] = {}
     first: dict[Place, Key] = {}
@@ -45,4 +45,4 @@ def asked(run: "Run", keys: Iterable[Key]) -> Asked:
                 others.append(key)
     sent = prompts_sent(run, [*first.values(), *others])
     texts = {key: None if prompt is None else prompt_text(prompt) for key, prompt in sent.items()}
-    return Asked({place: texts[key] for place, key in first.items()}, {key: texts[key] for key in others})
+    return PromptsShown({place: texts[key] for place, key in first.items()}, {key: texts[key] for key in others})

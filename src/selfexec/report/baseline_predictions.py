@@ -1,4 +1,4 @@
-"""What baselines said of each claim, as strings like those of what became of it: one character for each claim.
+"""What baselines predicted for each claim, as strings like those of what became of it: one character for each claim.
 
 A baseline says yes or no, and was right or wrong; where the claim does not count, as where nobody knows what was done,
 it is neither. Beside that stands how many other models did it, and of how many that is known.
@@ -37,7 +37,7 @@ ByEpoch = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Told:
+class PredictionsByEpoch:
     """Of one model in one experiment, by epoch: what each baseline said, how many others `did` it, and `of` how many.
     `best` is the baseline that the margin is over; None where whoever always says the same does as well.
     """
@@ -58,9 +58,9 @@ class BaselinePredictions:
     strict: bool
 
     @cached_property
-    def told(self) -> Mapping[str, Mapping[str, Told]]:
+    def told(self) -> Mapping[str, Mapping[str, PredictionsByEpoch]]:
         """Model -> experiment -> what was said; without experiments of which no baseline says yes or no to a claim."""
-        found: dict[str, dict[str, Told]] = {}
+        found: dict[str, dict[str, PredictionsByEpoch]] = {}
         for run in self.runs:
             for experiment, claims in self.tables.claims.items():
                 mine = [model for model in run.models if experiment in self.scores.parts.get(model, {})]
@@ -102,7 +102,7 @@ def _places(experiment: str, claims: Claims, items: Mapping[str, Item]) -> tuple
     return places, len(names)
 
 
-def _told(part: Scored, claims: Claims, places: Numbers, length: int, strict: bool) -> Told:
+def _told(part: Scored, claims: Claims, places: Numbers, length: int, strict: bool) -> PredictionsByEpoch:
     at, counts, predicted = places[claims.place], scorable(claims, strict), part.predicted_chances
     metrics = {row.metric for row in part.rows}
     always = {name: np.full(len(claims), chance) for name, chance in ALWAYS.items() if name in metrics}
@@ -117,7 +117,7 @@ def _told(part: Scored, claims: Claims, places: Numbers, length: int, strict: bo
 
     best = part.held.baseline if part.held.baseline in words else None
     said = {name: strings(found) for name, found in words.items() if name in (best, *metrics)}
-    return Told(best, said, strings(_numerals(predicted.did)), strings(_numerals(predicted.of)))
+    return PredictionsByEpoch(best, said, strings(_numerals(predicted.did)), strings(_numerals(predicted.of)))
 
 
 def _words(chance: Array, claims: Claims, counts: Flags) -> Numbers:

@@ -17,8 +17,8 @@ from selfexec.claims import Tables
 from selfexec.files.tags import load_families
 from selfexec.report import leaderboards, outcomes, sessions
 from selfexec.report.baseline_predictions import BaselinePredictions
-from selfexec.report.evidence import Evidence, Level, evidence_of, sample
-from selfexec.report.figures import Figure, Numbers, drawn, read_abilities
+from selfexec.report.evidence import Level, PackedEvidence, evidence_of, sample
+from selfexec.report.figures import Figure, FigureNumbers, drawn, read_abilities
 from selfexec.report.figures.model_order import UNKNOWN_FAMILY
 from selfexec.report.surprises import Surprise, surprises
 
@@ -97,8 +97,8 @@ class Data:
         return score(self.selection.under(self.selection.condition))
 
     @cached_property
-    def numbers(self) -> Numbers:
-        return Numbers(self.runs, self.scores, self.options.known_abilities, self.families, self.selection)
+    def numbers(self) -> FigureNumbers:
+        return FigureNumbers(self.runs, self.scores, self.options.known_abilities, self.families, self.selection)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -152,11 +152,11 @@ class Data:
 
     @cached_property
     def baseline_predictions(self) -> BaselinePredictions:
-        """What baselines said of the claims."""
+        """What baselines predicted for the claims."""
         return BaselinePredictions(self.runs, self.tables, self.scores, self.selection.convention == "strict")
 
     @cached_property
-    def evidence(self) -> Evidence | None:
+    def evidence(self) -> PackedEvidence | None:
         """The sessions that the page takes along."""
         if (level := self.options.evidence) == "none":
             return None

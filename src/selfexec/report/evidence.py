@@ -7,8 +7,8 @@ of it stands in the page; the page's script unpacks it when somebody asks, and s
               of each session, one character each, in the order of the items; blank where it was not asked. Of each
               further source that says otherwise of what was done, `disputed` has a string, with a "d" for each claim
               of which it does; `sources` are their names in words, and `counts` that of the source that counts.
-              `baseline_predictions` has what baselines said of each claim (`report.baseline_predictions`), `baselines`
-              their names in words
+              `baseline_predictions` has what baselines predicted for each claim (`report.baseline_predictions`),
+              `baselines` their names in words
     chunks    sessions, one chunk per model: {experiment: {item: {epoch: {session: ...}}}}
     prompts   one block per run: {experiment: {item: {session: the prompt as it was sent}}}, of those whose sessions are
               in a chunk and need no reply before them; a session that was asked otherwise than others has its own
@@ -41,7 +41,7 @@ Place = tuple[str, str, str]  # model, experiment, item
 
 
 @dataclass(frozen=True)
-class Evidence:
+class PackedEvidence:
     """Packed, ready to stand in a page; the chunks are in the order of the models, prompts in that of the runs."""
 
     index: str
@@ -55,7 +55,7 @@ def evidence_of(
     sessions: pl.DataFrame,
     wanted: Set[Place] | None,
     baseline_predictions: BaselinePredictions | None = None,
-) -> Evidence:
+) -> PackedEvidence:
     """`claims` and `sessions` have codes. `wanted`: the items whose sessions are kept; None for all."""
     told = baseline_predictions.told if baseline_predictions else {}
     models = [(model, number) for number, run in enumerate(runs) for model in run.models]
@@ -102,7 +102,7 @@ def evidence_of(
             for model, number in models
         ],
     }
-    return Evidence(packed(index), chunks, [packed(found.nested) for found in prompts])
+    return PackedEvidence(packed(index), chunks, [packed(found.nested) for found in prompts])
 
 
 def _judges(claims: pl.DataFrame) -> dict[str, list[str]]:

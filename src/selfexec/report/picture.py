@@ -16,7 +16,7 @@ BESIDE = 5  # so many panels have room beside each other
 
 
 @dataclass(frozen=True)
-class Mark:
+class PictureMark:
     """A model in one panel. `open`: it cannot be told who is ahead; `drawing` is None where there is no number."""
 
     model: str
@@ -46,14 +46,14 @@ class PicturePanel:
     experiment: str
     predicted: str
     brief: Sequence[str]
-    judged: Sequence[Mark]
-    apart: Sequence[Mark]
+    judged: Sequence[PictureMark]
+    apart: Sequence[PictureMark]
     own: Sequence[str]
     first: bool
 
 
 @dataclass(frozen=True)
-class Axis:
+class PictureScale:
     """The one scale of all panels."""
 
     scale: tuple[float, float]
@@ -68,13 +68,13 @@ class Picture:
 
     panels: Sequence[PicturePanel]
     beside: int
-    axis: Axis
+    axis: PictureScale
     incomplete: bool
     why: Mapping[str, Sequence[str]]
     common: Sequence[str]
 
     @property
-    def marks(self) -> Iterator[Mark]:
+    def marks(self) -> Iterator[PictureMark]:
         return (mark for panel in self.panels for mark in (*panel.judged, *panel.apart))
 
     @property
@@ -136,14 +136,19 @@ def in_a_line(panels: int) -> int:
     return -(-panels // lines)
 
 
-def _axis(reach: Sequence[float]) -> Axis:
+def _axis(reach: Sequence[float]) -> PictureScale:
     """From chance, or the least, to perfect."""
     low, high = min(0.0, *reach), max(1.0, *reach)
-    return Axis((low, high), [tick for tick in (-1.0, -0.5, 0.0, 0.5, 1.0) if low <= tick <= high])
+    return PictureScale((low, high), [tick for tick in (-1.0, -0.5, 0.0, 0.5, 1.0) if low <= tick <= high])
 
 
 def _panel(
-    scores: Scores, experiment: str, judged: Container[str], gaps: Mapping[str, Gap | None], axis: Axis, first: bool
+    scores: Scores,
+    experiment: str,
+    judged: Container[str],
+    gaps: Mapping[str, Gap | None],
+    axis: PictureScale,
+    first: bool,
 ) -> PicturePanel:
     margins = against_baseline(scores.of(experiment, "baseline_margin"))
     skills = against_chance(scores.of(experiment, "skill"))
@@ -169,9 +174,11 @@ def _predicted(experiment: str, models: int) -> str:
     return words.about if models == 1 else words.their
 
 
-def _mark(model: str, skill: Score | None, margin: Score | None, one: Gap | None, open_: bool, axis: Axis) -> Mark:
+def _mark(
+    model: str, skill: Score | None, margin: Score | None, one: Gap | None, open_: bool, axis: PictureScale
+) -> PictureMark:
     drawing = gap(one, axis.scale, axis.ticks) if one else None
-    return Mark(model, skill, margin, one.held if one else None, open_, drawing)
+    return PictureMark(model, skill, margin, one.held if one else None, open_, drawing)
 
 
 def _rows(scores: Scores, model: str, experiment: str) -> tuple[Score | None, Score | None]:

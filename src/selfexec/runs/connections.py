@@ -39,7 +39,7 @@ SWAPPED = f"{VOID}: its connection carried an answer that no call was waiting fo
 DEPENDENT = f"{VOID}: it was asked from a reply that may belong to another prompt"
 
 
-class Mark(msgspec.Struct, frozen=True, kw_only=True):
+class CertainReplies(msgspec.Struct, frozen=True, kw_only=True):
     """One line: the replies to the first `checked` calls of a connection are certain."""
 
     connection: str
@@ -54,7 +54,7 @@ class MarkFile:
         self._opened = ExitStack()
         self._file: BinaryIO | None = None
 
-    def append(self, mark: Mark) -> None:
+    def append(self, mark: CertainReplies) -> None:
         """Write a line down. InputError: it cannot be written."""
         try:
             if self._file is None:
@@ -152,7 +152,7 @@ class ConnectionLedger:
     def _mark(self, check: Check) -> None:
         self._certain[check.connection] = check.last
         self._take_out(check)
-        self._marks.append(Mark(connection=check.connection, checked=check.last))
+        self._marks.append(CertainReplies(connection=check.connection, checked=check.last))
 
     def _void_all(self, check: Check) -> None:
         self._swapped.setdefault(check.connection, []).append(check)
@@ -213,7 +213,7 @@ def parts_of(connection: str) -> tuple[str, int]:
 def checked_calls(folders: Iterable[Path]) -> dict[str, int]:
     """Return up to which call each connection was checked, as these folders say. A damaged line says nothing."""
     found: dict[str, int] = {}
-    decode = msgspec.json.Decoder(Mark).decode
+    decode = msgspec.json.Decoder(CertainReplies).decode
     for path in (folder / CONNECTIONS for folder in folders):
         for _, line in jsonl.numbered_lines(path) if path.is_file() else ():
             try:

@@ -19,12 +19,12 @@ from selfexec.items import ItemSet
 from selfexec.prompts import AllPrompts, by_condition, digest
 from selfexec.runs.design import Design
 from selfexec.runs.records import Cut, Reply
-from selfexec.runs.replay import Job, prompts_of
+from selfexec.runs.replay import ReplayedItem, prompts_of
 
 AT_ONCE = 1_000  # jobs played through together: what there is at a time, however much is asked
 
 
-class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
+class ExportedSession(msgspec.Struct, frozen=True, omit_defaults=True):
     """One session to ask. `custom_id` names it within 64 characters of A-Z, a-z, 0-9, _ and -, as batch APIs want it:
     the same for the same session for ever. `cut` says of which items it is one: an import then knows what is missing.
     """
@@ -88,7 +88,7 @@ class Round:
         known = key.item in self.item_set.items.get(key.experiment, ())
         return known and key.model in self.models and key.epoch <= self.epochs
 
-    def sessions(self) -> Iterator[Asked]:
+    def sessions(self) -> Iterator[ExportedSession]:
         """The sessions that can be asked now and have no reply that counts."""
         places = self._places()
         while some := list(islice(places, AT_ONCE)):
@@ -114,18 +114,18 @@ class Round:
             return False
         return self.design is None or epoch <= self.design.get((model, experiment, condition), {}).get(item.id, 0)
 
-    def _job(self, place: "_Place") -> Job:
+    def _job(self, place: "_Place") -> ReplayedItem:
         there = self._there.get((place.model, place.experiment, place.item.id, place.epoch), ())
         texts = {key.session: self.replies[key].text for key in there if key == place.key(key.session)}
-        return Job(place.experiment, place.item, self._asking[place.experiment][place.condition], texts)
+        return ReplayedItem(place.experiment, place.item, self._asking[place.experiment][place.condition], texts)
 
-    def _left(self, place: "_Place", job: Job, prompts: Mapping[str, Prompt]) -> Iterator[Asked]:
+    def _left(self, place: "_Place", job: ReplayedItem, prompts: Mapping[str, Prompt]) -> Iterator[ExportedSession]:
         asked = 0
         for session in place.own(prompts):
             key, prompt = place.key(session), prompts[session]
             if session not in job.texts or self._stale(key, prompt):
                 asked += 1
-                yield Asked(*key[:5], custom_id(key), prompt, dict(key.facets), self.cut)
+                yield ExportedSession(*key[:5], custom_id(key), prompt, dict(key.facets), self.cut)
             elif self._is_held(self.replies[key]):
                 self.ended += 1
         self.asked += asked
@@ -168,6 +168,6 @@ def custom_id(key: Key) -> str:
     return f"sx-{hashlib.sha256(msgspec.json.encode(named)).hexdigest()[:40]}"
 
 
-def lines(sessions: Iterable[Asked]) -> Iterator[bytes]:
+def lines(sessions: Iterable[ExportedSession]) -> Iterator[bytes]:
     """One JSON object a line."""
     return (line + b"\n" for line in map(msgspec.json.Encoder().encode, sessions))

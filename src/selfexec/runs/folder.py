@@ -45,7 +45,7 @@ LOGS = "logs"  # where what was done stands: to such a run only predictions are 
 SHOWN = 10  # runs that a message names
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class ShareOf(msgspec.Struct, frozen=True, kw_only=True):
     """Of what a run is a share: number `index` of `of`, from 0. `design` and `planned` are those of the whole."""
 
     index: int
@@ -54,7 +54,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     planned: list[Block] = []
 
 
-class Log(msgspec.Struct, frozen=True, kw_only=True):
+class ImportedLog(msgspec.Struct, frozen=True, kw_only=True):
     """A log that was imported: from which tool's file, of which model and task, by which score; how many of its samples
     were used for which experiment, and how many were not, by reason.
     """
@@ -118,8 +118,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     preset: str | None = None
     preset_order: str | None = None
     invocations: list[Invocation] = []
-    shard: Part | None = None
-    logs: list[Log] = []
+    shard: ShareOf | None = None
+    logs: list[ImportedLog] = []
     accept_ends: list[str] = []
     reached: dict[str, Reached] = {}
 

@@ -30,7 +30,7 @@ MOST = 100  # invocations of a run that are kept: the first, and the last ones
 OPEN = stored_names() | {"judge", "to", "config"}
 
 
-class Counted(Protocol):
+class CallCounter(Protocol):
     """Whatever counts calls."""
 
     calls: int
@@ -71,7 +71,7 @@ def begun(command: str | None, addresses: Mapping[str, str], study: StudyFile | 
 
 
 @contextmanager
-def noted(begun: Invocation, write: Callable[..., None], progress: Counted) -> Iterator[None]:
+def noted(begun: Invocation, write: Callable[..., None], progress: CallCounter) -> Iterator[None]:
     """Have an invocation written down from its beginning, and with its end; where no call came of it, it is taken back.
     `write` writes those that it is given behind the ones before.
     """

@@ -19,7 +19,7 @@ from selfexec.runs.ends import is_accepted
 from selfexec.runs.fit import LOST, check_fit, items_of_run
 from selfexec.runs.folder import ITEMS, MANIFEST, REPLIES, Manifest, load_manifest
 from selfexec.runs.records import OfSession
-from selfexec.runs.replay import Job, prompts_of
+from selfexec.runs.replay import ReplayedItem, prompts_of
 from selfexec.runs.requests import out_with_batches
 from selfexec.runs.share import is_cut, shard_folders
 from selfexec.text.numbers import number_of, size_of
@@ -260,7 +260,7 @@ def _wanted(manifest: Manifest, item_set: ItemSet, every: Mapping[JobKey, Mappin
     """How many sessions the run has when it is whole, as far as the replies so far tell."""
     whole = 0
     doubtful: list[tuple[JobKey, Condition]] = []
-    jobs: list[Job] = []
+    jobs: list[ReplayedItem] = []
     there = _asked_for(every)
     for place, conditions in _asked(manifest, item_set, every).items():
         experiment, id = place[1:3]
@@ -276,7 +276,7 @@ def _wanted(manifest: Manifest, item_set: ItemSet, every: Mapping[JobKey, Mappin
             texts = {name: None if line.withheld else _text(line) for name, line in found.items()}
             # whatever may yet come is taken to lead on; but nobody knows how long a conversation would go on so
             otherwise = "?" if module.further is None else None
-            jobs.append(Job(experiment, item, module.prompts, texts, otherwise))
+            jobs.append(ReplayedItem(experiment, item, module.prompts, texts, otherwise))
             doubtful.append((place, condition))
     opened = zip(doubtful, prompts_of(jobs), strict=True)
     return whole + len({in_condition(Key(*place, name), c) for (place, c), prompts in opened for name in prompts})

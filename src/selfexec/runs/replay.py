@@ -10,7 +10,7 @@ from selfexec.experiments import EXPERIMENTS, Experiment, Item, Prompt, Prompts
 
 
 @dataclass(frozen=True)
-class Job:
+class ReplayedItem:
     """One item of an experiment and the text of each reply to its sessions.
 
     `texts` has None for a reply that is there without a text. What a session is answered of which it has nothing is
@@ -24,7 +24,7 @@ class Job:
     otherwise: str | None = None
 
 
-def prompts_of(jobs: Iterable[Job]) -> list[dict[str, Prompt]]:
+def prompts_of(jobs: Iterable[ReplayedItem]) -> list[dict[str, Prompt]]:
     """Of each job the sessions that are opened with their prompts, in the order in which the experiment has them."""
 
     async def all_of_them() -> list[dict[str, Prompt]]:
@@ -35,7 +35,7 @@ def prompts_of(jobs: Iterable[Job]) -> list[dict[str, Prompt]]:
 
 def first_sessions(experiment: Experiment, item: Item) -> list[str]:
     """The sessions of an item that need no reply before them."""
-    (opened,) = prompts_of([Job(experiment.name, item, experiment.prompts, {})])
+    (opened,) = prompts_of([ReplayedItem(experiment.name, item, experiment.prompts, {})])
     return list(opened)
 
 
@@ -44,7 +44,7 @@ class _Said:
     text: str | None
 
 
-async def _played(job: Job) -> dict[str, Prompt]:
+async def _played(job: ReplayedItem) -> dict[str, Prompt]:
     opened: dict[str, Prompt] = {}
 
     async def ask(session: str, prompt: Prompt, *, parent: str | None = None) -> _Said:

@@ -19,7 +19,7 @@ from selfexec.readers import Reading
 from selfexec.runs.ends import why_unknown
 from selfexec.runs.readings import KEPT_STATE, UNKNOWN_END, state_shown
 from selfexec.runs.records import Reply, ended_with
-from selfexec.runs.replay import Job, prompts_of
+from selfexec.runs.replay import ReplayedItem, prompts_of
 from selfexec.runs.run import Run
 from selfexec.text.numbers import decimal, number_of
 from selfexec.text.printable import harmless, harmless_line
@@ -78,7 +78,7 @@ def prompts_sent(run: Run, keys: Iterable[Key]) -> dict[Key, Prompt | None]:
         if key[:4] in there:
             there[key[:4]].append(key)
     jobs = {
-        (place, facets): Job(
+        (place, facets): ReplayedItem(
             place[1],
             run.items[place[1]][place[2]],
             _templates(run, place[0], place[1], facets),

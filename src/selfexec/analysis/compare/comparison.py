@@ -18,7 +18,8 @@ from selfexec.text.tables import Part, Table
 if TYPE_CHECKING:
     import polars as pl
 
-    from selfexec.analysis.compare.gates import Verdict
+    from selfexec.analysis.compare.gates import GateVerdict
+
 
 FEW_PAIRS = 6  # so many are all shown
 PAIR_COLUMNS = ["experiment", "old", "new", "new - old", "p", "detectable", "items"]
@@ -46,7 +47,7 @@ class Comparison(Result):
     standings: tuple[Standing, ...]
     shifts: tuple[Shift, ...]
     contrasts: tuple[Contrast, ...]
-    verdicts: tuple["Verdict", ...]
+    verdicts: tuple["GateVerdict", ...]
     notes: tuple[str, ...]
     runs: tuple[ScoredRun, ...] = ()
 

@@ -54,7 +54,7 @@ class Gate:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class GateVerdict:
     """What the data say of a gate, and the line that says so with its numbers."""
 
     gate: str
@@ -68,7 +68,7 @@ class Verdict:
         return STATUS[self.outcome]
 
 
-def judge(gate: Gate, row: Difference, few: str | None, lost: str | None) -> Verdict:
+def judge(gate: Gate, row: Difference, few: str | None, lost: str | None) -> GateVerdict:
     """A gate 'drops X' holds where the whole 95% interval of new - old lies above -X, fails where the whole interval
     lies below -X, and cannot be told where -X is inside. 'rises X' is its mirror image at +X.
 
@@ -79,13 +79,13 @@ def judge(gate: Gate, row: Difference, few: str | None, lost: str | None) -> Ver
     return _told(gate, outcome, why)
 
 
-def failed(gate: Gate, why: str) -> Verdict:
+def failed(gate: Gate, why: str) -> GateVerdict:
     """Whatever the numbers: a release of which nothing can be read must not pass for one that is merely in doubt."""
     return _told(gate, "fails", why)
 
 
-def _told(gate: Gate, outcome: Outcome, why: str) -> Verdict:
-    return Verdict(str(gate), gate.experiment, gate.metric, outcome, f"{outcome}: {gate}: {why}")
+def _told(gate: Gate, outcome: Outcome, why: str) -> GateVerdict:
+    return GateVerdict(str(gate), gate.experiment, gate.metric, outcome, f"{outcome}: {gate}: {why}")
 
 
 def _outcome(gate: Gate, row: Difference, few: str | None, lost: str | None) -> tuple[Outcome, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from selfexec.analysis.compare.candidates import Candidate, chosen_of, in_two_conditions, sources_of, unlike, wanted_of
 from selfexec.analysis.compare.comparison import Comparison, about
 from selfexec.analysis.compare.family import Family
-from selfexec.analysis.compare.gates import Gate, Verdict, failed, judge
+from selfexec.analysis.compare.gates import Gate, GateVerdict, failed, judge
 from selfexec.analysis.compare.measures import OVERALL, check_names, too_few, uncovered
 from selfexec.analysis.compare.tags import contrasts
 from selfexec.analysis.differences import Difference
@@ -120,7 +120,7 @@ def _refuse_idle(gates: Sequence[Gate], experiments: Sequence[str], models: Sequ
             )
 
 
-def _verdict(gate: Gate, differences: Sequence[Difference], families: Sequence[Family], new: Candidate) -> Verdict:
+def _verdict(gate: Gate, differences: Sequence[Difference], families: Sequence[Family], new: Candidate) -> GateVerdict:
     parts = list(PAPER.experiments) if gate.experiment == OVERALL else [gate.experiment]
     if unread := next((found for e in parts if (found := _unreadable(new, e))), None):
         return failed(gate, unread)

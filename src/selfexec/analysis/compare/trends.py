@@ -29,7 +29,7 @@ LEAST_SHARE = 0.5  # of the items that there are: a slope on fewer is to be read
 
 
 @dataclass(frozen=True)
-class Point:
+class Checkpoint:
     """One checkpoint: its value on all of its items, and paired differences from the first one and the one before."""
 
     metric: str
@@ -72,7 +72,7 @@ class Trend(Result):
 
     models: tuple[str, ...]
     convention: str
-    points: tuple[Point, ...]
+    points: tuple[Checkpoint, ...]
     slopes: tuple[Slope, ...]
     notes: tuple[str, ...]
     warnings: tuple[str, ...] = ()
@@ -153,7 +153,7 @@ def trend(
         raise InputError(f"a trend is of one condition, and not of {' and '.join(selection.conditions)}. Choose one.")
     candidates, chosen, asked = chosen_of(selection, "a trend takes two checkpoints")
     wanted, convention = selection.experiments, selection.convention
-    points: list[Point] = []
+    points: list[Checkpoint] = []
     slopes: list[Slope] = []
     for metric in measures or ("skill", "accuracy", "baseline_margin"):
         family = Family.of(metric, asked, chosen, candidates, convention, [e.name for e in chosen])
@@ -179,12 +179,12 @@ def _unordered(chosen: Sequence[Candidate]) -> Iterator[str]:
             yield f"{run}: its {number} models are taken for checkpoints, {order}. {way_out}"
 
 
-def _points(family: Family, experiment: str) -> Iterator[Point]:
+def _points(family: Family, experiment: str) -> Iterator[Checkpoint]:
     for n, label in enumerate(family.labels):
         estimate = family.estimates[experiment][label]
         value, low, high = (None if math.isnan(x) else x for x in (estimate.value, *estimate.interval))
         first, previous = (family.labels[0], family.labels[n - 1]) if n else (None, None)
-        yield Point(
+        yield Checkpoint(
             family.metric,
             experiment,
             n + 1,
@@ -240,7 +240,7 @@ def _slope_table(found: Trend, metric: str) -> Table:
     return Table(f"{title_of(metric)}: change per checkpoint", ["experiment", "slope", "p", "items"], rows)
 
 
-def _cells(point: Point) -> list[str]:
+def _cells(point: Checkpoint) -> list[str]:
     lacks = point.value is None and point.experiment == OVERALL  # what `score` calls withheld
     value = "withheld" if lacks else interval(point.value, point.low, point.high)
     changes = (*_change(point.from_first), *_change(point.from_previous))
@@ -267,7 +267,7 @@ def _notes(found: Trend) -> list[str]:
     return [*notes, *found.notes, *cautions(reasons)]
 
 
-def _flat(point: Point) -> dict[str, Any]:
+def _flat(point: Checkpoint) -> dict[str, Any]:
     row = {name: getattr(point, name) for name in ("metric", "experiment", "order", "model", "value", "low", "high")}
     for name in ("from_first", "from_previous"):
         change: Difference | None = getattr(point, name)

@@ -26,7 +26,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.facets import DEFAULT, FRAME, Condition, condition_name, condition_named, touching
 from selfexec.items import ItemSet
-from selfexec.metrics import Asked, Estimate, estimates, kind_of, scorable
+from selfexec.metrics import AskedCounts, Estimate, estimates, kind_of, scorable
 from selfexec.readers import Reading
 from selfexec.runs import Files, Names, Run, tells_wrong_names
 from selfexec.text.numbers import decimal, interval, signed
@@ -235,7 +235,7 @@ def _row(subject: str, place: _Place, claims: Claims, less: Estimate) -> Predict
     found = estimates(claims)
     items = len(np.unique(claims.item))
     unreadable, missing = (int((claims.state == state).sum()) for state in (UNREADABLE, MISSING))
-    asked = Asked(place.predictor, claims.experiment, "strict", items, len(claims), unreadable, missing)
+    asked = AskedCounts(place.predictor, claims.experiment, "strict", items, len(claims), unreadable, missing)
     kind = kind_of(claims)
     caution = asked.caution or kind.too_few(claims.where(scorable(claims, True)), kind.count(claims, True))
     numbers: dict[str, float | None] = {}

@@ -19,7 +19,7 @@ REPLICATES = 2000
 
 
 @dataclass(frozen=True)
-class Said:
+class JudgedClaims:
     """The claims of an experiment, and what each source says of them: `by` has a column for each, +1, -1 and 0 where it
     says nothing. `idle`: there was nothing to judge. `label` is what labels say.
     """
@@ -66,7 +66,7 @@ class Dispute:
     address: str
 
 
-def said_of(run: Run, claims: Claims, labels: Mapping[Key, bool | None]) -> Said:
+def said_of(run: Run, claims: Claims, labels: Mapping[Key, bool | None]) -> JudgedClaims:
     """What every source says of these claims."""
     jobs = [
         (claims.models[model], claims.items[item], int(epoch))
@@ -78,7 +78,7 @@ def said_of(run: Run, claims: Claims, labels: Mapping[Key, bool | None]) -> Said
         if key.experiment == claims.experiment:
             there.setdefault((key.model, key.item, key.epoch), {})[key.session] = reading
     of_labels = {(k.model, k.item, k.epoch): value for k, value in labels.items() if k.experiment == claims.experiment}
-    return Said(
+    return JudgedClaims(
         claims,
         (claims.source, *claims.others),
         np.column_stack([claims.observed, claims.judged]),
@@ -91,14 +91,14 @@ def _sign(said: bool | None) -> int:
     return 0 if said is None else 1 if said else -1
 
 
-def agreements(said: Said) -> Iterator[Agreement]:
+def agreements(said: JudgedClaims) -> Iterator[Agreement]:
     """Of all sources together, and of every two."""
     if len(said.sources) > 2:
         yield agreement(said, said.sources)
     yield from (agreement(said, pair) for pair in combinations(said.sources, 2))
 
 
-def agreement(said: Said, sources: Sequence[str]) -> Agreement:
+def agreement(said: JudgedClaims, sources: Sequence[str]) -> Agreement:
     pairs = coincidences(_counts(said, sources))
     by_item = np.stack([said.claims.by_item(column) for column in pairs.T], axis=1)
     by_item = by_item[by_item.sum(1) > 0]
@@ -118,13 +118,13 @@ def agreement(said: Said, sources: Sequence[str]) -> Agreement:
     )
 
 
-def _counts(said: Said, sources: Sequence[str]) -> Floats:
+def _counts(said: JudgedClaims, sources: Sequence[str]) -> Floats:
     """How many sources say yes and how many no to each claim, shape (claims, 2); of what was not judged, none."""
     by = np.column_stack([said.column(source) for source in sources]) * ~said.idle[:, None]
     return np.stack([(by > 0).sum(1), (by < 0).sum(1)], axis=1).astype(np.float64)
 
 
-def pairs_by_item(said: Said) -> tuple[Floats, Floats, Floats]:
+def pairs_by_item(said: JudgedClaims) -> tuple[Floats, Floats, Floats]:
     """Of each item: the pairs of judgements that agree, all of them, and how many of its replies were judged twice or
     more.
     """
@@ -133,7 +133,7 @@ def pairs_by_item(said: Said) -> tuple[Floats, Floats, Floats]:
     return said.claims.by_item(pairs[:, 0]), said.claims.by_item(judged), said.claims.by_item(judged > 0)
 
 
-def disputes(said: Said, folder: str) -> list[Dispute]:
+def disputes(said: JudgedClaims, folder: str) -> list[Dispute]:
     """Where sources say different things, the most divided first; then in the order of the claims."""
     counts = _counts(said, said.sources)
     m = counts.sum(1)
@@ -143,7 +143,7 @@ def disputes(said: Said, folder: str) -> list[Dispute]:
     return [_dispute(said, int(row), float(agree[row]), folder) for row in sorted(divided, key=lambda row: agree[row])]
 
 
-def _dispute(said: Said, row: int, agree: float, folder: str) -> Dispute:
+def _dispute(said: JudgedClaims, row: int, agree: float, folder: str) -> Dispute:
     claims = said.claims
     model, item = claims.models[claims.model[row]], claims.items[claims.item[row]]
     typed = ["--model", model, "--experiment", claims.experiment, "--item", item, "--show"]

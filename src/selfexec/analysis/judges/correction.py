@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from selfexec.analysis.judges.agreement import Said
+from selfexec.analysis.judges.agreement import JudgedClaims
 from selfexec.claims import Claims, Flags, Floats
 from selfexec.claims.arrays import READ, UNREADABLE, Signs
 from selfexec.experiments import SELF
@@ -68,7 +68,7 @@ class Correction:
     reason: str | None
 
 
-def against_labels(said: Said, source: str) -> AgainstLabels:
+def against_labels(said: JudgedClaims, source: str) -> AgainstLabels:
     labelled = _labelled(said, source)
     return AgainstLabels(
         said.claims.experiment,
@@ -83,7 +83,7 @@ def against_labels(said: Said, source: str) -> AgainstLabels:
     )
 
 
-def _equal_models_p(said: Said, source: str) -> float:
+def _equal_models_p(said: JudgedClaims, source: str) -> float:
     cells = _label_cells(said, source)
     rows = cells.sum(1) > 0
     if not rows.any():
@@ -98,13 +98,13 @@ def _equal_models_p(said: Said, source: str) -> float:
     )
 
 
-def _labelled(said: Said, source: str) -> Labelled:
+def _labelled(said: JudgedClaims, source: str) -> Labelled:
     """By item, over all models."""
     cells = _label_cells(said, source)
     return Labelled(np.stack([said.claims.by_item(cell) for cell in cells.T], axis=1))
 
 
-def _label_cells(said: Said, source: str) -> Floats:
+def _label_cells(said: JudgedClaims, source: str) -> Floats:
     """Whether each claim is a hit, a miss, a right no or a false yes of a source: shape (claims, 4)."""
     judged, label = said.column(source) * ~said.idle, said.label
     cells = [
@@ -116,7 +116,7 @@ def _label_cells(said: Said, source: str) -> Floats:
     return np.stack(cells, axis=1).astype(np.float64)
 
 
-def corrections(said: Said, source: str, by_source: Claims, strict: bool = True) -> Iterator[Correction]:
+def corrections(said: JudgedClaims, source: str, by_source: Claims, strict: bool = True) -> Iterator[Correction]:
     """Of each model. `by_source` are the claims as this source has their outcomes, in the rows of `said`."""
     by_item, by_claim = _labelled(said, source), _label_cells(said, source)
     judged = said.column(source) * ~said.idle

@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from selfexec.analysis.judges.agreement import Agreement, Dispute, Said, agreements, disputes, pairs_by_item, said_of
+from selfexec.analysis.judges.agreement import (
+    Agreement,
+    Dispute,
+    JudgedClaims,
+    agreements,
+    disputes,
+    pairs_by_item,
+    said_of,
+)
 from selfexec.analysis.judges.correction import AgainstLabels, Correction, against_labels, corrections
 from selfexec.analysis.result import Form, Result, ScoredRun, head, scored_runs
 from selfexec.claims import Claims
@@ -156,19 +164,19 @@ def _part(run: Run, experiments: Sequence[str]) -> Run:
     return replace(run, items=run.items.cut(experiments), replies=replies, asked_here=asked)
 
 
-def _by(run: Run, said: Said, source: str) -> Claims:
+def _by(run: Run, said: JudgedClaims, source: str) -> Claims:
     """The claims as a source has their outcomes."""
     return run.with_source(source).tables.claims[said.claims.experiment]
 
 
-def _only(said: Said, models: Sequence[str]) -> Said:
+def _only(said: JudgedClaims, models: Sequence[str]) -> JudgedClaims:
     if not models:
         return said
     rows = said.claims.among(models)[said.claims.model]
-    return Said(said.claims.where(rows), said.sources, said.by[rows], said.idle[rows], said.label[rows])
+    return JudgedClaims(said.claims.where(rows), said.sources, said.by[rows], said.idle[rows], said.label[rows])
 
 
-def _by_item(said: Said) -> Iterator[tuple[str, str, int, float]]:
+def _by_item(said: JudgedClaims) -> Iterator[tuple[str, str, int, float]]:
     """Of each item how many replies two sources or more judged, and the share of their pairs that agree; the least
     first.
     """

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from selfexec import renamed
 from selfexec.analysis.findings import clear_of_zero
 from selfexec.analysis.ladder.row import LadderRow, OwnPrediction
 from selfexec.analysis.ladder.words import HEADS, LEGEND, MARKS, NO_TEST, sentences
@@ -73,7 +74,9 @@ class Ladder(Rows[LadderRow]):
         return dict(sentences(self._rows))
 
     def row(self, model: str, experiment: str, level: str) -> LadderRow:
-        """One level. KeyError lists what there is."""
+        """One level. KeyError lists what there is, or has the new name of a level that was called otherwise."""
+        if level in renamed.LEVELS:
+            raise KeyError(f"{level} is called {renamed.LEVELS[level]} now")
         for row in self._rows:
             if (row.model, row.experiment, row.level) == (model, experiment, level):
                 return row

@@ -12,10 +12,10 @@ HEADS: Mapping[str, str] = {
     "constant": "same",
     "facts": "facts",
     "text": "text",
-    "others_predictions": "others say",
+    "others_predictions": "others predict",
     "others_behaviour": "others do",
     "stacked": "all",
-    "family_predictions": "family says",
+    "family_predictions": "family predicts",
     "family_behaviour": "family does",
     "history": "history",
     ITSELF: ITSELF,
@@ -25,10 +25,10 @@ PHRASES: Mapping[str, str] = {
     "constant": "saying always the same",
     "facts": "a plain fact of the item ({})",
     "text": "the text of the item",
-    "others_predictions": "what others say",
+    "others_predictions": "what others predict",
     "others_behaviour": "what others do",
     "stacked": "questions and others together",
-    "family_predictions": "what its family says",
+    "family_predictions": "what its family predicts",
     "family_behaviour": "what its family does",
     "history": "its own history",
 }
@@ -36,8 +36,8 @@ LEGEND = (
     "A level is what somebody would predict of a model who knows only so much of it; itself: the model's own "
     "prediction.",
     "same: always the same answer; facts: a request's label, a question's length; text: the words of an item; others "
-    "say, others do: on the very item; all: these stacked, which margins are over; family: other models of its family, "
-    "on the very item; history: its own behaviour with other items.",
+    "predict, others do: on the very item; all: these stacked, which margins are over; family: other models of its "
+    "family, on the very item; history: its own behaviour with other items.",
 )
 MARKS = (
     "*: tells surely more of the model than its own prediction does; ~: cannot be told apart from it (paired, by Holm)."

@@ -30,7 +30,7 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class Part:
+class PairsPart:
     """A model's accuracy on a part of its pairs, and that of the baseline which is right most often there."""
 
     own: Number
@@ -68,21 +68,21 @@ def _decided(tables: Tables, experiment: str) -> tuple[Flags, Array]:
         return pairs["basis"].eq_missing("tokens").to_numpy(), np.maximum(one, two) / np.minimum(one, two)
 
 
-def by_basis(pairs: Mapping[str, Pairs], basis: str) -> dict[str, Part]:
+def by_basis(pairs: Mapping[str, Pairs], basis: str) -> dict[str, PairsPart]:
     """Accuracy on the pairs that are decided by `correctness` or `tokens`."""
     return _parts(pairs, lambda some: some.by_tokens == (basis == "tokens"))
 
 
-def by_ratio(pairs: Mapping[str, Pairs], low: float, high: float) -> dict[str, Part]:
+def by_ratio(pairs: Mapping[str, Pairs], low: float, high: float) -> dict[str, PairsPart]:
     """The same on pairs decided by tokens, of which the one answer has `low` to `high` times those of the other."""
     return _parts(pairs, lambda some: some.by_tokens & (some.ratio >= low) & (some.ratio < high))
 
 
-def _parts(pairs: Mapping[str, Pairs], which: Callable[[Pairs], Flags]) -> dict[str, Part]:
+def _parts(pairs: Mapping[str, Pairs], which: Callable[[Pairs], Flags]) -> dict[str, PairsPart]:
     return whole({model: _part(some, which(some)) for model, some in pairs.items()})
 
 
-def _part(pairs: Pairs, which: Flags) -> Part | None:
+def _part(pairs: Pairs, which: Flags) -> PairsPart | None:
     experiment = pairs.claims.experiment
     unit = unit_of(experiment)
     if (own := estimated(*accuracy_on(pairs.claims.where(which), pairs.strict), unit)) is None:
@@ -91,4 +91,4 @@ def _part(pairs: Pairs, which: Flags) -> Part | None:
         baseline_name(name): estimated(kind_of(experiment).accuracy_estimate(record), len(record.items), unit)
         for name, record in baseline_records(pairs.claims, pairs.chances, which).items()
     }
-    return Part(own, most_accurate(experiment, baselines))
+    return PairsPart(own, most_accurate(experiment, baselines))

@@ -16,7 +16,7 @@ KIND = pl.col("session").str.split(".").list.first()
 
 
 @dataclass(frozen=True)
-class Spread:
+class TokenSpread:
     """Tokens of the answers of one model: quantiles (10, 25, 50, 75, 90%), and `within` an item: their standard
     deviation (over n - 1) as a share of their mean, averaged over items; None where no item has two answers.
     """
@@ -32,7 +32,7 @@ def counted_sessions(sessions: pl.DataFrame, experiment: str) -> pl.DataFrame:
     return sessions.filter((pl.col("experiment") == experiment) & known)
 
 
-def answer_tokens(sessions: pl.DataFrame, experiment: str) -> dict[str, Spread]:
+def answer_tokens(sessions: pl.DataFrame, experiment: str) -> dict[str, TokenSpread]:
     """Of each model with a token in any answer."""
     answers = counted_sessions(sessions, experiment).filter(pl.lit(EXPERIMENTS[experiment].answers) == KIND)
     found = {}
@@ -40,7 +40,7 @@ def answer_tokens(sessions: pl.DataFrame, experiment: str) -> dict[str, Spread]:
         tokens = own["output_tokens"].to_numpy().astype(np.float64)
         if tokens.max() > 0:
             quantiles = tuple(float(q) for q in np.quantile(tokens, QUANTILES))
-            found[str(model)] = Spread(quantiles, len(tokens), _within_items(own))
+            found[str(model)] = TokenSpread(quantiles, len(tokens), _within_items(own))
     return found
 
 

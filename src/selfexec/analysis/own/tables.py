@@ -35,9 +35,9 @@ NOTES = (
     "least without one model: the lowest end of an interval without any one of them, or the least mean of the rest.",
     "q: how well a model's prediction tells what models do; l: how typical its behaviour is; unique: own excess by "
     "what is only in its prediction and in its behaviour.",
-    "partial correlation: of prediction and outcome without all that the others said and did. It is too high with few "
-    "models. swap share: where two models differ in prediction and in behaviour, how often each is right about itself; "
-    ".500 says nothing. Neither decides anything.",
+    "partial correlation: of prediction and outcome without all that the others predicted and did. It is too high with "
+    "few models. swap share: where two models differ in prediction and in behaviour, how often each is right about "
+    "itself; .500 says nothing. Neither decides anything.",
 )
 
 
@@ -236,7 +236,7 @@ def _doubted(found: Any) -> str:
 
 
 def loadings(fit: Fit) -> tuple[Array, Array]:
-    """Of words and of outcomes in the fit of one factor, q and l of q_a l_b: of the same length, typical behaviour
+    """Of predictions and outcomes in the fit of one factor, q and l of q_a l_b: of the same length, typical behaviour
     above 0.
     """
     left, sizes, right = np.linalg.svd(fit.fitted)

@@ -56,7 +56,7 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class Step:
+class DecompositionStep:
     """How far one cause moves a number, after the causes before it."""
 
     cause: Cause
@@ -89,12 +89,12 @@ class Account:
     def value(self, convention: str, formula: Formula) -> float:
         return _value(formula, self.totals(convention))
 
-    def steps(self, convention: str, formula: Formula) -> Iterator[Step]:
+    def steps(self, convention: str, formula: Formula) -> Iterator[DecompositionStep]:
         """The way from the readable number to that of `convention`: the moves add up to the gap."""
         totals = self.readable
         for cause in self.causes(convention):
             before, totals = _value(formula, totals), totals + cause.shift
-            yield Step(cause, _value(formula, totals) - before)
+            yield DecompositionStep(cause, _value(formula, totals) - before)
 
 
 def _value(formula: Formula, totals: Array) -> float:

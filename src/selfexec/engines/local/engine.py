@@ -138,7 +138,7 @@ class LocalEngine:
 
     async def ask(self, call: Call) -> Outcome:
         """The reply to a session, which is answered together with all others that are there."""
-        from selfexec.engines.local.generation import Row, Wanted
+        from selfexec.engines.local.generation import GenerationRequest, Row
 
         talk = self._talks[call.model]
         weights = talk.weights
@@ -150,7 +150,7 @@ class LocalEngine:
         room = weights.context - len(prompt)
         if room < 1:
             return Outcome(None, error=f"its {len(prompt):,} tokens do not fit into a context of {weights.context:,}")
-        wanted = Wanted(
+        wanted = GenerationRequest(
             prompt,
             most=min(int(sampling.get("max_tokens", MOST_TOKENS)), room),
             seed=_seed(call, sampling.get("seed", 0)),

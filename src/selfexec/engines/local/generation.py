@@ -19,7 +19,7 @@ SHORT = 16  # and this many tokens
 
 
 @dataclass(frozen=True)
-class Wanted:
+class GenerationRequest:
     """A reply that is wanted: the tokens before it, how many it may have at most, and how it is sampled. Temperature 0
     takes the likeliest token. `likely` is for how many tokens at each place log-probabilities are kept, beside that of
     the one that is drawn; None where for none.
@@ -41,7 +41,7 @@ class Row:
     is wanted, its log-probability and the likeliest tokens in its place, each with its own.
     """
 
-    wanted: Wanted
+    wanted: GenerationRequest
     tokens: list[int] = field(default_factory=list)
     logprobs: list[tuple[float, list[tuple[int, float]]]] = field(default_factory=list)
     ended: bool = False

@@ -12,7 +12,7 @@ from typing import Self
 from selfexec.engines.base import Call, Outcome
 from selfexec.engines.sim.knowledge import Knowledge
 from selfexec.engines.sim.profiles import PROFILES, Profile
-from selfexec.engines.sim.replying import Respondent
+from selfexec.engines.sim.replying import SimRespondent
 from selfexec.engines.sim.sessions import named
 from selfexec.engines.sim.truth import truth
 from selfexec.errors import InputError
@@ -20,7 +20,7 @@ from selfexec.facets import OFF, THINKING
 from selfexec.items import ItemSet
 from selfexec.text.matching import meant
 
-__all__ = ["PROFILES", "Profile", "Respondent", "SimEngine", "respondent", "truth"]
+__all__ = ["PROFILES", "Profile", "SimEngine", "SimRespondent", "respondent", "truth"]
 
 
 class SimEngine:
@@ -48,7 +48,7 @@ class SimEngine:
         return None
 
 
-def respondent(model: str, knowledge: Knowledge) -> Respondent:
+def respondent(model: str, knowledge: Knowledge) -> SimRespondent:
     """The respondent that a model name stands for."""
     name, _, seed = model.removeprefix("sim/").partition("@")
     if name not in PROFILES:
@@ -56,4 +56,4 @@ def respondent(model: str, knowledge: Knowledge) -> Respondent:
         raise InputError(f"model {model!r}: unknown simulated model. {meant(f'sim/{name}', known)}")
     if seed and not seed.isdecimal():
         raise InputError(f"model {model!r}: the seed behind @ must be a whole number.")
-    return Respondent(PROFILES[name], int(seed or 0), knowledge)
+    return SimRespondent(PROFILES[name], int(seed or 0), knowledge)

@@ -16,13 +16,13 @@ Body = dict[str, Any]
 Piece = tuple[str, Any]  # name of an event, mostly none, and what it holds
 
 
-class Asked(NamedTuple):
+class ParsedRequest(NamedTuple):
     model: str
     messages: list[Message]
     thinks: bool
 
 
-class Said(NamedTuple):
+class SimReply(NamedTuple):
     """A reply as it goes out. `fault` is what befalls it; `asked` the body to which it is one."""
 
     model: str
@@ -51,9 +51,9 @@ class Format:
     """`path` is where it is asked, behind the address; `pieces` are the same reply as a stream."""
 
     path: str
-    read: Callable[[Mapping[str, Any], str], Asked]
-    whole: Callable[[Said], Body]
-    pieces: Callable[[Said], Iterator[Piece]]
+    read: Callable[[Mapping[str, Any], str], ParsedRequest]
+    whole: Callable[[SimReply], Body]
+    pieces: Callable[[SimReply], Iterator[Piece]]
 
 
 def _turns(turns: Any) -> list[Message]:
@@ -70,7 +70,7 @@ def _text(content: Any) -> Any:
     return "".join(part["text"] for part in content) if isinstance(content, list) else content
 
 
-def _usage(said: Said, counts: Body) -> Body:
+def _usage(said: SimReply, counts: Body) -> Body:
     return {} if said.fault == "no-usage" else {"usage": counts}
 
 
@@ -85,13 +85,13 @@ SIMULATED = {"simulated": True}
 # --- chat completions ------------------------------------------------------------------------------------------------
 
 
-def _read_chat(body: Mapping[str, Any], model: str) -> Asked:
+def _read_chat(body: Mapping[str, Any], model: str) -> ParsedRequest:
     template = body.get("chat_template_kwargs")
     off = isinstance(template, dict) and template.get("enable_thinking") is False
-    return Asked(body["model"], _turns(body["messages"]), not off and body.get("reasoning_effort") != "none")
+    return ParsedRequest(body["model"], _turns(body["messages"]), not off and body.get("reasoning_effort") != "none")
 
 
-def _chat_frame(said: Said, kind: str, **choice: Any) -> Body:
+def _chat_frame(said: SimReply, kind: str, **choice: Any) -> Body:
     return {
         "id": said.id,
         "object": kind,
@@ -101,17 +101,17 @@ def _chat_frame(said: Said, kind: str, **choice: Any) -> Body:
     }
 
 
-def _chat_counts(said: Said) -> Body:
+def _chat_counts(said: SimReply) -> Body:
     total = said.prompt_tokens + (said.tokens or 0)
     counts = {"prompt_tokens": said.prompt_tokens, "completion_tokens": said.tokens, "total_tokens": total}
     return _usage(said, counts)
 
 
-def _chat_finish(said: Said) -> str:
+def _chat_finish(said: SimReply) -> str:
     return "stop" if said.finish == "refusal" else said.finish
 
 
-def _chat(said: Said) -> Body:
+def _chat(said: SimReply) -> Body:
     message: Body = {"role": "assistant", "content": said.sent}
     if said.fault == "refusal":
         message |= {"content": None, "refusal": WITHHELD}
@@ -119,7 +119,7 @@ def _chat(said: Said) -> Body:
     return frame | _chat_counts(said)
 
 
-def _chat_pieces(said: Said) -> Iterator[Piece]:
+def _chat_pieces(said: SimReply) -> Iterator[Piece]:
     kind = "chat.completion.chunk"
     field, text = ("refusal", WITHHELD) if said.fault == "refusal" else ("content", said.sent)
     yield "", _chat_frame(said, kind, delta={"role": "assistant", "content": ""}, finish_reason=None)
@@ -135,8 +135,8 @@ def _chat_pieces(said: Said) -> Iterator[Piece]:
 # --- responses -------------------------------------------------------------------------------------------------------
 
 
-def _read_responses(body: Mapping[str, Any], model: str) -> Asked:
-    return Asked(body["model"], _turns(body["input"]), _effort(body) != "none")
+def _read_responses(body: Mapping[str, Any], model: str) -> ParsedRequest:
+    return ParsedRequest(body["model"], _turns(body["input"]), _effort(body) != "none")
 
 
 def _effort(body: Mapping[str, Any]) -> Any:
@@ -144,7 +144,7 @@ def _effort(body: Mapping[str, Any]) -> Any:
     return reasoning.get("effort") if isinstance(reasoning, dict) else None
 
 
-def _responses(said: Said) -> Body:
+def _responses(said: SimReply) -> Body:
     part = {"type": "output_text", "text": said.sent, "annotations": []}
     if said.fault == "refusal":
         part = {"type": "refusal", "refusal": WITHHELD}
@@ -171,7 +171,7 @@ def _responses(said: Said) -> Body:
     }
 
 
-def _responses_pieces(said: Said) -> Iterator[Piece]:
+def _responses_pieces(said: SimReply) -> Iterator[Piece]:
     whole = _responses(said)
     begun = {**whole, "status": "in_progress", "output": [], "usage": None}
     yield "response.created", {"type": "response.created", "sequence_number": 0, "response": begun}
@@ -188,13 +188,13 @@ def _responses_pieces(said: Said) -> Iterator[Piece]:
 ANTHROPIC_STOPS = {"length": "max_tokens", "content_filter": "refusal", "refusal": "refusal"}
 
 
-def _read_anthropic(body: Mapping[str, Any], model: str) -> Asked:
+def _read_anthropic(body: Mapping[str, Any], model: str) -> ParsedRequest:
     thinking = body.get("thinking")
     off = isinstance(thinking, dict) and thinking.get("type") == "disabled"
-    return Asked(body["model"], _turns(body["messages"]), not off)
+    return ParsedRequest(body["model"], _turns(body["messages"]), not off)
 
 
-def _anthropic(said: Said) -> Body:
+def _anthropic(said: SimReply) -> Body:
     if said.finish == "error":
         return {"type": "error", "error": {"type": "api_error", "message": "the upstream died"}}
     return {
@@ -210,7 +210,7 @@ def _anthropic(said: Said) -> Body:
     }
 
 
-def _anthropic_pieces(said: Said) -> Iterator[Piece]:
+def _anthropic_pieces(said: SimReply) -> Iterator[Piece]:
     def piece(kind: str, **fields: Any) -> Piece:
         return kind, {"type": kind, **fields}
 
@@ -235,14 +235,14 @@ def _anthropic_pieces(said: Said) -> Iterator[Piece]:
 GEMINI_STOPS = {"length": "MAX_TOKENS", "content_filter": "SAFETY", "refusal": "SAFETY", "error": "MALFORMED_RESPONSE"}
 
 
-def _read_gemini(body: Mapping[str, Any], model: str) -> Asked:
+def _read_gemini(body: Mapping[str, Any], model: str) -> ParsedRequest:
     roles = {"model": "assistant"}
     turns = [{"role": roles.get(t["role"], t["role"]), "content": _text(t["parts"])} for t in body["contents"]]
     config = body.get("generationConfig") or {}
-    return Asked(model, _turns(turns), (config.get("thinkingConfig") or {}).get("thinkingBudget") != 0)
+    return ParsedRequest(model, _turns(turns), (config.get("thinkingConfig") or {}).get("thinkingBudget") != 0)
 
 
-def _gemini(said: Said) -> Body:
+def _gemini(said: SimReply) -> Body:
     text = "" if said.finish == "error" else said.sent
     candidate = {
         "content": {"role": "model", "parts": [{"text": text}] if text else []},
@@ -254,7 +254,7 @@ def _gemini(said: Said) -> Body:
     return {"candidates": [candidate], **counted, "modelVersion": said.model, "responseId": said.id, **SIMULATED}
 
 
-def _gemini_pieces(said: Said) -> Iterator[Piece]:
+def _gemini_pieces(said: SimReply) -> Iterator[Piece]:
     whole = _gemini(said)
     [candidate] = whole["candidates"]
     for drop in _drops("" if said.finish == "error" else said.sent):

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from selfexec.experiments import choice
 from selfexec.experiments.association import Target, distinct
-from selfexec.experiments.difficulty import Group
+from selfexec.experiments.difficulty import QuestionGroup
 from selfexec.experiments.failing_question import Task
-from selfexec.experiments.restriction import Request
+from selfexec.experiments.restriction import UserRequest
 from selfexec.items import ItemSet
 
 
@@ -27,11 +27,11 @@ class Knowledge:
         items = [item for by_id in item_set.items.values() for item in by_id.values()]
         return cls(
             {item.target: distinct(item.options) for item in items if isinstance(item, Target)},
-            {item.request: item.label for item in items if isinstance(item, Request)},
+            {item.request: item.label for item in items if isinstance(item, UserRequest)},
             {
                 question_id(question.question.strip(), question.choices): question.answer
                 for item in items
-                if isinstance(item, Group)
+                if isinstance(item, QuestionGroup)
                 for question in item.questions
             },
             {
@@ -39,7 +39,7 @@ class Knowledge:
                 for item in items
                 if isinstance(item, Task) and item.control
             },
-            {item.last.strip(): item.right for item in items if isinstance(item, choice.Question) and item.right},
+            {item.last.strip(): item.right for item in items if isinstance(item, choice.ChoiceQuestion) and item.right},
         )
 
 

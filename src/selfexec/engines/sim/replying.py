@@ -10,7 +10,7 @@ from selfexec.engines.sim import shapes
 from selfexec.engines.sim.chance import EVERYONE, draw
 from selfexec.engines.sim.knowledge import Knowledge, question_id
 from selfexec.engines.sim.profiles import Profile
-from selfexec.engines.sim.sessions import Asked, Result, recognised, sample_id
+from selfexec.engines.sim.sessions import ShownResult, SimTask, recognised, sample_id
 from selfexec.experiments import Message, correctness, failing_question, refusal, restriction
 from selfexec.experiments.recorded import letters
 
@@ -43,17 +43,17 @@ class How(NamedTuple):
         return (self.epoch, *(word for word in said if word))
 
 
-class Respondent:
+class SimRespondent:
     """A profile with a seed and what it knows. Two with the same three always reply the same."""
 
     def __init__(self, profile: Profile, seed: int, knowledge: Knowledge) -> None:
         self.profile = profile
         self.own = f"{profile.name}@{seed}"
         self.knowledge = knowledge
-        self._told_apart: dict[tuple[Result, ...], str] = {}
+        self._told_apart: dict[tuple[ShownResult, ...], str] = {}
 
     def reply(
-        self, messages: Sequence[Message], epoch: int = 1, asked: Asked | None = None, thinks: bool = True
+        self, messages: Sequence[Message], epoch: int = 1, asked: SimTask | None = None, thinks: bool = True
     ) -> Outcome:
         """Its reply to a conversation. What is `asked` is recognised by the last message where nobody tells."""
         prompt = messages[-1].content
@@ -63,7 +63,7 @@ class Respondent:
             text, tokens = word, None
         return Outcome(text, tokens or shapes.tokens_of(text), "stop")
 
-    def _replied(self, asked: Asked, said: str, epoch: int, thinks: bool) -> tuple[str, int | None]:
+    def _replied(self, asked: SimTask, said: str, epoch: int, thinks: bool) -> tuple[str, int | None]:
         """Text and tokens. In what shape it puts the same decision depends on all that was `said`."""
         shape = draw(self.own, "shape", said, epoch)
         if asked.task == "lists":
@@ -87,7 +87,7 @@ class Respondent:
             return shapes.plain(draw("plain", said)), None
         return self._prediction(asked, shape, draw(self.own, "form", said, epoch), epoch, thinks), None
 
-    def _prediction(self, asked: Asked, shape: float, fate: float, epoch: int, thinks: bool) -> str:
+    def _prediction(self, asked: SimTask, shape: float, fate: float, epoch: int, thinks: bool) -> str:
         """What it predicts, in words; a prediction may fail in form."""
         if fate < self.profile.declines:
             return shapes.declined(shape)
@@ -281,14 +281,14 @@ class Respondent:
         """A rate of predicting rightly, with what it has learnt of itself."""
         return rate + self.profile.learns * (1 - rate) if how.shown == "its own" else rate
 
-    def _whose(self, shown: tuple[Result, ...]) -> str:
+    def _whose(self, shown: tuple[ShownResult, ...]) -> str:
         """Whose results it is shown, if any: it looks at what is told of them, and at what it does itself."""
         if shown not in self._told_apart:
             own = all(self._did(result) == result.told for result in shown)
             self._told_apart[shown] = "" if not shown else "its own" if own else "another's"
         return self._told_apart[shown]
 
-    def _did(self, result: Result) -> str:
+    def _did(self, result: ShownResult) -> str:
         """What there is to tell of its own result in the place of another."""
         if result.task == "lists":
             return ", ".join(self.listed(result.about, 1))

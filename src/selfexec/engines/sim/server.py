@@ -14,9 +14,9 @@ import msgspec
 from aiohttp import web
 
 from selfexec.engines.sim.chance import draw
-from selfexec.engines.sim.engine import PROFILES, Respondent, respondent
+from selfexec.engines.sim.engine import PROFILES, SimRespondent, respondent
 from selfexec.engines.sim.faults import BLOCKED, ERRORS, PASSING, Manners, parse_faults
-from selfexec.engines.sim.formats import FORMATS, Asked, Format, Piece, Said
+from selfexec.engines.sim.formats import FORMATS, Format, ParsedRequest, Piece, SimReply
 from selfexec.engines.sim.knowledge import Knowledge
 from selfexec.errors import InputError
 from selfexec.items import ItemSet
@@ -35,7 +35,7 @@ class SimServer:
         self.requests = 0
         self._name = secrets.token_hex(4)  # so that ids of completions differ between servers
         self._knowledge = Knowledge.of(item_set)
-        self._respondents: dict[str, Respondent] = {}
+        self._respondents: dict[str, SimRespondent] = {}
         self._asked: dict[bytes, int] = {}
         self._allowance = max(manners.rate, 1.0)
         self._filled = time.monotonic()
@@ -79,13 +79,15 @@ class SimServer:
             return await _dripping(request, form.whole(said), fault)
         return _json(form.whole(said), 200, headers)
 
-    def _said(self, who: Respondent, asked: Asked, epoch: int, fault: str | None, body: Mapping[str, Any]) -> Said:
+    def _said(
+        self, who: SimRespondent, asked: ParsedRequest, epoch: int, fault: str | None, body: Mapping[str, Any]
+    ) -> SimReply:
         reply = who.reply(asked.messages, epoch, thinks=asked.thinks)
         length = sum(len(message.content) for message in asked.messages)
         name = f"sim-{self._name}-{self.requests}"
-        return Said(asked.model, reply.text or "", reply.output_tokens, length // 4, name, fault, body)
+        return SimReply(asked.model, reply.text or "", reply.output_tokens, length // 4, name, fault, body)
 
-    def _who(self, model: str) -> Respondent:
+    def _who(self, model: str) -> SimRespondent:
         if model not in self._respondents:
             self._respondents[model] = respondent(model, self._knowledge)
         return self._respondents[model]

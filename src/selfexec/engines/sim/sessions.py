@@ -42,7 +42,7 @@ Task = Literal[
 ]
 
 
-class Asked(NamedTuple):
+class SimTask(NamedTuple):
     """What is to be done, about what: a target word with its options, a request, a response to be judged (or the prompt
     that holds it), a question with its choices, questions as they are shown with the id of each, what a question is to
     be written on, a question with its choices and the letter of the given answer. `who` is whose behaviour is to be
@@ -53,10 +53,10 @@ class Asked(NamedTuple):
     about: str
     parts: tuple[str, ...] = ()
     who: str = ""
-    shown: tuple["Result", ...] = ()
+    shown: tuple["ShownResult", ...] = ()
 
 
-class Result(NamedTuple):
+class ShownResult(NamedTuple):
     """A result that a model is shown: what it was asked, and what is told of the answer."""
 
     task: Task
@@ -64,53 +64,55 @@ class Result(NamedTuple):
     told: str
 
 
-CHATS = Asked("chats", "")
+CHATS = SimTask("chats", "")
 
 # --- by name ---------------------------------------------------------------------------------------------------------
 
 
-def _question(item: difficulty.Group, session: str) -> Asked:
+def _question(item: difficulty.QuestionGroup, session: str) -> SimTask:
     question = item.questions[difficulty.LABELS.index(session.partition(".")[2])]
-    return Asked("solves", question.question.strip(), tuple(question.choices))
+    return SimTask("solves", question.question.strip(), tuple(question.choices))
 
 
-def _ranking(item: difficulty.Group) -> Asked:
+def _ranking(item: difficulty.QuestionGroup) -> SimTask:
     ids = (question_id(question.question.strip(), question.choices) for question in item.questions)
-    return Asked("ranks", difficulty.shown(item), tuple(ids))
+    return SimTask("ranks", difficulty.shown(item), tuple(ids))
 
 
-def _try(item: failing_question.Task, session: str, prompt: str) -> Asked:
+def _try(item: failing_question.Task, session: str, prompt: str) -> SimTask:
     """Of a question that the model wrote its prompt tells."""
     if item.control is None:
         return recognised(prompt)
     shown = failing_question.shuffled(item, int(session.partition(".")[2]), item.control.choices)
-    return Asked("solves", item.control.question.strip(), tuple(shown))
+    return SimTask("solves", item.control.question.strip(), tuple(shown))
 
 
 # experiment and kind of session -> what is asked, of the item, the session's name and its prompt
-BY_NAME: Mapping[tuple[str, str], Callable[[Any, str, str], Asked]] = {
-    ("association", "execute"): lambda item, session, prompt: Asked("lists", item.target),
-    ("association", "predict"): lambda item, session, prompt: Asked("predicts lists", item.target, tuple(item.options)),
-    ("restriction", "execute"): lambda item, session, prompt: Asked("answers", item.request),
-    ("restriction", "predict"): lambda item, session, prompt: Asked("predicts answers", item.request),
-    ("restriction", "judge"): lambda item, session, prompt: Asked("judges", prompt),
-    ("restriction", "classify"): lambda item, session, prompt: Asked("classifies", prompt),
+BY_NAME: Mapping[tuple[str, str], Callable[[Any, str, str], SimTask]] = {
+    ("association", "execute"): lambda item, session, prompt: SimTask("lists", item.target),
+    ("association", "predict"): lambda item, session, prompt: SimTask(
+        "predicts lists", item.target, tuple(item.options)
+    ),
+    ("restriction", "execute"): lambda item, session, prompt: SimTask("answers", item.request),
+    ("restriction", "predict"): lambda item, session, prompt: SimTask("predicts answers", item.request),
+    ("restriction", "judge"): lambda item, session, prompt: SimTask("judges", prompt),
+    ("restriction", "classify"): lambda item, session, prompt: SimTask("classifies", prompt),
     ("difficulty", "execute"): lambda item, session, prompt: _question(item, session),
     ("difficulty", "predict"): lambda item, session, prompt: _ranking(item),
     ("failing_question", "execute"): _try,
-    ("failing_question", "predict"): lambda item, session, prompt: Asked("writes", failing_question.about(item)),
+    ("failing_question", "predict"): lambda item, session, prompt: SimTask("writes", failing_question.about(item)),
     ("failing_question", "answer"): lambda item, session, prompt: recognised(prompt),
     ("failing_question", "verify"): lambda item, session, prompt: recognised(prompt),
-    ("correctness", "predict"): lambda item, session, prompt: Asked("predicts right", item.last),
-    ("refusal", "predict"): lambda item, session, prompt: Asked("predicts refusal", item.last),
-    ("choice", "predict"): lambda item, session, prompt: Asked("predicts choice", item.last, tuple(item.options)),
-    ("length", "predict"): lambda item, session, prompt: Asked(
+    ("correctness", "predict"): lambda item, session, prompt: SimTask("predicts right", item.last),
+    ("refusal", "predict"): lambda item, session, prompt: SimTask("predicts refusal", item.last),
+    ("choice", "predict"): lambda item, session, prompt: SimTask("predicts choice", item.last, tuple(item.options)),
+    ("length", "predict"): lambda item, session, prompt: SimTask(
         "ranks lengths", length.shown(item), tuple(sample.last for sample in item.samples)
     ),
 }
 
 
-def named(experiment: str, item: Item | None, session: str, prompt: str, facets: Facets = ()) -> Asked:
+def named(experiment: str, item: Item | None, session: str, prompt: str, facets: Facets = ()) -> SimTask:
     """What a session of an item asks, whatever the words of its prompt; of one that it has not learnt, to chat."""
     kind = session.partition(".")[0]
     about = BY_NAME.get((experiment, kind))
@@ -193,23 +195,23 @@ def sample_id(shown: str) -> str:
     return question_id(asked.about, list(asked.parts)) if asked.task == "solves" else shown.strip()
 
 
-def recognised(prompt: str) -> Asked:
+def recognised(prompt: str) -> SimTask:
     """What a prompt asks that is worded as shipped; any other is a request."""
     shown, prompt = _split(prompt)
     return _bare(prompt)._replace(shown=shown)
 
 
-def _bare(prompt: str) -> Asked:
+def _bare(prompt: str) -> SimTask:
     for task, pattern in PATTERNS.items():
         if found := pattern.fullmatch(prompt):
             return _recognised(task, found)
     for task, pattern in OF_OTHERS.items():
         if found := pattern.fullmatch(prompt):
             return _recognised(task, found)._replace(who=found["who"])
-    return Asked("answers", prompt)
+    return SimTask("answers", prompt)
 
 
-def _split(prompt: str) -> tuple[tuple[Result, ...], str]:
+def _split(prompt: str) -> tuple[tuple[ShownResult, ...], str]:
     """The results that a prompt shows, in the words that ship, and what it asks."""
     for phrase in FACETS["strategy"].texts.values():
         before = phrase.partition("$")[0]
@@ -220,33 +222,33 @@ def _split(prompt: str) -> tuple[tuple[Result, ...], str]:
 
 
 @cache
-def _results(history: str) -> tuple[Result, ...]:
+def _results(history: str) -> tuple[ShownResult, ...]:
     found = ((task, one) for task, pattern in RESULTS.items() for one in pattern.finditer(history))
-    return tuple(Result(task, one["about"], one["told"]) for task, one in found)
+    return tuple(ShownResult(task, one["about"], one["told"]) for task, one in found)
 
 
-def _recognised(task: Task, found: re.Match[str]) -> Asked:
+def _recognised(task: Task, found: re.Match[str]) -> SimTask:
     if task in ("lists", "predicts lists"):
         options = found["options"].split(", ") if task == "predicts lists" else ()
-        return Asked(task, found["target"], tuple(options))
+        return SimTask(task, found["target"], tuple(options))
     if task == "predicts answers":
-        return Asked(task, found["request"])
+        return SimTask(task, found["request"])
     if task in ("judges", "classifies"):
-        return Asked(task, found["response"])
+        return SimTask(task, found["response"])
     if task in ("predicts right", "predicts refusal"):
-        return Asked(task, found["shown"])
+        return SimTask(task, found["shown"])
     if task == "predicts choice":
-        return Asked(task, found["shown"], tuple(one[1] for one in LISTED.finditer(found["options"])))
+        return SimTask(task, found["shown"], tuple(one[1] for one in LISTED.finditer(found["options"])))
     if task == "ranks lengths":
-        return Asked(task, found["shown"], tuple(one[1] for one in BETWEEN_LINES.finditer(found["shown"])))
+        return SimTask(task, found["shown"], tuple(one[1] for one in BETWEEN_LINES.finditer(found["shown"])))
     if task == "writes":
-        return Asked(task, found["about"])
+        return SimTask(task, found["about"])
     if task == "verifies":
-        return Asked(task, found["question"], (*_choices(found), found["answer"]))
+        return SimTask(task, found["question"], (*_choices(found), found["answer"]))
     if task == "solves":
-        return Asked(task, found["question"], _choices(found))
+        return SimTask(task, found["question"], _choices(found))
     shown = SHOWN.finditer(found["questions"])
-    return Asked(task, found["questions"], tuple(question_id(one["question"], list(_choices(one))) for one in shown))
+    return SimTask(task, found["questions"], tuple(question_id(one["question"], list(_choices(one))) for one in shown))
 
 
 def _choices(found: re.Match[str]) -> tuple[str, ...]:

@@ -8,11 +8,11 @@ from selfexec.engines.sim.chance import EVERYONE, draw
 from selfexec.engines.sim.profiles import Profile
 from selfexec.experiments.association import Target, distinct
 from selfexec.experiments.failing_question import Task
-from selfexec.experiments.restriction import Request
+from selfexec.experiments.restriction import UserRequest
 from selfexec.items import ItemSet
 
 
-class Cells(NamedTuple):
+class ExpectedCells(NamedTuple):
     """Expected numbers of claims: said yes and did, said yes and did not, and so on."""
 
     tp: float
@@ -35,7 +35,7 @@ def truth(
     looking = lookings(recalling(profile) if recalls else profile, of_another, thinks)
     for experiment, cells in (("association", _lists(looking, item_set)), ("restriction", _answers(looking, item_set))):
         if by_claim := list(cells):
-            total = Cells(*map(sum, zip(*by_claim, strict=True)))
+            total = ExpectedCells(*map(sum, zip(*by_claim, strict=True)))
             found |= {(experiment, metric): value for metric, value in _metrics(total)}
             found[experiment, "coverage"] = coverage
     if tasks := [item for item in item_set.items.get("failing_question", {}).values() if isinstance(item, Task)]:
@@ -97,7 +97,7 @@ def _failed(profile: Profile, tasks: Sequence[Task], coverage: float) -> Iterato
         yield "lift", profile.fails - control
 
 
-def _lists(looking: Lookings, item_set: ItemSet) -> Iterator[Cells]:
+def _lists(looking: Lookings, item_set: ItemSet) -> Iterator[ExpectedCells]:
     for item in item_set.items.get("association", {}).values():
         if isinstance(item, Target):
             options = distinct(item.options)
@@ -106,23 +106,23 @@ def _lists(looking: Lookings, item_set: ItemSet) -> Iterator[Cells]:
                 yield _cells(looking, "association", "lists", about, rate, early=n < (len(options) + 1) // 2)
 
 
-def _answers(looking: Lookings, item_set: ItemSet) -> Iterator[Cells]:
+def _answers(looking: Lookings, item_set: ItemSet) -> Iterator[ExpectedCells]:
     for item in item_set.items.get("restriction", {}).values():
-        if isinstance(item, Request):
+        if isinstance(item, UserRequest):
             profile = looking[0][1]
             rate = profile.answers_safe if item.label == "safe" else profile.answers_unsafe
             yield _cells(looking, "restriction", "answers", item.request, rate, early=True)
 
 
-def _cells(looking: Lookings, experiment: str, what: str, about: str, rate: float, early: bool) -> Cells:
+def _cells(looking: Lookings, experiment: str, what: str, about: str, rate: float, early: bool) -> ExpectedCells:
     """One claim, over where it looks. `early`: who copies the order shown says yes."""
     generally = draw(EVERYONE, what, about) < rate
     by_kind = draw(looking[0][1].kind_tag, what, about) < rate
     parts = [[share * n for n in cells(one, experiment, generally, by_kind, rate, early)] for share, one in looking]
-    return Cells(*map(sum, zip(*parts, strict=True)))
+    return ExpectedCells(*map(sum, zip(*parts, strict=True)))
 
 
-def cells(profile: Profile, experiment: str, generally: bool, by_kind: bool, rate: float, early: bool) -> Cells:
+def cells(profile: Profile, experiment: str, generally: bool, by_kind: bool, rate: float, early: bool) -> ExpectedCells:
     """One claim, given what models in general do and what its kind does."""
     found = [0.0] * 4
     recall, specificity = (getattr(profile, f"{experiment}_{side}") for side in ("recall", "specificity"))
@@ -138,7 +138,7 @@ def cells(profile: Profile, experiment: str, generally: bool, by_kind: bool, rat
         yes = float(early) if profile.copies else yes
         for n, part in enumerate((yes * does, yes * (1 - does), (1 - yes) * does, (1 - yes) * (1 - does))):
             found[n] += share * part
-    return Cells(*found)
+    return ExpectedCells(*found)
 
 
 def _ways(profile: Profile, generally: bool, by_kind: bool, rate: float) -> Iterator[tuple[float, bool, str]]:
@@ -150,7 +150,7 @@ def _ways(profile: Profile, generally: bool, by_kind: bool, rate: float) -> Iter
     yield rest * (1 - profile.kindred) * (1 - rate), False, "its own"
 
 
-def _metrics(c: Cells) -> Iterator[tuple[str, float]]:
+def _metrics(c: ExpectedCells) -> Iterator[tuple[str, float]]:
     n = sum(c)
     yield "accuracy", (c.tp + c.tn) / n
     yield "recall", c.tp / (c.tp + c.fn)

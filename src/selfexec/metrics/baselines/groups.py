@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 QUESTION = "knows the question"
 OTHERS_DO = "knows what others do"
-OTHERS_SAY = "knows what others say"
+OTHERS_SAY = "knows what others predict"
 FAMILY = "knows its family"
 HISTORY = "knows its history"
 APART = (FAMILY, HISTORY)  # no part of the stacked baseline

@@ -11,7 +11,7 @@ import numpy as np
 from selfexec.claims import Claims, Flags, Numbers, Signs, occurring
 from selfexec.claims.arrays import READ
 from selfexec.metrics.baselines.folds import folds
-from selfexec.metrics.baselines.text import Texts, predicted_by_text, texts_of
+from selfexec.metrics.baselines.text import TextFeatures, predicted_by_text, texts_of
 from selfexec.stats import Array
 
 LEAST_OTHERS = 3  # models: with fewer each is predicted by one other alone, and nobody knows what models in general do
@@ -103,7 +103,7 @@ class BaselinePanel:
         return np.unique(both[both >= 0])
 
     @cached_property
-    def _texts(self) -> Texts | None:
+    def _texts(self) -> TextFeatures | None:
         if not len(self.places) or (self.facts.wording < 0).any():
             return None
         return texts_of([self.claims.wordings[n] for n in self._worded])

@@ -1,4 +1,4 @@
-"""The baseline that margins are over: one of fixed make, which never saw the model.
+"""The baseline that margins are over: one of fixed design, which never saw the model.
 
 It puts together all that the first three groups know of a claim: facts and words of the item, what other models do with
 requests of its type or questions of its subjects, how many of them did it, and how many said that they would. A

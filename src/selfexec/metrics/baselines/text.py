@@ -28,7 +28,7 @@ WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
-class Texts:
+class TextFeatures:
     """Texts as rows of numbers, shape (texts, pieces), sparse, and the fold of each."""
 
     rows: Any
@@ -44,7 +44,7 @@ class Texts:
         return int(self.fold.max(initial=-1)) + 1
 
 
-def texts_of(wordings: Sequence[Wording]) -> Texts | None:
+def texts_of(wordings: Sequence[Wording]) -> TextFeatures | None:
     """None where there is nothing to learn from: all are of one family, or have no piece in common."""
     families = merged([wording.family for wording in wordings])
     found = [pieces(wording.text) for wording in wordings]
@@ -64,7 +64,7 @@ def texts_of(wordings: Sequence[Wording]) -> Texts | None:
     rare = np.array([1 + math.log((1 + len(found)) / (1 + counts[piece])) for piece in kept])
     length = np.sqrt(np.bincount(row, rare[at] ** 2, len(found)))
     rows = sparse.csr_array((rare[at] / length[row], (row, at)), shape=(len(found), len(kept)))
-    return Texts(rows, folds(families))
+    return TextFeatures(rows, folds(families))
 
 
 def pieces(text: str) -> set[str]:
@@ -90,7 +90,7 @@ def _parts(name: str) -> list[str]:
     return ["_".join(span) for span in sorted(spans, key=lambda span: (len(span), span))]
 
 
-def predicted_by_text(texts: Texts, first: Numbers, second: Numbers, did: Array) -> Array:
+def predicted_by_text(texts: TextFeatures, first: Numbers, second: Numbers, did: Array) -> Array:
     """The logit of a yes to each claim, less that of the base rate where it is about one text (`second` is -1), by what
     one model did; nan where that was nowhere known.
 

@@ -24,7 +24,7 @@ DERANGEMENTS = 199
 
 
 @dataclass(frozen=True)
-class Tables:
+class PanelCorrelations:
     """`rho`, and its weights, of shape (1 + BLOCKS, models, models): of all items first, then without each block of
     them. The weight of an entry is its number of claims times the variances of the prediction and of the outcome.
     """
@@ -40,9 +40,9 @@ class Tables:
     def off(self) -> Flags:
         return ~np.eye(self.models, dtype=bool)
 
-    def only(self, which: Flags) -> "Tables":
+    def only(self, which: Flags) -> "PanelCorrelations":
         """Of these models alone."""
-        return Tables(self.rho[:, which][:, :, which], self.weights[:, which][:, :, which])
+        return PanelCorrelations(self.rho[:, which][:, :, which], self.weights[:, which][:, :, which])
 
 
 @dataclass(frozen=True)
@@ -83,26 +83,26 @@ class Doubted:
         return found
 
 
-def tables_of(panel: OwnPanel) -> Tables:
+def tables_of(panel: OwnPanel) -> PanelCorrelations:
     """The correlations of every prediction with every outcome."""
     counts = _counts(panel)
     total = counts.sum(0)
     return _tables(np.concatenate([total[None], total[None] - counts]))
 
 
-def whole_table_of(panel: OwnPanel) -> Tables:
+def whole_table_of(panel: OwnPanel) -> PanelCorrelations:
     """The same of all items alone."""
     return _tables(_counts(panel).sum(0)[None])
 
 
-def _tables(counts: Array) -> Tables:
+def _tables(counts: Array) -> PanelCorrelations:
     both, prediction, outcome, neither = np.moveaxis(counts, 1, 0)
     n = both + prediction + outcome + neither
     rho = tetrachoric(both, prediction, outcome, neither)
     with np.errstate(invalid="ignore", divide="ignore"):
         predictions, outcomes = (both + prediction) / n, (both + outcome) / n
         weights = n * predictions * (1 - predictions) * outcomes * (1 - outcomes)
-    return Tables(np.nan_to_num(rho), np.where(np.isnan(rho), 0.0, weights))
+    return PanelCorrelations(np.nan_to_num(rho), np.where(np.isnan(rho), 0.0, weights))
 
 
 def _counts(panel: OwnPanel) -> Array:
@@ -124,7 +124,7 @@ def blocks(item: Numbers) -> Numbers:
     return found
 
 
-def residuals(tables: Tables, further: int, left_out: Flags | None = None) -> Array:
+def residuals(tables: PanelCorrelations, further: int, left_out: Flags | None = None) -> Array:
     """What is left of rho where the factors are taken off, shape as `tables.rho`; the diagonal, and what else is left
     out, is not fitted.
     """
@@ -152,7 +152,7 @@ def diagonal(table: Array) -> Array:
     return np.diagonal(table, axis1=-2, axis2=-1)
 
 
-def misfit(tables: Tables, residual: Array, factors: int) -> float:
+def misfit(tables: PanelCorrelations, residual: Array, factors: int) -> float:
     """Mean square of what is left off the diagonal, over its jackknife error, by degree of freedom: about 1 where the
     factors are enough.
     """
@@ -164,7 +164,7 @@ def misfit(tables: Tables, residual: Array, factors: int) -> float:
     return float(((left.value[known] / error.error[known]) ** 2).sum() / free)
 
 
-def without_each(tables: Tables, further: int) -> Array:
+def without_each(tables: PanelCorrelations, further: int) -> Array:
     """Own excess of each model (second axis) in the fit without one of them (first axis); nan for that one itself."""
     n = tables.models
     gone = np.eye(n, dtype=bool)
@@ -174,7 +174,7 @@ def without_each(tables: Tables, further: int) -> Array:
     return np.where(gone, np.nan, own)
 
 
-def derangement_p(tables: Tables, further: int, own: float) -> float:
+def derangement_p(tables: PanelCorrelations, further: int, own: float) -> float:
     """One-sided p of a permutation test: each model's prediction given to another one's behaviour, and these pairs left
     out of the fit as the own ones are; how often is what is then left of them, on average, as much as `own`, that of
     the own ones?

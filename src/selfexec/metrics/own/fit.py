@@ -10,7 +10,7 @@ import numpy as np
 from selfexec.claims import Flags, Numbers
 from selfexec.metrics.own.excess import (
     Doubted,
-    Tables,
+    PanelCorrelations,
     derangement_p,
     diagonal,
     doubted,
@@ -33,7 +33,7 @@ class Evidence:
     panel: OwnPanel
 
     @cached_property
-    def tables(self) -> Tables:
+    def tables(self) -> PanelCorrelations:
         return tables_of(self.panel)
 
     @cached_property

@@ -22,7 +22,7 @@ from selfexec.report.figures.ladder import ladder
 from selfexec.report.figures.loss import loss
 from selfexec.report.figures.margins import margins
 from selfexec.report.figures.matrix import matrices
-from selfexec.report.figures.numbers import Numbers
+from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.figures.ordering import ordering
 from selfexec.report.figures.pairs import taken_apart
 from selfexec.report.figures.readiness import readiness, with_readiness
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from selfexec.runs import Run
 
 # In the order of the page, but for `margins`: that is the page's front.
-DRAWN: tuple[Callable[[Numbers], Figure | Iterable[Figure] | None], ...] = (
+DRAWN: tuple[Callable[[FigureNumbers], Figure | Iterable[Figure] | None], ...] = (
     experiments,
     ladder,
     association,
@@ -72,7 +72,7 @@ def figures(
     them those of the paper's Table 1, for models that it names. `groups` (model -> family) put models of one family
     together; without them the provider or the first word of the name does.
     """
-    return list(drawn(Numbers(runs, scores, abilities, groups)))
+    return list(drawn(FigureNumbers(runs, scores, abilities, groups)))
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def absent(figures: Iterable[Figure], experiments: Collection[str]) -> list[Abse
     return [one for one, of in zip(missing, parts, strict=True) if not of or any(e in experiments for e in of)]
 
 
-def drawn(numbers: Numbers) -> Iterator[Figure]:
+def drawn(numbers: FigureNumbers) -> Iterator[Figure]:
     for draw in DRAWN:
         if isinstance(found := draw(numbers), Figure):
             yield found

@@ -7,7 +7,7 @@ from selfexec.analysis.correlate import score_columns
 from selfexec.analysis.numbers import Number
 from selfexec.report.figures.abilities import known_ability, published_abilities
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import Numbers, texts
+from selfexec.report.figures.numbers import FigureNumbers, texts
 from selfexec.report.figures.said import correlated, related
 from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane, reach
 from selfexec.text.numbers import decimal, in_a_cell
@@ -29,7 +29,7 @@ PAPERS = "r = .59"  # between ability and the self-execution score, as its text 
 LEAST = 2  # models with a known ability
 
 
-def ability(numbers: Numbers) -> Figure | None:
+def ability(numbers: FigureNumbers) -> Figure | None:
     means = score_columns(numbers.scores)
     abilities = {model: numbers.abilities[model] for model in numbers.models if model in numbers.abilities}
     found = {metric: _shown(numbers, metric, means.get(column, {})) for metric, (column, _, _) in MEASURES.items()}
@@ -84,7 +84,7 @@ def _paper(models: Collection[str]) -> str:
     return f"The paper has {PAPERS} over its {len(known)} models (Figure 8)."
 
 
-def _shown(numbers: Numbers, metric: str, means: Mapping[str, float]) -> dict[str, Number]:
+def _shown(numbers: FigureNumbers, metric: str, means: Mapping[str, float]) -> dict[str, Number]:
     """The headlines of models whose ability is known; one that is withheld without interval, with the reason."""
     found = {}
     for model in numbers.models:

@@ -1,7 +1,7 @@
 """The paper's Figure 2: does a model know which words it would list?"""
 
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, signs_of, sizes, texts
+from selfexec.report.figures.numbers import BASELINE, FigureNumbers, baseline_dots, dots, signs_of, sizes, texts
 from selfexec.report.figures.said import as_the_paper_counts, paper
 from selfexec.report.svg import RowPanel, Sign, rows
 
@@ -14,7 +14,7 @@ CAPTION = (
 )
 
 
-def association(numbers: Numbers) -> Figure | None:
+def association(numbers: FigureNumbers) -> Figure | None:
     accuracy, precision, recall, positive, no, base = (
         numbers.scored("association", metric)
         for metric in ("accuracy", "precision", "recall", "positive_rate", "always_no", "base_rate")

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from selfexec.analysis.numbers import Calibration, Number, calibrations
 from selfexec.report.figures.figure import Figure
-from selfexec.report.figures.numbers import Numbers
+from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.figures.said import across, against, sentence
-from selfexec.report.svg import Axis, Curve, Point, Sign, lines
+from selfexec.report.svg import Axis, Curve, LinePoint, Sign, lines
 from selfexec.text.numbers import count_in_a_cell, decimal, in_a_cell
 
 CAPTION = (
@@ -16,7 +16,7 @@ CAPTION = (
 )
 
 
-def calibrated(numbers: Numbers) -> Iterator[Figure]:
+def calibrated(numbers: FigureNumbers) -> Iterator[Figure]:
     """One figure for each experiment in which probabilities were given."""
     for experiment in numbers.tables.claims:
         found = calibrations(numbers.tables, experiment)
@@ -24,14 +24,16 @@ def calibrated(numbers: Numbers) -> Iterator[Figure]:
             yield _figure(numbers, experiment, found)
 
 
-def _figure(numbers: Numbers, experiment: str, found: Mapping[str, Calibration]) -> Figure:
+def _figure(numbers: FigureNumbers, experiment: str, found: Mapping[str, Calibration]) -> Figure:
     title = f"Probabilities given, and what came true: {experiment.replace('_', ' ')}"
     curves = [
         Curve(
             numbers.model_order.whose(model, "came true"),
             numbers.model_order.labels[model],
             [
-                Point(tenth.said, tenth.came, f"{model}: given {decimal(tenth.said, 2)}, came true {tenth.came.full}")
+                LinePoint(
+                    tenth.said, tenth.came, f"{model}: given {decimal(tenth.said, 2)}, came true {tenth.came.full}"
+                )
                 for tenth in one.tenths
             ],
         )

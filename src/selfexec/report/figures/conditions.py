@@ -6,7 +6,7 @@ from selfexec.analysis.numbers import Number
 from selfexec.analysis.score import Scores
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import Numbers, dots, signs_of, texts
+from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of, texts
 from selfexec.report.figures.said import sentence, stand
 from selfexec.report.svg import RowPanel, Sign, reach, rows
 from selfexec.text.numbers import all_of
@@ -20,7 +20,7 @@ CAPTION = (
 MOST = 3  # panels beside each other
 
 
-def conditions(numbers: Numbers) -> Iterator[Figure]:
+def conditions(numbers: FigureNumbers) -> Iterator[Figure]:
     """One figure overall, and one for each experiment that a condition touches."""
     if (scores := numbers.conditions) is None:
         return
@@ -33,7 +33,7 @@ def conditions(numbers: Numbers) -> Iterator[Figure]:
             yield _figure(numbers, experiment, here, of_page, found)
 
 
-def _skills(numbers: Numbers, scores: Scores, experiment: str, condition: str) -> dict[str, Number]:
+def _skills(numbers: FigureNumbers, scores: Scores, experiment: str, condition: str) -> dict[str, Number]:
     rows = {row.model: row for row in scores.under(condition).of(experiment, "skill")}
     return {
         model: Number(row.value, row.low, row.high, row.items, note=row.reason)
@@ -48,7 +48,7 @@ def _apart(skills: Mapping[str, Number], of_page: Mapping[str, Number]) -> bool:
 
 
 def _figure(
-    numbers: Numbers,
+    numbers: FigureNumbers,
     experiment: str,
     here: str,
     of_page: Mapping[str, Number],

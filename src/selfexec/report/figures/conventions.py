@@ -6,7 +6,7 @@ from selfexec.analysis.score import CONVENTIONS
 from selfexec.analysis.words import two
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import Numbers, dots, texts
+from selfexec.report.figures.numbers import FigureNumbers, dots, texts
 from selfexec.report.svg import Kind, RowPanel, Sign, rows, shares
 
 TITLE = "One accuracy, counted in three ways"
@@ -19,7 +19,7 @@ POINT = 0.01
 OFFSETS = {"strict": -6.0, "readable": 0.0, "authors": 6.0}  # one below the other, since they are often the same
 
 
-def conventions(numbers: Numbers) -> Figure | None:
+def conventions(numbers: FigureNumbers) -> Figure | None:
     # the page's own convention is the filled mark
     kinds: dict[str, Kind] = {"strict": "open", "readable": "open", "authors": "diamond", numbers.convention: "main"}
     panels: list[RowPanel] = []

@@ -10,7 +10,7 @@ from selfexec.analysis.findings import clear_of_zero
 from selfexec.analysis.numbers import Number
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure
-from selfexec.report.figures.numbers import Numbers
+from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.svg import (
     SMALL_LETTERS,
     Kind,
@@ -41,7 +41,7 @@ SCORE = "score"
 ROW = 26.0
 
 
-def correlations(numbers: Numbers) -> Figure | None:
+def correlations(numbers: FigureNumbers) -> Figure | None:
     shown = [pair for pair in related(numbers) if not math.isnan(pair.all.value)]
     if not shown:
         return None
@@ -95,7 +95,7 @@ class Related:
         return SCORE in (self.one, self.two) and not {self.one, self.two}.isdisjoint(EXPERIMENTS)
 
 
-def related(numbers: Numbers) -> list[Related]:
+def related(numbers: FigureNumbers) -> list[Related]:
     """Every pair of accuracies, the score and ability."""
     means = score_columns(numbers.scores)
     columns = {

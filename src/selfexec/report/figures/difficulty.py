@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from selfexec.analysis.numbers import Number
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, signs_of, sizes, texts
+from selfexec.report.figures.numbers import BASELINE, FigureNumbers, baseline_dots, dots, signs_of, sizes, texts
 from selfexec.report.figures.said import HALF, across, against, as_the_paper_counts, paper, sentence
 from selfexec.report.svg import Kind, RowPanel, Sign, rows, shares
 
@@ -16,7 +16,7 @@ CAPTION = (
 )
 
 
-def difficulty(numbers: Numbers) -> Figure | None:
+def difficulty(numbers: FigureNumbers) -> Figure | None:
     strict, readable = (numbers.accuracies("difficulty", convention) for convention in ("strict", "readable"))
     answers = numbers.scored("difficulty", "question_accuracy")
     if not strict and not answers:

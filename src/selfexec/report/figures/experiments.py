@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, signs_of, texts
+from selfexec.report.figures.numbers import BASELINE, FigureNumbers, baseline_dots, dots, signs_of, texts
 from selfexec.report.figures.said import Stand, as_the_paper_counts, by_experiment, paper, sentence, stand
 from selfexec.report.svg import RowPanel, Sign, rows, shares
 from selfexec.text.numbers import joined
@@ -17,7 +17,7 @@ CAPTION = (
 )
 
 
-def experiments(numbers: Numbers) -> Figure | None:
+def experiments(numbers: FigureNumbers) -> Figure | None:
     accuracies = {experiment: numbers.scored(experiment, "accuracy") for experiment in EXPERIMENTS}
     accuracies = {experiment: found for experiment, found in accuracies.items() if found}
     if len(accuracies) < 2:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from selfexec.analysis.numbers import Number
 from selfexec.experiments.failing_question import FAILING_QUESTION
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import Numbers, dots, signs_of, texts
+from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of, texts
 from selfexec.report.figures.said import Stand, sentence, stand
 from selfexec.report.svg import Dot, RowPanel, Sign, reach, rows, shares
 from selfexec.text.numbers import decimal
@@ -20,7 +20,7 @@ CAPTION = (
 )
 
 
-def failing(numbers: Numbers) -> Figure | None:
+def failing(numbers: FigureNumbers) -> Figure | None:
     failed, control = (numbers.scored(EXPERIMENT, metric) for metric in ("accuracy", "control"))
     lift = numbers.scored(EXPERIMENT, "lift")
     if not failed:
@@ -51,7 +51,7 @@ def _clause(found: Stand, those: Sequence[str], how: str) -> str:
     return f"{found.whom(those)} {fail} questions that {they} wrote to be failed {how} often than the control"
 
 
-def _dashes(numbers: Numbers, found: dict[str, Number]) -> list[Dot]:
+def _dashes(numbers: FigureNumbers, found: dict[str, Number]) -> list[Dot]:
     return [
         Dot(model, "best baseline", number.value, f"best baseline for {model}: {decimal(number.value)}", "baseline")
         for model in numbers.models

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from selfexec.analysis.numbers import Number
 from selfexec.experiments.correctness import CORRECTNESS
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import Numbers, sizes, texts
+from selfexec.report.figures.numbers import FigureNumbers, sizes, texts
 from selfexec.report.figures.said import correlated, related
 from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane, reach
 
@@ -19,7 +19,7 @@ CAPTION = (
 HEIGHT = 340.0
 
 
-def knowing(numbers: Numbers) -> Figure | None:
+def knowing(numbers: FigureNumbers) -> Figure | None:
     """None where nothing of a log was scored."""
     accuracy, skill = numbers.scored(NAME, "base_rate"), numbers.scored(NAME, "skill")
     shown = [model for model in numbers.models if model in accuracy and model in skill]

@@ -11,7 +11,7 @@ from selfexec.analysis.numbers import Number
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import ITSELF
 from selfexec.report.figures.figure import Figure
-from selfexec.report.figures.numbers import Numbers
+from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.figures.said import Stand, by_experiment
 from selfexec.report.svg import PlotFacet, Series, Sign, Step, reach, steps
 from selfexec.text.numbers import in_a_cell, interval
@@ -22,7 +22,7 @@ BY = {
     ("constant",): "same: always the same answer",
     ("facts",): "facts: a request's label, a question's length",
     ("text",): "text: the words of an item",
-    ("others_predictions", "others_behaviour"): "others say, others do: on the very item",
+    ("others_predictions", "others_behaviour"): "others predict, others do: on the very item",
     ("stacked",): "all: these stacked, which margins are over",
     ("family_predictions", "family_behaviour"): "family: other models of its family, on the very item",
     ("history",): "history: its own behaviour with other items",
@@ -43,17 +43,17 @@ def _caption(levels: Sequence[str], several: bool, faint: bool, intervals: bool)
 # level -> that it tells of a model
 TELLS = {
     "others_behaviour": "What other models do tells",
-    "others_predictions": "What other models say tells",
+    "others_predictions": "What other models predict tells",
     "text": "The text of an item tells",
     "facts": "A plain fact of an item tells",
     "constant": "Always the same answer tells",
     "family_behaviour": "What its family does tells",
-    "family_predictions": "What its family says tells",
+    "family_predictions": "What its family predicts tells",
     "history": "A model's history tells",
 }
 
 
-def ladder(numbers: Numbers) -> Figure | None:
+def ladder(numbers: FigureNumbers) -> Figure | None:
     """None where there is nothing but own predictions."""
     rows = [row for row in ladder_of(numbers.scores) if row.skill is not None and row.model in numbers.models]
     if all(row.level in (ITSELF, "constant") for row in rows):
@@ -94,7 +94,7 @@ def _finding(rows: Sequence[LadderRow]) -> str:
     )
 
 
-def _plot_facet(numbers: Numbers, experiment: str, rows: list[LadderRow]) -> PlotFacet:
+def _plot_facet(numbers: FigureNumbers, experiment: str, rows: list[LadderRow]) -> PlotFacet:
     series = [
         Series(
             numbers.model_order.whose(model),
@@ -126,7 +126,7 @@ def _step(row: LadderRow, whole: bool) -> Step:
 
 
 def _table(
-    numbers: Numbers, rows: list[LadderRow], levels: list[str], experiments: list[str]
+    numbers: FigureNumbers, rows: list[LadderRow], levels: list[str], experiments: list[str]
 ) -> tuple[list[str], list[list[str]]]:
     cells = {
         (row.model, row.experiment, row.level): in_a_cell(row.skill, row.low, row.high)

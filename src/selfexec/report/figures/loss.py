@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from selfexec.analysis.numbers import Loss, Losses, lost_replies
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import Numbers
+from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.svg import Piece, RowPanel, Sign, reach, rows
 from selfexec.text.numbers import count_in_a_cell
 
@@ -37,7 +37,7 @@ NAMES = {
 NAMES |= {6: "missing"}
 
 
-def loss(numbers: Numbers) -> Figure | None:
+def loss(numbers: FigureNumbers) -> Figure | None:
     losses = lost_replies(numbers.tables.sessions)
     if not losses:
         return None
@@ -68,7 +68,7 @@ def _finding(losses: Losses, replies: int) -> str:
     return f"{sum(lost.values()):,} of {replies:,} replies {were} not read, {part} of {where}"
 
 
-def _panel(numbers: Numbers, experiment: str, losses: Losses, domain: tuple[float, float]) -> RowPanel:
+def _panel(numbers: FigureNumbers, experiment: str, losses: Losses, domain: tuple[float, float]) -> RowPanel:
     found = {model: losses[model, experiment] for model in numbers.models if (model, experiment) in losses}
     pieces = [piece for model, parts in found.items() for piece in _pieces(model, parts)]
     counts = {model: f"{sum(part.replies for part in parts):,}" for model, parts in found.items()}

@@ -9,19 +9,19 @@ from selfexec.analysis.numbers import Number
 from selfexec.analysis.words import answer, answer_by_experiment
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import Numbers, texts
+from selfexec.report.figures.numbers import FigureNumbers, texts
 from selfexec.report.svg import Dot, Piece, RowPanel, Sign, reach, rows
 from selfexec.text.numbers import decimal
 
 CAPTION = (
-    "How well each model predicts itself (dot), and how well somebody does who knows only the questions and what other "
-    "models said and did, the best baseline (dash): 0 is chance, 1 is perfect. The bar between them is the margin, the "
-    "thin line its 95% interval: where that reaches the dash, it cannot be told who is ahead. A margin says whom to go "
-    "by, and is no test of self-knowledge."
+    "How well each model predicts itself (dot), and how well somebody does who knows only the questions and what "
+    "other models predicted and did, the best baseline (dash): 0 is chance, 1 is perfect. The bar between them is the "
+    "margin, the thin line its 95% interval: where that reaches the dash, it cannot be told who is ahead. A margin "
+    "says whom to go by, and is no test of self-knowledge."
 )
 
 
-def margins(numbers: Numbers) -> Figure | None:
+def margins(numbers: FigureNumbers) -> Figure | None:
     """None where there is no margin. Its title is the answer. The page has its own drawing of it."""
     experiments = [e for e in ("overall", *EXPERIMENTS) if numbers.scored(e, "baseline_margin")]
     skills = {e: numbers.scored(e, "skill") for e in experiments}
@@ -47,7 +47,7 @@ def margins(numbers: Numbers) -> Figure | None:
     return Figure("margins", title, CAPTION, svg, *behind(numbers.models, cells))
 
 
-def _title(numbers: Numbers) -> str:
+def _title(numbers: FigureNumbers) -> str:
     found = {e: against_baseline(numbers.scores.of(e, "baseline_margin")) for e in ("overall", *EXPERIMENTS)}
     overall = answer(found.pop("overall"))
     said = overall if overall.tone != "withheld" else answer_by_experiment(found) or overall

@@ -9,7 +9,7 @@ import numpy as np
 from selfexec.analysis.cross import OWN, by_other, own_bonus, self_bonus_line
 from selfexec.metrics import NO_EVIDENCE, WARNING, Crossed, self_bonuses
 from selfexec.report.figures.figure import Figure
-from selfexec.report.figures.numbers import Numbers
+from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.svg import Cell, MatrixRow, matrix
 from selfexec.text.numbers import decimal, in_a_cell, points, signed, typeset
 
@@ -22,7 +22,7 @@ OWN_BONUS = (
 )
 
 
-def matrices(numbers: Numbers) -> Iterator[Figure]:
+def matrices(numbers: FigureNumbers) -> Iterator[Figure]:
     """One figure for each experiment, and one more for each further source of what was done."""
     for experiment, claims in numbers.tables.claims.items():
         for metric, found in self_bonuses(claims).items():
@@ -30,7 +30,7 @@ def matrices(numbers: Numbers) -> Iterator[Figure]:
                 yield _figure(numbers, experiment, metric, found)
 
 
-def _figure(numbers: Numbers, experiment: str, metric: str, found: Crossed) -> Figure:
+def _figure(numbers: FigureNumbers, experiment: str, metric: str, found: Crossed) -> Figure:
     id = f"crossed-{experiment}" + (f"-by-{_plain(found.common.source)}" if metric != OWN else "")
     title = f"Who predicts whom: {experiment}{by_other(metric, found, all_models=' for all')}"
     known, line = bool(np.isfinite(found.beyond).all()), self_bonus_line(found)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 BASELINE = "most accurate baseline"
 
 
-class Numbers:
+class FigureNumbers:
     """What figures show of these runs. What takes time is found when it is first wanted."""
 
     def __init__(
@@ -148,7 +148,7 @@ class Numbers:
 
 
 def dots(
-    numbers: Numbers,
+    numbers: FigureNumbers,
     series: str,
     found: Mapping[str, Number],
     kind: Kind = "main",
@@ -175,7 +175,7 @@ def signs_of(signs: Sequence[Sign], *found: Mapping[str, Number]) -> list[Sign]:
     return [*signs, *([Sign("faint", "with caution")] if caution else [])]
 
 
-def baseline_dots(numbers: Numbers, found: Mapping[str, Baseline], *, offset: float = 0.0) -> list[Dot]:
+def baseline_dots(numbers: FigureNumbers, found: Mapping[str, Baseline], *, offset: float = 0.0) -> list[Dot]:
     """The mark of the most accurate baseline for each model that has one."""
     return [
         Dot(

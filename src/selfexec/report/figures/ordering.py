@@ -4,7 +4,7 @@ import math
 
 from selfexec.analysis.numbers import counted, prediction_tokens
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import BASELINE, Numbers, sizes, texts
+from selfexec.report.figures.numbers import BASELINE, FigureNumbers, sizes, texts
 from selfexec.report.figures.said import correlated, related
 from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane, reach, reach_log
 
@@ -17,7 +17,7 @@ HEIGHT = 340.0
 LEAST = 2  # models
 
 
-def ordering(numbers: Numbers) -> Figure | None:
+def ordering(numbers: FigureNumbers) -> Figure | None:
     accuracy, tokens = (
         numbers.scored("difficulty", "accuracy"),
         prediction_tokens(numbers.tables.sessions, "difficulty"),

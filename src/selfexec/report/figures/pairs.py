@@ -4,9 +4,9 @@ import math
 from collections.abc import Mapping
 from itertools import pairwise
 
-from selfexec.analysis.numbers import Number, Pairs, Part, by_basis, by_ratio, pairs_of
+from selfexec.analysis.numbers import Number, Pairs, PairsPart, by_basis, by_ratio, pairs_of
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, sizes, texts
+from selfexec.report.figures.numbers import BASELINE, FigureNumbers, baseline_dots, dots, sizes, texts
 from selfexec.report.figures.said import sentence, stand
 from selfexec.report.svg import Dot, RowPanel, Sign, rows, shares
 
@@ -16,13 +16,13 @@ BASES = {"correctness": "decided by correctness", "tokens": "decided by tokens"}
 RATIOS = (1.0, 1.25, 1.5, 2.0, math.inf)  # of the longer answer's tokens to the shorter one's
 
 
-def taken_apart(numbers: Numbers) -> list[Figure]:
+def taken_apart(numbers: FigureNumbers) -> list[Figure]:
     """By what decides, and by the ratio of tokens."""
     found = pairs_of(numbers.tables, EXPERIMENT, numbers.strict)
     return [figure for figure in (_basis(numbers, found), _ratio(numbers, found)) if figure]
 
 
-def _basis(numbers: Numbers, pairs: Mapping[str, Pairs]) -> Figure | None:
+def _basis(numbers: FigureNumbers, pairs: Mapping[str, Pairs]) -> Figure | None:
     title = "Rankings by what decides them"
     caption = (
         "Accuracy on pairs of which the model answers one question rightly and one wrongly, and on pairs that only the "
@@ -39,7 +39,7 @@ def _basis(numbers: Numbers, pairs: Mapping[str, Pairs]) -> Figure | None:
     return _figure(numbers, "basis", title, caption, found, sentence(*clauses))
 
 
-def _ratio(numbers: Numbers, pairs: Mapping[str, Pairs]) -> Figure | None:
+def _ratio(numbers: FigureNumbers, pairs: Mapping[str, Pairs]) -> Figure | None:
     title = "Rankings by how much the answers differ in length"
     caption = (
         "Accuracy on pairs that tokens decide, by how many times as long the longer of the two answers is. Who knows "
@@ -53,7 +53,7 @@ def _ratio(numbers: Numbers, pairs: Mapping[str, Pairs]) -> Figure | None:
     return _figure(numbers, "ratio", title, caption, found, sentence(said) if better.above else "")
 
 
-def own_of(parts: Mapping[str, Part]) -> dict[str, Number]:
+def own_of(parts: Mapping[str, PairsPart]) -> dict[str, Number]:
     return {model: part.own for model, part in parts.items()}
 
 
@@ -62,7 +62,12 @@ def _name(low: float, high: float) -> str:
 
 
 def _figure(
-    numbers: Numbers, id: str, title: str, caption: str, found: Mapping[str, Mapping[str, Part]], finding: str
+    numbers: FigureNumbers,
+    id: str,
+    title: str,
+    caption: str,
+    found: Mapping[str, Mapping[str, PairsPart]],
+    finding: str,
 ) -> Figure | None:
     found = {name: parts for name, parts in found.items() if parts}
     if not found:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from selfexec.analysis.numbers import Number
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import Numbers, dots, signs_of, texts
+from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of, texts
 from selfexec.report.figures.said import Stand, sentence, stand
 from selfexec.report.svg import RowPanel, Sign, rows
 
@@ -21,7 +21,7 @@ def with_readiness() -> dict[str, str]:
     return {name: one.words.does for name, one in EXPERIMENTS.items() if one.kind == "binary" and one.words.does}
 
 
-def readiness(numbers: Numbers) -> Figure | None:
+def readiness(numbers: FigureNumbers) -> Figure | None:
     panels: list[RowPanel] = []
     cells: dict[str, dict[str, str]] = {}
     saids: list[dict[str, Number]] = []

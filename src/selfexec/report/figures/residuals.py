@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from selfexec.analysis.own import against, panel_size, panel_title
 from selfexec.metrics import Own
 from selfexec.report.figures.figure import Figure
-from selfexec.report.figures.numbers import Numbers
+from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.svg import Cell, MatrixRow, matrix
 from selfexec.text.numbers import Printed, in_a_cell, interval, signed, typeset
 
@@ -30,7 +30,7 @@ TOLD = {
 }
 
 
-def residuals(numbers: Numbers) -> Iterator[Figure]:
+def residuals(numbers: FigureNumbers) -> Iterator[Figure]:
     """One figure for each panel that is large enough, by each source of what was done."""
     here = numbers.scores.conditions[:1]
     for own in numbers.scores.own:
@@ -43,7 +43,7 @@ def residuals(numbers: Numbers) -> Iterator[Figure]:
             yield _figure(numbers, own)
 
 
-def _figure(numbers: Numbers, own: Own) -> Figure:
+def _figure(numbers: FigureNumbers, own: Own) -> Figure:
     found = own.found
     id = "-".join(["residuals", own.experiment, *(["simulated"] if own.simulated else []), *_by(own)])
     title = f"Beyond what models share: {panel_title(own)}"

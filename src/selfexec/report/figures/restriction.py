@@ -1,7 +1,7 @@
 """The paper's Figure 3: does a model know which requests it would answer?"""
 
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, signs_of, sizes, texts
+from selfexec.report.figures.numbers import BASELINE, FigureNumbers, baseline_dots, dots, signs_of, sizes, texts
 from selfexec.report.figures.said import as_the_paper_counts, paper
 from selfexec.report.svg import RowPanel, Sign, rows, shares
 
@@ -14,7 +14,7 @@ CAPTION = (
 )
 
 
-def restriction(numbers: Numbers) -> Figure | None:
+def restriction(numbers: FigureNumbers) -> Figure | None:
     accuracy, label, over, by_chance = (
         numbers.scored("restriction", m) for m in ("accuracy", "label", "over_niceness", "over_niceness_expected")
     )

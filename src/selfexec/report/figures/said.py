@@ -11,7 +11,7 @@ import numpy as np
 from selfexec.analysis.findings import clear_of_zero
 from selfexec.analysis.numbers import Number
 from selfexec.report.figures.abilities import known_ability, published_abilities
-from selfexec.report.figures.numbers import Numbers
+from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.stats import Correlation, correlate
 from selfexec.text.numbers import all_of, decimal, interval, joined
 
@@ -93,7 +93,7 @@ def correlated(found: Correlation, more: str, less: str, untold: str) -> str:
     return f"{more if low > 0 else less if high < 0 else untold} ({size})"
 
 
-def as_the_paper_counts(numbers: Numbers, experiment: str) -> dict[str, Number]:
+def as_the_paper_counts(numbers: FigureNumbers, experiment: str) -> dict[str, Number]:
     """The accuracy of each model that the paper has, by its own counting."""
     known = published_abilities()
     theirs = [model for model in numbers.models if known_ability(model, known) is not None]
@@ -103,7 +103,7 @@ def as_the_paper_counts(numbers: Numbers, experiment: str) -> dict[str, Number]:
     return {model: found[model] for model in theirs if model in found}
 
 
-def paper(numbers: Numbers, figure: int, experiments: Sequence[str], name: Callable[[str], str] = str) -> str:
+def paper(numbers: FigureNumbers, figure: int, experiments: Sequence[str], name: Callable[[str], str] = str) -> str:
     """What the paper has for the same models, where they are among its."""
     found = {e: theirs for e in experiments if (theirs := as_the_paper_counts(numbers, e))}
     if not found:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from selfexec.analysis.numbers import QUANTILES, Number, Spread, answer_tokens, counted
+from selfexec.analysis.numbers import QUANTILES, Number, TokenSpread, answer_tokens, counted
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import Numbers
+from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.svg import Dot, RowPanel, Sign, reach_log, rows
 from selfexec.text.numbers import count_in_a_cell, in_a_cell
 
@@ -21,7 +21,7 @@ CAPTION = (
 EXPERIMENT = "difficulty"
 
 
-def tokens(numbers: Numbers) -> Figure | None:
+def tokens(numbers: FigureNumbers) -> Figure | None:
     spreads, means = answer_tokens(numbers.tables.sessions, EXPERIMENT), numbers.scored(EXPERIMENT, "tokens_mean")
     shown = {model: spreads[model] for model in numbers.models if model in spreads and model in means}
     if not shown:
@@ -54,7 +54,7 @@ def tokens(numbers: Numbers) -> Figure | None:
     return Figure("tokens", TITLE, CAPTION, svg, *behind(numbers.models, cells), _finding(shown), of=EXPERIMENT)
 
 
-def _finding(shown: Mapping[str, Spread]) -> str:
+def _finding(shown: Mapping[str, TokenSpread]) -> str:
     """From whose answers are the shortest to whose are the longest, in the middle."""
     medians = {model: spread.quantiles[QUANTILES.index(0.5)] for model, spread in shown.items()}
     least, most = min(medians, key=medians.__getitem__), max(medians, key=medians.__getitem__)
@@ -63,7 +63,7 @@ def _finding(shown: Mapping[str, Spread]) -> str:
     return f"A median answer takes from {medians[least]:,.0f} tokens ({least}) to {medians[most]:,.0f} ({most})"
 
 
-def _dots(model: str, spread: Spread, mean: Number) -> list[Dot]:
+def _dots(model: str, spread: TokenSpread, mean: Number) -> list[Dot]:
     low, lower, median, upper, high = spread.quantiles
     told = f"{model}: median {median:,.0f} tokens, middle half {lower:,.0f} to {upper:,.0f}"
     told += f", middle four fifths {low:,.0f} to {high:,.0f}, {spread.answers:,} answers"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from selfexec.analysis.findings import findings, too_few_for_own
 from selfexec.analysis.names import skill_called
 from selfexec.analysis.score_table import LEGEND
-from selfexec.analysis.words import NO_TEST, Said, own_predictions, sentences
+from selfexec.analysis.words import NO_TEST, FindingSentence, own_predictions, sentences
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.data import Data
 from selfexec.report.leaderboards import Board
@@ -15,7 +15,7 @@ from selfexec.report.sections.top import items_asked
 
 
 @dataclass(frozen=True)
-class Answer:
+class AnswerSection:
     """`untold`: why there is no verdict on own excess at all. `front`: the board to begin with. `said`: sentences by
     what they are about. `unpaired`: some models were asked other items than others.
     """
@@ -24,7 +24,7 @@ class Answer:
     untold: str | None
     boards: Sequence[Board]
     front: str
-    said: Mapping[str, Sequence[Said]]
+    said: Mapping[str, Sequence[FindingSentence]]
     several: bool
     unpaired: bool
     skill_called: str
@@ -32,13 +32,13 @@ class Answer:
     no_test: str = NO_TEST
 
 
-def answer(data: Data) -> Answer:
+def answer(data: Data) -> AnswerSection:
     known = (board for board in data.boards if any(row.skill and row.skill.value is not None for row in board.rows))
     front = next((board.experiment for board in known), "overall")
     untold = own_predictions(too_few_for_own(data.scores.own))
     told = [one for one in sentences(findings(data.scores, data.tables, data.ranking.standings)) if one not in untold]
     said = {about: [one for one in told if one.about == about] for about in ("overall", *EXPERIMENTS)}
-    return Answer(
+    return AnswerSection(
         picture(data.scores, data.models),
         untold[0].text if untold else None,
         data.boards,

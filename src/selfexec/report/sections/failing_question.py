@@ -16,7 +16,7 @@ NAME, NO_TRICK = FAILING_QUESTION.name, "none of these"
 
 
 @dataclass(frozen=True)
-class Asked:
+class WantedQuestion:
     """A question that was to be written, in one epoch: whether it was, and how many tries failed, of how many that
     count.
     """
@@ -47,7 +47,7 @@ class Wrote:
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedWay:
     """A way round: how many questions tried it, of how many the key stands, and how often these were failed. Of all
     models without a `model`.
     """
@@ -69,7 +69,7 @@ class Tried:
 class FailingQuestions:
     experiment: str
     models: Sequence[Wrote]
-    tricks: Sequence[Tried]
+    tricks: Sequence[TriedWay]
 
 
 def failing_question(data: Data) -> FailingQuestions | None:
@@ -81,7 +81,7 @@ def failing_question(data: Data) -> FailingQuestions | None:
     return FailingQuestions(NAME, wrote, list(_tried(by_model)))
 
 
-def _asked(data: Data) -> Iterator[Asked]:
+def _asked(data: Data) -> Iterator[WantedQuestion]:
     """Every question that was to be written and of which something came back."""
     rows = data.claims.filter((pl.col("experiment") == NAME) & (pl.col("label") == "predicted"))
     read = pl.col("state") == "read"
@@ -100,10 +100,10 @@ def _asked(data: Data) -> Iterator[Asked]:
         if prediction.state != "missing":
             unchecked = verify.value == UNCHECKED and tries > 0
             written = written_in(prediction) is not None
-            yield Asked(model, written, tricks(prediction), unchecked, invalid, repeated, failed, tries)
+            yield WantedQuestion(model, written, tricks(prediction), unchecked, invalid, repeated, failed, tries)
 
 
-def _wrote(data: Data, model: str, asked: Sequence[Asked]) -> Wrote:
+def _wrote(data: Data, model: str, asked: Sequence[WantedQuestion]) -> Wrote:
     scores = (data.scores.get(model, NAME, metric) for metric in ("accuracy", "control", "lift"))
     return Wrote(
         model,
@@ -116,7 +116,7 @@ def _wrote(data: Data, model: str, asked: Sequence[Asked]) -> Wrote:
     )
 
 
-def _tried(by_model: Mapping[str, Sequence[Asked]]) -> Iterator[Tried]:
+def _tried(by_model: Mapping[str, Sequence[WantedQuestion]]) -> Iterator[TriedWay]:
     """By way round: of all models together, then of each that tried it. Last, questions that try none."""
     every = [one for asked in by_model.values() for one in asked if not one.repeated]
     for name in (*TRICKS, None):
@@ -126,10 +126,10 @@ def _tried(by_model: Mapping[str, Sequence[Asked]]) -> Iterator[Tried]:
             yield from (one for one in found if one.questions)
 
 
-def _counted(name: str | None, model: str | None, asked: Iterable[Asked]) -> Tried:
+def _counted(name: str | None, model: str | None, asked: Iterable[WantedQuestion]) -> TriedWay:
     mine = [one for one in asked if (name in one.tricks if name else one.written and not one.tricks)]
     valid = [one for one in mine if one.tries]
     failed, tries = sum(one.failed for one in valid), sum(one.tries for one in valid)
     # tries of one question go together: as many as there are questions
     interval = wilson(failed / tries, len(valid)) if len(valid) > 1 else NONE
-    return Tried(name or NO_TRICK, model, len(mine), len(valid), failed, tries, interval)
+    return TriedWay(name or NO_TRICK, model, len(mine), len(valid), failed, tries, interval)

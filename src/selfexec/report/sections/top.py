@@ -20,7 +20,7 @@ class Top:
     """
 
     question: str
-    answer: words.Said
+    answer: words.FindingSentence
     details: Sequence[str]
     same: Sequence[str]
     simulated: str | None
@@ -47,7 +47,7 @@ def items_asked(scores: Scores, experiment: str) -> str:
     return " to ".join(f"{n:,}" for n in dict.fromkeys([*asked[:1], *asked[-1:]]))
 
 
-def _answer(scores: Scores) -> tuple[words.Said, Sequence[str]]:
+def _answer(scores: Scores) -> tuple[words.FindingSentence, Sequence[str]]:
     """The sentence on top, and what is said below it. Without an overall score, who is ahead in each experiment, or
     what is predicted better than chance; the numbers stand with each experiment.
     """
@@ -63,4 +63,4 @@ def _answer(scores: Scores) -> tuple[words.Said, Sequence[str]]:
     if found.tone != "withheld":
         return found, []
     first, *details = words.without_margin(margins, skills)
-    return words.Said("overall", found.tone, first), details
+    return words.FindingSentence("overall", found.tone, first), details

@@ -29,7 +29,7 @@ from selfexec.report.svg.canvas import (
     write,
 )
 from selfexec.report.svg.gap import Gap, gap
-from selfexec.report.svg.lines import Curve, Point, lines, spread
+from selfexec.report.svg.lines import Curve, LinePoint, lines, spread
 from selfexec.report.svg.matrix import Cell, MatrixRow, matrix
 from selfexec.report.svg.order import ModelOrder
 from selfexec.report.svg.plane import Axis, Spot, plane

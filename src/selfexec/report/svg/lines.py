@@ -23,7 +23,7 @@ from selfexec.report.svg.canvas import (
     stroke,
     write,
 )
-from selfexec.report.svg.plane import RIGHT, Axis, Ranged, backdrop, scales
+from selfexec.report.svg.plane import RIGHT, Axis, PlaneValue, backdrop, scales
 
 LABELS = 232.0  # the greatest room for labels
 AWAY = 16.0  # of a label from the plane
@@ -32,11 +32,11 @@ HEIGHT = 300.0  # of the plane, unless so many labels take more
 
 
 @dataclass(frozen=True)
-class Point:
+class LinePoint:
     """A value at x, with its interval, and what it says on hover."""
 
     x: float
-    y: Ranged
+    y: PlaneValue
     title: str
 
 
@@ -46,7 +46,7 @@ class Curve:
 
     whose: Whose
     label: str
-    points: Sequence[Point]
+    points: Sequence[LinePoint]
     kind: Kind = "main"
 
 
@@ -92,7 +92,7 @@ def _points(curve: Curve, way: Sequence[Place], up: Scale) -> Iterator[str]:
         yield mark(x, y, curve.kind, curve.whose, point.title, span(up, point.y.low, point.y.high, y))
 
 
-def _ordered(curve: Curve) -> list[Point]:
+def _ordered(curve: Curve) -> list[LinePoint]:
     return sorted(curve.points, key=lambda point: point.x)
 
 

@@ -30,7 +30,7 @@ LABEL_ROOM = 232.0
 LABELLED = 30  # marks: of more, only those are labelled that stand apart, and the others say whose they are on hover
 
 
-class Ranged(Protocol):
+class PlaneValue(Protocol):
     """A value with its interval, where it has one."""
 
     @property
@@ -47,8 +47,8 @@ class Spot:
 
     key: str
     series: str
-    x: Ranged
-    y: Ranged
+    x: PlaneValue
+    y: PlaneValue
     title: str
     kind: Kind = "main"
 

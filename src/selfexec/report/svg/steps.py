@@ -29,7 +29,7 @@ from selfexec.report.svg.canvas import (
     write,
 )
 from selfexec.report.svg.lines import AWAY, LABELS, STEP, spread
-from selfexec.report.svg.plane import LEFT, RIGHT, Ranged
+from selfexec.report.svg.plane import LEFT, RIGHT, PlaneValue
 
 HEIGHT = 150.0  # of a facet, unless so many labels take more
 TITLE = 22.0
@@ -43,7 +43,7 @@ MANY = 30  # series whose lines are pale, since they lie upon each other
 class Step:
     """A value at a place, with its interval, and what it says on hover."""
 
-    y: Ranged
+    y: PlaneValue
     title: str
     kind: Kind = "small"
 

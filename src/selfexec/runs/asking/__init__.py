@@ -2,7 +2,7 @@
 
 from selfexec.runs.asking.checks import Check, carry_out_check, check
 from selfexec.runs.asking.continuing import plan, planned_or_continued
-from selfexec.runs.asking.estimate import Estimate, calls_a_second
+from selfexec.runs.asking.estimate import RunEstimate, calls_a_second
 from selfexec.runs.asking.execute import carry_out, foreseen, run
 from selfexec.runs.asking.growing import begin, grow, refuse_misfit
 from selfexec.runs.asking.one_session import reply_to
@@ -12,4 +12,4 @@ from selfexec.runs.asking.remaining import NOT_ASKED, Remaining, asked_elsewhere
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import code_word, note, refuse_shared
 from selfexec.runs.asking.suspected_filters import HELD_AT_MOST, SuspectedFilters, filter_warnings, held_back
-from selfexec.runs.asking.unknown_ends import IN_A_ROW, Rows, UnknownEnds, row_message
+from selfexec.runs.asking.unknown_ends import IN_A_ROW, EndsInARow, UnknownEndStop, row_message

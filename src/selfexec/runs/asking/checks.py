@@ -50,7 +50,7 @@ EXCERPT = 100  # characters of a reply that could not be read which are shown, f
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedSession:
     """One session that was tried."""
 
     call: Call
@@ -66,7 +66,7 @@ class Check:
     """
 
     model: str
-    tried: Sequence[Tried]
+    tried: Sequence[TriedSession]
     shared_memory: bool
     notes: Sequence[str]
     swapping: Sequence[str] = ()
@@ -190,10 +190,10 @@ async def _check(
         memory = await sessions_share_memory(engine, model, sent("check", "memory"), accept_ends)
         if memory.is_sure:
             note(model, base_url, memory.shared)
-        tried: list[Tried] = []
+        tried: list[TriedSession] = []
         for experiment, item in _samples(item_set):
             module = EXPERIMENTS[experiment]
-            asked: dict[str, Tried] = {}
+            asked: dict[str, TriedSession] = {}
             ask = partial(_ask, engine, sent, accept_ends, asked, Key(model, experiment, item.id, 1, ""), item)
             await module.sessions(item, ask, module.prompts)
             # some are asked at once, and come as they like
@@ -222,7 +222,7 @@ async def _ask(
     engine: Engine,
     sent: Sent,
     accept_ends: Collection[str],
-    tried: dict[str, Tried],
+    tried: dict[str, TriedSession],
     place: Key,
     item: Item,
     session: str,
@@ -238,15 +238,15 @@ async def _ask(
 
 async def _try(
     engine: Engine, item: Item, call: Call, accept_ends: Collection[str], parent: str | None = None
-) -> Tried:
+) -> TriedSession:
     started = asyncio.get_running_loop().time()
     outcome = await engine.ask(call)
     came = Reply.of(call.key, outcome, asyncio.get_running_loop().time() - started, parent=parent)
     reply = with_accepted_end(came, accept_ends)
-    return Tried(call, item, reply, read_reply(item, reply))
+    return TriedSession(call, item, reply, read_reply(item, reply))
 
 
-def _row(t: Tried) -> list[str]:
+def _row(t: TriedSession) -> list[str]:
     r = t.reply
     kept = is_kept(r.key)
     state = t.reading.state if t.reading.reason is None else f"{t.reading.state}: {t.reading.reason}"
@@ -266,11 +266,11 @@ def _row(t: Tried) -> list[str]:
     return list(map(harmless_line, cells))
 
 
-def _kept(t: Tried) -> bool:
+def _kept(t: TriedSession) -> bool:
     return state_shown(t.reply.key, t.reading) == KEPT_STATE
 
 
-def _findings(tried: Sequence[Tried], memory: Memory, model: str) -> Iterator[str]:
+def _findings(tried: Sequence[TriedSession], memory: Memory, model: str) -> Iterator[str]:
     """What to know before money is spent, one line each."""
     yield (
         f"calls: {len(tried) + 1 + memory.calls}, the {len(tried)} above, the first prompt once more (is there a "
@@ -313,7 +313,7 @@ def _findings(tried: Sequence[Tried], memory: Memory, model: str) -> Iterator[st
         yield f"memory: it cannot be told whether sessions share one, since replies {words}"
 
 
-def _obstacles(tried: Sequence[Tried], shared: bool, swapping: Sequence[str] = ()) -> Iterator[str]:
+def _obstacles(tried: Sequence[TriedSession], shared: bool, swapping: Sequence[str] = ()) -> Iterator[str]:
     """Why no run should be made yet."""
     for address in swapping:
         yield (
@@ -359,7 +359,7 @@ def _thoughts(came: Sequence[Reply]) -> str:
     return "no reasoning seen"
 
 
-def _refusals(tried: Sequence[Tried]) -> str:
+def _refusals(tried: Sequence[TriedSession]) -> str:
     """How a request is turned down here, as far as this little shows."""
     withheld = [f"{t.reply.experiment} {t.reply.session} by the {t.reading.reason}" for t in tried if _withheld(t)]
     if withheld:
@@ -371,5 +371,5 @@ def _refusals(tried: Sequence[Tried]) -> str:
     return "none seen" if judged else "not tried"
 
 
-def _withheld(t: Tried) -> bool:
+def _withheld(t: TriedSession) -> bool:
     return t.reading.state == "withheld"

@@ -43,7 +43,7 @@ THINKS_UNSURE = 3.0  # the factor then: models think for 300 tokens or for 3,000
 
 
 @dataclass(frozen=True)
-class Part:
+class RemainingPart:
     """The sessions of one kind that a model has still to answer: the tokens that they will take, in and out. `own`:
     from how many of the run's own replies of this kind these are estimated; `others`: from how many of the model's
     replies of other kinds. `errors` are then the standard errors of both. `factor`: where `own` is 0, by how much the
@@ -60,10 +60,10 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class RunEstimate:
     """What the rest takes, part by part, and seconds where the run so far tells its pace."""
 
-    parts: Sequence[Part]
+    parts: Sequence[RemainingPart]
     seconds: float | None
 
     @property
@@ -105,7 +105,7 @@ class Estimate:
         return max(0.0, known - apart) + low, known + apart + high
 
 
-async def estimate(remaining: Remaining, invocations: Sequence[Invocation]) -> Estimate:
+async def estimate(remaining: Remaining, invocations: Sequence[Invocation]) -> RunEstimate:
     """What the sessions that remain will take, at most."""
     plan, own = remaining.plan, _own_tokens(remaining.known)
     lengths = await _prompt_lengths(plan)
@@ -141,7 +141,7 @@ async def estimate(remaining: Remaining, invocations: Sequence[Invocation]) -> E
         part = part_of(model, n, seen, characters[model, kind], n * _usual(*kind))
         parts.append(part if part.own else beyond[model].added_to(part, n * _usual(*kind), unseen[model]))
     pace = calls_a_second(invocations, remaining.known)
-    return Estimate(parts, remaining.remaining / pace if pace else None)
+    return RunEstimate(parts, remaining.remaining / pace if pace else None)
 
 
 def calls_a_second(invocations: Sequence[Invocation], known: Mapping[Key, Reply]) -> float | None:
@@ -184,7 +184,7 @@ class Beyond:
     replies: int = 0
     factor: float = UNSURE
 
-    def added_to(self, part: Part, usual: float, unseen: int) -> Part:
+    def added_to(self, part: RemainingPart, usual: float, unseen: int) -> RemainingPart:
         """A part that is estimated from no replies of its own, one of several that have so many sessions together. Its
         error goes together with theirs: the errors' squares add up to that of the sum.
         """
@@ -244,7 +244,9 @@ def _own_tokens(known: Mapping[Key, Reply]) -> Mapping[tuple[str, Kind], tuple[S
     return {place: seen_tokens(found) for place, found in replies.items()}
 
 
-def part_of(model: str, n: int, seen: tuple[Seen | None, Seen | None], characters: float, usual: float) -> Part:
+def part_of(
+    model: str, n: int, seen: tuple[Seen | None, Seen | None], characters: float, usual: float
+) -> RemainingPart:
     """What n sessions of a model take: as its replies so far did, else by the characters that are sent, and the tokens
     out that are usual for all of them.
     """
@@ -252,7 +254,7 @@ def part_of(model: str, n: int, seen: tuple[Seen | None, Seen | None], character
     tokens_in = n * own_in.mean if own_in else characters / CHARACTERS
     tokens_out = n * own_out.mean if own_out else usual
     errors = (own_in.error_of_sum(n) if own_in else 0.0, own_out.error_of_sum(n) if own_out else 0.0)
-    return Part(model, n, (tokens_in, tokens_out), errors, own_out.number if own_out else 0)
+    return RemainingPart(model, n, (tokens_in, tokens_out), errors, own_out.number if own_out else 0)
 
 
 def seen_tokens(replies: Iterable[Reply]) -> tuple[Seen | None, Seen | None]:

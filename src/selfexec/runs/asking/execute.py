@@ -29,7 +29,7 @@ from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
 from selfexec.runs.asking.caps import Caps, Spent
 from selfexec.runs.asking.continuing import planned_or_continued
-from selfexec.runs.asking.estimate import Estimate, estimate
+from selfexec.runs.asking.estimate import RunEstimate, estimate
 from selfexec.runs.asking.growing import begin, grow, invocation, refuse_misfit, undone_if_refused
 from selfexec.runs.asking.one_session import reply_to
 from selfexec.runs.asking.plan import Job, Plan
@@ -38,7 +38,7 @@ from selfexec.runs.asking.remaining import NOT_ASKED, Remaining, counted, kinds,
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.asking.suspected_filters import SuspectedFilters, filter_warnings
-from selfexec.runs.asking.unknown_ends import UnknownEnds
+from selfexec.runs.asking.unknown_ends import UnknownEndStop
 from selfexec.runs.asking.void_replies import void_dependents
 from selfexec.runs.connections import ConnectionLedger, replaced_void
 from selfexec.runs.ends import ends_named, stored_replies, way_to_texts
@@ -185,7 +185,7 @@ def _store(
     accepted = {one.name for one in plan.respondents if one.connections[0].accept_filters}
     suspected_filters = SuspectedFilters(ledger.keep, now.known, accepted, accept_ends)
     before = () if plan.retry_ends else now.known.values()
-    ends = UnknownEnds(suspected_filters, accept_ends, before, way_to_texts(plan.out))
+    ends = UnknownEndStop(suspected_filters, accept_ends, before, way_to_texts(plan.out))
     return _SessionStore(engine, suspected_filters, ends, now, report, progress)
 
 
@@ -219,7 +219,7 @@ def _ask_void_again(
         finish(_ask_all(replace(plan, caps=replace(plan.caps, calls=calls_left)), store))
 
 
-def foreseen(plan: Plan) -> tuple[Remaining, Estimate]:
+def foreseen(plan: Plan) -> tuple[Remaining, RunEstimate]:
     """How a plan stands, and what the rest of it will take. Asks and writes nothing, and refuses what a run would."""
     refuse_memory(plan.respondents)
     begun = (plan.out / MANIFEST).exists()
@@ -370,7 +370,7 @@ class _SessionStore:
         self,
         engine: Engine,
         suspected_filters: SuspectedFilters,
-        ends: UnknownEnds,
+        ends: UnknownEndStop,
         remaining: Remaining,
         report: Report,
         progress: Progress,

@@ -26,8 +26,8 @@ from selfexec.runs.folder import (
     MANIFEST,
     STUDY,
     Manifest,
-    Part,
     Reached,
+    ShareOf,
     create,
     grow_items,
     grow_prompts,
@@ -66,7 +66,7 @@ def begin(plan: Plan) -> None:
         preset=plan.preset,
         preset_order=plan.preset_order,
         accept_ends=list(dict.fromkeys(plan.accept_ends)),
-        shard=Part(index=plan.shard.index, of=plan.shard.of) if plan.shard else None,
+        shard=ShareOf(index=plan.shard.index, of=plan.shard.of) if plan.shard else None,
         reached=_reached(plan),
     )
     create(plan.out, manifest, plan.item_set, [], plan.asked_prompts)
@@ -283,7 +283,7 @@ def _designs(plan: Plan, design: Design, planned: Design, item_set: ItemSet | No
     if plan.shard is None:
         return whole
     share = {"design": folded(plan.shard.part(design), item_set), "planned": folded(plan.shard.part(planned), item_set)}
-    return {**share, "shard": Part(index=plan.shard.index, of=plan.shard.of, **whole)}
+    return {**share, "shard": ShareOf(index=plan.shard.index, of=plan.shard.of, **whole)}
 
 
 def kept_settings(sampling: Sampling) -> dict[str, Any]:

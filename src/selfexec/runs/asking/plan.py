@@ -118,7 +118,7 @@ class Plan:
         return all(one.simulated for one in self.respondents)
 
     def engine(self) -> Engine:
-        """The engine that asks them. InputError where one of them cannot be asked, NoApiKey for want of a key."""
+        """The engine that asks them. InputError where one of them cannot be asked, NoApiKey without a key."""
         if self.lacking:
             raise NoApiKey(self.lacking[0])
         return engine_of(self.respondents, self.item_set)

@@ -18,7 +18,7 @@ IN_A_ROW = 10
 R = TypeVar("R", bound=Reply)
 
 
-class Rows:
+class EndsInARow:
     """Counts, for each model, how many of its last replies ended with the same unknown word. A reply that is accepted,
     or that ended in a known way, ends the row. A session from which nothing came says nothing of how replies end, so
     that it neither counts nor ends the row.
@@ -41,7 +41,7 @@ class Rows:
         return False
 
 
-class UnknownEnds:
+class UnknownEndStop:
     """Has replies written down, and stops the run where one model's replies end in a row with the same unknown word.
 
     `doubts` writes them down; `accepted` are the words that do not count as unknown; `known` are the replies that are
@@ -53,7 +53,7 @@ class UnknownEnds:
     ) -> None:
         self._suspected_filters = suspected_filters
         self._accepted = accepted
-        self._rows = Rows(known)
+        self._rows = EndsInARow(known)
         self._way_to_look = way_to_look
         self._under_way = 0
         self._changed = asyncio.Event()

@@ -3,7 +3,7 @@
 from selfexec.runs.batch.exporting import (
     NARROWING,
     Exported,
-    Round,
+    NextRound,
     WrittenFile,
     batch_prices,
     export,
@@ -11,4 +11,4 @@ from selfexec.runs.batch.exporting import (
     foreseen_round,
     planned_for,
 )
-from selfexec.runs.batch.importing import Imported, import_batch, imported
+from selfexec.runs.batch.importing import ImportedBatch, import_batch, imported

@@ -38,12 +38,12 @@ from selfexec.runs.design import Design, folded
 from selfexec.runs.ends import keep_accepted, stored_replies
 from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest, write_manifest
 from selfexec.runs.records import Reply
-from selfexec.runs.requests import BATCHES, Request, Requests, add_requests, custom_ids, requests_of
+from selfexec.runs.requests import BATCHES, ExportedRequest, Requests, add_requests, custom_ids, requests_of
 from selfexec.runs.store import Journal
 from selfexec.text.matching import apart
 
 
-class Wanted(NamedTuple):
+class AskableSession(NamedTuple):
     """A session that can be asked now."""
 
     key: Key
@@ -52,13 +52,13 @@ class Wanted(NamedTuple):
 
 
 @dataclass
-class Round:
+class NextRound:
     """What can be asked now; `out` counts sessions that are out already, `behind` those that wait for others, at most,
     and `ended` those that are not asked again, since the end of their reply is not known. `capped`: not all of it, for
     --max-calls.
     """
 
-    wanted: list[Wanted]
+    wanted: list[AskableSession]
     out: int = 0
     behind: int = 0
     capped: bool = False
@@ -172,7 +172,7 @@ def export(plan: Plan, to: str, per_file: int | None = None, design: Design | No
     return Exported(plan.out, files, len(found.wanted), found.out, found.behind, found.capped, found.ended)
 
 
-def foreseen_round(plan: Plan, design: Design | None, to: str) -> Round:
+def foreseen_round(plan: Plan, design: Design | None, to: str) -> NextRound:
     """What an export would write. Writes nothing, and refuses what it would."""
     _refuse_unsendable(plan, _form(to))
     refuse_misfit(plan)
@@ -199,7 +199,7 @@ def _form(to: str) -> BatchForm:
 # --- which sessions --------------------------------------------------------------------------------------------------
 
 
-def current(plan: Plan, design: Design | None) -> tuple[Round, Requests]:
+def current(plan: Plan, design: Design | None) -> tuple[NextRound, Requests]:
     """What can be asked now, and all that was exported before."""
     begun = (plan.out / MANIFEST).exists()
     known = stored_replies(plan.out, plan.accept_ends) if begun else {}
@@ -207,10 +207,10 @@ def current(plan: Plan, design: Design | None) -> tuple[Round, Requests]:
     return finish(_round(plan, plan.design if design is None else design, known, requests)), requests
 
 
-async def _round(plan: Plan, design: Design, known: Mapping[Key, Reply], requests: Requests) -> Round:
-    found = Round([])
+async def _round(plan: Plan, design: Design, known: Mapping[Key, Reply], requests: Requests) -> NextRound:
+    found = NextRound([])
     for job in plan.jobs():
-        here: dict[Key, Wanted | None] = {}  # None: it is there, or out
+        here: dict[Key, AskableSession | None] = {}  # None: it is there, or out
         counts = {"out": 0, "ended": 0}
 
         async def ask(
@@ -220,7 +220,7 @@ async def _round(plan: Plan, design: Design, known: Mapping[Key, Reply], request
             *,
             parent: str | None = None,
             job: Job = job,
-            here: dict[Key, Wanted | None] = here,
+            here: dict[Key, AskableSession | None] = here,
             counts: dict[str, int] = counts,
         ) -> Reply | Outcome:
             key = in_condition(Key(*job, session), condition)
@@ -233,7 +233,7 @@ async def _round(plan: Plan, design: Design, known: Mapping[Key, Reply], request
                 ended = not away and not_asked_again(known, key, messages, plan.retry_ends)
                 counts["out"] += away
                 counts["ended"] += ended
-                here[key] = None if away or ended else Wanted(key, messages, parent)
+                here[key] = None if away or ended else AskableSession(key, messages, parent)
             return NOT_ASKED
 
         conditions = {c: prompts for c, prompts in plan.asked(job).items() if _has(design, job, c)}
@@ -280,12 +280,12 @@ def _with_design(folder: Path, design: Design, item_set: ItemSet) -> Manifest:
 
 
 def _write(
-    plan: Plan, form: BatchForm, per_file: int | None, wanted: Sequence[Wanted], requests: Requests
+    plan: Plan, form: BatchForm, per_file: int | None, wanted: Sequence[AskableSession], requests: Requests
 ) -> list[WrittenFile]:
     """Write the files, and then down what is in them."""
     folder = plan.out / BATCHES
     ids = dict(custom_ids(requests, (one.key for one in wanted)))
-    by_model: dict[str, list[Wanted]] = defaultdict(list)
+    by_model: dict[str, list[AskableSession]] = defaultdict(list)
     for one in wanted:
         by_model[one.key.model].append(one)
     time, files, noted = invocations.now(), [], []
@@ -299,7 +299,7 @@ def _write(
             for path, inside, size in _files(folder, stem, form, per_file, lines):
                 files.append(WrittenFile(path, model, len(inside), size))
                 noted += [
-                    Request(
+                    ExportedRequest(
                         **one.key.fields(),
                         custom_id=ids[one.key],
                         prompt_sha256=digest(one.messages),
@@ -318,21 +318,21 @@ def _write(
     return files
 
 
-def _call(plan: Plan, one: Wanted) -> Call:
+def _call(plan: Plan, one: AskableSession) -> Call:
     key = one.key
     sampling = plan.sampling_of(key.model, key.experiment, key.kind, key.facets)
     return Call(key, one.messages, sampling, EXPERIMENTS[key.experiment].needs)
 
 
 def _files(
-    folder: Path, stem: str, form: BatchForm, per_file: int | None, lines: Iterable[tuple[Wanted, bytes]]
-) -> Iterator[tuple[Path, list[Wanted], int]]:
+    folder: Path, stem: str, form: BatchForm, per_file: int | None, lines: Iterable[tuple[AskableSession, bytes]]
+) -> Iterator[tuple[Path, list[AskableSession], int]]:
     """Write requests to as many files as the provider's limits ask for: each file, what is in it, and its bytes."""
     most = min(form.most_requests or per_file or 10**9, per_file or 10**9)
     around = len(form.head) + len(form.tail)
-    number, inside, parts, size = 1, [], [], around  # type: int, list[Wanted], list[bytes], int
+    number, inside, parts, size = 1, [], [], around  # type: int, list[AskableSession], list[bytes], int
 
-    def written() -> tuple[Path, list[Wanted], int]:
+    def written() -> tuple[Path, list[AskableSession], int]:
         path = folder / f"{stem}{f'-{number}' if number > 1 else ''}.{form.ending}"
         content = form.head + form.between.join(parts) + form.tail
         path.write_bytes(content)

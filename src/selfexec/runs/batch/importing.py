@@ -13,17 +13,17 @@ from typing import NamedTuple
 
 import msgspec
 
-from selfexec.engines import FORMS, NoResult, Result, is_at_home, outcome_of, result_in
+from selfexec.engines import FORMS, BatchResult, NoResult, is_at_home, outcome_of, result_in
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.files import jsonl
 from selfexec.options import Names
 from selfexec.runs.arguments import Files, files, names, tells_wrong_names
-from selfexec.runs.asking import Rows, held_back, row_message
+from selfexec.runs.asking import EndsInARow, held_back, row_message
 from selfexec.runs.ends import accepted_in, keep_accepted, way_to_texts, with_accepted_end
 from selfexec.runs.folder import MANIFEST, REPLIES
 from selfexec.runs.records import Reply
-from selfexec.runs.requests import OURS, REQUESTS, Request, Requests, replies_in, requests_of
+from selfexec.runs.requests import OURS, REQUESTS, ExportedRequest, Requests, replies_in, requests_of
 from selfexec.runs.run import Run, load
 from selfexec.runs.store import Journal
 from selfexec.text.numbers import number_of
@@ -35,12 +35,12 @@ class Came(NamedTuple):
     """A result with the request that it is of, and the place that it was read from."""
 
     place: str
-    request: Request
+    request: ExportedRequest
     reply: Reply
 
 
 @dataclass
-class Imported:
+class ImportedBatch:
     """What came of an import. `replies` are those that were taken; `again` counts results that were there already,
     `late` those of sessions that had a reply by other means, which stays. `out` counts what has still not come back.
     `forms` are those of the files, `at_home` the models that were asked at their provider's own address.
@@ -87,13 +87,13 @@ def import_batch(results: Files, *, out: str | Path, accept_filters: bool = Fals
 
 def imported(
     paths: Sequence[Path], out: Path, *, accept_filters: bool = False, accept_ends: Sequence[str] = ()
-) -> Imported:
+) -> ImportedBatch:
     """Put these results into a run, which accepts these unknown ends from now on. InputError, once they are written: of
     one model too many came in a row that ended with the same unknown word.
     """
     if not (out / MANIFEST).is_file():
         raise InputError(f"{out}: no run is here. Give the folder of the run that exported the requests.")
-    found = Imported()
+    found = ImportedBatch()
     with Journal(out / REPLIES) as journal:
         requests = requests_of(out)
         if not requests.by_id:
@@ -119,7 +119,7 @@ def imported(
         found.at_home = {one.request.model for one in came if is_at_home(one.request.model, one.request.url)}
     back = {one.request.custom_id for one in new}
     found.out = sum(request.custom_id not in back for request in requests.out.values())
-    rows = Rows()
+    rows = EndsInARow()
     if too_long := [reply for reply in found.replies if rows.count(reply)]:
         raise InputError(row_message(too_long[0], way_to_texts(out)))
     return found
@@ -146,7 +146,7 @@ def _of_files(paths: Sequence[Path], requests: Requests, out: Path, odd: list[st
         raise InputError(f"{', '.join(map(str, paths))}: there are no results. Nothing was imported.")
 
 
-def _results(path: Path, odd: list[str]) -> Iterator[tuple[str, Result]]:
+def _results(path: Path, odd: list[str]) -> Iterator[tuple[str, BatchResult]]:
     """The results in a file. A last line that was never finished is passed over, with a warning."""
     lines = list(jsonl.numbered_lines(path))
     if not lines:
@@ -170,7 +170,7 @@ def _strangers(ids: Sequence[str], requests: Requests, out: Path) -> str:
     return f"{number_of(len(ids), 'result')} of requests that {out} never exported ({shown}). {why}"
 
 
-def _came(place: str, result: Result, request: Request) -> Came:
+def _came(place: str, result: BatchResult, request: ExportedRequest) -> Came:
     if result.form != request.form:
         raise InputError(
             f"{place}: {result.custom_id} comes in {FORMS[result.form].title} form and was exported in "
@@ -184,7 +184,7 @@ def _came(place: str, result: Result, request: Request) -> Came:
 # --- what is new -----------------------------------------------------------------------------------------------------
 
 
-def _new(came: Iterable[Came], lines: Iterable[Reply], found: Imported, words: Collection[str]) -> list[Came]:
+def _new(came: Iterable[Came], lines: Iterable[Reply], found: ImportedBatch, words: Collection[str]) -> list[Came]:
     """Those that were not there before, once each. A result that failed gives way to one that did not, where the same
     requests were sent twice. InputError where two say different things. `words`: the unknown ends that are accepted.
     """
@@ -219,7 +219,7 @@ def _said(reply: Reply) -> Reply:
 
 
 def _in_order(
-    new: Sequence[Came], lines: Iterable[Reply], requests: Requests, found: Imported, words: Collection[str] = ()
+    new: Sequence[Came], lines: Iterable[Reply], requests: Requests, found: ImportedBatch, words: Collection[str] = ()
 ) -> Iterator[Reply]:
     """What the journal gets, of which the last line of a session counts. What has a reply keeps it, but where that is
     to another prompt than the last request of the session; what comes late stands before it. All is written as it came.

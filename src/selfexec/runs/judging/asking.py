@@ -21,7 +21,7 @@ from selfexec.runs.asking.one_session import reply_to
 from selfexec.runs.asking.progress import Progress, Report, heartbeat, shown_progress
 from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.asking.suspected_filters import SuspectedFilters
-from selfexec.runs.asking.unknown_ends import UnknownEnds
+from selfexec.runs.asking.unknown_ends import UnknownEndStop
 from selfexec.runs.connections import ConnectionLedger, replaced_void, unchecked_warning
 from selfexec.runs.ends import JUDGE_REPLIES, ends_named, way_to_texts_of_judges
 from selfexec.runs.judging.plan import Case, JudgingPlan, plan
@@ -149,7 +149,7 @@ async def _ask_all(
     accepted, accept_ends = {plan.model} if plan.connection.accept_filters else (), plan.run.accept_ends
     suspected_filters = SuspectedFilters(ledger.keep, plan.known, accepted, accept_ends)
     before = () if plan.retry_ends else plan.known.values()
-    ends = UnknownEnds(suspected_filters, accept_ends, before, way_to_texts_of_judges(plan.folder))
+    ends = UnknownEndStop(suspected_filters, accept_ends, before, way_to_texts_of_judges(plan.folder))
     calls_left = len(plan.open) if plan.caps.calls is None else plan.caps.calls
 
     async def following() -> Case | None:

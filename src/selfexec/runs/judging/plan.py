@@ -27,7 +27,7 @@ from selfexec.options import part_of
 from selfexec.run_options import JudgeOptions
 from selfexec.runs.arguments import names
 from selfexec.runs.asking.caps import NO_CAPS, Caps, refuse_unpriced
-from selfexec.runs.asking.estimate import Estimate, seen_tokens
+from selfexec.runs.asking.estimate import RunEstimate, seen_tokens
 from selfexec.runs.asking.estimate import part_of as estimated_part
 from selfexec.runs.asking.growing import is_set, kept_settings, was_set
 from selfexec.runs.asking.remaining import counted, not_asked_again
@@ -100,13 +100,13 @@ class JudgingPlan:
     def respondent(self) -> Respondent:
         return Respondent(self.model, self.model, (self.connection,), self.sampling)
 
-    def estimate(self) -> Estimate:
+    def estimate(self) -> RunEstimate:
         """What the rest takes: from the judge's own replies where there are enough, else as experiments reckon."""
         n, system = len(self.open), len(self.sampling.system or "")
         characters = sum(system + sum(len(m.content) for m in case.messages) for case in self.open)
         judged = (EXPERIMENTS[case.judged.experiment].rejudged for case in self.open)
         reckoned = sum(judging.tokens for judging in judged if judging)
-        return Estimate([estimated_part(self.model, n, seen_tokens(self.here), characters, reckoned)], None)
+        return RunEstimate([estimated_part(self.model, n, seen_tokens(self.here), characters, reckoned)], None)
 
 
 def plan(run: Run, options: JudgeOptions) -> JudgingPlan:

@@ -4,7 +4,7 @@ from selfexec.runs.requests.table import (
     BATCHES,
     OURS,
     REQUESTS,
-    Request,
+    ExportedRequest,
     Requests,
     add_requests,
     custom_ids,

@@ -32,7 +32,7 @@ REQUESTS = "requests.jsonl"
 OURS = re.compile(r"sx-([0-9a-f]{8})-[0-9a-f]{32}-[0-9]+")  # 3 + 8 + 1 + 32 + 1: far below 64 characters
 
 
-class Request(OfSession, frozen=True, kw_only=True, omit_defaults=True):
+class ExportedRequest(OfSession, frozen=True, kw_only=True, omit_defaults=True):
     """One request that was exported, and where it was to be asked: `form` of the file, wire format and address."""
 
     custom_id: str
@@ -51,16 +51,16 @@ class Requests:
     result has come.
     """
 
-    by_id: Mapping[str, Request] = field(default_factory=dict)
+    by_id: Mapping[str, ExportedRequest] = field(default_factory=dict)
     came: frozenset[str] = frozenset()
 
     @property
-    def newest(self) -> dict[Key, Request]:
+    def newest(self) -> dict[Key, ExportedRequest]:
         """The last request of each session."""
         return {request.key: request for request in self.by_id.values()}
 
     @cached_property
-    def out(self) -> Mapping[Key, Request]:
+    def out(self) -> Mapping[Key, ExportedRequest]:
         """The last request of each session of which nothing has come back."""
         return {key: request for key, request in self.newest.items() if request.custom_id not in self.came}
 
@@ -104,7 +104,7 @@ def requests_of(folder: Path) -> Requests:
     path = folder / BATCHES / REQUESTS
     if not path.is_file():
         return Requests()
-    by_id = {request.custom_id: request for request in jsonl.values(current(path), Request)}
+    by_id = {request.custom_id: request for request in jsonl.values(current(path), ExportedRequest)}
     came = {reply.batch for reply in replies_in(folder) if reply.batch}
     return Requests(by_id, frozenset(came))
 
@@ -119,7 +119,7 @@ def replies_in(folder: Path) -> list[Reply]:
     return jsonl.values(folder / REPLIES, Reply)
 
 
-def add_requests(folder: Path, more: Iterable[Request]) -> None:
+def add_requests(folder: Path, more: Iterable[ExportedRequest]) -> None:
     """Write down what is out, in one step: with it the files that hold the requests count as exported."""
     path = folder / BATCHES / REQUESTS
     before = current(path).read_bytes() if path.is_file() else b""

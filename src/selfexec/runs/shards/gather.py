@@ -19,7 +19,7 @@ from selfexec.prompts import kept_prompts
 from selfexec.runs.folder import ITEMS, MANIFEST, PROMPTS, REPLIES, Manifest, load_manifest
 from selfexec.runs.listing import listed
 from selfexec.runs.records import OfSession
-from selfexec.runs.shards.mark import Mark, fingerprint, measured, plan_of, read_mark
+from selfexec.runs.shards.mark import ShardMark, fingerprint, measured, plan_of, read_mark
 from selfexec.runs.shards.owner import owner_of
 from selfexec.runs.share import Shard, shard_folders
 from selfexec.text.numbers import number_of
@@ -28,7 +28,7 @@ SHOWN = 10  # faults that a message names
 
 
 @dataclass(frozen=True)
-class Fault:
+class ShardFault:
     """What is wrong with a shard, or with what lies among them, and the commands that put it right."""
 
     what: str
@@ -48,7 +48,7 @@ class There:
     shard: Shard
 
     @cached_property
-    def mark(self) -> Mark | None:
+    def mark(self) -> ShardMark | None:
         return read_mark(self.folder)
 
     @cached_property
@@ -66,12 +66,12 @@ class There:
 
 
 @dataclass(frozen=True)
-class Gathered:
+class GatheredShards:
     """The shards of a run by their number, and what is wrong with them: nothing where they can be joined."""
 
     run: Path
     shards: Sequence[There]
-    faults: Sequence[Fault]
+    faults: Sequence[ShardFault]
 
     @property
     def said(self) -> str:
@@ -89,16 +89,16 @@ class Gathered:
 class NotWhole(SeveralFaults):
     """Shards that cannot be joined as they are: `faults` says of each what is wrong."""
 
-    def __init__(self, gathered: Gathered) -> None:
+    def __init__(self, gathered: GatheredShards) -> None:
         super().__init__(gathered.said)
         self.faults = gathered.faults
 
 
-def gathered(run: Path, *, thorough: bool = False) -> Gathered:
+def gathered(run: Path, *, thorough: bool = False) -> GatheredShards:
     """The shards in the folder of a run. `thorough`: every reply is held against the marks, too."""
     there, faults = _read(run)
     if not there:
-        return Gathered(run, [], faults or [Fault(f"{run}: there are no shards here.", ["selfexec list"])])
+        return GatheredShards(run, [], faults or [ShardFault(f"{run}: there are no shards here.", ["selfexec list"])])
     of = _most_frequent(one.shard.of for one in there)
     faults += [_of_another_cut(run, one, of) for one in there if one.shard.of != of]
     there, doubled = _singled(run, [one for one in there if one.shard.of == of])
@@ -110,11 +110,11 @@ def gathered(run: Path, *, thorough: bool = False) -> Gathered:
         damaged = any(fault.shard == shard for fault in faults)
         if found is None and not damaged:
             on = commands(like, shard, run)
-            faults.append(Fault(f"{shard.name}: missing, nothing of it was asked.", on, shard))
+            faults.append(ShardFault(f"{shard.name}: missing, nothing of it was asked.", on, shard))
         elif found is not None:
             faults += _faults_of(run, found, like, thorough)
     faults.sort(key=lambda fault: fault.shard.index if fault.shard else -1)
-    return Gathered(run, sorted(there, key=lambda one: one.shard.index), faults)
+    return GatheredShards(run, sorted(there, key=lambda one: one.shard.index), faults)
 
 
 def whole_shards(run: Path) -> list[str]:
@@ -123,10 +123,10 @@ def whole_shards(run: Path) -> list[str]:
     return [one.folder.name for one in there if one.is_marked]
 
 
-def _read(run: Path) -> tuple[list[There], list[Fault]]:
+def _read(run: Path) -> tuple[list[There], list[ShardFault]]:
     there: list[There] = []
     unread: list[tuple[Path, str]] = []
-    faults: list[Fault] = []
+    faults: list[ShardFault] = []
     for folder in shard_folders(run):
         if not (folder / MANIFEST).exists():
             if (folder / REPLIES).exists() and (folder / REPLIES).stat().st_size:
@@ -139,14 +139,14 @@ def _read(run: Path) -> tuple[list[There], list[Fault]]:
             continue
         if manifest.shard is None:
             way_out = [_moved(run, folder)]
-            faults.append(Fault(f"{folder.name}: foreign, this run is no shard. Move it away:", way_out))
+            faults.append(ShardFault(f"{folder.name}: foreign, this run is no shard. Move it away:", way_out))
         else:
             there.append(There(folder, manifest, Shard(manifest.shard.index, manifest.shard.of)))
     for folder, what in unread:
         shard = _named(folder.name)
         again = commands(there, shard, run) if shard else []
         faults.append(
-            Fault(f"{folder.name}: {what} Move it away, and ask it anew:", [_moved(run, folder), *again], shard)
+            ShardFault(f"{folder.name}: {what} Move it away, and ask it anew:", [_moved(run, folder), *again], shard)
         )
     return there, faults
 
@@ -158,26 +158,26 @@ def _named(name: str) -> Shard | None:
     return shard if shard and shard.name == name else None
 
 
-def _of_another_cut(run: Path, one: There, of: int) -> Fault:
+def _of_another_cut(run: Path, one: There, of: int) -> ShardFault:
     what = f"{one.folder.name}: foreign, a share of {one.shard.of}, and the others are shares of {of}. Move it away:"
-    return Fault(what, [_moved(run, one.folder)])
+    return ShardFault(what, [_moved(run, one.folder)])
 
 
-def _singled(run: Path, there: Sequence[There]) -> tuple[list[There], list[Fault]]:
+def _singled(run: Path, there: Sequence[There]) -> tuple[list[There], list[ShardFault]]:
     """One folder for each shard, and what is wrong with further ones."""
     kept: dict[Shard, There] = {}
-    faults: list[Fault] = []
+    faults: list[ShardFault] = []
     for one in sorted(there, key=lambda one: one.folder.name != one.shard.name):  # first those of the right name
         if one.shard in kept:
             other = kept[one.shard].folder.name
             what = f"{one.folder.name}: doubled, {other} is shard {one.shard}, too. Move one of them away:"
-            faults.append(Fault(what, [_moved(run, one.folder)], one.shard))
+            faults.append(ShardFault(what, [_moved(run, one.folder)], one.shard))
             continue
         kept[one.shard] = one
         if one.folder.name != one.shard.name:
             what = f"{one.folder.name}: this is shard {one.shard}. Give it its name:"
             renamed = shlex.join(["mv", str(one.folder), str(one.shard.folder(run))])
-            faults.append(Fault(what, [renamed], one.shard))
+            faults.append(ShardFault(what, [renamed], one.shard))
     return list(kept.values()), faults
 
 
@@ -220,22 +220,22 @@ def _settings_of(plan: Mapping[str, Any], model: str) -> dict[str, Any]:
     return {name: kept_setting(name, value) for name, value in sent.items()}
 
 
-def _faults_of(run: Path, one: There, like: Sequence[There], thorough: bool) -> Iterator[Fault]:
+def _faults_of(run: Path, one: There, like: Sequence[There], thorough: bool) -> Iterator[ShardFault]:
     name, shard = one.folder.name, one.shard
     if one.fingerprint != like[0].fingerprint:
         meant, own = plan_of(like[0].manifest), plan_of(one.manifest)
         if changed := _changed(meant, own):
             what = f"{name}: foreign, it was asked with another plan than the others ({changed}). Ask it anew:"
-            yield Fault(what, [_moved(run, one.folder), *commands(like, shard, run)], shard)
+            yield ShardFault(what, [_moved(run, one.folder), *commands(like, shard, run)], shard)
         else:
             differing = next(part for part, value in own.items() if value != meant[part])
             what = f"{name}: half-done, it was asked less than the others, or otherwise ({differing}). Go on:"
-            yield Fault(what, commands(like, shard, run), shard)
+            yield ShardFault(what, commands(like, shard, run), shard)
     elif wrong := _damage(one, thorough):
         what = f"{name}: damaged, {wrong}. Move it away, and ask it anew:"
-        yield Fault(what, [_moved(run, one.folder), *commands(like, shard, run)], shard)
+        yield ShardFault(what, [_moved(run, one.folder), *commands(like, shard, run)], shard)
     elif not one.is_marked:
-        yield Fault(f"{name}: half-done, {_left(one)}. Go on:", commands(like, shard, run), shard)
+        yield ShardFault(f"{name}: half-done, {_left(one)}. Go on:", commands(like, shard, run), shard)
 
 
 def _left(one: There) -> str:

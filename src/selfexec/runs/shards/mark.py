@@ -15,7 +15,7 @@ from selfexec.runs.listing import listed
 MARK = "done.json"
 
 
-class Mark(msgspec.Struct, frozen=True, kw_only=True):
+class ShardMark(msgspec.Struct, frozen=True, kw_only=True):
     """`plan` is the fingerprint of what was asked of the whole run, `replies` how many sessions have one, `bytes` and
     `journal` are length and SHA-256 of the file of replies. `check` is the SHA-256 of all else here.
     """
@@ -33,10 +33,10 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, check=hashlib.sha256(content).hexdigest())
 
 
-def read_mark(folder: Path) -> Mark | None:
+def read_mark(folder: Path) -> ShardMark | None:
     """The mark of a shard; None where there is none, or half of one."""
     try:
-        mark = msgspec.json.decode((folder / MARK).read_bytes(), type=Mark)
+        mark = msgspec.json.decode((folder / MARK).read_bytes(), type=ShardMark)
     except (FileNotFoundError, msgspec.MsgspecError):
         return None
     return mark if mark == mark.checked() else None
@@ -50,7 +50,7 @@ def leave_mark(folder: Path) -> bool:
     if found.fault or found.missing or manifest.shard is None:
         return False
     size, sha256 = measured(folder / REPLIES)
-    mark = Mark(
+    mark = ShardMark(
         shard=manifest.shard.index,
         of=manifest.shard.of,
         plan=fingerprint(manifest),

@@ -27,7 +27,7 @@ from selfexec.runs.folder import (
 )
 from selfexec.runs.invocations import kept
 from selfexec.runs.records import OfSession
-from selfexec.runs.shards.gather import Gathered, NotWhole, There, gathered
+from selfexec.runs.shards.gather import GatheredShards, NotWhole, There, gathered
 from selfexec.runs.shards.mark import measured
 from selfexec.runs.shards.owner import Owner
 from selfexec.runs.share import SHARDS, Shard, is_cut, shard_folders
@@ -134,7 +134,7 @@ def refuse_continued(run: Path) -> None:
         )
 
 
-def _is_up_to_date(found: Gathered) -> bool:
+def _is_up_to_date(found: GatheredShards) -> bool:
     """Whether a run has all that its shards have: those too that were removed since they were joined."""
     record = _record(found.run)
     if record is None or not record.whole or not (found.run / MANIFEST).exists():
@@ -173,7 +173,7 @@ def _state(run: Path) -> tuple[str, str]:
 # --- what is written --------------------------------------------------------------------------------------------------
 
 
-def _written(found: Gathered) -> int:
+def _written(found: GatheredShards) -> int:
     run, shards = found.run, found.shards
     record = run / SHARDS / JOINED
     put(record, [msgspec.json.encode(Joined())])

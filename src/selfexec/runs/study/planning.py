@@ -14,7 +14,7 @@ from selfexec.runs.asking.plan import Plan, planned
 from selfexec.runs.asking.progress import Report
 from selfexec.runs.invocations import StudyFile, call
 from selfexec.runs.run import Run
-from selfexec.runs.toml import Entry, StudyContents, held_headers, read_study, respondent_of, unset_headers
+from selfexec.runs.toml import StudyContents, StudyModel, held_headers, read_study, respondent_of, unset_headers
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Study(StudyContents):
         asked = self._chosen(models)
         if not asked and choices.out and is_there(Path(choices.out)):
             return replace(continued(choices), study=StudyFile(self.path.name, self.content))
-        asked = asked or [Entry(model=model) for model in default_models()]
+        asked = asked or [StudyModel(model=model) for model in default_models()]
         prices = [f"{one.called}={one.price}" for one in asked if one.price is not None]
         choices = replace(choices, price=[*names(choices.price or ()), *prices] or None)
         try:

@@ -2,8 +2,8 @@
 
 from selfexec.runs.toml.contents import (
     VARIABLE,
-    Entry,
     StudyContents,
+    StudyModel,
     held_headers,
     read_study,
     respondent_of,

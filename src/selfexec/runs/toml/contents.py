@@ -71,7 +71,7 @@ _FILE = _table("_File", RunOptions, **_ADDRESSES, models=list[str | _MODEL], out
 
 
 @dataclass(frozen=True)
-class Entry:
+class StudyModel:
     """A model of a study.
 
     Attributes:
@@ -103,7 +103,7 @@ class StudyContents:
     content: bytes
     choices: RunOptions
     addresses: Sequence[str] = ()
-    entries: Sequence[Entry] = ()
+    entries: Sequence[StudyModel] = ()
     outputs: Mapping[Literal["scores", "report", "card"], Sequence[Path]] = field(default_factory=dict)
 
     @property
@@ -137,7 +137,7 @@ class StudyContents:
         lacking = dict.fromkeys(said for some in headers for said in unset_headers(some))
         return [respondent_of(one, choices, self.addresses) for one in chosen], tuple(lacking)
 
-    def _chosen(self, models: Sequence[str] | None) -> list[Entry]:
+    def _chosen(self, models: Sequence[str] | None) -> list[StudyModel]:
         """Its models, or those of them that are named. InputError: it has no such model."""
         if strange := [name for name in models or () if name not in self.models]:
             way_out = meant(strange[0], self.models)
@@ -157,7 +157,7 @@ def read_study(path: str | Path) -> StudyContents:
         file = _given(msgspec.convert(raw, _FILE))
     except msgspec.ValidationError as fault:
         _refuse_fault(str(fault), refuse)
-    entries = [Entry(one) if isinstance(one, str) else _entry(one) for one in file.get("models", ())]
+    entries = [StudyModel(one) if isinstance(one, str) else _entry(one) for one in file.get("models", ())]
     for n, one in enumerate(entries):
         if one.called in [other.called for other in entries[:n]]:
             what = f"the model {one.called!r} is there twice. Give one of them another `name`."
@@ -318,16 +318,16 @@ def _given(table: Any) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None}
 
 
-def _entry(table: Any) -> Entry:
+def _entry(table: Any) -> StudyModel:
     own = _given(table)
-    return Entry(own.pop("model"), own.pop("name", None), own.pop("price", None), own)
+    return StudyModel(own.pop("model"), own.pop("name", None), own.pop("price", None), own)
 
 
-def _without_headers(one: Entry) -> Entry:
+def _without_headers(one: StudyModel) -> StudyModel:
     return replace(one, own={key: value for key, value in one.own.items() if key != "headers"})
 
 
-def respondent_of(one: Entry, choices: RunOptions, addresses: Sequence[str]) -> Respondent:
+def respondent_of(one: StudyModel, choices: RunOptions, addresses: Sequence[str]) -> Respondent:
     """A model with what it has of its own in place of what holds for all."""
     given = dict(one.own)
     if "headers" in given:

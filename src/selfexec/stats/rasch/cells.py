@@ -119,7 +119,7 @@ Block = DenseBlock | SparseBlock
 
 
 @dataclass(frozen=True)
-class Table:
+class RateBlocks:
     """All blocks. `complete`: there is no hole. `open`: every rate is above 0 and below 1."""
 
     shape: tuple[int, int]
@@ -212,7 +212,7 @@ def sum_in_order(parts: Iterable[Array]) -> Array:
     return total
 
 
-def dense(rates: Array, weights: Any, names: Names) -> Table:
+def dense(rates: Array, weights: Any, names: Names) -> RateBlocks:
     """A table from a two-dimensional array with nan in its holes. A weight of 0 makes a hole too."""
     weights = None if weights is None else np.asarray(weights, np.float64)
     if weights is not None and weights.shape != rates.shape:
@@ -231,13 +231,13 @@ def dense(rates: Array, weights: Any, names: Names) -> Table:
     cuts = [slice(k, min(k + height, len(rates))) for k in range(0, len(rates), height)]
     blocks = tuple(DenseBlock(rows, rates[rows], None if weights is None else weights[rows]) for rows in cuts)
     complete = cells == rates.size
-    return Table(rates.shape, blocks, int(cells), complete, bool(least > 0 and most < 1))
+    return RateBlocks(rates.shape, blocks, int(cells), complete, bool(least > 0 and most < 1))
 
 
-def weights_alone(weights: Array) -> Table:
+def weights_alone(weights: Array) -> RateBlocks:
     """A table without rates, of which the totals are known otherwise."""
     block = DenseBlock(slice(0, len(weights)), np.zeros_like(weights), weights)
-    return Table(weights.shape, (block,), weights.size, complete=True, open=True)
+    return RateBlocks(weights.shape, (block,), weights.size, complete=True, open=True)
 
 
 def _without_holes(rates: Array, weights: Array | None, names: Names) -> tuple[Array, Array]:
@@ -251,7 +251,9 @@ def _without_holes(rates: Array, weights: Array | None, names: Names) -> tuple[A
     return np.where(there, rates, 0.0), np.where(there, weights, 0.0)
 
 
-def triplets(rates: Array, rows: Any, columns: Any, weights: Any, shape: tuple[int, int] | None, names: Names) -> Table:
+def triplets(
+    rates: Array, rows: Any, columns: Any, weights: Any, shape: tuple[int, int] | None, names: Names
+) -> RateBlocks:
     """A table from its cells: rates with their rows and columns. A cell of weight 0 is left out."""
     if not rates.size:
         raise InputError("there is no rate. Give at least the results of two models on two items.")
@@ -277,7 +279,7 @@ def triplets(rates: Array, rows: Any, columns: Any, weights: Any, shape: tuple[i
         rates, rows, columns, weights = rates[kept], rows[kept], columns[kept], weights[kept]
     blocks = tuple(_compressed(rates, rows, columns, weights, shape, names))
     complete = rates.size == shape[0] * shape[1]
-    return Table(shape, blocks, rates.size, complete, bool(least > 0 and most < 1))
+    return RateBlocks(shape, blocks, rates.size, complete, bool(least > 0 and most < 1))
 
 
 def _compressed(

@@ -7,12 +7,12 @@ import numpy as np
 from scipy import linalg
 
 from selfexec.stats.intervals import Array
-from selfexec.stats.rasch.cells import Block, Table, sum_in_order
-from selfexec.stats.rasch.point import Point, Sides
+from selfexec.stats.rasch.cells import Block, RateBlocks, sum_in_order
+from selfexec.stats.rasch.point import LikelihoodPoint, Sides
 from selfexec.stats.rasch.steps import WEAK, information_matrix, is_outright, laplacian
 
 
-def mean_squares(table: Table, point: Point) -> tuple[Sides, Sides, float]:
+def mean_squares(table: RateBlocks, point: LikelihoodPoint) -> tuple[Sides, Sides, float]:
     """Infit, outfit, and the sum of all squared standardized residuals."""
     ones, easy = np.ones(table.shape[1]), 1 / point.b
     scratch = np.empty(max(density.size for density in point.densities))
@@ -40,7 +40,7 @@ def mean_squares(table: Table, point: Point) -> tuple[Sides, Sides, float]:
     )
 
 
-def variances(table: Table, point: Point, links: float) -> Sides:
+def variances(table: RateBlocks, point: LikelihoodPoint, links: float) -> Sides:
     """The diagonal of the inverse information where item difficulties add up to zero; nan where it costs too much."""
     if is_outright(table, links):
         return _variances_outright(information_matrix(table, point), point.information)
@@ -68,7 +68,7 @@ def _variances_outright(matrix: Any, sums: Sides) -> Sides:
     return Sides(abilities, difficulties)
 
 
-def _variances_by_series(table: Table, point: Point) -> Sides:
+def _variances_by_series(table: RateBlocks, point: LikelihoodPoint) -> Sides:
     """The same for a large, well tied table: R^-1 and C^-1 and the first terms of a series about them.
 
     Scaled by its diagonal the information is I - M. The two trivial eigenvectors of M are taken out; of what is left,

@@ -14,10 +14,10 @@ from scipy import sparse
 
 from selfexec.errors import InputError, NotSettled
 from selfexec.stats.intervals import Array
-from selfexec.stats.rasch.cells import Names, Table, dense, triplets, weights_alone
+from selfexec.stats.rasch.cells import Names, RateBlocks, dense, triplets, weights_alone
 from selfexec.stats.rasch.errors import mean_squares, variances
 from selfexec.stats.rasch.links import check_estimable
-from selfexec.stats.rasch.point import Point, Sides, derivatives, simple_step
+from selfexec.stats.rasch.point import LikelihoodPoint, Sides, derivatives, simple_step
 from selfexec.stats.rasch.steps import WEAK, is_small, newton_change, weak_links
 
 Method = Literal["newton", "paper"]
@@ -118,7 +118,9 @@ def jackknife_errors(rates: Any, weights: Any = None, *, items: Sequence[str] | 
     return spread
 
 
-def _table(rates: Any, weights: Any, rows: Any, columns: Any, shape: tuple[int, int] | None, names: Names) -> Table:
+def _table(
+    rates: Any, weights: Any, rows: Any, columns: Any, shape: tuple[int, int] | None, names: Names
+) -> RateBlocks:
     if sparse.issparse(rates):
         cells = rates.tocoo()
         if sparse.issparse(weights):
@@ -147,12 +149,12 @@ class _Summit(NamedTuple):
     """Where a climb ended, with the derivatives there. `links`: see `weak_links`."""
 
     at: Sides
-    point: Point
+    point: LikelihoodPoint
     links: float
     iterations: int
 
 
-def _newton(table: Table, names: Names) -> RaschFit:
+def _newton(table: RateBlocks, names: Names) -> RaschFit:
     totals, heavy = Sides(*table.success_totals), Sides(*table.weight_totals())
     odds = Sides(*(np.log(won / (total - won)) for won, total in zip(totals, heavy, strict=True)))
     at, links, before = _start(table, heavy, odds), math.nan, 0
@@ -162,7 +164,7 @@ def _newton(table: Table, names: Names) -> RaschFit:
     return _described(table, top.at, top.point, top.links, before + top.iterations, "newton")
 
 
-def _climbed(table: Table, totals: Sides, at: Sides, links: float, settled: float, names: Names) -> _Summit:
+def _climbed(table: RateBlocks, totals: Sides, at: Sides, links: float, settled: float, names: Names) -> _Summit:
     """Newton steps, shortened where they are long, until one is so small that its square is rounding.
 
     Along a step the curvature changes at most by exp(t r), r the largest change of ability - item_difficulty. So a
@@ -189,7 +191,7 @@ def _climbed(table: Table, totals: Sides, at: Sides, links: float, settled: floa
     )
 
 
-def _algorithm_1(table: Table, names: Names) -> RaschFit:
+def _algorithm_1(table: RateBlocks, names: Names) -> RaschFit:
     """Algorithm 1 of arXiv 2508.12277 as printed: both sides at once from zero, half steps, never centred."""
     totals = Sides(*table.success_totals)
     at = Sides(np.zeros(table.shape[0]), np.zeros(table.shape[1]))
@@ -211,7 +213,7 @@ def _algorithm_1(table: Table, names: Names) -> RaschFit:
     )
 
 
-def _start(table: Table, heavy: Sides, odds: Sides) -> Sides:
+def _start(table: RateBlocks, heavy: Sides, odds: Sides) -> Sides:
     """Normal approximation (Cohen 1979): log odds of the margins, drawn apart for the spread on the other side.
 
     An ability is seen beside the mean difficulty of the items that the model was given.
@@ -223,7 +225,7 @@ def _start(table: Table, heavy: Sides, odds: Sides) -> Sides:
     return _centred(Sides(odds[0] * math.sqrt((1 + spreads[1] / 2.89) / apart) + met, difficulties))
 
 
-def _start_by_groups(table: Table, odds: Sides, at: Sides) -> tuple[Sides, float, int]:
+def _start_by_groups(table: RateBlocks, odds: Sides, at: Sides) -> tuple[Sides, float, int]:
     """A closer start for a table without holes and weights, how weak its links are, and the steps it took.
 
     Margins are all that its estimates depend on: models of equal totals have equal abilities, and in between abilities
@@ -276,7 +278,9 @@ def _widest(change: Sides, names: Names) -> str:
     return names.model(model) if abs(change[0][model]) > abs(change[1][item]) else names.item(item)
 
 
-def _described(table: Table, at: Sides, point: Point, links: float, iterations: int, method: Method) -> RaschFit:
+def _described(
+    table: RateBlocks, at: Sides, point: LikelihoodPoint, links: float, iterations: int, method: Method
+) -> RaschFit:
     """The fit with its errors and fit statistics."""
     infit, outfit, pearson = mean_squares(table, point)
     freedom = table.cells - sum(table.shape) + 1

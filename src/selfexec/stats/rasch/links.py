@@ -13,14 +13,14 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from selfexec.errors import InputError
-from selfexec.stats.rasch.cells import Names, Table
+from selfexec.stats.rasch.cells import Names, RateBlocks
 
 SWEEPS = 30  # further than this lies only who is in a long chain
 SHOWN = 5
 GLANCE = 8  # items
 
 
-def check_estimable(table: Table, names: Names) -> None:
+def check_estimable(table: RateBlocks, names: Names) -> None:
     """Refuse a table without a finite and unique estimate, by the names of those who break it."""
     if table.complete and (table.open or _tied(table)):
         return
@@ -32,7 +32,7 @@ def check_estimable(table: Table, names: Names) -> None:
     _name_who_breaks(table, names)
 
 
-def _tied(table: Table) -> bool:
+def _tied(table: RateBlocks) -> bool:
     """Whether one sees at a glance that all are tied: by an item of middling difficulty on which every model's rate is
     above 0 and below 1, while no item has only rates of 0 or only of 1.
     """
@@ -44,7 +44,7 @@ def _tied(table: Table) -> bool:
     return bool(((rates > 0) & (rates < 1)).all(0).any())
 
 
-def _all_in_reach(table: Table, *, forward: bool) -> bool:
+def _all_in_reach(table: RateBlocks, *, forward: bool) -> bool:
     """Whether a few steps lead from the first model to everybody (or from everybody to it); False where unsure."""
     models, items = np.zeros(table.shape[0]), np.zeros(table.shape[1])
     models[0] = 1
@@ -62,7 +62,7 @@ def _all_in_reach(table: Table, *, forward: bool) -> bool:
     return False
 
 
-def _name_who_breaks(table: Table, names: Names) -> None:
+def _name_who_breaks(table: RateBlocks, names: Names) -> None:
     graph = _graph(table)
     _refuse_perfect(table, names)
     parts, part = connected_components(graph, directed=True, connection="weak")
@@ -90,7 +90,7 @@ def _name_who_breaks(table: Table, names: Names) -> None:
     )
 
 
-def _graph(table: Table) -> Any:
+def _graph(table: RateBlocks) -> Any:
     """Who scored against whom: models first, then items."""
     sources, targets = [], []
     for block, won, lost in zip(table.blocks, table.successes(), table.failures(), strict=True):
@@ -105,7 +105,7 @@ def _graph(table: Table) -> Any:
     return sparse.coo_array((np.ones(len(start), np.int8), (start, end)), shape=(size, size)).tocsr()
 
 
-def _refuse_perfect(table: Table, names: Names) -> None:
+def _refuse_perfect(table: RateBlocks, names: Names) -> None:
     won, lost = table.success_totals, table.totals(table.failures())
     for what, who, value, limit in (
         (won[0], names.model, "0 on every item", "its ability is minus infinite"),
@@ -118,7 +118,7 @@ def _refuse_perfect(table: Table, names: Names) -> None:
             raise InputError(f"{who(int(found[0]))} has the rate {value}{more}: {limit}. Leave it out.")
 
 
-def _listed(nodes: NDArray[np.int64], table: Table, names: Names) -> str:
+def _listed(nodes: NDArray[np.int64], table: RateBlocks, names: Names) -> str:
     """A few of these models and items by name."""
     models = table.shape[0]
     shown = [names.model(int(k)) if k < models else names.item(int(k) - models) for k in nodes[:SHOWN]]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from selfexec.stats.intervals import Array
-from selfexec.stats.rasch.cells import Block, Table, sum_in_order
+from selfexec.stats.rasch.cells import Block, RateBlocks, sum_in_order
 
 
 class Sides(NamedTuple):
@@ -15,7 +15,7 @@ class Sides(NamedTuple):
     item_difficulties: Array
 
 
-class Point(NamedTuple):
+class LikelihoodPoint(NamedTuple):
     """The likelihood's derivatives at one point.
 
     `gaps`: observed less fitted totals. `information`: sums of n p (1-p). `carried`: what the models' gaps, each over
@@ -30,13 +30,13 @@ class Point(NamedTuple):
     carried: Array
     densities: list[Array]
 
-    def there_and_back(self, table: Table, vector: Array) -> tuple[Array, Array]:
+    def there_and_back(self, table: RateBlocks, vector: Array) -> tuple[Array, Array]:
         """W v, and W' R^-1 W v: the matrix of n p (1-p) times a vector over items, and that back to the items."""
         across, back = table.there_and_back(self.densities, self.b * vector, self.a**2 / self.information.abilities)
         return self.a * across, self.b * back
 
 
-def derivatives(table: Table, totals: Sides, at: Sides, work: list[Array]) -> Point:
+def derivatives(table: RateBlocks, totals: Sides, at: Sides, work: list[Array]) -> LikelihoodPoint:
     """The derivatives at one point. `work` has an array for the cells of each block, and ends up as `densities`."""
     a, b = np.exp(at.abilities), np.exp(at.item_difficulties)
     ones = np.ones_like(b)
@@ -53,7 +53,7 @@ def derivatives(table: Table, totals: Sides, at: Sides, work: list[Array]) -> Po
 
     gaps, information, fitted, both = zip(*map(part, table.blocks, work), strict=True)
     at_items, carried = b * sum_in_order(both)
-    return Point(
+    return LikelihoodPoint(
         a,
         b,
         Sides(np.concatenate(gaps), totals.item_difficulties - sum_in_order(fitted)),
@@ -63,6 +63,6 @@ def derivatives(table: Table, totals: Sides, at: Sides, work: list[Array]) -> Po
     )
 
 
-def simple_step(point: Point) -> float:
+def simple_step(point: LikelihoodPoint) -> float:
     """The largest step of one side alone; near a Newton step where links are not weak."""
     return float(max(np.abs(gap / sums).max() for gap, sums in zip(point.gaps, point.information, strict=True)))

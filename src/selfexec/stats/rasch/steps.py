@@ -14,8 +14,8 @@ import numpy as np
 from scipy import linalg
 
 from selfexec.stats.intervals import Array
-from selfexec.stats.rasch.cells import Table
-from selfexec.stats.rasch.point import Point, Sides
+from selfexec.stats.rasch.cells import RateBlocks
+from selfexec.stats.rasch.point import LikelihoodPoint, Sides
 
 SMALL = 10**7  # up to here (models x items x the fewer of the two) a linear system is solved outright
 LARGE = 2 * 10**10  # and up to here where links between parts of the table are weak
@@ -25,20 +25,20 @@ GRADIENT_STEPS = 1000
 GRADIENT_FLOOR = 1e-14  # of an item difficulty: below is rounding
 
 
-def is_small(table: Table) -> bool:
+def is_small(table: RateBlocks) -> bool:
     return _size(table) <= SMALL
 
 
-def is_outright(table: Table, links: float) -> bool:
+def is_outright(table: RateBlocks, links: float) -> bool:
     """Whether a linear system is solved outright rather than step by step."""
     return links > WEAK and _size(table) <= LARGE
 
 
-def _size(table: Table) -> int:
+def _size(table: RateBlocks) -> int:
     return table.shape[0] * table.shape[1] * min(table.shape)
 
 
-def weak_links(table: Table, point: Point) -> float:
+def weak_links(table: RateBlocks, point: LikelihoodPoint) -> float:
     """How much of a difference between parts of the table is left after one alternation: 0 none, 1 all (no link).
 
     The second largest eigenvalue of C^-1 W' R^-1 W, by the power method; 1 where a small table needs no measuring.
@@ -54,14 +54,14 @@ def weak_links(table: Table, point: Point) -> float:
     return math.sqrt(columns @ vector**2) / before
 
 
-def newton_change(table: Table, point: Point, links: float, tolerance: float) -> Sides:
+def newton_change(table: RateBlocks, point: LikelihoodPoint, links: float, tolerance: float) -> Sides:
     if is_outright(table, links):
         return _solved_outright(information_matrix(table, point), point.information, point.gaps)
     # where links are weak, little that is left unsolved can be much
     return _solved_step_by_step(table, point, tolerance if links <= WEAK else 1e-10)
 
 
-def information_matrix(table: Table, point: Point) -> Any:
+def information_matrix(table: RateBlocks, point: LikelihoodPoint) -> Any:
     """n p (1-p) of each cell as a matrix."""
     return table.matrix(point.densities) * point.a[:, None] * point.b
 
@@ -90,7 +90,7 @@ def laplacian(matrix: Any, sums: Array) -> Array:
     return product
 
 
-def _solved_step_by_step(table: Table, point: Point, tolerance: float) -> Sides:
+def _solved_step_by_step(table: RateBlocks, point: LikelihoodPoint, tolerance: float) -> Sides:
     """Newton's step by conjugate gradients on the items' Schur complement, scaled by its diagonal; nan if not found."""
     (rows, columns), (row_gaps, column_gaps) = point.information, point.gaps
     change, met = np.zeros_like(columns), np.zeros_like(rows)
