@@ -96,22 +96,22 @@ def read_choice(
     said = [*stated(answer, letters), *changes(answer, letters), *_alone(answer, letters)]
     said += _tabled(answer, letters) if "|" in answer else ()
     said += _closing(answer, letters)
-    found = [c for c in (*asked_for, *said) if not conditional(answer, c.start, c.end)]
-    if not found and len({c.value for c in asked_for}) == 1:
-        found = asked_for  # a key or a box is an answer whatever leads to it, unless another key has another one
-    if not found:
+    commitments = [c for c in (*asked_for, *said) if not conditional(answer, c.start, c.end)]
+    if not commitments and len({c.value for c in asked_for}) == 1:
+        commitments = asked_for  # a key or a box is an answer whatever leads to it, unless another key has another one
+    if not commitments:
         weaker = (c for c in named(answer, letters) if not conditional(answer, c.start, c.end))
-        found = [*weaker, *other_keys(answer, key, letters)]
-    marked = [] if found else list(_marked(answer, letters))
+        commitments = [*weaker, *other_keys(answer, key, letters)]
+    marked = [] if commitments else list(_marked(answer, letters))
     if marked:
-        found = [c for c in marked if not conditional(answer, c.start) and not conditional(answer, c.end)]
-    elif not found and equivalents:
-        found = _in_sentences(answer, letters, equivalents)
-    elif not found:
-        found = list(results(answer, letters)) or _in_a_plain_sentence(answer, letters)
-    if found and (last := outermost(found)) in asked_for and forced(answer, last.start):
-        return conclude(text, found, of_a_request=True)  # that it cannot be certain is why it was forced
-    return conclude(text, found, of_a_request=text_over_letter)
+        commitments = [c for c in marked if not conditional(answer, c.start) and not conditional(answer, c.end)]
+    elif not commitments and equivalents:
+        commitments = _in_sentences(answer, letters, equivalents)
+    elif not commitments:
+        commitments = list(results(answer, letters)) or _in_a_plain_sentence(answer, letters)
+    if commitments and (last := outermost(commitments)) in asked_for and forced(answer, last.start):
+        return conclude(text, commitments, of_a_request=True)  # that it cannot be certain is why it was forced
+    return conclude(text, commitments, of_a_request=text_over_letter)
 
 
 def _without_boxes(text: str, options: Mapping[str, str]) -> tuple[str, list[Commitment]]:
@@ -119,12 +119,12 @@ def _without_boxes(text: str, options: Mapping[str, str]) -> tuple[str, list[Com
     A form that nobody filled in, or in which several boxes are ticked, chooses none.
     """
     boxes = list(BOX.finditer(text)) if "[" in text or not text.isascii() else []
-    if {found["letter"] for found in boxes} != options.keys() or len(boxes) != len(options):
+    if {match["letter"] for match in boxes} != options.keys() or len(boxes) != len(options):
         return text, []
-    ticked = [found for found in boxes if (found["box"] or found["sign"]) in TICKED]
-    for found in boxes:
-        text = text[: found.start()] + " " * len(found[0]) + text[found.end() :]
-    return text, [Commitment(found.start(), found.end(), found["letter"]) for found in ticked if len(ticked) == 1]
+    ticked = [match for match in boxes if (match["box"] or match["sign"]) in TICKED]
+    for match in boxes:
+        text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
+    return text, [Commitment(match.start(), match.end(), match["letter"]) for match in ticked if len(ticked) == 1]
 
 
 def _stands_unconditionally(text: str, key: str, last: Commitment) -> bool:
@@ -146,19 +146,19 @@ def _marked(text: str, letters: Letters) -> Iterator[Commitment]:
     if not letters.options.keys() <= set(AS_A_KEY.findall(text)):
         return
     if signed := list(SIGNED.finditer(text)) if not text.isascii() else []:
-        marks = {found["letter"]: found["sign"] not in "❌✗✘👎" for found in signed}
+        marks = {match["letter"]: match["sign"] not in "❌✗✘👎" for match in signed}
         right = [letter for letter, mark in marks.items() if mark]
         if len(signed) == len(marks) and marks.keys() == letters.options.keys() and len(right) == 1:
             yield Commitment(signed[0].start(), signed[-1].end(), right[0])
             return
     like_marks = any(BEGINS_AS_A_MARK.match(option) for option in letters.options.values())
-    for found in marks_in(text):
-        if like_marks and not SIGN.search(text, found.start, found.end):
+    for match in marks_in(text):
+        if like_marks and not SIGN.search(text, match.start, match.end):
             continue
-        marks = {letters.of(word): mark for word, mark in found.value.items()}
+        marks = {letters.of(word): mark for word, mark in match.value.items()}
         right = [letter for letter, mark in marks.items() if mark]
-        if len(found.value) == len(letters.options) and marks.keys() == letters.options.keys() and len(right) == 1:
-            yield found._replace(value=right[0])
+        if len(match.value) == len(letters.options) and marks.keys() == letters.options.keys() and len(right) == 1:
+            yield match._replace(value=right[0])
 
 
 def _in_sentences(text: str, letters: Letters, equivalents: Callable[[str], Equivalents]) -> list[Commitment]:
@@ -182,9 +182,9 @@ def _in_a_plain_sentence(text: str, letters: Letters) -> list[Commitment]:
 def _closing(text: str, letters: Letters) -> Iterator[Commitment]:
     """A last sentence that names an option right, or concludes with it ("Hence, C."), whatever was stated before."""
     start = max(len(text) - LAST_SENTENCE, 0)
-    for found in named(text[start:], letters) if LONE_CAPITAL.search(text, start) else ():
-        if not text[start + found.end :].strip(LINE_MARKUP + ".)"):
-            yield Commitment(start + found.start, start + found.end, found.value)
+    for match in named(text[start:], letters) if LONE_CAPITAL.search(text, start) else ():
+        if not text[start + match.end :].strip(LINE_MARKUP + ".)"):
+            yield Commitment(start + match.start, start + match.end, match.value)
 
 
 def _alone(text: str, letters: Letters) -> Iterator[Commitment]:
@@ -194,8 +194,8 @@ def _alone(text: str, letters: Letters) -> Iterator[Commitment]:
         if len(line) <= 1200 and not _in_a_listing(text, start, end) and (letter := _on_a_line(line, letters)):
             yield Commitment(start, end, letter)
     body = text.rstrip()
-    if (found := LAST_WORD.search(body[-60:])) and found[1] in letters.options:
-        yield Commitment(len(body) - len(found[0]) + 1, len(body), found[1])
+    if (match := LAST_WORD.search(body[-60:])) and match[1] in letters.options:
+        yield Commitment(len(body) - len(match[0]) + 1, len(body), match[1])
     if len(value := text.strip(LINE_MARKUP)) == 1 and value.upper() in letters.options:
         yield Commitment(0, len(text), value.upper())
 
@@ -206,15 +206,15 @@ def _on_a_line(line: str, letters: Letters) -> str | None:
         return letter
     if value[1:2] == ")" and letters.by_text.get(plain(value[2:])) == value[0].upper():
         return value[0].upper()  # "(c) 30 cm"
-    found = LONE.match(value)
-    if not found:
+    match = LONE.match(value)
+    if not match:
         return None
-    rest = plain(value[found.end() :])
+    rest = plain(value[match.end() :])
     same = letters.by_text.get(rest)
     if letters.text_over_letter and same:
         return same
-    if found[1] in letters.options and (not rest or same == found[1] or (same and value[1:2] in ").:")):
-        return found[1]
+    if match[1] in letters.options and (not rest or same == match[1] or (same and value[1:2] in ").:")):
+        return match[1]
     return None
 
 
@@ -242,20 +242,20 @@ def _announced_lines(text: str) -> Iterator[tuple[int, int]]:
         end = _line_end(text, at + 3)
         if text[end : end + 2] in ("\n\n", "\n", ""):
             yield at + 3, end
-    for found in matches(text, HEADING, "nswer", "NSWER", "hoice"):
-        head = text[max(text.rfind("\n", 0, found.start()), found.start() - 40) + 1 : found.start()]
+    for match in matches(text, HEADING, "nswer", "NSWER", "hoice"):
+        head = text[max(text.rfind("\n", 0, match.start()), match.start() - 40) + 1 : match.start()]
         if HEAD.match(head):
-            yield found.end(), _line_end(text, found.end())
+            yield match.end(), _line_end(text, match.end())
 
 
 def _tabled(text: str, letters: Letters) -> Iterator[Commitment]:
     """The cell below a column's head that names the answer, in a table of one row."""
-    for found in matches(text, TABLE, "nswer", "NSWER", "hoice"):
-        before = text[max(text.rfind("\n", 0, found.start()), found.start() - 120) + 1 : found.start()]
+    for match in matches(text, TABLE, "nswer", "NSWER", "hoice"):
+        before = text[max(text.rfind("\n", 0, match.start()), match.start() - 120) + 1 : match.start()]
         column = before.count("|")
-        cells = found["row"].split("|")
+        cells = match["row"].split("|")
         if before.lstrip()[:1] == "|" and column < len(cells) and (letter := letters.of(cells[column])):
-            yield Commitment(found.start("row"), found.end("row"), letter)
+            yield Commitment(match.start("row"), match.end("row"), letter)
 
 
 def _line_end(text: str, at: int) -> int:
@@ -292,10 +292,10 @@ def _in_other_words(text: str, letters: Letters, equivalents: Callable[[str], Eq
     only_quoted = {one.start for one in quoted}
     straight = text.replace("’", "'")
     for letter, wordings in equivalents(straight):
-        for found in wordings_in(straight, wordings):
-            asked = QUESTION.match(straight, found.end()) is not None
-            if found.start() not in only_quoted and not asked:
-                said.append(Commitment(found.start(), found.end(), letter))
+        for match in wordings_in(straight, wordings):
+            asked = QUESTION.match(straight, match.end()) is not None
+            if match.start() not in only_quoted and not asked:
+                said.append(Commitment(match.start(), match.end(), letter))
     said = [one for one in said if not _is_only_restated(text, one, restated)]
     said = [meant for one in said if (meant := _as_stated(straight, one, letters))]
     several = len({c.value for c in said}) > 1 or OTHERWISE.search(text) is not None
@@ -310,9 +310,9 @@ def _is_only_restated(text: str, said: Commitment, listed: set[int]) -> bool:
 
 def _restated(text: str, letters: Letters) -> set[int]:
     """Where the options' texts begin, each behind its own label: so they are listed, and none of them is said."""
-    labels = [found for found in LABEL.finditer(text) if found["letter"] in letters.options]
-    every = {found["letter"] for found in labels} == letters.options.keys()
-    return {found.end() for found in labels} if every else set()
+    labels = [match for match in LABEL.finditer(text) if match["letter"] in letters.options]
+    every = {match["letter"] for match in labels} == letters.options.keys()
+    return {match.end() for match in labels} if every else set()
 
 
 # "It is not true that", "I see no reason why": what follows is turned into its contrary
@@ -364,4 +364,4 @@ def _echoes_both(text: str) -> bool:
     """Whether the last words are the two options, one below the other: a quotation, not a choice."""
     tail = text.rstrip().splitlines()[-2:]
     starts = [LETTERED.match(line) for line in tail]
-    return [found[1] for found in starts if found] == ["A", "B"]
+    return [match[1] for match in starts if match] == ["A", "B"]

@@ -56,10 +56,10 @@ def in_places(text: str) -> Iterator[Commitment]:
     yield from _mapped(text)
     yield from _tabled(text)
     yield from _between_ends(text)
-    for found in DIGITS.finditer(text):
-        labels = [f"Q{digit}" for digit in re.findall("[1-4]", found["row"])]
+    for match in DIGITS.finditer(text):
+        labels = [f"Q{digit}" for digit in re.findall("[1-4]", match["row"])]
         if len(set(labels)) == 4:
-            yield Commitment(found.start(), found.end(), labels)
+            yield Commitment(match.start(), match.end(), labels)
 
 
 def _ordered(pairs: list[tuple[str, str]], said: str) -> list[str] | None:
@@ -74,13 +74,13 @@ def _ordered(pairs: list[tuple[str, str]], said: str) -> list[str] | None:
 
 def _mapped(text: str) -> Iterator[Commitment]:
     """{"Q1": 2, "Q2": 1, ...}"""
-    for found in MAP.finditer(text) if '"' in text or "'" in text else ():
-        pairs = PAIR.findall(found["body"].strip())
-        said = text[max(found.start() - 160, 0) : found.start()] + (found["key"] or "")
-        named = found["key"] is None or OF_PLACES.search(found["key"]) is not None
-        order = _ordered(pairs, said) if named and found["body"].count(":") == 4 else None
-        if order and place(text, found.start() + 1).answers:
-            yield Commitment(found.start(), found.end(), order)
+    for match in MAP.finditer(text) if '"' in text or "'" in text else ():
+        pairs = PAIR.findall(match["body"].strip())
+        said = text[max(match.start() - 160, 0) : match.start()] + (match["key"] or "")
+        named = match["key"] is None or OF_PLACES.search(match["key"]) is not None
+        order = _ordered(pairs, said) if named and match["body"].count(":") == 4 else None
+        if order and place(text, match.start() + 1).answers:
+            yield Commitment(match.start(), match.end(), order)
 
 
 def _tabled(text: str) -> Iterator[Commitment]:
@@ -88,9 +88,9 @@ def _tabled(text: str) -> Iterator[Commitment]:
     run: list[tuple[str, str]] = []
     start, lead = 0, ""
     for at, line in lines(text):
-        if len(line) < 200 and (found := PLACED.match(line)):
+        if len(line) < 200 and (match := PLACED.match(line)):
             start = start if run else at
-            run.append((found["label"], found["place"]))
+            run.append((match["label"], match["place"]))
             said = lead + line
             if len(run) == 4 and OF_PLACES.search(said) and (order := _ordered(run, lead)):
                 yield Commitment(start, at + len(line), order)
@@ -121,5 +121,5 @@ def _between_ends(text: str) -> Iterator[Commitment]:
 
 def _end(words: str) -> str | None:
     """Which end of an order some words name; None where they name none, or both."""
-    named = {found.lastgroup for found in ONE_END.finditer(words)}
+    named = {match.lastgroup for match in ONE_END.finditer(words)}
     return named.pop() if len(named) == 1 else None

@@ -138,9 +138,9 @@ def opened(text: str, letters: Letters) -> Iterator[Commitment]:
     """
     if "{" in text or CHOSEN in text or len(text) > 2 * LONGEST_REASONS:
         return
-    found = OPENING_LETTER.match(text)
-    if found and found[1] in letters.options:
-        at, letter = found.end(), found[1]
+    match = OPENING_LETTER.match(text)
+    if match and match[1] in letters.options:
+        at, letter = match.end(), match[1]
     else:
         start, sentence = next(iter(_sentences(text.rstrip())), (0, ""))
         head = REASONS_SET_OFF.split(sentence, maxsplit=1)[0]
@@ -173,7 +173,7 @@ def _sentences(body: str) -> list[tuple[int, str]]:
     """The first sentence and the last, with their places; pictures alone are none, nor is an option with a cross."""
     placed: list[tuple[int, str]] = []
     at = 0
-    for end in (*(found.end() for found in SENTENCES.finditer(body)), len(body)):
+    for end in (*(match.end() for match in SENTENCES.finditer(body)), len(body)):
         if SPELLED.search(body, at, end) and not TURNED_DOWN.search(body, at, end):
             placed.append((at, body[at:end]))
         at = end
@@ -193,9 +193,9 @@ def _chosen(sentence: str, letters: Letters) -> str | None:
         right = [letter for letter, verdict in zip(named, verdicts, strict=True) if verdict.lower() in RIGHT]
         rest = WORDS.sub("", VERDICT.sub("", marked).replace("and", "").replace("while", ""))
         return right[0] if len(right) == 1 and not SPELLED.search(rest) else None
-    if found := MORE.search(marked):
-        return _compared(marked, named, found)
-    rejected = [found.end() - 1 for found in CONTRAST.finditer(marked)]
+    if match := MORE.search(marked):
+        return _compared(marked, named, match)
+    rejected = [match.end() - 1 for match in CONTRAST.finditer(marked)]
     places = [at for at, sign in enumerate(marked) if sign == CHOSEN]
     chosen = {letter for at, letter in zip(places, named, strict=True) if at not in rejected}
     rest = WORDS.sub(" ", CONTRAST.sub(" ", marked))
@@ -213,11 +213,11 @@ def _concluded(sentence: str, letters: Letters) -> str | None:
     return _chosen(parts[-1], letters)
 
 
-def _compared(marked: str, named: list[str], found: re.Match[str]) -> str | None:
+def _compared(marked: str, named: list[str], match: re.Match[str]) -> str | None:
     """The more likely of two options, in a sentence that says no more."""
-    rest = WORDS.sub(" ", REMARKS.sub(" ", marked[: found.start()] + " " + marked[found.end() :]))
-    less = found["sense"].lower() in LESS
-    if SPELLED.search(rest) or CHOSEN in rest or (less and not found["other"]) or len(named) > 2:
+    rest = WORDS.sub(" ", REMARKS.sub(" ", marked[: match.start()] + " " + marked[match.end() :]))
+    less = match["sense"].lower() in LESS
+    if SPELLED.search(rest) or CHOSEN in rest or (less and not match["other"]) or len(named) > 2:
         return None
     return named[1 if less else 0]
 
@@ -229,11 +229,11 @@ def _marked(text: str, letters: Letters) -> tuple[str, list[str]]:
     """A text with a sign in place of each option that it names, and their letters in this order."""
     marks: list[tuple[int, int, str]] = []
     for pattern, letter in _names(tuple(letters.options.items())):
-        marks += ((found.start(), found.end(), letter) for found in pattern.finditer(text))
-    for found in LETTER.finditer(text):
-        letter = found[1] or ARABIC[found[2]]
+        marks += ((match.start(), match.end(), letter) for match in pattern.finditer(text))
+    for match in LETTER.finditer(text):
+        letter = match[1] or ARABIC[match[2]]
         if letter in letters.options:
-            marks.append((found.start(), found.end(), letter))
+            marks.append((match.start(), match.end(), letter))
     pieces: list[str] = []
     named: list[str] = []
     done, before = 0, ""

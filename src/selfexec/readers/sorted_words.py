@@ -110,7 +110,7 @@ def _sorted(clauses: list[str], options: Sequence[str], named: re.Pattern[str]) 
     rest: bool | None = None
     left_open: set[str] = set()
     for clause in clauses:
-        words = [known[fold(found[0])] for found in named.finditer(clause) if fold(found[0]) in known]
+        words = [known[fold(match[0])] for match in named.finditer(clause) if fold(match[0]) in known]
         marked = named.sub(OPTION, clause)
         if OPEN.search(marked):
             if not words or not marks.keys().isdisjoint(words):
