@@ -1,7 +1,7 @@
 """Replies to the very prompts of the starter set, by a third language model that had not seen the readers.
 
 `meant` is what each was written to mean, None where it commits to nothing or was cut off before its fifth word. Before
-anything was mended for them, 123 of the 168 with a meaning were read, 4 as another value and 1 of the others; since
+anything was mended for them, 125 of the 168 with a meaning were read, 4 as another value and 1 of the others; since
 then the rules behind these five errors are in place, and what is lost is left as it is.
 """
 
