@@ -118,6 +118,7 @@ LATEX_ROW = re.compile(
 # '"camel": "not listed"'
 VALUE = re.compile(r"\"(?P<word>[^\"\n{}\[\]]{1,80})\"\s{0,4}:\s{0,4}\"(?P<said>[^\"\n{}\[\]]{1,40})\"")
 # '"would_not_list": ["camel", "mule"]'
+LONGEST_OF_LISTS = 20_000  # characters of a reply that sorts a few words into lists
 KEYED_LIST = re.compile(r"[\"'](?P<key>[^\"'\n{}\[\]]{1,40})[\"']\s{0,4}:\s{0,4}(?P<list>\[)")
 # "(1 = listed, 0 = not listed)"
 LEGEND = re.compile(r"\b(?P<mark>[01])\s?(?:=|:|means|stands\s+for)\s?(?P<meaning>[^\n,;)0-9]{1,60})")
@@ -253,7 +254,7 @@ def _under_two_keys(text: str, options: Sequence[str]) -> Iterator[Commitment]:
     marks: dict[str, bool] = {}
     spans: list[int] = []
     kinds: set[bool] = set()
-    for found in matches(text, KEYED_LIST, '"', "'") if "[" in text else ():
+    for found in matches(text, KEYED_LIST, '"', "'") if "[" in text and len(text) < LONGEST_OF_LISTS else ():
         mark = _polarity(found["key"])
         listed = LIST.match(text, found.start("list"))
         if mark is None or listed is None or not listed["close"] or not place(text, found.start()).answers:

@@ -72,7 +72,8 @@ def plain_text(text: str, *, formulas: bool = True) -> str:
     tokenizers leave for space and newline, quotes in other shapes than '"' and what LaTeX puts around an object are put
     right. Without `formulas`, all text in LaTeX is taken for plain text.
     """
-    if "Ġ" in text:
+    plain = text.isascii()
+    if not plain and "Ġ" in text:
         text = text.replace("Ġ", " ").replace("Ċ", "\n")
     if "&" in text:
         text = ENTITY.sub(lambda found: ENTITIES[found[0]].ljust(len(found[0])), text, AT_MOST)
@@ -81,15 +82,17 @@ def plain_text(text: str, *, formulas: bool = True) -> str:
             text = SPACING.sub(_blank, TEXT_IN_LATEX.sub(_unwrapped, text, AT_MOST), AT_MOST)
         pattern = AROUND_AN_OBJECT if formulas else AROUND_A_WORD
         text = pattern.sub(_blank, text, AT_MOST)
-    if not text.isascii():
+    if not plain:
         text = text.replace("🅰\ufe0f", "A.").replace("🅱\ufe0f", "B.").replace("🅰", "A").replace("🅱", "B")
         text = text.replace("\ufe0f\u20e3", ". ")
     if "~~" in text:
         text = STRUCK.sub(_blank, text, AT_MOST)
     angled = "<" in text
-    if (angled and any(word in text for word in THOUGHTS)) or "hink]" in text or "HINK]" in text or "▷" in text:
+    squared = "]" in text
+    in_brackets = squared and ("hink]" in text or "HINK]" in text)
+    if in_brackets or (angled and any(word in text for word in THOUGHTS)) or (not plain and "▷" in text):
         text = _without_thoughts(text)
-    if angled or "INST]" in text or text.startswith("analysis"):
+    if angled or (squared and "INST]" in text) or text.startswith("analysis"):
         text = _without_template(text)
     opening = text.find("{")
     if opening >= 0 and (text.find("#", opening) >= 0 or text.find("//", opening) >= 0 or "/*" in text):
@@ -99,7 +102,7 @@ def plain_text(text: str, *, formulas: bool = True) -> str:
             text = _unquoted(text)
         if "</" in text or "<br" in text:
             text = TAG.sub(_as_markdown, text, AT_MOST)
-    if '"' not in text and any(quote in text for quote in CURLY):
+    if not plain and '"' not in text and any(quote in text for quote in CURLY):
         text = text.translate(STRAIGHT)
     return text
 

@@ -4,6 +4,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
 from selfexec.readers.directions import begins_hard, grows_with, names_a_direction, runs_down
 from selfexec.readers.nesting import NAMED, names_an_answer, place, the_answers, whole_key
@@ -173,13 +174,10 @@ def read_ranking(text: str) -> Reading:
     keyed = list(_keyed(plain))
     at_the_end = keyed and keyed[0].value and ends(plain, keyed[0])
     stated = keyed if at_the_end else [*keyed, *_runs(plain)]
-    stated = [
-        c
-        for c in stated
-        if not counterfactual(plain, c.start) and not mentioned(plain, min(c.start, place(plain, c.start).root), c.end)
-    ]
-    last = max(stated, key=lambda c: c.end, default=None)
-    complete = [c for c in stated if c.value]
+    orders = sorted((c for c in stated if c.value), key=lambda c: (-c.end, c.start))
+    complete = list(islice((c for c in orders if not _only_shown(plain, c)), 1))  # the last of them
+    said = [] if complete else [c for c in stated if not _only_shown(plain, c)]
+    last = max(said, key=lambda c: c.end, default=None)
     placed = [] if keyed else [c for c in in_places(plain) if not mentioned(plain, c.start, c.end)]
     placed = [c for c in placed if not counterfactual(plain, c.start)]
     if placed and (not complete or outermost(placed).end >= outermost(complete).end):
@@ -192,6 +190,10 @@ def read_ranking(text: str) -> Reading:
         order = _turned(plain, last.start, last.end, last.value)
         last = last._replace(value=None if _amended(plain, last.end, order) else order)
     return conclude(text, [last] if last else [])
+
+
+def _only_shown(text: str, c: Commitment) -> bool:
+    return counterfactual(text, c.start) or mentioned(text, min(c.start, place(text, c.start).root), c.end)
 
 
 def _closing(text: str) -> Commitment | None:

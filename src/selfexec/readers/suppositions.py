@@ -14,6 +14,24 @@ SUPPOSED = re.compile(
     r"|angenommen|sofern|si|suponiendo|en\s+caso\s+de)\b|instead\s+of|rather\s+than|如果|假如|假设|若|إذا|لو\s|بافتراض",
     re.IGNORECASE,
 )
+# one of these is in all that the pattern above finds, in small letters
+IN_A_CONDITION = (
+    *(
+        "if",
+        "unless",
+        "case",
+        "suppos",
+        "assum",
+        "imagine",
+        "hypothetical",
+        "were",
+        "had",
+        "wenn",
+        "falls",
+        "angenommen",
+    ),
+    *("sofern", "si", "supon", "caso", "instead", "rather", "如果", "假如", "假设", "若", "إذا", "لو", "بافتراض"),
+)
 WOULD = re.compile(r"\bwould\b|['’]d\s+be\b|\b(?:wäre|würde|sería)\b|会是|ستكون", re.IGNORECASE)
 INDICATIVE = re.compile(r"\b(?:if|unless|in\s+case|wenn|falls|sofern|si)\b|如果|假如|若|إذا", re.IGNORECASE)
 HYPOTHETICAL = re.compile(r"\bhypothetical(?:ly)?\b", re.IGNORECASE)
@@ -56,9 +74,10 @@ def conditional(text: str, at: int, end: int | None = None) -> bool:
     begin = max(before.rfind(mark) for mark in STOPS)
     sentence = before[begin + 1 :]
     lead = sentence + (text[at : at + 40] if len(text) <= at + 40 else text[at : at + 40].rpartition(" ")[0])
-    if HYPOTHETICAL.search(sentence):
+    small = lead.lower()
+    if "hypothetical" in small and HYPOTHETICAL.search(sentence):
         return True
-    found = SUPPOSED.search(lead)
+    found = SUPPOSED.search(lead) if any(word in small for word in IN_A_CONDITION) else None
     if found is None:
         if THEN.match(sentence) and begin > 0:
             earlier = before[max((before.rfind(mark, 0, begin) for mark in STOPS), default=0) + 1 : begin]
@@ -82,7 +101,7 @@ COUNTERFACTUAL = re.compile(
       | (?:如果|假如|假设)[^。\n{}]{1,60}(?:的话|就会|会是)""",
     re.VERBOSE | re.IGNORECASE,
 )
-SUPPOSING = re.compile("[iI]f|uppos|magin|ssuming|enn|alls|[sS]i |ypothetic|如果|假")
+SUPPOSING = ("if", "If", "uppos", "magin", "ssuming", "enn", "alls", "si ", "Si ", "ypothetic", "如果", "假")
 
 
 def counterfactual(text: str, at: int) -> bool:
@@ -90,7 +109,7 @@ def counterfactual(text: str, at: int) -> bool:
     if "\n\n" in text[max(at - 10, 0) : at]:
         return False  # most objects: nothing leads to them in their own sentence
     before = text[max(at - 240, 0) : at]
-    if not SUPPOSING.search(before):
+    if not any(word in before for word in SUPPOSING):
         return False
     sentence = before[max(before.rfind(mark) for mark in STOPS) + 1 :]
     found = COUNTERFACTUAL.search(sentence)

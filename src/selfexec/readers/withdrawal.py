@@ -95,9 +95,19 @@ REFUSAL = re.compile(
 )
 
 
+# one of these is in all that the pattern above finds, in small letters
+REFUSING = (
+    *("sorry", "able", "going", "apolog", "can", "won't", "will", "decline", "refuse", "comfortable", "impossible"),
+    *("need", "provide", "leid", "kann", "peux", "désolé", "siento", "puedo", "dispiace", "posso", "lamento"),
+    *("desculpe", "могу", "извините", "无法", "不能", "抱歉", "申し訳", "できません", "お答えでき", "수", "죄송"),
+)
+
+
 def declines(text: str) -> bool:
     """Whether a reply without an answer says that it will not, or cannot, give one."""
-    return REFUSAL.search((text[:1500] + "\n" + text[-1500:]).replace("’", "'")) is not None
+    ends = (text[:1500] + "\n" + text[-1500:]).replace("’", "'")
+    small = ends.lower()
+    return any(word in small for word in REFUSING) and REFUSAL.search(ends) is not None
 
 
 def ends_in_the_open(text: str) -> bool:

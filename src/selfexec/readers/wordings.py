@@ -40,6 +40,7 @@ OR_TEXT = r"""(?P<text>\s?[:–-]\s)?
 
 WORD = re.compile("[a-z]+")
 SHOUTED = re.compile("[A-Z]{3}")
+NO_LETTERS = {code: " " for code in range(128) if not chr(code).islower()}
 
 
 class Wording(NamedTuple):
@@ -1371,9 +1372,9 @@ Search = tuple[int, Cued, str, int]  # its place in the order of rows, the row, 
 
 def wordings_in(text: str, wordings: tuple[Cued, ...]) -> Iterator[re.Match[str]]:
     """The statements of a text in these wordings, row by row, each row from the end."""
-    small, shouted = _spelled(text)
+    words, shouted = _words_of(text)
     always, by_word = _searches(wordings, text.isascii(), shouted)
-    there = [search for word in by_word if word in small for search in by_word[word]]
+    there = [search for word in by_word if word in words for search in by_word[word]]
     for _, row, cue, offset in sorted([*always, *there], key=itemgetter(0)) if there else always:
         for at in places(text, cue) if cue in text else ():
             if found := row.pattern.match(text, max(at - offset, 0)):
@@ -1396,9 +1397,11 @@ def _searches(
 
 
 @lru_cache(maxsize=8)
-def _spelled(text: str) -> tuple[str, bool]:
-    """A text in small letters, and whether any of its words is in capitals."""
-    return text.lower(), SHOUTED.search(text) is not None
+def _words_of(text: str) -> tuple[frozenset[str], bool]:
+    """The words of a text in small letters, and whether any is in capitals."""
+    small = text.lower()
+    words = small.translate(NO_LETTERS).split() if text.isascii() else WORD.findall(small)
+    return frozenset(words), SHOUTED.search(text) is not None
 
 
 def _key(word: str) -> str:
