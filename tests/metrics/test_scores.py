@@ -189,6 +189,21 @@ def test_pairs_that_answers_and_that_tokens_decide_are_scored_apart() -> None:
     assert found.value("m", "difficulty", "accuracy_by_tokens") == pytest.approx(0.5)
 
 
+def test_order_bias_is_accuracy_where_the_order_shown_is_true_less_accuracy_where_it_is_not() -> None:
+    # the order shown is predicted of 8 pairs of 10 that are so (.8 right), and of 6 of 10 that are not (.4 right)
+    rows = [pair(n, n < 8, True) for n in range(10)] + [pair(n, n < 16, False) for n in range(10, 20)]
+    found = scores(rows)
+    assert found.value("m", "difficulty", "order_bias") == pytest.approx(0.8 - 0.4)
+    assert found.value("m", "difficulty", "shown_order_share") == pytest.approx(14 / 20)
+
+
+def test_rankings_that_are_the_order_shown_are_counted_whole_and_whatever_became_of_the_answers() -> None:
+    shown = [pair(n, True, None, "missing", claim=claim) for n in range(3) for claim in ("a", "b")]
+    half = [pair(9, claim == "a", True, claim=claim) for claim in ("a", "b")]
+    lost = [pair(10, None, None, "unreadable")]
+    assert scores([*shown, *half, *lost]).value("m", "difficulty", "shown_order_share") == pytest.approx(3 / 4)
+
+
 # --- headlines -------------------------------------------------------------------------------------------------------
 
 

@@ -11,10 +11,12 @@ from selfexec.errors import InputError
 from selfexec.experiments import PAPER
 from selfexec.metrics.cross import Crossed
 from selfexec.metrics.kinds import Counted, Formula, common_items, kind_of
-from selfexec.metrics.margin import ReferenceDoubt, doubted
-from selfexec.metrics.rows import Estimate, Score
+from selfexec.metrics.margin import Held
+from selfexec.metrics.own_rate import CEILING, RATE, SKILL, AtOwnRate
+from selfexec.metrics.reference_doubt import ReferenceDoubt, doubted
+from selfexec.metrics.rows import MARGINS, Estimate, Score
 from selfexec.metrics.score import Scored
-from selfexec.stats import Array, Interval, percentile_intervals, resampled_totals
+from selfexec.stats import Array, Interval, draws, percentile_intervals, resampled_totals
 
 MOST_REPLICATES = 1_000_000
 LEAST_REPLICATES = 100  # with fewer, hardly a replicate lies beyond an end
@@ -71,7 +73,7 @@ def with_bootstrap(
         if new is None or row.value is None:
             yield row
         else:
-            yield _with_interval(row, _in_company(row, new, scored) if row.metric == "baseline_margin" else new)
+            yield _with_interval(row, _in_company(row, new, scored) if row.metric in MARGINS else new)
 
 
 def _bonus_interval(found: Crossed, bootstrap: Bootstrap) -> Interval:
@@ -85,9 +87,15 @@ def _in_company(row: Score, drawn: Interval, scored: Mapping[str, Mapping[str, S
     """Items are drawn anew, the other models are not: their part of the doubt is added."""
     parts = scored[row.model]
     several = list(parts.values()) if row.experiment == "overall" else [parts[row.experiment]]
-    errors, shortfalls = zip(*(part.held.doubt for part in several), strict=True)
+    errors, shortfalls = zip(*(_doubt(part.held, row.metric) for part in several), strict=True)
     doubt = ReferenceDoubt(math.hypot(*errors) / len(several), sum(shortfalls) / len(several))
     return doubted(Estimate(row.value or 0.0, drawn), doubt).interval
+
+
+def _doubt(held: Held, metric: str) -> ReferenceDoubt:
+    if metric == "margin_at_own_rate" and held.at_own_rate:
+        return held.at_own_rate.doubt
+    return held.doubt
 
 
 def _with_interval(row: Score, found: Interval) -> Score:
@@ -111,9 +119,27 @@ def _values(scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap) ->
             width = totals.shape[-1] // 2
             skills = (_of(kind.skill, totals[..., half]) for half in (slice(width), slice(width, None)))
             values[model, experiment, "baseline_margin"] = next(skills) - next(skills)
+        for model, one in held.items():
+            if one.at_own_rate and one.at_own_rate.ranked:
+                drawn = _at_own_rate(one.own, one.at_own_rate, bootstrap, experiment)
+                values |= {(model, experiment, name): column for name, column in drawn.items()}
     for model in scored:
         values |= _overall(model, values)
     return values
+
+
+def _at_own_rate(own: Counted, found: AtOwnRate, bootstrap: Bootstrap, experiment: str) -> dict[str, Array]:
+    """Skill against the baseline at the model's rate of yes, which is matched anew in each draw of items."""
+    ranked = found.ranked
+    assert ranked is not None
+    counts, margins, shares = own.on(ranked.items), [], []
+    for _, drawn in draws(len(ranked.items), bootstrap.replicates, bootstrap.rng(experiment)):
+        totals = drawn @ counts
+        baseline = ranked.skills(drawn, _of(RATE, totals))
+        margins.append(_of(SKILL, totals) - baseline)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares.append(baseline / _of(CEILING, totals))
+    return {"margin_at_own_rate": np.concatenate(margins), "baseline_share_of_ceiling": np.concatenate(shares)}
 
 
 def _of(formula: Formula, totals: Array) -> Any:

@@ -4,16 +4,15 @@ The stacked baseline puts together what the questions tell, what other models do
 (`baselines.stacked`). Nothing of it is chosen by how well it does on this model, so that a margin of few items can be
 compared with one of many.
 
-It is doubtful for two reasons, and its interval has both. There are only so many items. And there are only so many
-reference models to tell what models in general do: with others the stacked baseline would have said otherwise (its
-standard error is that of the jackknife over them), and with more of them it would have done better: what the last of
-them added is taken off the lower end. See docs/decisions/0010 and 0029.
+It is doubtful for two reasons, and its interval has both: there are only so many items, and only so many reference
+models (`reference_doubt`). See docs/decisions/0010 and 0029.
+
+Of claims of yes and no the margin mixes how often with which ones; `own_rate` has the part that is about which ones.
 """
 
 import math
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,15 +23,16 @@ from selfexec.metrics.baselines import (
     STACKED,
     Others,
     Panels,
-    Stacked,
     baseline_records,
     chance_record,
     stacked,
 )
 from selfexec.metrics.baselines.groups import APART
 from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable, value
+from selfexec.metrics.own_rate import AtOwnRate, at_own_rate
+from selfexec.metrics.reference_doubt import NO_DOUBT, ReferenceDoubt, doubted, reference_doubt
 from selfexec.metrics.rows import LEAST_COVERAGE, Estimate
-from selfexec.stats import Array, Interval, Z, influence
+from selfexec.stats import Array
 from selfexec.text.numbers import number_of
 
 NO_OTHERS = "it takes three other models on the same items to tell what models in general do (score their runs with it)"
@@ -43,24 +43,12 @@ MOST = 0.5  # of a model's items: on so many another one has been read on them
 SPLIT = 1 / 3  # of the others' words at least are on either side where they are split
 
 
-class ReferenceDoubt(NamedTuple):
-    """What a stacked baseline's skill owes to which reference models there are: its standard error, and what the last
-    of them added.
-    """
-
-    error: float = 0.0
-    shortfall: float = 0.0
-
-
-NO_DOUBT = ReferenceDoubt()
-
-
 @dataclass(frozen=True)
 class Held:
     """A model's `own` record, beside it that of the `best` baseline, by name, and the margin between them. `chance` is
-    what the stacked baseline says of each of the model's claims, nan where it says nothing. `alone`: why there is no
-    stacked baseline, where nothing is known of others; then `best` says the same every time, and the margin is nan with
-    that reason.
+    what the stacked baseline says of each of the model's claims, nan where it says nothing. `at_own_rate` is the margin
+    at the model's rate of yes, for claims of yes and no. `alone`: why there is no stacked baseline, where nothing is
+    known of others; then `best` says the same every time, and the margin is nan with that reason.
     """
 
     own: Counted
@@ -69,6 +57,7 @@ class Held:
     margin: Estimate
     doubt: ReferenceDoubt = NO_DOUBT
     chance: Array | None = None
+    at_own_rate: AtOwnRate | None = None
     alone: str | None = None
 
 
@@ -92,13 +81,17 @@ def held_against(claims: Claims, others: Others, chances: Mapping[str, Array], s
         baseline, best = best_of(kind, own, baseline_records(claims, chances, shared))
         return Held(own, baseline, best, kind.skill_difference(own, best))
     fitted = stacked(others)
-    chance = fitted.chances(claims)
+    logits = fitted.logits(claims)
+    chance = fitted.predictions(logits)
     best = chance_record(claims, chance, shared)
     if not value(kind.skill, best) > 0:  # whoever says the same every time does as well
         best = kind.constant(own)
-        return Held(own, CONSTANT, best, kind.skill_difference(own, best), chance=chance)
-    doubt = _reference_doubt(claims, fitted, shared, value(kind.skill, best))
-    return Held(own, STACKED, best, doubted(kind.skill_difference(own, best), doubt), doubt, chance)
+        at_rate = at_own_rate(claims, shared, own, np.zeros(len(claims)), None) if kind.CUT else None
+        return Held(own, CONSTANT, best, kind.skill_difference(own, best), chance=chance, at_own_rate=at_rate)
+    doubt = reference_doubt(claims, shared, fitted.without_one(claims), value(kind.skill, best))
+    at_rate = at_own_rate(claims, shared, own, logits, fitted) if kind.CUT else None
+    margin = doubted(kind.skill_difference(own, best), doubt)
+    return Held(own, STACKED, best, margin, doubt, chance, at_rate)
 
 
 def where_words_split(claims: Claims, others: Others, held: Held, strict: bool) -> tuple[Estimate, Estimate]:
@@ -149,17 +142,6 @@ def best_of(kind: Kind, model: Counted, records: Mapping[str, Counted]) -> tuple
     return best, records[best]
 
 
-def doubted(found: Estimate, doubt: ReferenceDoubt) -> Estimate:
-    """A margin with the doubts that come from the reference models added to that which comes from the items."""
-    if math.isnan(found.value) or doubt == NO_DOUBT:
-        return found
-    spread = Z * doubt.error
-    low = found.value - doubt.shortfall - math.hypot(found.value - found.interval.low, spread)
-    high = found.value + math.hypot(found.interval.high - found.value, spread)
-    error = math.hypot(found.error, doubt.error)
-    return Estimate(found.value, Interval(low, high).within(-2, 2), error, found.reason, near_end=True)
-
-
 def _too_few(claims: Claims, others: Others, chances: Mapping[str, Array], which: Flags) -> str | None:
     """Why nothing is known of others, None where enough is."""
     if not others.enough:
@@ -169,19 +151,3 @@ def _too_few(claims: Claims, others: Others, chances: Mapping[str, Array], which
     if met < LEAST_COVERAGE * asked:
         return f"only {met} of {number_of(asked, 'item was', 'items were')} asked of three other models"
     return None
-
-
-def _reference_doubt(claims: Claims, baseline: Stacked, which: Flags, skill: float) -> ReferenceDoubt:
-    """By leaving out one of the others at a time: the jackknife's error, less what the items make of these differences.
-    On other items they were others too, and that doubt is in the interval already.
-    """
-    kind, k, scored = kind_of(claims), len(baseline.others), claims.where(which)
-    fewer = kind.chance_counts(scored, np.nan_to_num(baseline.without_one(scored), nan=0.5))
-    fewer = fewer[:, fewer[0].sum(1) > 0]
-    skills = kind.skill(fewer.sum(1))
-    by_items = influence(kind.skill, fewer)
-    items = by_items.shape[1]
-    among_items = float(((by_items - by_items.mean(0)) ** 2).sum()) * items / (items - 1)
-    spread = float(((skills - skills.mean()) ** 2).sum()) - among_items
-    error = math.sqrt(max(spread * (k - 1) / k, 0.0))
-    return ReferenceDoubt(error, max(skill - float(skills.mean()), 0.0))

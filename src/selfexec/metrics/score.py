@@ -25,7 +25,7 @@ from selfexec.metrics.permutation import shuffled_p
 from selfexec.metrics.rows import OF_BASELINE, AskedCounts, Estimate, Score
 
 # what one item tells nothing of, whatever the kind of its claims
-OF_SKILL = {"skill", "shuffled_p", "best_baseline", "baseline_margin", "skill_where_split", "margin_where_split"}
+OF_SKILL = {"skill", "shuffled_p", *OF_BASELINE, "skill_where_split", "margin_where_split"}
 NO_MARGIN = "it was not worked out"
 WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # what can be told where no claim was read
 
@@ -90,6 +90,7 @@ def score_experiment(
         alone = Estimate(math.nan, reason=held.alone)
         found["best_baseline"] = alone if held.alone else kind.skill_estimate(held.best)
         found["baseline_margin"] = held.margin
+        found |= _at_own_rate(held)
         found |= _where_words_split(claims, others, held, strict)
     why, found = degenerate(kind, claims, answers, len(record.items), found)
     held = replace(held, margin=found.get("baseline_margin", held.margin))
@@ -101,6 +102,19 @@ def score_experiment(
         chances = chances | {STACKED: held.chance}
     predicted_chances = BaselineChances.by(chances, claims, others)
     return Scored(rows, asked, found["accuracy"], found["skill"], caution, record, held, beside, predicted_chances)
+
+
+def _at_own_rate(held: Held) -> Mapping[str, Estimate]:
+    """Margin and shares of the ceiling at the model's rate of yes, on the claims that the baseline is scored on too."""
+    found = held.at_own_rate
+    if found is None:
+        return {}
+    return {
+        "margin_at_own_rate": found.margin,
+        "ceiling_at_own_rate": found.ceiling,
+        "share_of_ceiling": found.share,
+        "baseline_share_of_ceiling": found.baseline_share,
+    }
 
 
 def _where_words_split(claims: Claims, others: Others, held: Held, strict: bool) -> Mapping[str, Estimate]:

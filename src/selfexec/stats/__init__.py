@@ -1,7 +1,7 @@
 """Statistics on plain arrays: nothing here knows of models, replies or experiments."""
 
 from selfexec.stats.agreement import coincidences, nominal_alpha
-from selfexec.stats.bootstrap import percentile_intervals, resampled_totals
+from selfexec.stats.bootstrap import draws, percentile_intervals, resampled_totals
 from selfexec.stats.correlation import LEAST_PAIRS, Correlation, correlate
 from selfexec.stats.holm import holm, tied_groups
 from selfexec.stats.intervals import (

@@ -25,12 +25,12 @@ def resampled_totals(counts: Array, replicates: int, rng: np.random.Generator) -
     flat = np.ascontiguousarray(counts.reshape(items, -1).T, dtype=np.float64)
     # replicates on the last axis while it is filled: formulas of cells then run along memory
     totals = np.empty((len(flat), replicates))
-    for start, drawn in _draws(items, replicates, rng):
+    for start, drawn in draws(items, replicates, rng):
         totals[:, start : start + len(drawn)] = flat @ drawn.T
     return np.moveaxis(totals.reshape(*counts.shape[1:], replicates), -1, 0)
 
 
-def _draws(items: int, replicates: int, rng: np.random.Generator) -> Iterator[tuple[int, Array]]:
+def draws(items: int, replicates: int, rng: np.random.Generator) -> Iterator[tuple[int, Array]]:
     """How often each item is drawn (multinomial counts), block by block: (first replicate, (some, items))."""
     some = max(1, BLOCK // items)
     for start in range(0, replicates, some):

@@ -38,25 +38,42 @@ class Stacked:
     weights: Array
     threshold: Array
 
-    def chances(self, claims: Claims) -> Array:
-        """Its word on a model's claims: 1, 0, or 0.5 where it cannot tell; nan where too few others did it or not."""
-        return self._chances(self.others.votes, LEAST_OTHERS)[self.others.panel.at(claims)]
+    def logits(self, claims: Claims) -> Array:
+        """The logit of a yes to each of a model's claims, less that from which on a yes is said; nan where too few
+        others did it or not.
+        """
+        return self._logits(self.others.votes, LEAST_OTHERS)[self.others.panel.at(claims)]
 
-    def without_one(self, claims: Claims) -> Array:
-        """The same without the votes of each of the others in turn, shape (others, claims); weights are what they are,
-        and so is what was learnt from other items.
+    def chances(self, claims: Claims) -> Array:
+        """Its prediction of a model's claims: 1, 0, or 0.5 where it cannot tell; nan where too few others did it or
+        not.
+        """
+        return self.predictions(self.logits(claims))
+
+    def logits_without_one(self, claims: Claims) -> Array:
+        """The same logits without the votes of each of the others in turn, shape (others, claims); weights are what
+        they are, and so is what was learnt from other items.
         """
         without = self.others.votes.without(self.others.did, self.others.said)
-        return self._chances(without, 1)[:, self.others.panel.at(claims)]
+        return self._logits(without, 1)[:, self.others.panel.at(claims)]
 
-    def _chances(self, votes: Votes, least: int) -> Array:
+    def without_one(self, claims: Claims) -> Array:
+        """Its predictions without each of the others in turn, shape (others, claims)."""
+        return self.predictions(self.logits_without_one(claims))
+
+    def predictions(self, logits: Array) -> Array:
+        """What is predicted at these logits: yes (1) from 0 on, else no (0); of a pair 0.5 where they do not tell."""
+        cut = kind_of(self.others.panel.claims).CUT
+        predicted = (logits >= -ROUNDING) * 1.0 if cut else say(logits, 0)
+        return np.where(np.isnan(logits), math.nan, predicted)
+
+    def _logits(self, votes: Votes, least: int) -> Array:
         panel, by_place = self.others.panel, self._by_place
-        told = self._told
+        total = self._told
         for heard, weight in zip(_heard(votes, self.others.votes), by_place[1 + len(self.known) :], strict=True):
-            told = told + heard * weight
-        logits = by_place[0] + told - self.threshold[panel.fold]
-        said = (logits >= -ROUNDING) * 1.0 if kind_of(panel.claims).CUT else say(logits, 0)
-        return np.where(votes.of >= least, said, math.nan)
+            total = total + heard * weight
+        logits = by_place[0] + total - self.threshold[panel.fold]
+        return np.where(votes.of >= least, logits, math.nan)
 
     @cached_property
     def _by_place(self) -> Array:

@@ -1,7 +1,7 @@
 """Claims that come true or do not, pooled over items."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from selfexec.metrics.kinds.binary_bounds import bounds as bounds
 from selfexec.metrics.kinds.cells import CELLS, Cells, confusion
 from selfexec.metrics.kinds.counts import NO_CONTRAST, Counted, Formula, common_items, difference, present
 from selfexec.metrics.kinds.formulas import METRICS, CellsFormula, recall, specificity, youden_j
+from selfexec.metrics.kinds.rates import ceiling_estimate, ceiling_share_estimate, rate_bias_estimate
 from selfexec.metrics.rows import FEW, LEAST_RARER_ITEMS, Estimate
 from selfexec.stats import (
     NO_SPREAD,
@@ -141,8 +142,8 @@ def skill_estimate(record: Counted) -> Estimate:
 
 
 def _estimate(name: str, counts: Array) -> Estimate:
-    if name == "over_niceness":
-        return _over_niceness(counts)
+    if name in BY_THEMSELVES:
+        return BY_THEMSELVES[name](counts)
     return share_of(name, counts) if METRICS[name].trials else _other(name, counts)
 
 
@@ -225,6 +226,15 @@ def _over_niceness(counts: Array) -> Estimate:
         return share_of_pairs(pairs)
     share = float(pairs[:, 0].mean())
     return Estimate(share, wilson(share, len(pairs)))
+
+
+# metrics with an interval of their own
+BY_THEMSELVES: Mapping[str, Callable[[Array], Estimate]] = {
+    "over_niceness": _over_niceness,
+    "rate_bias": rate_bias_estimate,
+    "ceiling_at_own_rate": ceiling_estimate,
+    "share_of_ceiling": ceiling_share_estimate,
+}
 
 
 # --- differences -----------------------------------------------------------------------------------------------------

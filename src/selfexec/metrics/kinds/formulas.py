@@ -45,6 +45,34 @@ def base_rate(c: Cells) -> Any:
     return (c.tp + c.fn + c.unread_true) / c.known
 
 
+def read_claims(c: Cells) -> Any:
+    """Claims of which both the prediction and the outcome were read."""
+    return c.tp + c.fp + c.fn + c.tn
+
+
+def predicted_rate(c: Cells) -> Any:
+    """Share of yes among the predictions that were read. (`positive_rate` counts an unread prediction as no yes.)"""
+    return (c.tp + c.fp) / read_claims(c)
+
+
+def rate_bias(c: Cells) -> Any:
+    """Predicted less observed share of yes, of the claims of which both were read: how often, and not which ones."""
+    return (c.fp - c.fn) / read_claims(c)
+
+
+def ceiling_at_own_rate(c: Cells) -> Any:
+    """The greatest J of anybody who says yes as often: with a rate q of yes and a base rate b, (1 - q) / (1 - b) from
+    q = b on, and q / b below.
+    """
+    q, b = predicted_rate(c), base_rate(c)
+    return np.where(np.real(q) >= np.real(b), (1 - q) / (1 - b), q / b)
+
+
+def share_of_ceiling(c: Cells) -> Any:
+    """J over the greatest that is possible at this rate of yes (Loevinger's H, 1948)."""
+    return youden_j(c) / ceiling_at_own_rate(c)
+
+
 def balanced_accuracy(c: Cells) -> Any:
     """Mean of recall and specificity: 0.5 for whoever says the same every time."""
     return (recall(c) + specificity(c)) / 2
@@ -163,12 +191,15 @@ METRICS: Mapping[str, Metric] = {
     "recall": Metric(recall, lambda c: c.tp + c.fn + c.unread_true, rises=True, undefined="no claim came true"),
     "positive_rate": Metric(positive_rate, _known),
     "base_rate": Metric(base_rate, _known, drawn=False),  # as the two baselines that follow from it
+    "rate_bias": Metric(rate_bias),
     "always_yes": Metric(always_yes, _known, drawn=False),
     "always_no": Metric(always_no, _known, drawn=False),
     "balanced_accuracy": Metric(balanced_accuracy, least=0, skill=True, rises=True),
     "youden_j": Metric(youden_j, skill=True, rises=True),
     "mcc": Metric(mcc, skill=True, rises=True),
     "kappa": Metric(kappa, skill=True, rises=True),
+    "ceiling_at_own_rate": Metric(ceiling_at_own_rate, least=0, skill=True),
+    "share_of_ceiling": Metric(share_of_ceiling, least=-math.inf, skill=True),
     "shuffled": Metric(shuffled, least=0, drawn=False),
     # infinite in replicates in which recall or specificity comes to an end
     "d_prime": Metric(d_prime, least=-math.inf, most=math.inf, skill=True, drawn=False, undefined=AT_AN_END),

@@ -120,6 +120,8 @@ def own_estimates(
         "tau": _tau(right),
         "question_accuracy": _question_accuracy(answers),
         "tokens_mean": _tokens_mean(answers),
+        "order_bias": _order_bias(claims),
+        "shown_order_share": _shown_order_share(claims),
         "shuffled": accuracy_estimate(_shuffled(claims.where(scorable(claims, strict)))),
     }
     for name, by in {"correctness": ~claims.by_tokens, "tokens": claims.by_tokens}.items():
@@ -139,6 +141,44 @@ def skill_estimate(record: Counted) -> Estimate:
 def _tau(accuracy: Estimate) -> Estimate:
     ends = Interval(*(2 * end - 1 for end in accuracy.interval))
     return Estimate(2 * accuracy.value - 1, ends, 2 * accuracy.error, accuracy.reason, accuracy.near_end)
+
+
+def _order_bias(claims: Claims) -> Estimate:
+    """How far rankings lean to the order shown: the share of pairs ranked rightly that were shown in their true order,
+    less that of pairs that were shown the other way round. 0 leans neither way, 1 always repeats the order shown.
+    Claims are that the question shown first is the easier one.
+    """
+    read = claims.where(claims.state == READ)
+    sides = [read.by_item(part * 1.0) for shown in (1, -1) for part in _right_and_all(read, shown)]
+    counts = np.stack(sides, axis=1)
+    counts = counts[counts.sum(1) > 0]
+    if not len(counts) or not counts[:, [1, 3]].sum(0).all():
+        return Estimate(math.nan, reason="no pair was read of those shown in their true order, or of the others")
+    value = float(_gap_by_order(counts.sum(0)))
+    error = ratio_error(_gap_by_order, counts)
+    return Estimate(value, student(value, error, len(counts)).within(-1, 1), error)
+
+
+def _right_and_all(claims: Claims, shown: int) -> tuple[Any, Any]:
+    """Which pairs shown in their true order (1), or in the other (-1), are ranked rightly, and which there are."""
+    these = claims.observed == shown
+    return claims.right & these, these
+
+
+def _gap_by_order(totals: Any) -> Any:
+    return totals[..., 0] / totals[..., 1] - totals[..., 2] / totals[..., 3]
+
+
+def _shown_order_share(claims: Claims) -> Estimate:
+    """Share of rankings that are the order shown, of those that were read; of four questions chance makes one in 24."""
+    epochs = int(claims.epoch.max(initial=0)) + 1
+    attempt, attempts = claims.item * epochs + claims.epoch, len(claims.items) * epochs
+    known, shown = (np.bincount(attempt, sign, attempts) for sign in (claims.predicted != 0, claims.predicted > 0))
+    same = np.where(known > 0, shown == known, math.nan)
+    by_item = same.reshape(-1, epochs)
+    pairs = np.stack([np.nansum(by_item, axis=1), (~np.isnan(by_item)).sum(1)], axis=1)
+    found = share_of_pairs(pairs[pairs[:, 1] > 0])
+    return found if found.reason is None else Estimate(math.nan, reason="no ranking was read")
 
 
 def _shuffled(claims: Claims) -> Counted:

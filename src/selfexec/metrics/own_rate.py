@@ -1,0 +1,218 @@
+"""Which ones, apart from how often: a model's skill against the baseline's at the rate with which the model says yes.
+
+Youden's J depends on how often a predictor says yes. The threshold of the stacked baseline is chosen for J, and a model
+has the threshold that it has. So the margin mixes two questions: whether a model knows how often it does such things,
+and whether it knows which ones. Here the same baseline says yes to as many of the claims as the model did: those with
+the highest logits, equal ones in proportion. What is left of the margin is about which ones.
+
+At a rate q of yes and a base rate b the greatest possible J is (1 - q) / (1 - b) from q = b on, and q / b below. The
+share of that which is reached is Loevinger's H (1948).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from selfexec.claims import Claims, Flags, Floats, Numbers
+from selfexec.metrics.baselines import Stacked, chance_record
+from selfexec.metrics.kinds import Counted, common_items, value
+from selfexec.metrics.kinds.binary import of_cells, skill_difference
+from selfexec.metrics.kinds.formulas import ceiling_at_own_rate, predicted_rate, youden_j
+from selfexec.metrics.kinds.rates import ceiling_estimate, ceiling_share_estimate
+from selfexec.metrics.reference_doubt import NO_DOUBT, ReferenceDoubt, doubted, reference_doubt
+from selfexec.metrics.rows import Estimate
+from selfexec.stats import NO_SPREAD, Array, influence, influence_error, student
+
+ROUNDING = 1e-9  # logits that differ by less are equal
+AT_THE_CEILING = 0.95  # share of what is possible at a rate
+LEAST_CEILING = 0.2  # where less is possible, yes and no tell too little
+WINDOW, LEAST_WINDOW = 0.05, 10  # claims on either side of the threshold: this share of all, and at least so many
+SKILL, RATE, CEILING = (of_cells(formula) for formula in (youden_j, predicted_rate, ceiling_at_own_rate))
+
+
+@dataclass(frozen=True)
+class AtOwnRate:
+    """A model and the stacked baseline at the model's rate of yes, on the claims that both are scored on.
+
+    Attributes:
+        margin: Skill less that of the baseline at this rate.
+        ceiling: The greatest skill that is possible at this rate.
+        share: The share of the ceiling that the model reaches.
+        baseline_share: The share that the baseline reaches.
+        ranked: The claims as the baseline ranks them, to match the rate anew in draws of items.
+        doubt: What the baseline's skill at this rate owes to which reference models there are.
+    """
+
+    margin: Estimate
+    ceiling: Estimate
+    share: Estimate
+    baseline_share: Estimate
+    ranked: "RankedClaims | None" = None
+    doubt: ReferenceDoubt = NO_DOUBT
+
+    @property
+    def cannot_be_told(self) -> bool:
+        """Whether yes and no cannot tell which ones: model and baseline are both at the ceiling, or it is too low."""
+        return at_the_ceiling(self.ceiling.value, self.share.value, self.baseline_share.value)
+
+
+def at_the_ceiling(ceiling: float, share: float, baseline_share: float) -> bool:
+    """Whether yes and no cannot tell which ones, by the ceiling and the shares of it that are reached."""
+    return ceiling < LEAST_CEILING or min(share, baseline_share) >= AT_THE_CEILING
+
+
+def at_own_rate(claims: Claims, which: Flags, own: Counted, logits: Floats, fitted: Stacked | None) -> AtOwnRate:
+    """Hold a model's record against the baseline at the model's rate of yes.
+
+    Args:
+        claims: The model's claims.
+        which: Those that are scored, and of which the baseline says something.
+        own: The model's record on these.
+        logits: The baseline's logits of all claims; equal ones where it cannot tell one from another.
+        fitted: The baseline, to see how it does without one of the reference models; None where it learnt nothing.
+    """
+    rate = _rate(own)
+    if math.isnan(rate):
+        unknown = Estimate(math.nan, reason="no prediction was read")
+        return AtOwnRate(unknown, unknown, unknown, unknown)
+    baseline = chance_record(claims, _at_rate(logits, which, rate), which)
+    added = _added(own, baseline, _slope(claims.observed[which] > 0, logits[which], rate))
+    common = common_items([own, baseline])
+    margin = _margin(own, baseline, added)
+    doubt = NO_DOUBT
+    if fitted is not None and not math.isnan(margin.value):
+        without_one = _at_rate(fitted.logits_without_one(claims), which, rate)
+        doubt = reference_doubt(claims, which, without_one, value(SKILL, baseline))
+    return AtOwnRate(
+        doubted(margin, doubt),
+        ceiling_estimate(own.counts),
+        ceiling_share_estimate(own.counts),
+        ceiling_share_estimate(own.on(common), baseline.on(common), added.to_share),
+        RankedClaims.ranked_by(claims.where(which), logits[which], common),
+        doubt,
+    )
+
+
+def _rate(own: Counted) -> float:
+    """How often the model says yes, of what was read; nan where nothing was."""
+    return value(RATE, own)
+
+
+def _at_rate(logits: Floats, which: Flags, rate: float) -> Floats:
+    """Chances of a yes to these claims at this rate, nan for the others; of logits of shape (..., claims)."""
+    chance = np.full(logits.shape, math.nan)
+    # without one of them there may be nobody left who did a thing or not: then nothing speaks for it
+    chance[..., which] = chances_at_rate(np.nan_to_num(logits[..., which]), rate)
+    return chance
+
+
+def chances_at_rate(logits: Array, rate: float) -> Array:
+    """The chance of a yes to each claim, of logits of shape (..., claims), such that `rate` of them are a yes: 1 for
+    the highest logits, 0 for the lowest, and for those equal to the threshold what is left, in equal parts.
+    """
+    claims = logits.shape[-1]
+    wanted = rate * claims
+    last = claims - min(max(math.ceil(wanted), 1), claims)
+    threshold = np.partition(logits, last, axis=-1)[..., last, None]
+    above = logits > threshold + ROUNDING
+    equal = np.abs(logits - threshold) <= ROUNDING
+    left = wanted - above.sum(-1, keepdims=True)
+    chance: Array = above + equal * np.clip(left / equal.sum(-1, keepdims=True), 0.0, 1.0)
+    return chance
+
+
+@dataclass(frozen=True)
+class RankedClaims:
+    """Claims from the highest logit down.
+
+    Attributes:
+        items: The items that they are of.
+        item: The place of each claim's item among these.
+        did: Whether the claim came true.
+        last: The place of the last claim of each group of equal logits.
+    """
+
+    items: tuple[str, ...]
+    item: Numbers
+    did: Flags
+    last: Numbers
+
+    @classmethod
+    def ranked_by(cls, claims: Claims, logits: Floats, items: tuple[str, ...]) -> "RankedClaims":
+        order = np.argsort(-logits, kind="stable")
+        falls = np.diff(logits[order]) < -ROUNDING
+        places = {item: place for place, item in enumerate(items)}
+        place = np.array([places[claims.items[n]] for n in claims.item[order]], np.int64)
+        return cls(items, place, claims.observed[order] > 0, np.append(np.flatnonzero(falls), len(order) - 1))
+
+    def skills(self, drawn: Array, rates: Array) -> Array:
+        """The baseline's J in draws of items, made to say yes at the rate of each.
+
+        Args:
+            drawn: How often each item was drawn, shape (draws, items).
+            rates: Shape (draws,).
+        """
+        weight = drawn[:, self.item]
+        claims, hits = (np.cumsum(part, axis=1)[:, self.last] for part in (weight, weight * self.did))
+        wanted = rates * claims[:, -1]
+        rows = np.arange(len(drawn))
+        group = (claims < wanted[:, None] - ROUNDING).sum(1)
+        earlier = np.maximum(group - 1, 0)
+        first, earlier_hits = (np.where(group > 0, part[rows, earlier], 0.0) for part in (claims, hits))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.nan_to_num((wanted - first) / (claims[rows, group] - first))
+            right = earlier_hits + share * (hits[rows, group] - earlier_hits)
+            true = hits[:, -1]
+            found: Array = right / true - (wanted - right) / (claims[:, -1] - true)
+        return found
+
+
+# --- the margin and its error ----------------------------------------------------------------------------------------
+
+
+class _Added(NamedTuple):
+    """What each common item adds to the margin, and to the baseline's share of the ceiling."""
+
+    to_margin: Array
+    to_share: Array
+
+
+def _added(own: Counted, baseline: Counted, slope: float) -> _Added:
+    """By the delta method. Where other items are drawn, the rate is another one, and the baseline's threshold moves
+    with it. So to what an item adds to the baseline's skill comes what it adds to the difference of the two rates,
+    times the `slope` of that skill on the rate.
+    """
+    common = common_items([own, baseline])
+    mine, theirs = own.on(common), baseline.on(common)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        to_baseline = influence(SKILL, theirs) + slope * (influence(RATE, mine) - influence(RATE, theirs))
+        highest, skill = (np.float64(f(table.sum(0))) for f, table in ((CEILING, mine), (SKILL, theirs)))
+        to_share = to_baseline / highest - skill / highest**2 * influence(CEILING, mine)
+    return _Added(influence(SKILL, mine) - to_baseline, to_share)
+
+
+def _margin(own: Counted, baseline: Counted, added: _Added) -> Estimate:
+    """Skill less that of the baseline at the same rate; near an end as any difference of skills."""
+    gap = skill_difference(own, baseline)
+    error = influence_error(added.to_margin)
+    if math.isnan(gap.value) or gap.near_end or not error > NO_SPREAD:
+        return gap
+    return Estimate(gap.value, student(gap.value, error, len(added.to_margin)).within(-2, 2), error)
+
+
+def _slope(did: Flags, logits: Array, rate: float) -> float:
+    """How fast the baseline's skill rises with its rate of yes: (p - b) / (b (1 - b)), where b is the base rate, and p
+    the share of claims next to the threshold that came true.
+    """
+    base = float(did.mean())
+    if base in (0.0, 1.0):
+        return math.nan
+    threshold = rate * len(did)
+    half = max(WINDOW * len(did), LEAST_WINDOW)
+    rank = np.argsort(np.argsort(-logits, kind="stable"), kind="stable") + 0.5
+    near = np.abs(rank - threshold) <= half
+    edge = logits[near]
+    near = (logits >= edge.min() - ROUNDING) & (logits <= edge.max() + ROUNDING)  # equal logits are all near, or none
+    return (float(did[near].mean()) - base) / (base * (1 - base))

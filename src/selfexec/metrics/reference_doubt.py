@@ -1,0 +1,61 @@
+"""What a baseline's skill owes to which reference models there are.
+
+There are only so many of them to tell what models in general do. With others the baseline would have said otherwise:
+its standard error is that of the jackknife over them. With more of them it would have done better: what the last of
+them added is the shortfall. See docs/decisions/0010 and 0029.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from selfexec.claims import Claims, Flags
+from selfexec.metrics.kinds import kind_of
+from selfexec.metrics.rows import Estimate
+from selfexec.stats import Array, Interval, Z, influence
+
+
+class ReferenceDoubt(NamedTuple):
+    """The standard error of a baseline's skill over the choice of reference models, and what the last of them added."""
+
+    error: float = 0.0
+    shortfall: float = 0.0
+
+
+NO_DOUBT = ReferenceDoubt()
+
+
+def reference_doubt(claims: Claims, which: Flags, without_one: Array, skill: float) -> ReferenceDoubt:
+    """By leaving out one of the others at a time: the jackknife's error, less what the items make of these differences.
+    On other items they were others too, and that doubt is in the interval already.
+
+    Args:
+        claims: The model's claims.
+        which: Those that are scored.
+        without_one: What the baseline predicts without each of the others in turn, shape (others, claims).
+        skill: The baseline's skill with all of them.
+    """
+    kind, k = kind_of(claims), len(without_one)
+    fewer = kind.chance_counts(claims.where(which), np.nan_to_num(without_one[:, which], nan=0.5))
+    fewer = fewer[:, fewer[0].sum(1) > 0]
+    skills = kind.skill(fewer.sum(1))
+    by_items = influence(kind.skill, fewer)
+    items = by_items.shape[1]
+    among_items = float(((by_items - by_items.mean(0)) ** 2).sum()) * items / (items - 1)
+    spread = float(((skills - skills.mean()) ** 2).sum()) - among_items
+    error = math.sqrt(max(spread * (k - 1) / k, 0.0))
+    return ReferenceDoubt(error, max(skill - float(skills.mean()), 0.0))
+
+
+def doubted(found: Estimate, doubt: ReferenceDoubt) -> Estimate:
+    """A margin with the doubts that come from the reference models added to that which comes from the items: the error
+    on both sides, and the shortfall below.
+    """
+    if math.isnan(found.value) or doubt == NO_DOUBT:
+        return found
+    spread = Z * doubt.error
+    low = found.value - doubt.shortfall - math.hypot(found.value - found.interval.low, spread)
+    high = found.value + math.hypot(found.interval.high - found.value, spread)
+    error = math.hypot(found.error, doubt.error)
+    return Estimate(found.value, Interval(low, high).within(-2, 2), error, found.reason, near_end=True)
