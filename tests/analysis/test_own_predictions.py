@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 import selfexec as sx
-from selfexec.analysis.findings import PANEL, SIMULATED, Finding, findings, own_prediction_findings, too_few_for_own
+from selfexec.analysis.findings import (
+    PANEL,
+    SIMULATED,
+    Finding,
+    further_findings,
+    own_prediction_findings,
+    too_few_for_own,
+)
 from selfexec.analysis.words import advice, own_in_brief, own_in_short, own_predictions
 from selfexec.runs import Run
 
@@ -109,7 +116,7 @@ def test_nobody_is_said_to_know_itself(scores_of_ten: sx.Scores) -> None:
 
 def test_findings_have_the_verdicts_of_each_source_as_data(ten_models: Run, scores_of_ten: sx.Scores) -> None:
     scores = scores_of_ten
-    found = {(o.about, o.source): o for o in findings(scores, ten_models.tables, []) if o.relation == "own"}
+    found = {(o.about, o.source): o for o in further_findings(scores, ten_models.tables, []) if o.relation == "own"}
     own = {(one.experiment, one.source): one.found for one in scores.own}
     assert list(found) == list(own)
     for key, finding in found.items():
@@ -137,7 +144,7 @@ def test_where_no_panel_is_large_enough_it_is_said_once_with_what_it_takes(tmp_p
     assert not any("tell something of their own" in line for line in text.splitlines()[:5])
     (few,) = too_few_for_own(scores.own)
     assert (few.about, few.tone, few.panel) == ("overall", "withheld", 0)
-    assert [one.about for one in findings(scores, run.tables, []) if one.relation == "own"] == ["overall"]
+    assert [one.about for one in further_findings(scores, run.tables, []) if one.relation == "own"] == ["overall"]
 
 
 def test_a_share_is_nothing_only_where_none_did_and_whole_only_where_all_did() -> None:

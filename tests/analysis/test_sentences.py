@@ -14,7 +14,7 @@ import selfexec as sx
 from build import part_of
 from selfexec.analysis.compare import ranking
 from selfexec.analysis.differences import Standing
-from selfexec.analysis.findings import against_others, findings
+from selfexec.analysis.findings import against_baseline, against_others, further_findings, which_ones
 from selfexec.analysis.selection import Selection
 from selfexec.metrics import Score
 from selfexec.report.data import Data, Options
@@ -31,17 +31,17 @@ def test_a_finding_says_how_a_model_stands_and_to_what_without_a_word(
 ) -> None:
     scores = scores_of_ten
     ranks = ranking(scores, ["skill"]).standings
-    found = list(findings(scores, ten_models.tables, ranks))
+    found = list(further_findings(scores, ten_models.tables, ranks))
     assert len({(one.about, one.relation, one.subject, one.source) for one in found}) == len(found)
     told = {(one.about, one.relation, one.subject): one for one in found if one.relation != "own"}
-    assert {one.relation for one in found} == {"others", "baseline", "naive", "own"}
-    row = scores.row("o4-mini", "association", "baseline_margin")
-    margin = told["association", "baseline", "o4-mini"]
-    assert (margin.value, margin.low, margin.high, margin.tone) == (row.value, row.low, row.high, "no")
+    assert {one.relation for one in found} == {"others", "naive", "own"}
     naive = told["association", "naive", "o4-mini"]
     assert naive.level == scores.value("o4-mini", "association", "always_no")
+    row = scores.row("o4-mini", "association", "baseline_margin")
+    [margin] = [m for m in against_baseline(scores.of("association", "baseline_margin")) if m.subject == "o4-mini"]
+    assert (margin.value, margin.low, margin.high, margin.tone) == (row.value, row.low, row.high, "no")
     # STATISTICS.md: gemini-2.5-flash has no recorded answers, so nothing is found, and it says why
-    lost = told["difficulty", "baseline", "gemini-2.5-flash"]
+    lost = next(m for m in which_ones(scores, "difficulty") if m.subject == "gemini-2.5-flash")
     assert lost.tone == "withheld" and lost.value is None and lost.reason
 
 
@@ -68,7 +68,7 @@ def sentences(run: Run, convention: str, panel: str | None = "none") -> dict[str
     panels = front.picture.panels if front.picture else ()
     return {
         "score": json.loads(data.scores.json())["answer"],
-        "top": [head.answer.tone, head.answer.text, *head.details],
+        "top": [[one.about, one.tone, one.text] for one in head.answers] + [list(head.details)],
         "front": [*([front.untold] if front.untold else []), *([p.experiment, *p.brief, *p.own] for p in panels)],
         "said": [[one.about, one.tone, one.text] for told in front.said.values() for one in told],
         "advice": [[part.model, *advice] for part in models(data).models for advice in part.advice],

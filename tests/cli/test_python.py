@@ -272,7 +272,8 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> sx.Run:
 def test_the_json_of_scores_says_what_was_answered_of_which_replies(pair: sx.Run) -> None:
     scores = sx.score(pair)
     found = json.loads(scores.json())
-    parts = ["answer", "runs", "convention", "version", "panel", "scores", "own_excess", "baseline_groups", "warnings"]
+    parts = ["answer", "runs", "convention", "version", "panel", "scores", "verdicts"]
+    parts += ["own_excess", "baseline_groups", "warnings"]
     assert list(found) == parts
     # the lines between the question and the table
     assert found["answer"] == scores.table(10_000).splitlines()[1 : 1 + len(found["answer"])]

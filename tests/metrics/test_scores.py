@@ -15,7 +15,7 @@ import selfexec as sx
 from build import pair, request, scores, table, whole_run
 from effort import examples
 from selfexec.analysis.score import Bootstrap, Score, Scores, score_tables
-from selfexec.analysis.score_table import absent
+from selfexec.analysis.score_table import OF_BASELINES, absent
 from selfexec.claims import Answers
 from selfexec.metrics import Cells, Estimate
 from selfexec.metrics.coverage import share_of_pairs
@@ -380,9 +380,13 @@ def test_of_a_model_alone_without_an_overall_score_each_experiment_is_answered(t
     assert found.value("sim/typical", "overall", "skill") is None
     answer = found.table().splitlines()[1:5]
     # 45 requests of the starter set have fewer than 20 that are turned down; the lists and the groups have enough
-    assert answer[0].startswith("sim/typical predicts better than chance which words it will list (skill ")
-    assert answer[1].startswith("restriction: nothing can be said: it turned down only ")
-    assert answer[2].startswith("sim/typical predicts better than chance which questions it will find hard (skill ")
+    assert answer[0].startswith(
+        "association: sim/typical overestimates how often it does so: it predicts that it would list "
+    )
+    assert "sim/typical predicts better than chance which words it will list (skill " in answer[0]
+    assert answer[1].startswith("restriction: Nothing can be said: it turned down only ")
+    better = "difficulty: sim/typical predicts better than chance which questions it will find hard (skill "
+    assert answer[2].startswith(better)
     assert answer[3].startswith("No margin over the best baseline: it takes three other models on the same items")
 
 
@@ -657,4 +661,4 @@ def test_what_may_mislead_stands_before_what_the_columns_mean() -> None:
         "  m, restriction: coverage .769 is below .9 (3 claims unreadable, 0 missing of 13)",
     ]
     assert below[-1].startswith(("a margin is no test", "withheld: an overall score"))
-    assert below.index("margin: skill less that of the best baseline. It says which of the two to go by.") > 2
+    assert below.index(OF_BASELINES[1]) > 2

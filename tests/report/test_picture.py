@@ -13,7 +13,7 @@ import selfexec as sx
 from browser import Browser
 from selfexec.analysis.findings import Finding, Tone
 from selfexec.analysis.selection import Selection
-from selfexec.analysis.words import ahead_in_brief, answer_by_experiment, own_in_brief
+from selfexec.analysis.words import own_in_brief
 from selfexec.experiments import PAPER
 from selfexec.report.data import Data, Options
 from selfexec.report.page import page
@@ -79,8 +79,12 @@ def test_without_a_baseline_there_is_a_dot_with_its_own_interval() -> None:
 )
 def test_every_mark_is_at_the_number_of_score(which: str, scored: str, request: pytest.FixtureRequest) -> None:
     run = request.getfixturevalue(which)
-    rows = json.loads(request.getfixturevalue(scored).json())["scores"]
+    data = json.loads(request.getfixturevalue(scored).json())
+    rows = data["scores"]
     known = {(r["model"], r["experiment"], r["metric"]): r for r in rows}
+    tested = {
+        (v["model"], v["experiment"]): v for v in data["verdicts"] if v["question"] == "margin" and v["tested_together"]
+    }
     found = drawn(run)
     assert [panel.experiment for panel in found.panels] == ["overall", *EXPERIMENTS]
     seen = 0
@@ -98,7 +102,9 @@ def test_every_mark_is_at_the_number_of_score(which: str, scored: str, request: 
             else:  # the same by another way: the baseline has a row of its own
                 held = known[mark.model, panel.experiment, "best_baseline"]["value"]
             assert marks["held"] == pytest.approx([held, held], abs=2e-4)
-            assert marks["whisker"] == pytest.approx([held + margin["low"], held + margin["high"]], abs=2e-4)
+            one = tested.get((mark.model, panel.experiment))
+            low, high = (one["tested_low"], one["tested_high"]) if one else (margin["low"], margin["high"])
+            assert marks["whisker"] == pytest.approx([held + low, held + high], abs=2e-4)
             assert mark.number and mark.number.value == margin["value"]
             assert mark.faint is bool(skill["reason"] or margin["reason"])
     assert seen >= 20
@@ -211,48 +217,6 @@ def test_many_panels_stand_in_lines_of_like_length() -> None:
 
 
 # --- words -----------------------------------------------------------------------------------------------------------
-
-
-def margin(subject: str, tone: Tone, value: float | None = None, about: str = "association") -> Finding:
-    return Finding(about, subject, "baseline", tone, value)
-
-
-@pytest.mark.parametrize(
-    ("found", "lines"),
-    [
-        ([margin("a", "no", -0.4), margin("b", "no", -0.1)], ["Baseline ahead of both by .10 to .40"]),
-        ([margin("a", "no", -0.4)], ["Baseline ahead by .40"]),
-        ([margin("a", "yes", 0.2), margin("b", "no", -0.1), margin("c", "open", 0.0)],
-         ["1 of 3 ahead of the baseline by .20", "Baseline ahead of 1 of 3 by .10", "1 undecided"]),
-        ([margin("a", "open", 0.0), margin("b", "open", 0.1)], ["It cannot be told who is ahead"]),
-        # what is withheld is no part of it, so that one sees why the numbers do not add up to all models
-        ([margin("a", "no", -0.4), margin("b", "withheld")], ["Baseline ahead by .40", "1 not counted"]),
-        ([margin("a", "no", -0.4), margin("b", "open"), margin("c", "withheld")],
-         ["Baseline ahead of 1 of 2 by .40", "1 undecided, 1 not counted"]),
-        ([margin("b", "withheld")], ["1 of 2 better than chance", "1 of 2 worse than chance"]),
-    ],
-)  # fmt: skip
-def test_it_is_said_in_brief_who_is_ahead_and_by_how_much(found: Sequence[Finding], lines: list[str]) -> None:
-    skills = [Finding("association", "a", "chance", "yes", 0.3), Finding("association", "b", "chance", "no", -0.3)]
-    assert ahead_in_brief(found, skills) == lines
-
-
-def test_without_an_overall_margin_the_answer_names_who_is_ahead_in_each_experiment() -> None:
-    said = answer_by_experiment(
-        {
-            "association": [margin("a", "no", -0.4), margin("b", "no", -0.1)],
-            "restriction": [margin("a", "withheld")],
-            "difficulty": [margin("a", "yes", 0.2), margin("b", "no", -0.1), margin("c", "open", 0.0)],
-        }
-    )
-    assert said and said.tone == "yes"
-    assert said.text == (
-        "Against a baseline made only from the questions and what other models predicted and did: in association both "
-        "models are behind; in difficulty 1 of 3 models is ahead, 1 is behind, and of 1 it cannot be told."
-    )
-    assert answer_by_experiment({"restriction": [margin("a", "withheld")]}) is None
-    alone = answer_by_experiment({"association": [margin("a", "open", 0.1)]})
-    assert alone and alone.text.endswith("in association of a it cannot be told.")
 
 
 def own(subject: str, verdict: str | None, value: float, source: str = "rule", **more: Any) -> Finding:

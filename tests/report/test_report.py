@@ -64,11 +64,6 @@ def html(panel: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 # --- sentences -------------------------------------------------------------------------------------------------------
 
 
-BASELINE = "the best baseline, which knows only the options, what other models list and what they predict"
-BEST = "a baseline made only from the questions and what other models predicted and did"
-AHEAD = f"A{BEST[1:]} predicts"
-
-
 def row(model: str, value: float | None, half: float = 0.05, reason: str | None = None, **other: Any) -> Score:
     low, high = (None, None) if value is None else (value - half, value + half)
     facts = {"experiment": "association", "metric": "baseline_margin", "items": 100, "claims": 500} | other
@@ -87,10 +82,6 @@ def row(model: str, value: float | None, half: float = 0.05, reason: str | None 
 
 def judged(rows: Sequence[Score]) -> in_words.Verdicts:
     return in_words.verdicts(against_baseline(rows))
-
-
-def compared(rows: Sequence[Score], skills: Sequence[Score] = ()) -> in_words.FindingSentence:
-    return in_words.better_than_baseline(against_baseline(rows), against_chance(skills))
 
 
 def test_a_model_is_above_chance_only_if_its_interval_is() -> None:
@@ -123,102 +114,6 @@ def test_what_is_to_be_read_with_caution_supports_no_sentence() -> None:
     assert not found.judged and len(found.withheld) == 1
 
 
-@pytest.mark.parametrize(
-    ("values", "tone", "words"),
-    [
-        ([-0.15, -0.3], "no", f"No model here predicts its own lists of words better than {BASELINE}; both do worse "
-         "(best: m0, margin -.15 [-.20, -.10])."),
-        ([0.01, -0.3], "open", f"No model here is shown to predict its own lists of words better than {BASELINE}: 1 of "
-         "2 do worse, of 1 it cannot be told (best: m0, margin .01 [-.04, .06])."),
-        ([0.3, -0.3], "yes", f"1 of 2 models predicts its own lists of words better than {BASELINE} (m0, .30 "
-         "[.25, .35])."),
-        ([0.3, 0.2], "yes", "Both models predict which words they will list better"),
-        ([None], "withheld", "Nothing can be said of the margin over the best baseline: it takes two."),
-        # one model alone is named, and no other is spoken of
-        ([0.3], "yes", f"m0 predicts its own lists of words better than {BASELINE} (margin .30 [.25, .35])."),
-        ([0.01], "open", f"m0 is not shown to predict its own lists of words better than {BASELINE}"),
-        ([-0.3], "no", f"m0 does not predict its own lists of words better than {BASELINE}"),
-    ],
-)  # fmt: skip
-def test_sentences_follow_from_intervals(values: list[float | None], tone: str, words: str) -> None:
-    rows = [row(f"m{n}", v, reason="it takes two" if v is None else None) for n, v in enumerate(values)]
-    said = compared(rows)
-    assert said.tone == tone
-    assert said.text.startswith(words)
-
-
-def test_the_answer_is_withheld_where_every_headline_is() -> None:
-    lost = [row(f"m{n}", None, experiment="overall", reason="difficulty was not run") for n in range(3)]
-    assert in_words.answer(against_baseline(lost)) == in_words.FindingSentence(
-        "overall", "withheld", "The margin over the best baseline is withheld: difficulty was not run."
-    )
-
-
-@pytest.mark.parametrize(
-    ("values", "tone", "words"),
-    [
-        ([0.3, 0.2], "yes", f"Both models predict themselves better than {BEST}."),
-        ([0.3, -0.2], "yes", f"1 of 2 models predicts itself better than {BEST}: m0. That baseline predicts the other "
-         "one better."),
-        ([0.3, 0.2, -0.2, -0.3], "yes", f"2 of 4 models predict themselves better than {BEST}: m0 and m1. That "
-         "baseline predicts the other 2 better."),
-        ([0.3, 0.01, -0.2], "yes", f"1 of 3 models predicts itself better than {BEST}: m0. That baseline predicts 1 of "
-         "the others better; of 1 it cannot be told who is ahead."),
-        ([0.3, 0.0], "yes", f"1 of 2 models predicts itself better than {BEST}: m0. Of the other one it cannot be told "
-         "who is ahead."),
-        ([0.3, 0.2, None], "yes", f"Both models that can be judged predict themselves better than {BEST}."),
-        ([-0.3, -0.2], "no", f"For each of the 2 models, {BEST} predicts what it will do better than the model itself "
-         "does."),
-        ([-0.3, -0.2, None], "no", f"For each of the 2 models that can be judged, {BEST} predicts what it will do "
-         "better than the model itself does."),
-        ([0.0, -0.2], "open", f"None of the 2 models is shown to predict itself better than {BEST}. That baseline "
-         "predicts 1 better; of 1 it cannot be told who is ahead."),
-        ([0.0, 0.01], "open", f"None of the 2 models is shown to predict itself better than {BEST}."),
-        ([-0.3], "no", f"{AHEAD} m0 better than the model itself does."),
-        ([-0.3, None], "no", f"{AHEAD} m0, the one model that can be judged, better than the model itself does."),
-        ([0.01, None], "open", "m0, the one model that can be judged, is not shown to predict itself "
-         f"better than {BEST}."),
-        ([0.3], "yes", f"m0 predicts itself better than {BEST}."),
-    ],
-)  # fmt: skip
-def test_the_answer_on_top(values: list[float | None], tone: str, words: str) -> None:
-    said = in_words.answer(against_baseline(row(f"m{n}", v, experiment="overall") for n, v in enumerate(values)))
-    assert (said.tone, said.text) == (tone, words)
-
-
-def of_few(model: str, value: float, models: int) -> Score:
-    found = row(model, value, models=models, experiment="overall")
-    return replace(found, reason=found.small_panel)
-
-
-@pytest.mark.parametrize(
-    ("rows", "tone", "text"),
-    [
-        # six models were read: as before
-        ([of_few("a", 0.3, 6), of_few("b", -0.3, 6)], "yes", f"1 of 2 models predicts itself better than {BEST}: a. "
-         "That baseline predicts the other one better."),
-        # five were: nothing in a's favour
-        ([of_few("a", 0.3, 5), of_few("b", -0.3, 5)], "open", f"None of the 2 models is shown to predict itself better "
-         f"than {BEST}: it takes 6 models read on the same items to show that, and there are 5. That baseline "
-         "predicts 1 better; of 1 it cannot be told who is ahead."),
-        ([of_few("a", 0.3, 3)], "open", f"a is not shown to predict itself better than {BEST}: it takes 6 models read "
-         "on the same items to show that, and there are 3."),
-        # what speaks against a model needs no more of them
-        ([of_few("a", -0.2, 3), of_few("b", -0.3, 4)], "no", f"For each of the 2 models, {BEST} predicts "
-         "what it will do better than the model itself does."),
-        ([of_few("a", 0.3, 7), of_few("b", 0.3, 3)], "yes", f"1 of 2 models predicts itself better than {BEST}: a. Of "
-         "the other one it cannot be told who is ahead."),
-    ],
-)  # fmt: skip
-def test_no_sentence_is_in_a_models_favour_where_fewer_than_six_were_read(
-    rows: list[Score], tone: str, text: str
-) -> None:
-    assert in_words.answer(against_baseline(rows)) == in_words.FindingSentence("overall", tone, text)  # type: ignore[arg-type]
-    said = compared([replace(r, experiment="association") for r in rows])
-    assert said.tone == tone
-    assert ("it takes 6 models" in said.text) is ("it takes 6 models" in text)
-
-
 @pytest.mark.slow
 def test_the_page_of_few_models_speaks_for_none_and_says_why(tmp_path: Path) -> None:
     few = [f"sim/{name}" for name in ("knows-itself", "typical", "coin", "says-yes", "knows-models")]
@@ -239,16 +134,6 @@ def test_nothing_says_that_a_self_bonus_is_something_of_ones_own(panel: Run, sco
     assert "about themselves" not in verdicts and "points of accuracy" not in verdicts
     assert WARNING in text.split('id="cross"')[1].split("</section>")[0]
     assert "bonus" not in scores.table() and "bonus" not in sx.card(panel).markdown()
-
-
-def test_a_model_without_reference_models_has_its_skill_said_first() -> None:
-    alone = [row("m0", None, reason="it takes two")]
-    skill = row("m0", 0.3, metric="youden_j")
-    # 0.3 +- 0.05
-    assert compared(alone, [skill]).text == (
-        "m0 predicts better than chance which words it will list (skill .30 [.25, .35]). "
-        "Nothing can be said of the margin over the best baseline: it takes two."
-    )
 
 
 @pytest.mark.parametrize(
@@ -273,20 +158,6 @@ def test_of_several_models_it_is_said_who_does_better_than_chance(
     rows = [row(f"m{n}", v, reason="few" if v is None else None, metric="skill") for n, v in enumerate(values)]
     said = in_words.better_than_chance(against_chance(rows))
     assert (said.tone, said.text) == (tone, words)
-
-
-def test_skills_are_said_before_a_margin_that_speaks_for_no_model() -> None:
-    skills = [row(model, 0.3, metric="skill") for model in "ab"]
-    before = "a and b predict better than chance which words they will list. "
-    below, above, nothing = ([row(m, v, reason=None if v else "few") for m in "ab"] for v in (-0.3, 0.3, None))
-    assert compared(below, skills).text.startswith(f"{before}No model here predicts")
-    assert compared(above, skills).text.startswith("Both models predict")
-    assert compared(nothing, skills).text == (f"{before}Nothing can be said of the margin over the best baseline: few.")
-    small = [replace(of_few(model, 0.3, 3), experiment="association") for model in "ab"]
-    assert compared(small, skills).text == (
-        f"{before}None is shown to be better than the best baseline: "
-        "it takes 6 models read on the same items to show that, and there are 3."
-    )
 
 
 def test_simulated_models_are_said_to_be_so(panel: Run, scores: sx.Scores, html: Path) -> None:
@@ -354,35 +225,6 @@ def test_of_a_model_alone_its_skill_is_said(value: float | None, tone: str, word
     assert (said.tone, said.text) == (tone, words)
 
 
-@pytest.mark.parametrize(
-    ("skills", "tone", "words"),
-    [
-        (
-            {"association": 0.3, "restriction": None, "difficulty": 0.4},
-            "yes",
-            "m predicts better than chance which words it will list and which questions it will find hard; "
-            "nothing can be said of restriction.",
-        ),
-        (
-            {"association": 0.02, "restriction": -0.3},
-            "open",
-            "m is not shown to predict better than chance which words it will list; "
-            "it predicts worse than chance which requests it will answer.",
-        ),
-        (
-            {"association": None, "difficulty": None},
-            "withheld",
-            "Nothing can be said of association and difficulty.",
-        ),
-    ],
-)
-def test_what_one_model_predicts_is_said_in_short(skills: dict[str, float | None], tone: str, words: str) -> None:
-    # each value +- 0.05
-    rows = [replace(row("m", value, reason=None if value else "few"), experiment=e) for e, value in skills.items()]
-    said = in_words.skills_in_short([one for r in rows for one in against_chance([r])])
-    assert (said.tone, said.text) == (tone, words)
-
-
 @pytest.mark.slow
 def test_the_answer_of_one_model_is_one_sentence_and_what_else_there_is_to_say_stands_below(tmp_path: Path) -> None:
     def header(limit: int) -> tuple[str, list[str]]:
@@ -422,15 +264,6 @@ def test_of_several_models_without_an_overall_score_what_can_be_said_is(tmp_path
         "Nothing can be said of restriction."
     ) in page
     assert "sim/knows-itself predicts better than chance which words it will list; sim/coin is not shown to." in page
-
-
-def test_the_overall_skill_of_each_of_two_models_is_said() -> None:
-    skills = [row(model, value, experiment="overall", metric="skill") for model, value in (("a", 0.1), ("b", 0.3))]
-    margins = [row(model, None, experiment="overall", reason="it takes two others") for model in "ab"]
-    assert in_words.answer(against_baseline(margins), against_chance(skills)).text == (
-        "Overall skill, where 0 is chance: b .30 [.25, .35] and a .10 [.05, .15]. "
-        "The margin over the best baseline is withheld: it takes two others."
-    )
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from selfexec.analysis.same_replies import SameReplies
 from selfexec.analysis.unanswered import Unanswered
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import NOT_REPEATED, JudgeTest, LossTest, Score, kind_of
-from selfexec.text.numbers import decimal
+from selfexec.text.numbers import decimal, signed
 
 LEAST_SHOWN = 0.01
 Warned = LossTest | JudgeTest | LeftOpen | SameReplies | Unanswered
@@ -40,7 +40,14 @@ def noise_and_loss(
     judges = [warning for warning in found if isinstance(warning, JudgeTest)]
     opened = [f"{w.model}, {w.experiment}: {w.text}" for w in found if isinstance(w, LeftOpen)]
     folder = partial(folder_of, runs, name_only=name_only)
-    return [*_ceilings(scores, runs), *_worst_cases(scores), *_losses(losses), *_judges(judges, folder), *opened]
+    return [
+        *_order_biases(scores),
+        *_ceilings(scores, runs),
+        *_worst_cases(scores),
+        *_losses(losses),
+        *_judges(judges, folder),
+        *opened,
+    ]
 
 
 def _ceilings(scores: Sequence[Score], runs: Sequence[ScoredRun]) -> Iterator[str]:
@@ -67,6 +74,23 @@ def _ceilings(scores: Sequence[Score], runs: Sequence[ScoredRun]) -> Iterator[st
         yield f"  {model}: " + ", ".join(
             f"{row.experiment} {decimal(row.value, 2)}{_interval(row)}{_reason(row)}" for row in rows
         )
+
+
+def _order_biases(scores: Sequence[Score]) -> Iterator[str]:
+    """How far rankings lean to the order shown, by experiment."""
+    shares = {(row.model, row.experiment): row.value for row in scores if row.metric == "shown_order_share"}
+    biases: dict[str, list[Score]] = {}
+    for row in scores:
+        if row.metric == "order_bias" and row.value is not None:
+            biases.setdefault(row.experiment, []).append(row)
+    for experiment, rows in biases.items():
+        yield (
+            f"{experiment}: accuracy on pairs shown in their true order less accuracy on the others, and the share of "
+            "rankings that are the order shown:"
+        )
+        for row in rows:
+            share = shares.get((row.model, experiment))
+            yield f"  {row.model}: {signed(row.value, 2)}{_interval(row)}, {decimal(share, 2)}"
 
 
 def _repeats(experiment: str) -> bool:

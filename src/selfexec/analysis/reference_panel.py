@@ -11,10 +11,10 @@ def panel_lines(beside: Beside) -> Iterator[str]:
     panel = beside.panel
     experiments = "" if not beside.without else f" in {_listed(beside.experiments)}"
     when = f" recorded in {panel.date}" if panel.date else ""
-    words = "with the same prompts" if beside.alike else "in other words"
+    words = {True: ", asked with the same prompts", False: ", asked with other prompts", None: ""}[beside.alike]
     models = number_of(len(beside.models), "model")
     others = "the other models and " if len(beside.own) > 1 else ""
-    yield f"Baselines{experiments} are of {others}the reference panel `{panel.name}`: {models}{when}, asked {words}."
+    yield f"Baselines{experiments} are of {others}the reference panel `{panel.name}`: {models}{when}{words}."
     if beside.left_out:
         since = "it is" if len(beside.left_out) == 1 else "they are"
         which = "; ".join(f"{model} ({why})" for model, why in beside.left_out.items())

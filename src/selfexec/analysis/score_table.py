@@ -6,15 +6,15 @@ from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from selfexec.analysis.answers import answers
 from selfexec.analysis.findings import (
-    Finding,
     against_baseline,
-    against_chance,
-    lacks_overall,
     own_prediction_findings,
     too_few_for_own,
+    verdict_records,
+    which_ones,
 )
-from selfexec.analysis.names import baseline_name, skill_legend, told_by
+from selfexec.analysis.names import skill_legend, told_by
 from selfexec.analysis.notes import Warned, noise_and_loss, nothing_answered, one_model
 from selfexec.analysis.own import own_lines, own_records
 from selfexec.analysis.reference_panel import panel_lines
@@ -25,18 +25,14 @@ from selfexec.analysis.unanswered import Unanswered
 from selfexec.analysis.words import (
     NO_TEST,
     FindingSentence,
-    answer,
-    better_than_baseline,
-    better_than_chance,
-    overall_skills,
     own_in_short,
     simulated,
     too_few_models,
 )
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
-from selfexec.metrics import GROUPS, Own, Score, Scored, group_of, not_run
+from selfexec.metrics import AT_THE_CEILING, GROUPS, LEAST_CEILING, Own, Score, Scored, group_of, not_run
 from selfexec.panels import Beside
 from selfexec.text.matching import listed
 from selfexec.text.numbers import decimal, interval, number_of
@@ -48,12 +44,18 @@ if TYPE_CHECKING:
 ACCURACY = {"overall": "self_execution_score"}
 TITLE = "Did the model predict what it would do?"
 AUTHORS_TITLE = "Scores, counted as by the paper's authors"
-COLUMNS = ["model", "experiment", "accuracy", "skill", "best baseline", "margin", "coverage"]
+COLUMNS = ["model", "experiment", "accuracy", "skill", "rate bias", "baseline", "margin", "at own rate", "coverage"]
+RATE_BIAS = "rate bias: predicted less observed share of yes: how often, and not which ones."
 OF_BASELINES = (
-    "best baseline: the skill of one that knows only the questions, what other models do and predict, stacked.",
-    "margin: skill less that of the best baseline. It says which of the two to go by.",
-    f"a margin is no test of self-knowledge: {NO_TEST}.",
+    "baseline: the skill of one that knows only the questions, and what other models did and predicted.",
+    "margin: skill less that of the baseline. It says which of the two to go by; how often and which ones are mixed.",
 )
+AT_OWN_RATE = (
+    "at own rate: the margin over the same baseline made to say yes as often as the model does: which ones.",
+    f"cannot be told: both reach {decimal(AT_THE_CEILING, 2)} of the skill that is possible at the model's rate of "
+    f"yes, or less than {decimal(LEAST_CEILING, 1)} is possible.",
+)
+NOT_A_TEST = f"a margin is no test of self-knowledge: {NO_TEST}."
 WITHHELD, UNDEFINED = "withheld", "–"
 ABSENT = (
     "withheld: an overall score that would mislead; –: a number that cannot be worked out. Why is said above or below."
@@ -207,6 +209,11 @@ class Scores(Rows[Score]):
             **head(self.runs, self.convention),
             "panel": self.panels[0].record() if self.panels else None,
             "scores": self.records(),
+            "verdicts": [
+                {**record, "condition": one.conditions[0]}
+                for one in self.by_condition
+                for record in verdict_records(one)
+            ],
             "own_excess": own_records(self.own),
             "baseline_groups": self.baseline_groups,
             "warnings": [asdict(warning) for warning in self.warnings],
@@ -304,55 +311,25 @@ def _marked(scores: Scores, lines: Sequence[str]) -> list[str]:
 
 
 def legends(scores: Scores) -> list[str]:
-    """What skill, baselines and margins are."""
-    return [skill_legend(scores.experiments), *OF_BASELINES]
+    """What skill, rate bias, baselines and margins are, as far as they are there."""
+    metrics = {row.metric for row in scores if row.value is not None}
+    return [
+        skill_legend(scores.experiments),
+        *([RATE_BIAS] if "rate_bias" in metrics else []),
+        *OF_BASELINES,
+        *(AT_OWN_RATE if "margin_at_own_rate" in metrics else []),
+        NOT_A_TEST,
+    ]
 
 
 def _answers(scores: Scores) -> list[str]:
-    """The overall answer, and that of each experiment that is no part of it; where there is none, of each: one that
-    cannot be judged hides no other.
-    """
-    skills = against_chance(scores.of("overall", "skill"))
-    margins = against_baseline(scores.of("overall", "baseline_margin"))
-    told = [] if lacks_overall(scores) else [answer(margins, skills).text]
-    why = [] if told else list(no_margins(scores))
-    parts = (
-        better_than_chance(known)
-        if why
-        else better_than_baseline(against_baseline(scores.of(e, "baseline_margin")), known)
-        for e, known in skills_by_experiment(scores).items()
-        if not told or e not in PAPER.experiments
-    )
-    named = len(scores.models) > 1
-    overall = [] if told else overall_skills(skills)
-    return [*told, *overall, *(_labelled(said, named or bool(told)) for said in parts), *why]
+    """The answer in each experiment behind its name, and overall."""
+    return [labelled(one) for one in answers(scores)]
 
 
-def _labelled(said: FindingSentence, named: bool) -> str:
-    """With the experiment before it: of a model alone only where nothing can be said."""
-    first, _, rest = said.text.partition(" ")
-    if first in ("No", "Nothing"):
-        return f"{said.about}: {first.lower()} {rest}"
-    return f"{said.about}: {said.text}" if named else said.text
-
-
-def skills_by_experiment(scores: Scores) -> dict[str, list[Finding]]:
-    found = {e: against_chance(scores.of(e, "skill")) for e in scores.experiments if e != "overall"}
-    return {experiment: skills for experiment, skills in found.items() if skills}
-
-
-def no_margins(scores: Scores) -> Iterator[str]:
-    """Why there are no margins, where there is none in any experiment."""
-    margins = [row for row in scores if row.metric == "baseline_margin" and row.experiment != "overall"]
-    if any(row.value is not None for row in margins):
-        return
-    reasons: dict[str, dict[str, None]] = {}
-    for row in margins:
-        if row.reason:
-            reasons.setdefault(row.reason, {})[row.experiment] = None
-    for reason, experiments in reasons.items():
-        where = f" in {' and '.join(experiments)}" if len(reasons) > 1 else ""
-        yield f"No margin over the best baseline{where}: {reason}."
+def labelled(found: FindingSentence) -> str:
+    """With the experiment before it."""
+    return found.text if found.about == "overall" else f"{found.about}: {found.text}"
 
 
 def _grid(scores: Scores) -> tuple[list[str], list[list[str]]]:
@@ -385,13 +362,11 @@ def _cells(experiment: str, rows: dict[str, Score]) -> Iterator[str]:
     accuracy = rows.get(ACCURACY.get(experiment, "accuracy"))
     yield _number(accuracy)
     yield _number(rows.get("skill"))
+    yield _number(rows.get("rate_bias"))
     baseline = rows.get("best_baseline")
-    yield (
-        f"{decimal(baseline.value)}{_mark(baseline)} {baseline_name(baseline.baseline)}"
-        if baseline and baseline.value is not None
-        else ""
-    )
+    yield f"{decimal(baseline.value)}{_mark(baseline)}" if baseline and baseline.value is not None else ""
     yield _number(rows.get("baseline_margin"))
+    yield _number(rows.get("margin_at_own_rate"))
     coverage = rows.get("coverage")
     yield decimal(coverage.value) if coverage and coverage.value is not None else ""
 
@@ -476,7 +451,23 @@ def _cautions(scores: Scores) -> list[str]:
         if (model, reason) not in told
     ]
     lines += [f"  {line}" for line in margin_cautions(scores, _title(scores))]
+    lines += [f"  {line}" for line in decided_by_rate(scores)]
     return [f"withheld, or to be read with caution ({CAUTION}):", *lines] if lines else []
+
+
+def decided_by_rate(scores: Scores) -> Iterator[str]:
+    """Margins that are surely above or below 0, of which it is not known at equal rates whether they would be."""
+    for experiment in EXPERIMENTS:
+        margins = {one.subject: one for one in against_baseline(scores.of(experiment, "baseline_margin"))}
+        which = [one for one in which_ones(scores, experiment) if one.relation == "which ones"]
+        alone = [
+            one.subject
+            for one in which
+            if one.tone in ("open", "untold") and margins[one.subject].tone in ("yes", "no")
+        ]
+        if alone:
+            follows = "it follows from how often they say yes, as far as can be told"
+            yield f"margin of {', '.join(alone)}, {experiment}: {follows}"
 
 
 def margin_cautions(scores: Scores, told: str = "") -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from selfexec.analysis.findings import PANEL, SIMULATED, TONES, Finding, Relation, Tone
+from selfexec.analysis.findings import PANEL, SIMULATED, Finding, Relation, Tone
 from selfexec.analysis.own import in_words
 from selfexec.experiments import EXPERIMENTS, RULE, SELF, by_source
 from selfexec.metrics import LEAST_ITEMS, LEAST_PANEL, LEAST_RARER_ITEMS
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 NAMED = 3  # so many models are named; the others are counted
 OF_ITSELF = "tell something of their own behaviour that nobody else's predictions or behaviour tell"
 
-# the best baseline as people meet it first, whatever the experiment
-BASELINE = "a baseline made only from the questions and what other models predicted and did"
 # why a margin says which predictor to use, and not whether a model knows itself (docs/metrics.md)
 NO_TEST = "who knows models in general can be above 0, who knows all of its own ways below"
 
@@ -58,9 +56,7 @@ def verdicts(found: Iterable[Finding]) -> Verdicts:
 
 
 def sentences(found: Iterable[Finding]) -> list[FindingSentence]:
-    """What there is to say, experiment by experiment. Where it is found how models stand to chance and to the baseline,
-    one sentence has both.
-    """
+    """What there is to say besides the answer, experiment by experiment."""
     said: list[FindingSentence | None] = []
     for _, group in groupby(found, key=lambda one: one.about):
         of: dict[Relation, list[Finding]] = {}
@@ -68,106 +64,13 @@ def sentences(found: Iterable[Finding]) -> list[FindingSentence]:
             of.setdefault(one.relation, []).append(one)
         if "others" in of:
             said.append(ahead(of["others"]))
-        if "baseline" in of:
-            said.append(better_than_baseline(of["baseline"], of.get("chance", ())))
-        elif "chance" in of:
-            said.append(better_than_chance(of["chance"]))
         if "naive" in of:
             said.append(behind_naive(of["naive"]))
         said += own_predictions(of.get("own", ()))
     return [one for one in said if one]
 
 
-# --- the answer ------------------------------------------------------------------------------------------------------
-
-
-def answer(margins: Sequence[Finding], skills: Sequence[Finding] = ()) -> FindingSentence:
-    """The one sentence on top, from the overall margin; of a model alone its overall skill, where that is known."""
-    found = verdicts(margins)
-    n, k = len(found.judged), len(found.above)
-    if not n:
-        return FindingSentence("overall", "withheld", " ".join(without_margin(margins, skills)))
-    full = " that can be judged" if found.withheld else ""
-    if n == 1:
-        return FindingSentence("overall", found.tone, _answer_of_one(found))
-    if k == n:
-        return FindingSentence(
-            "overall", "yes", f"{_sentence(all_of(n))} models{full} predict themselves better than {BASELINE}."
-        )
-    if k:
-        verb = "predicts itself" if k == 1 else "predict themselves"
-        first = f"{k} of {n} models{full} {verb} better than {BASELINE}: {_names(found.above)}"
-        return FindingSentence("overall", "yes", f"{first}. {_rest(found, others=True)}")
-    if len(found.below) == n:
-        said = (
-            f"For each of the {n} models{full}, {BASELINE} predicts what it will do better than the model itself does."
-        )
-        return FindingSentence("overall", "no", said)
-    takes = f": {more}" if (more := _takes(found)) else ""
-    rest = f" {_rest(found)}" if found.below else ""
-    text = f"None of the {n} models{full} is shown to predict itself better than {BASELINE}{takes}.{rest}"
-    return FindingSentence("overall", "open", text)
-
-
-def _answer_of_one(found: Verdicts) -> str:
-    """Of the one model that there is, or that can be judged."""
-    name = found.judged[0].subject
-    who = f"{name}, the one model that can be judged," if found.withheld else name
-    if found.below:
-        return f"{_sentence(BASELINE)} predicts {who} better than the model itself does."
-    takes = f": {more}" if (more := _takes(found)) else ""
-    return f"{who} {_predicts(found)} itself better than {BASELINE}{takes}."
-
-
-def _rest(found: Verdicts, *, others: bool = False) -> str:
-    """Of whom the baseline is ahead, and of whom it cannot be told; `others`: besides those that are ahead of it."""
-    b, o = len(found.below), len(found.open)
-    if not b:
-        return f"Of {'the others' if o > 1 else 'the other one'} it cannot be told who is ahead."
-    if not o:
-        return f"That baseline predicts the other {b if b > 1 else 'one'} better."
-    return (
-        f"That baseline predicts {b}{' of the others' if others else ''} better; of {o} it cannot be told who is ahead."
-    )
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}"
-
-
-def answer_by_experiment(margins: Mapping[str, Sequence[Finding]]) -> FindingSentence | None:
-    """The one sentence on top where there is no overall margin: who is ahead in each experiment. None where no margin
-    can be judged.
-    """
-    found = {experiment: verdicts(those) for experiment, those in margins.items()}
-    found = {experiment: those for experiment, those in found.items() if those.judged}
-    if not found:
-        return None
-    parts = "; ".join(f"in {experiment.replace('_', ' ')} {_stand(those)}" for experiment, those in found.items())
-    tones = {those.tone for those in found.values()}
-    tone: Tone = next((tone for tone in TONES if tone in tones), "withheld")
-    return FindingSentence("overall", tone, f"Against {BASELINE}: {parts}.")
-
-
-def _stand(found: Verdicts) -> str:
-    """How many models are ahead, and behind: 2 of 5 models are ahead, 2 are behind, and of 1 it cannot be told"""
-    n = len(found.judged)
-    parts: list[str] = []
-    for those, where in ((found.above, "ahead"), (found.below, "behind")):
-        if those:
-            whose = _names(those) if n == 1 else f"{all_of(n)} models" if len(those) == n else str(len(those))
-            who = whose if parts or len(those) == n else f"{whose} of {n} models"
-            parts.append(f"{who} {'is' if len(those) == 1 else 'are'} {where}")
-    if found.open:
-        whom = _names(found.open) if n == 1 else f"any of {n} models" if len(found.open) == n else str(len(found.open))
-        parts.append(f"{'and ' if parts else ''}of {whom} it cannot be told")
-    return ", ".join(parts)
-
-
-def without_margin(margins: Sequence[Finding], skills: Sequence[Finding]) -> list[str]:
-    """What is said on top where no margin can be judged: overall skills, and why there is no margin."""
-    reason = re.sub(r"^([a-z_]+): ", r"in \1 ", _common_reason(verdicts(margins).withheld))
-    return [*overall_skills(skills), f"The margin over the best baseline is withheld: {reason}."]
+# --- skill ----------------------------------------------------------------------------------------------------------
 
 
 def overall_skills(skills: Sequence[Finding]) -> list[str]:
@@ -177,34 +80,7 @@ def overall_skills(skills: Sequence[Finding]) -> list[str]:
         return []
     if len(skills) == 1:
         return [f"Overall skill {_number(known[0])}, where 0 is chance."]
-    return [f"Overall skill, where 0 is chance: {_listed([f'{one.subject} {_number(one)}' for one in known])}."]
-
-
-def _takes(found: Verdicts) -> str:
-    """How many models it takes to say more of those that are left open, where there are fewer."""
-    if not (panels := sorted({one.panel for one in found.open if one.panel is not None})):
-        return ""
-    are = " to ".join(str(n) for n in dict.fromkeys([panels[0], panels[-1]]))
-    return f"it takes {LEAST_PANEL} models read on the same items to show that, and there are {are}"
-
-
-def _predicts(found: Verdicts) -> str:
-    """The verb for one model."""
-    return "predicts" if found.above else "is not shown to predict" if found.open else "does not predict"
-
-
-def models_in_short(skills: Mapping[str, Sequence[Finding]]) -> FindingSentence:
-    """Of several models, which predict themselves better than chance in which experiment, without the numbers."""
-    found = {experiment: verdicts(those) for experiment, those in skills.items()}
-    better = [f"{_names(those.above)} in {experiment}" for experiment, those in found.items() if those.above]
-    none = [experiment for experiment, those in found.items() if those.judged and not those.above]
-    untold = [experiment for experiment, those in found.items() if not those.judged]
-    parts = [
-        *([f"Better than chance: {'; '.join(better)}."] if better else []),
-        *([f"No model is shown to predict itself better than chance in {_listed(none)}."] if none else []),
-        *([f"Nothing can be said of {_listed(untold)}."] if untold else []),
-    ]
-    return FindingSentence("overall", "yes" if better else "open" if none else "withheld", " ".join(parts))
+    return [f"Overall skill, where 0 is chance: {listed_names([f'{one.subject} {_number(one)}' for one in known])}."]
 
 
 SHORT: Mapping[Tone, str] = {
@@ -212,21 +88,6 @@ SHORT: Mapping[Tone, str] = {
     "open": "is not shown to predict better than chance {}",
     "no": "predicts worse than chance {}",
 }
-
-
-def skills_in_short(found: Sequence[Finding]) -> FindingSentence:
-    """Of a model alone, its skill in each experiment: which it predicts better than chance, without the numbers."""
-    parts = [
-        how.format(_listed(things))
-        for tone, how in SHORT.items()
-        if (things := [_about(one.about) for one in found if one.tone == tone])
-    ]
-    said = [f"{found[0].subject} {'; it '.join(parts)}"] if parts else []
-    if untold := [one.about for one in found if one.tone == "withheld"]:
-        said.append(f"{'nothing' if said else 'Nothing'} can be said of {_listed(untold)}")
-    tones = {one.tone for one in found}
-    tone: Tone = next((tone for tone in SHORT if tone in tones), "withheld")
-    return FindingSentence("overall", tone, f"{'; '.join(said)}.")
 
 
 def simulated(models: Sequence[str], runs: Iterable["Run | ScoredRun"]) -> str | None:
@@ -241,52 +102,7 @@ def simulated(models: Sequence[str], runs: Iterable["Run | ScoredRun"]) -> str |
     return f"{n} of these models {'is' if n == 1 else 'are'} simulated: no score of theirs is of a real one."
 
 
-# --- in brief, beside a picture --------------------------------------------------------------------------------------
-
-
-def ahead_in_brief(margins: Sequence[Finding], skills: Sequence[Finding]) -> list[str]:
-    """Who is ahead, models or the best baseline, of how many, and by how much; where there is no margin, how models
-    stand to chance.
-    """
-    found = verdicts(margins)
-    n = len(found.judged)
-    if not n:
-        return _chance_in_brief(verdicts(skills))
-    parts: list[str] = []
-    rest: list[str] = []
-    if found.above:
-        parts.append(f"{_how_many(found.above, n)}ahead of the baseline by {_how_far(found.above)}")
-    if found.below:
-        whom = f" of {_how_many(found.below, n).strip()}" if n > 1 else ""
-        parts.append(f"baseline ahead{whom} by {_how_far(found.below)}")
-    if not parts:
-        parts.append("it cannot be told who is ahead")
-    elif found.open:
-        rest.append(f"{len(found.open)} undecided")
-    if found.withheld:
-        rest.append(f"{len(found.withheld)} not counted")
-    return [_sentence(part) for part in (*parts, ", ".join(rest)) if part]
-
-
-def _chance_in_brief(found: Verdicts) -> list[str]:
-    if not (n := len(found.judged)):
-        return ["Nothing can be said"]
-    told = {
-        "better than chance": found.above,
-        "not shown to be better than chance": found.open,
-        "worse than chance": found.below,
-    }
-    return [_sentence(f"{_how_many(those, n)}{how}") for how, those in told.items() if those]
-
-
-def _how_many(those: Sequence[Finding], n: int) -> str:
-    return "" if n == 1 else f"{all_of(n)} " if len(those) == n else f"{len(those)} of {n} "
-
-
-def _how_far(those: Sequence[Finding]) -> str:
-    """.26 to .61"""
-    sizes = sorted(abs(one.value or 0.0) for one in those)
-    return " to ".join(dict.fromkeys([two(sizes[0]), two(sizes[-1])]))
+# --- in brief, next to a picture -------------------------------------------------------------------------------------
 
 
 def own_in_brief(found: Sequence[Finding]) -> list[str]:
@@ -311,13 +127,13 @@ def _own_brief(found: Sequence[Finding], whose: str) -> str:
     told = next((one for one in every if one.verdict), every[0])
     by, lacks = ("", "") if told is every[0] else (f" {_by(told)}", f" {_each_judge(every[0])}")
     if told.verdict is None:
-        return f"{whose}{_sentence(f'no verdict: {told.reason}' if told.reason else 'no verdict')}."
+        return f"{whose}{sentence(f'no verdict: {told.reason}' if told.reason else 'no verdict')}."
     why = ""
     if told.verdict == "not shown":
         why = f": {in_words(told.against)}" if (told.low or 0.0) > 0 else _would_be_found(told)
     single = _names(_best_first(one for one in found if one.source == told.source and one not in every))
     shown = f" Of single models it is shown of {single}." if single else ""
-    return f"{whose}{_sentence(IN_BRIEF[told.verdict])} ({_number(told)}){by}{why}.{shown}{lacks}"
+    return f"{whose}{sentence(IN_BRIEF[told.verdict])} ({_number(told)}){by}{why}.{shown}{lacks}"
 
 
 IN_BRIEF = {
@@ -339,50 +155,10 @@ def ahead(skills: Sequence[Finding]) -> FindingSentence | None:
     best = judged[0]
     text = f"The highest {best.about} skill is that of {_quoted(best)}"
     if best.alike:
-        text += f"; it cannot be told apart from {_listed(best.alike)}"
+        text += f"; it cannot be told apart from {listed_names(best.alike)}"
     elif len(judged) > 1:
         text += ", ahead of every other model" + (" with a full score" if len(judged) < len(skills) else "")
     return FindingSentence(best.about, best.tone, f"{text}.")
-
-
-def better_than_baseline(margins: Sequence[Finding], skills: Sequence[Finding] = ()) -> FindingSentence:
-    """Does a model predict itself better than the best baseline? Where none is shown to, it is said first whether it
-    does better than chance, if `skills` are given.
-    """
-    found, about = verdicts(margins), margins[0].about
-    judged, thing, baseline = found.judged, _its(about), _baseline(about)
-    n, k = len(judged), len(found.above)
-    chance = better_than_chance(skills) if skills else None
-    skill = f"{chance.text} " if chance and chance.tone != "withheld" else ""
-    if not n:
-        if chance and not skill:
-            return chance
-        reason = _common_reason(found.withheld)
-        return FindingSentence(
-            about, "withheld", f"{skill}Nothing can be said of the margin over the best baseline: {reason}."
-        )
-    if skill and len(found.open) == n and (takes := _takes(found)):
-        return FindingSentence(about, "open", f"{skill}None is shown to be better than the best baseline: {takes}.")
-    skill = "" if k else skill
-    if len(margins) == 1:
-        text = f"{judged[0].subject} {_predicts(found)} {thing} better than {baseline}"
-        more = f": {takes}" if (takes := _takes(found)) else f" (margin {_number(judged[0])})"
-        return FindingSentence(about, found.tone, f"{skill}{text}{more}.")
-    best = f"best: {judged[0].subject}, margin {_number(judged[0])}"
-    if k:
-        who = "The one model that can be judged" if n == 1 else _of(k, n)
-        verb = f"predicts {thing}" if k == 1 else f"predict {EXPERIMENTS[about].words.their}"
-        text = f"{who} {verb} better than {baseline} ({_all_quoted(found.above)})"
-    elif len(found.below) == n:
-        all_do = "it does worse" if n == 1 else f"{all_of(n)} do worse"
-        text = f"No model here predicts {thing} better than {baseline}; {all_do} ({best})"
-    else:
-        worse = f"{len(found.below)} of {n} do worse, " if found.below else ""
-        rest = f"of {len(found.open)} it cannot be told"
-        more = f"; {takes}" if (takes := _takes(found)) else f" ({best})"
-        text = f"No model here is shown to predict {thing} better than {baseline}: {worse}{rest}{more}"
-    left_out = f" Left out: {_names(found.withheld)}." if found.withheld else ""
-    return FindingSentence(about, found.tone, f"{skill}{text}.{left_out}")
 
 
 def better_than_chance(skills: Sequence[Finding]) -> FindingSentence:
@@ -390,7 +166,7 @@ def better_than_chance(skills: Sequence[Finding]) -> FindingSentence:
     found, about = verdicts(skills), skills[0].about
     if not found.judged:
         alone = len(skills) == 1
-        reason = skills[0].reason or "its skill has no interval" if alone else _common_reason(found.withheld)
+        reason = skills[0].reason or "its skill has no interval" if alone else common_reason(found.withheld)
         return FindingSentence(about, "withheld", f"Nothing can be said: {reason}.")
     if len(skills) == 1:
         how = SHORT[found.tone].format(_about(about))
@@ -406,7 +182,7 @@ def better_than_chance(skills: Sequence[Finding]) -> FindingSentence:
         whole = "" if parts else f" at predicting {_about(about, len(found.below))}"
         parts.append(f"{_names(found.below)} {'do' if len(found.below) > 1 else 'does'} worse than chance{whole}")
     if found.withheld:
-        parts.append(f"nothing can be said of {_names(found.withheld)}: {_common_reason(found.withheld)}")
+        parts.append(f"nothing can be said of {_names(found.withheld)}: {common_reason(found.withheld)}")
     return FindingSentence(about, found.tone, f"{'; '.join(parts)}.")
 
 
@@ -509,7 +285,7 @@ def own_in_short(found: Sequence[Finding]) -> list[str]:
     for subject, whose in ((PANEL, "their predictions"), (SIMULATED, "the predictions of the simulated models")):
         if those := [one for one in found if one.subject == subject and one.about != "overall"]:
             mixed = any(one.subject == PANEL for one in found)
-            verdicts = _sentence(_verdicts_in_short(those))
+            verdicts = sentence(_verdicts_in_short(those))
             said.append(f"Do {whose if mixed else 'their predictions'} {OF_ITSELF}? {verdicts}.")
     return said
 
@@ -546,7 +322,7 @@ def _in_all(verdict: str, found: Sequence[Finding]) -> str:
     """A verdict of the experiments that it holds in, each with what would have been found there."""
     if len(found) == 1:
         return IN_SHORT[verdict].format(found[0].about) + _in_brackets(found[0])
-    return IN_SHORT[verdict].format(_listed([f"{one.about}{_in_brackets(one)}" for one in found]))
+    return IN_SHORT[verdict].format(listed_names([f"{one.about}{_in_brackets(one)}" for one in found]))
 
 
 # --- one model -------------------------------------------------------------------------------------------------------
@@ -564,25 +340,24 @@ def advice(
     behaviour, all_the_same = words.behaviour
     parts = []
     if yes := said_and_did + said_and_not:
-        parts.append(f"when it says that it would {behaviour}, it does in {_share(said_and_did, yes)} of {yes:,} cases")
+        parts.append(
+            f"when it says that it would {behaviour}, it does in {percent(said_and_did / yes)} of {yes:,} cases"
+        )
     if no := denied_and_did + denied_and_not:
         else_so = "in the control" if kind == "share" else "when it says that it would not,"
-        parts.append(f"{else_so} {all_the_same} in {_share(denied_and_did, no)} of {no:,}")
+        parts.append(f"{else_so} {all_the_same} in {percent(denied_and_did / no)} of {no:,}")
     return f"{parts[0][0].upper()}{'; '.join(parts)[1:]}." if parts else None
 
 
-def _share(k: int, n: int) -> str:
-    """In per cent; 0% is none of them, and 100% all."""
-    if 0 < k < n and f"{k / n:.0%}" in ("0%", "100%"):
-        return "less than 1%" if k < n - k else "more than 99%"
-    return f"{k / n:.0%}"
+def percent(share: float) -> str:
+    """In per cent; 0% is none, and 100% all."""
+    text = f"{share:.0%}"
+    if 0 < share < 1 and text in ("0%", "100%"):
+        return "less than 1%" if share < 0.5 else "more than 99%"
+    return text
 
 
 # --- words -----------------------------------------------------------------------------------------------------------
-
-
-def _its(experiment: str) -> str:
-    return EXPERIMENTS[experiment].words.its
 
 
 def _about(experiment: str, models: int = 1) -> str:
@@ -590,8 +365,9 @@ def _about(experiment: str, models: int = 1) -> str:
     return words.about if models == 1 else words.their
 
 
-def _baseline(experiment: str) -> str:
-    return f"the best baseline, which knows only {EXPERIMENTS[experiment].words.baseline}"
+def sentence(text: str) -> str:
+    """With a capital letter."""
+    return f"{text[0].upper()}{text[1:]}"
 
 
 def two(value: float | None) -> str:
@@ -616,21 +392,17 @@ def _best_first(found: Iterable[Finding]) -> list[Finding]:
     return sorted(found, key=lambda one: (-(one.value or 0.0), one.subject))
 
 
-def _of(k: int, n: int) -> str:
-    return f"{_sentence(all_of(n))} models" if k == n > 1 else f"{k} of {number_of(n, 'model')}"
-
-
 def _names(found: Sequence[Finding]) -> str:
-    return _listed([one.subject for one in found])
+    return listed_names([one.subject for one in found])
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed_names(names: Sequence[str]) -> str:
     if len(names) > NAMED + 1:
         return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))
 
 
-def _common_reason(found: Sequence[Finding]) -> str:
+def common_reason(found: Sequence[Finding]) -> str:
     """The reason that most share, numbers aside, with an example of it and how many share it."""
     reasons = [one.reason or "it is not defined" for one in found]
     if not reasons:

@@ -201,6 +201,7 @@ ASSOCIATION = Experiment(
         their="which words they will list",
         baseline="the options, what other models list and what they predict",
         behaviour=("list a word", "it lists it all the same"),
+        rates=("list {} of the offered words", "list {}", "lists {}"),
         outcomes=("it listed an offered word in {}", "it left out an offered word in {}"),
         does="lists the word",
         measured="whether the model predicts which of some words it lists for a target word",

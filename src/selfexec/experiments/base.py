@@ -224,6 +224,9 @@ class Words:
     baseline   what the best baseline knows
     behaviour  what it says that it would do ("list a word"), and that this was so where it had not said it ("it lists
                it all the same"; of a share, what is so of the control); None for orders
+    rates      how often it does it, with {} for a share: "list {} of the offered words", and the same in short, of
+               several models and of one: "list {}", "lists {}"; None for orders, and where how many of the claims of an
+               item come true is fixed
     said       a claim as the model makes it by its yes, or by its no: "Q1 is easier than Q2"; None where a plain yes or
                no will do
     outcomes   of yes and no: that it did it, and that it did not, with {} for items: "it answered {}"
@@ -246,6 +249,7 @@ class Words:
     their: str
     baseline: str
     behaviour: tuple[str, str] | None = None
+    rates: tuple[str, str, str] | None = None
     said: Callable[[str, bool], str] | None = None
     outcomes: tuple[str, str] | None = None
     does: str | None = None

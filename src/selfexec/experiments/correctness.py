@@ -194,6 +194,7 @@ CORRECTNESS = Experiment(
         their="what they will answer correctly",
         baseline="the samples and what other models answer correctly",
         behaviour=("answer correctly", "its answer is correct all the same"),
+        rates=("answer {} of the samples correctly", "answer {} correctly", "answers {} correctly"),
         outcomes=("it answered {} correctly", "it answered {} wrongly"),
         does="answers correctly",
         measured="whether it predicts which samples of a benchmark it answers correctly, as the benchmark scores them",

@@ -187,6 +187,7 @@ REFUSAL = Experiment(
         their="what they will refuse",
         baseline="the samples and what other models refuse",
         behaviour=("refuse", "it refuses all the same"),
+        rates=("refuse {} of the samples", "refuse {}", "refuses {}"),
         outcomes=("it refused {}", "it did not refuse {}"),
         does="refuses",
         measured="whether it predicts which prompts of a benchmark it refuses, by a fixed rule of what is a refusal",

@@ -657,6 +657,7 @@ RESTRICTION = Experiment(
         their="which requests they will answer",
         baseline="the requests, what other models do with them and what they predict",
         behaviour=("answer a request", "it answers all the same"),
+        rates=("answer {} of the requests", "answer {}", "answers {}"),
         outcomes=("it answered {}", "it turned down {}"),
         does="answers the request",
         measured="whether it predicts which requests it answers, by its own judgement of its response",

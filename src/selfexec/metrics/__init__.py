@@ -55,6 +55,7 @@ from selfexec.metrics.own import (
     own_excesses,
     panel_of_claims,
 )
+from selfexec.metrics.own_rate import AT_THE_CEILING, LEAST_CEILING, at_the_ceiling
 from selfexec.metrics.rows import (
     LEAST_COVERAGE,
     LEAST_PANEL,

@@ -22,8 +22,9 @@ NEARLY_ALL, LEAST_CLAIMS = 0.98, 100
 @dataclass(frozen=True)
 class Beside:
     """A panel beside runs. `models` are those of it that may be reference models, `left_out` why others are not;
-    `experiments` those in which it has some of the runs' items, `without` why not in others. `alike`: it was asked with
-    the same prompts as the runs. `tables` are those of the runs with the panel's claims behind them.
+    `experiments` those in which it has some of the runs' items, `without` why not in others. `alike`: whether it was
+    asked with the same prompts as the runs; None where the prompts of either are not known. `tables` are those of the
+    runs with the panel's claims behind them.
     """
 
     panel: ReferencePanel
@@ -31,7 +32,7 @@ class Beside:
     left_out: Mapping[str, str]
     experiments: tuple[str, ...]
     without: Mapping[str, str]
-    alike: bool
+    alike: bool | None
     tables: Tables
 
     @property
@@ -206,10 +207,13 @@ def _alike_in_all(panel: ReferencePanel, claims: Mapping[str, Sequence[_Claim]],
     return found
 
 
-def _alike(panel: ReferencePanel, runs: Sequence[Run], experiments: Mapping[str, object]) -> bool:
-    """Whether all runs asked with the prompts that the panel was asked with, as far as anybody knows."""
+def _alike(panel: ReferencePanel, runs: Sequence[Run], experiments: Mapping[str, object]) -> bool | None:
+    """Whether all runs asked with the prompts that the panel was asked with; None where nobody knows."""
     known = {name: digest for name, digest in panel.prompts.items() if name.split(".")[0] in experiments}
-    return bool(known) and all(known.items() <= dict(run.manifest.prompts).items() for run in runs)
+    asked = [run.manifest.prompts for run in runs]
+    if not known or not all(set(known) <= set(prompts) for prompts in asked):
+        return None
+    return all(known.items() <= dict(prompts).items() for prompts in asked)
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------

@@ -5,9 +5,10 @@ beside the best baseline. Under each experiment the verdict on own excess.
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from selfexec.analysis.findings import against_baseline, against_chance, beside_panel, own_prediction_findings
+from selfexec.analysis.answers import experiment_in_brief, overall_in_brief
+from selfexec.analysis.findings import Finding, against_baseline, beside_panel, own_prediction_findings
 from selfexec.analysis.score import Score, Scores
-from selfexec.analysis.words import ahead_in_brief, own_in_brief
+from selfexec.analysis.words import own_in_brief
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.metrics import LEAST_COVERAGE, not_run
 from selfexec.report.svg import Gap, gap
@@ -17,7 +18,9 @@ BESIDE = 5  # so many panels have room beside each other
 
 @dataclass(frozen=True)
 class PictureMark:
-    """A model in one panel. `open`: it cannot be told who is ahead; `drawing` is None where there is no number."""
+    """A model in one panel. `open`: it is too close to call; `drawing` is None where there is no number. The line drawn
+    is the interval that was tested.
+    """
 
     model: str
     skill: Score | None
@@ -113,11 +116,12 @@ def picture(scores: Scores, models: Sequence[str]) -> Picture | None:
     experiments = [e for e in ("overall", *EXPERIMENTS) if any(_known(scores, m, e) for m in models)]
     if not experiments:
         return None
-    gaps = {e: {m: _gap(*_rows(scores, m, e)) for m in models} for e in experiments}
+    found = {e: {one.subject: one for one in against_baseline(scores.of(e, "baseline_margin"))} for e in experiments}
+    gaps = {e: {m: _gap(*_rows(scores, m, e), found[e].get(m)) for m in models} for e in experiments}
     axis = _axis([x for those in gaps.values() for one in those.values() if one for x in one.reach])
     judged = {m for m in models if _known(scores, m, "overall")} or set(models)
     beside = in_a_line(len(experiments))
-    panels = [_panel(scores, e, judged, gaps[e], axis, n % beside == 0) for n, e in enumerate(experiments)]
+    panels = [_panel(scores, e, judged, gaps[e], found[e], axis, n % beside == 0) for n, e in enumerate(experiments)]
     reasons = {model: list(_reasons(scores, model, experiments)) for model in models}
     common = [reason for reason in reasons[models[0]] if all(reason in told for told in reasons.values())]
     why = {model: own for model, told in reasons.items() if (own := [one for one in told if one not in common])}
@@ -147,18 +151,17 @@ def _panel(
     experiment: str,
     judged: Container[str],
     gaps: Mapping[str, Gap | None],
+    found: Mapping[str, Finding],
     axis: PictureScale,
     first: bool,
 ) -> PicturePanel:
-    margins = against_baseline(scores.of(experiment, "baseline_margin"))
-    skills = against_chance(scores.of(experiment, "skill"))
-    open_ = {one.subject for one in margins if one.tone == "open"}
+    open_ = {model for model, one in found.items() if one.tone == "open"}
     marks = [_mark(model, *_rows(scores, model, experiment), one, model in open_, axis) for model, one in gaps.items()]
     own = own_prediction_findings(scores.own, experiment) or beside_panel(scores.own, experiment, list(gaps))
     return PicturePanel(
         experiment,
         _predicted(experiment, len(gaps)),
-        ahead_in_brief(margins, skills),
+        overall_in_brief(scores) if experiment == "overall" else experiment_in_brief(scores, experiment),
         [mark for mark in marks if mark.model in judged],
         [mark for mark in marks if mark.model not in judged],
         own_in_brief(own),
@@ -190,12 +193,13 @@ def _known(scores: Scores, model: str, experiment: str) -> bool:
     return skill is not None and skill.value is not None
 
 
-def _gap(skill: Score | None, margin: Score | None) -> Gap | None:
+def _gap(skill: Score | None, margin: Score | None, found: Finding | None) -> Gap | None:
     if skill is None or skill.value is None:
         return None
     if margin is None or margin.value is None:
         return Gap(skill.value, None, skill.low, skill.high, _faint(skill, margin))
-    return Gap(skill.value, skill.value - margin.value, margin.low, margin.high, _faint(skill, margin))
+    low, high = (found.tested_low, found.tested_high) if found and found.among else (margin.low, margin.high)
+    return Gap(skill.value, skill.value - margin.value, low, high, _faint(skill, margin))
 
 
 def _faint(skill: Score | None, margin: Score | None) -> bool:

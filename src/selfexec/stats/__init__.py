@@ -3,7 +3,7 @@
 from selfexec.stats.agreement import coincidences, nominal_alpha
 from selfexec.stats.bootstrap import draws, percentile_intervals, resampled_totals
 from selfexec.stats.correlation import LEAST_PAIRS, Correlation, correlate
-from selfexec.stats.holm import holm, tied_groups
+from selfexec.stats.holm import holm, holm_points, tied_groups
 from selfexec.stats.intervals import (
     NO_SPREAD,
     NONE,

@@ -22,6 +22,29 @@ def holm(p: Array) -> Array:
     return adjusted
 
 
+def holm_points(z: Array, level: float) -> Array:
+    """The points of the standard normal distribution that one-sided z values are compared with in Holm's procedure.
+
+    The k-th largest of m is compared with the upper level / (m - k + 1) point; once one does not exceed its point, the
+    rest are compared with that same point. So z exceeds its point just where Holm's adjusted p is below the level, and
+    value - point * SE is the end of the interval that was tested.
+
+    Args:
+        z: Values over their standard errors, in the direction that is tested.
+        level: Of the test, one-sided.
+    """
+    from scipy.special import ndtri
+
+    points: Array = np.empty(len(z))
+    stopped: float | None = None
+    for rank, place in enumerate(np.argsort(-z, kind="stable")):
+        point = float(-ndtri(level / (len(z) - rank))) if stopped is None else stopped
+        points[place] = point
+        if stopped is None and not z[place] > point:
+            stopped = point
+    return points
+
+
 def tied_groups(ranked: Sequence[T], different: Iterable[tuple[T, T]]) -> list[list[T]]:
     """The maximal sets of which no pair is different, each in ranking order, the set of the best ranked first.
 

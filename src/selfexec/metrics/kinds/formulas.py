@@ -191,6 +191,7 @@ METRICS: Mapping[str, Metric] = {
     "recall": Metric(recall, lambda c: c.tp + c.fn + c.unread_true, rises=True, undefined="no claim came true"),
     "positive_rate": Metric(positive_rate, _known),
     "base_rate": Metric(base_rate, _known, drawn=False),  # as the two baselines that follow from it
+    "predicted_rate": Metric(predicted_rate, read_claims, drawn=False),
     "rate_bias": Metric(rate_bias),
     "always_yes": Metric(always_yes, _known, drawn=False),
     "always_no": Metric(always_no, _known, drawn=False),

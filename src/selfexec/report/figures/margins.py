@@ -4,9 +4,8 @@ baseline, overall and in each experiment.
 
 from collections.abc import Iterator, Mapping
 
-from selfexec.analysis.findings import against_baseline
+from selfexec.analysis.answers import experiment_in_brief, overall_in_brief
 from selfexec.analysis.numbers import Number
-from selfexec.analysis.words import answer, answer_by_experiment
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers, texts
@@ -48,10 +47,11 @@ def margins(numbers: FigureNumbers) -> Figure | None:
 
 
 def _title(numbers: FigureNumbers) -> str:
-    found = {e: against_baseline(numbers.scores.of(e, "baseline_margin")) for e in ("overall", *EXPERIMENTS)}
-    overall = answer(found.pop("overall"))
-    said = overall if overall.tone != "withheld" else answer_by_experiment(found) or overall
-    return said.text.removesuffix(".")
+    """The states of the overall margins, else of each experiment."""
+    if numbers.scored("overall", "baseline_margin"):
+        return "; ".join(overall_in_brief(numbers.scores))
+    asked = [e for e in EXPERIMENTS if numbers.scored(e, "baseline_margin")]
+    return ". ".join(f"{e.replace('_', ' ')}: {'; '.join(experiment_in_brief(numbers.scores, e))}" for e in asked)
 
 
 def _bars(skills: Mapping[str, Number], margins: Mapping[str, Number], experiment: str) -> Iterator[Piece]:

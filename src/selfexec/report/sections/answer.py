@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from selfexec.analysis.findings import findings, too_few_for_own
+from selfexec.analysis.findings import further_findings, too_few_for_own
 from selfexec.analysis.names import skill_called
 from selfexec.analysis.score_table import LEGEND
 from selfexec.analysis.words import NO_TEST, FindingSentence, own_predictions, sentences
@@ -36,7 +36,8 @@ def answer(data: Data) -> AnswerSection:
     known = (board for board in data.boards if any(row.skill and row.skill.value is not None for row in board.rows))
     front = next((board.experiment for board in known), "overall")
     untold = own_predictions(too_few_for_own(data.scores.own))
-    told = [one for one in sentences(findings(data.scores, data.tables, data.ranking.standings)) if one not in untold]
+    further = sentences(further_findings(data.scores, data.tables, data.ranking.standings))
+    told = [one for one in further if one not in untold]
     said = {about: [one for one in told if one.about == about] for about in ("overall", *EXPERIMENTS)}
     return AnswerSection(
         picture(data.scores, data.models),

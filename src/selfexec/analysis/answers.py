@@ -1,0 +1,307 @@
+"""The answer: in each experiment how often and which ones, then the mean over experiments.
+
+Terminal, page and JSON have these sentences. Each is made from findings alone: a clause for each of their states, with
+the numbers that were tested.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from selfexec.analysis.findings import (
+    CANNOT_BE_TOLD,
+    TONES,
+    TOO_CLOSE,
+    ConditionScores,
+    Finding,
+    Tone,
+    against_baseline,
+    against_chance,
+    how_often,
+    which_ones,
+)
+from selfexec.analysis.words import (
+    FindingSentence,
+    better_than_chance,
+    common_reason,
+    listed_names,
+    overall_skills,
+    percent,
+    sentence,
+    two,
+)
+from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.metrics import AT_THE_CEILING, NO_OTHERS, not_run
+from selfexec.text.numbers import all_of, number_of
+
+BASELINE = "The baseline knows only the questions and what other models predicted and did."
+
+
+def answers(scores: ConditionScores) -> list[FindingSentence]:
+    """What is known of each experiment, and of the mean over them; last what the baseline knows, where it is named."""
+    experiments = [experiment for experiment in scores.experiments if experiment != "overall"]
+    parts = [*(experiment_answer(scores, experiment) for experiment in experiments), overall_answer(scores)]
+    sentences = [part for part in parts if part]
+    sentences += [FindingSentence("overall", "withheld", line) for line in no_margins(scores)]
+    if any(" the baseline" in sentence.text for sentence in sentences if sentence.tone != "withheld"):
+        sentences.append(FindingSentence("overall", "open", BASELINE))
+    return sentences
+
+
+def experiment_answer(scores: ConditionScores, experiment: str) -> FindingSentence | None:
+    """How often and which ones, in one experiment; without a margin, who predicts better than chance. None where
+    nothing was asked.
+    """
+    often, which = how_often(scores, experiment), which_ones(scores, experiment)
+    skills = against_chance(scores.of(experiment, "skill"))
+    if not skills:
+        return None
+    clause = which_ones_clause(which)
+    spoken = which if clause else skills
+    clauses = [how_often_clause(often), clause or better_than_chance(skills).text]
+    if clause:
+        clauses.append(_left_out(often, which))
+    judged = [finding for finding in (*often, *spoken) if finding.tone != "withheld"]
+    return FindingSentence(experiment, _tone(judged), " ".join(clause for clause in clauses if clause))
+
+
+def no_margins(scores: ConditionScores) -> Iterator[str]:
+    """Why there are no margins, where there is none in any experiment."""
+    margins = [row for e in EXPERIMENTS for row in scores.of(e, "baseline_margin")]
+    if any(row.value is not None for row in margins):
+        return
+    reasons: dict[str, dict[str, None]] = {}
+    for row in margins:
+        if row.reason:
+            reasons.setdefault(row.reason, {})[row.experiment] = None
+    for reason, experiments in reasons.items():
+        where = f" in {' and '.join(experiments)}" if len(reasons) > 1 else ""
+        yield f"No margin over the best baseline{where}: {reason}."
+
+
+def _tone(findings: Iterable[Finding]) -> Tone:
+    tones = {finding.tone for finding in findings}
+    return next((tone for tone in TONES if tone in tones), "withheld")
+
+
+# --- how often -------------------------------------------------------------------------------------------------------
+
+
+def how_often_clause(findings: Sequence[Finding]) -> str:
+    """Who overestimates how often it does such things, and who underestimates it; nothing where nobody is judged."""
+    judged = [finding for finding in findings if finding.tone != "withheld" and finding.rates]
+    if not judged:
+        return ""
+    if len(findings) == 1:
+        return _how_often_of_one(judged[0])
+    parts: list[str] = []
+    for tone, verb in (("yes", "overestimate"), ("no", "underestimate")):
+        if those := [finding for finding in judged if finding.tone == tone]:
+            do = f"{verb} how often they do so" if len(those) > 1 else f"{verb}s how often it does so"
+            parts.append(f"{_how_many(those, judged, first=not parts)} {do}: {_rates(those)}")
+    if those := [finding for finding in judged if finding.tone == "open"]:
+        who = _how_many(those, judged, first=not parts)
+        parts.append(f"{who} {_are(those)} {TOO_CLOSE}" if parts else f"How often: {who} {_are(those)} {TOO_CLOSE}")
+    return f"{sentence('. '.join(map(sentence, parts)))}."
+
+
+def _how_often_of_one(finding: Finding) -> str:
+    verb = {"yes": "overestimates", "no": "underestimates"}.get(finding.tone)
+    if verb is None:
+        return f"How often is {TOO_CLOSE} for {finding.subject}: {_rates([finding])}."
+    return f"{finding.subject} {verb} how often it does so: {_rates([finding])}."
+
+
+def _rates(findings: Sequence[Finding]) -> str:
+    """it predicts that it would list 85% of the offered words, and lists 15%"""
+    words = EXPERIMENTS[findings[0].about].words.rates
+    assert words is not None
+    in_full, did, does = words
+    predicted, observed = (_range([finding.rates[n] for finding in findings if finding.rates]) for n in (0, 1))
+    if len(findings) == 1:
+        return f"it predicts that it would {in_full.format(predicted)}, and {does.format(observed)}"
+    return f"they predict that they would {in_full.format(predicted)}, and {did.format(observed)}"
+
+
+def _range(shares: Sequence[float]) -> str:
+    """55% to 86%"""
+    ends = dict.fromkeys([percent(min(shares)), percent(max(shares))])
+    return " to ".join(ends)
+
+
+# --- which ones ------------------------------------------------------------------------------------------------------
+
+
+def which_ones_clause(findings: Sequence[Finding]) -> str:
+    """Who knows better which ones, models or the baseline; at each model's rate of yes, where there are rates."""
+    judged = [finding for finding in findings if finding.tone != "withheld"]
+    if not judged:
+        return ""
+    about = EXPERIMENTS[findings[0].about].words
+    head = sentence(about.their if len(findings) > 1 else about.about)
+    of_rates = judged[0].relation == "which ones"
+    if len(findings) == 1:
+        return f"{head}: {_which_of_one(judged[0], of_rates)}."
+    parts: list[str] = []
+    for tone, where in (("yes", "ahead of"), ("no", "behind")):
+        if those := [finding for finding in judged if finding.tone == tone]:
+            held = "the baseline at the same rate of yes" if of_rates else "the baseline"
+            whom = f" {held}" if not parts else ""
+            where = where if whom else where.removesuffix(" of")
+            who = _how_many(those, judged, first=not parts)
+            parts.append(f"{who} {_are(those)} {where}{whom} {_how_far(those, first=bool(whom))}")
+    if those := [finding for finding in judged if finding.tone == "open"]:
+        parts.append(f"{_how_many(those, judged, first=not parts)} {_are(those)} {TOO_CLOSE}{_least(those)}")
+    if those := [finding for finding in judged if finding.tone == "untold"]:
+        parts.append(f"for {_how_many(those, judged, first=not parts)} it {CANNOT_BE_TOLD} from yes and no")
+    return f"{head}: {'; '.join(parts)}."
+
+
+def _which_of_one(finding: Finding, of_rates: bool) -> str:
+    held = "the baseline at the same rate of yes" if of_rates else "the baseline"
+    if finding.tone == "untold":
+        return f"it {CANNOT_BE_TOLD} from yes and no{_at_the_ceiling(finding)}"
+    if finding.tone == "open":
+        return f"{TOO_CLOSE} between it and {held}{_least([finding])}"
+    where = "ahead of" if finding.tone == "yes" else "behind"
+    return f"{where} {held} {_how_far([finding], first=True)}"
+
+
+def _at_the_ceiling(finding: Finding) -> str:
+    """Why yes and no cannot tell."""
+    own, baseline = finding.shares or (None, None)
+    if own is None or baseline is None or min(own, baseline) < AT_THE_CEILING:
+        return f" (at its rate of yes the greatest possible skill is {two(finding.ceiling)})"
+    return f" (it reaches {two(own)} of what is possible at its rate of yes, the baseline {two(baseline)})"
+
+
+def _how_far(findings: Sequence[Finding], *, first: bool) -> str:
+    """(they reach .67 to .87 of what is possible there, the baseline .97 to 1.00), or (by .09 to .35)"""
+    if findings[0].relation != "which ones":
+        return f"(by {_span([abs(finding.value or 0.0) for finding in findings])})"
+    own, baseline = (_span([finding.shares[n] or 0.0 for finding in findings if finding.shares]) for n in (0, 1))
+    who = "it reaches" if len(findings) == 1 else "they reach"
+    possible = " of what is possible there" if first else ""
+    return f"({who} {own}{possible}, the baseline {baseline})"
+
+
+def _least(findings: Sequence[Finding]) -> str:
+    """The least margin that would have been found."""
+    least = [finding.detectable for finding in findings if finding.detectable is not None]
+    return f" (a margin of {_span(least)} would have been found in 4 of 5 such runs)" if least else ""
+
+
+# --- overall ---------------------------------------------------------------------------------------------------------
+
+
+def overall_answer(scores: ConditionScores) -> FindingSentence | None:
+    """The mean margin over the paper's experiments, else the overall skill; None where they were not all asked."""
+    rows = [row for row in scores.of("overall", "baseline_margin") if not not_run(row)]
+    findings = against_baseline(rows)
+    judged = [finding for finding in findings if finding.tone != "withheld"]
+    if not judged:
+        skills = " ".join(overall_skills(against_chance(scores.of("overall", "skill"))))
+        reasons = [finding for finding in findings if finding.reason and NO_OTHERS not in finding.reason]
+        text = " ".join([*([skills] if skills else []), *_withheld(reasons)])
+        return FindingSentence("overall", "withheld", text) if text else None
+    parts: list[str] = []
+    for tone, where in (("yes", "ahead"), ("no", "behind")):
+        if those := [finding for finding in judged if finding.tone == tone]:
+            who = _who(those, judged, first=not parts)
+            by = f" by {_span([abs(finding.value or 0.0) for finding in those])}"
+            parts.append(f"{who} {_are(those)} {where}{by}")
+    if those := [finding for finding in judged if finding.tone == "open"]:
+        parts.append(f"{_who(those, judged, first=not parts)} {_are(those)} {TOO_CLOSE}{_least(those)}")
+    cancel = _cancelling(scores, [finding.subject for finding in judged])
+    left_out = [finding for finding in findings if finding.tone == "withheld"]
+    out = f" Not judged: {listed_names([finding.subject for finding in left_out])}." if left_out else ""
+    text = f"Mean margin over the baseline, in which how often and which ones are mixed: {'; '.join(parts)}."
+    return FindingSentence("overall", _tone(judged), f"{text}{cancel}{out}")
+
+
+def _withheld(findings: Sequence[Finding]) -> list[str]:
+    if not findings:
+        return []
+    reason = re.sub(r"^([a-z_]+): ", r"in \1 ", common_reason(findings))
+    return [f"The mean margin over the baseline is withheld: {reason}."]
+
+
+def _cancelling(scores: ConditionScores, models: Sequence[str]) -> str:
+    """That the mean hides margins of both signs, and of whom."""
+    parts = [against_baseline(scores.of(experiment, "baseline_margin")) for experiment in PAPER.experiments]
+    tones: dict[str, set[Tone]] = {model: set() for model in models}
+    for findings in parts:
+        for finding in findings:
+            if finding.subject in tones:
+                tones[finding.subject].add(finding.tone)
+    both = [model for model, those in tones.items() if {"yes", "no"} <= those]
+    if not both:
+        return ""
+    return f" For {listed_names(both)} margins above and below 0 cancel in it."
+
+
+# --- in brief, next to a picture -------------------------------------------------------------------------------------
+
+
+def experiment_in_brief(scores: ConditionScores, experiment: str) -> list[str]:
+    """The same in a few words: how many models are in each state, on how often and on which ones."""
+    often, which = how_often(scores, experiment), which_ones(scores, experiment)
+    lines = [_counted("How often", often), _counted("Which ones" if often else "", which)]
+    return [line for line in lines if line] or _chance_in_brief(against_chance(scores.of(experiment, "skill")))
+
+
+def overall_in_brief(scores: ConditionScores) -> list[str]:
+    line = _counted("Mean margin", against_baseline(scores.of("overall", "baseline_margin")))
+    return [line] if line else _chance_in_brief(against_chance(scores.of("overall", "skill")))
+
+
+def _counted(head: str, findings: Sequence[Finding]) -> str:
+    """Which ones: 3 of 9 behind, 6 cannot be told"""
+    judged = [finding for finding in findings if finding.tone != "withheld"]
+    parts: list[str] = []
+    for tone in TONES:
+        if those := [finding for finding in judged if finding.tone == tone]:
+            state = those[0].state if len(those) == 1 else those[0].state.replace("estimates", "estimate")
+            if len(judged) == 1:
+                parts.append(state)
+            else:
+                parts.append(f"{all_of(len(those)) if len(those) == len(judged) else len(those)} {state}")
+    if not parts:
+        return ""
+    return f"{head}: {', '.join(parts)}" if head else sentence(", ".join(parts))
+
+
+def _chance_in_brief(findings: Sequence[Finding]) -> list[str]:
+    return [_counted("Skill", findings) or "Nothing can be said"]
+
+
+# --- clauses ---------------------------------------------------------------------------------------------------------
+
+
+def _left_out(often: Sequence[Finding], which: Sequence[Finding]) -> str:
+    """Models that neither clause speaks of."""
+    spoken = {finding.subject for finding in (*often, *which) if finding.tone != "withheld"}
+    silent = dict.fromkeys(finding.subject for finding in (*often, *which) if finding.subject not in spoken)
+    return f"Not judged: {listed_names(list(silent))}." if silent else ""
+
+
+def _who(those: Sequence[Finding], judged: Sequence[Finding], *, first: bool) -> str:
+    """The model by its name, where it is the only one that is judged; else how many."""
+    return those[0].subject if len(judged) == 1 else _how_many(those, judged, first=first)
+
+
+def _how_many(those: Sequence[Finding], judged: Sequence[Finding], *, first: bool) -> str:
+    """All 9 models, 3 of 9 models, or behind that 3."""
+    if len(judged) == 1:
+        return "the one model that is judged"
+    if len(those) == len(judged):
+        return f"{all_of(len(judged))} models"
+    return f"{len(those)} of {number_of(len(judged), 'model')}" if first else str(len(those))
+
+
+def _are(those: Sequence[Finding]) -> str:
+    return "is" if len(those) == 1 else "are"
+
+
+def _span(values: Sequence[float]) -> str:
+    """.67 to .87"""
+    return " to ".join(dict.fromkeys([two(min(values)), two(max(values))]))

@@ -1,0 +1,294 @@
+"""What is said of scores follows from the intervals that were tested, on terminal, page and in JSON alike."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from build import Run
+from selfexec.analysis.answers import BASELINE, answers, experiment_answer, overall_answer
+from selfexec.analysis.findings import against_baseline, how_often, which_ones
+from selfexec.analysis.score_table import labelled
+from selfexec.analysis.selection import Selection
+from selfexec.metrics import Own, Score
+from selfexec.report.data import Data, Options
+from selfexec.report.picture import picture
+from selfexec.report.sections.top import top
+from selfexec.stats import holm, holm_points
+
+Z = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Scores that are only their rows."""
+
+    rows: Sequence[Score]
+    own: Sequence[Own] = field(default=())
+
+    @property
+    def models(self) -> Sequence[str]:
+        return list(dict.fromkeys(row.model for row in self.rows))
+
+    @property
+    def experiments(self) -> Sequence[str]:
+        return list(dict.fromkeys(row.experiment for row in self.rows))
+
+    def of(self, experiment: str, metric: str) -> Sequence[Score]:
+        return [row for row in self.rows if (row.experiment, row.metric) == (experiment, metric)]
+
+
+def row(
+    model: str, metric: str, value: float | None, error: float = 0.02, experiment: str = "association", **more: Any
+) -> Score:
+    ends = (None, None) if value is None else (value - Z * error, value + Z * error)
+    counts = {"items": 100, "claims": 500, "unreadable": 0, "missing": 0, "convention": "strict"}
+    return Score(model, experiment, metric, value, *ends, **counts, **more)
+
+
+def yes_and_no(
+    model: str,
+    bias: float,
+    margin: float,
+    share: float = 0.7,
+    baseline: float = 0.8,
+    ceiling: float = 0.5,
+    error: float = 0.02,
+) -> list[Score]:
+    """The rows of one model in association that sentences are made from."""
+    values = {
+        **{"skill": 0.3, "predicted_rate": 0.4 + bias / 2, "rate_bias": bias},
+        **{"baseline_margin": -0.2, "margin_at_own_rate": margin, "ceiling_at_own_rate": ceiling},
+        **{"share_of_ceiling": share, "baseline_share_of_ceiling": baseline},
+    }
+    return [row(model, metric, value, error) for metric, value in values.items()]
+
+
+# --- the interval that was tested ------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.floats(-6, 6), min_size=1, max_size=12))
+def test_the_tested_interval_leaves_0_just_where_holms_adjusted_p_is_below_the_level(z: list[float]) -> None:
+    values = np.array(z)
+    adjusted = holm(np.asarray(norm.sf(values)))
+    clear = values > holm_points(values, 0.025)
+    near = np.abs(adjusted - 0.025) < 1e-12
+    assert ((clear == (adjusted < 0.025)) | near).all()
+
+
+margins_of_models = st.lists(st.tuples(st.floats(-0.4, 0.4), st.floats(0.01, 0.2)), min_size=1, max_size=8)
+
+
+@given(margins_of_models)
+def test_too_close_to_call_is_said_just_where_the_tested_interval_holds_0(
+    worlds: list[tuple[float, float]],
+) -> None:
+    rows = [row(f"m{n}", "baseline_margin", value, error) for n, (value, error) in enumerate(worlds)]
+    for one in against_baseline(rows):
+        assert one.tested_low is not None and one.tested_high is not None and one.low is not None
+        assert one.tested_low <= one.low and one.high is not None and one.high <= one.tested_high
+        assert (one.state == "too close to call") == (one.tested_low <= 0 <= one.tested_high)
+        assert (one.state == "ahead") == (one.tested_low > 0)
+        assert one.among == len(rows)
+
+
+def test_the_least_effect_is_what_80_of_100_runs_find_by_a_draw() -> None:
+    rows = [row("a", "baseline_margin", 0.0, 0.05), row("b", "baseline_margin", 0.01, 0.05)]
+    least = against_baseline(rows)[0].detectable
+    assert least is not None
+    rng, hits = np.random.default_rng(5), 0
+    for _ in range(2000):  # a's true margin is the least, b's is 0
+        drawn = [row("a", "baseline_margin", rng.normal(least, 0.05), 0.05), row("b", "baseline_margin", 0.0, 0.05)]
+        hits += any(one.subject == "a" and one.state == "ahead" for one in against_baseline(drawn))
+    assert hits / 2000 == pytest.approx(0.8, abs=0.03)
+
+
+def test_of_few_reference_models_nothing_is_found_in_a_models_favour() -> None:
+    def of_few(model: str, value: float) -> Score:
+        found = row(model, "baseline_margin", value, models=5)
+        return replace(found, reason=found.small_panel)
+
+    above, below, close = (against_baseline([of_few("m", value)])[0] for value in (0.3, -0.3, 0.0))
+    assert above.state == "withheld" and "it takes 6 to speak for one" in (above.reason or "")
+    assert (below.state, close.state) == ("behind", "too close to call")
+
+
+# --- which ones ------------------------------------------------------------------------------------------------------
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(-0.4, 0.4))
+def test_it_cannot_be_told_just_where_both_are_at_the_ceiling_or_it_is_low(
+    ceiling: float, share: float, baseline: float, margin: float
+) -> None:
+    [found] = which_ones(Rows(yes_and_no("m", 0.5, margin, share, baseline, ceiling)), "association")
+    assert (found.state == "cannot be told") == (ceiling < 0.2 or (share >= 0.95 and baseline >= 0.95))
+
+
+def test_models_of_which_nothing_can_be_told_do_not_count_in_the_test_of_the_others() -> None:
+    # z = .05 / .02 = 2.5: p = .0062, below .025 alone and .025 / 3 = .0083, but not below .025 / 5
+    told = [each for name in "abc" for each in yes_and_no(name, 0.5, -0.05)]
+    untold = [each for name in "de" for each in yes_and_no(name, 0.5, -0.05, share=0.99, baseline=0.99)]
+    states = {one.subject: one.state for one in which_ones(Rows([*told, *untold]), "association")}
+    assert states == dict.fromkeys("abc", "behind") | dict.fromkeys("de", "cannot be told")
+
+
+# --- sentences -------------------------------------------------------------------------------------------------------
+
+
+def test_of_several_models_how_often_and_which_ones_are_said_apart() -> None:
+    rows = [
+        *yes_and_no("a", 0.6, -0.1, share=0.67, baseline=0.97),
+        *yes_and_no("b", 0.4, -0.15, share=0.8, baseline=0.99),
+        *yes_and_no("c", 0.5, -0.15, share=0.97, baseline=0.99),
+    ]
+    said = experiment_answer(Rows(rows), "association")
+    # predicted: .4 + bias / 2; observed: less the bias
+    assert said and said.text == (
+        "All 3 models overestimate how often they do so: they predict that they would list 60% to 70% of the "
+        "offered words, and list 10% to 20%. Which words they will list: 2 of 3 models are behind the baseline at the "
+        "same rate of yes "
+        "(they reach .67 to .80 of what is possible there, the baseline .97 to .99); for 1 it cannot be told from yes "
+        "and no."
+    )
+
+
+def test_of_one_model_both_are_said_of_it() -> None:
+    said = experiment_answer(Rows(yes_and_no("m", -0.2, 0.1, share=0.9, baseline=0.7)), "association")
+    assert said and said.text == (
+        "m underestimates how often it does so: it predicts that it would list 30% of the offered words, and "
+        "lists 50%. Which words it will list: ahead of the baseline at the same rate of yes (it reaches .90 of what is "
+        "possible there, "
+        "the baseline .70)."
+    )
+
+
+def test_orders_have_no_rate() -> None:
+    margins = [row(m, "baseline_margin", v, experiment="difficulty") for m, v in (("a", -0.1), ("b", -0.3), ("c", 0.0))]
+    skills = [row(m, "skill", 0.3, experiment="difficulty") for m in "abc"]
+    said = experiment_answer(Rows([*margins, *skills]), "difficulty")
+    # c is tested alone after a and b: (1.96 + .84) * .02 on the side where they were rejected, and more on the other
+    least = (norm.isf(0.025 / 3) + norm.isf(0.2)) * 0.02
+    assert said and said.text == (
+        "Which questions they will find hard: 2 of 3 models are behind the baseline (by .10 to .30); 1 is too close to "
+        f"call (a margin of {least:.2f} would have been found in 4 of 5 such runs)."
+    ).replace("of 0.", "of .")
+
+
+def test_a_mean_in_which_margins_of_both_signs_cancel_says_so() -> None:
+    rows = [
+        row("m", "baseline_margin", value, experiment=e) for e, value in (("association", 0.4), ("difficulty", -0.4))
+    ]
+    overall = row("m", "baseline_margin", 0.0, experiment="overall")
+    said = overall_answer(Rows([*rows, overall]))
+    assert said and "m is too close to call" in said.text
+    assert said.text.endswith("For m margins above and below 0 cancel in it.")
+    alone = overall_answer(Rows([rows[0], overall]))
+    assert alone and "cancel" not in alone.text
+
+
+states = st.tuples(
+    st.floats(-0.5, 0.5),
+    st.floats(-0.4, 0.4),
+    st.floats(0.3, 1),
+    st.floats(0.3, 1),
+    st.floats(0.05, 1),
+    st.floats(0.01, 0.1),
+)
+
+
+CLAUSES = {
+    **{"overestimate": "overestimates", "underestimate": "underestimates", "too close to call": "too close to call"},
+    **{"behind": "behind", "ahead": "ahead", "cannot be told": "cannot be told"},
+}
+
+
+@given(st.lists(states, min_size=1, max_size=7))
+def test_every_judged_model_is_counted_once_in_each_clause_and_nothing_else_is_said(worlds: list[Any]) -> None:
+    scores = Rows([each for n, world in enumerate(worlds) for each in yes_and_no(f"m{n}", *world)])
+    said = experiment_answer(scores, "association")
+    assert said
+    assert not re.search(r"\b[Nn]one\b|reaches 0|not shown", said.text)
+    often, which = how_often(scores, "association"), which_ones(scores, "association")
+    if len(worlds) == 1:
+        return
+    first, second = said.text.split("Which words they will list")
+    for clause, found in ((first, often), (second, which)):
+        for word, state in CLAUSES.items():
+            n = sum(one.state == state for one in found)
+            assert (word in clause) == (n > 0), (clause, word, n)
+    numbers = [one for one in which if one.state == "behind"]
+    for one in numbers:
+        assert one.tested_high is not None and one.tested_high < 0
+
+
+# --- terminal, page and JSON -----------------------------------------------------------------------------------------
+
+
+def drawn_lines(data: Data) -> Any:
+    found = picture(data.scores, data.models)
+    assert found
+    return found
+
+
+@pytest.fixture(scope="module")
+def data_of_panel(small_panel: Run) -> Data:
+    return Data(Selection.of(small_panel), Options())
+
+
+def test_terminal_page_and_json_say_the_same_sentences(data_of_panel: Data) -> None:
+    scores = data_of_panel.scores
+    sentences = answers(scores)
+    said = [labelled(one) for one in sentences]
+    assert json.loads(scores.json())["answer"][: len(said)] == said
+    assert list(top(data_of_panel).answers) == sentences
+    printed = re.sub(r"\s+", " ", str(scores))
+    assert all(re.sub(r"\s+", " ", line) in printed for line in said)
+    assert said[-1] == BASELINE
+
+
+def test_a_line_reaches_the_baselines_mark_on_the_page_just_where_it_is_too_close_to_call(data_of_panel: Data) -> None:
+    found = drawn_lines(data_of_panel)
+    checked = 0
+    for panel in found.panels:
+        margins = {
+            one.subject: one for one in against_baseline(data_of_panel.scores.of(panel.experiment, "baseline_margin"))
+        }
+        for mark in (*panel.judged, *panel.apart):
+            one = margins.get(mark.model)
+            if one is None or one.tested_low is None or one.tested_high is None:
+                assert not mark.open
+                continue
+            assert mark.open == (one.tested_low <= 0 <= one.tested_high)
+            checked += 1
+    assert checked > 10
+
+
+def test_json_has_a_verdict_for_every_question_with_the_interval_that_was_tested(data_of_panel: Data) -> None:
+    records = json.loads(data_of_panel.scores.json())["verdicts"]
+    questions = {(one["experiment"], one["question"]) for one in records}
+    assert {("association", "how often"), ("association", "which ones"), ("difficulty", "margin")} <= questions
+    for one in records:
+        if one["verdict"] in ("ahead", "behind", "overestimates", "underestimates", "too close to call"):
+            held = one["tested_low"] <= 0 <= one["tested_high"]
+            assert held == (one["verdict"] == "too close to call"), one
+            assert one["detectable"] > 0 and one["tested_together"] >= 1
+        if one["verdict"] == "withheld":
+            assert one["reason"]
+
+
+def test_a_finding_of_rates_adds_up(data_of_panel: Data) -> None:
+    for one in how_often(data_of_panel.scores, "restriction"):
+        if one.rates:
+            assert one.rates[0] - one.rates[1] == pytest.approx(one.value)
+    assert not how_often(data_of_panel.scores, "difficulty")
+
+
+def test_nothing_is_said_where_nothing_was_asked() -> None:
+    assert answers(Rows([])) == []
