@@ -545,7 +545,7 @@ def test_only_a_run_says_that_what_was_done_is_kept(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("selfexec.runs.asking.carry_out", stop)
-    monkeypatch.setattr(sys.modules["selfexec.report"], "report", stop)
+    monkeypatch.setattr(sys.modules["selfexec.report.writing"], "report", stop)
     assert selfexec("run", "--limit", "2", monkeypatch=monkeypatch) == 130
     assert "the same command goes on from there" in capsys.readouterr().err
     assert selfexec("report", "run", monkeypatch=monkeypatch) == 130

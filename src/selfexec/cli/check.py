@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from selfexec.cli.completion import complete_model_to_ask
-from selfexec.cli.declared import collect, options_of
-from selfexec.cli.options import printed, show
+from selfexec.cli.declared import collect, options_of, printed
+from selfexec.cli.options import show
 from selfexec.run_options import CheckOptions
 
 

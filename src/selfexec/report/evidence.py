@@ -17,7 +17,7 @@ of it stands in the page; the page's script unpacks it when somebody asks, and s
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import polars as pl
@@ -35,7 +35,6 @@ from selfexec.runs import Reply, read_reply
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
-Level = Literal["none", "sample", "all"]
 A_FEW = 2  # items for each outcome and each state, in a sample
 Place = tuple[str, str, str]  # model, experiment, item
 

@@ -19,6 +19,7 @@ from selfexec.analysis.numbers import (
     scored_number,
     whole,
 )
+from selfexec.analysis.options import Convention
 from selfexec.analysis.score import Score, Scores, score
 from selfexec.analysis.selection import Selection
 from selfexec.analysis.words import behind_naive
@@ -49,7 +50,7 @@ class FigureNumbers:
         selection: Selection | None = None,
     ) -> None:
         self.runs, self.scores, self.selection = runs, scores, selection
-        self.convention = scores[0].convention if len(scores) else "strict"
+        self.convention: Convention = scores[0].convention if len(scores) else "strict"
         self.strict = self.convention == "strict"
         self.model_order = self._in_order(groups)
         self.abilities = self._abilities(abilities)
