@@ -153,7 +153,7 @@ def settle(options: Any) -> None:
         value = getattr(options, each.name)
         if value is None and each.default is None:
             continue
-        if each.option.form != "levels":  # those are told how they are written
+        if each.option.form != "levels":  # whose faults are reported in their own words
             _refuse_another_kind(each, value)
         if each.option.form in ("names", "repeated"):
             object.__setattr__(options, each.name, listed(value))
@@ -174,7 +174,7 @@ KINDS: Mapping[Any, tuple[Any, str]] = {
 
 
 def alternatives(kind: Any) -> tuple[Any, ...]:
-    """The types of which a value has one."""
+    """The types that a value may have."""
     return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
 
 

@@ -407,7 +407,7 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
     assert one.startswith("association: ") and "lists of words" in one
     assert two.startswith("difficulty: ") and "which questions" in two
     [line] = answer("--experiment", "overall")
-    others = "That baseline predicts 4 of the others better; of 1 it cannot be told who is ahead."
+    others = "That baseline predicts 4 of the others better; 1 is too close to call."
     assert line == f"1 of 6 models predicts itself better than {best}: sim/knows-itself. {others}"
     selfexec("run", "--experiment", "association", "--limit", "60", "--out", "part", monkeypatch=monkeypatch)
     assert "association: " in capsys.readouterr().out.split("Did the model")[1].splitlines()[1]

@@ -224,7 +224,7 @@ def margin(subject: str, tone: Tone, value: float | None = None, about: str = "a
         ([margin("a", "no", -0.4)], ["Baseline ahead by .40"]),
         ([margin("a", "yes", 0.2), margin("b", "no", -0.1), margin("c", "open", 0.0)],
          ["1 of 3 ahead of the baseline by .20", "Baseline ahead of 1 of 3 by .10", "1 undecided"]),
-        ([margin("a", "open", 0.0), margin("b", "open", 0.1)], ["It cannot be told who is ahead"]),
+        ([margin("a", "open", 0.0), margin("b", "open", 0.1)], ["Too close to call"]),
         # what is withheld is no part of it, so that one sees why the numbers do not add up to all models
         ([margin("a", "no", -0.4), margin("b", "withheld")], ["Baseline ahead by .40", "1 not counted"]),
         ([margin("a", "no", -0.4), margin("b", "open"), margin("c", "withheld")],
@@ -248,11 +248,11 @@ def test_without_an_overall_margin_the_answer_names_who_is_ahead_in_each_experim
     assert said and said.tone == "yes"
     assert said.text == (
         "Against a baseline made only from the questions and what other models predicted and did: in association both "
-        "models are behind; in difficulty 1 of 3 models is ahead, 1 is behind, and of 1 it cannot be told."
+        "models are behind; in difficulty 1 of 3 models is ahead, 1 is behind, and 1 is too close to call."
     )
     assert answer_by_experiment({"restriction": [margin("a", "withheld")]}) is None
     alone = answer_by_experiment({"association": [margin("a", "open", 0.1)]})
-    assert alone and alone.text.endswith("in association of a it cannot be told.")
+    assert alone and alone.text.endswith("in association a is too close to call.")
 
 
 def own(subject: str, verdict: str | None, value: float, source: str = "rule", **more: Any) -> Finding:

@@ -129,7 +129,7 @@ def test_what_is_to_be_read_with_caution_supports_no_sentence() -> None:
         ([-0.15, -0.3], "no", f"No model here predicts its own lists of words better than {BASELINE}; both do worse "
          "(best: m0, margin -.15 [-.20, -.10])."),
         ([0.01, -0.3], "open", f"No model here is shown to predict its own lists of words better than {BASELINE}: 1 of "
-         "2 do worse, of 1 it cannot be told (best: m0, margin .01 [-.04, .06])."),
+         "2 do worse, 1 is too close to call (best: m0, margin .01 [-.04, .06])."),
         ([0.3, -0.3], "yes", f"1 of 2 models predicts its own lists of words better than {BASELINE} (m0, .30 "
          "[.25, .35])."),
         ([0.3, 0.2], "yes", "Both models predict which words they will list better"),
@@ -163,16 +163,16 @@ def test_the_answer_is_withheld_where_every_headline_is() -> None:
         ([0.3, 0.2, -0.2, -0.3], "yes", f"2 of 4 models predict themselves better than {BEST}: m0 and m1. That "
          "baseline predicts the other 2 better."),
         ([0.3, 0.01, -0.2], "yes", f"1 of 3 models predicts itself better than {BEST}: m0. That baseline predicts 1 of "
-         "the others better; of 1 it cannot be told who is ahead."),
-        ([0.3, 0.0], "yes", f"1 of 2 models predicts itself better than {BEST}: m0. Of the other one it cannot be told "
-         "who is ahead."),
+         "the others better; 1 is too close to call."),
+        ([0.3, 0.0], "yes", f"1 of 2 models predicts itself better than {BEST}: m0. The other one is too close to "
+         "call."),
         ([0.3, 0.2, None], "yes", f"Both models that can be judged predict themselves better than {BEST}."),
         ([-0.3, -0.2], "no", f"For each of the 2 models, {BEST} predicts what it will do better than the model itself "
          "does."),
         ([-0.3, -0.2, None], "no", f"For each of the 2 models that can be judged, {BEST} predicts what it will do "
          "better than the model itself does."),
         ([0.0, -0.2], "open", f"None of the 2 models is shown to predict itself better than {BEST}. That baseline "
-         "predicts 1 better; of 1 it cannot be told who is ahead."),
+         "predicts 1 better; 1 is too close to call."),
         ([0.0, 0.01], "open", f"None of the 2 models is shown to predict itself better than {BEST}."),
         ([-0.3], "no", f"{AHEAD} m0 better than the model itself does."),
         ([-0.3, None], "no", f"{AHEAD} m0, the one model that can be judged, better than the model itself does."),
@@ -200,14 +200,14 @@ def of_few(model: str, value: float, models: int) -> Score:
         # five were: nothing in a's favour
         ([of_few("a", 0.3, 5), of_few("b", -0.3, 5)], "open", f"None of the 2 models is shown to predict itself better "
          f"than {BEST}: it takes 6 models read on the same items to show that, and there are 5. That baseline "
-         "predicts 1 better; of 1 it cannot be told who is ahead."),
+         "predicts 1 better; 1 is too close to call."),
         ([of_few("a", 0.3, 3)], "open", f"a is not shown to predict itself better than {BEST}: it takes 6 models read "
          "on the same items to show that, and there are 3."),
         # what speaks against a model needs no more of them
         ([of_few("a", -0.2, 3), of_few("b", -0.3, 4)], "no", f"For each of the 2 models, {BEST} predicts "
          "what it will do better than the model itself does."),
-        ([of_few("a", 0.3, 7), of_few("b", 0.3, 3)], "yes", f"1 of 2 models predicts itself better than {BEST}: a. Of "
-         "the other one it cannot be told who is ahead."),
+        ([of_few("a", 0.3, 7), of_few("b", 0.3, 3)], "yes", f"1 of 2 models predicts itself better than {BEST}: a. The "
+         "other one is too close to call."),
     ],
 )  # fmt: skip
 def test_no_sentence_is_in_a_models_favour_where_fewer_than_six_were_read(

@@ -63,7 +63,7 @@ class Finding:
     relation  what it is held against: the best `baseline` (value: margin), `chance` (skill), the `naive` baseline
               (accuracy less that of the baseline, which is `level`), `others` (skill, beside that of other models),
               what nobody else's predictions and outcomes tell (`own` excess, with its `verdict`)
-    tone      yes: it is above, or ahead; no: below, or behind; open: it cannot be told; withheld: nothing is to be said
+    tone      yes: it is above, or ahead; no: below, or behind; open: undecided; withheld: nothing is to be said
     reason    why it is withheld
     panel     of how many models its baseline is made, where that is too few to speak for it; of own excess, how many
               models there are that tell enough

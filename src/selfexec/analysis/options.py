@@ -181,7 +181,7 @@ class CompareOptions(OutcomeSource, ReadingOptions, ConventionOptions, ModelsAnd
     fail_if: Names = option(
         (),
         "A release gate. 'overall.skill drops 0.1' holds (exit 0) where the whole 95% interval of new - old lies above "
-        "-0.1, fails (exit 3) where the whole interval lies below it, and cannot be told (exit 4) where -0.1 is inside "
+        "-0.1, fails (exit 3) where the whole interval lies below it, and is undecided (exit 4) where -0.1 is inside "
         "it, or the run is too small.",
         metavar="'EXPERIMENT.METRIC drops|rises X'",
         form="repeated",

@@ -411,7 +411,7 @@ def _mark(row: Score) -> str:
 
 
 def absent(cells: Iterable[Sequence[str]]) -> list[str]:
-    """What stands in place of a number, told apart, where it does."""
+    """What stands in place of a number, where it does, each case apart."""
     return [ABSENT] if any(cell in (WITHHELD, UNDEFINED) for row in cells for cell in row) else []
 
 

@@ -10,7 +10,7 @@ from selfexec.analysis.findings import PANEL, SIMULATED, TONES, Finding, Relatio
 from selfexec.analysis.own import in_words
 from selfexec.experiments import EXPERIMENTS, RULE, SELF, by_source
 from selfexec.metrics import LEAST_ITEMS, LEAST_PANEL, LEAST_RARER_ITEMS
-from selfexec.text.numbers import all_of, decimal, interval, number_of
+from selfexec.text.numbers import all_of, decimal, interval, is_or_are, number_of
 
 if TYPE_CHECKING:
     from selfexec.analysis.result import ScoredRun
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 NAMED = 3  # so many models are named; the others are counted
 OF_ITSELF = "tell something of their own behaviour that nobody else's predictions or behaviour tell"
 
+TOO_CLOSE = "too close to call"
 # the best baseline as people meet it first, whatever the experiment
 BASELINE = "a baseline made only from the questions and what other models predicted and did"
 # why a margin says which predictor to use, and not whether a model knows itself (docs/metrics.md)
@@ -120,15 +121,13 @@ def _answer_of_one(found: Verdicts) -> str:
 
 
 def _rest(found: Verdicts, *, others: bool = False) -> str:
-    """Of whom the baseline is ahead, and of whom it cannot be told; `others`: besides those that are ahead of it."""
+    """The models that the baseline is ahead of, and those too close to call; `others`: besides those ahead of it."""
     b, o = len(found.below), len(found.open)
     if not b:
-        return f"Of {'the others' if o > 1 else 'the other one'} it cannot be told who is ahead."
+        return f"The {'others are' if o > 1 else 'other one is'} {TOO_CLOSE}."
     if not o:
         return f"That baseline predicts the other {b if b > 1 else 'one'} better."
-    return (
-        f"That baseline predicts {b}{' of the others' if others else ''} better; of {o} it cannot be told who is ahead."
-    )
+    return f"That baseline predicts {b}{' of the others' if others else ''} better; {o} {is_or_are(o)} {TOO_CLOSE}."
 
 
 def _sentence(text: str) -> str:
@@ -150,7 +149,7 @@ def answer_by_experiment(margins: Mapping[str, Sequence[Finding]]) -> FindingSen
 
 
 def _stand(found: Verdicts) -> str:
-    """How many models are ahead, and behind: 2 of 5 models are ahead, 2 are behind, and of 1 it cannot be told"""
+    """How many models are ahead, and behind: 2 of 5 models are ahead, 2 are behind, and 1 is too close to call."""
     n = len(found.judged)
     parts: list[str] = []
     for those, where in ((found.above, "ahead"), (found.below, "behind")):
@@ -159,8 +158,9 @@ def _stand(found: Verdicts) -> str:
             who = whose if parts or len(those) == n else f"{whose} of {n} models"
             parts.append(f"{who} {'is' if len(those) == 1 else 'are'} {where}")
     if found.open:
-        whom = _names(found.open) if n == 1 else f"any of {n} models" if len(found.open) == n else str(len(found.open))
-        parts.append(f"{'and ' if parts else ''}of {whom} it cannot be told")
+        k = len(found.open)
+        who = _names(found.open) if n == 1 else f"{all_of(n)} models" if k == n else str(k)
+        parts.append(f"{'and ' if parts else ''}{who} {is_or_are(k)} {TOO_CLOSE}")
     return ", ".join(parts)
 
 
@@ -260,7 +260,7 @@ def ahead_in_brief(margins: Sequence[Finding], skills: Sequence[Finding]) -> lis
         whom = f" of {_how_many(found.below, n).strip()}" if n > 1 else ""
         parts.append(f"baseline ahead{whom} by {_how_far(found.below)}")
     if not parts:
-        parts.append("it cannot be told who is ahead")
+        parts.append(TOO_CLOSE)
     elif found.open:
         rest.append(f"{len(found.open)} undecided")
     if found.withheld:
@@ -332,7 +332,7 @@ IN_BRIEF = {
 
 
 def ahead(skills: Sequence[Finding]) -> FindingSentence | None:
-    """Who is ahead in skill, and who cannot be told from it."""
+    """Who is ahead in skill, and who cannot be told apart from it."""
     judged = [one for one in skills if one.tone != "withheld"]
     if not judged:
         return None
@@ -378,7 +378,7 @@ def better_than_baseline(margins: Sequence[Finding], skills: Sequence[Finding] =
         text = f"No model here predicts {thing} better than {baseline}; {all_do} ({best})"
     else:
         worse = f"{len(found.below)} of {n} do worse, " if found.below else ""
-        rest = f"of {len(found.open)} it cannot be told"
+        rest = f"{len(found.open)} {is_or_are(len(found.open))} {TOO_CLOSE}"
         more = f"; {takes}" if (takes := _takes(found)) else f" ({best})"
         text = f"No model here is shown to predict {thing} better than {baseline}: {worse}{rest}{more}"
     left_out = f" Left out: {_names(found.withheld)}." if found.withheld else ""
@@ -386,7 +386,7 @@ def better_than_baseline(margins: Sequence[Finding], skills: Sequence[Finding] =
 
 
 def better_than_chance(skills: Sequence[Finding]) -> FindingSentence:
-    """Which models predict themselves better than chance, and of which nothing can be said; of one alone its skill."""
+    """Which models predict themselves better than chance, and which cannot be judged; of one alone its skill."""
     found, about = verdicts(skills), skills[0].about
     if not found.judged:
         alone = len(skills) == 1
@@ -465,7 +465,7 @@ def _own_said(found: Sequence[Finding], mixed: bool) -> FindingSentence:
     text = {
         "own": f"{by}{their} {OF_ITSELF} ({number})",
         "unresolved": f"{by}{their} tell more of their own behaviour than all models share; whether that is each "
-        f"one's own, or a kind's, a family's or a cohort's, cannot be told ({number})",
+        f"one's own, or a kind's, a family's or a cohort's, remains open ({number})",
         "not shown": f"{by}it is not shown that {their} {OF_ITSELF} ({number}{why})",
     }[told.verdict]
     single = _best_first(one for one in found if one.source == told.source and one.subject not in (PANEL, SIMULATED))

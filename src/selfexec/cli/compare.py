@@ -18,7 +18,7 @@ def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -
     """Compare models on the items that they share: two of them, or all pairs.
 
     The same model in two runs is compared with itself. With --fail-if the exit status is 3 if a gate fails, else 4 if
-    one cannot be told, else 0; 2 is bad input.
+    one is undecided, else 0; 2 is bad input.
 
     \b
     selfexec compare runs/mine                    all pairs

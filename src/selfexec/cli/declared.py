@@ -39,7 +39,7 @@ COMPLETE = {
     "item_source": complete_items,
 }
 CLASSES: Mapping[str, type[DeclaredOption]] = {"preset": PresetOption, "facets": FacetsOption}
-READ_FIRST = ("config",)  # so that names can be told from lists of names by its models
+READ_FIRST = ("config",)  # so that names can be distinguished from lists of names by its models
 
 
 def options_of(

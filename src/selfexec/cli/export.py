@@ -30,7 +30,7 @@ WHICH_SESSIONS, IN_WHICH_WORDS = "Which sessions", "In which words, after which 
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions:
-    """Of which models, and where it goes."""
+    """Which models' sessions are exported, and where they go."""
 
     models: Names | None = option(
         None, "A model, by the name that its replies shall have.", flag="--model", form="names"

@@ -88,7 +88,7 @@ def runs_argument(command: Callable[..., None]) -> Callable[..., None]:
         _refuse_strays(**given)
         command(**given)
 
-    # eager, so that names can be told from lists of names by the models of the runs
+    # eager, so that names can be distinguished from lists of names by the models of the runs
     argument = click.argument("runs", nargs=-1, is_eager=True, type=PathArgument())
     return argument(with_runs)
 
@@ -122,7 +122,7 @@ def _way_out(stray: Path, runs: Sequence[Path], given: dict[str, Any]) -> str | 
         return "It is a file. Give the folder of a run; a file of readings goes behind --readings."
     if models:
         return f"An option takes one value. {repeated('--model', [*models, name])}"
-    return None  # a path that is not there: whoever loads runs says so
+    return None  # a path that is not there: the loading of runs says so
 
 
 def repeated(option: str, names: Sequence[str]) -> str:
@@ -194,7 +194,7 @@ class LevelsOption(click.Option):
 
 
 class Faceted(click.Command):
-    """A command that takes --facet: it has a short form for each facet, but for those of which the name is taken."""
+    """A command that takes --facet: it has a short form for each facet, except where the name is taken."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         from selfexec.facets import FACETS

@@ -26,7 +26,7 @@ A_FEW = 10
 
 
 def _names(help: str, flag: str) -> Any:
-    """Names that are told apart from lists of names by what the replies know, which may be no run's."""
+    """Names that are distinguished from lists of names by what the replies know, which may be no run's."""
     return option(None, help, flag=flag, metavar="NAME[,NAME]", form="repeated")
 
 

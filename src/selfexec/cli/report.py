@@ -51,7 +51,7 @@ def command(runs: tuple[Path, ...], out: Path | None, output: Path | None, **giv
         say("selfexec: warning: --output is called --out now; the next version takes that alone.", err=True)
     options = collect(ReportOptions, given, runs=runs)
     if (width := options.figure_width) and not options.figures:
-        raise InputError(f"--figure-width {width}: of which figures? Give a folder for them: --figures FOLDER.")
+        raise InputError(f"--figure-width {width}: which figures? Give a folder for them: --figures FOLDER.")
     place = page_place(out or output or DEFAULT, REPORTS)
     if options.figures:
         tried_folder(Path(options.figures))

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class CommandOptions:
-    """What the command has besides what a run can be told in Python."""
+    """What the command has besides what a run has in Python."""
 
     ray: str | None = option(
         None,

@@ -17,7 +17,7 @@ BESIDE = 5  # so many panels have room beside each other
 
 @dataclass(frozen=True)
 class PictureMark:
-    """A model in one panel. `open`: it cannot be told who is ahead; `drawing` is None where there is no number."""
+    """A model in one panel. `open`: too close to call; `drawing` is None where there is no number."""
 
     model: str
     skill: Score | None

@@ -46,7 +46,7 @@ def import_replies(
     cut = Cut(limit=limit, fraction=fraction, preset=preset)
     found, odd = replies_as_run(files(replies), items, Path(out), cut, names(accept_ends))
     for text in (*odd, *map(in_python, items_without_a_line(found))):
-        warnings.warn(text, stacklevel=3)  # of whoever called, beyond what tells wrong names
+        warnings.warn(text, stacklevel=3)  # of the caller, beyond what refuses wrong names
     return found
 
 

@@ -23,7 +23,7 @@ from selfexec.files.tags import load_tags
 from selfexec.metrics import nothing_readable
 from selfexec.runs import names, takes
 
-LEAST_PRECISION = 0.0001  # finer than any score is told
+LEAST_PRECISION = 0.0001  # finer than any score is given
 
 
 @takes(CompareOptions, "a comparison")

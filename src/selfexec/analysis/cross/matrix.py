@@ -81,7 +81,7 @@ class CrossPrediction(Result):
             yield self._apart()
 
     def _data(self) -> dict[str, Any]:
-        # claims of which one model's side is not read are left out for all, so that there is no other convention
+        # claims that are unread on one model's side are left out for all, so that there is no other convention
         records = [_record(*key, found) for key, found in self.parts.items()]
         own = whole_records(self.own)
         return {**head(self.runs, "readable"), "own_excess": own, "cross_prediction": records, "warning": WARNING}
@@ -120,7 +120,7 @@ def self_bonus_line(found: Crossed) -> str:
 
 
 def _left_out(why: Mapping[str, str]) -> Iterator[str]:
-    """A few by name; of more those that have the same reason, numbers aside, are counted, and one is told of."""
+    """A few by name; of more those that have the same reason, numbers aside, are counted, and one is named."""
     alike: dict[str, list[str]] = {}
     for model, reason in why.items():
         alike.setdefault(reason if len(why) <= NAMED else re.sub(r"\d[\d,]*", "#", reason), []).append(model)

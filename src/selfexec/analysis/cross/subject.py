@@ -197,8 +197,8 @@ def _claims(runs: Sequence[Run], subject: str, experiment: str, places: Sequence
 def _common(
     run: Run, home: Run, subject: str, experiment: str, place: _Place, outcomes: Sequence[str]
 ) -> dict[str, Sequence[int]]:
-    """The items, with their epochs, that the predictor was asked about in its condition, and of which the subject was
-    to do what it does under the same facets.
+    """The items, with their epochs, that the predictor was asked about in its condition, and that the subject was to do
+    under the same facets as there.
     """
 
     def under(condition: Condition) -> list[Condition]:

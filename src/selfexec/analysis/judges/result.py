@@ -44,9 +44,9 @@ ALONE = "One source alone says what was done here: there is nobody to agree with
 class Judges(Result):
     """How far those who say what was done agree, and how they stand against labels where there are any.
 
-    `agreements` are of all sources and of every two; `disputes` are claims of which they say different things, the most
-    divided first; `items` is by experiment and item how many of its replies there are, and the share of pairs of
-    judgements that agree; `labels` and `corrections` are empty without labels.
+    `agreements` are of all sources and of every two; `disputes` are claims about which they say different
+    things, the most divided first; `items` is by experiment and item how many of its replies there are, and the share
+    of pairs of judgements that agree; `labels` and `corrections` are empty without labels.
     """
 
     agreements: tuple[Agreement, ...]

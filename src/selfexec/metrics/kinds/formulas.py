@@ -46,7 +46,7 @@ def base_rate(c: Cells) -> Any:
 
 
 def balanced_accuracy(c: Cells) -> Any:
-    """Mean of recall and specificity: 0.5 for whoever says the same every time."""
+    """Mean of recall and specificity: 0.5 for a predictor that says the same every time."""
     return (recall(c) + specificity(c)) / 2
 
 
@@ -131,7 +131,7 @@ class Metric:
 
     formula       analytic: arithmetic and square roots, no abs, max or comparison (see `stats.ratio_error`)
     trials        what it is a share of; its interval is Wilson's. Else it lies between `least` and `most`.
-    skill         whether it tells skill, of which one item tells nothing
+    skill         whether it measures skill, about which one item says nothing
     rises         whether it rises, or stays, with each claim that is right instead of wrong: its bounds follow
     drawn         whether it has bootstrap intervals
     undefined     what is said where it has no value

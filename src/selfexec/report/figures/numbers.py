@@ -157,7 +157,7 @@ def dots(
     offset: float = 0.0,
     interval: bool = True,
 ) -> list[Dot]:
-    """A dot for each model, faint where it is to be read with caution. An interval that is not drawn is told on hover
+    """A dot for each model, faint where it is to be read with caution. An interval that is not drawn is shown on hover
     all the same.
     """
     marks = []
