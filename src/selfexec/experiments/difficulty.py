@@ -209,7 +209,7 @@ def easier(answers: tuple[Reading, Reading], questions: tuple[Question, Question
 
 def observe_visible(item: QuestionGroup, readings: Readings) -> list[Observation]:
     """The same by the tokens of visible answers alone: what a model needs to think is left out. A pair that tokens
-    decide, and that lacks them, is open, with the reason.
+    decide is open, with the reason, where these are not known.
     """
     answers = {
         session: msgspec.structs.replace(reading, tokens=reading.visible_tokens)

@@ -542,7 +542,7 @@ def cut_of_replies(whole: ItemSet, loaded: Loaded, given: Cut) -> tuple[ItemSet,
 
 
 def _order_asked(whole: ItemSet, preset: str, replies: Iterable[Key]) -> str:
-    """The order of the preset that was asked: the newest whose items are all in the cut that were replied to. Replies
+    """The order of the preset that was asked: the newest whose cut has all items that were replied to. Replies
     to a preset that was exported before the newest order was there are in the one before.
     """
     replied = {(key.experiment, key.item) for key in replies}

@@ -32,7 +32,7 @@ SIDES: tuple[tuple[CellsFormula, CellsFormula, CellsFormula], ...] = (
     (recall, lambda c: c.tp, lambda c: c.tp + c.fn + c.unread_true),
     (specificity, lambda c: c.tn, lambda c: c.tn + c.fp + c.unread_false),
 )
-MUCH = 1 / 3  # of the doubt: a side with less may have any interval
+MUCH = 1 / 3  # of the doubt: with less on a side, its interval matters little
 
 
 # --- counts ----------------------------------------------------------------------------------------------------------

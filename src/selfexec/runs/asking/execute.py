@@ -75,7 +75,7 @@ def run(options: RunOptions) -> Run:
 
 
 def shown(plan: Plan, on_progress: Report | None, stacklevel: int = 3) -> Run:
-    """Do what is planned, with progress on standard error where nobody else reports it, and warnings as Python has
+    """Do what is planned, with progress on standard error where nobody else gets it, and warnings as Python has
     them. `stacklevel`: of the caller.
     """
     if on_progress is not None and not callable(on_progress):
