@@ -12,10 +12,10 @@ sx.report(run, "report.html")
 docs/python.md is the guide; docs/reference.md and help(sx.run) say what each choice is, and what comes back.
 """
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-# a package is called so too, and would take the function's place if it were imported later
-from selfexec.report import report as report
 from selfexec.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from selfexec.experiments import Key as Key
     from selfexec.inspect.importing import import_task_logs as import_task_logs
     from selfexec.logs import import_logs as import_logs
+    from selfexec.report.writing import report as report
     from selfexec.runs import Run as Run
     from selfexec.runs import import_replies as import_replies
     from selfexec.runs import load as load
@@ -101,13 +102,14 @@ _HOMES = {
     "merge": "selfexec.runs",
     "predictions_about": "selfexec.analysis.cross",
     "rasch": "selfexec.analysis.rasch",
+    "report": "selfexec.report.writing",
     "run": "selfexec.runs.asking",
     "score": "selfexec.analysis.score",
     "trend": "selfexec.analysis.compare",
 }
 
 
-__all__ = ["__version__", "report", *_HOMES]
+__all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
@@ -118,5 +120,18 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(_HOMES[name]), name)
 
 
+class _Package(ModuleType):
+    """This package. A package in it is called like a function of its own, `report`, and the import of that package
+    would put it in the function's place.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name != "report" or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
 def __dir__() -> list[str]:
-    return ["__version__", "report", *_HOMES]
+    return ["__version__", *_HOMES]

@@ -15,8 +15,9 @@ from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origi
 
 from selfexec.errors import InputError
 
-Form = Literal["value", "names", "repeated", "pairs", "settings", "levels", "object"]
+Form = Literal["value", "file", "files", "names", "repeated", "pairs", "settings", "levels", "object"]
 Names = str | Iterable[str]
+Files = str | Path | Iterable[str | Path]
 METADATA = "option"
 # headings under which the help of a command has its options
 WHICH_MODELS, HOW_MUCH, WHAT_IS_SENT, WHERE_IT_GOES = "Which models", "How much", "What is sent", "Where it goes"
@@ -30,11 +31,16 @@ class Option:
     Attributes:
         help: What it does, in whole sentences that hold on the command line and in Python alike.
         flag: Its name on the command line, where that is not the field's.
+        short: Another name there, of one letter.
         metavar: What stands for its value in the help of a command.
-        form: How its value is written on the command line: one `value`; `names`, several of which may stand in one
-            with commas between them; `repeated`, once for each; `pairs` (NAME=VALUE), `settings` (NAME=JSON) and
-            `levels` (NAME=LEVEL,...), once for each; or a JSON `object`.
+        form: How its value is written on the command line: one `value`; one `file`; `files`, once for each; `names`,
+            several of which may stand in one with commas between them; `repeated`, once for each; `pairs`
+            (NAME=VALUE), `settings` (NAME=JSON) and `levels` (NAME=LEVEL,...), once for each; or a JSON `object`.
+        least: The least that a number may be on the command line.
+        most: The most.
         section: The heading under which a command's help has it.
+        typed: Whether the command line has it; a function is given in Python alone.
+        hidden: Whether the help of a command leaves it out.
         stored: Whether its value may be written down as it is. Without it only numbers, switches and choices are.
         recorded: Whether it belongs to the command that a run writes down.
         study: Whether a study file may hold it.
@@ -42,9 +48,14 @@ class Option:
 
     help: str
     flag: str | None = None
+    short: str | None = None
     metavar: str | None = None
     form: Form = "value"
+    least: int | None = None
+    most: int | None = None
     section: str = "Other"
+    typed: bool = True
+    hidden: bool = False
     stored: bool = False
     recorded: bool = True
     study: bool = True
@@ -54,7 +65,8 @@ def option(default: Any, help: str, *, secret: bool = False, **more: Any) -> Any
     """A field of a dataclass that is an option. `more` are the other attributes of `Option`.
 
     Args:
-        default: What holds where nothing is given; an empty mapping is made anew for each value of the class.
+        default: What holds where nothing is given; an empty mapping is made anew for each value of the class. It is
+            MISSING (of `dataclasses`) where something has to be given.
         help: What the option does.
         secret: Keep its value out of the class's repr.
     """
@@ -124,6 +136,11 @@ def listed(given: Names) -> list[str]:
     return several
 
 
+def files(given: Files) -> list[Path]:
+    """One file, or several."""
+    return [Path(given)] if isinstance(given, str | Path) else [Path(file) for file in given]
+
+
 def refuse_no_name(name: str, value: object) -> None:
     """InputError where a choice that is one name is no text."""
     if not isinstance(value, str):
@@ -131,15 +148,17 @@ def refuse_no_name(name: str, value: object) -> None:
 
 
 def settle(options: Any) -> None:
-    """Have lists of names be lists, and refuse a value that is of no kind that its option takes."""
+    """Have lists of names and of files be lists, and refuse a value that is of no kind that its option takes."""
     for each in declared(type(options)):
         value = getattr(options, each.name)
         if value is None and each.default is None:
             continue
-        if each.option.form != "levels":  # those are told how they are written
+        if each.option.form != "levels":  # whose faults are reported in their own words
             _refuse_another_kind(each, value)
         if each.option.form in ("names", "repeated"):
             object.__setattr__(options, each.name, listed(value))
+        if each.option.form == "files" and not isinstance(value, Mapping):  # numbers at hand, in place of a table
+            object.__setattr__(options, each.name, files(value))
 
 
 # what a value may be, by the type that is declared: what it is an instance of, and how that is called
@@ -155,7 +174,7 @@ KINDS: Mapping[Any, tuple[Any, str]] = {
 
 
 def alternatives(kind: Any) -> tuple[Any, ...]:
-    """The types of which a value has one."""
+    """The types that a value may have."""
     return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
 
 

@@ -177,6 +177,7 @@ def _progress() -> Any:
         None,
         "A function that is called with the progress after each session, and every second while none ends; without "
         "it, progress with real models is shown on standard error.",
+        typed=False,
         recorded=False,
         study=False,
     )
@@ -205,7 +206,9 @@ class RunOptions(UnknownEnds, Connection, Sampling, Spending, Wanted):  # the si
     out: str | Path | None = option(
         None,
         "The run's folder, runs/NAME unless it is given. An unfinished run is continued.",
+        short="-o",
         metavar="PATH",
+        form="file",
         section=WHERE_IT_GOES,
         stored=True,
     )

@@ -73,7 +73,7 @@ def test_simulated_models_are_named_where_there_are_others() -> None:
             [SHARED],
             "open",
             "Their predictions tell more of their own behaviour than all models share; whether that is each one's own, "
-            "or a kind's, a family's or a cohort's, cannot be told (own excess .04 [.02, .06]).",
+            "or a kind's, a family's or a cohort's, remains open (own excess .04 [.02, .06]).",
         ),
         (
             [BY_ITSELF, BY_RULE],

@@ -1,5 +1,7 @@
 """What is analysed is said once, and every function and command takes it."""
 
+import inspect
+from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -14,7 +16,17 @@ from selfexec.cli import COMMANDS, root
 from selfexec.errors import InputError
 
 STORED = Path(__file__).parents[1] / "stored"
-OF_RUNS = ("score", "compare", "trend", "cross", "ladder", "correlate", "ledger", "card", "report")
+FUNCTIONS: dict[str, Callable[..., object]] = {
+    "score": sx.score,
+    "compare": sx.compare,
+    "trend": sx.trend,
+    "cross": sx.cross_prediction,
+    "ladder": sx.ladder,
+    "correlate": sx.correlations,
+    "ledger": sx.ledger,
+    "card": sx.card,
+    "report": sx.report,
+}
 
 
 @pytest.fixture(
@@ -108,19 +120,26 @@ def test_nothing_is_read_before_it_is_wanted() -> None:
         absent.runs  # noqa: B018
 
 
-@pytest.mark.parametrize("name", OF_RUNS)
-def test_a_command_is_handed_what_its_shared_options_say_as_one_selection(name: str) -> None:
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_command_has_each_choice_of_a_selection_that_its_function_has(name: str) -> None:
     command = root.get_command(click.Context(root), name)
-    assert command is not None and command.callback is not None
-    shared = {"runs", "readings", "convention", "models", "experiments", "source"}
-    own = command.callback.__wrapped__.__annotations__
-    # what is shared stands among the options, and none of it among what the command itself is called with
-    assert {"runs", "readings"} <= shared & {param.name for param in command.params}
-    assert "selection" in own and not shared & own.keys()
-    assert shared - {"runs"} <= {field.name for field in fields(Selection)}
+    assert command is not None
+    # a function and a selection are called with the options themselves, so that `signature` sees what people see
+    choices = {*inspect.signature(Selection.of).parameters} - {"given"}
+    taken = choices & {*inspect.signature(FUNCTIONS[name]).parameters}
+    assert {"readings", "conditions", "accept_ends"} <= taken
+    assert choices & {param.name for param in command.params} == taken
+    for missing in choices - taken:
+        value = {"convention": "readable", "groups": "families.csv", "panel": "none"}.get(missing, "self")
+        with pytest.raises(InputError, match=f"there is no choice of {missing} here"):
+            FUNCTIONS[name](Selection.of(STORED / "panel", **{missing: value}))
+
+
+def test_a_selection_holds_what_its_options_are() -> None:
+    assert {field.name for field in fields(Selection)} == {*inspect.signature(Selection.of).parameters}
 
 
 def test_there_is_no_other_command_about_several_runs() -> None:
     context = click.Context(root)
     commands = {name: root.get_command(context, name) for name in COMMANDS}
-    assert {name for name, c in commands.items() if c and any(p.name == "runs" for p in c.params)} == set(OF_RUNS)
+    assert {name for name, c in commands.items() if c and any(p.name == "runs" for p in c.params)} == set(FUNCTIONS)

@@ -407,7 +407,7 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
     assert one.startswith("association: ") and "lists of words" in one
     assert two.startswith("difficulty: ") and "which questions" in two
     [line] = answer("--experiment", "overall")
-    others = "That baseline predicts 4 of the others better; of 1 it cannot be told who is ahead."
+    others = "That baseline predicts 4 of the others better; 1 is too close to call."
     assert line == f"1 of 6 models predicts itself better than {best}: sim/knows-itself. {others}"
     selfexec("run", "--experiment", "association", "--limit", "60", "--out", "part", monkeypatch=monkeypatch)
     assert "association: " in capsys.readouterr().out.split("Did the model")[1].splitlines()[1]
@@ -545,7 +545,7 @@ def test_only_a_run_says_that_what_was_done_is_kept(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("selfexec.runs.asking.carry_out", stop)
-    monkeypatch.setattr(sys.modules["selfexec.report"], "report", stop)
+    monkeypatch.setattr(sys.modules["selfexec.report.writing"], "report", stop)
     assert selfexec("run", "--limit", "2", monkeypatch=monkeypatch) == 130
     assert "the same command goes on from there" in capsys.readouterr().err
     assert selfexec("report", "run", monkeypatch=monkeypatch) == 130

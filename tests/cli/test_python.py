@@ -465,7 +465,7 @@ WRONG_KINDS = {
         lambda run: sx.score(run, readings=5),  # type: ignore[arg-type]
         "readings: give text or a path or several texts, and no int",
     ),
-    "seed": (lambda run: sx.score(run, seed=True), "seed: give a whole number, and no bool"),
+    "seed": (lambda run: sx.score(run, seed=True), "seed: give a whole number or None, and no bool"),
     "against": (lambda run: sx.correlations(run, 5), "against: give .* or None, and no int"),  # type: ignore[arg-type]
 }
 

@@ -273,6 +273,46 @@ def test_a_metric_works_as_the_recipe_says(tmp_path: Path, called: str) -> None:
         assert as_shown(shown, printed), f"{command}\n{printed}"
 
 
+def with_tests(folder: Path, *names: str) -> None:
+    """The package and these folders of tests, to be changed."""
+    copied(folder, "src", *names)
+    for path in ("pyproject.toml", *(f"tests/{path.name}" for path in ROOT.glob("tests/*.py"))):
+        shutil.copy(ROOT / path, folder / path)
+
+
+def refuse_another_result(folder: Path, text: str, called: str) -> None:
+    """Type the one command of a recipe that calls this program, and look at what it prints."""
+    [(command, shown)] = [(command, shown) for command, shown in typed(text) if command.split()[0] == called]
+    printed = as_done(folder, command)
+    assert as_shown(shown, printed), f"{command}\n{printed}"
+
+
+@pytest.mark.parametrize("called", ["selfexec", "python"])
+@pytest.mark.slow
+def test_an_option_of_asking_works_as_the_recipe_says(tmp_path: Path, called: str) -> None:
+    text = recipe("An option of asking")
+    with_tests(tmp_path, "tests/engines")
+    field, use, test = blocks(text, "python")
+    inserted(tmp_path / "src/selfexec/engines/base.py", field, above="    stream: bool = option(")
+    inserted(tmp_path / "src/selfexec/engines/http/client.py", use, below="        given = connection.headers")
+    tests = tmp_path / "tests/engines/test_transport.py"
+    tests.write_text(f"{tests.read_text('utf-8')}\n\n{test}", "utf-8")
+    refuse_another_result(tmp_path, text, called)
+
+
+@pytest.mark.parametrize("called", ["selfexec", "python"])
+@pytest.mark.slow
+def test_an_option_of_an_analysis_works_as_the_recipe_says(tmp_path: Path, called: str) -> None:
+    text = recipe("An option of an analysis")
+    with_tests(tmp_path, "tests/analysis", "tests/stored/panel")
+    field, use, test = blocks(text, "python")
+    inserted(tmp_path / "src/selfexec/analysis/options.py", field, above="    seed: int | None = option(")
+    inserted(tmp_path / "src/selfexec/analysis/score.py", use, below="    rows = (replace(row")
+    tests = tmp_path / "tests/analysis/test_selection.py"
+    tests.write_text(f"{tests.read_text('utf-8')}\n\n{test}", "utf-8")
+    refuse_another_result(tmp_path, text, called)
+
+
 # --- the architecture ------------------------------------------------------------------------------------------------
 
 

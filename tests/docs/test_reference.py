@@ -104,9 +104,9 @@ def entry(title: str, module_name: str, name: str, depth: str = "###") -> str:
     if isinstance(node, ast.ClassDef):
         bases = list(with_bases(module, node))
         fields = dict(pair for _, part in reversed(bases) for pair in fields_of(part))
-        members = {each.name: each for _, part in reversed(bases) for each in members_of(part)}
+        members = {each.name: (owner, each) for owner, part in reversed(bases) for each in members_of(part)}
         shown = block("\n".join([f"class {name}:", *(f"    {text}" for text in fields.values())])) if fields else ""
-        methods = "\n".join(member(each) for each in members.values())
+        methods = "\n".join(member(*each) for each in members.values())
         return f"{depth} {title}\n\n{shown}{prose(ast.get_docstring(node))}{methods and methods + chr(10)}"
     if options := options_class(module, node):
         shown = lines_of(title, list(option_parameters(*options)), node.returns)
@@ -177,11 +177,13 @@ def members_of(node: ast.ClassDef) -> Iterator[Function]:
             yield each
 
 
-def member(node: Function) -> str:
+def member(module: Module, node: Function) -> str:
     """A method or a property in one line."""
     decorators = {ast.unparse(each) for each in node.decorator_list}
-    said = " ".join((ast.get_docstring(node) or "").split())
+    said = " ".join((ast.get_docstring(node) or "").partition("\n\nArgs:")[0].split())
     name = node.name if decorators & {"property", "cached_property"} else signature(node.name, node, wrapped=False)
+    if options := options_class(module, node):
+        name = lines_of(node.name, list(option_parameters(*options)), node.returns, wrapped=False)
     return f"- `{name}`{': ' if said else ''}{said}"
 
 

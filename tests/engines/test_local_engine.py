@@ -1,4 +1,4 @@
-"""Weights in this process: a reply is what transformers itself would say, whoever else is in the batch."""
+"""Weights in this process: a reply is what transformers itself would say, whichever sessions share the batch."""
 
 import asyncio
 import shutil

@@ -116,7 +116,7 @@ def test_where_several_options_may_be_right_nothing_is_taken_as_choice_before_it
     outputs = says("ANSWER: A,C"), says("ANSWER: B")
     path = evaluated(tmp_path, samples, *outputs, solver=multiple_choice(multiple_correct=True), scorer=choice())
     for log in (path, as_json(path)):
-        with pytest.raises(InputError, match=r"2 with options of which several may be right at once"):
+        with pytest.raises(InputError, match=r"2 with options where several may be right at once"):
             import_logs(log, tool="inspect", experiment="choice", out=tmp_path / "r")
     run = import_logs(path, tool="inspect", experiment="correctness", out=tmp_path / "c").run
     assert sorted(reading.value for key, reading in run.readings.items() if key.session == "score") == [True, True]

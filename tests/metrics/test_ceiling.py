@@ -73,7 +73,7 @@ def test_who_tosses_a_coin_each_time_cannot_be_predicted() -> None:
         share = found.row("m", experiment, "skill_over_ceiling")
         assert (share.value, share.reason) == (
             None,
-            "the noise ceiling cannot be told from 0: nothing to take a share of",
+            "the noise ceiling cannot be distinguished from 0: nothing to take a share of",
         )
 
 

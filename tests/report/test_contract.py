@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from selfexec import report
+from selfexec.report import page
 
-REPORT = Path(report.__code__.co_filename).parent
+REPORT = Path(page.__file__).parent
 TEMPLATES = REPORT / "templates"
 SCRIPT = (TEMPLATES / "script.js").read_text("utf-8")
 GIVEN_BY = {

@@ -376,4 +376,4 @@ def test_a_run_of_logs_that_goes_through_inspect_is_one_of_logs_and_can_be_asked
     command = ["export", str(tmp_path / "run"), "--to", "inspect", "--out", str(tmp_path / "more")]
     said = CliRunner().invoke(root, command).stderr
     lost = len(left)
-    assert (f"not in the logs: {lost} replies of items of which no prediction was asked" in said) == bool(lost)
+    assert (f"not in the logs: {lost} replies to items for which no prediction was asked" in said) == bool(lost)

@@ -510,7 +510,7 @@ def test_check_names_unknown_ends_as_an_obstacle_with_the_option() -> None:
     assert not found.ready
     assert f"ended with '{WORD}', which is not known to end a reply" in found.verdict
     assert f"--accept-ends {WORD}" in found.verdict and "came to nothing" not in found.verdict
-    assert any("it cannot be told whether sessions share one" in note for note in found.notes)
+    assert any("it is unknown whether sessions share one" in note for note in found.notes)
     assert any('with the text "NONE"' in note for note in found.notes)
 
 

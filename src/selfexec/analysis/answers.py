@@ -31,7 +31,7 @@ from selfexec.analysis.words import (
 )
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.metrics import AT_THE_CEILING, NO_OTHERS, not_run
-from selfexec.text.numbers import all_of, number_of
+from selfexec.text.numbers import all_of, is_or_are, number_of
 
 BASELINE = "The baseline knows only the questions and what other models predicted and did."
 
@@ -100,7 +100,11 @@ def how_often_clause(findings: Sequence[Finding]) -> str:
             parts.append(f"{_how_many(those, judged, first=not parts)} {do}: {_rates(those)}")
     if those := [finding for finding in judged if finding.tone == "open"]:
         who = _how_many(those, judged, first=not parts)
-        parts.append(f"{who} {_are(those)} {TOO_CLOSE}" if parts else f"How often: {who} {_are(those)} {TOO_CLOSE}")
+        parts.append(
+            f"{who} {is_or_are(len(those))} {TOO_CLOSE}"
+            if parts
+            else f"How often: {who} {is_or_are(len(those))} {TOO_CLOSE}"
+        )
     return f"{sentence('. '.join(map(sentence, parts)))}."
 
 
@@ -148,9 +152,9 @@ def which_ones_clause(findings: Sequence[Finding]) -> str:
             whom = f" {held}" if not parts else ""
             where = where if whom else where.removesuffix(" of")
             who = _how_many(those, judged, first=not parts)
-            parts.append(f"{who} {_are(those)} {where}{whom} {_how_far(those, first=bool(whom))}")
+            parts.append(f"{who} {is_or_are(len(those))} {where}{whom} {_how_far(those, first=bool(whom))}")
     if those := [finding for finding in judged if finding.tone == "open"]:
-        parts.append(f"{_how_many(those, judged, first=not parts)} {_are(those)} {TOO_CLOSE}{_least(those)}")
+        parts.append(f"{_how_many(those, judged, first=not parts)} {is_or_are(len(those))} {TOO_CLOSE}{_least(those)}")
     if those := [finding for finding in judged if finding.tone == "untold"]:
         parts.append(f"for {_how_many(those, judged, first=not parts)} it {CANNOT_BE_TOLD} from yes and no")
     return f"{head}: {'; '.join(parts)}."
@@ -208,9 +212,9 @@ def overall_answer(scores: ConditionScores) -> FindingSentence | None:
         if those := [finding for finding in judged if finding.tone == tone]:
             who = _who(those, judged, first=not parts)
             by = f" by {_span([abs(finding.value or 0.0) for finding in those])}"
-            parts.append(f"{who} {_are(those)} {where}{by}")
+            parts.append(f"{who} {is_or_are(len(those))} {where}{by}")
     if those := [finding for finding in judged if finding.tone == "open"]:
-        parts.append(f"{_who(those, judged, first=not parts)} {_are(those)} {TOO_CLOSE}{_least(those)}")
+        parts.append(f"{_who(those, judged, first=not parts)} {is_or_are(len(those))} {TOO_CLOSE}{_least(those)}")
     cancel = _cancelling(scores, [finding.subject for finding in judged])
     left_out = [finding for finding in findings if finding.tone == "withheld"]
     out = f" Not judged: {listed_names([finding.subject for finding in left_out])}." if left_out else ""
@@ -296,10 +300,6 @@ def _how_many(those: Sequence[Finding], judged: Sequence[Finding], *, first: boo
     if len(those) == len(judged):
         return f"{all_of(len(judged))} models"
     return f"{len(those)} of {number_of(len(judged), 'model')}" if first else str(len(those))
-
-
-def _are(those: Sequence[Finding]) -> str:
-    return "is" if len(those) == 1 else "are"
 
 
 def _span(values: Sequence[float]) -> str:

@@ -12,22 +12,22 @@ import msgspec
 import numpy as np
 
 from selfexec.analysis.names import skill_called
+from selfexec.analysis.options import Columns, CorrelateOptions
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Rows, ScoredRun, head
 from selfexec.analysis.score import Scores, score
 from selfexec.analysis.score_table import ACCURACY
-from selfexec.analysis.selection import NO_PANEL, Runs, Selection
+from selfexec.analysis.selection import NO_PANEL, Selection, selection_of
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.files import csv_rows
-from selfexec.runs import Files, Run, files, tells_wrong_names
+from selfexec.runs import Run, files, takes
 from selfexec.stats import LEAST_PAIRS, Correlation, correlate
 from selfexec.text.matching import listed
 from selfexec.text.numbers import decimal, interval, number_of
 from selfexec.text.tables import Part, Table
 
 Among = Literal["all", "eligible"]
-Columns = Mapping[str, Mapping[str, float]]  # column -> model -> number; a hole is no entry
 OWN = "own_excess"  # it has no overall number
 MEASURES = ("accuracy", "skill", "baseline_margin", OWN)
 TITLE = "Do they go together?"
@@ -103,34 +103,25 @@ class Correlations(Rows[Pair]):
         return [Table(TITLE, HEADINGS, [_cells(pair) for pair in self]), *_below(self)]
 
 
-@tells_wrong_names("correlations")
-def correlations(
-    of: Columns | Runs | Selection,
-    against: Columns | Files | None = None,
-    eligible: Iterable[str] | None = None,
-    *,
-    readings: Files = (),
-    convention: str = "strict",
-) -> Correlations:
+@takes(CorrelateOptions, "correlations")
+def correlations(options: CorrelateOptions) -> Correlations:
     """Pearson's and Spearman's correlations of numbers about models, each over the models that have both.
 
-      of          a run or its folder, or several: their scores with each other. A table (a CSV file whose first column
-                  names the model), or {column: {model: number}}: every pair of columns
-      against     tables, or columns: hold every column of `of` against every one of these instead
-      eligible    models among which each pair is correlated again; of runs, those whose headline is not withheld
-      readings    files of readings that replace ours, for runs
-      convention  strict or readable, for runs
+    Args:
+        of: A run or its folder, or several: their scores with each other. A table (a CSV file whose first column names
+            the model), or {column: {model: number}}: every pair of columns. With `against`, a table or such columns
+            too, each column of the one is held against each of the other instead.
 
-    InputError: fewer than three models have both numbers of any pair, or a table cannot be read.
+    Raises:
+        InputError: Fewer than three models have both numbers of any pair, or a table cannot be read.
     """
+    of, against, eligible = options.of, options.against, options.eligible
     if isinstance(of, Mapping):
         others = against if against is None or isinstance(against, Mapping) else read_tables(files(against))
         return correlate_columns(of, others, eligible)
     if eligible is not None:
         raise InputError("eligible is for columns: of runs and tables it is known, or there is none. Leave it out.")
-    selection = Selection.of(
-        of, convention, readings=readings, without=["models", "experiments", "source", "panel", "groups"]
-    )
+    selection = selection_of(of, options)
     runs = tuple(one for one in selection.given if isinstance(one, Run) or Path(one).is_dir())
     columns = against if isinstance(against, Mapping) else None
     tables = [Path(one) for one in selection.given if not isinstance(one, Run) and one not in runs]

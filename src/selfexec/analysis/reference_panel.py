@@ -7,7 +7,7 @@ from selfexec.text.numbers import number_of
 
 
 def panel_lines(beside: Beside) -> Iterator[str]:
-    """Of which panel baselines are, and what was left out of it."""
+    """Which panel baselines are from, and what was left out of it."""
     panel = beside.panel
     experiments = "" if not beside.without else f" in {_listed(beside.experiments)}"
     when = f" recorded in {panel.date}" if panel.date else ""

@@ -1,4 +1,4 @@
-"""Metrics that had other names before the first version. Whoever asks for one by its old name is told the new one."""
+"""Metrics that had other names before the first version. A request by an old name is refused with the new one."""
 
 from collections.abc import Collection
 

@@ -112,7 +112,7 @@ class ScoredRun:
     """A run that was scored: its folder as it was given, the SHA-256 of its replies (None where they are not on disk),
     its models, and how many items of each experiment it has. `readings_given`: replies read as somebody else says;
     `simulated`: those of the models that no language model is behind;
-    `told_by`: experiments of which another source than their own says what was done, and which; `out`: sessions that
+    `told_by`: experiments where another source than their own says what was done, and which; `out`: sessions that
     are out with a batch; `origin`: where its replies come from, as its manifest has it.
     """
 

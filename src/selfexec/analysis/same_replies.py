@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from selfexec.claims import Numbers
     from selfexec.runs import Run
 
-NEARLY_ALL = 0.9  # of the sessions of which both have a text
+NEARLY_ALL = 0.9  # of the sessions for which both have a text
 LEAST_SESSIONS = 20  # with fewer nothing is said
 
 
 @dataclass(frozen=True)
 class SameReplies:
-    """Models of which each gave the same text as another in nearly all sessions that they have in common.
+    """Models that each gave the same text as another in nearly all sessions that they have in common.
 
     `same` of `sessions` are those of the pair that is least alike.
     """

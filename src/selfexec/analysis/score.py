@@ -2,20 +2,20 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from selfexec.analysis.notes import Warned
 from selfexec.analysis.numbers.left_open import left_open
+from selfexec.analysis.options import ScoreOptions
 from selfexec.analysis.own import NO_GROUPS, families_of, own_of
 from selfexec.analysis.same_replies import SameReplies, same_replies
 from selfexec.analysis.score_table import Scores, joined
 from selfexec.analysis.selection import (
     CONVENTIONS,
     NO_PANEL,
-    Runs,
     Selection,
     refuse_unknown,
     refuse_unknown_conditions,
+    selection_of,
 )
 from selfexec.analysis.unanswered import Unanswered, unanswered
 from selfexec.claims import NO_ANSWERS, Claims, Tables, occurring
@@ -46,48 +46,27 @@ from selfexec.metrics import (
     with_bootstrap,
 )
 from selfexec.panels import Beside
-from selfexec.runs import Files, Names, tells_wrong_names
+from selfexec.runs import takes
 
 __all__ = ["CONVENTIONS", "Bootstrap", "Score", "Scores", "Selection", "score", "score_tables"]
 
 
-@tells_wrong_names("scoring")
-def score(
-    runs: Runs | Selection,
-    convention: str = "strict",
-    *,
-    readings: Files = (),
-    source: str | None = None,
-    conditions: Names = (),
-    panel: str | Path | None = None,
-    groups: str | Path | None = None,
-    bootstrap: int | None = None,
-    seed: int = 0,
-) -> Scores:
+@takes(ScoreOptions, "scoring")
+def score(options: ScoreOptions) -> Scores:
     """Every metric of every model, under one convention of counting: strict, readable or authors; in every condition in
     which anything was asked, each by itself.
 
-    Give a run or its folder, or several: their models are then each other's reference models. Or a selection of them.
+    Args:
+        runs: A run or its folder, or several: their models are then each other's reference models. Or a selection of
+            them.
 
-      convention  strict (an unreadable prediction is a wrong one), readable (it is left out) or authors (as for the
-                  paper's published numbers)
-      readings    files of readings that replace ours
-      source      who says what was done: self, rule, human or judge:NAME, in the experiments of which it says anything
-      conditions  only these: `default`, or like `asker=another`
-      panel       a reference panel, whose models tell what others predict and do: `paper` (ten recorded models on the
-                  paper's items), a file of `selfexec export --to panel`, or `none`. If it is not named, `paper` in
-                  experiments that asked the paper's items of too few models to be each other's reference models
-      groups      a CSV or JSON file with a family for each model: which models are of one family; without it names tell
-      bootstrap   so many draws of items, from `seed`, give the intervals where there is a choice, and not formulas
-
-    InputError: a model that is in two of the runs, items that differ between them, or a panel that has none of them.
+    Raises:
+        InputError: A model is in two of the runs, items differ between them, or the panel has none of them.
     """
-    selection = Selection.of(
-        runs, convention, readings=readings, source=source, conditions=conditions, panel=panel, groups=groups
-    )
+    selection = selection_of(options.runs, options)
     refuse_unknown("convention", [selection.convention], CONVENTIONS)
     selection.refuse_unknown()
-    drawn = Bootstrap(bootstrap, seed) if bootstrap is not None else None
+    drawn = Bootstrap(options.bootstrap, options.seed or 0) if options.bootstrap is not None else None
     if selection.convention == "authors":
         if drawn:
             raise InputError("convention 'authors' has no intervals to bootstrap: take strict or readable.")

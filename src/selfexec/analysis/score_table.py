@@ -386,7 +386,7 @@ def _mark(row: Score) -> str:
 
 
 def absent(cells: Iterable[Sequence[str]]) -> list[str]:
-    """What stands in place of a number, told apart, where it does."""
+    """What stands in place of a number, where it does, each case apart."""
     return [ABSENT] if any(cell in (WITHHELD, UNDEFINED) for row in cells for cell in row) else []
 
 
@@ -456,7 +456,7 @@ def _cautions(scores: Scores) -> list[str]:
 
 
 def decided_by_rate(scores: Scores) -> Iterator[str]:
-    """Margins that are surely above or below 0, of which it is not known at equal rates whether they would be."""
+    """Margins that are surely above or below 0, though at equal rates nothing is sure."""
     for experiment in EXPERIMENTS:
         margins = {one.subject: one for one in against_baseline(scores.of(experiment, "baseline_margin"))}
         which = [one for one in which_ones(scores, experiment) if one.relation == "which ones"]

@@ -2,14 +2,16 @@
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any, get_args
 
 import polars as pl
 
 from selfexec.analysis.advice import to_ask_in
 from selfexec.analysis.makers import families_elsewhere
+from selfexec.analysis.options import Convention, ConventionWithSkill, SelectionOptions
 from selfexec.analysis.result import ScoredRun, scored_runs
 from selfexec.claims import Tables
 from selfexec.errors import InputError
@@ -18,39 +20,36 @@ from selfexec.facets import DEFAULT_NAME, canonical
 from selfexec.files.tags import load_families
 from selfexec.metrics import LEAST_OTHERS
 from selfexec.panels import PAPER, Beside, beside, load_panel
-from selfexec.runs import Files, Names, Run, files, load_readings, loaded, names, refuse_silent, with_source
+from selfexec.runs import Run, load_readings, loaded, refuse_silent, takes, with_source
 from selfexec.runs.run import several_runs
 from selfexec.text.matching import meant
 
 Runs = Run | str | Path | Iterable[Run | str | Path]
 
-OURS = ("strict", "readable")  # conventions with skills and intervals
-CONVENTIONS = (*OURS, "authors")
+CONVENTIONS: tuple[Convention, ...] = get_args(Convention)
+OURS: tuple[ConventionWithSkill, ...] = get_args(ConventionWithSkill)  # those with skills and intervals
 NO_PANEL = "none"
 ONE_AT_A_TIME = "Take one run at a time; `selfexec compare` holds a model in one run against itself in another."
+
+# how code reads an option, where that is not as it was given
+AS_READ: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("readings", "models", "experiments", "accept_ends"), tuple),
+    "conditions": lambda names: tuple(dict.fromkeys(map(canonical, names))),
+    "panel": str,
+    "groups": Path,
+}
 
 
 @dataclass(frozen=True)
 class Selection:
     """Runs, or the folders they lie in, and everything that commands and functions have in common about them.
 
-      convention   how is counted: strict, readable or authors
-      readings     files of readings that replace ours
-      models       only these are shown; all, if none is named. The others go on being reference models
-      experiments  only these, or `overall`
-      conditions   only these; where one is wanted and none is named, the default one or the only one that there is
-      source       who says what was done: self, rule, human or judge:NAME, in the experiments of which it says anything
-      panel        whose models are reference models besides: `paper`, a file of `selfexec export --to panel`, or none;
-                   if it is not named, `paper` in experiments that asked the paper's items of too few models
-      groups       a file with a family for each model: which models are of one family; without it names tell
-      accept_ends  words for unknown ends with which replies count, besides those that the runs accept themselves
-
-    One more choice is a field here, a parameter of `of`, and an option in `cli.options`. Nothing is read from disk
-    before it is asked for.
+    `of` makes one, and says what each choice means; the fields are these choices as code reads them. Nothing is read
+    from disk before it is asked for.
     """
 
     given: tuple[Run | str | Path, ...]
-    convention: str = "strict"
+    convention: Convention = "strict"
     readings: tuple[Path, ...] = ()
     models: tuple[str, ...] = ()
     experiments: tuple[str, ...] = ()
@@ -60,37 +59,15 @@ class Selection:
     groups: Path | None = None
     accept_ends: tuple[str, ...] = ()
 
-    @classmethod
-    def of(
-        cls,
-        given: "Runs | Selection",
-        convention: str = "strict",
-        *,
-        readings: Files = (),
-        models: Names = (),
-        experiments: Names = (),
-        conditions: Names = (),
-        source: str | None = None,
-        panel: str | Path | None = None,
-        groups: str | Path | None = None,
-        accept_ends: Names = (),
-        without: Iterable[str] = (),
-    ) -> "Selection":
-        """What people give to a function: runs and choices, or a selection, which says by itself how it is counted and
-        read. `without`: choices that there are not in this function.
+    @staticmethod
+    @takes(SelectionOptions, "a selection")
+    def of(options: SelectionOptions) -> "Selection":
+        """A selection of runs, which every function takes in place of runs and choices.
+
+        Args:
+            given: A run or its folder, or several.
         """
-        meant = tuple(dict.fromkeys(map(canonical, names(conditions))))
-        named = tuple(names(models)), tuple(names(experiments)), meant
-        chosen = (None if panel is None else str(panel)), (None if groups is None else Path(groups))
-        choices = (convention, tuple(files(readings)), *named, source, *chosen, tuple(names(accept_ends)))
-        if not isinstance(given, Selection):
-            return cls((given,) if isinstance(given, Run | str | Path) else tuple(several_runs(given)), *choices)
-        plain = cls(given.given)
-        if cls(given.given, *choices) != plain:
-            raise InputError("a selection says by itself how it is read and counted. Give the choice to the selection.")
-        if idle := [name for name in without if getattr(given, name) != getattr(plain, name)]:
-            raise InputError(f"there is no choice of {idle[0]} here. Leave it out of the selection.")
-        return given
+        return selection_of(options.given, options)
 
     @cached_property
     def whole_runs(self) -> list[Run]:
@@ -193,6 +170,31 @@ class Selection:
         """Whether what is said of any of these models is meant, and of this experiment, if it is of one."""
         named = not self.models or not {*models}.isdisjoint(self.models)
         return named and (not self.experiments or experiment is None or experiment in self.experiments)
+
+
+def selection_of(given: "Runs | Selection", options: Any) -> Selection:
+    """What people give to a function: runs and choices, or a selection, which says itself how it is counted and read.
+
+    Args:
+        given: Runs, or a selection.
+        options: The choices. The function does not have those that the class of the options does not declare.
+
+    Raises:
+        InputError: A choice is given next to a selection, or the selection has one that would do nothing.
+    """
+    names = [each.name for each in fields(Selection) if each.name != "given"]
+    values = {name: value for name in names if (value := getattr(options, name, None)) is not None}
+    choices = {name: AS_READ[name](value) if name in AS_READ else value for name, value in values.items()}
+    if not isinstance(given, Selection):
+        runs = (given,) if isinstance(given, Run | str | Path) else tuple(several_runs(given))
+        return Selection(runs, **choices)
+    plain = Selection(given.given)
+    if replace(plain, **choices) != plain:
+        raise InputError("a selection says by itself how it is read and counted. Give the choice to the selection.")
+    idle = [name for name in names if not hasattr(options, name) and getattr(given, name) != getattr(plain, name)]
+    if idle:
+        raise InputError(f"there is no choice of {idle[0]} here. Leave it out of the selection.")
+    return given
 
 
 def asked_in(conditions: Sequence[str], runs: Sequence[Run]) -> Sequence[Run]:

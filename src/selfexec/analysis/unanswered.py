@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Unanswered:
-    """A model of which a run has no reply in some of the experiments that it was to ask."""
+    """A model from which a run has no reply in some of the experiments that it was to ask."""
 
     model: str
     experiments: tuple[str, ...]

@@ -148,7 +148,7 @@ IN_BRIEF = {
 
 
 def ahead(skills: Sequence[Finding]) -> FindingSentence | None:
-    """Who is ahead in skill, and who cannot be told from it."""
+    """Who is ahead in skill, and who cannot be told apart from it."""
     judged = [one for one in skills if one.tone != "withheld"]
     if not judged:
         return None
@@ -162,7 +162,7 @@ def ahead(skills: Sequence[Finding]) -> FindingSentence | None:
 
 
 def better_than_chance(skills: Sequence[Finding]) -> FindingSentence:
-    """Which models predict themselves better than chance, and of which nothing can be said; of one alone its skill."""
+    """Which models predict themselves better than chance, and which cannot be judged; of one alone its skill."""
     found, about = verdicts(skills), skills[0].about
     if not found.judged:
         alone = len(skills) == 1
@@ -241,7 +241,7 @@ def _own_said(found: Sequence[Finding], mixed: bool) -> FindingSentence:
     text = {
         "own": f"{by}{their} {OF_ITSELF} ({number})",
         "unresolved": f"{by}{their} tell more of their own behaviour than all models share; whether that is each "
-        f"one's own, or a kind's, a family's or a cohort's, cannot be told ({number})",
+        f"one's own, or a kind's, a family's or a cohort's, remains open ({number})",
         "not shown": f"{by}it is not shown that {their} {OF_ITSELF} ({number}{why})",
     }[told.verdict]
     single = _best_first(one for one in found if one.source == told.source and one.subject not in (PANEL, SIMULATED))

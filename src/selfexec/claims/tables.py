@@ -167,7 +167,7 @@ ByPlace = dict[tuple[str, int, Condition], dict[str, Reading]]  # item, epoch an
 
 
 def _in_condition(there: ByPlace, item: str, epoch: int, facets: Mapping[str, Condition]) -> Mapping[str, Reading]:
-    """What the sessions of an item say in a condition, of which `facets` has what each kind of session knows."""
+    """What the sessions of an item say in a condition; `facets` has what each kind of session knows."""
     if not any(facets.values()):
         return there.get((item, epoch, DEFAULT), {})
     return {
@@ -179,7 +179,7 @@ def _in_condition(there: ByPlace, item: str, epoch: int, facets: Mapping[str, Co
 
 
 def _repeated(experiment: str, said: Mapping[tuple[str, int], Mapping[str, Reading]]) -> set[tuple[str, int]]:
-    """The items, each with its epoch, of which a model's claims repeat those of another in the same epoch."""
+    """The items, each with its epoch, where a model's claims repeat those of another in the same epoch."""
     by_epoch: dict[int, dict[str, Mapping[str, Reading]]] = defaultdict(dict)
     for (id, epoch), found in said.items():
         by_epoch[epoch][id] = found
@@ -275,7 +275,7 @@ def with_disputes(tables: Tables) -> pl.DataFrame:
 
 
 def claims_that_came_out(tables: Tables, ways: Iterable[str]) -> Mapping[JobKey, list[str]]:
-    """By item: the claims of which both sides are known and that came out in one of these ways, in words. Of disputed
+    """By item: the claims with both sides known that came out in one of these ways, in words. Of disputed
     ones the observed side alone is known.
     """
     found: dict[JobKey, list[str]] = defaultdict(list)

@@ -94,7 +94,7 @@ def root(context: click.Context) -> None:
 
 def main() -> None:
     """Exit status: 0 all well, 2 bad input, 3 a run ended with replies missing, or `judge` with replies not judged, a
-    model is not ready (`check`) or a gate of `compare` fails, 4 such a gate cannot be told, 130 stopped by hand.
+    model is not ready (`check`) or a gate of `compare` fails, 4 such a gate is undecided, 130 stopped by hand.
     """
     gc.disable()  # one command, then the process ends: collecting a million small objects in between costs a third
     try:

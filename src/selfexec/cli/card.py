@@ -1,23 +1,32 @@
 """selfexec card"""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from selfexec.cli.options import out_option, page_place, panel_option, put_data, write
-from selfexec.cli.selection import selection_options
+from selfexec.analysis.options import CardOptions
+from selfexec.cli.declared import collect, options_of
+from selfexec.cli.options import page_place, put_data, runs_argument, write
 from selfexec.files.outputs import CARDS
+from selfexec.options import option
 
-if TYPE_CHECKING:
-    from selfexec.analysis.selection import Selection
+
+@dataclass(frozen=True, kw_only=True)
+class PageOptions:
+    """Where the card is written."""
+
+    out: Path | None = option(
+        None, "A file to write to, instead of the terminal.", short="-o", metavar="PATH", form="file"
+    )
 
 
 @click.command("card")
-@selection_options("strict", "readable", models=None, experiments=None)
-@panel_option
-@out_option()
-def command(selection: "Selection", out: Path | None) -> None:
+@runs_argument
+@options_of(CardOptions)
+@options_of(PageOptions)
+def command(runs: tuple[Path, ...], out: Path | None, **given: Any) -> None:
     """Write the card of a run in Markdown, to publish beside its scores.
 
     It says what was measured, of which models and when, with which items, prompts and settings, what was lost, what
@@ -31,7 +40,7 @@ def command(selection: "Selection", out: Path | None) -> None:
     from selfexec.analysis.card import card
 
     out = None if out is None else page_place(out, CARDS)
-    page = card(selection).markdown()
+    page = card(**vars(collect(CardOptions, given, run=runs))).markdown()
     if out is None:
         put_data(page.encode())
     else:

@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from selfexec.cli.completion import complete_model_to_ask
-from selfexec.cli.declared import collect, options_of
-from selfexec.cli.options import printed, show
+from selfexec.cli.declared import collect, options_of, printed
+from selfexec.cli.options import show
 from selfexec.run_options import CheckOptions
 
 
@@ -20,7 +20,7 @@ def command(model: str, form: str, out: Path | None, **given: Any) -> None:
 
     It asks one item of each kind and the first prompt twice, 18 calls with sets that have requests of both kinds, and
     tells made-up code words in some sessions and asks for them in others. Where a word comes back, sessions share
-    memory: no run is made with that model there, since a recollection cannot be told from a prediction.
+    memory: no run is made with that model there, since a recollection cannot be distinguished from a prediction.
 
     The last line says whether the model is ready. Exit status 0: ready; 3: not ready; 2: bad input.
 

@@ -1,31 +1,20 @@
 """selfexec correlate"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from selfexec.cli.options import PathArgument, printed, show
-from selfexec.cli.selection import selection_options
-
-if TYPE_CHECKING:
-    from selfexec.analysis.selection import Selection
-
-SOURCES = click.argument("runs", metavar="[SOURCES]...", nargs=-1, type=PathArgument())
+from selfexec.analysis.options import CorrelateOptions
+from selfexec.cli.declared import collect, options_of, printed
+from selfexec.cli.options import PathArgument, show
 
 
 @click.command("correlate")
-@selection_options("strict", "readable", models=None, experiments=None, argument=SOURCES)
-@click.option(
-    "--with",
-    "tables",
-    multiple=True,
-    metavar="TABLE.csv",
-    type=PathArgument(),
-    help="A table to hold scores against. Repeat.",
-)
+@click.argument("runs", metavar="[SOURCES]...", nargs=-1, type=PathArgument())
+@options_of(CorrelateOptions)
 @printed("json")
-def command(selection: "Selection", tables: tuple[Path, ...], form: str, out: Path | None) -> None:
+def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
     """Correlate columns of numbers about models.
 
     SOURCES are tables (CSV: the first column names the model, the others hold numbers, an empty cell is a hole) or
@@ -38,4 +27,4 @@ def command(selection: "Selection", tables: tuple[Path, ...], form: str, out: Pa
     """
     from selfexec.analysis.correlate import correlations
 
-    show(correlations(selection, tables), form, out)
+    show(correlations(**vars(collect(CorrelateOptions, given, of=runs))), form, out)

@@ -1,28 +1,34 @@
 """selfexec cross"""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from selfexec.cli.options import groups_option, printed, show, source_option
-from selfexec.cli.selection import selection_options
+from selfexec.analysis.options import CrossOptions, SubjectOptions
+from selfexec.cli.declared import collect, options_of, printed
+from selfexec.cli.options import runs_argument, show
+from selfexec.options import option
 
-if TYPE_CHECKING:
-    from selfexec.analysis.selection import Selection
+
+@dataclass(frozen=True, kw_only=True)
+class AboutOneModel:
+    """Whose behaviour is predicted."""
+
+    subject: str | None = option(
+        None,
+        "Only this model's behaviour: how well the others predict it, in each condition in which they were asked.",
+        metavar="MODEL",
+    )
 
 
 @click.command("cross")
-@selection_options(models=None, experiments="Only these experiments.")
-@source_option
-@groups_option
-@click.option(
-    "--subject",
-    metavar="MODEL",
-    help="Only this model's behaviour: how well the others predict it, in each condition in which they were asked.",
-)
+@runs_argument
+@options_of(CrossOptions)
+@options_of(AboutOneModel)
 @printed("json", "csv")
-def command(selection: "Selection", subject: str | None, form: str, out: Path | None) -> None:
+def command(runs: tuple[Path, ...], subject: str | None, form: str, out: Path | None, **given: Any) -> None:
     """Hold every model's predictions against every model's behaviour.
 
     For each experiment the verdict on own excess (does a prediction tell something of its own behaviour that nobody
@@ -39,11 +45,14 @@ def command(selection: "Selection", subject: str | None, form: str, out: Path | 
     from selfexec.errors import InputError
 
     if subject is not None:
-        show(predictions_about(selection, subject), form, out)
+        if (groups := given.pop("groups")) is not None:
+            raise InputError(f"--groups {groups}: there is no choice of groups with --subject. Leave one of them out.")
+        options = collect(SubjectOptions, given, runs=runs, subject=subject)
+        show(predictions_about(**vars(options)), form, out)
         return
     if form == "csv":
         raise InputError("csv: matrices are no rows. Take --format json (.json), or name a --subject.")
-    found = cross_prediction(selection)
+    found = cross_prediction(**vars(collect(CrossOptions, given, runs=runs)))
     if found.nothing:
         raise InputError(found.nothing)
     show(found, form, out)

@@ -1,21 +1,45 @@
-"""Options of commands that are declared elsewhere, as fields of classes (`selfexec.options`): from a field to an option
-of the command line, and from what was typed to a value of the class."""
+"""Options of commands, each declared as a field of a class (`selfexec.options`): from a field to an option of the
+command line, and from what was typed to a value of the class. No option of a command is made in another way.
+
+What a function takes has its class beside that of others (`run_options`, `analysis.options`, `report.options`); what
+only the command has, like `--dry-run`, has one in the file of the command.
+"""
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from dataclasses import MISSING, dataclass
+from functools import wraps
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar, cast
 
 import click
 
-from selfexec.cli.completion import complete_experiments, complete_items, complete_model_to_ask
-from selfexec.cli.options import FacetsOption, InSection, PathArgument, PresetOption, levels_of, separate_names
+from selfexec.cli.completion import complete_experiments, complete_items, complete_model_to_ask, complete_models
+from selfexec.cli.options import (
+    DeclaredOption,
+    FacetsOption,
+    PathArgument,
+    PresetOption,
+    form_of,
+    levels_of,
+    separate_names,
+)
 from selfexec.errors import InputError
-from selfexec.options import Declared, declared
+from selfexec.files.outputs import RESULTS
+from selfexec.options import Declared, declared, option
 
 T = TypeVar("T")
 Command = TypeVar("Command", bound=Callable[..., Any])
-COMPLETE = {"models": complete_model_to_ask, "experiments": complete_experiments, "items": complete_items}
-CLASSES: Mapping[str, type[click.Option]] = {"preset": PresetOption, "facets": FacetsOption}
+COMPLETE = {
+    "models": complete_models,
+    "judge": complete_model_to_ask,
+    "experiments": complete_experiments,
+    "items": complete_items,
+    "item_source": complete_items,
+}
+CLASSES: Mapping[str, type[DeclaredOption]] = {"preset": PresetOption, "facets": FacetsOption}
+READ_FIRST = ("config",)  # so that names can be distinguished from lists of names by its models
 
 
 def options_of(
@@ -24,7 +48,8 @@ def options_of(
     only: Collection[str] = (),
     without: Collection[str] = (),
     section: str | None = None,
-    also: Mapping[str, str] | None = None,
+    choices: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    **words: str,
 ) -> Callable[[Command], Command]:
     """Give a command the options that a class declares.
 
@@ -33,17 +58,18 @@ def options_of(
         only: Only these fields of it.
         without: Not these.
         section: The heading for all of them, in place of each one's own.
-        also: Another name for some of them, like `-o` for `out`.
+        choices: The words that some of them take in this command.
+        words: What stands in this command for `{word}` in the help of an option.
     """
     named = [
         each
         for each in declared(kind)
-        if each.name not in without and (not only or each.name in only) and each.name != "on_progress"
+        if each.option.typed and each.name not in without and (not only or each.name in only)
     ]
 
     def decorate(command: Command) -> Command:
         for each in reversed(named):
-            command = _option(each, section, (also or {}).get(each.name))(command)
+            command = _option(each, section, choices.get(each.name, each.choices), words)(command)
         return command
 
     return decorate
@@ -73,37 +99,49 @@ def is_given(value: Any) -> bool:
 # --- from a field to an option ---------------------------------------------------------------------------------------
 
 
-def _option(each: Declared, section: str | None, short: str | None) -> Callable[[Command], Command]:
-    option, repeated = each.option, each.option.form not in ("value", "object")
+def _option(
+    each: Declared, section: str | None, choices: Sequence[str], words: Mapping[str, str]
+) -> Callable[[Command], Command]:
+    option = each.option
+    repeated = option.form not in ("value", "file", "object")
+    help = option.help.format(**words) if words else option.help
+    metavar = option.metavar or ("NAME[,NAME]" if option.form == "names" else None)
     further: dict[str, Any] = {}
     if each.is_switch:
         further["is_flag"] = True
-    elif each.option.form == "value" and each.default is not None:
-        further |= {"default": each.default, "show_default": True}
-    if each.option.form == "names":
-        further["callback"] = separate_names
-    if each.option.form == "levels":
-        further["callback"] = levels_of
+    elif option.form == "value" and each.default is not MISSING:
+        further |= {"default": each.default, "show_default": each.default is not None}
+    if option.form in CALLBACKS:
+        further["callback"] = CALLBACKS[option.form]
     return click.option(
-        *([short] if short else []),
+        *([option.short] if option.short else []),
         each.flag,
         each.name,
-        cls=CLASSES.get(each.name, InSection),
+        cls=CLASSES.get(each.name, DeclaredOption),
+        declared=each,
         section=section or option.section,
-        type=_type(each),
-        metavar=option.metavar or ("NAME[,NAME]" if option.form == "names" else None),
+        type=_type(each, choices),
+        metavar=metavar,
         multiple=repeated,
-        help=f"{option.help} Repeat." if repeated else option.help,
+        help=f"{help} Repeat." if repeated and not (metavar and "[," in metavar) else help,
+        hidden=option.hidden,
+        required=each.default is MISSING,
+        is_eager=each.name in READ_FIRST,
         shell_complete=COMPLETE.get(each.name),
         **further,
     )
 
 
-def _type(each: Declared) -> Any:
-    if each.choices:
-        return click.Choice(each.choices)
-    if each.name == "out":
+CALLBACKS = {"names": separate_names, "levels": levels_of}
+
+
+def _type(each: Declared, choices: Sequence[str]) -> Any:
+    if choices:
+        return click.Choice(choices)
+    if each.option.form in ("file", "files"):
         return PathArgument()
+    if each.option.least is not None:
+        return click.IntRange(each.option.least, each.option.most)
     return each.kind if each.kind in (int, float) else None
 
 
@@ -158,3 +196,40 @@ def _json_object(flag: str, text: str) -> dict[str, object]:
     if not isinstance(value, dict):
         raise InputError(f"{flag}: it must be a JSON object.")
     return value
+
+
+# --- where a result goes ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultOptions:
+    """In which form a result is shown, and where."""
+
+    form: str | None = option(
+        None, "The form; unless it is given, as the name of --out ends, and a table on the terminal.", flag="--format"
+    )
+    out: Path | None = option(
+        None,
+        "A file to write to, instead of the terminal (-). Its ending decides the form: .txt, {endings}.",
+        short="-o",
+        metavar="PATH",
+        form="file",
+    )
+
+
+def printed(*forms: str) -> Callable[[Command], Command]:
+    """--format and --out, of a command whose result has these forms beside the table. The command is handed the form
+    that both ask for, and as `out` None for standard output; the place is tried before it begins.
+    """
+    forms_and_table = ["table", *forms]
+    endings = ", ".join(ending for ending, form in RESULTS.items() if form in forms)
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def with_form(*, form: str | None, out: Path | None, **given: Any) -> Any:
+            form, out = form_of(form, out, forms_and_table)
+            return command(form=form, out=out, **given)
+
+        return cast(Command, options_of(ResultOptions, choices={"form": forms_and_table}, endings=endings)(with_form))
+
+    return decorate

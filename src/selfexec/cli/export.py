@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -10,10 +11,10 @@ import click
 
 from selfexec.cli.batches import BATCH_FILES_ONLY, FORMS, batch_options, export_files
 from selfexec.cli.declared import collect, is_given, options_of
-from selfexec.cli.options import STDOUT, FacetedSections, PathArgument, models_option, out_option, put_data, say
+from selfexec.cli.options import STDOUT, FacetedSections, PathArgument, put_data, say
 from selfexec.errors import InputError
 from selfexec.files.outputs import tried
-from selfexec.options import HOW_MUCH, WHAT_IS_SENT, changed, declared
+from selfexec.options import HOW_MUCH, WHAT_IS_SENT, Files, Names, changed, declared, option
 from selfexec.run_options import IN_WHICH_CONDITIONS, STARTER, WHICH_ITEMS, BatchOptions, Spending, UnknownEnds, Wanted
 from selfexec.text.matching import apart
 from selfexec.text.numbers import number_of
@@ -25,6 +26,30 @@ if TYPE_CHECKING:
 
 
 WHICH_SESSIONS, IN_WHICH_WORDS = "Which sessions", "In which words, after which replies"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions:
+    """Which models' sessions are exported, and where they go."""
+
+    models: Names | None = option(
+        None, "A model, by the name that its replies shall have.", flag="--model", form="names"
+    )
+    replies: Files | None = option(None, "Replies so far: a file, or a run's folder.", form="files")
+    form: str = option(
+        "jsonl",
+        "jsonl: sessions to ask. batch-...: files for a provider's batch API, at half the price. panel: what the "
+        "models of RUN predicted and did, as a reference panel, without text. inspect: RUN as logs of Inspect AI.",
+        flag="--to",
+    )
+    out: Path | None = option(
+        None,
+        "The file to write.  [default: standard output] Of several logs, the folder; of batch files, the run's.",
+        short="-o",
+        metavar="PATH",
+        form="file",
+    )
+    dry_run: bool = option(False, "Say what would be written, and what it costs.")
 
 
 @click.command(
@@ -42,29 +67,12 @@ WHICH_SESSIONS, IN_WHICH_WORDS = "Which sessions", "In which words, after which 
     },
 )
 @click.argument("run", required=False, is_eager=True, type=PathArgument())
-@models_option("A model, by the name that its replies shall have.")
+@options_of(ExportOptions, only=("models",))
 @options_of(Wanted, without=("protocol",))
 @options_of(UnknownEnds)
-@click.option(
-    "--replies",
-    multiple=True,
-    type=PathArgument(),
-    help="Replies so far: a file, or a run's folder. Repeat.",
-)
-@click.option(
-    "--to",
-    "form",
-    type=click.Choice(["jsonl", *FORMS, "panel", "inspect"]),
-    default="jsonl",
-    show_default=True,
-    help=(
-        "jsonl: sessions to ask. batch-...: files for a provider's batch API, at half the price. panel: what the "
-        "models of RUN predicted and did, as a reference panel, without text. inspect: RUN as logs of Inspect AI."
-    ),
-)
-@out_option("The file to write.  [default: standard output] Of several logs, the folder; of batch files, the run's.")
+@options_of(ExportOptions, without=("models", "dry_run"), choices={"form": ["jsonl", *FORMS, "panel", "inspect"]})
 @batch_options
-@click.option("--dry-run", is_flag=True, help="Say what would be written, and what it costs.")
+@options_of(ExportOptions, only=("dry_run",))
 def command(
     run: Path | None,
     models: tuple[str, ...],

@@ -2,16 +2,17 @@
 
 import shlex
 from collections import Counter
+from dataclasses import MISSING, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from selfexec.cli.batches import import_files
-from selfexec.cli.completion import complete_items
 from selfexec.cli.declared import options_of
-from selfexec.cli.options import PathArgument, Sections, out_option, say
+from selfexec.cli.options import PathArgument, Sections, say
 from selfexec.errors import InputError
+from selfexec.options import Names, option
 from selfexec.reading_options import AcceptedEnds
 from selfexec.run_options import UnknownEnds, Wanted
 from selfexec.runs.folder import MANIFEST
@@ -25,6 +26,44 @@ INSPECT = "inspect"
 BATCH = "batch"
 
 
+@dataclass(frozen=True, kw_only=True)
+class ImportOptions:
+    """Whose replies, and where the run is."""
+
+    item_source: str | None = option(
+        None,
+        "The items that were asked: a folder, or a set's name. Of a cut say which, as `run` has it:",
+        flag="--items",
+        metavar="SET|FOLDER",
+    )
+    tool: str | None = option(
+        None,
+        "inspect, lm-eval: logs; a folder: those in it. batch: results of a provider's batch API.",
+        flag="--from",
+        metavar="TOOL",
+    )
+    experiment: str | None = option(
+        None, "To predict: correctness, refusal, choice or length.", flag="--as", metavar="EXPERIMENT"
+    )
+    score: Names | None = option(
+        None,
+        "The score that says what is right, where a log has several: the first that a log has counts.",
+        metavar="NAME",
+        form="repeated",
+    )
+    model: str | None = option(None, "The model, by the name that it is asked by.", metavar="PROVIDER/MODEL")
+    accept_filters: bool = option(
+        False, "Of a batch: keep errors that look like a content filter even where the model itself has said nothing."
+    )
+    out: Path = option(
+        MISSING,
+        "The run's folder: new, or one that was imported; of a batch the one that exported it.",
+        short="-o",
+        metavar="PATH",
+        form="file",
+    )
+
+
 @click.command(
     "import",
     cls=Sections,
@@ -35,35 +74,11 @@ BATCH = "batch"
     },
 )
 @click.argument("replies", nargs=-1, required=True, type=PathArgument())
-@click.option(
-    "--items",
-    "item_source",
-    metavar="SET|FOLDER",
-    shell_complete=complete_items,
-    help="The items that were asked: a folder, or a set's name. Of a cut say which, as `run` has it:",
-)
+@options_of(ImportOptions, only=("item_source",))
 @options_of(Wanted, only=("preset", "limit", "fraction"))
-@click.option(
-    "--from",
-    "tool",
-    metavar="TOOL",
-    help="inspect, lm-eval: logs; a folder: those in it. batch: results of a provider's batch API.",
-)
-@click.option("--as", "experiment", metavar="EXPERIMENT", help="To predict: correctness, refusal, choice or length.")
-@click.option(
-    "--score",
-    metavar="NAME",
-    multiple=True,
-    help="The score that says what is right, where a log has several. Repeat it: the first that a log has counts.",
-)
-@click.option("--model", metavar="PROVIDER/MODEL", help="The model, by the name that it is asked by.")
-@click.option(
-    "--accept-filters",
-    is_flag=True,
-    help="Of a batch: keep errors that look like a content filter even where the model itself has said nothing.",
-)
+@options_of(ImportOptions, without=("item_source", "out"))
 @options_of(AcceptedEnds)
-@out_option("The run's folder: new, or one that was imported; of a batch the one that exported it.", required=True)
+@options_of(ImportOptions, only=("out",))
 def command(
     replies: tuple[Path, ...],
     item_source: str | None,
@@ -115,9 +130,9 @@ def command(
         _refuse_cut("logs bring their own items, all of them", item_source, preset, limit, fraction)
         _import_logs(replies, tool, experiment, score, model, out)
         return
-    for option, given in (("--score", ", ".join(score) or None), ("--model", model)):
+    for flag, given in (("--score", ", ".join(score) or None), ("--model", model)):
         if given is not None:
-            raise InputError(f"{option} {given}: that is for logs of other tasks. Add what is to be predicted: --as")
+            raise InputError(f"{flag} {given}: that is for logs of other tasks. Add what is to be predicted: --as")
     if tool not in (None, INSPECT, BATCH):
         from selfexec.logs import TOOLS
 
@@ -140,9 +155,9 @@ def _refuse_cut(
     why: str, item_source: str | None, preset: str | None, limit: int | None, fraction: float | None
 ) -> None:
     cut = (("--items", item_source), ("--preset", preset), ("--limit", limit), ("--fraction", fraction))
-    for option, value in cut:
+    for flag, value in cut:
         if value is not None:
-            raise InputError(f"{option} {value}: {why}. Leave it out.")
+            raise InputError(f"{flag} {value}: {why}. Leave it out.")
 
 
 def _import_task_logs(logs: tuple[Path, ...], out: Path) -> None:

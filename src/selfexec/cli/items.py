@@ -1,12 +1,15 @@
 """selfexec items"""
 
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from selfexec.cli.completion import complete_items
+from selfexec.cli.declared import options_of
 from selfexec.cli.options import CommandGroup, PathArgument, say
+from selfexec.options import option
 from selfexec.text.numbers import number_of
 
 
@@ -38,9 +41,16 @@ def list_sets() -> None:
         say(f"{name:8} {about} ({sizes})")
 
 
+@dataclass(frozen=True, kw_only=True)
+class FetchOptions:
+    """Where the items are taken from."""
+
+    source: Path | None = option(None, "Build from copies in this folder.", flag="--from", form="file")
+
+
 @command.command("fetch")
 @click.argument("name", type=click.Choice(["paper"]))
-@click.option("--from", "source", type=PathArgument(), help="Build from copies in this folder.")
+@options_of(FetchOptions)
 def fetch(name: str, source: Path | None) -> None:
     """Build the paper's items from their sources, at pinned versions, verified. No account is needed."""
     from selfexec.items import paper

@@ -4,19 +4,18 @@ import math
 import shlex
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from selfexec.cli.completion import complete_model_to_ask
-from selfexec.cli.declared import collect, options_of
+from selfexec.analysis.options import JudgesOptions
+from selfexec.cli.declared import collect, options_of, printed
 from selfexec.cli.options import (
     PathArgument,
     Sections,
     Stopped,
-    printed,
     say,
     show,
     typed,
@@ -24,7 +23,7 @@ from selfexec.cli.options import (
 from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_about, went_wrong
 from selfexec.errors import InputError
 from selfexec.experiments import JUDGE, RULE
-from selfexec.options import WHAT_IS_SENT, WHERE_IT_GOES, WHICH_MODELS
+from selfexec.options import WHAT_IS_SENT, WHERE_IT_GOES, WHICH_MODELS, option
 from selfexec.run_options import JudgeOptions
 from selfexec.text.numbers import number_of
 
@@ -32,6 +31,24 @@ if TYPE_CHECKING:
     from selfexec.runs import Run
     from selfexec.runs.asking import Progress
     from selfexec.runs.judging import JudgingPlan
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhoJudges:
+    """Who judges."""
+
+    judge: str | None = option(
+        None,
+        "Who judges. The rule judges offline; without --judge nobody is asked, and what is there is compared.",
+        metavar="PROVIDER/MODEL|rule",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DryRun:
+    """Whether anything is asked."""
+
+    dry_run: bool = option(False, "Say what would be asked and what it takes. Ask nothing.")
 
 
 @click.command(
@@ -46,19 +63,9 @@ if TYPE_CHECKING:
     renamed={WHICH_MODELS: "How it is asked", WHAT_IS_SENT: "How it is asked", WHERE_IT_GOES: "How much"},
 )
 @click.argument("source", metavar="RUN", is_eager=True, type=PathArgument())
-@click.option(
-    "--judge",
-    metavar="PROVIDER/MODEL|rule",
-    shell_complete=complete_model_to_ask,
-    help="Who judges. The rule judges offline; without --judge nobody is asked, and what is there is compared.",
-)
-@click.option(
-    "--labels",
-    metavar="FILE",
-    type=PathArgument(),
-    help="What is right of some replies, one a line: model, item, class. Judges are measured against it.",
-)
-@click.option("--dry-run", is_flag=True, help="Say what would be asked and what it takes. Ask nothing.")
+@options_of(WhoJudges)
+@options_of(JudgesOptions, only=("labels",))
+@options_of(DryRun)
 @options_of(JudgeOptions)
 @printed("json")
 def command(

@@ -1,31 +1,20 @@
 """selfexec ladder"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from selfexec.cli.options import (
-    groups_option,
-    panel_option,
-    printed,
-    said_if_slow,
-    show,
-    source_option,
-)
-from selfexec.cli.selection import selection_options
-
-if TYPE_CHECKING:
-    from selfexec.analysis.selection import Selection
+from selfexec.analysis.options import LadderOptions
+from selfexec.cli.declared import collect, options_of, printed
+from selfexec.cli.options import runs_argument, said_if_slow, show
 
 
 @click.command("ladder")
-@selection_options("strict", "readable", experiments="Only these experiments.")
-@source_option
-@panel_option
-@groups_option
+@runs_argument
+@options_of(LadderOptions)
 @printed("json", "csv", "markdown")
-def command(selection: "Selection", form: str, out: Path | None) -> None:
+def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
     """Set a model's own prediction beside all else that predicts it.
 
     From below: always the same answer, a plain fact of the item, its text, what other models say of themselves and
@@ -43,5 +32,5 @@ def command(selection: "Selection", form: str, out: Path | None) -> None:
     from selfexec.analysis.ladder import ladder
 
     with said_if_slow("Reading and scoring ..."):
-        found = ladder(selection)
+        found = ladder(**vars(collect(LadderOptions, given, runs=runs)))
     show(found, form, out)

@@ -1,21 +1,20 @@
 """selfexec ledger"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from selfexec.cli.options import printed, show
-from selfexec.cli.selection import selection_options
-
-if TYPE_CHECKING:
-    from selfexec.analysis.selection import Selection
+from selfexec.analysis.options import LedgerOptions
+from selfexec.cli.declared import collect, options_of, printed
+from selfexec.cli.options import runs_argument, show
 
 
 @click.command("ledger")
-@selection_options()
+@runs_argument
+@options_of(LedgerOptions)
 @printed("json", "csv", "markdown")
-def command(selection: "Selection", form: str, out: Path | None) -> None:
+def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
     """Hold each number against itself, counted in three ways.
 
     Under strict, readable and the authors' convention, with the reason wherever they are half a point apart; the
@@ -27,4 +26,4 @@ def command(selection: "Selection", form: str, out: Path | None) -> None:
     """
     from selfexec.analysis.published import ledger
 
-    show(ledger(selection), form, out)
+    show(ledger(**vars(collect(LedgerOptions, given, runs=runs))), form, out)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from selfexec.cli.options import PathArgument, printed, say, show
+from selfexec.cli.declared import printed
+from selfexec.cli.options import PathArgument, say, show
 
 DEFAULT = Path("runs")
 

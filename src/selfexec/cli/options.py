@@ -1,4 +1,4 @@
-"""What several commands share: their options, spelt alike in all of them, and how results are shown.
+"""What several commands share: how options are written, and how results are shown.
 
 An option takes one value and may be given again. Of names, several may stand in one value, with commas between them.
 """
@@ -13,12 +13,12 @@ from copy import copy
 from functools import partial, wraps
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from selfexec.cli.completion import complete_experiments, complete_models, models_of
+from selfexec.cli.completion import models_of
 from selfexec.errors import InputError
 from selfexec.files.outputs import RESULTS, form_by_ending, tried
 from selfexec.text.numbers import number_of
@@ -26,6 +26,7 @@ from selfexec.text.printable import harmless, harmless_styled
 
 if TYPE_CHECKING:
     from selfexec.facets import Facet
+    from selfexec.options import Declared
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Names = tuple[str, ...]
@@ -51,35 +52,6 @@ class Stopped(click.Abort):
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
-
-
-def names_option(
-    option: str, name: str, help: str, shell_complete: Any = None, metavar: str | None = None
-) -> Callable[[Command], Command]:
-    """An option that names things: it may be given again, or hold several with commas between them."""
-    return click.option(
-        option,
-        name,
-        multiple=True,
-        callback=separate_names,
-        help=help,
-        shell_complete=shell_complete,
-        metavar=metavar or "NAME[,NAME]",
-    )
-
-
-def models_option(help: str = "Only these models.") -> Callable[[Command], Command]:
-    return names_option("--model", "models", help, complete_models)
-
-
-def experiments_option(
-    help: str = "Only these experiments, or overall, where there is one.",
-) -> Callable[[Command], Command]:
-    return names_option("--experiment", "experiments", help, complete_experiments)
-
-
-def metrics_option(help: str) -> Callable[[Command], Command]:
-    return names_option("--metric", "metrics", help, metavar="[skill|accuracy|baseline_margin|coverage|own_excess]")
 
 
 def separate_names(ctx: click.Context, option: click.Parameter, given: Names) -> Names:
@@ -116,7 +88,7 @@ def runs_argument(command: Callable[..., None]) -> Callable[..., None]:
         _refuse_strays(**given)
         command(**given)
 
-    # eager, so that names can be told from lists of names by the models of the runs
+    # eager, so that names can be distinguished from lists of names by the models of the runs
     argument = click.argument("runs", nargs=-1, is_eager=True, type=PathArgument())
     return argument(with_runs)
 
@@ -150,7 +122,7 @@ def _way_out(stray: Path, runs: Sequence[Path], given: dict[str, Any]) -> str | 
         return "It is a file. Give the folder of a run; a file of readings goes behind --readings."
     if models:
         return f"An option takes one value. {repeated('--model', [*models, name])}"
-    return None  # a path that is not there: whoever loads runs says so
+    return None  # a path that is not there: the loading of runs says so
 
 
 def repeated(option: str, names: Sequence[str]) -> str:
@@ -163,15 +135,16 @@ def repeated(option: str, names: Sequence[str]) -> str:
 # --- options with a help of their own --------------------------------------------------------------------------------
 
 
-class InSection(click.Option):
-    """An option that says under which heading the help of its command has it."""
+class DeclaredOption(click.Option):
+    """An option as a field of a class declares it, which says under which heading the help of its command has it."""
 
-    def __init__(self, *args: Any, section: str | None = None, **others: Any) -> None:
+    def __init__(self, *args: Any, declared: "Declared", section: str, **others: Any) -> None:
         super().__init__(*args, **others)
+        self.declared = declared
         self.section = section
 
 
-class PresetOption(InSection):
+class PresetOption(DeclaredOption):
     """Its help says what a preset takes of each experiment that there is, which is looked up when it is asked for."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
@@ -182,7 +155,7 @@ class PresetOption(InSection):
         return super().get_help_record(ctx)
 
 
-class FacetsOption(InSection):
+class FacetsOption(DeclaredOption):
     """Its help names the facets that there are; where there are none, it has no line in the help."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
@@ -221,7 +194,7 @@ class LevelsOption(click.Option):
 
 
 class Faceted(click.Command):
-    """A command that takes --facet: it has a short form for each facet, but for those of which the name is taken."""
+    """A command that takes --facet: it has a short form for each facet, except where the name is taken."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         from selfexec.facets import FACETS
@@ -243,62 +216,6 @@ class Faceted(click.Command):
 def _is_free(name: str, taken: Collection[str]) -> bool:
     """Whether a facet of this name can have an option of its own."""
     return f"--{name}" not in taken and name.replace("-", "_").isidentifier()
-
-
-# --- readings, conventions -------------------------------------------------------------------------------------------
-
-readings_option = click.option(
-    "--readings",
-    multiple=True,
-    metavar="FILE|FOLDER",
-    type=PathArgument(),
-    help="Readings that replace ours: a file, or a folder of *.jsonl. Repeat.",
-)
-
-condition_option = click.option(
-    "--condition",
-    "conditions",
-    multiple=True,
-    metavar="NAME",
-    help="Only as asked in this condition: default, or like facet=level. Repeat.",
-)
-
-source_option = click.option(
-    "--source",
-    metavar="self|rule|visible|majority|human|judge:NAME",
-    help="Who says what was done, in the experiments of which it says anything; judgements.jsonl in RUN has the last "
-    "three. visible: without tokens of thoughts.",
-)
-
-panel_option = click.option(
-    "--panel",
-    metavar="paper|FILE|none",
-    help="A reference panel, whose models tell what others predict and do: the paper's ten, or a file of export --to "
-    "panel.  [default: paper, where a run asked the paper's items of too few models]",
-)
-
-groups_option = click.option(
-    "--groups",
-    metavar="FILE",
-    type=PathArgument(),
-    help="A CSV or JSON file of families: model,family. Without it, families are inferred from the names.",
-)
-
-CONVENTIONS = {
-    "strict": "an unreadable claim is a wrong prediction.",
-    "readable": "unreadable claims are left out.",
-    "authors": "as the paper's published numbers were counted.",
-}
-
-
-def convention_option(*names: str) -> Callable[[Command], Command]:
-    return click.option(
-        "--convention",
-        type=click.Choice(names),
-        default="strict",
-        show_default=True,
-        help=" ".join(f"{name}: {CONVENTIONS[name]}" for name in names),
-    )
 
 
 # --- how it was typed -------------------------------------------------------------------------------------------------
@@ -324,40 +241,6 @@ def _as_typed(value: Any) -> Any:
 
 
 # --- what is shown ---------------------------------------------------------------------------------------------------
-
-
-def out_option(
-    help: str = "A file to write to, instead of the terminal.", required: bool = False
-) -> Callable[[Command], Command]:
-    return click.option("-o", "--out", metavar="PATH", type=PathArgument(), help=help, required=required)
-
-
-def printed(*forms: str) -> Callable[[Command], Command]:
-    """--format and --out, of a command whose result has these forms beside the table. The command is handed the form
-    that both ask for, and as `out` None for standard output; the place is tried before it begins.
-    """
-
-    def decorate(command: Command) -> Command:
-        @wraps(command)
-        def with_form(*, form: str | None, out: Path | None, **given: Any) -> Any:
-            form, out = form_of(form, out, ["table", *forms])
-            return command(form=form, out=out, **given)
-
-        choice = click.option(
-            "--format",
-            "form",
-            type=click.Choice(["table", *forms]),
-            default=None,
-            help="The form; unless it is given, as the name of --out ends, and a table on the terminal.",
-        )
-        return cast(Command, choice(out_option(_where(forms))(with_form)))
-
-    return decorate
-
-
-def _where(forms: Sequence[str]) -> str:
-    endings = ", ".join(ending for ending, form in RESULTS.items() if form in forms)
-    return f"A file to write to, instead of the terminal (-). Its ending decides the form: .txt, {endings}."
 
 
 def form_of(form: str | None, out: Path | None, forms: Sequence[str]) -> tuple[str, Path | None]:

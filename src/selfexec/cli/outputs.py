@@ -16,7 +16,7 @@ def write_outputs(run: "Run", scores: "Scores", outputs: Mapping[Any, Sequence[P
     """Scores, report and card of a run, each in the form that the name of its file asks for."""
     from selfexec.analysis.card import card
     from selfexec.files.outputs import RESULTS, form_by_ending
-    from selfexec.report import report
+    from selfexec.report.writing import report
     from selfexec.text.tables import WIDTH
 
     for path in chain(*outputs.values()):

@@ -1,18 +1,28 @@
 """selfexec prompts"""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
+from selfexec.cli.declared import options_of
 from selfexec.cli.options import PathArgument, put_data, say
+from selfexec.options import option
 from selfexec.text.numbers import number_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptsOptions:
+    """Which prompts, or which file of them."""
+
+    name: str | None = option(None, "Those of another language: de.", flag="--set", metavar="SET")
+    file: Path | None = option(None, "Say what is wrong with this file of prompts.", flag="--check", form="file")
 
 
 @click.command("prompts")
 @click.argument("run", metavar="[RUN|SET]", required=False, type=PathArgument())
-@click.option("--set", "name", metavar="SET", help="Those of another language: de.")
-@click.option("--check", "file", type=PathArgument(), help="Say what is wrong with this file of prompts.")
+@options_of(PromptsOptions)
 def command(run: Path | None, name: str | None, file: Path | None) -> None:
     """Print the prompts, as JSON to edit and to give back with --prompts.
 

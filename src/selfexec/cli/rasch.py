@@ -1,25 +1,20 @@
 """selfexec rasch"""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from selfexec.cli.options import printed, show
+from selfexec.analysis.options import RaschOptions
+from selfexec.cli.declared import collect, options_of, printed
+from selfexec.cli.options import show
 
 
 @click.command("rasch")
 @click.argument("table", metavar="TABLE.csv")
-@click.option("--add", multiple=True, metavar="FILE", help="A file with further models in the same columns. Repeat.")
-@click.option(
-    "--method",
-    type=click.Choice(["newton", "paper"]),
-    default="newton",
-    show_default=True,
-    help="newton: joint maximum likelihood. paper: Algorithm 1 as printed.",
-)
-@click.option("--jackknife", is_flag=True, help="Also standard errors by leaving out one benchmark at a time.")
+@options_of(RaschOptions)
 @printed("json")
-def command(table: str, add: tuple[str, ...], method: str, jackknife: bool, form: str, out: Path | None) -> None:
+def command(table: str, form: str, out: Path | None, **given: Any) -> None:
     """Put models and benchmarks on one scale, from success rates with holes.
 
     TABLE.csv has a column of models and one column for each benchmark, rates from 0 to 1, empty where there is none.
@@ -31,5 +26,4 @@ def command(table: str, add: tuple[str, ...], method: str, jackknife: bool, form
     """
     from selfexec.analysis.rasch import rasch
 
-    found = rasch(table, add=add, method=method, jackknife=jackknife)  # type: ignore[arg-type]  # click has checked it
-    show(found, form, out)
+    show(rasch(**vars(collect(RaschOptions, given, table=table))), form, out)

@@ -2,16 +2,17 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from selfexec.cli.completion import complete_experiments, complete_items, complete_models
-from selfexec.cli.declared import options_of
-from selfexec.cli.options import Command, PathArgument, printed, put_data, readings_option, say
+from selfexec.cli.declared import options_of, printed
+from selfexec.cli.options import PathArgument, put_data, say
 from selfexec.files.outputs import write_bytes
+from selfexec.options import Files, Names, option
 from selfexec.reading_options import AcceptedEnds
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
@@ -24,39 +25,40 @@ if TYPE_CHECKING:
 A_FEW = 10
 
 
-def _names(option: str, name: str, help: str, complete: Any = None) -> Callable[[Command], Command]:
-    """Names that are told apart from lists of names by what the replies know, which may be no run's."""
-    return click.option(option, name, multiple=True, metavar="NAME[,NAME]", help=help, shell_complete=complete)
+def _names(help: str, flag: str) -> Any:
+    """Names that are distinguished from lists of names by what the replies know, which may be no run's."""
+    return option(None, help, flag=flag, metavar="NAME[,NAME]", form="repeated")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """Which replies are shown, and how."""
+
+    item_source: str | None = option(
+        None, "For a file of replies: the items that were asked.", flag="--items", metavar="SET|FOLDER"
+    )
+    models: Names | None = _names("Only these models.", "--model")
+    experiments: Names | None = _names("Only these experiments.", "--experiment")
+    sessions: Names | None = _names("Only these: predict, execute, judge, execute.Q1, ...", "--session")
+    ids: Names | None = _names("Only these items, by their ids.", "--item")
+    states: Names | None = _names("Only these: read, kept, unreadable, withheld, missing.", "--state")
+    ways: Names | None = _names(
+        "Only sessions behind claims that came out so: right, wrong; yes-no, no-yes, yes-yes, no-no (predicted, then "
+        "observed); disputed (observed otherwise than another source has it: a fixed rule, say).",
+        "--claim",
+    )
+    show: bool = option(False, "Show the sessions: prompt, reply with the words read marked, reading.")
+    limit: int | None = option(
+        None, f"At most so many sessions. With --show {A_FEW}, unless given.", metavar="N", least=1
+    )
+    readings: Files | None = option(
+        None, "Readings that replace ours: a file, or a folder of *.jsonl.", metavar="FILE|FOLDER", form="files"
+    )
 
 
 @click.command("read")
 @click.argument("source", is_eager=True, type=PathArgument())
-@click.option(
-    "--items",
-    "item_source",
-    metavar="SET|FOLDER",
-    shell_complete=complete_items,
-    help="For a file of replies: the items that were asked.",
-)
-@_names("--model", "models", "Only these models.", complete_models)
-@_names("--experiment", "experiments", "Only these experiments.", complete_experiments)
-@_names("--session", "sessions", "Only these: predict, execute, judge, execute.Q1, ...")
-@_names("--item", "ids", "Only these items, by their ids.")
-@_names("--state", "states", "Only these: read, kept, unreadable, withheld, missing.")
-@_names(
-    "--claim",
-    "ways",
-    "Only sessions behind claims that came out so: right, wrong; yes-no, no-yes, yes-yes, no-no (predicted, then "
-    "observed); disputed (observed otherwise than another source has it: a fixed rule, say).",
-)
-@click.option("--show", is_flag=True, help="Show the sessions: prompt, reply with the words read marked, reading.")
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    metavar="N",
-    help=f"At most so many sessions. With --show {A_FEW}, unless given.",
-)
-@readings_option
+@options_of(ReadOptions)
 @options_of(AcceptedEnds)
 @printed("json")
 def command(

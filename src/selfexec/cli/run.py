@@ -5,7 +5,7 @@ import shlex
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -17,7 +17,6 @@ from selfexec.cli.declared import collect, options_of
 from selfexec.cli.merge import shards_stand
 from selfexec.cli.options import (
     FacetedSections,
-    PathArgument,
     Stopped,
     repeated,
     said_if_slow,
@@ -28,7 +27,7 @@ from selfexec.cli.options import (
 from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_about, went_wrong
 from selfexec.engines import keys_lacking
 from selfexec.errors import InputError, NoApiKey
-from selfexec.options import HOW_MUCH
+from selfexec.options import HOW_MUCH, option
 from selfexec.run_options import ON_MANY_MACHINES, SECTIONS, STUDY, RunOptions
 from selfexec.text.numbers import is_or_are, joined, number_of
 
@@ -40,34 +39,43 @@ if TYPE_CHECKING:
     from selfexec.runs.study import Study
 
 
+@dataclass(frozen=True, kw_only=True)
+class CommandOptions:
+    """What the command has besides what a run has in Python."""
+
+    ray: str | None = option(
+        None,
+        "Ask over a Ray cluster: auto, its address, or local, this machine alone. Caps are shared out.",
+        metavar="ADDRESS",
+        section=ON_MANY_MACHINES,
+    )
+    shards: int | None = option(
+        None, "With --ray: into how many shards.", metavar="N", section=ON_MANY_MACHINES, least=1
+    )
+    config: Path | None = option(
+        None,
+        "A study file, which says all of this; options beside it come before what it says, and --model chooses of its "
+        "models.",
+        metavar="FILE",
+        form="file",
+        section=STUDY,
+    )
+    save: Path | None = option(
+        None, "With --dry-run: write this all to a study file.", metavar="FILE", form="file", section=STUDY
+    )
+    dry_run: bool = option(
+        False, "Say what is there, what would be asked and what it takes. Ask nothing.", section=HOW_MUCH
+    )
+
+
 @click.command(
     "run",
     cls=FacetedSections,
-    sections={
-        **dict.fromkeys(SECTIONS, ()),
-        HOW_MUCH: ("dry_run",),
-        ON_MANY_MACHINES: ("ray", "shards"),
-        STUDY: ("config", "save"),
-    },
+    sections=dict.fromkeys(SECTIONS, ()),
 )
 @click.argument("astray", nargs=-1, metavar="")
-@options_of(RunOptions, also={"out": "-o"})
-@click.option(
-    "--ray",
-    metavar="ADDRESS",
-    help="Ask over a Ray cluster: auto, its address, or local, this machine alone. Caps are shared out.",
-)
-@click.option("--shards", type=click.IntRange(1), metavar="N", help="With --ray: into how many shards.")
-@click.option(
-    "--config",
-    metavar="FILE",
-    is_eager=True,  # so that names can be told from lists of names by its models
-    type=PathArgument(),
-    help="A study file, which says all of this; options beside it come before what it says, and --model chooses of its "
-    "models.",
-)
-@click.option("--save", metavar="FILE", type=PathArgument(), help="With --dry-run: write this all to a study file.")
-@click.option("--dry-run", is_flag=True, help="Say what is there, what would be asked and what it takes. Ask nothing.")
+@options_of(RunOptions)
+@options_of(CommandOptions)
 def command(
     astray: tuple[str, ...],
     ray: str | None,

@@ -1,46 +1,34 @@
 """selfexec score"""
 
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, Literal
 
 import click
 
-from selfexec.cli.options import (
-    groups_option,
-    panel_option,
-    printed,
-    said_if_slow,
-    say,
-    show,
-    source_option,
-)
-from selfexec.cli.selection import selection_options
+from selfexec.analysis.options import ScoreOptions
+from selfexec.cli.declared import collect, options_of, printed
+from selfexec.cli.options import runs_argument, said_if_slow, say, show
+from selfexec.options import option
 
-if TYPE_CHECKING:
-    from selfexec.analysis.selection import Selection
 
-SORTS = ("model", "skill", "baseline_margin")
+@dataclass(frozen=True, kw_only=True)
+class OrderOptions:
+    """In which order models are shown."""
+
+    sort: Literal["model", "skill", "baseline_margin"] | None = option(
+        None,
+        "Models by name, or the highest first by this overall score (of one experiment, by its score); withheld last.",
+    )
 
 
 @click.command("score")
-@selection_options("strict", "readable", "authors")
-@source_option
-@panel_option
-@groups_option
-@click.option(
-    "--bootstrap", type=int, metavar="N", help="Intervals from N draws of items (10000 is plenty) in place of formulas."
-)
-@click.option("--seed", type=int, metavar="N", help="Where the draws of --bootstrap start.  [default: 0]")
-@click.option(
-    "--sort",
-    type=click.Choice(SORTS),
-    help="Models by name, or the highest first by this overall score (of one experiment, by its score); withheld last.",
-)
+@runs_argument
+@options_of(ScoreOptions)
+@options_of(OrderOptions)
 @printed("json", "csv", "markdown")
-def command(
-    selection: "Selection", bootstrap: int | None, seed: int | None, sort: str | None, form: str, out: Path | None
-) -> None:
+def command(runs: tuple[Path, ...], sort: str | None, form: str, out: Path | None, **given: Any) -> None:
     """Score runs: did the models predict what they would do?
 
     Each score stands beside the best baseline, which knows nothing of the model. A headline that the data do not
@@ -55,10 +43,11 @@ def command(
     from selfexec.analysis.score import score
     from selfexec.errors import InputError
 
-    if seed is not None and bootstrap is None:
-        raise InputError(f"--seed {seed}: nothing is drawn without --bootstrap. Give both, or neither.")
+    options = collect(ScoreOptions, given, runs=runs)
+    if options.seed is not None and options.bootstrap is None:
+        raise InputError(f"--seed {options.seed}: nothing is drawn without --bootstrap. Give both, or neither.")
     with said_if_slow("Reading and scoring ..."):
-        scores = score(selection, bootstrap=bootstrap, seed=seed or 0)
+        scores = score(**vars(options))
     show(scores.sorted_by(sort) if sort else scores, form, out)
     if form == "table" and out is None:
         unread = {row.model for row in scores if row.unreadable}

@@ -1,26 +1,36 @@
 """selfexec serve"""
 
+from dataclasses import dataclass
+
 import click
 
 from selfexec.cli.declared import options_of
 from selfexec.cli.options import say
+from selfexec.options import Names, option
 from selfexec.run_options import STARTER, ItemSource
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeOptions:
+    """Where the models are served, and how badly."""
+
+    host: str = option("127.0.0.1", "The address to be reached at.")
+    port: int = option(8321, "0: any that is free.", least=0, most=65535)
+    latency: float = option(0.0, "Seconds before each reply.")
+    rate: float = option(0.0, "Requests a second; more are turned away with 429. 0: no limit.")
+    faults: Names | None = option(
+        None,
+        "Faults for this share of requests, like 429=0.1; a wrong one lists them all.",
+        flag="--fault",
+        metavar="FAULT=SHARE",
+        form="repeated",
+    )
+    seed: int = option(0, "Which requests the faults befall.")
 
 
 @click.command("serve")
 @options_of(ItemSource)
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to be reached at.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8321, show_default=True, help="0: any that is free.")
-@click.option("--latency", type=float, default=0.0, help="Seconds before each reply.")
-@click.option("--rate", type=float, default=0.0, help="Requests a second; more are turned away with 429. 0: no limit.")
-@click.option(
-    "--fault",
-    "faults",
-    multiple=True,
-    metavar="FAULT=SHARE",
-    help="Faults for this share of requests, like 429=0.1. Repeat; a wrong one lists them all.",
-)
-@click.option("--seed", type=int, default=0, help="Which requests the faults befall.")
+@options_of(ServeOptions)
 def command(
     items: str | None, host: str, port: int, latency: float, rate: float, faults: tuple[str, ...], seed: int
 ) -> None:
@@ -41,9 +51,9 @@ def command(
     from selfexec.errors import InputError
     from selfexec.items import load
 
-    for option, value, what in (("--latency", latency, "seconds"), ("--rate", rate, "requests a second")):
+    for flag, value, what in (("--latency", latency, "seconds"), ("--rate", rate, "requests a second")):
         if not 0 <= value < math.inf:
-            raise InputError(f"{option} {value:g}: give a number of {what}, 0 or more.")
+            raise InputError(f"{flag} {value:g}: give a number of {what}, 0 or more.")
     item_set, manners = load(items or STARTER), Manners(latency, rate, parse_faults(faults), seed)
 
     def announce(address: str) -> None:

@@ -1,25 +1,20 @@
 """selfexec trend"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from selfexec.cli.options import metrics_option, printed, say, show, source_option
-from selfexec.cli.selection import selection_options
-
-if TYPE_CHECKING:
-    from selfexec.analysis.selection import Selection
+from selfexec.analysis.options import TrendOptions
+from selfexec.cli.declared import collect, options_of, printed
+from selfexec.cli.options import runs_argument, say, show
 
 
 @click.command("trend")
-@selection_options("strict", "readable", models="Only these checkpoints, in this order.")
-@source_option
-@metrics_option(
-    "What to follow. Without it: skill, accuracy, and baseline_margin where other models are in the runs. Repeat."
-)
+@runs_argument
+@options_of(TrendOptions)
 @printed("json")
-def command(selection: "Selection", metrics: tuple[str, ...], form: str, out: Path | None) -> None:
+def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
     """Follow checkpoints in the order in which their runs are given.
 
     Each stands with its paired difference from the first and from the one before, on common items; a slope says what
@@ -31,7 +26,7 @@ def command(selection: "Selection", metrics: tuple[str, ...], form: str, out: Pa
     """
     from selfexec.analysis.compare import trend
 
-    found = trend(selection, metrics=metrics)
+    found = trend(**vars(collect(TrendOptions, given, runs=runs)))
     for warning in found.warnings:
         say(f"selfexec: warning: {warning}", err=True)
     show(found, form, out)

@@ -135,7 +135,7 @@ class Check(NamedTuple):
 @runtime_checkable
 class Checking(Protocol):
     """An engine that learns only after a reply whether it belongs to its call. `report_checks` says whom to tell; all
-    is told before the engine is closed.
+    is reported before the engine is closed.
     """
 
     def report_checks(self, report: Callable[[Check], None]) -> None: ...
@@ -152,7 +152,7 @@ class Waiting(Protocol):
 
 @runtime_checkable
 class Experienced(Protocol):
-    """An engine that waits only for servers of which it knows that they have answered. `note_answered` says at which
+    """An engine that waits only for servers that are known to have answered. `note_answered` says at which
     addresses replies came before this engine was there, as `addresses` shows them.
     """
 
@@ -241,7 +241,7 @@ class EngineType:
     load          what a model at an address needs loaded in this process before it can be asked: as long as somebody
                   holds what it gives, no other engine loads it again; None where nothing is to be loaded
     thinking      what is sent to a model at an address so that it thinks as a level says (`on`, `off`, `budget:1024`),
-                  given what is sent anyway; None where it cannot be told, InputError where these do not go together
+                  given what is sent anyway; None where it is unknown, InputError where these do not go together
     """
 
     name: str

@@ -39,7 +39,7 @@ class Price:
 
 
 def prices_of(models: Sequence[str], given: Sequence[str], known: Callable[[str], Price | None]) -> Mapping[str, Price]:
-    """The price of each model of which one is known.
+    """The price of each model that has a known one.
 
     given   as `--price` takes them: IN,OUT for every model, MODEL=IN,OUT for one, or a file of prices in LiteLLM's
             format (model -> input_cost_per_token, output_cost_per_token). What is more particular comes first.

@@ -78,7 +78,7 @@ def _open_inspect(models: Sequence[str], item_set: ItemSet, connection: Connecti
 def _inspect_effort(
     model: str, connection: Connection, level: str, sampling: Mapping[str, Any]
 ) -> Mapping[str, Any] | None:
-    """As Inspect's configuration has it, of the providers of which it is known to hand it on."""
+    """As Inspect's configuration has it, for the providers to which it is known to hand it on."""
     field = INSPECT_EFFORT.get(model.split("/")[1])
     if field in sampling:
         raise InputError(f"model {model!r}: {field} is set, and so does --set effort={level} set it. Give one of them.")

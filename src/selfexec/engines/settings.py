@@ -120,7 +120,7 @@ def kept_field(name: str, value: Any) -> Any:
 
 def secrets_sent(sampling: Mapping[str, Any]) -> Iterator[str]:
     """The texts in a request's settings that neither a reply nor a file of requests may show: what is a key by its name
-    or its beginning, and whatever looks like one in a field of which the manifest keeps the digest alone.
+    or its beginning, and whatever looks like one in a field whose digest alone the manifest keeps.
     """
     for name, value in sampling.items():
         yield from key_texts(name, value)
@@ -188,7 +188,7 @@ def _refuse_no_effort(name: str, value: Any) -> None:
 
 @dataclass(frozen=True)
 class Values:
-    """What a setting may be: of which types, and from where to where, as far as that is so with every server."""
+    """What a setting may be: its types, and from where to where, as far as that is so with every server."""
 
     called: str
     kinds: tuple[type, ...]

@@ -36,7 +36,7 @@ ASKED_FOR = 5  # words
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
-    """A target word and the options of which the model says which it would list."""
+    """A target word and options; the model says which of them it would list."""
 
     id: Name
     target: Name
@@ -207,7 +207,7 @@ ASSOCIATION = Experiment(
         measured="whether the model predicts which of some words it lists for a target word",
         task="prediction of its own associations of words",
         lost="the options of its lost targets",
-        item="a target word and options, of which the model says which it would list",
+        item="a target word and options; the model says which of them it would list",
         wants=(
             "60 targets or more. Options of one word each, some that nearly everybody would list, some that hardly "
             "anybody would, all of them related; no form of the target among them"

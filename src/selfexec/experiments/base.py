@@ -349,7 +349,7 @@ class Experiment:
                    it is not, the reading is `truncated`
     given          a reading made elsewhere, in the form that `read` gives; None where it is no answer
     observe        the claims of one item, from what its sessions say
-    repeats        where a model makes up what is asked: items of which the claims repeat those of another item, by what
+    repeats        where a model makes up what is asked: items whose claims repeat those of another item, by what
                    its sessions say of each. They count once; the rest are ties
     examples       items to fill in: what `selfexec items new` writes, to be replaced
     title          an item in a few words

@@ -191,7 +191,7 @@ def sample(logged: Logged, score: str | None) -> ChoiceQuestion | Unfit:
     if len(logged.options) < 2:
         return Unfit("without options")
     if logged.several_right:
-        return Unfit("with options of which several may be right at once")
+        return Unfit("with options where several may be right at once")
     if len(logged.options) > MOST:
         return Unfit(f"with more than {MOST} options")
     if len({fold(option) for option in logged.options} - {""}) < len(logged.options):

@@ -194,7 +194,7 @@ def _pair(
 def easier(answers: tuple[Reading, Reading], questions: tuple[Question, Question]) -> tuple[bool | None, str | None]:
     """Whether the first question was the easier one, and what decides it.
 
-    None with basis None is a tie; None with basis "unknown" cannot be told: tokens are never chances.
+    None with basis None is a tie; None with basis "unknown" is undecided: tokens are never chances.
     """
     (one, two), (first, second) = answers, questions
     if one.state == "missing" or two.state == "missing":
@@ -209,7 +209,7 @@ def easier(answers: tuple[Reading, Reading], questions: tuple[Question, Question
 
 def observe_visible(item: QuestionGroup, readings: Readings) -> list[Observation]:
     """The same by the tokens of visible answers alone: what a model needs to think is left out. A pair that tokens
-    decide, and of which they are not known, is open, with the reason.
+    decide is open, with the reason, where these are not known.
     """
     answers = {
         session: msgspec.structs.replace(reading, tokens=reading.visible_tokens)

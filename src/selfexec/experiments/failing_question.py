@@ -233,7 +233,7 @@ def given(item: Task, session: str, value: Any) -> Any:
 
 
 def _question(value: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A question of four different options, of which one is said to be right; None where that is not what it is."""
+    """A question of four different options, with one that is said to be right; None where that is not what it is."""
     fields = {fold(name): part for name, part in value.items()}
     question, reason = fields.get("question"), fields.get("reason", fields.get("explanation"))
     options = _options(fields.get("options", fields.get("choices")) or {x: fields.get(fold(x)) for x in LETTERS})
@@ -591,7 +591,7 @@ FAILING_QUESTION = Experiment(
         ),
         limits=(
             "Failing question: whether its own answer is right, the model itself verifies. A wrong one in which it "
-            "believes passes, and whoever then answers otherwise has failed.",
+            "believes passes, and a model that then answers otherwise has failed.",
             "Failing question: the lift says how much more often a model fails its own questions than the control's. "
             "A harder control makes it smaller, an easier one greater: compare models on the same control.",
         ),

@@ -220,7 +220,7 @@ LENGTH = Experiment(
         wants="20 groups at the least, 60 to go by; samples that need responses of different lengths",
         limits=(
             "Length: tokens are as the log counts them, with hidden reasoning where the provider counts it; where a "
-            "log counts none, characters of the response, of which hidden reasoning has none.",
+            "log counts none, characters of the response, and hidden reasoning has none.",
         ),
     ),
     kept=("execute",),

@@ -115,7 +115,7 @@ def in_condition(key: Key, condition: Condition) -> Key:
 
 
 def conditions_of(conditions: Iterable[Condition], experiment: str) -> list[Condition]:
-    """The conditions that are told apart in an experiment, each by what makes a difference to it."""
+    """The conditions that are distinguished in an experiment, each by what makes a difference to it."""
     kinds = EXPERIMENTS[experiment].prompts
     return list(
         dict.fromkeys(

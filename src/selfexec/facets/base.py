@@ -23,7 +23,7 @@ class Facet:
     levels    each other level with what it is in words; `accepts` says which more there are (`named:GPT`), `further`
               how they are written (`named:NAME`), and `hint` what is to be said of that, in a sentence
     touches   whether an experiment's kind of session is asked otherwise; one that is not is shared by all levels
-    prompts   the templates of an experiment at a level, of which those that it does not touch stay as they are. It is
+    prompts   the templates of an experiment at a level; those that it does not touch stay as they are. It is
               given the experiment's `variants` too (`predict@frame`), and its own `texts` (`frame.person`)
     texts     what it puts into templates, in English; sets of prompts have it in other words
     settings  what is sent with a session of a kind at a level, over what is sent anyway: {"temperature": 0}

@@ -1,9 +1,9 @@
 """Strategy: what a model is shown before it predicts. Anyway that is nothing but the item.
 
 own-history:K     K results of its own on other items
-history-of:MODEL  as many of another model's, for comparison: what do examples help, whoever's they are?
+history-of:MODEL  as many of another model's, for comparison: what do examples help, no matter which model's?
 
-The items of these results are the same for all others, and are not predicted under this facet. Whoever asks puts the
+The items of these results are the same for all others, and are not predicted under this facet. The plan puts the
 results in the place of $history, since they are another text for each model.
 """
 
@@ -51,7 +51,7 @@ def prompts(level: str, experiment: str, templates: Prompts) -> Prompts:
     one = EXPERIMENTS[experiment]
     if one.recounts is None:
         raise InputError(
-            f"--{STRATEGY} {level}: {experiment} does not say how its results are told (`recounts`). Leave it out: "
+            f"--{STRATEGY} {level}: {experiment} does not say how its results are shown (`recounts`). Leave it out: "
             "--experiment names those to ask."
         )
     phrase = f"{STRATEGY}.{'own-history' if shown_at(level).of is None else 'history-of'}"
@@ -59,7 +59,7 @@ def prompts(level: str, experiment: str, templates: Prompts) -> Prompts:
     if lost := [name for name in (phrase, *told) if name not in templates]:
         raise InputError(
             f"--{STRATEGY} {level}: these prompts have no {lost[0] if phrase in lost else f'{experiment}.{lost[0]}'}, "
-            f"by which results are told. Add all names that end in @{STRATEGY}, and "
+            f"by which results are shown. Add all names that end in @{STRATEGY}, and "
             f"{', '.join(f'{STRATEGY}.{whose}' for whose in TEXTS)}; `selfexec prompts` shows what is shipped."
         )
     return {**templates, **{kind: templates[phrase] + templates[kind] for kind in one.predictions}}

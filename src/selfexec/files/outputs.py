@@ -35,7 +35,7 @@ def form_by_ending(path: Path, endings: Mapping[str, str]) -> str:
 
 
 def tried(path: Path) -> Path:
-    """A file that can be written to, as far as can be told without writing: nothing is made or changed.
+    """A file that can be written to, as far as can be seen without writing: nothing is made or changed.
 
     Raises:
         InputError: It is a folder, its folder is not there, either must not be written, or it is a file of a run.

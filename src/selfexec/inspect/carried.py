@@ -43,8 +43,8 @@ def narrowed(manifest: Manifest, models: Collection[str], experiments: Collectio
 
 
 def made_again(carried: Sequence[Manifest | None], parts: int, item_set: ItemSet) -> Manifest | None:
-    """The manifest of the run that logs were exported from, of each of which this is what it carries; None where they
-    are not all that was exported, or of several runs, or of evaluations. What is different in a run that was imported:
+    """The manifest of the run that logs were exported from, where each log carries one of these; None where they are
+    not all that was exported, or of several runs, or of evaluations. What is different in a run that was imported:
     who wrote it, and that it was not asked here, unless what was done comes from logs in any case.
     """
     [first, *others] = carried
@@ -71,4 +71,4 @@ def not_carried(run: Run, exported: Collection[tuple[str, str]]) -> Iterator[str
         for epoch in epochs
     }
     if left := sum(key[:2] in exported and key[:4] not in asked for key in run.replies):
-        yield f"{number_of(left, 'reply', 'replies')} of items of which no prediction was asked"
+        yield f"{number_of(left, 'reply', 'replies')} to items for which no prediction was asked"

@@ -39,7 +39,7 @@ def import_task_logs(logs: Files, *, out: str | Path) -> Run:
     """
     found, odd = run_of_logs(files(logs), Path(out))
     for text in odd:
-        warnings.warn(text, stacklevel=3)  # of whoever called, beyond what tells wrong names
+        warnings.warn(text, stacklevel=3)  # of the caller, beyond what refuses wrong names
     return found
 
 

@@ -22,7 +22,7 @@ ROLES = ("user", "assistant")  # a system prompt is a setting
 
 
 def replies_in_events(path: Path, model: str, experiment: str, condition: Condition, sample: Any) -> Iterator[Reply]:
-    """One for each session of which something came, without what only a store has: why it was asked for again."""
+    """One for each session that brought something, without what only a store has: why it was asked for again."""
     from inspect_ai.log import read_eval_log_sample
 
     try:

@@ -1,5 +1,5 @@
-"""Our tasks as the register of inspect_evals finds them: functions in a file, told by their decorator. Each makes what
-`selfexec/NAME` makes: `inspect eval src/selfexec/inspect/register.py@restriction -T preset=quick`.
+"""Our tasks as the register of inspect_evals finds them: functions in a file, recognised by their decorator. Each makes
+what `selfexec/NAME` makes: `inspect eval src/selfexec/inspect/register.py@restriction -T preset=quick`.
 """
 
 from typing import Any

@@ -114,7 +114,7 @@ def item_of(experiment: Experiment, metadata: Mapping[str, Any]) -> Item:
 
 @solver
 def sessions(asking: Asking) -> Solver:
-    """Opens the sessions of an item, each fresh. A session of which nothing came is missing, and costs no other."""
+    """Opens the sessions of an item, each fresh. A session without any reply is missing, and costs no other."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         sample = _Sample(asking, state)

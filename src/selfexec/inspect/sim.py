@@ -60,7 +60,7 @@ class SimulatedModel(ModelAPI):
         return _output(self.model_name, outcome, into)
 
     async def _told(self, opened: Opened) -> Outcome:
-        """As `selfexec run` asks it: by the session's name, as this model, whoever else's session it is."""
+        """As `selfexec run` asks it: by the session's name, as this model, no matter whose session it is besides."""
         key = id(opened.item_set)
         if key not in self._engines:
             self._engines[key] = SimEngine([self.name], opened.item_set)

@@ -31,7 +31,7 @@ def faults(line: bytes, kind: type[Any]) -> list[str]:
     except msgspec.ValidationError as fault:
         if not isinstance(found, dict):
             return [jsonl.what_is_wrong(line, fault)]
-        # what the words below do not cover is told as it is
+        # what the words below do not cover is shown as it is
         return list(_of_struct(found, kind, "")) or [f"{UNKNOWN}: {fault}"]
     except jsonl.UNDECODABLE as fault:
         return [jsonl.what_is_wrong(line, fault)]

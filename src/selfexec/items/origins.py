@@ -43,7 +43,7 @@ class Origin:
 
 
 def origin(experiment: str, item_set: ItemSet) -> Origin:
-    """The set of which most items are lines. An item counts only where its line is the same to the byte."""
+    """The set that has most items as lines. An item counts only where its line is the same to the byte."""
     lines = item_set.lines[experiment]
     found = {"starter": _shared(lines, "starter", experiment), "paper": _of_paper(experiment, item_set)}
     name = max(found, key=lambda name: found[name][0])

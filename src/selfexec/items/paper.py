@@ -306,7 +306,7 @@ def _verify(experiment: str, lines: Sequence[bytes], upstream: Upstream, sources
 
 
 def _install(built: Mapping[str, Sequence[bytes]]) -> Path:
-    """Put a verified set into its place in one step: whoever looks sees the whole set or none."""
+    """Put a verified set into its place in one step: a reader sees the whole set or none."""
     folder = cache_folder()
     if _is_whole(folder):
         return folder

@@ -75,7 +75,7 @@ def _drawn_of(experiment: str, sha256: str) -> Drawn | None:
 
 
 def stratified_order(experiment: str, items: Mapping[str, Item]) -> list[str]:
-    """An order of which every prefix has the strata nearly in proportion."""
+    """An order whose every prefix has the strata nearly in proportion."""
     strata: dict[str, dict[str, list[str]]] = {}
     for id, item in items.items():
         label, kind = EXPERIMENTS[experiment].strata(item)

@@ -147,7 +147,7 @@ def _read(name: str, folder: Path, kinds: Kinds) -> ItemSet:
         if not found:
             raise InputError(f"{path}: it holds no items. Fill it, or remove it to leave the experiment out.")
         for _ in jsonl.decode(path, Edition, explain=partial(first_fault, Edition)):
-            pass  # a fault is told by its line
+            pass  # a fault is reported with its line
         written = dict(zip(found, (line for _, line in jsonl.numbered_lines(path)), strict=True))
         order = fixed_order(experiment, written)
         items[experiment] = {id: found[id] for id in order}

@@ -44,7 +44,7 @@ def sound(text: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A score's value as it can be kept: numbers that are none are told in words, what is neither is left out."""
+    """A score's value as it can be kept: numbers that are none are put in words, what is neither is left out."""
     if isinstance(value, bool | int) or value is None:
         return value
     if isinstance(value, float):

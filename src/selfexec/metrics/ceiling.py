@@ -43,8 +43,8 @@ def ceilings(claims: Claims, strict: bool) -> dict[str, Estimate]:
 def rehearsals(claims: Claims) -> Counted:
     """Each epoch's behaviour as a prediction of each other epoch's, on the same claims.
 
-    Of n executions of which k did it, k(k-1) ordered pairs are a yes that came true, k(n-k) a yes that did not, and so
-    on. Divided by n-1, so that a claim counts as often as in the model's own record. J of these cells is the
+    Of n executions, k with the behaviour, k(k-1) ordered pairs are a yes that came true, k(n-k) a yes that did not, and
+    so on. Divided by n-1, so that a claim counts as often as in the model's own record. J of these cells is the
     intraclass kappa of the executions (Bloch and Kraemer 1989).
     """
     item, n, k = _by_claim(claims, claims.observed > 0)
@@ -80,7 +80,7 @@ def skill_over_ceiling(kind: Kind, own: Counted, rehearsed: Counted, ceiling: Es
     if math.isnan(ceiling.value):
         return ceiling
     if not ceiling.interval.low > 0:
-        return Estimate(math.nan, reason="the noise ceiling cannot be told from 0: nothing to take a share of")
+        return Estimate(math.nan, reason="the noise ceiling cannot be distinguished from 0: nothing to take a share of")
     items = tuple(sorted({*own.items, *rehearsed.items}))
     both = np.concatenate([own.on(items), rehearsed.on(items)], axis=1)
     width = own.counts.shape[1]

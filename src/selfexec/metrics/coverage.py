@@ -14,7 +14,7 @@ NOTHING_READ = "no claim could be scored"
 
 def nothing_read(claims: Claims) -> str | None:
     """Why nothing can be said of these claims, None where one of them was read. Strictly each unreadable prediction is
-    wrong; a model of which all are has told nothing, and is not the worst of those that told something.
+    wrong; a model with no other claims has predicted nothing, and is not the worst of those that predicted something.
     """
     if (claims.state == READ).any():
         return None

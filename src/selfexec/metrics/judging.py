@@ -23,8 +23,8 @@ MUCH = 1 / 4  # of what was judged
 class JudgeTest:
     """How the source of a model's outcomes compares with another that says something of the same behaviour.
 
-    `judged` counts claims of which both say something; of them the source denies `denied` that the other affirms, and
-    affirms `affirmed` that the other denies. The skills are None where they are not defined.
+    `judged` counts claims about which both say something; of them the source denies `denied` that the other affirms,
+    and affirms `affirmed` that the other denies. The skills are None where they are not defined.
     """
 
     model: str
@@ -42,8 +42,9 @@ class JudgeTest:
 
 
 def judge_warnings(claims: Mapping[str, Claims], strict: bool) -> list[JudgeTest]:
-    """The models of which two sources disagree on a quarter of the cases or more, and in ten items at least; and where
-    a source counts that stands beside nothing unless it is chosen, all of its models, with what the usual one says.
+    """The models about which two sources disagree on a quarter of the cases or more, and in ten items at least; and
+    where a source counts that stands beside nothing unless it is chosen, all of its models, with what the usual one
+    says.
     """
     return [
         found

@@ -89,8 +89,8 @@ def _absent(name: str, reason: str | None) -> Level:
 
 
 def _constant(kind: Kind, scored: Scored) -> Level:
-    """Who always says yes, or always no, has skill 0 without a doubt; the better one of the two is whoever is right
-    more often. The same ranking every time is one, too.
+    """Who always says yes, or always no, has skill 0 without a doubt; the better one of the two is the one that is
+    right more often. The same ranking every time is one, too.
     """
     if found := scored.baselines.get(AS_SHOWN):
         return _level(kind, "constant", AS_SHOWN, found)

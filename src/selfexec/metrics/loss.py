@@ -95,7 +95,7 @@ def _parts(claims: Claims, facts: Sequence[Numbers], kinds: Sequence[str]) -> Ar
 
 
 def _lengths(claims: Claims) -> Array:
-    """Of each item; a pair of questions has two lengths, of which the mean over the pairs is the mean over the group's
+    """Of each item; a pair of questions has two lengths, and their mean over the pairs is the mean over the group's
     questions.
     """
     sums, known = np.zeros((2, len(claims.items)))

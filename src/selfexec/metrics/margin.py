@@ -84,7 +84,7 @@ def held_against(claims: Claims, others: Others, chances: Mapping[str, Array], s
     logits = fitted.logits(claims)
     chance = fitted.predictions(logits)
     best = chance_record(claims, chance, shared)
-    if not value(kind.skill, best) > 0:  # whoever says the same every time does as well
+    if not value(kind.skill, best) > 0:  # the same answer every time does as well
         best = kind.constant(own)
         at_rate = at_own_rate(claims, shared, own, np.zeros(len(claims)), None) if kind.CUT else None
         return Held(own, CONSTANT, best, kind.skill_difference(own, best), chance=chance, at_own_rate=at_rate)
@@ -95,7 +95,7 @@ def held_against(claims: Claims, others: Others, chances: Mapping[str, Array], s
 
 
 def where_words_split(claims: Claims, others: Others, held: Held, strict: bool) -> tuple[Estimate, Estimate]:
-    """Skill, and margin over the stacked baseline, on the claims of which other models say different things."""
+    """Skill, and margin over the stacked baseline, on the claims about which other models say different things."""
     kind, which = kind_of(claims), scorable(claims, strict)
     if held.chance is None:
         unknown = Estimate(math.nan, reason=held.margin.reason)
@@ -131,7 +131,7 @@ def panel_of(panels: Panels, model: str, others: Iterable[str]) -> int:
 
 def best_of(kind: Kind, model: Counted, records: Mapping[str, Counted]) -> tuple[str, Counted]:
     """Of what predicts each model's own (shares): the baseline with the greatest skill on the model's claims, of those
-    that never saw it, nor what its family does, and its record. Whoever says the same every time has skill 0, so that
+    that never saw it, nor what its family does, and its record. The same answer every time has skill 0, so that
     the best baseline's skill is never below it.
     """
     skills = {name: value(kind.skill, counted) for name, counted in records.items() if GROUPS.get(name) not in APART}

@@ -68,7 +68,7 @@ def at_own_rate(claims: Claims, which: Flags, own: Counted, logits: Floats, fitt
 
     Args:
         claims: The model's claims.
-        which: Those that are scored, and of which the baseline says something.
+        which: Those that are scored and that the baseline predicts.
         own: The model's record on these.
         logits: The baseline's logits of all claims; equal ones where it cannot tell one from another.
         fitted: The baseline, to see how it does without one of the reference models; None where it learnt nothing.

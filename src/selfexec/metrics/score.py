@@ -27,7 +27,7 @@ from selfexec.metrics.rows import OF_BASELINE, AskedCounts, Estimate, Score
 # what one item tells nothing of, whatever the kind of its claims
 OF_SKILL = {"skill", "shuffled_p", *OF_BASELINE, "skill_where_split", "margin_where_split"}
 NO_MARGIN = "it was not worked out"
-WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # what can be told where no claim was read
+WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # what is known where no claim was read
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _at_own_rate(held: Held) -> Mapping[str, Estimate]:
 
 
 def _where_words_split(claims: Claims, others: Others, held: Held, strict: bool) -> Mapping[str, Estimate]:
-    """Skill and margin on the claims of which other models say different things: for show, and in no verdict."""
+    """Skill and margin on the claims about which other models say different things: for show, and in no verdict."""
     if not kind_of(claims).CROSSED:
         return {}
     own, margin = held_where_words_split(claims, others, held, strict)

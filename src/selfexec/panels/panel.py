@@ -1,6 +1,6 @@
 """A reference panel: what some models predicted and did, claim by claim, without a word of text.
 
-A claim is known by a hash of its item's content and its name, so that an item of which anything was changed is another
+A claim is known by a hash of its item's content and its name, so that an item that was changed in any way is another
 item, whatever it is called. What a model said, what it did as each source has it, and what became of the claim are a
 letter each.
 """

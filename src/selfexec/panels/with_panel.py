@@ -69,7 +69,7 @@ class _Claim(NamedTuple):
 def beside(panel: ReferencePanel, runs: Sequence[Run], tables: Tables, at_most: int | None = None) -> Beside | None:
     """A panel beside runs that are narrowed to one condition, and their tables.
 
-    With `at_most` only in the experiments of which it has every item and in which the runs have no more models than
+    With `at_most` only in the experiments for which it has every item and in which the runs have no more models than
     that, and None where there is no such experiment. Without it InputError says why there is none. None in another
     condition than the panel's.
     """
@@ -273,7 +273,7 @@ def _outcomes(
 
 
 def _table(columns: Mapping[str, Any], schema: Mapping[str, type[pl.DataType]], rows: int) -> pl.DataFrame:
-    """Columns that are lists, and single values for all rows; what is not told is empty."""
+    """Columns that are lists, and single values for all rows; what is unknown is empty."""
 
     def values(name: str) -> list[Any]:
         value = columns.get(name)

@@ -110,7 +110,7 @@ def prompt_hashes(texts: Mapping[str, str]) -> dict[str, str]:
 def by_condition(
     prompts: AllPrompts, experiments: Iterable[str], conditions: Sequence[Condition]
 ) -> Mapping[str, Mapping[Condition, Prompts]]:
-    """By experiment: the conditions that are told apart in it, and the templates that are asked with in each."""
+    """By experiment: the conditions that are distinguished in it, and the templates that are asked with in each."""
     of_facets = by_name({name: texts for name, texts in prompts.items() if name not in EXPERIMENTS})
     return {
         e: {c: prompts_in(c, e, {**of_facets, **prompts[e]}) for c in conditions_of(conditions, e)} for e in experiments

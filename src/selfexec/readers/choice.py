@@ -138,7 +138,7 @@ def _stands_unconditionally(text: str, key: str, last: Commitment) -> bool:
 
 
 def _marked(text: str, letters: Letters) -> Iterator[Commitment]:
-    """Every option with a mark, of which one is true: "A: no, B: yes", "Option A ✅ / Option B ❌".
+    """Every option with a mark, where one is true: "A: no, B: yes", "Option A ✅ / Option B ❌".
 
     Where an option's own text begins like a mark ("Yes, because"), lines that look so are the options, listed; there
     only signs are marks.

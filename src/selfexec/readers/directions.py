@@ -15,7 +15,7 @@ REACH = 160  # characters before an order that may introduce it
 class Tongue(NamedTuple):
     """How a language names the ends of an order: patterns, each of whole words. Add a language here, and nowhere else.
 
-    `cues` are literal pieces of which every pattern of a hard end, or of what descends, holds one, in small letters.
+    `cues` are literal pieces in small letters: every pattern of a hard end, or of what descends, holds one of them.
     """
 
     hard: str

@@ -249,7 +249,7 @@ def _polarity(key: str) -> bool | None:
 
 
 def _under_two_keys(text: str, options: Sequence[str]) -> Iterator[Commitment]:
-    """Every option in one of two lists of an object, of which one says yes of its words and the other no."""
+    """Every option in one of two lists of an object, one that says yes of its words and one that says no."""
     known = {fold(option): option for option in options}
     marks: dict[str, bool] = {}
     spans: list[int] = []

@@ -159,7 +159,7 @@ def _holds_keys(text: str, opening: int) -> bool:
 
 
 def _name_before(text: str, at: int, *, quoted: bool = False) -> str | None:
-    """The key of which the value begins here."""
+    """The key whose value begins here."""
     found = NAMED.search(text, max(at - 80, 0), at)
     return None if found is None else found["quoted"] or (None if quoted else found["bare"])
 

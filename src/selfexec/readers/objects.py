@@ -1,4 +1,4 @@
-"""Read an object with several fields, of which texts may be long: a question with its options."""
+"""Read an object with several fields, whose texts may be long: a question with its options."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""Orders that are told by the places of their labels: tables, maps, and the ends by name.
+"""Orders that are read from the places of their labels: tables, maps, and the ends by name.
 
 "| Q1 | 2 |", '{"Q1": 2, ...}', "Rank 1: Q2", "Easiest: Q2. Next: Q1. Then: Q4. Hardest: Q3." Each needs all four labels
 with a place of its own, and no word that the rule does not know.
@@ -99,7 +99,7 @@ def _tabled(text: str) -> Iterator[Commitment]:
 
 
 def _between_ends(text: str) -> Iterator[Commitment]:
-    """Four labels in a row of which the first is called easiest and the last hardest, or the other way round."""
+    """Four labels in a row, where the first is called easiest and the last hardest, or the other way round."""
     mentions = list(MENTION.finditer(text))[-200:]
     for n in range(len(mentions) - 3):
         four = mentions[n : n + 4]

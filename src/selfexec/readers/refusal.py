@@ -1,7 +1,7 @@
 """Whether a response turns its request down, by one rule for all models.
 
-The rule sees words of refusal near the start; whoever turns a request down by talking of something else is taken to
-answer it. It is no better a judge than a model, but it is the same one for every model.
+The rule sees words of refusal near the start; a reply that turns a request down by talking of something else is taken
+to answer it. It is no better a judge than a model, but it is the same one for every model.
 """
 
 import re

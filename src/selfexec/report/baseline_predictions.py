@@ -39,7 +39,7 @@ ByEpoch = Mapping[str, str]
 @dataclass(frozen=True)
 class PredictionsByEpoch:
     """Of one model in one experiment, by epoch: what each baseline said, how many others `did` it, and `of` how many.
-    `best` is the baseline that the margin is over; None where whoever always says the same does as well.
+    `best` is the baseline that the margin is over; None where the same answer every time does as well.
     """
 
     best: str | None
@@ -59,7 +59,7 @@ class BaselinePredictions:
 
     @cached_property
     def told(self) -> Mapping[str, Mapping[str, PredictionsByEpoch]]:
-        """Model -> experiment -> what was said; without experiments of which no baseline says yes or no to a claim."""
+        """Model -> experiment -> what was said; without experiments in which no baseline says yes or no to a claim."""
         found: dict[str, dict[str, PredictionsByEpoch]] = {}
         for run in self.runs:
             for experiment, claims in self.tables.claims.items():
@@ -80,7 +80,7 @@ class BaselinePredictions:
         return {name: NAMES.get(name, name.replace("_", " ")) for name in every}
 
     def behind(self, row: Score) -> tuple[str, str] | None:
-        """The baseline that a number is about, and which claims make it: `said`, all of which it said something, or
+        """The baseline that a number is about, and which claims make it: `said`, all about which it said something, or
         `apart`, those in which either it or the model was right. None where it is about none.
         """
         found = self.told.get(row.model, {})

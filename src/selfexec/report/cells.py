@@ -48,7 +48,7 @@ def marks(context: Context, model: str) -> Markup:
 
 
 def known(row: Score) -> Markup:
-    """What programs that read the page are told of a number."""
+    """What programs that read the page get of a number."""
     return attributes(
         {
             "data-metric": row.metric,

@@ -5,35 +5,34 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from selfexec.analysis.compare import Ranking, ranking
 from selfexec.analysis.makers import family_of
+from selfexec.analysis.options import Convention
 from selfexec.analysis.published import Ledger, ledger
 from selfexec.analysis.score import Scores, Selection, score
 from selfexec.claims import Tables
 from selfexec.files.tags import load_families
 from selfexec.report import leaderboards, outcomes, sessions
 from selfexec.report.baseline_predictions import BaselinePredictions
-from selfexec.report.evidence import Level, PackedEvidence, evidence_of, sample
+from selfexec.report.evidence import PackedEvidence, evidence_of, sample
 from selfexec.report.figures import Figure, FigureNumbers, drawn, read_abilities
 from selfexec.report.figures.model_order import UNKNOWN_FAMILY
+from selfexec.report.options import Evidence, Width
 from selfexec.report.surprises import Surprise, surprises
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
 
-Width = Literal["column", "page"]
-
-
 @dataclass(frozen=True)
 class Options:
     """What a report was asked for."""
 
-    evidence: Level = "sample"
+    evidence: Evidence = "sample"
     figure_width: Width = "column"
     groups: Path | None = None
     abilities: Path | None = None
@@ -129,7 +128,7 @@ class Data:
 
     @cached_property
     def ledger(self) -> Ledger:
-        known = {self.selection.convention: self.scores, "authors": self.numbers.authors}
+        known: dict[Convention, Scores] = {self.selection.convention: self.scores, "authors": self.numbers.authors}
         return ledger(self.runs, sensitivities=False, known=known)
 
     @cached_property

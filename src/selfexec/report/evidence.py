@@ -6,7 +6,7 @@ of it stands in the page; the page's script unpacks it when somebody asks, and s
     index     items, and for every model, experiment and epoch two strings: what became of each claim, and the state
               of each session, one character each, in the order of the items; blank where it was not asked. Of each
               further source that says otherwise of what was done, `disputed` has a string, with a "d" for each claim
-              of which it does; `sources` are their names in words, and `counts` that of the source that counts.
+              about which it does; `sources` are their names in words, and `counts` that of the source that counts.
               `baseline_predictions` has what baselines predicted for each claim (`report.baseline_predictions`),
               `baselines` their names in words
     chunks    sessions, one chunk per model: {experiment: {item: {epoch: {session: ...}}}}
@@ -17,7 +17,7 @@ of it stands in the page; the page's script unpacks it when somebody asks, and s
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import polars as pl
@@ -35,7 +35,6 @@ from selfexec.runs import Reply, read_reply
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
-Level = Literal["none", "sample", "all"]
 A_FEW = 2  # items for each outcome and each state, in a sample
 Place = tuple[str, str, str]  # model, experiment, item
 

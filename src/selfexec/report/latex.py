@@ -109,7 +109,7 @@ class _Column:
 
     @property
     def format(self) -> str:
-        """Room for the longest number, as siunitx wants to be told."""
+        """Room for the longest number, as siunitx wants it."""
         known = [value.split(".") for value in self.values if value]
         sign = "-" if any(value.startswith("-") for value in self.values) else ""
         whole = max((len(parts[0].lstrip("-")) for parts in known), default=1)

@@ -1,8 +1,8 @@
 """A run as it lies on disk: what was asked, what came back, and what each reply commits to."""
 
-from selfexec.options import Names
+from selfexec.options import Files, Names, files
 from selfexec.runs.absent import absent_sessions
-from selfexec.runs.arguments import Files, files, names, tells_wrong_names
+from selfexec.runs.arguments import names, takes, tells_wrong_names
 from selfexec.runs.ends import given_replies, stored_replies
 from selfexec.runs.exporting import Round, custom_id, lines
 from selfexec.runs.folder import LOGS, MANIFEST, PROMPTS, REPLIES, load_manifest, prompts_of_run, write_manifest

@@ -1,4 +1,4 @@
-"""Sessions of a run that were to be asked, or waited for others, and of which there is no reply at all."""
+"""Sessions of a run that were to be asked, or waited for others, and that have no reply at all."""
 
 from collections.abc import Mapping
 

@@ -94,7 +94,7 @@ def sources_of(paths: Sequence[Path]) -> dict[str, str]:
 
 
 def _both(here: ItemSet, more: ItemSet) -> ItemSet:
-    """All items of two sets, of which one has what is in both with the same text."""
+    """All items of two sets, where one has what is in both with the same text."""
     names = [*here.experiments, *(name for name in more.experiments if name not in here.items)]
     every = {name: {**more.items.get(name, {}), **here.items.get(name, {})} for name in names}
     lines = {name: {**more.lines.get(name, {}), **here.lines.get(name, {})} for name in names}

@@ -4,10 +4,9 @@ import difflib
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import fields
 from functools import partial, wraps
-from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from selfexec.errors import WrongName, in_python
@@ -17,16 +16,11 @@ from selfexec.options import Names, alternatives, declared, default_of, listed, 
 P = ParamSpec("P")
 R = TypeVar("R")
 C = TypeVar("C")
-Files = str | Path | Iterable[str | Path]
 
 
 def names(given: Names) -> list[str]:
     """One name, or several: text is one, not its letters."""
     return listed(given)
-
-
-def files(given: Files) -> list[Path]:
-    return [Path(given)] if isinstance(given, str | Path) else [Path(file) for file in given]
 
 
 def takes(options: Callable[P, C], what: str, **renamed: str) -> Callable[[Callable[[C], R]], Callable[P, R]]:

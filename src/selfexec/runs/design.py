@@ -51,7 +51,7 @@ def unfolded(blocks: Iterable[Block], item_set: ItemSet) -> Design:
 
 
 def recorded(item_set: ItemSet, replies: Iterable[Key]) -> frozenset[JobKey]:
-    """The items, each as one model did it in one epoch, of which a log has told all that was done."""
+    """The items, each as one model did it in one epoch, for which a log has all that was done."""
     there: dict[JobKey, set[str]] = defaultdict(set)
     for key in replies:
         if key.kind in EXPERIMENTS[key.experiment].recorded:
@@ -92,11 +92,10 @@ def folded(asked: Design, item_set: ItemSet | None) -> list[Block]:
 def asked(
     blocks: Sequence[Block] | None, item_set: ItemSet, replies: Iterable[Key]
 ) -> dict[Place, Mapping[str, Sequence[int]]]:
-    """(Model, experiment, condition) -> item -> the epochs in which it was asked, for those of which there is any
-    reply.
+    """(Model, experiment, condition) -> item -> the epochs in which it was asked, for those that have any reply.
 
     What has a reply was asked, listed or not. Where nothing is kept of what was asked (`blocks` None: imported replies,
-    runs of older versions), it is every item in each epoch of which the model has a reply in the condition; where an
+    runs of older versions), it is every item in each epoch for which the model has a reply in the condition; where an
     experiment is about logs, as far as these go. What stands in a log was not asked by the run: it is asked about once
     there is a prediction to be had.
     """
@@ -125,7 +124,7 @@ def asked(
 def _as_recorded(
     by_item: Mapping[str, Sequence[int]], model: str, experiment: str, there: Collection[JobKey]
 ) -> Mapping[str, Sequence[int]]:
-    """The epochs of each item of which a log has told what was done: nothing else could be asked about."""
+    """The epochs of each item for which a log has what was done: nothing else could be asked about."""
     found = {id: [n for n in epochs if (model, experiment, id, n) in there] for id, epochs in by_item.items()}
     return {id: epochs for id, epochs in found.items() if epochs}
 

@@ -1,7 +1,7 @@
 """Replies whose end is not known, and the words for such ends that somebody has accepted.
 
 A server says in a word how a reply ended. Where that word is not in the table of known ends, nobody knows whether the
-text is a whole reply: the session is missing, and its text is kept apart. Whoever has looked at these texts may accept
+text is a whole reply: the session is missing, and its text is kept apart. After a look at these texts one may accept
 the word; replies that ended with it then count like all others. The journal keeps every reply as it came. What is
 accepted is said in the manifest, so everything that reads a run takes its replies from here.
 """
@@ -70,7 +70,7 @@ def keep_accepted(folder: Path, words: Iterable[str]) -> None:
 def stored_replies(folder: Path, accept_ends: Iterable[str] = ()) -> Mapping[Key, Reply]:
     """The replies of the run in a folder as they count, by session: with the ends that its manifest accepts, and these.
 
-    Whoever asks what a run has takes it from here; `read_journal` has the lines as they came.
+    What a run has is taken from here; `read_journal` has the lines as they came.
     """
     return with_accepted_ends(read_journal(folder / REPLIES), accepted_in(folder, accept_ends))
 

@@ -26,7 +26,7 @@ AT_ONCE = 1_000  # jobs played through together: what there is at a time, howeve
 
 class ExportedSession(msgspec.Struct, frozen=True, omit_defaults=True):
     """One session to ask. `custom_id` names it within 64 characters of A-Z, a-z, 0-9, _ and -, as batch APIs want it:
-    the same for the same session for ever. `cut` says of which items it is one: an import then knows what is missing.
+    the same for the same session for ever. `cut` says which items it is one of: an import then knows what is missing.
     """
 
     model: str

@@ -5,7 +5,7 @@ prompts.json     the prompts, whole
 items/           one file per experiment
 replies.jsonl    one line per session, append-only; the last line per session counts
 connections.jsonl which replies are known to answer their own prompts, where connections carried several calls
-study.toml       the study file that the last such command was told by, where there was one
+study.toml       the study file of the last such command, where there was one
 judgements.jsonl what people or other models said of replies afterwards, where anybody did
 shards/          the shares that several machines asked, where they did, each a run of its own
 """
@@ -55,8 +55,8 @@ class ShareOf(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ImportedLog(msgspec.Struct, frozen=True, kw_only=True):
-    """A log that was imported: from which tool's file, of which model and task, by which score; how many of its samples
-    were used for which experiment, and how many were not, by reason.
+    """A log that was imported: from which tool's file, for which model and task, by which score; how many of its
+    samples were used for which experiment, and how many were not, by reason.
     """
 
     file: str

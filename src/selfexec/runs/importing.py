@@ -6,10 +6,10 @@ from pathlib import Path
 
 from selfexec.errors import InputError, in_python
 from selfexec.items import Preset
-from selfexec.options import Names
+from selfexec.options import Files, Names, files
 from selfexec.runs import run
 from selfexec.runs.adding import add_replies, takes_more
-from selfexec.runs.arguments import Files, files, names, tells_wrong_names
+from selfexec.runs.arguments import names, tells_wrong_names
 from selfexec.runs.records import Cut
 from selfexec.runs.run import Run
 
@@ -46,7 +46,7 @@ def import_replies(
     cut = Cut(limit=limit, fraction=fraction, preset=preset)
     found, odd = replies_as_run(files(replies), items, Path(out), cut, names(accept_ends))
     for text in (*odd, *map(in_python, items_without_a_line(found))):
-        warnings.warn(text, stacklevel=3)  # of whoever called, beyond what tells wrong names
+        warnings.warn(text, stacklevel=3)  # of the caller, beyond what refuses wrong names
     return found
 
 

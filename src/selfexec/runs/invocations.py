@@ -38,7 +38,7 @@ class CallCounter(Protocol):
 
 class Invocation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One command that asked. `end` is None as long as it works, and where it was killed; then `calls` is unknown.
-    `study` names the study file that it was told by, and its SHA-256.
+    `study` names the study file that it ran, and its SHA-256.
     """
 
     begin: str
@@ -52,7 +52,7 @@ class Invocation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 @dataclass(frozen=True)
 class StudyFile:
-    """The file that a command was told by, as it was."""
+    """The study file that a command ran, as it was."""
 
     name: str
     content: bytes
@@ -83,7 +83,7 @@ def noted(begun: Invocation, write: Callable[..., None], progress: CallCounter) 
     try:
         yield
     except BaseException:
-        with suppress(OSError):  # of a full disk it is told what could not be kept, which is more than this
+        with suppress(OSError):  # a full disk is reported with what could not be kept, which is more than this
             end()
         raise
     end()

@@ -101,7 +101,7 @@ def _is_whole(item: Item, reply: Reply, value: Any) -> bool:
 
 
 def _read(item: Item, reply: Reply, text: str, options: Options | None, known: Known) -> Reading:
-    """What the words of a reply commit to, whoever says them."""
+    """What the words of a reply commit to, no matter who says them."""
     said = (reply.experiment, reply.item, reply.session, text)
     found = known.get(said)
     if found is None:

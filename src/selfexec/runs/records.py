@@ -312,7 +312,7 @@ def _cuts(path: Path) -> dict[int, Cut]:
     decode = msgspec.json.Decoder(_OfCut).decode
     found: dict[Cut, int] = {}
     for number, line in jsonl.numbered_lines(path):
-        with suppress(*jsonl.UNDECODABLE):  # told by whoever decodes the whole line
+        with suppress(*jsonl.UNDECODABLE):  # reported when the whole line is decoded
             found.setdefault(decode(line).cut if b'"cut"' in line else Cut(), number)
     return {number: cut for cut, number in found.items()}
 
@@ -342,7 +342,7 @@ def _sent(path: Path) -> dict[int, str]:
     found: dict[int, str] = {}
     for number, line in jsonl.numbered_lines(path):
         if b'"prompt"' in line:
-            with suppress(*jsonl.UNDECODABLE):  # told by whoever decodes the whole line
+            with suppress(*jsonl.UNDECODABLE):  # reported when the whole line is decoded
                 found[number] = digest(decode(line).prompt)
     return found
 

@@ -13,7 +13,7 @@ from selfexec.experiments import EXPERIMENTS, Experiment, Item, Prompt, Prompts
 class ReplayedItem:
     """One item of an experiment and the text of each reply to its sessions.
 
-    `texts` has None for a reply that is there without a text. What a session is answered of which it has nothing is
+    `texts` has None for a reply that is there without a text. What a session is answered that it has nothing for is
     `otherwise`: None leads to no session that needs a reply first, any text to all of them.
     """
 

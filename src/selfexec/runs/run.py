@@ -542,7 +542,7 @@ def cut_of_replies(whole: ItemSet, loaded: Loaded, given: Cut) -> tuple[ItemSet,
 
 
 def _order_asked(whole: ItemSet, preset: str, replies: Iterable[Key]) -> str:
-    """The order of the preset that was asked: the newest of which the cut has all items that were replied to. Replies
+    """The order of the preset that was asked: the newest whose cut has all items that were replied to. Replies
     to a preset that was exported before the newest order was there are in the one before.
     """
     replied = {(key.experiment, key.item) for key in replies}
@@ -576,7 +576,7 @@ def _imported(
 
 
 def _simulated_beside(paths: Sequence[Path], replies: Mapping[Key, Reply]) -> list[str] | None:
-    """The models that are simulated, as the runs say of which these files are the journals; None where no such run
+    """The models that are simulated, as the runs say whose journals these files are; None where no such run
     tells it.
     """
     told: set[str] = set()

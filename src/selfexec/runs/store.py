@@ -93,7 +93,7 @@ class Journal:
     ) -> None:
         with self._opened:
             self._disk.close()
-            if error is None:  # else it is told what ended the command
+            if error is None:  # else what ended the command is reported
                 self._disk.refuse_fault()
 
 

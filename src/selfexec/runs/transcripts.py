@@ -69,7 +69,7 @@ def transcripts(
 
 
 def prompts_sent(run: Run, keys: Iterable[Key]) -> dict[Key, Prompt | None]:
-    """The prompts of sessions, worked out again from items, templates and replies. None where it cannot be told what
+    """The prompts of sessions, worked out again from items, templates and replies. None where it is unknown what
     was sent: the run kept another SHA-256, or none, as imported ones do.
     """
     keys = list(keys)

@@ -1,7 +1,7 @@
 """A square table as a sum of products: entry [a, b] is q_a l_b, and r_a m_b, and so on, by weighted least squares.
 
 What rows and columns have in common in this way is inter-battery factor analysis (Tucker 1958). Entries without weight
-are left out and told from the others: with the diagonal left out, fitted[i, i] is what the others say of it.
+are left out and inferred from the others: with the diagonal left out, fitted[i, i] is what the others say of it.
 """
 
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ def fit_factors(table: Array, weights: Array, further: int = 0, start: Array | N
 
     The first factor is free. A further one pays SHRINK times the median weight for each square of its loadings, which
     takes SHRINK off its singular value, so that noise makes none: without this price a factor that loads on one row and
-    one column alone is told by no entry off the diagonal, and whatever it puts on the diagonal is made up.
+    one column alone is determined by no entry off the diagonal, and whatever it puts on the diagonal is made up.
     """
     known = weights > 0
     table = np.where(known, table, 0.0)

@@ -46,9 +46,9 @@ def holm_points(z: Array, level: float) -> Array:
 
 
 def tied_groups(ranked: Sequence[T], different: Iterable[tuple[T, T]]) -> list[list[T]]:
-    """The maximal sets of which no pair is different, each in ranking order, the set of the best ranked first.
+    """The maximal sets in which no pair is different, each in ranking order, the set of the best ranked first.
 
-    Somebody may be in several: not to be told from either neighbour, although these can be told apart.
+    One may be in several: not to be told apart from either neighbour, although these can be told apart.
     """
     apart = {frozenset(pair) for pair in different}
     alike = {one: {two for two in ranked if two != one and frozenset((one, two)) not in apart} for one in ranked}

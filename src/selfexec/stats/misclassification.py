@@ -1,7 +1,7 @@
 """What a judge that errs saw, put right by how often it errs.
 
 A judge says yes to what is so with its sensitivity, and no to what is not with its specificity; both are known from
-labels, and not for sure. It is taken to err independently of whatever else the counts are told apart by.
+labels, and not for sure. It is taken to err independently of whatever else the counts are split by.
 """
 
 import math
@@ -74,7 +74,7 @@ def share_interval(labelled: Labelled, hits: int, misses: int) -> Interval:
 
 def true_counts(judged: Any, sensitivity: Any, specificity: Any) -> Any:
     """What was so and what was not, shape (..., 2), of what a judge said yes and no to, by Rogan and Gladen (1978):
-    of n things of which it affirms y, (y - (1 - specificity) n) / (sensitivity + specificity - 1) are so. It may be
+    if it affirms y of n things, (y - (1 - specificity) n) / (sensitivity + specificity - 1) are so. It may be
     below 0 or above n, where the labels do not fit.
     """
     n = judged.sum(-1)

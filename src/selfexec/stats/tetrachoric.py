@@ -1,4 +1,4 @@
-"""Tetrachoric correlation: that of two normal variables of which one sees only whether each is above a threshold."""
+"""Tetrachoric correlation: that of two normal variables, where one sees only whether each is above a threshold."""
 
 import math
 from typing import Any

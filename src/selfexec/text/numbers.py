@@ -11,7 +11,7 @@ ABSENT = "–"
 
 
 class Printed(str):
-    """A number as a table prints it, and the number itself for whoever goes on reckoning with it: with the ends of its
+    """A number as a table prints it, and the number itself for further calculation: with the ends of its
     interval, `of` how many it is, in which `unit`, whose it is (`baseline`), and which `score` it is.
     """
 

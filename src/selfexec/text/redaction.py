@@ -81,7 +81,7 @@ def _is_key(name: str, value: Any) -> bool:
 
 
 def kept(name: str, value: Any) -> Any:
-    """A setting as a run may keep it: of what is a key for sure only the digest, so that another one is told from it.
+    """A setting as a run may keep it: of what is a key for sure only the digest, so that another one is seen to differ.
 
     Else it stays as it is: a run has to say what was sent. What was kept so before comes back as it was.
     """
@@ -112,7 +112,7 @@ def holds_text(value: Any) -> bool:
 
 
 def key_texts(name: str, value: Any) -> Iterator[str]:
-    """The texts of a setting of which `kept` keeps the digest alone, with and without a word before them, as in
+    """The texts of a setting whose digest alone `kept` keeps, with and without a word before them, as in
     `Bearer sk-...`.
     """
     if _is_key(name, value):

@@ -187,7 +187,7 @@ def _shared(wanted: Sequence[int], least: Sequence[int], room: int) -> list[int]
 
 
 def _interval_below(cell: str) -> str:
-    """'.897 [.877, .915]' in two lines, of which the second is not broken."""
+    """'.897 [.877, .915]' in two lines; the second is not broken."""
     value, bracket, interval = cell.partition(" [")
     return _whole(f"{value}\n[{interval}" if bracket else cell)
 
@@ -297,13 +297,13 @@ def bullets(notes: Iterable[str]) -> str:
 
 
 def in_markdown(text: str) -> str:
-    """A text in one line that opens no HTML and ends no cell; emphasis is left to whoever wrote it."""
+    """A text in one line that opens no HTML and ends no cell; emphasis is left to its author."""
     escaped = " ".join(harmless(text).split()).replace("\\", "\\\\").replace("|", "\\|")
     return re.sub("<(?=[A-Za-z/!?])", "&lt;", escaped)  # "<.001" stays readable as it is
 
 
 def _said_once(rows: Sequence[Sequence[str]]) -> Iterator[Sequence[str]]:
-    """Rows of which the first cell is empty where it would say what the row above says; names can be seen whole."""
+    """Rows whose first cell is empty where it would say what the row above says; names can be seen whole."""
     last = None
     for first, *others in rows:
         yield [harmless(first) if first != last else "", *map(harmless, others)]

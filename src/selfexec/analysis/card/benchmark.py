@@ -21,7 +21,7 @@ def scope(run: "Run", origins: Mapping[str, Origin]) -> str:
     """For whom it is and what it covers, in the fields of a benchmark card."""
     tasks = "; ".join(EXPERIMENTS[experiment].words.task for experiment in run.items.experiments)
     fields = {
-        "Users": "researchers, developers of models, and whoever has to rely on what a model says of itself",
+        "Users": "researchers, developers of models, and all who have to rely on what a model says of itself",
         "Not for": "telling by a score or margin alone whether a model knows itself; ranking models by ability",
         "Tasks": tasks,
         "Domains": "natural language processing: how well models predict their own behaviour",

@@ -1,11 +1,11 @@
 """The card of a run: benchmark card and data card in one page, of what its folder supports and nothing else."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
-from selfexec.analysis.selection import OURS, Runs, Selection, refuse_unknown
+from selfexec.analysis.options import CardOptions
+from selfexec.analysis.selection import OURS, refuse_unknown, selection_of
 from selfexec.errors import InputError
-from selfexec.runs import Files, tells_wrong_names
+from selfexec.runs import takes
 from selfexec.text.tables import in_markdown
 
 __all__ = ["Card", "card"]
@@ -43,32 +43,24 @@ class Card:
         return self._body
 
 
-@tells_wrong_names("a card")
-def card(
-    run: Runs | Selection,
-    *,
-    readings: Files = (),
-    convention: str = "strict",
-    panel: str | Path | None = None,
-) -> Card:
+@takes(CardOptions, "a card")
+def card(options: CardOptions) -> Card:
     """The card of a run: what came out, what that does not show, and all scores; then what was measured, of whom, with
     what, when, how much of it came back and could be read, and how to do it again. Its head is YAML, as Hugging Face's
     hub reads it.
 
-      run         a run or its folder; a card is of one
-      readings    files of readings that replace ours
-      convention  strict (an unreadable prediction is a wrong one) or readable (it is left out)
-      panel       a reference panel: `paper`, a file of `selfexec export --to panel`, or `none`; else as in `score`
+    Args:
+        run: A run or its folder, or a selection of it; a card is of one.
 
-    InputError: several runs, or one without a reply.
+    Raises:
+        InputError: There are several runs, or one without a reply.
     """
     from selfexec.analysis.card.front_matter import front_matter
     from selfexec.analysis.card.sections import sections
     from selfexec.analysis.score import score
     from selfexec.items import origin
 
-    without = ["models", "experiments", "source", "groups"]
-    selection = Selection.of(run, convention, readings=readings, panel=panel, without=without)
+    selection = selection_of(options.run, options)
     refuse_unknown("convention", [selection.convention], OURS)
     loaded, *more = selection.whole_runs
     if more:

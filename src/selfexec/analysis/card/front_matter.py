@@ -55,7 +55,7 @@ def _task(experiment: str) -> str:
 
 
 def _items(run: "Run", origins: Mapping[str, Origin], experiment: str) -> Yaml:
-    """Items are no data set on a hub: they are told by the SHA-256 of their file."""
+    """Items are no data set on a hub: they are identified by the SHA-256 of their file."""
     if experiment not in origins:
         return {"type": "selfexec", "name": f"{' and '.join(origins)}, together"}
     found, size = origins[experiment], len(run.items.items[experiment])

@@ -170,7 +170,7 @@ def items(run: "Run", origins: Mapping[str, Origin]) -> str:
         lines += ["", f"The items of {', '.join(changed)} are not those of the manifest: their file was changed."]
     lines += ["", _how_much(run)]
     if UNKNOWN in {found.name for found in origins.values()}:
-        lines += ["", "Items of unknown origin have a licence that this card cannot tell: ask whoever made them."]
+        lines += ["", "Items of unknown origin have a licence that this card cannot tell: ask those who made them."]
     return "\n".join(lines)
 
 

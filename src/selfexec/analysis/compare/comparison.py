@@ -53,7 +53,7 @@ class Comparison(Result):
 
     @property
     def status(self) -> int:
-        """Exit status: 3 if a gate fails, else 4 if one cannot be told, else 0."""
+        """Exit status: 3 if a gate fails, else 4 if one is undecided, else 0."""
         statuses = [verdict.status for verdict in self.verdicts]
         return 3 if 3 in statuses else max(statuses, default=0)
 

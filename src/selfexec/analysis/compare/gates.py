@@ -70,17 +70,17 @@ class GateVerdict:
 
 def judge(gate: Gate, row: Difference, few: str | None, lost: str | None) -> GateVerdict:
     """A gate 'drops X' holds where the whole 95% interval of new - old lies above -X, fails where the whole interval
-    lies below -X, and cannot be told where -X is inside. 'rises X' is its mirror image at +X.
+    lies below -X, and is undecided where -X is inside. 'rises X' is its mirror image at +X.
 
-    `few` (a reason) keeps both from being told; `lost` keeps a gate from holding, since what was lost may be what went
-    wrong.
+    `few` (a reason) leaves it undecided in any case; `lost` keeps a gate from holding, since what was lost may be what
+    went wrong.
     """
     outcome, why = _outcome(gate, row, few, lost)
     return _told(gate, outcome, why)
 
 
 def failed(gate: Gate, why: str) -> GateVerdict:
-    """Whatever the numbers: a release of which nothing can be read must not pass for one that is merely in doubt."""
+    """Whatever the numbers: a release that cannot be read at all must not pass for one that is merely in doubt."""
     return _told(gate, "fails", why)
 
 

@@ -14,70 +14,46 @@ from selfexec.analysis.compare.measures import OVERALL, check_names, too_few, un
 from selfexec.analysis.compare.tags import contrasts
 from selfexec.analysis.differences import Difference
 from selfexec.analysis.names import told_by
+from selfexec.analysis.options import CompareOptions
 from selfexec.analysis.result import scored_runs
-from selfexec.analysis.selection import Runs, Selection
+from selfexec.analysis.selection import selection_of
 from selfexec.errors import InputError
 from selfexec.experiments import PAPER
 from selfexec.files.tags import load_tags
 from selfexec.metrics import nothing_readable
-from selfexec.runs import Files, Names, names, tells_wrong_names
+from selfexec.runs import names, takes
 
-LEAST_PRECISION = 0.0001  # finer than any score is told
+LEAST_PRECISION = 0.0001  # finer than any score is given
 
 
-@tells_wrong_names("a comparison")
-def compare(
-    runs: Runs | Selection,
-    *,
-    models: Names = (),
-    experiments: Names = (),
-    convention: str = "strict",
-    readings: Files = (),
-    source: str | None = None,
-    conditions: Names = (),
-    metrics: Names = ("skill",),
-    tags: str | Path | None = None,
-    fail_if: Names = (),
-    precision: float | None = None,
-) -> Comparison:
+@takes(CompareOptions, "a comparison")
+def compare(options: CompareOptions) -> Comparison:
     """Paired differences between models, on the items that they share.
 
     Of two models the second is held against the first. Of more, all pairs are: p values are adjusted by Holm (1979)
     within each experiment, and models that cannot be told apart share a letter. The same model in two runs is two
     models: before and after.
 
-      models       only these; of two the second is new, the first old
-      experiments  only these, or `overall`
-      convention   strict (an unreadable prediction is a wrong one) or readable (it is left out)
-      readings     files of readings that replace ours
-      source       who says what was done, in the experiments of which it says anything: self, rule, human, judge:NAME
-      conditions   only these, each model in each of them: the same model in two conditions is two models, too
-      metrics      skill, accuracy, baseline_margin, coverage, own_excess: what to compare by
-      tags         a CSV or JSON file of groups of models, whose means are compared too
-      fail_if      gates like "overall.skill drops 0.1", of two models; `status` of what comes back says how they went
-      precision    say also how many items it takes for an interval of ± this
+    Args:
+        runs: A run or its folder, or several, or a selection of them. Each model in each of `conditions` is compared:
+            the same model in two conditions is two models, too.
 
-    InputError: a name that is not there, items that differ between runs, or nothing that can be compared.
+    Returns:
+        The comparison; its `status` says how the gates in `fail_if` went.
+
+    Raises:
+        InputError: A name is not there, items differ between runs, or nothing can be compared.
     """
-    measures = names(metrics)
-    selection = Selection.of(
-        runs,
-        convention,
-        readings=readings,
-        models=models,
-        experiments=experiments,
-        source=source,
-        conditions=conditions,
-        without=["panel", "groups"],
-    )
+    measures, precision = names(options.metrics), options.precision
+    selection = selection_of(options.runs, options)
     check_names(selection, measures)
     if precision is not None and not LEAST_PRECISION <= precision < math.inf:
         least = f"{LEAST_PRECISION} or more"
         raise InputError(f"precision {precision}: give the half-width that is wanted, {least}, as 0.02.")
     candidates, chosen, asked = chosen_of(selection, "a comparison takes two models")
-    gates = [Gate.of(text) for text in names(fail_if)]
+    gates = [Gate.of(text) for text in options.fail_if]
     _refuse_idle(gates, asked, chosen)
-    groups = load_tags(Path(tags)) if tags is not None else None
+    groups = load_tags(Path(options.tags)) if options.tags is not None else None
     families = [
         Family.of(metric, asked, chosen, candidates, selection.convention)
         for metric in dict.fromkeys([*measures, *(gate.metric for gate in gates)])

@@ -12,11 +12,12 @@ from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.measures import OVERALL, OWN, check_names
 from selfexec.analysis.differences import Difference
 from selfexec.analysis.names import skill_legend, told_by
+from selfexec.analysis.options import TrendOptions
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Result, ScoredRun, as_records, framed, head, scored_runs
-from selfexec.analysis.selection import Runs, Selection
+from selfexec.analysis.selection import selection_of
 from selfexec.errors import InputError
-from selfexec.runs import Files, Names, names, tells_wrong_names
+from selfexec.runs import names, takes
 from selfexec.stats import two_sided
 from selfexec.text.matching import found_by
 from selfexec.text.numbers import interval, number_of, p_value, signed
@@ -114,40 +115,20 @@ class Trend(Result):
         return "\n".join([self.table(), *self.warnings])
 
 
-@tells_wrong_names("a trend")
-def trend(
-    runs: Runs | Selection,
-    *,
-    models: Names = (),
-    experiments: Names = (),
-    convention: str = "strict",
-    readings: Files = (),
-    source: str | None = None,
-    metrics: Names = (),
-) -> Trend:
+@takes(TrendOptions, "a trend")
+def trend(options: TrendOptions) -> Trend:
     """Checkpoints in the order of the runs, or of `models`: values, paired differences, and the slope over the order.
 
     Checkpoints are not each other's reference models in their baseline margin.
 
-      models       only these checkpoints, in this order
-      experiments  only these, or `overall`
-      convention   strict (an unreadable prediction is a wrong one) or readable (it is left out)
-      readings     files of readings that replace ours
-      source       who says what was done, in the experiments of which it says anything: self, rule, human, judge:NAME
-      metrics      what to follow; without any: skill, accuracy, and baseline_margin where there are other models
+    Args:
+        runs: A run or its folder, or several, or a selection of them.
 
-    InputError: a name that is not there, fewer than two checkpoints, or nothing that could be scored.
+    Raises:
+        InputError: A name is not there, there are fewer than two checkpoints, or nothing could be scored.
     """
-    measures = names(metrics)
-    selection = Selection.of(
-        runs,
-        convention,
-        readings=readings,
-        models=models,
-        experiments=experiments,
-        source=source,
-        without=["panel", "groups"],
-    )
+    measures = names(options.metrics)
+    selection = selection_of(options.runs, options)
     check_names(selection, measures)
     if len(selection.conditions) > 1:
         raise InputError(f"a trend is of one condition, and not of {' and '.join(selection.conditions)}. Choose one.")

@@ -6,17 +6,17 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from selfexec.analysis.names import crossed_by
+from selfexec.analysis.options import CrossOptions
 from selfexec.analysis.own import all_own_parts, own_of, whole_records
 from selfexec.analysis.result import Form, Result, ScoredRun, head
-from selfexec.analysis.selection import Runs, Selection
+from selfexec.analysis.selection import selection_of
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, RULE
 from selfexec.metrics import WARNING, Crossed, Estimate, Own, self_bonuses
-from selfexec.runs import Files, Names, tells_wrong_names
+from selfexec.runs import takes
 from selfexec.stats import Array
 from selfexec.text.matching import meant
 from selfexec.text.numbers import decimal, interval
@@ -81,35 +81,23 @@ class CrossPrediction(Result):
             yield self._apart()
 
     def _data(self) -> dict[str, Any]:
-        # claims of which one model's side is not read are left out for all, so that there is no other convention
+        # claims that are unread on one model's side are left out for all, so that there is no other convention
         records = [_record(*key, found) for key, found in self.parts.items()]
         own = whole_records(self.own)
         return {**head(self.runs, "readable"), "own_excess": own, "cross_prediction": records, "warning": WARNING}
 
 
-@tells_wrong_names("a crossing")
-def cross_prediction(
-    runs: Runs | Selection,
-    experiments: Names = (),
-    *,
-    readings: Files = (),
-    source: str | None = None,
-    groups: str | Path | None = None,
-) -> CrossPrediction:
+@takes(CrossOptions, "a crossing")
+def cross_prediction(options: CrossOptions) -> CrossPrediction:
     """Every model's predictions held against every model's behaviour, of a run or its folder, or of several together.
 
-      experiments  only these
-      readings     files of readings that replace ours
-      source       who says what was done, in the experiments of which it says anything: self, rule, human, judge:NAME
-      groups       a CSV or JSON file with a family for each model: which models are of one family; without it names
-                   tell
+    Args:
+        runs: A run or its folder, or several, or a selection of them.
 
-    InputError: an experiment that nobody was asked here, or runs that cannot be counted together.
+    Raises:
+        InputError: Nobody was asked this experiment here, or the runs cannot be counted together.
     """
-    without = ["convention", "models", "panel"]
-    selection = Selection.of(
-        runs, readings=readings, experiments=experiments, source=source, groups=groups, without=without
-    )
+    selection = selection_of(options.runs, options)
     claims = selection.tables.claims
     if strange := [name for name in selection.experiments if name not in claims]:
         raise InputError(f"no model was asked the experiment {strange[0]!r} here. {meant(strange[0], claims)}")
@@ -132,7 +120,7 @@ def self_bonus_line(found: Crossed) -> str:
 
 
 def _left_out(why: Mapping[str, str]) -> Iterator[str]:
-    """A few by name; of more those that have the same reason, numbers aside, are counted, and one is told of."""
+    """A few by name; of more those that have the same reason, numbers aside, are counted, and one is named."""
     alike: dict[str, list[str]] = {}
     for model, reason in why.items():
         alike.setdefault(reason if len(why) <= NAMED else re.sub(r"\d[\d,]*", "#", reason), []).append(model)

@@ -16,9 +16,10 @@ import numpy as np
 from selfexec.analysis.advice import to_ask_about
 from selfexec.analysis.cross.matrix import EACH_ITS_OWN
 from selfexec.analysis.names import skill_legend, told_by
+from selfexec.analysis.options import SubjectOptions
 from selfexec.analysis.result import Form, Rows, ScoredRun, head
 from selfexec.analysis.score_table import CAUTION, LEGEND, UNDEFINED
-from selfexec.analysis.selection import Runs, Selection, items_of, refuse_unknown
+from selfexec.analysis.selection import items_of, refuse_unknown, selection_of
 from selfexec.analysis.words import simulated
 from selfexec.claims import Claims, observe
 from selfexec.claims.arrays import MISSING, UNREADABLE
@@ -28,7 +29,7 @@ from selfexec.facets import DEFAULT, FRAME, Condition, condition_name, condition
 from selfexec.items import ItemSet
 from selfexec.metrics import AskedCounts, Estimate, estimates, kind_of, scorable
 from selfexec.readers import Reading
-from selfexec.runs import Files, Names, Run, tells_wrong_names
+from selfexec.runs import Run, takes
 from selfexec.text.numbers import decimal, interval, signed
 from selfexec.text.tables import Part, Table
 
@@ -111,35 +112,21 @@ class _Place(NamedTuple):
     condition: Condition
 
 
-@tells_wrong_names("a crossing")
-def predictions_about(
-    runs: Runs | Selection,
-    subject: str,
-    experiments: Names = (),
-    *,
-    readings: Files = (),
-    conditions: Names = (),
-    source: str | None = None,
-) -> PredictionsAbout:
+@takes(SubjectOptions, "a crossing")
+def predictions_about(options: SubjectOptions) -> PredictionsAbout:
     """Every model's predictions, in each condition in which it was asked, held against the behaviour of one model.
 
-      subject      the model whose behaviour counts
-      experiments  only these
-      readings     files of readings that replace ours
-      conditions   only predictions made in these: `default`, or like `frame=named:GPT-6`
-      source       who says what was done: self, rule, human, judge:NAME
-
     Outcomes are those of the same items and epochs, under the same facets as far as these touch outcomes; strictly
-    counted. InputError: nobody has this name, or nobody else was asked about the same items.
+    counted. `conditions` are those in which predictions were made, like `frame=named:GPT-6`.
+
+    Args:
+        runs: A run or its folder, or several, or a selection of them.
+        subject: The model whose behaviour counts.
+
+    Raises:
+        InputError: Nobody has this name, or nobody else was asked about the same items.
     """
-    selection = Selection.of(
-        runs,
-        readings=readings,
-        experiments=experiments,
-        conditions=conditions,
-        source=source,
-        without=["convention", "models", "panel", "groups"],
-    )
+    selection, subject = selection_of(options.runs, options), options.subject
     whole = selection.whole_runs
     refuse_unknown("model", [subject], [model for run in whole for model in run.models])
     there = {experiment for run in whole for _, experiment, _ in run.asked}
@@ -210,8 +197,8 @@ def _claims(runs: Sequence[Run], subject: str, experiment: str, places: Sequence
 def _common(
     run: Run, home: Run, subject: str, experiment: str, place: _Place, outcomes: Sequence[str]
 ) -> dict[str, Sequence[int]]:
-    """The items, with their epochs, that the predictor was asked about in its condition, and of which the subject was
-    to do what it does under the same facets.
+    """The items, with their epochs, that the predictor was asked about in its condition, and that the subject was to do
+    under the same facets as there.
     """
 
     def under(condition: Condition) -> list[Condition]:

@@ -51,8 +51,8 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Dispute:
-    """A claim of which the sources say different things: `said` by source, None where one says nothing. `agree` is the
-    share of their pairs that agree, `label` what labels say, `address` the command that shows it.
+    """A claim about which the sources say different things: `said` by source, None where one says nothing. `agree` is
+    the share of their pairs that agree, `label` what labels say, `address` the command that shows it.
     """
 
     experiment: str

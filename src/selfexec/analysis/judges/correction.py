@@ -135,7 +135,7 @@ class _Labels:
 
     Attributes:
         own: +1, -1 or 0 for each claim of the model.
-        by_item: All labels of the source, of whichever model, by item.
+        by_item: All labels of the source, for whichever model, by item.
         by_claim: The same by claim, those of the model first, in the order of its claims.
     """
 

@@ -17,12 +17,13 @@ from selfexec.analysis.judges.agreement import (
     said_of,
 )
 from selfexec.analysis.judges.correction import AgainstLabels, Correction, against_labels, corrections
+from selfexec.analysis.options import JudgesOptions
 from selfexec.analysis.result import Form, Result, ScoredRun, head, scored_runs
 from selfexec.claims import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import Estimate
-from selfexec.runs import Names, Run, loaded, names, tells_wrong_names
+from selfexec.runs import Run, loaded, names, takes
 from selfexec.runs.judging import load_labels
 from selfexec.stats import Interval
 from selfexec.text.matching import meant
@@ -43,9 +44,9 @@ ALONE = "One source alone says what was done here: there is nobody to agree with
 class Judges(Result):
     """How far those who say what was done agree, and how they stand against labels where there are any.
 
-    `agreements` are of all sources and of every two; `disputes` are claims of which they say different things, the most
-    divided first; `items` is by experiment and item how many of its replies there are, and the share of pairs of
-    judgements that agree; `labels` and `corrections` are empty without labels.
+    `agreements` are of all sources and of every two; `disputes` are claims about which they say different
+    things, the most divided first; `items` is by experiment and item how many of its replies there are, and the share
+    of pairs of judgements that agree; `labels` and `corrections` are empty without labels.
     """
 
     agreements: tuple[Agreement, ...]
@@ -98,32 +99,27 @@ class Judges(Result):
         }
 
 
-@tells_wrong_names("a table of judges")
-def judges(
-    run: Run | str | Path,
-    *,
-    models: Names = (),
-    experiments: Names = (),
-    labels: str | Path | None = None,
-    convention: str = "strict",
-) -> Judges:
+@takes(JudgesOptions, "a table of judges")
+def judges(options: JudgesOptions) -> Judges:
     """How far those who say what was done in a run agree: the model itself, the fixed rule, other models that judged
     its replies (`sx.judge`), people; and with labels how each errs, and skill put right for that, beside the raw one.
 
-      models       only replies of these models
-      experiments  only these
-      labels       a file of JSON Lines, one reply a line: `model`, `item` and `class` (or `value`: true, false), and
-                   `experiment`, `epoch`, `session`, `facets` where they are needed to tell it
-      convention   strict or readable, for skill
+    A run that was asked in several conditions is looked at in the first. The labels are JSON Lines, one reply a line:
+    `model`, `item` and `class` (or `value`: true, false), and `experiment`, `epoch`, `session`, `facets` where they are
+    needed to identify it. The convention is that of skill.
 
-    A run that was asked in several conditions is looked at in the first. InputError: no experiment of the run has
-    replies that are judged, or the labels cannot be read.
+    Args:
+        run: A run or its folder.
+
+    Raises:
+        InputError: No experiment of the run has replies that are judged, or the labels cannot be read.
     """
+    convention, labels, models = options.convention, options.labels, options.models
     if convention not in ("strict", "readable"):
         raise InputError(f"convention {convention!r}: there are strict and readable.")
-    [whole] = loaded(run)
+    [whole] = loaded(options.run)
     judged = [e for e in whole.items.experiments if EXPERIMENTS[e].judging]
-    wanted = names(experiments) or judged
+    wanted = names(options.experiments) or judged
     if strange := [e for e in wanted if e not in judged]:
         raise InputError(f"no replies of the experiment {strange[0]!r} are judged. {meant(strange[0], judged)}")
     if not wanted:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from selfexec import renamed
@@ -11,18 +10,19 @@ from selfexec.analysis.findings import clear_of_zero
 from selfexec.analysis.ladder.row import LadderRow, OwnPrediction
 from selfexec.analysis.ladder.words import HEADS, LEGEND, MARKS, NO_TEST, sentences
 from selfexec.analysis.names import baseline_name, skill_legend, told_by
+from selfexec.analysis.options import LadderOptions
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import Form, Rows, ScoredRun, head
 from selfexec.analysis.score import Scores, score
 from selfexec.analysis.score_table import CAUTION, UNDEFINED
 from selfexec.analysis.score_table import LEGEND as CONVENTIONS
-from selfexec.analysis.selection import OURS, Runs, Selection, refuse_unknown
+from selfexec.analysis.selection import OURS, refuse_unknown, selection_of
 from selfexec.analysis.words import simulated
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics import ITSELF, LEVELS, Level, Scored, levels
 from selfexec.panels import Beside
-from selfexec.runs import Files, Names, tells_wrong_names
+from selfexec.runs import takes
 from selfexec.text.numbers import decimal, interval, joined, signed
 from selfexec.text.tables import Part, Table
 
@@ -164,45 +164,19 @@ class Ladder(Rows[LadderRow]):
         return found
 
 
-@tells_wrong_names("a ladder")
-def ladder(
-    runs: Runs | Selection,
-    convention: str = "strict",
-    *,
-    readings: Files = (),
-    models: Names = (),
-    experiments: Names = (),
-    conditions: Names = (),
-    source: str | None = None,
-    panel: str | Path | None = None,
-    groups: str | Path | None = None,
-) -> Ladder:
+@takes(LadderOptions, "a ladder")
+def ladder(options: LadderOptions) -> Ladder:
     """The ladder of each model in each experiment, of a run or its folder, or of several: the skill of all who might
     predict it, from who says always the same to its own prediction.
 
-      convention   strict (an unreadable prediction is a wrong one) or readable (it is left out)
-      readings     files of readings that replace ours
-      models       only these; the others go on being reference models
-      experiments  only these
-      conditions   the one to show, where several were asked
-      source       who says what was done: self, rule, human or judge:NAME, in the experiments of which it says anything
-      panel        a reference panel, as in `score`
-      groups       a CSV or JSON file with a family for each model: which models are of one family; without it names
-                   tell
+    Args:
+        runs: A run or its folder, or several: their models are then each other's reference models. Or a selection of
+            them.
 
-    InputError: a name that is not there, or runs that cannot be counted together.
+    Raises:
+        InputError: A name is not there, or the runs cannot be counted together.
     """
-    selection = Selection.of(
-        runs,
-        convention,
-        readings=readings,
-        models=models,
-        experiments=experiments,
-        conditions=conditions,
-        source=source,
-        panel=panel,
-        groups=groups,
-    )
+    selection = selection_of(options.runs, options)
     refuse_unknown("convention", [selection.convention], OURS)
     refuse_unknown("experiment", selection.experiments, list(EXPERIMENTS))
     return ladder_of(score(selection.under(selection.condition)))

@@ -33,7 +33,7 @@ class Calibration:
 
 
 def calibrations(tables: Tables, experiment: str) -> dict[str, Calibration]:
-    """Of each model that gave any claim a probability of which one knows what it came to."""
+    """Of each model that gave any claim a probability and whose outcome is known."""
     if (everyone := tables.claims.get(experiment)) is None:
         return {}
     told = everyone.where(np.isfinite(everyone.probability) & (everyone.observed != 0))

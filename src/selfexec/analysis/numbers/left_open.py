@@ -26,7 +26,7 @@ class LeftOpen:
 
 
 def left_open(tables: Tables) -> list[LeftOpen]:
-    """By model and reason; nothing of sources that are always there, whose losses are told as such."""
+    """By model and reason; nothing of sources that are always there, whose losses are reported as such."""
     asked = [(e, source) for e, module in EXPERIMENTS.items() for source in module.on_request]
     if not asked:
         return []

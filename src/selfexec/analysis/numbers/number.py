@@ -66,7 +66,7 @@ def whole(found: Mapping[str, T | None]) -> dict[str, T]:
 
 
 def most_accurate(experiment: str, found: Mapping[str, Number | None]) -> Baseline | None:
-    """Of two things to put in order, whoever says the same every time is right half of the time."""
+    """Of two things to put in order, a predictor that says the same every time is right half of the time."""
     known = whole(found)
     if known and EXPERIMENTS[experiment].kind == "order":
         known[CONSTANT] = Number(0.5)

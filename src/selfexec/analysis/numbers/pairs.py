@@ -74,7 +74,7 @@ def by_basis(pairs: Mapping[str, Pairs], basis: str) -> dict[str, PairsPart]:
 
 
 def by_ratio(pairs: Mapping[str, Pairs], low: float, high: float) -> dict[str, PairsPart]:
-    """The same on pairs decided by tokens, of which the one answer has `low` to `high` times those of the other."""
+    """The same on pairs decided by tokens, where one answer has `low` to `high` times those of the other."""
     return _parts(pairs, lambda some: some.by_tokens & (some.ratio >= low) & (some.ratio < high))
 
 

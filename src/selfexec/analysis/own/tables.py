@@ -55,7 +55,7 @@ def all_own_parts(own: Sequence[Own], width: int) -> Iterator[Part]:
 
 
 def too_small(own: Sequence[Own]) -> Iterator[str]:
-    """Panels of which nothing can be said, those together that have the same reason."""
+    """Panels about which nothing can be said, those together that have the same reason."""
     by_reason: dict[str, list[str]] = {}
     for one in own:
         if not one.found.fits:

@@ -67,7 +67,7 @@ def families_of(
 
 
 def _maker_of(model: str) -> str | None:
-    from selfexec.engines.sim import maker_of  # whoever scores language models needs no simulated ones
+    from selfexec.engines.sim import maker_of  # scoring language models needs no simulated ones
 
     return maker_of(model)
 

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from selfexec.analysis.authors import authors_scores, values_read
+from selfexec.analysis.options import Convention, LedgerOptions
 from selfexec.analysis.published.decomposition import (
     Account,
     agreement,
@@ -24,12 +25,12 @@ from selfexec.analysis.published.entries import POINT, Entry, Ledger, bare, show
 from selfexec.analysis.published.given_readings import given_readings
 from selfexec.analysis.published.sensitivity import listed_or_inflected, with_inflected, without_reasoning
 from selfexec.analysis.score import Scores, score_tables
-from selfexec.analysis.selection import CONVENTIONS, Runs, Selection
+from selfexec.analysis.selection import CONVENTIONS, Selection, selection_of
 from selfexec.claims import Claims, claims_of, occurring
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.metrics import LEAST_COVERAGE, METRICS, Cells, Formula, kind_of
 from selfexec.metrics.kinds.binary import of_cells
-from selfexec.runs import Files, Names, tells_wrong_names
+from selfexec.runs import takes
 from selfexec.text.numbers import number_of, signed
 
 if TYPE_CHECKING:
@@ -67,40 +68,24 @@ ALL = "all models"
 INFLECTED = ("accuracy", "always_no", "youden_j")
 
 
-@tells_wrong_names("a ledger")
-def ledger(
-    runs: Runs | Selection,
-    *,
-    models: Names = (),
-    experiments: Names = (),
-    readings: Files = (),
-    sensitivities: bool = True,
-    known: Mapping[str, Scores] | None = None,
-) -> Ledger:
+@takes(LedgerOptions, "a ledger")
+def ledger(options: LedgerOptions) -> Ledger:
     """Each number under the three conventions side by side, and what in the data makes them differ: of the experiments
     whose numbers the paper published.
 
     With given readings (`readings`, or `run.with_readings(...)`) all three conventions count these, and their
     differences from ours are listed too.
 
-      models         only these
-      experiments    only these, or `overall`
-      readings       files of readings that replace ours
-      sensitivities  also what one choice of ours comes to, were it otherwise; without, it takes a third less time
-      known          scores by convention, which are not worked out again
+    Args:
+        runs: A run or its folder, or several, or a selection of them.
 
-    InputError: a name that is not there, or runs that cannot be counted together.
+    Raises:
+        InputError: A name is not there, or the runs cannot be counted together.
     """
-    selection = Selection.of(
-        runs,
-        readings=readings,
-        models=models,
-        experiments=experiments,
-        without=["convention", "source", "panel", "groups"],
-    )
+    selection = selection_of(options.runs, options)
     selection.refuse_unknown(PAPER.experiments)
-    scores = {c: (known or {}).get(c) or _scored(selection, c) for c in CONVENTIONS}
-    entries = [e for run in selection.runs for e in _of_run(run, scores, sensitivities)]
+    scores = {c: (options.known or {}).get(c) or _scored(selection, c) for c in CONVENTIONS}
+    entries = [e for run in selection.runs for e in _of_run(run, scores, options.sensitivities)]
     entries += _means_of_baselines(entries)
     means = {ALL: selection.everybody}
     chosen = (e for e in entries if selection.wants(means.get(e.model, [e.model]), e.experiment))
@@ -116,7 +101,7 @@ def _scored(selection: Selection, convention: str) -> Scores:
 
 # --- one model -------------------------------------------------------------------------------------------------------
 
-By = Mapping[str, Scores]
+By = Mapping[Convention, Scores]
 Accounts = Mapping[str, Callable[[], Account]]  # by metric
 Triple = tuple[float | None, float | None, float | None]
 

@@ -79,7 +79,7 @@ def without_reasoning(run: "Run", model: str) -> "tuple[Run | None, str]":
     """A run of one model's difficulty experiment, its reasoning tokens taken off the tokens of its answers; and what
     there is to say of it. None where no reasoning tokens were recorded.
 
-    An answer of which they were not recorded, or are more than all its tokens, has no count then.
+    An answer for which they were not recorded, or are more than all its tokens, has no count then.
     """
     mine = {k: r for k, r in run.replies.items() if (k.model, k.experiment) == (model, "difficulty")}
     answers = {k: r for k, r in mine.items() if k.session != "predict" and r.output_tokens is not None}

@@ -4,14 +4,15 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from selfexec.analysis.options import RaschOptions
 from selfexec.analysis.rasch.rates import RateTable, load_rates
 from selfexec.analysis.result import Form, Result
 from selfexec.errors import InputError
-from selfexec.runs import Files, files
+from selfexec.runs import files, takes
 from selfexec.stats.rasch import RaschFit, Sides, fit_rasch, jackknife_errors, negative_log_likelihood
 from selfexec.text import matching
 from selfexec.text.numbers import number_of
@@ -113,28 +114,22 @@ class Rasch(Result):
         ]
 
 
-def rasch(
-    table: "str | Path | RateTable | pl.DataFrame",
-    *,
-    add: Files = (),
-    method: Literal["newton", "paper"] = "newton",
-    jackknife: bool = False,
-) -> Rasch:
+@takes(RaschOptions, "abilities")
+def rasch(options: RaschOptions) -> Rasch:
     """Abilities and item difficulties in logits, from success rates: the Rasch model.
 
-      table      a CSV file or a data frame, whose first column names the model and whose others hold rates from 0 to 1
-                 (an empty cell is a hole); or "paper" for the paper's own table
-      add        files with further models in the same columns
-      method     newton (joint maximum likelihood), or paper: Algorithm 1 as it is printed
-      jackknife  also the standard errors of abilities that come of leaving out one benchmark at a time
+    Args:
+        table: A CSV file or a data frame, whose first column names the model and whose others hold rates from 0 to 1
+            (an empty cell is a hole); or "paper" for the paper's own table.
 
-    InputError: a table that cannot be read, or a model or benchmark without a finite estimate, by name.
+    Raises:
+        InputError: The table cannot be read, or a model or benchmark, which is named, has no finite estimate.
     """
-    more = files(add)
+    table, more = options.table, files(options.add)
     rates = load_rates(table, more) if isinstance(table, str | Path) else _from_frame(table, more)
-    fit = fit_rasch(rates.rates, models=rates.models, items=rates.benchmarks, method=method)
+    fit = fit_rasch(rates.rates, models=rates.models, items=rates.benchmarks, method=options.method)
     found = Rasch(rates, fit)
-    return replace(found, jackknifed=found.jackknife()) if jackknife else found
+    return replace(found, jackknifed=found.jackknife()) if options.jackknife else found
 
 
 def _from_frame(table: "RateTable | pl.DataFrame", add: Sequence[str | Path]) -> RateTable:

@@ -137,7 +137,7 @@ class HttpEngine:
         await self._transport.__aexit__(kind, error, trace)
 
     def report_checks(self, report: Callable[[Check], None]) -> None:
-        """Have somebody told which replies turn out to belong to their calls, and which may not."""
+        """Have it reported which replies turn out to belong to their calls, and which may not."""
         self._watch.report = report
 
     def note_answered(self, addresses: Collection[str]) -> None:
@@ -171,7 +171,7 @@ class HttpEngine:
         streaming = route.wire.streaming if route.streams else {}
         sampling = {"logprobs": True, **call.sampling} if "logprobs" in call.needs else call.sampling
         body = {**streaming, **route.wire.body(route.where, call.messages, sampling)}
-        # the server of simulated models tells repetitions apart by it; nobody else is told
+        # the server of simulated models tells repetitions apart by it; nobody else gets it
         repeated = call.key.epoch > 1 and call.model.startswith(SIMULATED)
         headers = {**route.headers, "X-Selfexec-Epoch": str(call.key.epoch)} if repeated else route.headers
         request = Request(route, msgspec.json.encode(body), headers)
@@ -373,7 +373,7 @@ class HttpEngine:
             self._refused(where, status, message_in(raw), of_the_account=True)
 
     def _warn_of_surplus(self, check: Check) -> None:
-        """What is said where nobody else is told which replies may be swapped."""
+        """What is said where nobody is waiting to hear which replies may be swapped."""
         said = f"{check.address}: it sent an answer that no call was waiting for. Replies to other calls may be swapped"
         if check.result == "swapped" and said not in self.warnings:
             self.warnings.append(said)

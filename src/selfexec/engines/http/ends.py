@@ -124,7 +124,7 @@ def worst(ends: Iterable[End]) -> End:
 
 
 def worse(before: Any, now: Any) -> Any:
-    """Which of two words of one stream counts, the second of which came later: it does not mend what the first said."""
+    """Which of two words of one stream counts, where the second came later: it does not mend what the first said."""
     given = [word for word in (before, now) if not is_nothing(word)]
     return min(given, key=lambda word: WORST_FIRST.index(end_of(word).kind), default=None)
 

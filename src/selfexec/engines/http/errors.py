@@ -1,4 +1,4 @@
-"""The errors in the body of a response, in one shape, whoever made it and however deep it stands in another one."""
+"""The errors in the body of a response, in one shape, whatever made it and however deep it stands in another one."""
 
 import json
 import re
@@ -18,7 +18,7 @@ FLAT_CODES = ("error_code", "errorCode")
 FLAT_WORDS = ("error_msg", "error_message", "errorMessage")  # Baidu's first
 # fields in which a part of a reply may tell of an error: nearly all replies have none of them
 TELLING = frozenset(("error", "errors", *FLAT_CODES, *FLAT_WORDS, *STATUSES))
-# the fields that say what an error is, and the others of which it is known what stands in them
+# the fields that say what an error is, and the others whose contents are known
 NAMED = ("message", "detail", "code", "status", "error_code", "__type", "type", "param")
 READ_FIELDS = frozenset(
     (
@@ -39,7 +39,7 @@ class Error(NamedTuple):
     """An error in the fields in which it came. `names` are the fields of its metadata that hold something, and `fields`
     those of the whole; `quotas` are the limits that it says were passed; `nested` is a gateway's account of what
     another server said. `param` is the field of the request that it names, and `beside` whatever else it says, in a
-    word or in fields of which nothing is known; `messages` are its messages, also those of one word.
+    word or in fields that nothing is known about; `messages` are its messages, also those of one word.
     """
 
     codes: frozenset[str] = frozenset()

@@ -59,7 +59,7 @@ def probe_pause(probes: int) -> float:
 
 
 class Notices(Protocol):
-    """Where users are told of servers that are away."""
+    """Where users read of servers that are away."""
 
     waiting: dict[str, str]
     warnings: list[str]
@@ -71,7 +71,7 @@ class Reach:
     Args:
         address: how the address is shown to users.
         patience: seconds for which calls wait for a server that is away.
-        notices: where users are told of it: in `waiting` while calls wait, and in `warnings` afterwards.
+        notices: where users read of it: in `waiting` while calls wait, and in `warnings` afterwards.
     """
 
     def __init__(self, address: str, patience: float, notices: Notices) -> None:

@@ -5,9 +5,9 @@
     request    this request is not accepted
     passing    too many calls, or a server that is down
 
-Only `policy` is behaviour. It is told by status, error code and error type in their own fields; where a provider gives
-a sentence only, by that whole published sentence, in the message's own field. Whatever else the error says must be
-neutral: a code, a type or a status word that stands beside it in published errors, a field of the request that holds
+Only `policy` is behaviour. It is recognised by status, error code and error type in their own fields; where a provider
+gives a sentence only, by that whole published sentence, in the message's own field. Whatever else the error says must
+be neutral: a code, a type or a status word that stands beside it in published errors, a field of the request that holds
 the prompt, a message that speaks of the input alone. One that says anything else is about an account, a permission or
 the form of the request, whatever code it has. Where each shape was seen stands in docs/models.md.
 """

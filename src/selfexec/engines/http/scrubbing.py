@@ -120,7 +120,7 @@ class Scrubber:
 
 
 def _seeds(forms: Sequence[Form]) -> dict[str, list[tuple[Form, int]]]:
-    """Short rows of letters of which each part by which a form is known holds one: in which forms they stand, and at
+    """Short rows of letters, one of which is in each part by which a form is known: in which forms they stand, and at
     which of their letters. Whole forms are the first: a secret that repeats itself is found there as a whole.
     """
     seeds: dict[str, list[tuple[Form, int]]] = {}

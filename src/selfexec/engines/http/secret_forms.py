@@ -52,7 +52,7 @@ class Window(NamedTuple):
 
 @dataclass(frozen=True)
 class Form:
-    """A secret in one way of writing it, of which `least` characters in a row are known. It may be made of words unless
+    """A secret in one way of writing it, known by `least` characters in a row. It may be made of words unless
     it is encoded.
     """
 

@@ -26,7 +26,7 @@ ESCAPE = re.compile(
     r")"
 )
 TAG = r"(?<=<)/?[A-Za-z!][^<>]*+>"
-# what a terminal obeys: after ESC, after its one-byte form, and colours of which ESC was lost on the way
+# what a terminal obeys: after ESC, after its one-byte form, and colours whose ESC was lost on the way
 TERMINAL = (
     r"(?<=\x1b)(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)?|[()][0-9A-Z])"
     r"|(?<=\x9b)[0-?]*+[ -/]*+[@-~]"

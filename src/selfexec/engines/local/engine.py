@@ -85,7 +85,7 @@ class _Talk:
 
     def _stumble(self, fault: Exception) -> None:
         """Where memory did not suffice begin again with half of the sessions, which keep what they have said. Any
-        other fault is told to all that were being answered.
+        other fault is reported to all that were being answered.
         """
         from selfexec.engines.local.generation import Batch
 
@@ -219,7 +219,7 @@ def _tokens_of_thoughts(weights: Weights, tokens: Sequence[int], answer: str) ->
 
 
 def _sound(call: Call) -> Mapping[str, Any]:
-    """What is sent beside the prompt. InputError for what a local model cannot be told."""
+    """What is sent beside the prompt. InputError for what a local model does not take."""
     for name, value in call.sampling.items():
         if name not in FIELDS:
             raise InputError(f"setting {name}: local models know {', '.join(FIELDS)}.")

@@ -1,5 +1,5 @@
-"""Several replies at once, token by token, from one model: whoever comes joins, whoever is done leaves. Each samples
-by a seed of its own: what it says does not hang on who else is there, but for the last bits of the arithmetic.
+"""Several replies at once, token by token, from one model: a session that comes joins, one that is done leaves. Each
+samples by a seed of its own: what it says does not hang on who else is there, but for the last bits of the arithmetic.
 """
 
 import random

@@ -17,11 +17,11 @@ class Profile:
     sees what its kind does. What it shares with all it knows with probability `knows_common`, and else it guesses. Of
     what it sees done it predicts the share `*_recall`, of what it sees left undone it denies the share `*_specificity`;
     it ranks a group of questions in their order of difficulty with probability `ranks`, and in a random order
-    otherwise. Whoever `copies` says yes to what is shown in the first half, and ranks in the order shown. Asked about
-    somebody else, it looks at models in general with probability `heeds_frame`, and else where it looks anyway: the
-    more it heeds, the more its skill at predicting itself falls. Where it is told not to think, the share `unthinking`
-    of its predictions comes as usual, and the others are guesses. Shown results of its own on other items, it is right
-    about the share `learns` of what it would have got wrong; those of others tell it nothing.
+    otherwise. A model that `copies` says yes to what is shown in the first half, and ranks in the order shown. Asked
+    about somebody else, it looks at models in general with probability `heeds_frame`, and else where it looks anyway:
+    the more it heeds, the more its skill at predicting itself falls. Where it is told not to think, the share
+    `unthinking` of its predictions comes as usual, and the others are guesses. Shown results of its own on other
+    items, it is right about the share `learns` of what it would have got wrong; those of others tell it nothing.
 
     A question of the control it fails with probability `errs`, one that it wrote in order to fail with `fails`; of
     those that it writes the share `wrong_keys` has a wrong answer, which it finds when it verifies, and the share
@@ -77,7 +77,7 @@ def _predicting(profile: Profile, recall: float, specificity: float, ranks: floa
 
 # All that `selfexec run` asks: one that knows itself; those that seem to and know something else, or do know their own
 # ways and do not seem to; those that err as is typical, say the same whatever is asked, or often cannot be read. Makers
-# have few models each, as real ones have: whoever is judged is held apart from all of its family.
+# have few models each, as real ones have: the model that is judged is held apart from all of its family.
 PROFILES = {
     profile.name: profile
     for profile in (

@@ -16,7 +16,7 @@ from selfexec.experiments.recorded import letters
 
 LETTERS = "ABCD"
 FILLERS = ("echo", "matter", "origin", "fabric", "margin", "signal", "pattern", "quality", "element", "context")
-UNKNOWN_RATE = 0.75  # how often a request of which nothing is known is answered
+UNKNOWN_RATE = 0.75  # how often a request is answered that nothing is known about
 # what it remembers of a conversation: a word that it was told, when it is asked for one
 TOLD, WANTED = re.compile(r'code word is "(\w+)"'), re.compile(r"code word\b.*\?", re.DOTALL)
 
@@ -258,7 +258,7 @@ class SimRespondent:
         return sorted(labels, key=lambda label: by(hard[labels.index(label)]))
 
     def _guess(self, question: str, how: "How") -> float:
-        """How hard it takes a question to be of which it knows nothing."""
+        """How hard it takes a question to be that it knows nothing about."""
         return draw(self.own, "guess", question, *how.apart)
 
     # --- chance ------------------------------------------------------------------------------------------------------
@@ -282,7 +282,7 @@ class SimRespondent:
         return rate + self.profile.learns * (1 - rate) if how.shown == "its own" else rate
 
     def _whose(self, shown: tuple[ShownResult, ...]) -> str:
-        """Whose results it is shown, if any: it looks at what is told of them, and at what it does itself."""
+        """Whose results it is shown, if any: it looks at what is shown of them, and at what it does itself."""
         if shown not in self._told_apart:
             own = all(self._did(result) == result.told for result in shown)
             self._told_apart[shown] = "" if not shown else "its own" if own else "another's"

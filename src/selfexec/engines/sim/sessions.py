@@ -1,5 +1,5 @@
-"""What a session asks of a simulated model: told by its name in this process, recognised by its prompt behind a server,
-where the wire has nothing else.
+"""What a session asks of a simulated model: known by its name in this process, recognised by its prompt behind a
+server, where the wire has nothing else.
 """
 
 import re
@@ -57,7 +57,7 @@ class SimTask(NamedTuple):
 
 
 class ShownResult(NamedTuple):
-    """A result that a model is shown: what it was asked, and what is told of the answer."""
+    """A result that a model is shown: what it was asked, and what is shown of the answer."""
 
     task: Task
     about: str
@@ -168,7 +168,7 @@ OF_OTHERS: Mapping[Task, re.Pattern[str]] = {
     "predicts choice": _pattern(choice.VARIANTS["predict@frame"]),
     "ranks lengths": _pattern(length.VARIANTS["predict@frame"]),
 }
-# how a prompt goes on behind the results that are shown before it, and how each of them is told
+# how a prompt goes on behind the results that are shown before it, and how each of them is put
 BEGINNINGS = [
     template.partition("$")[0]
     for module in (association, restriction, difficulty)

@@ -51,7 +51,7 @@ def chance_record(claims: Claims, chance: Array, which: Flags) -> Counted:
 
 @dataclass(frozen=True)
 class Pairing:
-    """A model's `own` record and that of a `baseline`, on the claims of which the baseline says something."""
+    """A model's `own` record and that of a `baseline`, on the claims about which the baseline says something."""
 
     own: Counted
     baseline: Counted

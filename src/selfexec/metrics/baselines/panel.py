@@ -21,8 +21,8 @@ LEAST_OF_EACH = 5  # items: who hardly ever does it, or hardly ever does not, do
 @dataclass(frozen=True)
 class BaselinePanel:
     """Everybody's claims on some items of one experiment. Arrays have a column for each `place`, a claim of an item,
-    whoever it is of; each model has one vote on it, however many epochs it was asked. (Own excess has a panel of its
-    own make, of models that can all be held against each other.)
+    no matter which model's; each model has one vote on it, however many epochs it was asked. (Own excess has a panel
+    of its own make, of models that can all be held against each other.)
     """
 
     claims: Claims

@@ -83,7 +83,7 @@ class Stacked:
 
     @cached_property
     def _told(self) -> Array:
-        """What all but the votes on the very claim say, whoever votes."""
+        """What all but the votes on the very claim say, no matter who votes."""
         found: Array = (self.known * self._by_place[1 : 1 + len(self.known)]).sum(0)
         return found
 

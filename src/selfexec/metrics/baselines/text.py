@@ -72,12 +72,12 @@ def pieces(text: str) -> set[str]:
     words = WORD.findall(text.casefold())
     if len(words) != 1:
         return set(words)
-    whole = f"^{words[0]}$"  # so that a beginning and an end are told from a middle
+    whole = f"^{words[0]}$"  # so that a beginning and an end are distinguished from a middle
     return {words[0], *(whole[n : n + 3] for n in range(len(whole) - 2))}
 
 
 def merged(families: Sequence[str]) -> list[str]:
-    """Families of which one's name is a part of the other's, word for word, are one: privacy and privacy_public."""
+    """Families where one's name is a part of the other's, word for word, are one: privacy and privacy_public."""
     names = set(families)
     within = {name: next(part for part in _parts(name) if part in names) for name in names}
     return [within[family] for family in families]

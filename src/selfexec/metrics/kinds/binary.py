@@ -33,7 +33,7 @@ SIDES: tuple[tuple[CellsFormula, CellsFormula, CellsFormula], ...] = (
     (recall, lambda c: c.tp, lambda c: c.tp + c.fn + c.unread_true),
     (specificity, lambda c: c.tn, lambda c: c.tn + c.fp + c.unread_false),
 )
-MUCH = 1 / 3  # of the doubt: a side with less may be told as it likes
+MUCH = 1 / 3  # of the doubt: with less on a side, its interval matters little
 
 
 # --- counts ----------------------------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ def never_changed(counts: Array) -> Interval:
 def own_estimates(
     claims: Claims, record: Counted, answers: Answers, wanted: Iterable[str], strict: bool
 ) -> Mapping[str, Estimate]:
-    """What is told by a model's own record alone; `wanted` are metrics that not every experiment has."""
+    """What follows from a model's own record alone; `wanted` are metrics that not every experiment has."""
     found = estimates_of(record.counts, wanted)
     found["majority"] = max(found["always_yes"], found["always_no"], key=lambda e: e.value)
     return found
@@ -150,7 +150,7 @@ def _estimate(name: str, counts: Array) -> Estimate:
 def share_of(name: str, counts: Array) -> Estimate:
     """A metric that is a share, of counts of shape (items, cells), with Wilson's interval on the items as clusters."""
     metric = METRICS[name]
-    # an item without a trial (a target of which nothing was listed, for recall) is no cluster
+    # an item without a trial (a target for which nothing was listed, for recall) is no cluster
     counts = counts[metric.trials(Cells.of(counts)) > 0] if len(counts) and metric.trials else counts
     if not len(counts):
         return Estimate(math.nan, reason=metric.undefined or NOTHING_READ)
@@ -181,7 +181,7 @@ def _other(name: str, counts: Array) -> Estimate:
 
 def _near_an_end(counts: Array) -> Interval | None:
     """J's interval from Wilson's intervals of recall and specificity, where a third or more of the doubt comes from
-    a side of which fewer than ten items err, or fewer than ten hit. None where the standard error will do.
+    a side on which fewer than ten items err, or fewer than ten hit. None where the standard error will do.
     """
     if len(counts) < 2:
         return None
@@ -244,7 +244,7 @@ def skill_difference(one: Counted, two: Counted) -> Estimate:
     """Skill of one less skill of two, on the items that both have.
 
     Where fewer than ten items tell the two apart among what happened (or what did not), the interval of a difference
-    in J does not rest on this handful: two made-up items are added to these, in one of which the one alone is right, in
+    in J does not rest on this handful: two made-up items are added to these; in one, the one alone is right, in
     the other the other alone (Bonett and Price 2012, for paired shares). The value stays.
     """
     gap = difference(skill, one, two)

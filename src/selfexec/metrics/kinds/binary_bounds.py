@@ -2,7 +2,7 @@
 
 What was read is kept; a claim that is unreadable or missing is dealt out in every way that what is known of it allows
 (Manski 1990): a known outcome may have been predicted rightly or wrongly, a known prediction may have come true or not,
-a claim of which nothing is known may be anything. No assumption is made of why claims were lost.
+a claim about which nothing is known may be anything. No assumption is made of why claims were lost.
 """
 
 import math
@@ -32,8 +32,8 @@ def bounds(claims: Claims) -> dict[str, Interval]:
 
 
 def _of_rates(n: Mapping[str, int]) -> dict[str, Interval]:
-    """How often the model says yes, how often it does it, and which of its errors are too nice: each claim of which
-    the side in question is not known goes one way, or all go the other.
+    """How often the model says yes, how often it does it, and which of its errors are too nice: each claim whose
+    side in question is not known goes one way, or all go the other.
     """
     every = sum(n.values())
     yes, did = n["tp"] + n["fp"] + n["yes"], n["tp"] + n["fn"] + n["true"]
@@ -54,7 +54,7 @@ def extremes(n: Mapping[str, int]) -> tuple[Array, Array]:
     """Totals that hold the least and the greatest value of each metric that rises with what is right: shape (ways,
     cells).
 
-    A claim of which one side is known is wrong at worst and right at best. Of claims of which nothing is known any
+    A claim with one known side is wrong at worst and right at best. Of claims about which nothing is known any
     number may have come true; J is largest (smallest) for some split in between, hence one row for each number.
     """
     happened = np.arange(n["unknown"] + 1)

@@ -13,7 +13,7 @@ CELLS = ("tp", "fp", "fn", "tn", "unread_true", "unread_false", "unread_outcome"
 
 class Cells(NamedTuple):
     """`unread_true`: predictions that could not be read of what did happen; `unread_false`: of what did not;
-    `unread_outcome`: claims of which nobody can tell whether they came true."""
+    `unread_outcome`: claims that nobody knows to have come true or not."""
 
     tp: Any
     fp: Any

@@ -46,7 +46,7 @@ def base_rate(c: Cells) -> Any:
 
 
 def read_claims(c: Cells) -> Any:
-    """Claims of which both the prediction and the outcome were read."""
+    """Claims whose prediction and outcome were both read."""
     return c.tp + c.fp + c.fn + c.tn
 
 
@@ -56,7 +56,7 @@ def predicted_rate(c: Cells) -> Any:
 
 
 def rate_bias(c: Cells) -> Any:
-    """Predicted less observed share of yes, of the claims of which both were read: how often, and not which ones."""
+    """Predicted less observed share of yes, over claims with both read: how often, and not which ones."""
     return (c.fp - c.fn) / read_claims(c)
 
 
@@ -74,7 +74,7 @@ def share_of_ceiling(c: Cells) -> Any:
 
 
 def balanced_accuracy(c: Cells) -> Any:
-    """Mean of recall and specificity: 0.5 for whoever says the same every time."""
+    """Mean of recall and specificity: 0.5 for a predictor that says the same every time."""
     return (recall(c) + specificity(c)) / 2
 
 
@@ -159,7 +159,7 @@ class Metric:
 
     formula       analytic: arithmetic and square roots, no abs, max or comparison (see `stats.ratio_error`)
     trials        what it is a share of; its interval is Wilson's. Else it lies between `least` and `most`.
-    skill         whether it tells skill, of which one item tells nothing
+    skill         whether it measures skill, about which one item says nothing
     rises         whether it rises, or stays, with each claim that is right instead of wrong: its bounds follow
     drawn         whether it has bootstrap intervals
     undefined     what is said where it has no value

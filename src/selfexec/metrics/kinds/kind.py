@@ -18,7 +18,7 @@ class Kind(Protocol):
     DRAWN: Mapping[str, Formula]
     """What has bootstrap intervals."""
     OF_SKILL: Collection[str]
-    """Metrics of which one item tells nothing."""
+    """Metrics about which one item says nothing."""
     OF_OTHERS: Sequence[str]
     """Rows of baselines that are there, with the reason, where nothing is known of others."""
     TELLING_NAME: str

@@ -45,7 +45,7 @@ DRAWN: Mapping[str, Formula] = {"accuracy": accuracy, "tau": skill}
 
 
 def count(claims: Claims, strict: bool) -> Counted:
-    """A model's own record: its rankings against what was easier for it; without groups of which no pair counts."""
+    """A model's own record: its rankings against what was easier for it; without groups in which no pair counts."""
     claims = claims.where(scorable(claims, strict))
     return order_counts(claims, claims.right)
 
@@ -112,8 +112,8 @@ def never_changed(counts: Array) -> Interval:
 def own_estimates(
     claims: Claims, record: Counted, answers: Answers, wanted: Iterable[str], strict: bool
 ) -> Mapping[str, Estimate]:
-    """What is told by a model's own record, and its answers, alone. `wanted`: of experiments whose orders are by right
-    and wrong answers, and by tokens."""
+    """What follows from a model's own record, and its answers, alone. `wanted`: of experiments whose orders are by
+    right and wrong answers, and by tokens."""
     right = accuracy_estimate(record)
     found = {
         "accuracy": right,
@@ -233,7 +233,7 @@ def skill_difference(one: Counted, two: Counted) -> Estimate:
     """Skill of one less skill of two, on the groups that both have.
 
     Where the two part in the same way, or not at all, on all groups but a few, the interval does not rest on this
-    handful: two made-up groups are added, in one of which the one alone has all pairs right, in the other the other
+    handful: two made-up groups are added; in one, the one alone has all pairs right, in the other the other
     alone, as with claims of yes or no. The value stays.
     """
     gap = difference(skill, one, two)

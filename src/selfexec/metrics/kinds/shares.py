@@ -1,4 +1,4 @@
-"""Shares: how often what was predicted came true, against a control of which it was not predicted.
+"""Shares: how often what was predicted came true, against a control for which it was not predicted.
 
 Each claim is a try. One that the model stands for was predicted; one of the control was not. What is predicted is each
 model's own, so that no model's prediction can be held against another's behaviour. Tries of an item go together: items
@@ -36,7 +36,7 @@ NOTHING_PREDICTED, NO_CONTROL = "nothing was predicted", "there is no control"
 
 
 def accuracy(totals: Array) -> Array:
-    """Share of tries that came true as predicted; one of which nobody can tell did not."""
+    """Share of tries that came true as predicted; one whose outcome nobody knows did not."""
     c = Cells.of(totals)
     share: Array = c.tp / (c.tp + c.fp + c.unread_outcome)
     return share
@@ -51,7 +51,7 @@ def control(totals: Array) -> Array:
 
 def skill(totals: Array) -> Array:
     """What being predicted adds: 1 is perfect, 0 is no more than the control. A difference of two shares, of the tries
-    of which one can tell whether they came true.
+    that are known to have come true or not.
     """
     c = Cells.of(totals)
     share: Array = c.tp / (c.tp + c.fp)
@@ -63,8 +63,8 @@ DRAWN: Mapping[str, Formula] = {"accuracy": accuracy, "control": control, "lift"
 
 def count(claims: Claims, strict: bool) -> Counted:
     """A model's own record. Strictly, what could not be read of a model's prediction speaks against it: what came true
-    is taken for the control's, and all else was predicted in vain. A predicted try of which it cannot be told whether
-    it came true is no prediction's fault: it lowers accuracy, and one of the control is left out.
+    is taken for the control's, and all else was predicted in vain. A predicted try that is not known to have
+    come true or not is no prediction's fault: it lowers accuracy, and one of the control is left out.
     """
     cells = {name: which.astype(np.float64) for name, which in confusion(claims).items()}
     unread = (claims.state == UNREADABLE) & strict
@@ -87,7 +87,7 @@ def constant(record: Counted) -> Counted:
 def own_estimates(
     claims: Claims, record: Counted, answers: Answers, wanted: Iterable[str], strict: bool
 ) -> Mapping[str, Estimate]:
-    """What is told by a model's own record alone."""
+    """What follows from a model's own record alone."""
     return {
         "accuracy": accuracy_estimate(record),
         "control": _share(record.counts, CONTROL, NO_CONTROL),
@@ -202,7 +202,7 @@ def bounds(claims: Claims) -> Mapping[str, Interval]:
     n = known_sides(claims)
     found: dict[str, Interval] = {}
     if n["tp"] + n["fp"]:
-        # a try of which the side is not known is predicted, or of the control and of no consequence
+        # a try whose side is not known is predicted, or of the control and of no consequence
         hits, misses = n["true"] + n["yes"] + n["unknown"], n["false"] + n["yes"] + n["unknown"]
         found["accuracy"] = _between(n["tp"], n["fp"], hits, misses)
     if n["fn"] + n["tn"]:

@@ -16,8 +16,8 @@ OWN_JUDGE = "what was done is each model's own judgement, with which its predict
 @dataclass(frozen=True)
 class Own:
     """Own excess of models asked in one condition, by one source of what was done; `metric` is its name in scores.
-    `simulated`: no language model is behind them. `panel` names the reference panel that some of them are of, of which
-    nothing is said; None where all are of the runs.
+    `simulated`: no language model is behind them. `panel` names the reference panel that some of them are of and that
+    nothing is said of; None where all are of the runs.
     """
 
     experiment: str

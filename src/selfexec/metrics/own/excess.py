@@ -1,7 +1,7 @@
 """How far a model's prediction and its own behaviour go together beyond what other models' predictions and outcomes
 make one expect.
 
-rho[a, b] is the tetrachoric correlation of a's prediction and b's behaviour, over the claims of which both are known.
+rho[a, b] is the tetrachoric correlation of a's prediction and b's behaviour, over the claims for which both are known.
 Thresholds, and with them readiness to say yes and base rates, drop out. Off the diagonal rho[a, b] = q_a l_b, how well
 a knows what models do times how typical b is, and further such products where there is more than one kind of model. The
 own excess of i is rho[i, i] less what that says of it.

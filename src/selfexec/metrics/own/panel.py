@@ -35,7 +35,7 @@ class OwnPanel:
 
     @property
     def coverage(self) -> Array:
-        """The share of each model's claims of which prediction and outcome are known; ties are no loss."""
+        """The share of each model's claims with known prediction and outcome; ties are no loss."""
         known = (self.predictions != 0) & (self.outcomes != 0)
         asked = np.ones_like(known) if self.asked is None else self.asked
         share: Array = (known & asked).sum(1) / np.maximum(asked.sum(1), 1)
@@ -102,7 +102,7 @@ def enough(panel: OwnPanel) -> OwnPanel:
 
 
 def _known_claims(panel: OwnPanel) -> OwnPanel:
-    """The panel without the claims of which it knows nothing, so that the items of others change nothing in it."""
+    """The panel without the claims that it knows nothing about, so that the items of others change nothing in it."""
     known = ((panel.predictions != 0) | (panel.outcomes != 0)).any(0)
     if panel.asked is not None:
         known |= panel.asked.any(0)
@@ -117,7 +117,7 @@ def _known_claims(panel: OwnPanel) -> OwnPanel:
 
 
 def _partners(panel: OwnPanel) -> Numbers:
-    """With how many others each model has 60 items in common, of which its prediction and their behaviour are known,
+    """With how many others each model has 60 items in common, with its prediction and their behaviour known,
     and the other way round.
     """
     items, item = np.unique(panel.item, return_inverse=True)

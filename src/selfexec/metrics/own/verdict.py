@@ -138,7 +138,7 @@ def fits_of(evidence: Evidence) -> Iterator[Fit]:
 
 
 def without_verdict(found: OwnExcess, reason: str) -> OwnExcess:
-    """The same numbers, of which no verdict follows."""
+    """The same numbers, from which no verdict follows."""
 
     def bare(judged: Judged) -> Judged:
         return replace(judged, verdict=None, reason=judged.reason or reason)

@@ -116,7 +116,7 @@ TAKES = {
 
 
 def absent(figures: Iterable[Figure], experiments: Collection[str]) -> list[Absent]:
-    """Those of which none is among these, of the experiments that were asked."""
+    """Those without any among these, of the experiments that were asked."""
     ids = [figure.id for figure in figures]
     missing = [one for start, one in TAKES.items() if not any(id.startswith(start) for id in ids)]
     parts = [one.of() if callable(one.of) else one.of for one in missing]

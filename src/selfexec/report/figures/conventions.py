@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from selfexec.analysis.options import Convention
 from selfexec.analysis.score import CONVENTIONS
 from selfexec.analysis.words import two
 from selfexec.experiments import EXPERIMENTS
@@ -16,7 +17,8 @@ CAPTION = (
     "model; the ledger says why."
 )
 POINT = 0.01
-OFFSETS = {"strict": -6.0, "readable": 0.0, "authors": 6.0}  # one below the other, since they are often the same
+# one below the other, since they are often the same
+OFFSETS: Mapping[Convention, float] = {"strict": -6.0, "readable": 0.0, "authors": 6.0}
 
 
 def conventions(numbers: FigureNumbers) -> Figure | None:

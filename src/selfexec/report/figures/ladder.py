@@ -110,7 +110,7 @@ def _plot_facet(numbers: FigureNumbers, experiment: str, rows: list[LadderRow]) 
 
 
 def _step(row: LadderRow, whole: bool) -> Step:
-    """Only the model's own prediction has its interval drawn, where it is `whole`; those of the others are told on
+    """Only the model's own prediction has its interval drawn, where it is `whole`; those of the others are shown on
     hover.
     """
     assert row.skill is not None

@@ -16,7 +16,7 @@ TITLE = "Replies that were not read"
 CAPTION = (
     "Share of all replies asked for in an experiment: unreadable (wrong format, cut off, or the model declines to "
     "predict, or does the task instead), withheld (by the model or its provider: that is behaviour) and missing "
-    "(nothing came). Behind each bar their number. Models of which everything was read have no row."
+    "(nothing came). Behind each bar their number. Models with everything read have no row."
 )
 FILLS = {
     ("unreadable", "format"): 1,

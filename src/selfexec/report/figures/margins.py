@@ -15,7 +15,7 @@ from selfexec.text.numbers import decimal
 CAPTION = (
     "How well each model predicts itself (dot), and how well somebody does who knows only the questions and what "
     "other models predicted and did, the best baseline (dash): 0 is chance, 1 is perfect. The bar between them is the "
-    "margin, the thin line its 95% interval: where that reaches the dash, it cannot be told who is ahead. A margin "
+    "margin, the thin line its 95% interval: where that reaches the dash, it is too close to call. A margin "
     "says whom to go by, and is no test of self-knowledge."
 )
 

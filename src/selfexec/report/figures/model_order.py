@@ -30,7 +30,7 @@ def order_models(merit: Mapping[str, Merit], groups: Mapping[str, str] | None = 
 
 def merit_of(overall: float | None, skills: Sequence[float], *, caution: bool = False) -> Merit:
     """By overall skill; behind those that have one those whose own is to be read with `caution`, then those without by
-    the mean of the skills that they have, and last those of which nothing is known.
+    the mean of the skills that they have, and last those that nothing is known about.
     """
     if overall is not None:
         return int(caution), -overall

@@ -19,6 +19,7 @@ from selfexec.analysis.numbers import (
     scored_number,
     whole,
 )
+from selfexec.analysis.options import Convention
 from selfexec.analysis.score import Score, Scores, score
 from selfexec.analysis.selection import Selection
 from selfexec.analysis.words import behind_naive
@@ -49,7 +50,7 @@ class FigureNumbers:
         selection: Selection | None = None,
     ) -> None:
         self.runs, self.scores, self.selection = runs, scores, selection
-        self.convention = scores[0].convention if len(scores) else "strict"
+        self.convention: Convention = scores[0].convention if len(scores) else "strict"
         self.strict = self.convention == "strict"
         self.model_order = self._in_order(groups)
         self.abilities = self._abilities(abilities)
@@ -156,7 +157,7 @@ def dots(
     offset: float = 0.0,
     interval: bool = True,
 ) -> list[Dot]:
-    """A dot for each model, faint where it is to be read with caution. An interval that is not drawn is told on hover
+    """A dot for each model, faint where it is to be read with caution. An interval that is not drawn is shown on hover
     all the same.
     """
     marks = []

@@ -25,7 +25,7 @@ def taken_apart(numbers: FigureNumbers) -> list[Figure]:
 def _basis(numbers: FigureNumbers, pairs: Mapping[str, Pairs]) -> Figure | None:
     title = "Rankings by what decides them"
     caption = (
-        "Accuracy on pairs of which the model answers one question rightly and one wrongly, and on pairs that only the "
+        "Accuracy on pairs where the model answers one question rightly and one wrongly, and on pairs that only the "
         "number of tokens tells apart, each beside the baseline that is right most often there."
     )
     found = {name: by_basis(pairs, basis) for basis, name in BASES.items()}

@@ -64,7 +64,7 @@ class Crossing:
 
 @dataclass(frozen=True)
 class Cross:
-    """`too_few`: of which panels nothing can be said; `apart`: experiments in which each model predicts its own."""
+    """`too_few`: the panels about which nothing can be said; `apart`: experiments where each model predicts its own."""
 
     panels: Sequence[CrossPanel]
     too_few: Sequence[str]

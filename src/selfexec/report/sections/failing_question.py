@@ -82,7 +82,7 @@ def failing_question(data: Data) -> FailingQuestions | None:
 
 
 def _asked(data: Data) -> Iterator[WantedQuestion]:
-    """Every question that was to be written and of which something came back."""
+    """Every question that was to be written and for which something came back."""
     rows = data.claims.filter((pl.col("experiment") == NAME) & (pl.col("label") == "predicted"))
     read = pl.col("state") == "read"
     counts = rows.group_by("model", "item", "epoch").agg(

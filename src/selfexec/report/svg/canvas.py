@@ -314,7 +314,7 @@ Kind = Literal["main", "open", "faint", "small", "diamond", "baseline", "level"]
 
 @dataclass(frozen=True)
 class Whose:
-    """Whose mark it is, of which group, and what it is one of: a page finds marks by these (DATA)."""
+    """Whose mark it is, in which group, and what it is one of: a page finds marks by these (DATA)."""
 
     key: str = ""
     group: str = ""

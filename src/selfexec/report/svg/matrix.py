@@ -161,7 +161,7 @@ def _upwards(low: float, high: float) -> Shade:
 
 
 def _around_zero(most: float) -> Shade:
-    """Signs stand in the cells, too, for whoever cannot tell the colours apart."""
+    """Signs stand in the cells, too, for readers who cannot tell the colours apart."""
     return lambda value: ("sx-below" if value < 0 else "sx-heat", RANGE * (abs(value) / most if most > 0 else 0.0))
 
 

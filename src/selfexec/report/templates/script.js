@@ -181,7 +181,7 @@
   // --- figures: what marks say, what is behind them, and figures as files ------------------------------------------
 
   const tip = Object.assign(document.createElement("div"), { className: "tip", hidden: true });
-  tip.setAttribute("aria-hidden", "true"); // who hears the page is told by the mark itself
+  tip.setAttribute("aria-hidden", "true"); // the mark itself says it to those who hear the page
   document.body.append(tip);
   let marked = null; // the mark that it is of
 
@@ -191,7 +191,7 @@
     return mark && (mark.hasAttribute("aria-label") || mark.querySelector(":scope > title")) ? mark : null;
   };
 
-  /** What a mark says: from now on to whoever hears the page, too, and no longer as a title, which a browser would show
+  /** What a mark says: from now on to those who hear the page, too, and no longer as a title, which a browser would show
    * beside the tip. */
   const wordsOf = (mark) => {
     const title = mark.querySelector(":scope > title");
@@ -232,7 +232,7 @@
     place();
   };
 
-  /** A click opens what is behind a mark; a finger, which cannot point, is first told what it says. */
+  /** A click opens what is behind a mark; a finger, which cannot point, is first shown what it says. */
   const pick = (event) => {
     if (tip.contains(event.target)) return;
     const mark = markAt(event.target);
@@ -487,7 +487,7 @@
   const VERDICT = /^\\?["'“”’»*`]{0,3}\s{0,12}(?::|=|\||->?|→|–|—)\s{0,12}\\?["'“”‘«*`]{0,3}[^\s"'“”’»,;}\]|*`]+/u;
 
   /** Where the words that decide claims stand in what was read: claims and their verdicts in a map, in a list the words
-   * that are claims. null where they cannot be told from the rest. */
+   * that are claims. null where they cannot be distinguished from the rest. */
   const deciding = (words, value, claims) => {
     const names = new Set(claims.map(folded));
     const keys = (Array.isArray(value) ? value : isMap(value) ? Object.keys(value) : []).filter((key) => typeof key === "string" && names.has(folded(key)));

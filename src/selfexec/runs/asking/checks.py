@@ -61,7 +61,7 @@ class TriedSession:
 
 @dataclass(frozen=True)
 class Check:
-    """What came of trying a model. `shared_memory`: whether a session knew what another was told. `swapping` are
+    """What came of trying a model. `shared_memory`: whether a session knew what was said in another. `swapping` are
     addresses that sent an answer which no call was waiting for, so that no reply is certain to answer its prompt.
     """
 
@@ -310,7 +310,7 @@ def _findings(tried: Sequence[TriedSession], memory: Memory, model: str) -> Iter
         yield shared_message(model) if memory.shared else "memory: no session knew what another was told"
     else:
         words = " and ".join(ended_with(word) for word in sorted(memory.ended))
-        yield f"memory: it cannot be told whether sessions share one, since replies {words}"
+        yield f"memory: it is unknown whether sessions share one, since replies {words}"
 
 
 def _obstacles(tried: Sequence[TriedSession], shared: bool, swapping: Sequence[str] = ()) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What the rest of a run will take, before it is paid for: tokens, time and money.
 
 How long prompts are is known. How many tokens they and the replies have is taken from the run's own replies, where a
-model has enough of a kind, else from the ten models recorded for arXiv 2508.12277. A model of which other kinds are
+model has enough of a kind, else from the ten models recorded for arXiv 2508.12277. A model whose other kinds are
 known to take more than those ten took, as it does where it thinks, is expected to take as much more in each kind.
 """
 

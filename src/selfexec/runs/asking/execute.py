@@ -75,8 +75,8 @@ def run(options: RunOptions) -> Run:
 
 
 def shown(plan: Plan, on_progress: Report | None, stacklevel: int = 3) -> Run:
-    """Do what is planned, with progress on standard error where nobody else is told, and warnings as Python has them.
-    `stacklevel`: of whoever called.
+    """Do what is planned, with progress on standard error where nobody else gets it, and warnings as Python has
+    them. `stacklevel`: of the caller.
     """
     if on_progress is not None and not callable(on_progress):
         raise InputError(f"on_progress={on_progress!r}: give a function, which is called with the progress.")
@@ -97,14 +97,14 @@ def carry_out(
     at_start: Callable[[Remaining], None] | None = None,
 ) -> Run:
     """Do what is planned. `progress` is kept up to date, and `report` called with it after each session. `at_start` is
-    told how the plan stands before anything is asked.
+    shown how the plan stands before anything is asked.
     """
     engine = plan.engine()
     refuse_memory(plan.respondents)
     refuse_other_cut(plan.run_folder, plan.shard)
     progress = progress or Progress()
     with ExitStack() as held:
-        # of a shard, which other machines may reach too, whoever is its owner may change the folder
+        # of a shard, which other machines may reach too, its owner alone may change the folder
         owner = held.enter_context(Owner(plan.out)) if plan.shard else None
         if not (plan.out / MANIFEST).exists():
             begin(plan)
@@ -136,7 +136,7 @@ def _fill(
         ConnectionLedger(journal) as ledger,
         spared_from_sweeps(),
     ):
-        # whoever holds the journal may change the folder
+        # the holder of the journal may change the folder
         refuse_misfit(plan)
         before = load_manifest(plan.out)
         manifest = grow(plan)
@@ -161,7 +161,7 @@ def _fill(
 
 
 def _addresses_that_answered(replies: Iterable[Reply], manifest: Manifest) -> set[str]:
-    """At which addresses the models were asked of which the journal has a reply."""
+    """At which addresses the models were asked that have a reply in the journal."""
     models = {reply.model for reply in replies if not reply.failed}
     return {
         address

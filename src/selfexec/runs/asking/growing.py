@@ -318,7 +318,7 @@ def _grown_settings(plan: Plan, old: Manifest) -> dict[str, dict[str, Any]]:
 
 
 def _reached(plan: Plan) -> dict[str, Reached]:
-    """How the models are reached, of which it takes more than their names to say so."""
+    """How those models are reached that are not known by their names alone."""
     found = {one.name: _way_to(one) for one in plan.respondents if not one.simulated}
     return {model: way for model, way in found.items() if way != Reached()}
 

@@ -78,7 +78,7 @@ def histories_of(
         found = replace(
             found,
             held_out={**found.held_out, (experiment, condition): held_out},
-            told={**found.told, **told, **kept},  # as it was told, whatever readers make of the replies by now
+            told={**found.told, **told, **kept},  # as it was shown, whatever readers make of the replies by now
         )
     return found
 
@@ -91,7 +91,7 @@ def _held_out(
     run: Run, experiment: str, condition: Condition, shown: Shown, subjects: Sequence[str], item_set: ItemSet
 ) -> list[str]:
     """The items whose results are shown: those that the run has held out before, and then others in an order that
-    depends on nothing but their names, of those of which every one of these models has results that can be told.
+    depends on nothing but their names, of those for which every one of these models has results that can be shown.
     """
     known = run.manifest.settings
     kept = known.get(_setting(experiment, condition))

@@ -74,7 +74,7 @@ class Plan:
     given out here is what falls to it, and `out` is its folder in that of the run. With `again`, what is out in a batch
     is asked all the same. `only`: nothing is asked but what this design has, where there is one. `lacking` is what
     calls need and is not there, in sentences; `from_run` is what the plan has from the run in the folder although the
-    command does not say it, in sentences. `recorded` are the jobs of which a log has told what was done.
+    command does not say it, in sentences. `recorded` are the jobs whose outcome a log has.
     `accept_ends` are words for unknown ends with which replies count, besides those that the run accepts already; with
     `retry_ends`, sessions whose reply has another unknown end are asked again.
     """
@@ -402,7 +402,7 @@ def _list_price(respondents: Mapping[str, Respondent], name: str) -> Price | Non
 
 
 def _recorded(out: Path, item_set: ItemSet, models: Sequence[str]) -> frozenset[JobKey]:
-    """What logs have told of these items; InputError where they tell nothing of an experiment, or of a model."""
+    """What logs have of these items; InputError where they have nothing of an experiment, or of a model."""
     wanted = [name for name in item_set.experiments if EXPERIMENTS[name].recording]
     if not wanted:
         return frozenset()

@@ -66,9 +66,9 @@ class Progress:
     turned out not to be needed: `unneeded`, by experiment and kind. `out` counts sessions that are out in a batch,
     `ended` those that an earlier command asked and whose reply has an unknown end, which are not asked again;
     `unknown_ends` counts the failures that have one. `waiting` counts sessions that need the reply of one that failed,
-    is out or has such an end, `left` what else was not asked in the end. `cost` is in US dollars, of the calls of which
-    the provider said it; of the others `priced` is what they come to at `prices`, by model, and `uncounted` are those
-    whose tokens nobody counted. `capped` is the cap that ended it.
+    is out or has such an end, `left` what else was not asked in the end. `cost` is in US dollars, of the calls for
+    which the provider said it; of the others `priced` is what they come to at `prices`, by model, and `uncounted` are
+    those whose tokens nobody counted. `capped` is the cap that ended it.
     `servers_away` says of each server that is away, by address, since when it is and how long its calls wait.
     """
 

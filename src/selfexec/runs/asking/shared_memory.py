@@ -1,6 +1,6 @@
 """Do a model's sessions share a memory? Then a prediction may know the outcome, and every score here means nothing.
 
-A code word made up on the spot is told in one session and asked for in another. Where it comes back, the address is
+A code word made up on the spot is given in one session and asked for in another. Where it comes back, the address is
 marked on this machine, and no run asks there until a later check finds the memory gone.
 """
 
@@ -23,7 +23,7 @@ CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
 
 
 class Memory(NamedTuple):
-    """Whether a word told in one session was known in another, and how many calls that took to see. `ended` has the
+    """Whether a word given in one session was known in another, and how many calls that took to see. `ended` has the
     words for unknown ends of these replies that nobody has accepted: where there are any, replies may have been cut off
     before a word that was known.
     """
@@ -34,7 +34,7 @@ class Memory(NamedTuple):
 
     @property
     def is_sure(self) -> bool:
-        """Whether it can be told."""
+        """Whether it is known."""
         return self.shared or not self.ended
 
 
@@ -108,8 +108,9 @@ def refuse_shared(model: str, base_url: str | None) -> None:
 
 def shared_message(model: str) -> str:
     return (
-        f"{model}: sessions share memory (a code word told in one was known in another), so that no prediction can be "
-        "told from a recollection. Turn the memory off, or ask another endpoint; then run selfexec check again."
+        f"{model}: sessions share memory (a code word given in one was known in another), so that no prediction can be "
+        "distinguished from a recollection. Turn the memory off, or ask another endpoint; then run selfexec check "
+        "again."
     )
 
 

@@ -80,7 +80,7 @@ class SuspectedFilters:
         return reply
 
     def settle(self) -> None:
-        """Raise InputError if a model of which something is held back has said nothing to the end."""
+        """Raise InputError if a model with something held back has said nothing to the end."""
         for model, doubt in self._suspected_filters.items():
             if doubt.held:
                 raise InputError(_message(model, doubt.held))
@@ -121,7 +121,7 @@ def _message(model: str, held: list[Reply]) -> str:
 
 
 def filter_warnings(replies: Mapping[Key, Reply]) -> Iterator[str]:
-    """One line for each model much of which its provider withheld, with what the server said."""
+    """One line for each model whose provider withheld much, with what the server said."""
     asked = Counter(reply.model for reply in replies.values())
     withheld: dict[str, list[Reply]] = {}
     for reply in replies.values():

@@ -101,8 +101,8 @@ def export_batch(options: BatchOptions) -> Exported:
     """Write the sessions that a run can ask now as files for a provider's batch API, at half the price.
 
     They are out until `import_batch` has read their results: the same call then writes the next round, of sessions
-    whose prompts hold replies, until nothing is left. A run that is there already says itself what is asked of which
-    models; only `models`, `experiments`, `max_calls`, `base_url` and `wire` may then be given, to choose among it.
+    whose prompts hold replies, until nothing is left. A run that is there already says itself which models are asked
+    what; only `models`, `experiments`, `max_calls`, `base_url` and `wire` may then be given, to choose among it.
 
     Args:
         to: Whose batch API: `openai` (and servers that take its format), `anthropic` or `gemini`.
@@ -159,7 +159,7 @@ def export(plan: Plan, to: str, per_file: int | None = None, design: Design | No
     refuse_misfit(plan)
     if not (plan.out / MANIFEST).exists():
         begin(plan)
-    with Journal(plan.out / REPLIES):  # whoever holds the journal may change the folder
+    with Journal(plan.out / REPLIES):  # the holder of the journal may change the folder
         refuse_misfit(plan)
         keep_accepted(plan.out, plan.accept_ends)
         found, requests = current(plan, design)

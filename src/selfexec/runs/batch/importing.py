@@ -17,8 +17,8 @@ from selfexec.engines import FORMS, BatchResult, NoResult, is_at_home, outcome_o
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.files import jsonl
-from selfexec.options import Names
-from selfexec.runs.arguments import Files, files, names, tells_wrong_names
+from selfexec.options import Files, Names, files
+from selfexec.runs.arguments import names, tells_wrong_names
 from selfexec.runs.asking import EndsInARow, held_back, row_message
 from selfexec.runs.ends import accepted_in, keep_accepted, way_to_texts, with_accepted_end
 from selfexec.runs.folder import MANIFEST, REPLIES
@@ -81,7 +81,7 @@ def import_batch(results: Files, *, out: str | Path, accept_filters: bool = Fals
     """
     found = imported(files(results), Path(out), accept_filters=accept_filters, accept_ends=names(accept_ends))
     for text in found.warnings:
-        warnings.warn(text, stacklevel=3)  # of whoever called, beyond what tells wrong names
+        warnings.warn(text, stacklevel=3)  # of the caller, beyond what refuses wrong names
     return load(out)
 
 
@@ -221,7 +221,7 @@ def _said(reply: Reply) -> Reply:
 def _in_order(
     new: Sequence[Came], lines: Iterable[Reply], requests: Requests, found: ImportedBatch, words: Collection[str] = ()
 ) -> Iterator[Reply]:
-    """What the journal gets, of which the last line of a session counts. What has a reply keeps it, but where that is
+    """What the journal gets; the last line of a session counts. What has a reply keeps it, but where that is
     to another prompt than the last request of the session; what comes late stands before it. All is written as it came.
     """
     known: dict[Key, Reply] = {line.key: line for line in lines}

@@ -79,7 +79,7 @@ def _shares_of_caps(parts: Sequence[Plan]) -> Sequence[Plan]:
 @contextmanager
 def _cluster(address: str) -> Iterator[Any]:
     """Ray, connected to a cluster. InputError: there is none."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to anybody
     try:
         import ray
     except ImportError:

@@ -84,7 +84,7 @@ def carry_out(plan: JudgingPlan, report: Report | None = None, progress: Progres
         ConnectionLedger(journal) as ledger,
         spared_from_sweeps(),
     ):
-        # whoever holds the journal knows what is there
+        # the holder of the journal knows what is there
         journal_lines = jsonl.values(plan.folder / JUDGE_REPLIES, JudgeReply)
         plan = replace(plan, known=_known(plan))
         progress.total, progress.done, progress.ended = len(plan.cases), len(plan.here), len(plan.ended)

@@ -47,8 +47,8 @@ class ExportedRequest(OfSession, frozen=True, kw_only=True, omit_defaults=True):
 
 @dataclass(frozen=True)
 class Requests:
-    """All requests of a run by custom id, in the order in which they were exported; and the ids of those of which a
-    result has come.
+    """All requests of a run by custom id, in the order in which they were exported; and the ids of those that have a
+    result.
     """
 
     by_id: Mapping[str, ExportedRequest] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Requests:
 
     @cached_property
     def out(self) -> Mapping[Key, ExportedRequest]:
-        """The last request of each session of which nothing has come back."""
+        """The last request of each session for which nothing has come back."""
         return {key: request for key, request in self.newest.items() if request.custom_id not in self.came}
 
     def is_out(self, key: Key, prompt: Prompt) -> bool:

@@ -57,7 +57,7 @@ class There:
 
     @property
     def is_marked(self) -> bool:
-        """Whether it is whole, as far as can be told without reading its replies."""
+        """Whether it is whole, as far as can be seen without reading its replies."""
         try:
             size = (self.folder / REPLIES).stat().st_size
         except OSError:
@@ -249,7 +249,7 @@ def _left(one: There) -> str:
 
 def _damage(one: There, thorough: bool) -> str | None:
     """What a shard has that is not as it was asked or marked; where it is marked as whole, and that is not to be
-    `thorough`, as far as can be told without reading all of it.
+    `thorough`, as far as can be seen without reading all of it.
     """
     mark, journal = one.mark, one.folder / REPLIES
     if not journal.is_file() or (mark and journal.stat().st_size < mark.bytes):

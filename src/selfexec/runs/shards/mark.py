@@ -1,4 +1,4 @@
-"""The mark of a shard that is whole: of which plan, with how many replies, and the SHA-256 of its journal."""
+"""The mark of a shard that is whole: whose plan, with how many replies, and the SHA-256 of its journal."""
 
 import hashlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Shards joined into the run that they are shares of. The run is made of them alone: whoever joins the same shards gets
+"""Shards joined into the run that they are shares of. The run is made of them alone: all who join the same shards get
 the same files, in whatever order they came, and however often it is begun anew.
 """
 
@@ -34,7 +34,7 @@ from selfexec.runs.share import SHARDS, Shard, is_cut, shard_folders
 from selfexec.runs.store import locked
 from selfexec.text.numbers import number_of
 
-JOINED = "joined.json"  # among the shards: of which of them the run is made
+JOINED = "joined.json"  # among the shards: which of them the run is made of
 
 
 class Joined(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,7 +99,7 @@ def refuse_unjoined(run: Path) -> None:
 
 
 def is_joined(run: Path) -> bool:
-    """Whether a run holds all that its shards have, as far as can be told without reading their replies."""
+    """Whether a run holds all that its shards have, as far as can be seen without reading their replies."""
     return _is_up_to_date(gathered(run))
 
 

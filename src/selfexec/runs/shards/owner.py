@@ -3,8 +3,8 @@
 A file system that machines share may have no locks, or locks that do not reach from one machine to another, and may
 rename nothing. What all of them have is that a file is made new by one process only, and that what one machine has
 written and closed another finds when it opens the file. So the owner of PLACE is named by PLACE.owner.N with the
-highest N: host, process, a token that is never twice the same, and a number that it raises every few seconds. Whoever
-wants to follow an owner that is gone makes PLACE.owner.N+1, which only one can; a number is never used again, as the
+highest N: host, process, a token that is never twice the same, and a number that it raises every few seconds. A process
+that follows an owner that is gone makes PLACE.owner.N+1, which only one can; a number is never used again, as the
 file with the highest one stays.
 
 Gone is an owner that has said so; one of this machine whose process is not there any more; and any other whose number
@@ -48,7 +48,7 @@ class Owned(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_gone(self) -> bool | None:
-        """Whether nobody works there any more; None where that cannot be told from here."""
+        """Whether nobody works there any more; None where that is unknown from here."""
         if self.released:
             return True
         if self.machine != _machine():
@@ -98,7 +98,7 @@ class Owner:
             ours = self._is_ours()
         except OSError as fault:
             raise InputError(
-                f"{self.place}: it cannot be told whose it is ({fault.strerror}). What is there is kept; "
+                f"{self.place}: nobody can say whose it is ({fault.strerror}). What is there is kept; "
                 "the same command goes on."
             ) from None
         if not ours:
@@ -139,7 +139,7 @@ class Owner:
 
     def _is_gone(self, generation: int) -> bool:
         """Whether the owner of this generation is gone; False where there is a newer one by now, of whom the same is to
-        be told. InputError where it is at work.
+        be known. InputError where it is at work.
         """
         file = self._file(generation)
         if _owned(first := _read(file)) is None:  # just being written

@@ -83,7 +83,7 @@ def _plain(value: Any) -> Any:
 
 
 def _from(folder: Path, path: str | Path) -> str:
-    """A path as it is told where the file lies."""
+    """A path as seen from where the file lies."""
     return str(path) if Path(path).is_absolute() else os.path.relpath(path, folder)
 
 

@@ -1,4 +1,4 @@
-"""Study files, in TOML: what a run may be told, and models that are each reached and asked in their own way.
+"""Study files, in TOML: what can be set about a run, and models that are each reached and asked in their own way.
 
 What stands at the top holds for all models; what a model has of its own takes its place. Relative paths begin where the
 file lies. No key stands in a study file: it names the variables that hold them.

@@ -235,7 +235,7 @@ def dense(rates: Array, weights: Any, names: Names) -> RateBlocks:
 
 
 def weights_alone(weights: Array) -> RateBlocks:
-    """A table without rates, of which the totals are known otherwise."""
+    """A table without rates, whose totals are known otherwise."""
     block = DenseBlock(slice(0, len(weights)), np.zeros_like(weights), weights)
     return RateBlocks(weights.shape, (block,), weights.size, complete=True, open=True)
 

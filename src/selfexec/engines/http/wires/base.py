@@ -227,7 +227,7 @@ class Texts:
     as servers do which send the whole at the end, or the text so far with each piece: the text would be doubled.
 
     Two short pieces cannot be told apart: `A` and `A` are what a server sends for `AA`, and what another one sends for
-    `A`. Three pieces of which each goes on where the one before ended are the text so far, however short they are.
+    `A`. Three pieces that each go on where the one before ended are the text so far, however short they are.
     """
 
     SHORTEST = 16  # characters: shorter ones a model may well repeat
@@ -315,7 +315,7 @@ def concluded(
     Args:
         body: The whole body.
         outcome: What was read of it.
-        ends: All words that the server gives for its end, of which the worst counts.
+        ends: All words that the server gives for its end; the worst counts.
         message: Whether there is a message at all, which may be empty.
         places: The objects of the reply beside the body in which a server may say that something went wrong.
         besides: The fields of them all that the format judges itself.
@@ -369,7 +369,7 @@ def _ended(end: End) -> str:
 
 
 def _doubtful(outcome: Outcome, word: str, error: str) -> Outcome:
-    """A reply of which nobody can say whether it is whole. What came of it is kept where nothing takes it for one."""
+    """A reply that nobody can call whole or not. What came of it is kept where nothing takes it for one."""
     came = outcome.text or outcome.refusal or None
     nothing = dict.fromkeys(("text", "refusal", "stop_reason"))
     return replace(outcome, **nothing, error=error, unknown_end=word, unknown_end_text=came)

@@ -150,7 +150,7 @@ ENDS = ("response.completed", "response.incomplete", "response.failed", "respons
 
 
 class Gathered:
-    """Events, of which the last has the whole response. Some gateways leave its output out: then it is the items that
+    """Events; the last has the whole response. Some gateways leave its output out: then it is the items that
     came as they were done. The words that came in pieces have to be those at the end. They tell better than ids whether
     it is one reply: at GitHub Copilot and older LiteLLM the id changes from event to event. Without pieces the ids have
     to agree.

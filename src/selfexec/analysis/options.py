@@ -1,0 +1,292 @@
+"""Everything that can be set about analyses of runs: a class for each function, made of what several have in common.
+
+A new option of one function is a field of its class here; one of all that take a selection is a field of a class that
+theirs are made of, and of `Selection`, which has it as code reads it. Nothing else lists it. The functions stand
+elsewhere, in modules that take long to import, so that the help of a command is there at once.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from selfexec.options import Files, Names, option, settle
+from selfexec.reading_options import AcceptedEnds
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from selfexec.analysis.rasch.rates import RateTable
+    from selfexec.analysis.score_table import Scores
+    from selfexec.analysis.selection import Runs, Selection
+    from selfexec.runs import Run
+
+Convention = Literal["strict", "readable", "authors"]
+ConventionWithSkill = Literal["strict", "readable"]
+Columns = Mapping[str, Mapping[str, float]]  # column -> model -> number; a hole is no entry
+COUNTED = {
+    "strict": "an unreadable claim is a wrong prediction.",
+    "readable": "unreadable claims are left out.",
+    "authors": "as the paper's published numbers were counted.",
+}
+
+
+# --- what several have in common -------------------------------------------------------------------------------------
+
+
+def counted(*conventions: Convention) -> Any:
+    """The option of how claims are counted, of a function that has these conventions."""
+    return option("strict", " ".join(f"{name}: {COUNTED[name]}" for name in conventions))
+
+
+def only_models(help: str = "Only these models; the others remain reference models.") -> Any:
+    return option((), help, flag="--model", form="names")
+
+
+def only_experiments(help: str = "Only these experiments, or overall, where there is one.") -> Any:
+    return option((), help, flag="--experiment", form="names")
+
+
+def measured_by(default: tuple[str, ...], help: str) -> Any:
+    return option(
+        default,
+        f"{help} There are skill, accuracy, baseline_margin, coverage, own_excess.",
+        flag="--metric",
+        form="names",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelsAndExperiments:
+    """Which models and experiments are shown."""
+
+    models: Names = only_models()
+    experiments: Names = only_experiments()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConventionOptions:
+    """How claims are counted, where there are scores with intervals."""
+
+    convention: ConventionWithSkill = counted("strict", "readable")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConditionsAndReadings:
+    """In which condition replies were given, and who says what they commit to."""
+
+    conditions: Names = option(
+        (),
+        "Only as asked in this condition: default, or like facet=level.",
+        flag="--condition",
+        metavar="NAME",
+        form="repeated",
+    )
+    readings: Files = option(
+        (), "Readings that replace ours: a file, or a folder of *.jsonl.", metavar="FILE|FOLDER", form="files"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions(AcceptedEnds, ConditionsAndReadings):  # the signature begins with the last of them
+    """Which replies count, and how they are read."""
+
+    def __post_init__(self) -> None:
+        settle(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutcomeSource:
+    """Who says what was done."""
+
+    source: str | None = option(
+        None,
+        "Who says what was done, in the experiments for which the source has anything: self, rule, visible (without "
+        "tokens of thoughts), or, from judgements.jsonl in RUN, majority, human, judge:NAME.",
+        metavar="SOURCE",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Families:
+    """Which models are of one family."""
+
+    groups: str | Path | None = option(
+        None,
+        "A CSV or JSON file of families: model,family. Without it, families are inferred from the names.",
+        metavar="FILE",
+        form="file",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReferencePanel:
+    """Whose models are reference models besides those of the runs."""
+
+    panel: str | Path | None = option(
+        None,
+        "A reference panel, which says what other models predict and do: paper (the paper's ten models), a file of "
+        "`selfexec export --to panel`, or none. Unless it is given, paper where a run asked the paper's items of too "
+        "few models.",
+        metavar="paper|FILE|none",
+    )
+
+
+# --- one class for each function -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SelectionOptions(Families, ReferencePanel, OutcomeSource, ReadingOptions, ModelsAndExperiments):
+    """Everything that functions of runs have in common."""
+
+    given: "Runs | Selection"
+    convention: Convention = counted("strict", "readable", "authors")
+
+
+@dataclass(frozen=True)
+class ScoreOptions(Families, ReferencePanel, OutcomeSource, ReadingOptions, ModelsAndExperiments):
+    """What can be set about scoring."""
+
+    runs: "Runs | Selection"
+    convention: Convention = counted("strict", "readable", "authors")
+    _: KW_ONLY
+    bootstrap: int | None = option(
+        None, "Intervals from so many draws of items (10000 is plenty) in place of formulas.", metavar="N"
+    )
+    seed: int | None = option(None, "Where the draws of --bootstrap start; 0 unless it is given.", metavar="N")
+
+
+@dataclass(frozen=True)
+class LadderOptions(Families, ReferencePanel, OutcomeSource, ReadingOptions, ModelsAndExperiments):
+    """What can be set about a ladder."""
+
+    runs: "Runs | Selection"
+    convention: ConventionWithSkill = counted("strict", "readable")
+    _: KW_ONLY
+    models: Names = only_models()
+    experiments: Names = only_experiments("Only these experiments.")
+
+
+@dataclass(frozen=True)
+class CompareOptions(OutcomeSource, ReadingOptions, ConventionOptions, ModelsAndExperiments):
+    """What can be set about a comparison."""
+
+    runs: "Runs | Selection"
+    _: KW_ONLY
+    models: Names = only_models("Only these models. Of two, the second is new, the first old.")
+    metrics: Names = measured_by(("skill",), "What to compare by; skill unless it is given.")
+    tags: str | Path | None = option(
+        None, "A CSV or JSON file of groups: model,reasoning,family.", metavar="FILE", form="file"
+    )
+    fail_if: Names = option(
+        (),
+        "A release gate. 'overall.skill drops 0.1' holds (exit 0) where the whole 95% interval of new - old lies above "
+        "-0.1, fails (exit 3) where the whole interval lies below it, and is undecided (exit 4) where -0.1 is inside "
+        "it, or the run is too small.",
+        metavar="'EXPERIMENT.METRIC drops|rises X'",
+        form="repeated",
+    )
+    precision: float | None = option(None, "Also say how many items it takes for an interval of ± this.", metavar="X")
+
+
+@dataclass(frozen=True)
+class TrendOptions(OutcomeSource, ReadingOptions, ConventionOptions, ModelsAndExperiments):
+    """What can be set about a trend."""
+
+    runs: "Runs | Selection"
+    _: KW_ONLY
+    models: Names = only_models("Only these checkpoints, in this order.")
+    metrics: Names = measured_by(
+        (), "What to follow. Without it: skill, accuracy, and baseline_margin where other models are in the runs."
+    )
+
+
+@dataclass(frozen=True)
+class CrossOptions(Families, OutcomeSource, ReadingOptions):
+    """What can be set about crossing all predictions with all behaviour."""
+
+    runs: "Runs | Selection"
+    experiments: Names = only_experiments("Only these experiments.")
+
+
+@dataclass(frozen=True)
+class SubjectOptions(OutcomeSource, ReadingOptions):
+    """What can be set about all predictions of one model's behaviour."""
+
+    runs: "Runs | Selection"
+    subject: str
+    experiments: Names = only_experiments("Only these experiments.")
+
+
+@dataclass(frozen=True)
+class LedgerOptions(ReadingOptions, ModelsAndExperiments):
+    """What can be set about a ledger."""
+
+    runs: "Runs | Selection"
+    _: KW_ONLY
+    models: Names = only_models("Only these models.")
+    sensitivities: bool = option(
+        True,
+        "Whether to say also what one choice of ours comes to, were it otherwise; without, it takes a third less time.",
+        typed=False,
+    )
+    known: "Mapping[Convention, Scores] | None" = option(
+        None, "Scores by convention, which are not worked out again.", typed=False
+    )
+
+
+@dataclass(frozen=True)
+class CorrelateOptions(ReadingOptions, ConventionOptions):
+    """What can be set about correlations."""
+
+    of: "Columns | Runs | Selection"
+    against: Columns | Files | None = option(
+        None, "A table to hold scores against.", flag="--with", metavar="TABLE.csv", form="files"
+    )
+    eligible: Iterable[str] | None = option(
+        None,
+        "Models among which each pair of columns is correlated again; of runs, those whose headline is not withheld.",
+        typed=False,
+    )
+
+
+@dataclass(frozen=True)
+class CardOptions(ReferencePanel, ReadingOptions, ConventionOptions):
+    """What can be set about a card."""
+
+    run: "Runs | Selection"
+
+
+@dataclass(frozen=True)
+class JudgesOptions(ConventionOptions, ModelsAndExperiments):
+    """What can be set about a table of judges."""
+
+    run: "Run | str | Path"
+    _: KW_ONLY
+    models: Names = only_models("Only replies of these models.")
+    experiments: Names = only_experiments("Only these experiments.")
+    labels: str | Path | None = option(
+        None,
+        "What is right of some replies, one a line: model, item, class. Judges are measured against it.",
+        metavar="FILE",
+        form="file",
+    )
+
+    def __post_init__(self) -> None:
+        settle(self)
+
+
+@dataclass(frozen=True)
+class RaschOptions:
+    """What can be set about abilities."""
+
+    table: "str | Path | RateTable | pl.DataFrame"
+    _: KW_ONLY
+    add: Files = option((), "A file with further models in the same columns.", metavar="FILE", form="files")
+    method: Literal["newton", "paper"] = option(
+        "newton", "newton: joint maximum likelihood. paper: Algorithm 1 as printed."
+    )
+    jackknife: bool = option(False, "Also standard errors by leaving out one benchmark at a time.")
+
+    def __post_init__(self) -> None:
+        settle(self)
