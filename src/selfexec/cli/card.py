@@ -33,6 +33,6 @@ def command(selection: "Selection", out: Path | None) -> None:
     out = None if out is None else page_place(out, CARDS)
     page = card(selection).markdown()
     if out is None:
-        put_data(page.encode())
+        put_data(page.encode(), for_people=True)
     else:
         write(out, page)
