@@ -196,7 +196,9 @@ def test_five_words_are_listed_the_options_that_it_lists_first_and_none_twice() 
 
 
 @pytest.mark.parametrize("experiment", [CORRECTNESS, REFUSAL])
-def test_no_prediction_about_a_sample_with_lettered_options_is_taken_for_an_answer_to_it(experiment: Experiment) -> None:
+def test_no_prediction_about_a_sample_with_lettered_options_is_taken_for_an_answer_to_it(
+    experiment: Experiment,
+) -> None:
     shown = [Turn("user", f"Which is it?\n\nA. {CHOICES[0]}\nB. {CHOICES[1]}")]
     item = ScoredQuestion(id="s", task="quiz", sample="s", shown=shown)
     task: Any = {"correctness": "predicts right", "refusal": "predicts refusal"}[experiment.name]

@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     "inside it, or the run is too small. Repeat.",
 )
 @click.option(
-    "--precision", type=float, metavar="X", help="Also say how many items it takes for intervals that reach this far to either side."
+    "--precision",
+    type=float,
+    metavar="X",
+    help="Also say how many items it takes for intervals that reach this far to either side.",
 )
 @printed("json", "markdown")
 def command(

@@ -43,7 +43,11 @@ def harmless_line(text: str) -> str:
 
 
 PLAIN_SIGNS = {"…": "...", "±": "+-", "×": "x", "†": "*", "•": "*", "·": ".", "→": "->", "↓": "v", "≤": "<=", "≥": ">="}
-PLAIN_SIGNS |= {"−": "-", "‹": "<", "›": ">", "\xa0": " ", "\u202f": " "} | dict.fromkeys("‘’‚‛", "'") | dict.fromkeys("“”„‟«»", '"')
+PLAIN_SIGNS |= (
+    {"−": "-", "‹": "<", "›": ">", "\xa0": " ", "\u202f": " "}
+    | dict.fromkeys("‘’‚‛", "'")
+    | dict.fromkeys("“”„‟«»", '"')
+)
 
 
 def in_ascii(text: str) -> str:

@@ -50,7 +50,7 @@ from selfexec.runs.design import Design, crossed, recorded
 from selfexec.runs.ends import stored_replies
 from selfexec.runs.folder import ITEMS, MANIFEST, load_manifest, of_logs
 from selfexec.runs.invocations import StudyFile
-from selfexec.runs.sampling import sampling_of, sampling_settings
+from selfexec.runs.sampling import protocol_origins, sampling_of, sampling_settings
 from selfexec.runs.share import Shard, shard_folders
 from selfexec.text.matching import apart, meant
 from selfexec.text.numbers import number_of
@@ -331,7 +331,7 @@ def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None
     for one in respondents:
         refuse_unsendable("--model", one.asked)
         _refuse_harmful(one)
-        check_settings(one.sampling, item_set.experiments)
+        check_settings(one.sampling, item_set.experiments, protocol_origins(choices))
         for connection in one.connections:
             refuse_unable([one.asked], item_set.experiments, connection)
     if simulated := [one for one in respondents if one.simulated]:
