@@ -96,7 +96,7 @@ class Wanted(ItemSource):
     )
     protocol: SamplingProtocol = option(
         "default",
-        "paper: the temperature of the paper's authors in each experiment, which a setting of that experiment replaces.",
+        "paper: the temperature of the paper's authors in each experiment. A setting of the experiment replaces it.",
         section=WHAT_IS_SENT,
     )
 

@@ -94,8 +94,8 @@ REFUSED: dict[str, tuple[list[str], str]] = {
     "a setting that reaches no session": (
         ["--protocol", "paper", "--set", "temperature=0.5"],
         "--set temperature: it would never be sent: association.temperature, restriction.temperature, "
-        "difficulty.temperature would be in its place (--protocol paper). Drop one of the two, or change what is sent in "
-        "an experiment by its name: --set association.temperature=...",
+        "difficulty.temperature would be in its place (--protocol paper). Drop one of the two, or change what is sent "
+        "in an experiment by its name: --set association.temperature=...",
     ),
     "another model as a setting": (["--set", "execute.model=x"], "--set execute.model: the field 'model' is not free."),
     "twice in two places": (

@@ -96,6 +96,10 @@ class Correlations(Rows[Pair]):
         """A record for each pair."""
         return [pair.record() for pair in self]
 
+    def _columns(self) -> Mapping[str, Any]:
+        names = [f"{method}{end}" for method in ("pearson", "spearman") for end in ("", "_low", "_high")]
+        return {"one": str, "two": str, "among": str, "n": int, **dict.fromkeys(names, float), "reason": str}
+
     def _data(self) -> dict[str, Any]:
         return {**head(self.runs, self.convention), "correlations": self.records(), "notes": self.notes}
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files import csv_rows
+from selfexec.files.frames import column_types, framed, to_pandas
 from selfexec.runs.requests import out_with_batches
 from selfexec.text.numbers import number_of
 from selfexec.text.tables import WIDTH, Part, all_as_html, all_as_markdown, all_as_text
@@ -76,14 +77,22 @@ class Rows(Result, Sequence[Row]):
         """A record for each row."""
         return as_records(self._rows)
 
+    def _columns(self) -> Mapping[str, Any]:
+        """The columns of the records, each with its type."""
+        return column_types(self._ROW)
+
     def frame(self) -> "pl.DataFrame":
         """A Polars data frame of the records."""
-        return framed(self.records())
+        return framed(self.records(), self._columns())
+
+    def to_pandas(self) -> Any:
+        """A pandas data frame of the records. It takes pandas, and nothing else."""
+        return to_pandas(self.frame())
 
     def csv(self) -> str:
         """A line for each row."""
         records = self.records()
-        columns = list(records[0]) if records else [field.name for field in fields(self._ROW)]
+        columns = list(self._columns())
         rows = ([_cell(record[column]) for column in columns] for record in records)
         return csv_rows.written([columns, *rows]).rstrip("\n")
 
@@ -91,13 +100,6 @@ class Rows(Result, Sequence[Row]):
 def as_records(rows: Iterable["DataclassInstance"]) -> list[dict[str, Any]]:
     """Of rows of plain values. `asdict` copies each value deeply, which takes many times as long."""
     return [{field.name: getattr(row, field.name) for field in fields(row)} for row in rows]
-
-
-def framed(records: Sequence[Mapping[str, Any]]) -> "pl.DataFrame":
-    """One row per record, as a Polars data frame."""
-    import polars as pl
-
-    return pl.DataFrame(records, infer_schema_length=None)
 
 
 def _cell(value: Any) -> Any:

@@ -50,8 +50,8 @@ def choice(key: str, letter: str, options: Mapping[str, str], draw: float) -> st
 
 
 def prediction(letter: str, options: Mapping[str, str], draw: float) -> str:
-    """The letter of an option that tells of a response to a prompt. It is called a choice: where the prompt has lettered
-    options of its own, "the answer is A" would be an answer to it, and no prediction.
+    """The letter of an option that tells of a response to a prompt. It is called a choice: where the prompt has options
+    of its own under letters, "the answer is A" would be an answer to it, and no prediction.
     """
     return _choice("choice", letter, options, "choice", draw)
 
