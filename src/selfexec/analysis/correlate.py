@@ -135,6 +135,9 @@ def correlations(
     selection = Selection.of(
         of, convention, readings=readings, without=["models", "experiments", "source", "panel", "groups"]
     )
+    for given in selection.given:
+        if not isinstance(given, Run | str | Path):
+            raise InputError(f"which run or table? {given!r} is none. Give its place, a run, or a list of these.")
     runs = tuple(one for one in selection.given if isinstance(one, Run) or Path(one).is_dir())
     columns = against if isinstance(against, Mapping) else None
     tables = [Path(one) for one in selection.given if not isinstance(one, Run) and one not in runs]
