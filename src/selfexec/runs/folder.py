@@ -235,18 +235,21 @@ def create(
         raise InputError(f"{out}: cannot be written ({fault.strerror}). Nothing was kept.") from None
 
 
-def refuse_harmful_names(models: Iterable[str], option: str = "the model ") -> None:
+def refuse_harmful_names(
+    models: Iterable[str], option: str = "the model ", way_out: str = "Write it without them."
+) -> None:
     """Raise InputError for a name that would do something to a terminal, or cannot be seen there as it is.
 
     Args:
         models: Names of models.
         option: How the message begins, up to the name.
+        way_out: How it ends.
     """
     for name in models:
         if harmless_line(name) != name:
             raise InputError(
                 f"{option}{harmless_line(name)}: control characters, odd blanks or what turns the direction of writing "
-                "stand in this name. Write it without them."
+                f"stand in this name. {way_out}"
             )
 
 
