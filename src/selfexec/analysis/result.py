@@ -115,7 +115,8 @@ class ScoredRun:
     its models, and how many items of each experiment it has. `readings_given`: replies read as somebody else says;
     `simulated`: those of the models that no language model is behind;
     `told_by`: experiments of which another source than their own says what was done, and which; `out`: sessions that
-    are out with a batch; `origin`: where its replies come from, as its manifest has it.
+    are out with a batch; `origin`: where its replies come from, and `epochs`: how often everything is asked, as its
+    manifest has it.
     """
 
     folder: str
@@ -127,6 +128,7 @@ class ScoredRun:
     told_by: dict[str, str] = field(default_factory=dict)
     out: int = 0
     origin: str = "run"
+    epochs: int = 1
 
 
 def scored_runs(runs: Iterable["Run"]) -> tuple[ScoredRun, ...]:
@@ -145,6 +147,7 @@ def _scored_run(run: "Run") -> ScoredRun:
         told_by={e: by for e, by in run.told_by.items() if e in run.items.items and by != EXPERIMENTS[e].sources[0]},
         out=out_with_batches(run.folder, {key for key, reply in run.replies.items() if not reply.failed}),
         origin=run.manifest.origin,
+        epochs=run.manifest.epochs,
     )
 
 
@@ -167,11 +170,14 @@ def folder_of(runs: Sequence[ScoredRun], models: Iterable[str], *, name_only: bo
     return shlex.quote(Path(folders[0]).name if name_only else folders[0])
 
 
+NOT_SHOWN = ("origin", "epochs")  # by which advice goes
+
+
 def head(runs: Sequence[ScoredRun], convention: str | None) -> dict[str, Any]:
     """What stands on top of every JSON of numbers about runs."""
     records = [asdict(run) | {"models": list(run.models), "simulated": list(run.simulated)} for run in runs]
     return {
-        "runs": [{name: value for name, value in record.items() if name != "origin"} for record in records],
+        "runs": [{name: value for name, value in record.items() if name not in NOT_SHOWN} for record in records],
         "convention": convention,
         "version": __version__,
     }
