@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
-from build import requests_run, write
+from build import rename_model, requests_run, write
 from selfexec.cli import COMMANDS, root
 from selfexec.cli.options import form_of
 from selfexec.errors import InputError
@@ -39,9 +39,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     claims = [(n % 2 == 0, n % 3 == 0) for n in range(12)]
     requests_run(folder / "made", {"odd": claims, "other": claims})
     (folder / "made" / "run").rename(folder / "run")
-    for name in ("manifest.json", "replies.jsonl"):  # such a name is not taken in now, but by versions before
-        path = folder / "run" / name
-        path.write_text(path.read_text("utf-8").replace('"odd"', json.dumps(ODD)), "utf-8")
+    rename_model(folder / "run", "odd", ODD)
     return folder
 
 
