@@ -78,6 +78,13 @@ def whole_run(n: int = 200, lost: int = 0, positives: int = 50) -> list[dict[str
     return rows
 
 
+def rename_model(run: Path, old: str, new: str) -> None:
+    """Give a model of a run another name, also one that is not taken in now but was by earlier versions."""
+    for name in ("manifest.json", "replies.jsonl"):
+        text = (run / name).read_text("utf-8")
+        (run / name).write_text(text.replace(json.dumps(old), json.dumps(new)), "utf-8")
+
+
 def requests_run(folder: Path, models: Mapping[str, Claims], text: str = "Request", first: int = 0) -> Run:
     """A run of the restriction experiment, in which the models predict and do what is said here."""
     folder.mkdir(parents=True)

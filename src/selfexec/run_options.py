@@ -96,7 +96,7 @@ class Wanted(ItemSource):
     )
     protocol: SamplingProtocol = option(
         "default",
-        "paper: the sampling settings of the paper's authors, to which other settings add.",
+        "paper: the temperature of the paper's authors in each experiment. A setting of the experiment replaces it.",
         section=WHAT_IS_SENT,
     )
 

@@ -854,7 +854,7 @@ def test_a_gate_fails_or_holds_only_where_the_interval_is_on_one_side(
     after = requests_run(tmp_path / "after", {"m": wrong_on(wrong)})
     assert selfexec(monkeypatch, "compare", before.folder, after.folder, "--fail-if", gate) == status
     line = next(line for line in capsys.readouterr().out.splitlines() if gate in line)
-    assert line.startswith({0: "holds: ", 3: "fails: ", 4: "cannot tell: "}[status])
+    assert line.startswith({0: "PASS (fail if ", 3: "FAIL (fail if ", 4: "CANNOT TELL (fail if "}[status])
     assert "new - old is" in line
 
 
@@ -871,7 +871,7 @@ def test_a_gate_that_cannot_be_told_says_with_which_x_or_on_how_many_items_it_co
     assert line("restriction.accuracy drops 0.04").endswith(f"{ways}, or on 494 items")
     assert line("restriction.accuracy drops 0").endswith(ways)
     assert line("restriction.accuracy rises 0.04").endswith(f"{ways.replace('drops', 'rises')}, or on 494 items")
-    assert line("restriction.accuracy drops 0.07").startswith("holds")
+    assert line("restriction.accuracy drops 0.07").startswith("PASS")
 
 
 def test_a_gate_that_a_change_keeps_from_being_told_blames_no_size(tmp_path: Path) -> None:
@@ -879,7 +879,7 @@ def test_a_gate_that_a_change_keeps_from_being_told_blames_no_size(tmp_path: Pat
     before = requests_run(tmp_path / "before", {"m": wrong_on([])})
     after = requests_run(tmp_path / "after", {"m": wrong_on(range(40))})
     [verdict] = sx.compare([before, after], fail_if=["restriction.accuracy drops 0.2"]).verdicts
-    assert verdict.line.startswith("cannot tell") and verdict.line.endswith("and -.200 lies inside")
+    assert verdict.line.startswith("CANNOT TELL") and verdict.line.endswith("and -.200 lies inside")
 
 
 def test_the_margins_of_the_page_are_those_that_the_planning_gives() -> None:
@@ -1088,7 +1088,7 @@ def test_a_gate_fails_on_a_release_of_which_no_prediction_can_be_read(
     assert selfexec(monkeypatch, "compare", before, after, "--convention", convention, "--fail-if", gate) == 3
     line = next(line for line in capsys.readouterr().out.splitlines() if gate in line)
     reason = "not one of its predictions could be read (200 claims unreadable, 0 missing)"
-    assert line == f"fails: {gate}: restriction: m (after/run): {reason}"
+    assert line == f"FAIL (fail if {gate}): restriction: m (after/run): {reason}"
     # the other way round it is the old one of which nothing is known
     status = 0 if (metric, verb) == ("coverage", "drops 0.5") else 3 if metric == "coverage" else 2
     assert selfexec(monkeypatch, "compare", after, before, "--convention", convention, "--fail-if", gate) == status

@@ -481,3 +481,37 @@ def test_a_value_of_a_wrong_kind_is_refused_by_the_name_of_its_argument(name: st
 def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
     run = sx.run("sim/coin", limit=np.int64(1), experiments="restriction", out=tmp_path / "r")
     assert sx.score(run, seed=np.int64(3))
+
+
+OF_RUNS = (
+    "score",
+    "load",
+    "compare",
+    "trend",
+    "cross_prediction",
+    "ladder",
+    "ledger",
+    "correlations",
+    "card",
+    "judges",
+)
+
+
+@pytest.mark.parametrize("wrong", [5, 3.5, None, [], [None], [5], object()], ids=str)
+@pytest.mark.parametrize("name", OF_RUNS)
+def test_what_is_no_run_is_refused_in_a_line_by_everything_that_takes_runs(name: str, wrong: Any) -> None:
+    with pytest.raises(InputError) as fault:
+        getattr(sx, name)(wrong)
+    assert "\n" not in str(fault.value)
+
+
+@pytest.mark.parametrize("name", ["m\x00x\x1b[31m", "a\u202eb", "a\nb", " a"], ids=ascii)
+def test_a_name_that_does_something_to_a_terminal_is_not_imported(name: str, tmp_path: Path) -> None:
+    run = sx.run("sim/coin", limit=1, experiments="restriction", out=tmp_path / "run")
+    lines = [json.loads(line) | {"model": name} for line in (run.folder / "replies.jsonl").read_text().splitlines()]
+    (tmp_path / "named.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for out in ("new", "known"):
+        with pytest.raises(InputError, match=r"stand in this name\. Write it without them"):
+            sx.import_replies(tmp_path / "named.jsonl", items=run.folder / "items", out=tmp_path / out)
+        assert (tmp_path / out).exists() == (out == "known")
+        sx.import_replies(run.folder / "replies.jsonl", items=run.folder / "items", out=tmp_path / "known")

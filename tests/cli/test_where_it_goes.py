@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
-from build import requests_run, write
+from build import rename_model, requests_run, write
 from selfexec.cli import COMMANDS, root
 from selfexec.cli.options import form_of
 from selfexec.errors import InputError
@@ -37,8 +37,9 @@ ODD = "m\x00x\x1b[31mred\u202e\x9b2J"
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("place")
     claims = [(n % 2 == 0, n % 3 == 0) for n in range(12)]
-    requests_run(folder / "made", {ODD: claims, "other": claims})
+    requests_run(folder / "made", {"odd": claims, "other": claims})
     (folder / "made" / "run").rename(folder / "run")
+    rename_model(folder / "run", "odd", ODD)
     return folder
 
 

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,10 @@ from selfexec.engines.sim.replying import FILLERS, RIGHT_BELOW, How, SimResponde
 from selfexec.engines.sim.sessions import ShownResult, SimTask
 from selfexec.engines.sim.shapes import BROKEN, DECLINED, REFUSALS
 from selfexec.engines.sim.truth import cells, lookings, order_accuracy, recalling
-from selfexec.experiments import Message, messages_of
+from selfexec.experiments import Experiment, Message, messages_of
+from selfexec.experiments.correctness import CORRECTNESS, ScoredQuestion
+from selfexec.experiments.recorded import Turn
+from selfexec.experiments.refusal import REFUSAL
 from selfexec.experiments.restriction import JUDGING, OPTIONS
 from selfexec.readers import read_choice, read_marks, read_object, read_ranking, read_words
 
@@ -189,6 +193,23 @@ def test_five_words_are_listed_the_options_that_it_lists_first_and_none_twice() 
     assert len({tuple(model.listed(f"nothing is known of {n}", 1)) for n in range(100)}) == len(FILLERS)
     reply = model.reply(messages_of("List!"), 1, SimTask("lists", targets[0])).text or ""
     assert read_words(reply).value == model.listed(targets[0], 1)
+
+
+@pytest.mark.parametrize("experiment", [CORRECTNESS, REFUSAL])
+def test_no_prediction_about_a_sample_with_lettered_options_is_taken_for_an_answer_to_it(
+    experiment: Experiment,
+) -> None:
+    shown = [Turn("user", f"Which is it?\n\nA. {CHOICES[0]}\nB. {CHOICES[1]}")]
+    item = ScoredQuestion(id="s", task="quiz", sample="s", shown=shown)
+    task: Any = {"correctness": "predicts right", "refusal": "predicts refusal"}[experiment.name]
+    texts = set()
+    for n in range(300):  # the shape depends on the prompt: of a dozen shapes all come
+        reply = SimRespondent(SURE, 7, KNOWN).reply(messages_of(f"Sample {n}?"), 1, SimTask(task, f"Sample {n}?"))
+        texts.add(reply.text or "")
+    readings = {text: experiment.read(item, "predict", text) for text in texts}
+    assert {reading.value for reading in readings.values()} == {"A", "B"}
+    assert not [text for text, reading in readings.items() if experiment.performed(item, "predict", text, reading)]
+    assert any("choice is" in text for text in texts)  # some say it in words
 
 
 def test_who_copies_says_yes_to_the_first_half_and_to_requests_and_ranks_as_shown() -> None:

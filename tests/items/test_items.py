@@ -4,13 +4,15 @@ import json
 import re
 import shlex
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import pytest
 from click.testing import CliRunner
 
+from selfexec import items
 from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
@@ -371,3 +373,28 @@ def test_the_fixed_order_depends_on_nothing_but_experiment_and_id(tmp_path: Path
     lines = (STARTER / "restriction.jsonl").read_text("utf-8").splitlines()
     (tmp_path / "restriction.jsonl").write_text("\n".join(reversed(lines)))
     assert list(load(tmp_path).items["restriction"]) == list(STARTER_SET.items["restriction"])
+
+
+def test_questions_that_ask_the_same_are_named_in_the_card_of_the_starter_set() -> None:
+    """Questions with one right answer and a third of their longer words in common, but for those of a fixed wording."""
+    starter: Any = load("starter")
+    asked = [
+        (group.id, question.question, question.choices["ABCD".index(question.answer)])
+        for group in starter["difficulty"].values()
+        for question in group.questions
+    ]
+    asked += [
+        (item.id, item.control.question, item.control.choices["ABCD".index(item.control.answer)])
+        for item in starter["failing_question"].values()
+        if item.control
+    ]
+    wordings = "By ordinary moral standards", "Given the premises", "over the field with three elements"
+    alike = set()
+    for (one, question, answer), (two, other, right) in combinations(asked, 2):
+        first, second = ({w for w in re.findall(r"\w+", text.lower()) if len(w) > 3} for text in (question, other))
+        of_a_wording = any(wording in question and wording in other for wording in wordings)
+        if answer.casefold() == right.casefold() and 3 * len(first & second) > len(first | second) and not of_a_wording:
+            alike |= {one, two}
+    card = (Path(items.__file__).parent / "starter" / "DATA_CARD.md").read_text("utf-8")
+    assert alike == {id for id in (*starter["difficulty"], *starter["failing_question"]) if f"`{id}`" in card}
+    assert alike  # there are some: the rule sees them

@@ -452,9 +452,24 @@ def test_the_name_of_a_model_in_a_log_does_nothing_to_a_terminal(tmp_path: Path,
     status, out, err = selfexec(
         "import", "--from", "lm-eval", str(folder), "--as", "correctness", "--out", str(tmp_path / "run")
     )
-    assert status == 0 and r"warning: my/\x1b[31mllama\u202e cannot be asked" in err
-    assert "add --base-url URL" in err  # as the option is called there
+    assert status == 2 and r"the model my/\x1b[31mllama\u202e: control characters" in err
+    assert "Give another one: --model PROVIDER/MODEL." in err and not (tmp_path / "run").exists()
     assert not {"\x1b", "\u202e"} & {*out, *err}
+
+
+@pytest.mark.parametrize(("name", "at_an_address"), [("mockllm/one", True), ("good", False)])
+def test_a_model_that_cannot_be_asked_by_its_name_in_a_log_is_named_with_the_ways_out_that_work(
+    name: str, at_an_address: bool, tmp_path: Path, selfexec: Command
+) -> None:
+    path, out = log(tmp_path / "log", answers(1.0, 0.0), name), str(tmp_path / "run")
+    status, said, _ = selfexec("import", "--from", "lm-eval", str(path), "--as", "correctness", "--out", out)
+    assert status == 0 and "Next:" not in said  # what would be next is refused
+    for more in ([], ["--dry-run"]):
+        status, _, err = selfexec("run", "--out", out, *more)
+        assert status == 2 and f"{name} cannot be asked by the name that the logs have" in err
+        assert "--model PROVIDER/MODEL" in err and ("--base-url URL" in err) == at_an_address
+    status, _, _ = selfexec("run", "--out", out, "--dry-run", "--base-url", "http://127.0.0.1:9/v1")
+    assert (status == 0) == at_an_address
 
 
 # --- logs that tell of some samples more often than of others ------------------------------------------------------

@@ -277,6 +277,14 @@ def test_questions_of_ones_own_have_no_repeats_that_could_be_asked_for() -> None
     assert said.startswith("how far behaviour repeats itself is unknown for b:")
 
 
+def test_who_asks_everything_twice_is_not_advised_to_do_so_while_replies_are_missing(tmp_path: Path) -> None:
+    found = sx.run("sim/coin", experiments="restriction", limit=3, epochs=2, max_calls=6, out=tmp_path / "run")
+    said = next(line for line in repr(sx.score(found)).splitlines() if "repeats itself is unknown" in line)
+    assert said == "how far behaviour repeats itself is unknown: no claim has replies in two epochs yet."
+    once = sx.run("sim/coin", experiments="restriction", limit=3, out=tmp_path / "once")
+    assert "repeats itself is unknown: to see that, ask everything twice (--epochs 2)" in repr(sx.score(once))
+
+
 def test_epochs_without_a_common_claim_tell_nothing() -> None:
     found = scores([request(n, True, n % 3 == 0, epoch=1 + n % 2) for n in range(30)])
     assert "repeats itself is unknown" in found.table()

@@ -94,5 +94,6 @@ def test_ways_round_are_counted_for_all_models_and_for_each_that_tried(found: Fa
 
 def test_the_page_shows_them(run: Run) -> None:
     text = page(Selection.of(run), Options())
+    assert "Patterns know words, not what is meant" in text  # a caution above counts that are rough
     assert '<section id="failing_question"' in text and "Time of asking" in text
     assert "5 of 5" in text and "3 of 5" in text

@@ -23,7 +23,7 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from browser import Browser
-from build import part_of, requests_run, unpinned, write
+from build import part_of, rename_model, requests_run, unpinned, write
 from selfexec.analysis import words as in_words
 from selfexec.analysis.compare import ranking
 from selfexec.analysis.findings import against_baseline, against_chance, against_naive, against_others
@@ -1713,7 +1713,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Path]:
     ]
     (items / "restriction.jsonl").write_text("".join(json.dumps(r) + "\n" for r in requests), "utf-8")
     lines = []
-    for model in ("</title><script>window.pwned = 6</script>", "b\u202eb  \u001b", "c"):
+    for model in ("</title><script>window.pwned = 6</script>", "odd", "c"):
         for n, text in enumerate(HOSTILE):
             place = {"model": model, "experiment": "restriction", "item": f"r{n}", "epoch": 1}
             lines += [
@@ -1722,7 +1722,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Path]:
                 place | {"session": "judge", "text": '{"choice": "' + "AB"[n % 2] + '"} ' + text},
             ]
         lines[-1] = lines[-1] | {"text": None, "error": text}
-    run = imported(lines, folder, items)
+    before = imported(lines, folder, items)
+    rename_model(before.folder, "odd", "b\u202eb  \u001b")
+    run = sx.load(before.folder)
     return run, sx.report(run, folder / "hostile.html", evidence="all")
 
 

@@ -1,15 +1,19 @@
 """What must work on systems other than the one it was written on."""
 
+import io
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import selfexec as sx
+from selfexec.cli import COMMANDS, _make_printable, root
 from selfexec.errors import InputError
 from selfexec.runs import Journal
+from selfexec.text.printable import in_ascii
 
 STORED = Path(__file__).parents[1] / "stored" / "grown"
 
@@ -38,12 +42,45 @@ def test_a_stored_run_is_scored_where_there_is_none_of_the_modules_that_only_uni
 
 
 @pytest.mark.slow
-def test_what_a_narrow_output_cannot_show_is_replaced_and_nothing_fails() -> None:
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_a_process_writes_plain_signs_where_its_output_has_no_others(encoding: str) -> None:
     code = f"import sys; sys.argv = ['selfexec', 'score', {str(STORED)!r}]; from selfexec.cli import process; process()"
-    # as on a Windows console of the 1990s: no dash, no dots, no multiplication sign
-    done = python(code, PYTHONIOENCODING="latin-1")
-    assert done.returncode == 0, done.stderr
-    assert "sim/knows-itself" in done.stdout
+    whole, narrow = (python(code, PYTHONIOENCODING=name) for name in ("utf-8", encoding))
+    assert narrow.returncode == 0, narrow.stderr
+    assert not whole.stdout.isascii()  # dashes, a line under the head, daggers
+    assert narrow.stdout == in_ascii(whole.stdout)
+
+
+class Narrow(io.TextIOWrapper):
+    """An output of some encoding, that is no terminal, as a process has it."""
+
+    def __init__(self, encoding: str) -> None:
+        self.bytes = io.BytesIO()
+        super().__init__(self.bytes, encoding=encoding)
+        _make_printable(self)
+
+
+READING = ("score", "read", "card", "compare", "trend", "cross", "ladder", "correlate", "ledger", "judge", "list")
+
+
+@pytest.mark.parametrize("command", READING)
+def test_every_command_that_reads_a_run_says_the_same_in_ascii(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "as it is")
+    more = {"read": ["--show", "--limit", "3"]}.get(command, [])
+    folder = STORED.parent / "panel"
+    printed = {}
+    for encoding in ("utf-8", "ascii"):
+        output = Narrow(encoding)
+        monkeypatch.setattr("sys.stdout", output)
+        root.main([command, str(folder), *more], standalone_mode=False)
+        output.flush()
+        printed[encoding] = output.bytes.getvalue().decode(encoding)
+    assert printed["ascii"] == in_ascii(printed["utf-8"]) and printed["ascii"].strip()
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
+def test_help_needs_ascii_alone(command: list[str]) -> None:
+    assert CliRunner().invoke(root, [*command, "--help"]).output.isascii()
 
 
 @pytest.mark.slow

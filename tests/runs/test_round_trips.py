@@ -157,6 +157,35 @@ def of_an_engine_that_simulates(out: Path) -> Run:
     return sx.load(out)
 
 
+def joined(out: Path) -> Run:
+    for n in range(2):
+        sx.run(TWO, limit=3, out=out, shard=f"{n}/2")
+    return sx.merge(out)
+
+
+def of_a_study(out: Path) -> Run:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    study = out.parent / "study.toml"
+    study.write_text(f"models = {json.dumps(TWO)}\nlimit = 3\nepochs = 2\nout = {json.dumps(str(out))}\n")
+    return sx.load_study(study).run()
+
+
+def of_a_batch(out: Path) -> Run:
+    """Of which two rounds are back, and are all that there is to ask."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_API_KEY", "k")
+        api = BatchApi("openai")
+        found = sx.export_batch("openai/typical", to="openai", out=out, limit=3, experiments="restriction")
+        while found.sessions:
+            for n, file in enumerate(found.files):
+                results, errors = api.work(file.path, fine)
+                place = out.parent / f"{found.sessions}-{n}.jsonl"
+                place.write_text("".join(f"{line}\n" for line in [*results, *errors]))
+                sx.import_batch(place, out=out)
+            found = sx.export_batch(to="openai", out=out)
+    return sx.load(out)
+
+
 def stored(name: str) -> Callable[[Path], Run]:
     def made(out: Path) -> Run:
         copytree(STORED / name, out)
@@ -168,7 +197,7 @@ def stored(name: str) -> Callable[[Path], Run]:
 
 MADE = (
     *(simulated, epochs, facets, in_german, own_prompts, grown, unfinished, of_a_preset, failing_question, judged),
-    *(asked, real, of_an_engine_that_simulates),
+    *(asked, real, of_an_engine_that_simulates, joined, of_a_study, of_a_batch),
     *(stored(name) for name in ("panel", "two-epochs", "grown", "own-prompts", "served", "imported")),
 )
 

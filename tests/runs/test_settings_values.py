@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import selfexec as sx
+from selfexec.cli import root
 from selfexec.engines.settings import KNOWN, VALUES
 from selfexec.runs.asking import plan
 
@@ -21,6 +23,50 @@ def test_a_setting_that_the_protocol_replaces_is_refused_whatever_else_is_instal
     # brevity, which is installed, sends nothing of its own under the protocol
     with pytest.raises(sx.InputError, match="it would never be sent"):
         plan("sim/coin", protocol="paper", settings={"temperature": 0.5}, experiments=protocol_run)
+
+
+def test_what_the_protocol_brings_is_named_as_its_own_and_can_be_changed_by_experiment() -> None:
+    chosen: dict[str, Any] = {"protocol": "paper", "experiments": ["restriction", "difficulty"]}
+    with pytest.raises(sx.InputError, match=r"\(protocol paper\)\. Drop.* restriction\.temperature=\.\.\.$"):
+        plan("sim/coin", settings={"temperature": 0.5}, **chosen)
+    with pytest.raises(sx.InputError, match=r"'temperature' is set by protocol paper already"):
+        plan("sim/coin", extra_body={"temperature": 0.5}, **chosen)
+    # what was typed replaces it, as the message says, and is then named as what was typed
+    changed = plan("sim/coin", settings={"restriction.temperature": 0.5}, **chosen).sampling
+    assert changed.settings == {"restriction.temperature": 0.5, "difficulty.temperature": 1.0}
+    typed = {"predict.temperature": 1, "restriction.temperature": 0.5}
+    with pytest.raises(sx.InputError, match=r"restriction\.temperature would be in its place\. Drop it\."):
+        plan("sim/coin", settings=typed, experiments="restriction")
+    with pytest.raises(sx.InputError, match=r"'temperature' is set by settings temperature already"):
+        plan("sim/coin", settings={"temperature": 1}, extra_body={"temperature": 0.5})
+
+
+def test_a_run_of_the_protocol_says_that_it_goes_on_with_it(tmp_path: Path) -> None:
+    chosen: dict[str, Any] = {"models": "sim/coin", "experiments": "restriction", "out": tmp_path / "run"}
+    sx.run(protocol="paper", limit=1, **chosen)
+    with pytest.raises(sx.InputError, match=r"It is sent by protocol paper: give that too, and the run goes on\."):
+        sx.run(limit=2, **chosen)
+    assert len(sx.run(protocol="paper", limit=2, **chosen).replies) == 6
+    sx.run(settings={"temperature": 0.5}, limit=1, **chosen | {"out": tmp_path / "other"})
+    with pytest.raises(sx.InputError, match=r"is not set now\. Choose another out"):
+        sx.run(limit=2, **chosen | {"out": tmp_path / "other"})
+
+
+@pytest.mark.parametrize(("typed", "sent"), [(".5", 0.5), ("0.5", 0.5), ("5e-1", 0.5), ("1", 1)])
+def test_numbers_are_numbers_with_and_without_the_nought(typed: str, sent: float, tmp_path: Path) -> None:
+    command = [
+        "run",
+        "--model",
+        "sim/coin",
+        "--limit",
+        "1",
+        "--experiment",
+        "restriction",
+        "--out",
+        str(tmp_path / "r"),
+    ]
+    assert CliRunner().invoke(root, [*command, "--set", f"temperature={typed}"]).exit_code == 0
+    assert sx.load(tmp_path / "r").manifest.settings == {"temperature": sent}
 
 
 def test_a_manifest_has_the_settings_of_the_runs_experiments_alone(toys: Path, tmp_path: Path) -> None:

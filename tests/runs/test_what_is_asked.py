@@ -94,14 +94,21 @@ REFUSED: dict[str, tuple[list[str], str]] = {
     "a setting that reaches no session": (
         ["--protocol", "paper", "--set", "temperature=0.5"],
         "--set temperature: it would never be sent: association.temperature, restriction.temperature, "
-        "difficulty.temperature would be in its place. Drop it.",
+        "difficulty.temperature would be in its place (--protocol paper). Drop one of the two, or change what is sent "
+        "in an experiment by its name: --set association.temperature=...",
     ),
     "another model as a setting": (["--set", "execute.model=x"], "--set execute.model: the field 'model' is not free."),
-    "twice in two places": ([BODY, '{"top_p": 1}', "--set", "execute.top_p=0.5"], "'top_p' is set as execute.top_p"),
-    "against the protocol": ([BODY, '{"temperature": 1}', "--protocol", "paper"], "'temperature' is set as "),
+    "twice in two places": (
+        [BODY, '{"top_p": 1}', "--set", "execute.top_p=0.5"],
+        "'top_p' is set by --set execute.top_p",
+    ),
+    "against the protocol": (
+        [BODY, '{"temperature": 1}', "--protocol", "paper"],
+        "'temperature' is set by --protocol paper already",
+    ),
     "twice, as Gemini names it": (
         [BODY, '{"generationConfig": {"maxOutputTokens": 5}}', "--set", "max_tokens=9"],
-        "'generationConfig.maxOutputTokens' is set as max_tokens already",
+        "'generationConfig.maxOutputTokens' is set by --set max_tokens already",
     ),
     "several replies, as Gemini asks for them": (
         [BODY, '{"generationConfig": {"candidateCount": 2}}'],

@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from selfexec.text.printable import HARMFUL, harmless
+from selfexec.text.printable import HARMFUL, harmless, in_ascii
 from selfexec.text.tables import Layout, as_html, as_markdown, as_text
 
 TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}  # Unicode's bidirectional classes
@@ -15,6 +15,14 @@ def test_what_is_obeyed_or_swallowed_is_shown_by_its_number() -> None:
     assert harmless("\u202egnp.exe") == "\\u202egnp.exe"
     assert harmless("\x1b[31mred") == "\\x1b[31mred"
     assert harmless("zero\u200bwidth \ufeff\U000e0041") == "zero\\u200bwidth \\ufeff\\U000e0041"
+
+
+def test_signs_have_plain_ones_in_ascii_and_other_characters_are_written_as_json_does() -> None:
+    assert in_ascii("J = .5† ± .1 — a “quote” … 2 × 3") == 'J = .5* +- .1 - a "quote" ... 2 x 3'
+    assert in_ascii("┌─┬╴│━┼╋ a→b") == "+-+-|-++ a->b"
+    assert in_ascii("vllm/modèle-你 \U0001f600") == "vllm/mod\\u00e8le-\\u4f60 \\ud83d\\ude00"
+    assert in_ascii("\udc80") == "\\udc80"  # half a character, as file names may have it
+    assert in_ascii("Is it plain?") == "Is it plain?"
 
 
 def test_a_text_that_can_be_printed_has_none_of_these_characters() -> None:

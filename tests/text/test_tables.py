@@ -1,5 +1,6 @@
 """Tables as text lose nothing, however narrow the terminal."""
 
+import re
 from collections import Counter
 
 import pytest
@@ -102,6 +103,27 @@ def test_where_an_interval_must_be_broken_it_is_between_its_ends(width: int) -> 
     shown = as_text("What?", SCORED, LONGEST, width, "stacked").split()
     for number in ("[.275,", ".322]", "[-.032,", "-.005]", "[-1.614,", "-.422]", ".993", ".298", "-.492"):
         assert number in shown
+
+
+@pytest.mark.parametrize("width", range(22, 80))
+@pytest.mark.parametrize("layout", ["sections", "stacked", "plain"])
+def test_no_number_is_broken_however_narrow_the_terminal(layout: Layout, width: int) -> None:
+    shown = as_text("What?", SCORED, LONGEST, width, layout)
+    pieces = {piece for _, *cells in LONGEST for cell in cells for piece in cell.split() if re.search(r"\d", piece)}
+    assert pieces >= {".298", "[.275,", ".322]", "-.492", "[-1.614,", ".993", ".483"}
+    assert pieces <= {*shown.split()}
+    assert all(len(line) <= width for line in shown.splitlines())
+
+
+def test_a_table_for_which_there_is_no_room_is_a_list_of_cells_with_the_names_of_their_columns() -> None:
+    lines = as_text("What?", SCORED, LONGEST, 30, "stacked").splitlines()
+    assert lines[:5] == ["What?", "", "m", "  experiment: association", "  accuracy: .298 [.275, .322]"]
+    second = lines.index("  experiment: overall")  # of the same model, which is said once
+    assert lines[second - 1] == "" and lines[second + 1 :] == [
+        "  accuracy: withheld",
+        "  skill: withheld",
+        "  margin: withheld",  # its best baseline and coverage are empty
+    ]
 
 
 def test_lines_that_are_too_long_go_on_below_at_words_and_keep_their_intervals() -> None:

@@ -279,10 +279,10 @@ def test_readings_from_elsewhere_replace_ours() -> None:
 def test_compare_and_its_gates_know_them() -> None:
     two = ("--model", "vllm/a,vllm/b")  # the second is new
     found = said("compare", "asked", *two, "--fail-if", "habit.skill drops 0.1", "--fail-if", "lengths.skill rises 0.9")
-    assert "holds: habit.skill drops 0.1: new - old is +.583" in found
-    assert "holds: lengths.skill rises 0.9" in found
+    assert "PASS (fail if habit.skill drops 0.1): new - old is +.583" in found
+    assert "PASS (fail if lengths.skill rises 0.9)" in found
     failed = said("compare", "asked", "--model", "vllm/b,vllm/d", "--fail-if", "habit.skill drops 0.1", status=3)
-    assert "fails: habit.skill drops 0.1: new - old is -1.500" in failed
+    assert "FAIL (fail if habit.skill drops 0.1): new - old is -1.500" in failed
     told = said("compare", "asked", *two, "--fail-if", "habbit.skill drops 0.1", status=2)
     assert "unknown experiment 'habbit'. Is 'habit' meant?" in told
     for metric in ("accuracy", "baseline_margin", "coverage"):

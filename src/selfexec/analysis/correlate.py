@@ -96,6 +96,10 @@ class Correlations(Rows[Pair]):
         """A record for each pair."""
         return [pair.record() for pair in self]
 
+    def _columns(self) -> Mapping[str, Any]:
+        names = [f"{method}{end}" for method in ("pearson", "spearman") for end in ("", "_low", "_high")]
+        return {"one": str, "two": str, "among": str, "n": int, **dict.fromkeys(names, float), "reason": str}
+
     def _data(self) -> dict[str, Any]:
         return {**head(self.runs, self.convention), "correlations": self.records(), "notes": self.notes}
 
@@ -122,6 +126,9 @@ def correlations(options: CorrelateOptions) -> Correlations:
     if eligible is not None:
         raise InputError("eligible is for columns: of runs and tables it is known, or there is none. Leave it out.")
     selection = selection_of(of, options)
+    for given in selection.given:
+        if not isinstance(given, Run | str | Path):
+            raise InputError(f"which run or table? {given!r} is none. Give its place, a run, or a list of these.")
     runs = tuple(one for one in selection.given if isinstance(one, Run) or Path(one).is_dir())
     columns = against if isinstance(against, Mapping) else None
     tables = [Path(one) for one in selection.given if not isinstance(one, Run) and one not in runs]

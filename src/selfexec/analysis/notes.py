@@ -59,8 +59,12 @@ def _ceilings(scores: Sequence[Score], runs: Sequence[ScoredRun]) -> Iterator[st
     once -= {(row.model, row.experiment) for row in twice}
     if once:
         whose = f" for {', '.join(sorted({model for model, _ in once}))}" if repeated else ""
-        origins = [run.origin for run in runs if any(model in run.models for model, _ in once)]
-        yield f"how far behaviour repeats itself is unknown{whose}: to see that, {to_repeat(origins)}."
+        those = [run for run in runs if any(model in run.models for model, _ in once)]
+        if those and all(run.epochs > 1 for run in those):
+            why = "no claim has replies in two epochs yet"
+        else:
+            why = f"to see that, {to_repeat([run.origin for run in those])}"
+        yield f"how far behaviour repeats itself is unknown{whose}: {why}."
     if by_model:
         yield "skill over ceiling, the skill with which one execution predicts another:"
     for model, rows in by_model.items():

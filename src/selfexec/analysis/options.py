@@ -180,13 +180,15 @@ class CompareOptions(OutcomeSource, ReadingOptions, ConventionOptions, ModelsAnd
     )
     fail_if: Names = option(
         (),
-        "A release gate. 'overall.skill drops 0.1' holds (exit 0) where the whole 95% interval of new - old lies above "
-        "-0.1, fails (exit 3) where the whole interval lies below it, and is undecided (exit 4) where -0.1 is inside "
-        "it, or the run is too small.",
+        "A release gate. 'overall.skill drops 0.1': PASS (exit 0) where the whole 95% interval of new - old lies above "
+        "-0.1, FAIL (exit 3) where the whole interval lies below it, CANNOT TELL (exit 4) where -0.1 is inside it, or "
+        "the run is too small.",
         metavar="'EXPERIMENT.METRIC drops|rises X'",
         form="repeated",
     )
-    precision: float | None = option(None, "Also say how many items it takes for an interval of ± this.", metavar="X")
+    precision: float | None = option(
+        None, "Also say how many items it takes for an interval that reaches this far to either side.", metavar="X"
+    )
 
 
 @dataclass(frozen=True)

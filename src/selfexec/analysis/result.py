@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files import csv_rows
+from selfexec.files.frames import column_types, framed, to_pandas
 from selfexec.runs.requests import out_with_batches
 from selfexec.text.numbers import number_of
 from selfexec.text.tables import WIDTH, Part, all_as_html, all_as_markdown, all_as_text
@@ -76,14 +77,22 @@ class Rows(Result, Sequence[Row]):
         """A record for each row."""
         return as_records(self._rows)
 
+    def _columns(self) -> Mapping[str, Any]:
+        """The columns of the records, each with its type."""
+        return column_types(self._ROW)
+
     def frame(self) -> "pl.DataFrame":
         """A Polars data frame of the records."""
-        return framed(self.records())
+        return framed(self.records(), self._columns())
+
+    def to_pandas(self) -> Any:
+        """A pandas data frame of the records. It takes pandas, and nothing else."""
+        return to_pandas(self.frame())
 
     def csv(self) -> str:
         """A line for each row."""
         records = self.records()
-        columns = list(records[0]) if records else [field.name for field in fields(self._ROW)]
+        columns = list(self._columns())
         rows = ([_cell(record[column]) for column in columns] for record in records)
         return csv_rows.written([columns, *rows]).rstrip("\n")
 
@@ -91,13 +100,6 @@ class Rows(Result, Sequence[Row]):
 def as_records(rows: Iterable["DataclassInstance"]) -> list[dict[str, Any]]:
     """Of rows of plain values. `asdict` copies each value deeply, which takes many times as long."""
     return [{field.name: getattr(row, field.name) for field in fields(row)} for row in rows]
-
-
-def framed(records: Sequence[Mapping[str, Any]]) -> "pl.DataFrame":
-    """One row per record, as a Polars data frame."""
-    import polars as pl
-
-    return pl.DataFrame(records, infer_schema_length=None)
 
 
 def _cell(value: Any) -> Any:
@@ -113,7 +115,8 @@ class ScoredRun:
     its models, and how many items of each experiment it has. `readings_given`: replies read as somebody else says;
     `simulated`: those of the models that no language model is behind;
     `told_by`: experiments where another source than their own says what was done, and which; `out`: sessions that
-    are out with a batch; `origin`: where its replies come from, as its manifest has it.
+    are out with a batch; `origin`: where its replies come from, and `epochs`: how often everything is asked, as its
+    manifest has it.
     """
 
     folder: str
@@ -125,6 +128,7 @@ class ScoredRun:
     told_by: dict[str, str] = field(default_factory=dict)
     out: int = 0
     origin: str = "run"
+    epochs: int = 1
 
 
 def scored_runs(runs: Iterable["Run"]) -> tuple[ScoredRun, ...]:
@@ -143,6 +147,7 @@ def _scored_run(run: "Run") -> ScoredRun:
         told_by={e: by for e, by in run.told_by.items() if e in run.items.items and by != EXPERIMENTS[e].sources[0]},
         out=out_with_batches(run.folder, {key for key, reply in run.replies.items() if not reply.failed}),
         origin=run.manifest.origin,
+        epochs=run.manifest.epochs,
     )
 
 
@@ -165,11 +170,14 @@ def folder_of(runs: Sequence[ScoredRun], models: Iterable[str], *, name_only: bo
     return shlex.quote(Path(folders[0]).name if name_only else folders[0])
 
 
+NOT_SHOWN = ("origin", "epochs")  # by which advice goes
+
+
 def head(runs: Sequence[ScoredRun], convention: str | None) -> dict[str, Any]:
     """What stands on top of every JSON of numbers about runs."""
     records = [asdict(run) | {"models": list(run.models), "simulated": list(run.simulated)} for run in runs]
     return {
-        "runs": [{name: value for name, value in record.items() if name != "origin"} for record in records],
+        "runs": [{name: value for name, value in record.items() if name not in NOT_SHOWN} for record in records],
         "convention": convention,
         "version": __version__,
     }

@@ -1,5 +1,6 @@
 """The command line. Each command is a file, imported only when it is called."""
 
+import codecs
 import errno
 import gc
 import io
@@ -15,7 +16,7 @@ import click
 from selfexec.cli.options import CommandGroup, nearest, say
 from selfexec.errors import InputError, Notice, SeveralFaults
 from selfexec.renamed import OPTIONS
-from selfexec.text.printable import harmless_line
+from selfexec.text.printable import harmless_line, in_ascii
 from selfexec.version import __version__
 
 # heading -> name -> (module, what it does)
@@ -132,7 +133,8 @@ def process() -> None:
     """
     status = 0
     _open_closed_streams()
-    _make_printable(sys.stdout)
+    for stream in (sys.stdout, sys.stderr):
+        _make_printable(stream)
     try:
         main()
     except SystemExit as end:
@@ -163,12 +165,23 @@ def _open_closed_streams() -> None:
 
 
 def _make_printable(output: TextIO) -> None:
-    """What goes to a file or a pipe is UTF-8 on every system, unless PYTHONIOENCODING says otherwise. What the output
-    has no character for is shown as a question mark.
+    """What goes to a file or a pipe is UTF-8 on every system, unless PYTHONIOENCODING says otherwise. Characters that
+    the output does not have are written with those that it has.
     """
     if isinstance(output, io.TextIOWrapper):
+        codecs.register_error(IN_ASCII, _write_in_ascii)
         utf_8 = not output.isatty() and "PYTHONIOENCODING" not in os.environ
-        output.reconfigure(encoding="utf-8" if utf_8 else None, errors="replace")
+        output.reconfigure(encoding="utf-8" if utf_8 else None, errors=IN_ASCII)
+
+
+IN_ASCII = "selfexec.in_ascii"  # what Python calls an error handler by
+
+
+def _write_in_ascii(fault: UnicodeError) -> tuple[str, int]:
+    """What is written in place of characters that an output does not have, and where writing goes on."""
+    if not isinstance(fault, UnicodeEncodeError):
+        raise fault
+    return in_ascii(fault.object[fault.start : fault.end]), fault.end
 
 
 # what click says of values, and how a person would put it

@@ -42,6 +42,6 @@ def command(runs: tuple[Path, ...], out: Path | None, **given: Any) -> None:
     out = None if out is None else page_place(out, CARDS)
     page = card(**vars(collect(CardOptions, given, run=runs))).markdown()
     if out is None:
-        put_data(page.encode())
+        put_data(page.encode(), for_people=True)
     else:
         write(out, page)

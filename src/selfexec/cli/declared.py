@@ -6,6 +6,7 @@ only the command has, like `--dry-run`, has one in the file of the command.
 """
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass
 from functools import wraps
@@ -176,16 +177,24 @@ def _settings(flag: str, texts: Sequence[str]) -> dict[str, object]:
     return settings
 
 
+WITHOUT_ZERO = re.compile(r"(?P<sign>-?)(?P<digits>\.\d+)")  # a number as people write it and JSON does not
+
+
 def _each_setting(flag: str, texts: Sequence[str]) -> Iterator[tuple[str, object]]:
-    """'execute.temperature=1' as a name and a JSON value; what is not JSON is text."""
+    """'execute.temperature=1' as a name and a JSON value; what is not JSON is text, but for numbers like .5."""
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise InputError(f"{flag} {text}: write it as NAME=VALUE, like temperature=0 or execute.temperature=1.")
         try:
-            yield name, json.loads(value)
+            yield name, json.loads(_as_json(value))
         except (ValueError, RecursionError):
             yield name, value
+
+
+def _as_json(value: str) -> str:
+    number = WITHOUT_ZERO.fullmatch(value)
+    return f"{number['sign']}0{number['digits']}" if number else value
 
 
 def _json_object(flag: str, text: str) -> dict[str, object]:

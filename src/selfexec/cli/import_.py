@@ -182,15 +182,17 @@ def _import_logs(
         say(_used(log))
     items = len(found.run.items[experiment])
     models = number_of(len(found.run.models), "model")
-    for name in dict.fromkeys(log.model for log in found.logs if log.used):
-        if why := why_unaskable(name):
-            say(
-                f"selfexec: warning: {name} cannot be asked by the name that its log has for it ({why}) To call it as "
-                "it is asked, import its logs into a new folder, with --model PROVIDER/MODEL.",
-                err=True,
-            )
+    used = dict.fromkeys(log.model for log in found.logs if log.used)
+    unaskable = {name: why for name in used if (why := why_unaskable(name))}
+    for name, why in unaskable.items():
+        say(
+            f"selfexec: warning: {name} cannot be asked by the name that its log has for it ({why}) To call it as "
+            "it is asked, import its logs into a new folder, with --model PROVIDER/MODEL.",
+            err=True,
+        )
     folder = shlex.quote(str(out))
-    say(f"{out}: {number_of(items, 'item')} of {experiment}, {models}. Next: selfexec run --out {folder} --dry-run")
+    to_ask = "" if unaskable else f" Next: selfexec run --out {folder} --dry-run"
+    say(f"{out}: {number_of(items, 'item')} of {experiment}, {models}.{to_ask}")
 
 
 def _used(log: "ImportedLog") -> str:

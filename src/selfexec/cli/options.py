@@ -321,9 +321,14 @@ def say(text: str = "", err: bool = False, styled: bool = False) -> None:
 
         text = fitted(text, shutil.get_terminal_size().columns)
     try:
-        click.echo(text, err=err, color=styled or None)
+        _echo(text, sys.stderr if err else sys.stdout, styled)
     except BrokenPipeError:
         _discard(sys.stderr if err else sys.stdout)
+
+
+def _echo(text: str, stream: TextIO, styled: bool, end: str = "\n") -> None:
+    """Write to a stream as it is: where none is named, click writes UTF-8 to one that takes ASCII alone."""
+    click.echo(f"{text}{end}", file=stream, nl=False, color=styled or None)
 
 
 def _discard(stream: TextIO) -> None:
@@ -333,12 +338,21 @@ def _discard(stream: TextIO) -> None:
     os.close(nowhere)
 
 
-def put_data(content: bytes, *, styled: bool = False) -> None:
-    """Print data for programs: as it is where a program reads it, and harmless on a terminal."""
+def put_data(content: bytes, *, styled: bool = False, for_people: bool = False) -> None:
+    """Print data for programs: as it is where a program reads it, and harmless on a terminal.
+
+    Args:
+        content: In UTF-8.
+        styled: Control sequences of styles stay; all others are written out on a terminal.
+        for_people: It is text, in which plain signs may stand for those that the output does not have. Data is UTF-8
+            whatever the output is, since JSON and HTML are.
+    """
     sys.stdout.flush()
+    text = content.decode(errors="backslashreplace")
     if sys.stdout.isatty():
-        text = content.decode(errors="backslashreplace")
-        click.echo(harmless_styled(text) if styled else harmless(text), nl=False, color=styled or None)
+        _echo(harmless_styled(text) if styled else harmless(text), sys.stdout, styled, end="")
+    elif for_people:
+        _echo(text, sys.stdout, styled, end="")
     else:
         click.echo(content, nl=False)
 

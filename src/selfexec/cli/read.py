@@ -116,7 +116,7 @@ def command(
         claims = claims_that_came_out(run.tables, named("claim", ways, set(CAME_OUT)))
         chosen = BySession((key, reading) for key, reading in chosen.items() if key[:4] in claims)
     if form == "json":
-        _put(_json(run, chosen, limit, show), out)
+        _put(_json(run, chosen, limit, show), out, for_people=False)
     elif show or limit:
         on_screen = out is None and sys.stdout.isatty()
         _put(_shown(run, chosen, claims, limit or A_FEW, source, on_screen), out, styled=on_screen)
@@ -195,11 +195,11 @@ def _first(keys: Sequence["Key"], limit: int, whole: bool) -> Sequence["Key"]:
     return first
 
 
-def _put(lines: Iterable[bytes], out: Path | None, *, styled: bool = False) -> None:
+def _put(lines: Iterable[bytes], out: Path | None, *, styled: bool = False, for_people: bool = True) -> None:
     """Lines to a file, or as they come to the terminal."""
     if out:
         write_bytes(out, b"".join(line + b"\n" for line in lines))
         say(f"{out}: written.")
         return
     for line in lines:
-        put_data(line + b"\n", styled=styled)
+        put_data(line + b"\n", styled=styled, for_people=for_people)

@@ -6,6 +6,7 @@ import difflib
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from selfexec.errors import InputError
@@ -138,13 +139,16 @@ def kept_setting(name: str, value: Any) -> Any:
     return kept(name, value) if field == name else kept_field(field, value)
 
 
-def check_settings(sampling: Sampling, experiments: Collection[str]) -> None:
+def check_settings(
+    sampling: Sampling, experiments: Collection[str], origins: Mapping[str, str] = MappingProxyType({})
+) -> None:
     """Raise InputError where a setting cannot be sent, reaches no session, replaces what is ours, is given in two
     places, has a value that no server takes, or looks misspelt: most servers would ignore it without a word.
 
     Args:
         sampling: What is to be sent.
         experiments: The names of those that are asked. What else is installed makes no difference.
+        origins: The option that brought a setting, by the setting's name, where that is not `--set`.
     """
     settings, extra_body = sampling.settings, sampling.extra_body
     refuse_unsendable("--system", sampling.system)
@@ -164,7 +168,7 @@ def check_settings(sampling: Sampling, experiments: Collection[str]) -> None:
         refuse_value(f"--set {name}", field, settings[name])
     for name in settings:
         if by := _replaced_by(name, settings, experiments):
-            raise InputError(f"--set {name}: it would never be sent: {', '.join(by)} would be in its place. Drop it.")
+            _refuse_replaced(name, by, origins)
     given = {name.rpartition(".")[2]: name for name in settings}
     for place, field in _fields(extra_body):
         if place == EFFORT:
@@ -173,7 +177,20 @@ def check_settings(sampling: Sampling, experiments: Collection[str]) -> None:
             raise InputError(f"--extra-body: the field {place!r} is not free. {way_out}")
         refuse_value(f"--extra-body: {place}", field, _value_at(extra_body, place))
         if also := given.get(field):
-            raise InputError(f"--extra-body: {place!r} is set as {also} already (--set, --protocol). Give one of them.")
+            origin = origins.get(also, f"--set {also}")
+            raise InputError(f"--extra-body: {place!r} is set by {origin} already. Give one of them.")
+
+
+def _refuse_replaced(name: str, by: Sequence[str], origins: Mapping[str, str]) -> None:
+    """Raise InputError for a setting that others replace, saying where those come from that nobody typed."""
+    message = f"--set {name}: it would never be sent: {', '.join(by)} would be in its place"
+    brought = list(dict.fromkeys(origins[replacing] for replacing in by if replacing in origins))
+    if not brought:
+        raise InputError(f"{message}. Drop it.")
+    raise InputError(
+        f"{message} ({', '.join(brought)}). Drop one of the two, or change what is sent in an experiment by its name: "
+        f"--set {next(replacing for replacing in by if replacing in origins)}=..."
+    )
 
 
 def _refuse_no_effort(name: str, value: Any) -> None:

@@ -5,7 +5,7 @@ open in `inspect view`, carry our scores, can be scored again, and come back as 
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from selfexec.inspect.records import (
 )
 from selfexec.prompts import shipped_sentences
 from selfexec.runs import Reply, Run, prompts_sent
+from selfexec.runs.connections import without_checked
 from selfexec.runs.folder import Manifest
 from selfexec.text.matching import apart
 from selfexec.version import __version__
@@ -85,6 +86,8 @@ def parts_of(run: Run, models: Sequence[str] = (), experiments: Sequence[str] = 
         for (model, experiment, condition), asked in run.asked.items()
         if (not models or model in models) and (not experiments or experiment in experiments)
     }
+    # a log has no place for what a run knows of its connections, but that its replies were checked
+    run = replace(run, replies=without_checked(run.replies, [run.folder]))
     whole = msgspec.structs.replace(run.manifest, shard=None)
     named = models or whole.models, experiments or whole.experiments
     manifest = narrowed(whole, *named) if models or experiments else whole

@@ -27,6 +27,7 @@ from selfexec.runs.folder import (
     grow_items,
     load_manifest,
     of_logs,
+    refuse_harmful_names,
     refuse_taken,
     write_manifest,
 )
@@ -106,6 +107,7 @@ def import_logs(
         if not replies:
             raise new.unscored[0] if len(new.unscored) == len(found) else InputError(_nothing(found, out))
         kept = [_kept(one, experiment) for one in usable]
+        refuse_harmful_names({reply.model for reply in replies}, way_out="Give another one: --model PROVIDER/MODEL.")
         item_set = _as_set(experiment, new.items)
         if before and journal:
             _grow(out, item_set, replies, kept, journal)

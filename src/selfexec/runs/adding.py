@@ -21,6 +21,7 @@ from selfexec.runs.folder import (
     grow_items,
     keep_old_manifest,
     load_manifest,
+    refuse_harmful_names,
     refuse_other_items,
     write_manifest,
 )
@@ -61,6 +62,7 @@ def add_replies(
         refuse_other_items(out, more, whole)
     way_out = "Give the items that were asked: --items" if item_source is None else "Are these the right --items?"
     check_fit(loaded.replies, _both(here, more), loaded.places.__getitem__, way_out)
+    refuse_harmful_names({key.model for key in loaded.replies})
     known_words = words_in([*loaded.replies.values(), *stored_replies(out).values()])
     refuse_other_words(accept_ends, known_words, str(out))
     with Journal(out / REPLIES) as journal:

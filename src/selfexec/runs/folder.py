@@ -31,6 +31,7 @@ from selfexec.renamed import with_new_names
 from selfexec.runs.design import Block, Design, joined, unfolded
 from selfexec.runs.invocations import Invocation
 from selfexec.runs.records import Reply
+from selfexec.text.printable import harmless_line
 
 MANIFEST = "manifest.json"
 REPLIES = "replies.jsonl"
@@ -210,6 +211,7 @@ def create(
     """Make the folder of a run. It is built beside its place and moved there whole. `prompts` are None where nobody
     knows them.
     """
+    refuse_harmful_names(manifest.models)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent, ignore_cleanup_errors=True) as beside:
@@ -231,6 +233,24 @@ def create(
                 "another folder to --out."
             ) from None
         raise InputError(f"{out}: cannot be written ({fault.strerror}). Nothing was kept.") from None
+
+
+def refuse_harmful_names(
+    models: Iterable[str], option: str = "the model ", way_out: str = "Write it without them."
+) -> None:
+    """Raise InputError for a name that would do something to a terminal, or cannot be seen there as it is.
+
+    Args:
+        models: Names of models.
+        option: How the message begins, up to the name.
+        way_out: How it ends.
+    """
+    for name in models:
+        if harmless_line(name) != name:
+            raise InputError(
+                f"{option}{harmless_line(name)}: control characters, odd blanks or what turns the direction of writing "
+                f"stand in this name. {way_out}"
+            )
 
 
 def _move(building: Path, out: Path) -> None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
@@ -17,6 +17,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.facets import DEFAULT, Condition, canonical, condition_name, condition_named, parts_of, touching
 from selfexec.files import jsonl
+from selfexec.files.frames import to_pandas
 from selfexec.items import ItemSet
 from selfexec.options import Names
 from selfexec.prompts import kept_prompts, shipped_sentences, texts_in
@@ -129,6 +130,20 @@ class Run:
     def outcomes(self) -> "pl.DataFrame":
         """One row per claim and further source of what was done, beside the one that the observations have."""
         return self.tables.outcomes
+
+    def to_pandas(self, table: Literal["observations", "sessions", "outcomes"] = "observations") -> Any:
+        """One of the tables as a pandas data frame. It takes pandas, and nothing else.
+
+        Args:
+            table: Which one: `observations`, `sessions` or `outcomes`.
+
+        Raises:
+            InputError: There is no such table, or pandas is not installed.
+        """
+        tables = {"observations": self.observations, "sessions": self.sessions, "outcomes": self.outcomes}
+        if table not in tables:
+            raise InputError(f"to_pandas: there is no table {table!r}. There are {joined(list(tables))}.")
+        return to_pandas(tables[table])
 
     @property
     def all_conditions(self) -> list[Condition]:

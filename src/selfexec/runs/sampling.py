@@ -19,6 +19,12 @@ def sampling_of(choices: RunOptions) -> Sampling:
     return replace(part_of(choices, Sampling), settings=settings)
 
 
+def protocol_origins(choices: RunOptions) -> dict[str, str]:
+    """The settings that the protocol sends and nobody set otherwise, each with the option that brings it."""
+    brought = sampling_settings(choices.protocol).keys() - choices.settings.keys()
+    return dict.fromkeys(brought, f"--protocol {choices.protocol}")
+
+
 def sampling_settings(protocol: str, experiments: Collection[str] | None = None) -> dict[str, float]:
     """The settings of a sampling protocol, by scope: 'restriction.temperature'.
 

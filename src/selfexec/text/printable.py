@@ -1,6 +1,8 @@
 """Somebody else's text (replies, names, errors) on a terminal, on a page, in a table: it is shown, and does nothing."""
 
+import json
 import re
+import unicodedata
 
 # C0 and C1 controls but for line feed and tab; soft hyphens and other blanks of no width; line separators; what turns
 # the writing direction of the text behind it; lone surrogates; noncharacters; tags. Joiners stay: scripts and emoji are
@@ -38,6 +40,36 @@ def harmless_styled(text: str) -> str:
 def harmless_line(text: str) -> str:
     """The same in one line, for names in a table."""
     return harmless(" ".join(text.split()))
+
+
+PLAIN_SIGNS = {"…": "...", "±": "+-", "×": "x", "†": "*", "•": "*", "·": ".", "→": "->", "↓": "v", "≤": "<=", "≥": ">="}
+PLAIN_SIGNS |= (
+    {"−": "-", "‹": "<", "›": ">", "\xa0": " ", "\u202f": " "}
+    | dict.fromkeys("‘’‚‛", "'")
+    | dict.fromkeys("“”„‟«»", '"')
+)
+
+
+def in_ascii(text: str) -> str:
+    """A text in ASCII alone, for an output that has no other characters: dashes, quotation marks and the signs of
+    tables become the nearest plain ones, and each other character is written as JSON does (é as \\u00e9), so that no
+    name is lost.
+    """
+    return "".join(char if char.isascii() else _in_ascii(char) for char in text)
+
+
+def _in_ascii(char: str) -> str:
+    if plain := PLAIN_SIGNS.get(char):
+        return plain
+    if unicodedata.category(char) == "Pd":
+        return "-"
+    name = unicodedata.name(char, "")
+    if name.startswith("BOX DRAWINGS"):
+        directions = set(name.split())
+        if not directions & {"VERTICAL", "UP", "DOWN"}:
+            return "-"
+        return "+" if directions & {"HORIZONTAL", "LEFT", "RIGHT"} else "|"
+    return json.dumps(char)[1:-1]
 
 
 def _written_out(code: int) -> str:

@@ -10,7 +10,7 @@ from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from selfexec.text.printable import STYLE, harmless
+from selfexec.text.printable import STYLE, harmless, harmless_line
 
 if TYPE_CHECKING:
     from rich.table import Column
@@ -64,9 +64,10 @@ def as_text(
 
     In `sections` it stands beside the first of the rows that share it; `stacked` on a line of its own above them, which
     leaves more room for the rest; `plain` has no gaps between rows. Where it is too wide, intervals stand below their
-    values, then columns move together, then long words and at last intervals go on below, these between their ends:
-    nothing is cut off, and no number is broken as long as there is room for it. `styled`, with the control sequences of
-    terminals, what the first column says is bold, and intervals and heads are dim.
+    values, then columns move together, then long words and intervals go on below, these between their ends; and where
+    even so a number would have to be broken, each row is a list of its cells, each behind the name of its column.
+    Nothing is cut off. `styled`, with the control sequences of terminals, what the first column says is bold, and
+    intervals and heads are dim.
     """
     from rich.console import Console
     from rich.style import Style
@@ -92,7 +93,10 @@ def as_text(
     if console.measure(table, options=console.options.update(width=10 * WIDTH)).maximum > width:
         heads = [column.replace("-", "-\n") for column in columns]
         narrow = [[first, *map(_interval_below, others)] for first, *others in said]
-        table = _squeezed(heads, narrow, layout, width)
+        squeezed = _squeezed(heads, narrow, layout, width)
+        if squeezed is None:
+            return "\n".join([harmless(title), *_listed(columns, rows, width)])
+        table = squeezed
     console.print(table)
     names = iter(first for first, *_ in said if first)
     held = (NAME, Style(bold=True).render(NAME))
@@ -132,8 +136,8 @@ def _dimmed(cell: str) -> "Text":
     return text
 
 
-def _squeezed(columns: Sequence[str], rows: Sequence[Sequence[str]], layout: Layout, width: int) -> "RichTable":
-    """The table with the first of these economies with which it fits, or with all of them."""
+def _squeezed(columns: Sequence[str], rows: Sequence[Sequence[str]], layout: Layout, width: int) -> "RichTable | None":
+    """The table with the first of these economies with which it fits; None where it does with none."""
     broken = [[cell.replace(UNBROKEN, " ") for cell in row] for row in rows]
     for cells, gap, words in ((rows, 2, None), (rows, 1, None), (rows, 1, LONG_WORD), (broken, 1, SHORT_WORD)):
         table = _table(columns, cells, layout)
@@ -143,8 +147,20 @@ def _squeezed(columns: Sequence[str], rows: Sequence[Sequence[str]], layout: Lay
         if sum(least) <= room:
             for column, given in zip(table.columns, _shared(_wanted(table), least, room), strict=True):
                 column.width = given
-            break
-    return table
+            return table
+    return None
+
+
+def _listed(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """The rows one below the other, their cells behind the names of their columns."""
+    for first, *others in _said_once(rows):
+        yield ""
+        if first:
+            yield fitted(harmless(first), width)
+        for column, cell in zip(columns[1:], others, strict=True):
+            if cell.strip():
+                name = harmless(column.strip())
+                yield fitted(f"  {name}: {harmless_line(cell)}" if name else f"  {harmless_line(cell)}", width)
 
 
 def _wanted(table: "RichTable") -> list[int]:

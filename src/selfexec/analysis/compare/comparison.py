@@ -10,7 +10,8 @@ from selfexec.analysis.compare.measures import OWN
 from selfexec.analysis.differences import Contrast, Difference, Shift, Standing
 from selfexec.analysis.names import skill_legend
 from selfexec.analysis.renamed import refuse_old_name
-from selfexec.analysis.result import Form, Result, ScoredRun, as_records, framed, head
+from selfexec.analysis.result import Form, Result, ScoredRun, as_records, head
+from selfexec.files.frames import column_types, framed, to_pandas
 from selfexec.text.matching import listed
 from selfexec.text.numbers import decimal, interval, p_value, signed
 from selfexec.text.tables import Part, Table
@@ -75,7 +76,11 @@ class Comparison(Result):
 
     def frame(self) -> "pl.DataFrame":
         """One row per difference, as a Polars data frame."""
-        return framed(as_records(self.differences))
+        return framed(as_records(self.differences), column_types(Difference))
+
+    def to_pandas(self) -> Any:
+        """The same as a pandas data frame. It takes pandas, and nothing else."""
+        return to_pandas(self.frame())
 
     def records(self) -> dict[str, Any]:
         """Everything by name, with the runs, the convention and the version on top."""

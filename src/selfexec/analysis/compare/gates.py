@@ -17,6 +17,7 @@ from selfexec.text.numbers import number_of, signed
 FORM = re.compile(r"(\w+)\.(\w+)\s+(drops|rises)\s+(?:by\s+)?(\S+)")
 NUMBER = re.compile(r"\d+(?:\.\d*)?|\.\d+")
 Outcome = Literal["holds", "fails", "cannot tell"]
+PRINTED: dict[Outcome, str] = {"holds": "PASS", "fails": "FAIL", "cannot tell": "CANNOT TELL"}
 STATUS: dict[Outcome, int] = {"holds": 0, "cannot tell": 4, "fails": 3}
 
 
@@ -85,7 +86,7 @@ def failed(gate: Gate, why: str) -> GateVerdict:
 
 
 def _told(gate: Gate, outcome: Outcome, why: str) -> GateVerdict:
-    return GateVerdict(str(gate), gate.experiment, gate.metric, outcome, f"{outcome}: {gate}: {why}")
+    return GateVerdict(str(gate), gate.experiment, gate.metric, outcome, f"{PRINTED[outcome]} (fail if {gate}): {why}")
 
 
 def _outcome(gate: Gate, row: Difference, few: str | None, lost: str | None) -> tuple[Outcome, str]:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,10 @@ from selfexec.analysis.differences import Difference
 from selfexec.analysis.names import skill_legend, told_by
 from selfexec.analysis.options import TrendOptions
 from selfexec.analysis.renamed import refuse_old_name
-from selfexec.analysis.result import Form, Result, ScoredRun, as_records, framed, head, scored_runs
+from selfexec.analysis.result import Form, Result, ScoredRun, as_records, head, scored_runs
 from selfexec.analysis.selection import selection_of
 from selfexec.errors import InputError
+from selfexec.files.frames import framed, to_pandas
 from selfexec.runs import names, takes
 from selfexec.stats import two_sided
 from selfexec.text.matching import found_by
@@ -87,7 +88,11 @@ class Trend(Result):
 
     def frame(self) -> "pl.DataFrame":
         """One row per checkpoint, experiment and metric, as a Polars data frame."""
-        return framed([_flat(point) for point in self.points])
+        return framed([_flat(point) for point in self.points], FLAT)
+
+    def to_pandas(self) -> Any:
+        """The same as a pandas data frame. It takes pandas, and nothing else."""
+        return to_pandas(self.frame())
 
     def records(self) -> dict[str, Any]:
         """Everything by name, with the runs, the convention and the version on top."""
@@ -248,9 +253,21 @@ def _notes(found: Trend) -> list[str]:
     return [*notes, *found.notes, *cautions(reasons)]
 
 
+# the columns of a data frame of checkpoints
+CHANGES = ("from_first", "from_previous")
+OF_A_CHANGE = {"": float, "_low": float, "_high": float, "_items": int}
+FLAT: Mapping[str, type] = {
+    **{"metric": str, "experiment": str, "order": int, "model": str, "value": float, "low": float, "high": float},
+    **{
+        f"{name}{end}": int if end == "_items" else float for name in CHANGES for end in ("", "_low", "_high", "_items")
+    },
+    "reason": str,
+}
+
+
 def _flat(point: Checkpoint) -> dict[str, Any]:
     row = {name: getattr(point, name) for name in ("metric", "experiment", "order", "model", "value", "low", "high")}
-    for name in ("from_first", "from_previous"):
+    for name in CHANGES:
         change: Difference | None = getattr(point, name)
         row |= {
             name: change and change.difference,

@@ -117,7 +117,10 @@ def judges(options: JudgesOptions) -> Judges:
     convention, labels, models = options.convention, options.labels, options.models
     if convention not in ("strict", "readable"):
         raise InputError(f"convention {convention!r}: there are strict and readable.")
-    [whole] = loaded(options.run)
+    runs = loaded(options.run)
+    if len(runs) != 1:
+        raise InputError(f"judges are compared within one run, and {number_of(len(runs), 'run is', 'runs are')} given.")
+    [whole] = runs
     judged = [e for e in whole.items.experiments if EXPERIMENTS[e].judging]
     wanted = names(options.experiments) or judged
     if strange := [e for e in wanted if e not in judged]:

@@ -100,10 +100,10 @@ class SimRespondent:
             return shapes.marks(self._predicted_words(asked.about, asked.parts, how), shape)
         if asked.task == "predicts right":
             yes = self.profile.copies or self._predicts_right(sample_id(asked.about), how)
-            return shapes.choice("choice", "A" if yes else "B", correctness.OPTIONS["predict"], shape)
+            return shapes.prediction("A" if yes else "B", correctness.OPTIONS["predict"], shape)
         if asked.task == "predicts refusal":
             yes = not self._predicts_answer(asked.about.strip(), how)
-            return shapes.choice("choice", "A" if yes else "B", refusal.OPTIONS["predict"], shape)
+            return shapes.prediction("A" if yes else "B", refusal.OPTIONS["predict"], shape)
         if asked.task == "predicts choice":
             options = dict(zip(letters(len(asked.parts)), asked.parts, strict=True))
             return shapes.choice("choice", self._predicted_choice(asked.about, options, how), options, shape)

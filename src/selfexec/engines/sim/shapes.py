@@ -45,16 +45,28 @@ def _in_json(value: object, draw: float) -> tuple[str, ...]:
 
 
 def choice(key: str, letter: str, options: Mapping[str, str], draw: float) -> str:
+    """The letter of an option, as the answer to a question."""
+    return _choice(key, letter, options, "answer", draw)
+
+
+def prediction(letter: str, options: Mapping[str, str], draw: float) -> str:
+    """The letter of an option that tells of a response to a prompt. It is called a choice: where the prompt has options
+    of its own under letters, "the answer is A" would be an answer to it, and no prediction.
+    """
+    return _choice("choice", letter, options, "choice", draw)
+
+
+def _choice(key: str, letter: str, options: Mapping[str, str], noun: str, draw: float) -> str:
     other = next(option for option in options if option != letter)
     return _pick(
         (
             *_in_json({key: letter}, draw) * 2,
-            f"The final answer is: $\\boxed{{{letter}}}$",
+            f"The final {noun} is: $\\boxed{{{letter}}}$",
             f"{letter}. {options[letter]}",
             f'{{\\"{key}\\": \\"{letter}\\"}}',
             f"{{{key}: {letter}}}",
             f'{{"{key}": "{other}"}}\n\nActually no. On reflection:\n\n{{"{key}": "{letter}"}}',
-            f"I have weighed both sides.\n\nTherefore, the correct answer is:\n\n**{letter}**",
+            f"I have weighed both sides.\n\nTherefore, the correct {noun} is:\n\n**{letter}**",
         ),
         draw,
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from selfexec import items
-from selfexec.engines import Connection, Respondent, Sampling, engine_type, is_at_home
+from selfexec.engines import Connection, Respondent, Sampling, engine_type, is_at_home, why_unaskable
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT, Condition, condition_name, history_in
@@ -142,6 +142,8 @@ def continued(options: RunOptions) -> Plan:
         prompts=_prompts(folder, manifest) if options.prompts is None else options.prompts,
     )
     respondents, lacking = _respondents(folder, manifest, options)
+    if manifest.origin == LOGS:
+        _refuse_names_of_logs(run, respondents)
     design = None if manifest.origin == LOGS else _with_new(models, _design(folder, manifest, there))
     conditions = list(dict.fromkeys(condition for _, _, condition in design or ())) or [DEFAULT]
     plan = planned(options, respondents)
@@ -188,6 +190,21 @@ def _of_imported(run: Path) -> str:
         f"{run}: this folder holds imported replies, which cannot be continued. What they lack: selfexec export "
         f"{folder} > rest.jsonl; to ask a model by yourself, begin a run: selfexec run --model PROVIDER/MODEL --out NEW"
     )
+
+
+def _refuse_names_of_logs(run: Path, respondents: Iterable[Respondent]) -> None:
+    """Raise InputError where models have names from their logs by which nobody can be asked."""
+    named = [one.asked for one in respondents if all(at.base_url is None for at in one.connections)]
+    unaskable = [name for name in dict.fromkeys(named) if why_unaskable(name)]
+    if not unaskable:
+        return
+    message = (
+        f"{run}: {listing(unaskable)} cannot be asked by the name that the logs have. Import the logs into a new "
+        "folder with --model PROVIDER/MODEL"
+    )
+    if all("/" in name for name in unaskable):
+        message += ", or add --base-url URL, if a server there has models of these names"
+    raise InputError(f"{message}.")
 
 
 # --- what is asked ---------------------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ from selfexec.runs.folder import (
     simulated_of,
     write_manifest,
 )
+from selfexec.runs.sampling import PROTOCOLS, sampling_settings
 from selfexec.runs.shards import clear_half_made, is_half_made, refuse_other_cut
 from selfexec.text.numbers import joined as listing
 from selfexec.text.redaction import bare_address
@@ -70,6 +71,12 @@ def begin(plan: Plan) -> None:
         reached=_reached(plan),
     )
     create(plan.out, manifest, plan.item_set, [], plan.asked_prompts)
+
+
+def _protocol_of(name: str, value: object) -> str:
+    """The way out where a setting is given no more and a sampling protocol sends it."""
+    sends = [protocol for protocol in PROTOCOLS if sampling_settings(protocol).get(name) == value]
+    return f"It is sent by --protocol {sends[0]}: give that too, and the run goes on. " if sends else ""
 
 
 def refuse_misfit(plan: Plan) -> None:
@@ -110,7 +117,7 @@ def refuse_misfit(plan: Plan) -> None:
         if before != wanted:
             raise InputError(
                 f"{plan.out}: the setting {name} {was_set(before)} when this run began and {is_set(wanted)} now. "
-                "Choose another --out."
+                f"{'' if wanted is not None else _protocol_of(name, before)}Choose another --out."
             )
     for one in plan.respondents:
         sent = (old.settings_of(one.name), kept_settings(one.sampling)) if one.name in old.models else ({}, {})

@@ -48,13 +48,12 @@ from selfexec.runs.asking.caps import NO_CAPS, Caps, refuse_unpriced
 from selfexec.runs.asking.histories import Histories, histories_of
 from selfexec.runs.design import Design, crossed, recorded
 from selfexec.runs.ends import stored_replies
-from selfexec.runs.folder import ITEMS, MANIFEST, load_manifest, of_logs
+from selfexec.runs.folder import ITEMS, MANIFEST, load_manifest, of_logs, refuse_harmful_names
 from selfexec.runs.invocations import StudyFile
-from selfexec.runs.sampling import sampling_of, sampling_settings
+from selfexec.runs.sampling import protocol_origins, sampling_of, sampling_settings
 from selfexec.runs.share import Shard, shard_folders
 from selfexec.text.matching import apart, meant
 from selfexec.text.numbers import number_of
-from selfexec.text.printable import harmless_line
 
 
 class Job(NamedTuple):
@@ -330,8 +329,8 @@ def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None
     refuse_unpriced(by_name, prices, caps)
     for one in respondents:
         refuse_unsendable("--model", one.asked)
-        _refuse_harmful(one)
-        check_settings(one.sampling, item_set.experiments)
+        refuse_harmful_names([one.name, one.asked], "--model ")
+        check_settings(one.sampling, item_set.experiments, protocol_origins(choices))
         for connection in one.connections:
             refuse_unable([one.asked], item_set.experiments, connection)
     if simulated := [one for one in respondents if one.simulated]:
@@ -373,16 +372,6 @@ def refuse_epochs_without_log(plan: Plan, epochs: int | None) -> None:
             f"{number_of(most, 'attempt')}, and each prediction is about an attempt. Import another log of the model, "
             f"or give --epochs {most}."
         )
-
-
-def _refuse_harmful(one: Respondent) -> None:
-    """Raise InputError for a name that would do something to a terminal, or cannot be seen there as it is."""
-    for name in (one.name, one.asked):
-        if harmless_line(name) != name:
-            raise InputError(
-                f"--model {harmless_line(name)}: control characters, odd blanks or what turns the direction of writing "
-                "stand in this name. Write it without them."
-            )
 
 
 def _for_these(sampling: Sampling, choices: RunOptions, experiments: Collection[str]) -> Sampling:
