@@ -17,7 +17,7 @@ from selfexec.engines.http.ends import printable_end
 from selfexec.engines.http.errors import error_beside, mapping_of, says_something
 from selfexec.engines.http.policy import error_in_reply
 from selfexec.engines.http.wires.base import Event, Gathering, UnusableReply
-from selfexec.engines.http.wires.objections import kind_of
+from selfexec.engines.http.wires.objections import is_neutral
 
 STREAMED = (b"data:", b"event:", b"id:", b"retry:", b":")  # how a line of text/event-stream begins, and no JSON
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -137,7 +137,7 @@ def _oddity_of(event: Event) -> Any:
     name = event.name.strip().casefold()
     if name in NAMES or name.startswith("response."):
         return None
-    if kind_of(name) == "other" and event.data:
+    if is_neutral(name) and event.data:
         if event.data.strip() == b"[DONE]":
             return None
         if not {"choices", "candidates", "type"}.isdisjoint(data_of(event)):
