@@ -147,13 +147,19 @@ def _is_status(value: Any) -> bool:
 
 def says_something(value: Any) -> bool:
     """Whether an error, or a part of one, says anything at all."""
-    if isinstance(value, str):
-        return value.strip().casefold() not in NOTHING
-    if isinstance(value, Mapping):
-        return any(map(says_something, value.values()))
-    if isinstance(value, list):
-        return any(map(says_something, value))
-    return bool(value)
+    waiting = [value]  # as deep as a body may be, no function calls itself
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, str):
+            if part.strip().casefold() not in NOTHING:
+                return True
+        elif isinstance(part, dict):
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part
+        elif part:
+            return True
+    return False
 
 
 def sentence_of(error: Any) -> str:

@@ -45,6 +45,7 @@ class Stream:
         self._wrong: UnusableReply | None = None
         self._named_oddly: Any = None
         self._error: Any = None  # what an event of the stream says is wrong
+        self._told_in: Mapping[str, Any] = {}  # the event that says so, where there is more in it
 
     @property
     def whole(self) -> bool:
@@ -88,7 +89,7 @@ class Stream:
         came: Mapping[str, Any] = {}
         with suppress(UnusableReply):
             came = self._gathering.body()
-        return {**came, "error": self._error}
+        return {**came, "error": self._error, **self._told_in}
 
     def _take(self, events: Iterator[Event]) -> None:
         try:
@@ -97,6 +98,7 @@ class Stream:
                     return
                 if (error := _error_in(event)) is not None:
                     self._error = error
+                    self._told_in = _besides(event, error)
                     return
                 if event.name and event.name not in NAMES and self._named_oddly is None:
                     self._named_oddly = _oddity_of(event)
@@ -162,6 +164,15 @@ def _error_in(event: Event) -> Any:
     named = any(name in piece for name in ("error", "errors", "choices", "candidates", "error_code", "error_msg"))
     # a sentence alone ends no stream, though it speaks against the reply: see `objections`
     return error if named or "error" in (piece.get("type"), piece.get("object")) or says_something(code) else None
+
+
+def _besides(event: Event, error: Any) -> Mapping[str, Any]:
+    """The event that holds an error, where it says more than that: of what it is about, all of it tells."""
+    with suppress(UnusableReply):
+        piece = data_of(event)
+        if error is not piece and any(value is not error and value != "error" for value in piece.values()):
+            return {"event": piece} if piece != error else {}
+    return {}
 
 
 def _is_error(name: str) -> bool:
