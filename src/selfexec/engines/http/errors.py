@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
+
 LARGEST_ERROR = 2**20  # bytes: what is longer, and not quite JSON, is no error message
 READ = 4_000  # characters of a message that are looked at
 LONGEST_CODE = 100
@@ -55,16 +57,18 @@ class Error(NamedTuple):
 
 
 def error_body(raw: bytes) -> Any:
-    """What a body with an error holds; None where it is no JSON."""
+    """What a body with an error holds; None where it is no JSON, or one in which a name has two values."""
     try:
-        return msgspec.json.decode(raw)
-    except RecursionError:
+        body = msgspec.json.decode(raw)
+        check_names(raw, body)
+        return body
+    except (DoubledName, RecursionError):
         return None
     except (msgspec.DecodeError, UnicodeDecodeError):
         if len(raw) > LARGEST_ERROR:
             return None
     try:
-        return json.loads(raw.decode(errors="replace"))
+        return json.loads(raw.decode(errors="replace"), object_pairs_hook=without_doubles)
     except (ValueError, RecursionError):
         return None
 

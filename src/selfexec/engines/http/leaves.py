@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from selfexec.engines.http.doubled_names import with_doubles
 from selfexec.engines.http.ends import end_of
 from selfexec.engines.http.errors import READ, says_something
 
@@ -45,6 +46,9 @@ OTHER_TROUBLE = frozenset(
 # fields that hold the input, and names of models, in which any word may occur
 QUOTED = frozenset(("flagged_input",))
 MODELS = frozenset(("model", "model_slug", "model_group", "modelVersion"))
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=with_doubles)
 
 
 class Leaf(NamedTuple):
@@ -98,7 +102,7 @@ def _split(text: str) -> tuple[list[str], list[Any]]:
         if tried > MOST_BRACKETS:
             raise TooMuch
         try:
-            value, end = json.JSONDecoder().raw_decode(text, start)
+            value, end = DECODER.raw_decode(text, start)
         except ValueError:
             continue
         except RecursionError:

@@ -96,7 +96,7 @@ class Gathered:
         self._odd |= objections(piece, MESSAGE)
         match piece.get("type") or event.name:
             case "message_start":
-                if self._blocks:
+                if self._body or self._blocks:
                     raise UnusableReply("the stream begins a second time")
                 self._body = dict(piece["message"])
                 self._reply.check_names(self._body, "id", "model")
@@ -148,6 +148,7 @@ class Gathered:
             raise UnusableReply(CUT)
         if self._open:
             raise UnusableReply("the stream ended in the middle of a block")
+        self._text.check_end()
         blocks = [_joined(block) for _, block in sorted(self._blocks.items())]
         if blocks and self._body.get("content"):
             raise UnusableReply("the message has content before its blocks")

@@ -249,11 +249,11 @@ class Gathered:
         content = delta.get("content")
         if content is not None:
             self._has_content = True
-            if isinstance(content, str):
-                self._begun_again(delta, content)
-                self._text.add(content, last)
-            elif not isinstance(content, list):
+            if not isinstance(content, str | list):
                 raise UnusableReply("a piece of the stream has its words in an unknown place")
+            self._begun_again(delta, bool(content))
+            if isinstance(content, str):
+                self._text.add(content, last)
             self._content += content if isinstance(content, list) else [content] if content else []
         for name in ("refusal", *THOUGHTS):
             if text := text_of(delta.get(name)):
@@ -262,7 +262,7 @@ class Gathered:
             if delta.get(name):
                 self._message[name] = delta[name]
 
-    def _begun_again(self, delta: Mapping[str, Any], content: str) -> None:
+    def _begun_again(self, delta: Mapping[str, Any], content: bool) -> None:
         """Raise Unusable where a stream begins a second time: it names its role again, and then says more. Some servers
         name it in every piece.
         """
@@ -278,6 +278,7 @@ class Gathered:
             return self._body  # MiniMax says so what is wrong
         if not self.whole and "error" not in self._choice:
             raise UnusableReply(CUT)
+        self._text.check_end()
         texts = all(isinstance(part, str) for part in self._content)
         content = "".join(self._content) if texts else self._content
         said = {name: "".join(parts) for name, parts in self._texts.items()}

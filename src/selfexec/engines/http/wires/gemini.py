@@ -190,6 +190,7 @@ class Gathered:
     def body(self) -> Mapping[str, Any]:
         if not self.whole:
             raise UnusableReply(CUT)
+        self._text.check_end()
         content = {"content": {"parts": self._parts}} if self._parts or "content" in self._candidate else {}
         whole = {**content, "logprobsResult": self._logprobs}
         candidates = [{**self._candidate, **self._against, **whole}] if self._candidate else []

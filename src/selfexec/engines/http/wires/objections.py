@@ -67,9 +67,7 @@ WRITTEN = frozenset(
 )
 # the objects of a format within another one of it, each of which is a place of its own
 PLACES = frozenset(
-    (
-        *("choices", "candidates", "output", "message", "delta", "response", "item", "part", "content_block"),
-    )
+    (*("choices", "candidates", "output", "message", "delta", "response", "item", "part", "content_block"),)
 )
 NESTS = (dict, list)
 Kind = Literal["failure", "detail", "well", "state", "words", "own", "other"]

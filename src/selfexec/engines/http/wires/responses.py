@@ -162,7 +162,7 @@ class Gathered:
         self._items: list[Any] = []
         self._said: dict[str, list[str]] = {kind: [] for kind in DELTAS}
         self._ids: set[str] = set()
-        self._completed = False
+        self._created = self._completed = False
         self._odd: dict[str, Any] = {}
 
     def take(self, event: Event) -> None:
@@ -171,7 +171,11 @@ class Gathered:
             return
         piece = data_of(event)
         kind = piece.get("type") or event.name
-        if kind == "response.output_item.done":
+        if kind == "response.created":
+            if self._created:
+                raise UnusableReply("the stream begins a second time")
+            self._created = True
+        elif kind == "response.output_item.done":
             self._items.append(piece.get("item"))
         elif kind in DELTAS:
             self._said[kind].append(words_of(piece.get("delta")))

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
 from selfexec.engines.http.ends import printable_end
 from selfexec.engines.http.errors import error_beside, mapping_of, says_something
 from selfexec.engines.http.policy import error_in_reply
@@ -236,11 +237,17 @@ def data_of(event: Event) -> dict[str, Any]:
     """What an event holds. UnusableReply: it is no JSON object, as where the connection was cut in the middle of it."""
     try:
         data = msgspec.json.decode(event.data)
+        check_names(event.data, data)
+    except DoubledName as fault:
+        raise UnusableReply(f"a piece of the stream is malformed: {fault}") from None
     except RecursionError:
         raise UnusableReply("a piece of the stream is nested too deeply") from None
     except (msgspec.DecodeError, UnicodeDecodeError):
         try:
-            data = json.loads(event.data.decode(errors="replace"))  # with half of a surrogate pair
+            # with half of a surrogate pair
+            data = json.loads(event.data.decode(errors="replace"), object_pairs_hook=without_doubles)
+        except DoubledName as fault:
+            raise UnusableReply(f"a piece of the stream is malformed: {fault}") from None
         except (ValueError, RecursionError):
             raise UnusableReply(RUN_TOGETHER if _is_several(event.data) else CUT) from None
     if not isinstance(data, dict):
