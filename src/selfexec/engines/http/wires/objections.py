@@ -69,7 +69,8 @@ WRITTEN = frozenset(
 PLACES = frozenset(
     (*("choices", "candidates", "output", "message", "delta", "response", "item", "part", "content_block"),)
 )
-NESTS = (dict, list)
+UNSEARCHED = WRITTEN | PLACES
+NESTS = frozenset((dict, list))
 Kind = Literal["failure", "detail", "well", "state", "words", "own", "other"]
 FAILURES = ("error", "exception", "fault", "fail", "traceback")
 HARMLESS = ("default", "failover", "failsafe")  # which contain one of these words
@@ -150,11 +151,13 @@ def is_neutral(name: str) -> bool:
 
 def objections(place: Mapping[str, Any], besides: frozenset[str] = frozenset()) -> Mapping[str, Any]:
     """The fields of an object that speak against the reply. `besides` are fields which the format itself judges."""
-    found = {
-        name: value
-        for name, value in place.items()
-        if (type(value) in NESTS or name not in PLAIN) and name not in besides and _speaks_against(name, value)
-    }
+    found: dict[str, Any] = {}
+    for name, value in place.items():
+        if name in PLAIN:
+            if type(value) in NESTS and name not in UNSEARCHED and _is_ill_within(name, value):
+                found[name] = value
+        elif name not in besides and _speaks_against(name, value):
+            found[name] = value
     if not found:
         return NONE
     flat = [name for name in found if name in FLAT and not _is_wordless(found[name])]
@@ -195,8 +198,6 @@ def _is_wordless(error: Any) -> bool:
 
 def _speaks_against(name: str, value: Any) -> bool:
     """Whether a field of a place speaks against the reply, by itself or by what stands in it."""
-    if name in PLAIN:
-        return type(value) in NESTS and _is_ill_within(name, value)
     match meaning_of(name).kind:
         case "failure" | "detail":
             ill = says_something(value) or _is_wordless(value)
@@ -210,11 +211,25 @@ def _speaks_against(name: str, value: Any) -> bool:
             ill = isinstance(value, dict) and bool(objections(value))
         case _:
             ill = _tells_of_failure(name, value)
-    return ill or (type(value) in NESTS and _is_ill_within(name, value))
+    return ill or (type(value) in NESTS and name not in UNSEARCHED and _is_ill_within(name, value))
 
 
 def _is_ill_within(name: str, value: Any) -> bool:
-    return name not in WRITTEN and name not in PLACES and next(_failures_within(name, value), None) is not None
+    """Whether a field within an object or a list tells of a failure."""
+    if type(value) is dict and all(map(_is_a_count, value.items())):
+        return False  # the counts of nearly all replies
+    return next(_failures_within(name, value), None) is not None
+
+
+def _is_a_count(field: tuple[str, Any]) -> bool:
+    name, value = field
+    return (type(value) is int or value is None) and _says_nothing(name)
+
+
+@lru_cache(maxsize=2048)
+def _says_nothing(name: str) -> bool:
+    """Whether no number in a field of this name tells of a failure."""
+    return meaning_of(name)._replace(setting=False, attempts=False) == Meaning("other")
 
 
 def _failures_within(name: str, value: Any) -> Iterator[tuple[str, Any]]:
