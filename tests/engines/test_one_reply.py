@@ -230,3 +230,75 @@ def test_the_name_of_an_event_that_was_cut_off_says_nothing_but_for_an_error(wir
     if wire in ("openai", "gemini"):  # in the others nothing is read behind the end
         assert counts(of_stream(wire, data + b"event: mess"))
         assert not counts(of_stream(wire, data + b"event: error"))
+
+
+# --- a stream that begins again under the same name -------------------------------------------------------------------
+
+
+def begun_again(wire: str, before: int, words: str) -> list[Any]:
+    """A stream that begins, breaks off after so many of its pieces, and begins again under the same name."""
+    parts = [words[at : at + 5] for at in range(0, len(words), 5)]
+    again = [*parts[:before], None, *parts]
+    if wire == "openai":
+        opening = {"id": "c", "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]}
+        pieces = [opening if part is None else piece(wire, part, id="c") for part in again]
+        return [opening, *pieces, piece(wire, "", end=True, id="c")]
+    if wire == "anthropic":
+        start = [{"type": "message_start", "message": {"id": "m"}}, *BEGIN[1:]]
+        blocks = [[BLOCK_END, *start] if part is None else [delta(part)] for part in again]
+        end = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}
+        return [*start, *(event for block in blocks for event in block), BLOCK_END, end, {"type": "message_stop"}]
+    created = {"type": "response.created", "response": {"id": "r", "status": "in_progress"}}
+    pieces = [created if part is None else {"type": "response.output_text.delta", "delta": part} for part in again]
+    body = {
+        "id": "r",
+        "status": "completed",
+        "output": [{"type": "message", "content": [{"type": "text", "text": words}]}],
+    }
+    return [created, *pieces, {"type": "response.completed", "response": body}]
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic", "responses"])
+@given(
+    before=st.integers(1, 7),
+    words=st.text(st.characters(min_codepoint=97, max_codepoint=122), min_size=36, max_size=40),
+)
+@settings(max_examples=examples(40), deadline=None)
+def test_a_stream_that_begins_again_under_the_same_name_is_no_reply(wire: str, before: int, words: str) -> None:
+    assert of_stream(wire, events(*begun_again(wire, before, words))) is None
+
+
+def test_a_second_beginning_without_words_before_it_is_one_too() -> None:
+    assert of_stream("anthropic", events(*begun_again("anthropic", 0, TEXT))) is None
+    assert of_stream("responses", events(*begun_again("responses", 0, TEXT))) is None
+
+
+def test_a_list_of_parts_that_begins_again_is_no_reply() -> None:
+    part = {"content": [{"type": "text", "text": "Hello"}]}
+    first, more = {"role": "assistant", **part}, part
+    pieces = [{"choices": [{"delta": found}]} for found in (first, more, first, more)]
+    assert of_stream("openai", events(*pieces, piece("openai", end=True))) is None
+    assert counts(of_stream("openai", events(*pieces[:2], piece("openai", end=True))))
+
+
+PARAGRAPH = "Dear neighbours, welcome to our picnic on the green. Bring cups.\n"
+
+
+@pytest.mark.parametrize("wire", ["openai", "gemini"])
+@given(cuts=CUTS, more=CUTS, lost=st.integers(0, 8))
+@settings(max_examples=examples(60), deadline=None)
+def test_a_text_that_begins_again_as_a_whole_is_no_reply_though_nothing_else_says_so(
+    wire: str, cuts: set[int], more: set[int], lost: int
+) -> None:
+    begun = PARAGRAPH[: len(PARAGRAPH) - lost]
+    parts = [*cut(begun, cuts), *cut(PARAGRAPH + "And chairs.", more)]
+    found = of_stream(wire, events(*(piece(wire, part) for part in parts), piece(wire, end=True)))
+    assert found is None
+
+
+@pytest.mark.parametrize("wire", ["openai", "gemini"])
+def test_a_model_may_repeat_a_short_line_or_go_round_in_circles(wire: str) -> None:
+    for parts in (["Yes, it is.\n"] * 2, [PARAGRAPH] * 5 + ["Dear neighbours, wel"], ["ha" * 30] * 500, ["a"] * 20_000):
+        pieces = cut("".join(parts), range(7, len("".join(parts)), 7))
+        found = of_stream(wire, events(*(piece(wire, part) for part in pieces), piece(wire, end=True)))
+        assert found and found.text == "".join(parts)

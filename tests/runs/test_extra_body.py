@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -92,3 +93,39 @@ def test_the_report_of_a_run_that_holds_the_value_in_clear_does_not_show_it(tmp_
     path.write_text(json.dumps(manifest))
     settings = provenance(sx.load(tmp_path / "r")).settings
     assert SECRET not in str(settings) and "SHA-256" in str(settings["extra_body.thing"])
+
+
+STUDY = """\
+# the secret stands here: {secret}
+limit = 1
+experiments = ["restriction"]
+models = [
+    "sim/coin",
+    {{ model = "sim/typical", name = "own", extra_body = {{ deep = {{ in = ["{secret}"] }}, depth = 3 }} }},
+]
+[extra_body]
+thing = "{secret}"
+seed = 7
+provider = {{ only = ["mistral"] }}
+"""
+
+
+def test_the_copy_of_a_study_file_has_digests_where_the_manifest_has_them(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY.format(secret=SECRET))
+    run_of_study = sx.load_study(path).run()
+    assert SECRET not in everything(run_of_study.folder)
+    copy = tomllib.loads((run_of_study.folder / "study.toml").read_text())
+    settings = load_manifest(run_of_study.folder).settings
+    assert copy["extra_body"] == {"thing": settings["extra_body.thing"], "seed": 7, "provider": {"only": ["mistral"]}}
+    assert copy["models"][1]["extra_body"]["deep"].startswith("(not shown) SHA-256 ")
+    assert copy["models"][1]["extra_body"]["depth"] == 3
+    again = sx.load_study(path).run()
+    assert len(again.replies) == len(run_of_study.replies)
+
+
+def test_a_study_file_without_such_values_is_copied_as_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text('# ours\nlimit = 1\nmodels = ["sim/coin"]\n[extra_body]\nseed  =  7\n')
+    run_of_study = sx.load_study(path).run()
+    assert (run_of_study.folder / "study.toml").read_bytes() == path.read_bytes()

@@ -52,10 +52,11 @@ class Invocation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 @dataclass(frozen=True)
 class StudyFile:
-    """The study file that a command ran, as it was."""
+    """The study file that a command ran, as it was, and as the run keeps it."""
 
     name: str
     content: bytes
+    kept: bytes
 
     def __str__(self) -> str:
         return f"{self.name}, SHA-256 {hashlib.sha256(self.content).hexdigest()}"

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from selfexec.engines.base import Outcome
+from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
 from selfexec.engines.http.errors import WORDS, error_beside, error_body
 from selfexec.engines.http.patience import Presence
 from selfexec.engines.http.policy import policy_in_reply, shortened
@@ -76,8 +77,11 @@ def withheld(status: int, said: str) -> Outcome:
 def decoded(where: Endpoint, wire: Wire, raw: bytes) -> Outcome:
     try:
         body = msgspec.json.decode(raw)
+        check_names(raw, body)
     except (msgspec.DecodeError, UnicodeDecodeError):
         body = _leniently(raw)
+    except DoubledName as fault:
+        raise _garbage(f"the reply is malformed: {fault}") from None
     except RecursionError:
         raise _garbage("the reply is nested too deeply") from None
     if not isinstance(body, dict):
@@ -122,8 +126,10 @@ def _leniently(raw: bytes) -> Any:
     """A body with half a surrogate pair or a stray byte in it, as models that write bytes make them: still a reply."""
     try:
         text = raw.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
-        body = json.loads(text, parse_int=_number)
+        body = json.loads(text, parse_int=_number, object_pairs_hook=without_doubles)
         return json.loads(SURROGATE.sub("\N{REPLACEMENT CHARACTER}", json.dumps(body, ensure_ascii=False)))
+    except DoubledName as fault:
+        raise _garbage(f"the reply is malformed: {fault}") from None
     except (ValueError, RecursionError):
         if is_streamed(raw):
             raise RetryableError(

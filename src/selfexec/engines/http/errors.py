@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
+
 LARGEST_ERROR = 2**20  # bytes: what is longer, and not quite JSON, is no error message
 READ = 4_000  # characters of a message that are looked at
 LONGEST_CODE = 100
@@ -55,16 +57,18 @@ class Error(NamedTuple):
 
 
 def error_body(raw: bytes) -> Any:
-    """What a body with an error holds; None where it is no JSON."""
+    """What a body with an error holds; None where it is no JSON, or one in which a name has two values."""
     try:
-        return msgspec.json.decode(raw)
-    except RecursionError:
+        body = msgspec.json.decode(raw)
+        check_names(raw, body)
+        return body
+    except (DoubledName, RecursionError):
         return None
     except (msgspec.DecodeError, UnicodeDecodeError):
         if len(raw) > LARGEST_ERROR:
             return None
     try:
-        return json.loads(raw.decode(errors="replace"))
+        return json.loads(raw.decode(errors="replace"), object_pairs_hook=without_doubles)
     except (ValueError, RecursionError):
         return None
 
@@ -147,13 +151,19 @@ def _is_status(value: Any) -> bool:
 
 def says_something(value: Any) -> bool:
     """Whether an error, or a part of one, says anything at all."""
-    if isinstance(value, str):
-        return value.strip().casefold() not in NOTHING
-    if isinstance(value, Mapping):
-        return any(map(says_something, value.values()))
-    if isinstance(value, list):
-        return any(map(says_something, value))
-    return bool(value)
+    waiting = [value]  # as deep as a body may be, no function calls itself
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, str):
+            if part.strip().casefold() not in NOTHING:
+                return True
+        elif isinstance(part, dict):
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part
+        elif part:
+            return True
+    return False
 
 
 def sentence_of(error: Any) -> str:

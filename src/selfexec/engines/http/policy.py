@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from selfexec.engines.http.errors import (
+    LITELLM,
     READ,
     WORDS,
     Error,
@@ -27,6 +28,7 @@ from selfexec.engines.http.errors import (
     mapping_of,
     says_something,
 )
+from selfexec.engines.http.leaves import Leaf, TooMuch, is_label, leaves_of, names_other_trouble
 from selfexec.engines.http.policy_sentences import is_handed_on, says_nothing_else, sentences_of
 from selfexec.engines.http.providers import PROVIDERS, Endpoint
 
@@ -90,9 +92,24 @@ class Shape(NamedTuple):
             )
         )
 
+    def allows_beside(self, leaf: Leaf) -> bool:
+        """Whether a word anywhere in a body says nothing beside this shape."""
+        text = leaf.value.strip()
+        wrapped = LITELLM.match(text)
+        if wrapped and names_other_trouble(wrapped[0]):
+            return False
+        rest = text[wrapped.end() :] if wrapped else text
+        if names_other_trouble(rest) and leaf.name in OF_ITS_OWN and self._is_neutral(rest):
+            return True  # xAI says so of its policies, in these fields
+        is_neutral = self._is_neutral(rest) and not names_other_trouble(rest)
+        return is_neutral or is_label(Leaf(leaf.name, rest)) or says_nothing_else(rest, PUBLISHED)
+
     def _is_neutral(self, word: str) -> bool:
         """Whether a code, a type or a word in another field says nothing beside this shape."""
         return not says_something(word) or _letters(word) in self.neutral
+
+
+OF_ITS_OWN = ("code", "error")  # fields in which a word of a shape says only what its provider means by it
 
 
 def _all_sentences(error: Error) -> list[str]:
@@ -219,17 +236,20 @@ GUARDRAIL = "a guardrail that was set up at the gateway blocked it"
 CLOUDFLARE = ("2016", "2017")  # its codes for prompts and for responses that a guardrail blocked
 
 
-def verdict(where: Endpoint, status: int, body: Any) -> Verdict:
-    """What an error with this status is. `body` is what was decoded of it, whatever that may be."""
+def verdict(where: Endpoint, status: int, body: Any, whole: Any = None) -> Verdict:
+    """What an error with this status is. `body` is what was decoded of it, whatever that may be, and `whole` the reply
+    within which it came.
+    """
     errors = list(errors_in(body))
+    whole = body if whole is None else whole
     if status < 500 and status != 429 and _is_guardrail(status, errors):
-        said = _policy(where, status, errors)
+        said = _policy(where, status, errors, whole)
         return Verdict("request", GUARDRAIL) if said is None else Verdict("policy", said)
     if status in PASSING or status >= 500:
         return Verdict("passing", cause=_cause(status))
     if any(not ACCOUNT_CODES.isdisjoint((*error.codes, error.type)) for error in errors):
         return Verdict("account")
-    if (said := _policy(where, status, errors)) is not None:
+    if (said := _policy(where, status, errors, whole)) is not None:
         return Verdict("policy", said)
     if any(map(_is_too_fast, errors)):
         return Verdict("passing", cause="rate limit")
@@ -274,7 +294,7 @@ def policy_in_reply(where: Endpoint, body: Any) -> str | None:
     if given is None:
         return None
     status = status_in_reply(body)
-    found = verdict(where, max(status, 400), {"error": given})
+    found = verdict(where, max(status, 400), {"error": given}, whole=body)
     return found.said if found.kind == "policy" else None
 
 
@@ -311,8 +331,10 @@ def error_in_reply(body: Any) -> Any:
     return {"message": said, "code": body.get("code"), "type": body.get("type")} if said else None
 
 
-def _policy(where: Endpoint, status: int, errors: list[Error]) -> str | None:
-    """The sentence in which a policy against this input is given as the reason; None if none is."""
+def _policy(where: Endpoint, status: int, errors: list[Error], body: Any) -> str | None:
+    """The sentence in which a policy against this input is given as the reason; None if none is, or if the body says
+    something else as well.
+    """
     if status not in POLICY_STATUSES:
         return None
     home = next((name for name in AT_HOME if where.at(urlsplit(PROVIDERS[name].base_url).hostname or "")), None)
@@ -320,9 +342,21 @@ def _policy(where: Endpoint, status: int, errors: list[Error]) -> str | None:
     for error in errors:
         for shape in shapes:
             others = [other for other in errors if other is not error]
-            if shape.fits(status, error) and all(shape.allows(other, wraps=True) for other in others):
+            if (
+                shape.fits(status, error)
+                and all(shape.allows(other, wraps=True) for other in others)
+                and _says_nothing_beside(shape, body)
+            ):
                 return _sentence(shape, error)
     return None
+
+
+def _says_nothing_beside(shape: Shape, body: Any) -> bool:
+    """Whether no word of the whole body says anything else. A body that is too large to be looked at may."""
+    try:
+        return all(map(shape.allows_beside, leaves_of(body)))
+    except TooMuch:
+        return False
 
 
 def _sentence(shape: Shape, error: Error) -> str:

@@ -10,8 +10,8 @@ blanks, line breaks, quotation marks, colour codes, characters without a width. 
 """
 
 import re
-from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from base64 import b16encode, b32encode, b64encode
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -154,22 +154,51 @@ class _Common(NamedTuple):
     letters: str
 
 
+class Encoding(NamedTuple):
+    """A way of writing bytes by characters of so many bits, and so many bytes at a time. `spelt` are its alphabets."""
+
+    encode: Callable[[bytes], bytes]
+    bits: int
+    group: int
+    spelt: tuple[Callable[[str], str], ...]
+
+
+ENCODINGS = (
+    Encoding(b16encode, 4, 1, (str.lower, str.upper)),
+    Encoding(b32encode, 5, 5, (str,)),
+    Encoding(b64encode, 6, 3, (str, lambda text: text.replace("+", "-").replace("/", "_"))),
+)
+# bytes one after the other, as in a list of numbers
+NUMBERS: tuple[Callable[[int], str], ...] = (str, "0x{:02x}".format, "0x{:02X}".format)
+
+
 def forms_of(secret: str, letter: re.Pattern[str]) -> Iterator[Form]:
-    """A secret as it is, as it is meant where it holds escapes itself, in hexadecimal, and as base64 of a text in which
-    it stands.
+    """A secret as it is, as it is meant where it holds escapes itself, as the numbers of its bytes, and as hexadecimal,
+    base32 and base64 of a text in which it stands.
     """
     in_parts = looks_random(secret) or secret.startswith(BEGINNINGS)
     for meant in filter(is_secret, readings(secret)):
         yield Form(meant, PIECE if in_parts else len(meant), letter)
     raw = secret.encode(errors="replace")
-    for digits in (raw.hex(), raw.hex().upper()):
-        yield Form(digits, 2 * PIECE if in_parts else len(digits), letter, is_encoded=True)
-    for before in range(3):  # base64 depends on how many bytes, modulo 3, stand before it
-        hidden = -(-before * 8 // 6)  # characters in which other bytes have a part
-        whole = b64encode(b"\0" * before + raw).decode()[hidden:]
+    for written in NUMBERS:
+        numbers = [written(byte) for byte in raw]
+        whole = "".join(numbers)
+        # bytes have two or three digits: more of them than any ten have are those of 12, or a little more
+        most = max(sum(map(len, numbers[at : at + PIECE - 2])) for at in range(len(numbers)))
+        yield Form(whole, min(most + 1, len(whole)) if in_parts else len(whole), letter, is_encoded=True)
+    for encoding in ENCODINGS:
+        yield from _encoded(encoding, raw, letter, in_parts)
+
+
+def _encoded(encoding: Encoding, raw: bytes, letter: re.Pattern[str], in_parts: bool) -> Iterator[Form]:
+    """A secret within a text in one encoding, which depends on how many bytes of a group stand before it."""
+    encode, bits, group, alphabets = encoding
+    for before in range(group):
+        hidden = -(-before * 8 // bits)  # characters in which other bytes have a part
+        whole = encode(b"\0" * before + raw).decode()[hidden:]
         # where something stands behind the secret, its last bits and the padding are not at the end
-        least = (before + len(raw)) * 8 // 6 - hidden
-        if in_parts:
-            least = min(least, PIECE * 8 // 6 - 1)  # wherever 12 bytes begin, so many characters are theirs alone
-        for form in dict.fromkeys((whole, whole.replace("+", "-").replace("/", "_"))):
+        least = (before + len(raw)) * 8 // bits - hidden
+        if in_parts:  # wherever 12 bytes begin, so many characters are theirs alone
+            least = min(least, PIECE * 8 // bits - (group > 1))
+        for form in dict.fromkeys(spelt(whole) for spelt in alphabets):
             yield Form(form, least, letter, is_encoded=True)

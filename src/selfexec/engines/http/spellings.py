@@ -2,8 +2,8 @@
 where they were written.
 
 Servers give back what they were sent in JSON, in HTML or in addresses, one inside another, wrap long lines, quote and
-colour. So a text is read in several ways: each layer of escapes (`\\u002d`, `\\x2d`, `\\055`, `%2D`, `&#45;`,
-`&#x2d;`, `&lowbar;`) is undone, with tags, colour codes and line breaks in place and without them. Whatever else stands
+colour. So a text is read in several ways: each layer of escapes (`\\u002d`, `\\x2d`, `\\055`, `%2D`, `=2D`,
+`&#45;`, `&#x2d;`, `&lowbar;`) is undone, with tags, colour codes and line breaks in place and without them. Whatever else stands
 between the characters of a word is no letter or digit, and is left out when words are compared.
 """
 
@@ -17,14 +17,16 @@ from urllib.parse import unquote
 LAYERS = 4  # of escapes: JSON inside an address inside HTML inside JSON
 ESCAPE = re.compile(
     # one set of characters at the beginning, which is what the search for the next place is fast with
-    r"[\\%&](?:"
+    r"[\\%&=](?:"
     # a run of backslashes is looked at from its beginning alone, or long ones would be looked at again and again
     r"(?<=\\)(?<!\\\\)\\*+"
     r"(?:u(?:[0-9a-fA-F]{4}|\{[0-9a-fA-F]{1,6}\})|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|[0-3][0-7]{2}|[nrtvfe])"
     r"|(?<=%)(?:[0-7][0-9a-fA-F]|[89a-fA-F][0-9a-fA-F](?:%[89a-fA-F][0-9a-fA-F])*+)"
+    r"|(?<==)[0-9A-F]{2}"
     r"|(?<=&)(?:\#[0-9]{1,12}|\#[xX][0-9a-fA-F]{1,12}|[A-Za-z][A-Za-z0-9]{1,31});?"
     r")"
 )
+QUOTED_PRINTABLE = re.compile("=[0-9A-F]{2}")
 TAG = r"(?<=<)/?[A-Za-z!][^<>]*+>"
 # what a terminal obeys: after ESC, after its one-byte form, and colours whose ESC was lost on the way
 TERMINAL = (
@@ -89,7 +91,7 @@ def _readings(written: T, text_of: Callable[[T], str], replaced: Callable[[re.Pa
 
 def _may_be_escaped(text: str) -> bool:
     """Mostly no text is, and looking for single characters takes next to no time."""
-    return "\\" in text or "%" in text or "&" in text
+    return "\\" in text or "%" in text or "&" in text or ("=" in text and QUOTED_PRINTABLE.search(text) is not None)
 
 
 def _is_marked(text: str) -> bool:
@@ -143,6 +145,8 @@ def _meant(written: str) -> str:
     """What an escape stands for."""
     if written[0] == "%":
         return unquote(written, errors="replace")
+    if written[0] == "=":
+        return chr(int(written[1:], 16))
     if written[0] == "&":
         from html import unescape  # a table of two thousand names, which is seldom wanted
 

@@ -355,7 +355,7 @@ def invocation(plan: Plan, manifest: Manifest, engine: Engine, progress: Progres
     """
     begun = invocations.begun(plan.command, engine.addresses, plan.study)
     if plan.study:
-        put(plan.out / STUDY, [plan.study.content])
+        put(plan.out / STUDY, [plan.study.kept])
     # those of what is new, and of a run of a version that kept only hashes all that are known
     grow_prompts(plan.out, manifest.prompts, plan.asked_prompts)
 

@@ -31,7 +31,7 @@ class Study(StudyContents):
         addresses = self.addresses if "base_url" not in instead else ()
         asked = self._chosen(models)
         if not asked and choices.out and is_there(Path(choices.out)):
-            return replace(continued(choices), study=StudyFile(self.path.name, self.content))
+            return replace(continued(choices), study=StudyFile(self.path.name, self.content, self.kept_content))
         asked = asked or [StudyModel(model=model) for model in default_models()]
         prices = [f"{one.called}={one.price}" for one in asked if one.price is not None]
         choices = replace(choices, price=[*names(choices.price or ()), *prices] or None)
@@ -42,7 +42,7 @@ class Study(StudyContents):
             raise
         headers = [{} if "headers" in instead else self.choices.headers, *(one.own.get("headers", {}) for one in asked)]
         lacking = dict.fromkeys(said for some in headers for said in unset_headers(some))
-        return replace(found, study=StudyFile(self.path.name, self.content), lacking=tuple(lacking))
+        return replace(found, study=StudyFile(self.path.name, self.content, self.kept_content), lacking=tuple(lacking))
 
     def run(self, on_progress: Report | None = None, *, shard: str | None = None) -> Run:
         """Ask what of the study is not there yet, as `sx.run` does, or a `shard` of it; `outputs` are left to the

@@ -15,7 +15,7 @@ from typing import Any, Literal, NoReturn, get_args, get_origin
 
 import msgspec
 
-from selfexec.engines import Connection, Respondent, Sampling
+from selfexec.engines import Connection, Respondent, Sampling, kept_field
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files.jsonl import in_words
@@ -92,6 +92,12 @@ class StudyModel:
         return self.name or self.model
 
 
+KEPT_WITHOUT = """\
+# Written anew: values of an extra body under names that are no known settings may be secrets, and are digests here.
+
+"""
+
+
 @dataclass(frozen=True)
 class StudyContents:
     """What a study file says, with its paths resolved. `choices` hold for all models, and so do `addresses`, where any
@@ -110,6 +116,21 @@ class StudyContents:
     def models(self) -> list[str]:
         """What the run calls them."""
         return [one.called for one in self.entries]
+
+    @property
+    def kept_content(self) -> bytes:
+        """The file as a run keeps it: as it was read, unless an extra body holds what a run keeps the digest of alone.
+        Then the digest stands in its place, and the file is written anew, without its comments.
+        """
+        raw = tomllib.loads(self.content.decode("utf-8-sig"))
+        bodies = [table["extra_body"] for table in (raw, *_tables(raw.get("models"))) if "extra_body" in table]
+        if all(kept_field(name, value) == value for body in bodies for name, value in body.items()):
+            return self.content
+        import tomli_w  # seldom needed
+
+        for body in bodies:
+            body.update({name: kept_field(name, value) for name, value in body.items()})
+        return (KEPT_WITHOUT + tomli_w.dumps(raw)).encode()
 
     def _refuse_in_place(self, fault: InputError, instead: Mapping[str, Any]) -> None:
         """Refuse what the file says with its line, where it is the file that says it."""

@@ -24,7 +24,7 @@ from selfexec.engines.http.wires.base import (
     turns,
     words_of,
 )
-from selfexec.engines.http.wires.objections import PLAIN, objections
+from selfexec.engines.http.wires.objections import objections
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.experiments import Message
 
@@ -93,11 +93,10 @@ class Gathered:
 
     def take(self, event: Event) -> None:
         piece = data_of(event)
-        if not piece.keys() <= PLAIN:
-            self._odd |= objections(piece, MESSAGE)
+        self._odd |= objections(piece, MESSAGE)
         match piece.get("type") or event.name:
             case "message_start":
-                if self._blocks:
+                if self._body or self._blocks:
                     raise UnusableReply("the stream begins a second time")
                 self._body = dict(piece["message"])
                 self._reply.check_names(self._body, "id", "model")
@@ -119,12 +118,12 @@ class Gathered:
                     self._add(block, name, delta.get(name))
                 elif kind not in OTHER_PIECES:
                     raise UnusableReply(f"a piece of the stream is not known, {printable_end(str(kind))!r}")
-                if not delta.keys() <= PLAIN:
-                    self._odd |= objections(delta)
+                self._odd |= objections(delta)
             case "content_block_stop":
                 self._open.discard(int(piece["index"]))
             case "message_delta":
                 given = {name: value for name, value in piece["delta"].items() if value is not None}
+                self._odd |= objections(given)
                 self._body |= {**given, "stop_reason": worse(self._body.get("stop_reason"), given.get("stop_reason"))}
                 self._usage |= {name: n for name, n in object_of(piece.get("usage")).items() if n is not None}
                 self.whole = not is_nothing(self._body.get("stop_reason"))
@@ -149,6 +148,7 @@ class Gathered:
             raise UnusableReply(CUT)
         if self._open:
             raise UnusableReply("the stream ended in the middle of a block")
+        self._text.check_end()
         blocks = [_joined(block) for _, block in sorted(self._blocks.items())]
         if blocks and self._body.get("content"):
             raise UnusableReply("the message has content before its blocks")

@@ -231,6 +231,8 @@ class Texts:
     """
 
     SHORTEST = 16  # characters: shorter ones a model may well repeat
+    SHORTEST_AGAIN = 48  # the same where it comes in several pieces
+    BEGINNINGS = 64  # places that begin as the text does, which are looked at
     GROWN = 2  # how often in a row a piece is the one before and more, from the first one on
 
     def __init__(self) -> None:
@@ -251,6 +253,21 @@ class Texts:
         if text:
             self._parts.append(text)
         self._length += len(text)
+
+    def check_end(self) -> None:
+        """Raise Unusable where the whole text begins a second time with one of its pieces, as after an attempt that a
+        gateway gave up. A text that does so a third time is a model's that goes round in circles.
+        """
+        text, at, looked_at = "".join(self._parts), 0, 0
+        begin = text[: self.SHORTEST]
+        for part in self._parts:
+            if at >= self.SHORTEST_AGAIN and text.startswith(begin, at):
+                looked_at += 1
+                if looked_at > self.BEGINNINGS:
+                    return
+                if text.startswith(text[:at], at) and not text.startswith(begin, 2 * at):
+                    raise UnusableReply("the text of the stream begins a second time")
+            at += len(part)
 
     def __bool__(self) -> bool:
         return self._length > 0

@@ -34,7 +34,7 @@ from selfexec.engines.http.wires.base import (
     turns,
 )
 from selfexec.engines.http.wires.logprobs import tokens_of
-from selfexec.engines.http.wires.objections import PLAIN, objections
+from selfexec.engines.http.wires.objections import objections
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.experiments import Message
 
@@ -108,6 +108,7 @@ def _is_usual(body: Mapping[str, Any], choice: Mapping[str, Any], message: Mappi
         and isinstance(message.get("content"), str)
         and message["content"] != ""
         and not message.get("refusal")
+        and not (objections(body) or objections(choice) or objections(message))
     )
 
 
@@ -190,8 +191,7 @@ class Gathered:
             return
         piece = data_of(event)
         self._body |= {name: piece[name] for name in OF_THE_WHOLE if piece.get(name) is not None}
-        if not piece.keys() <= PLAIN:
-            self._odd |= objections(piece)
+        self._odd |= objections(piece)
         if "choices" not in piece:
             check_places(piece, "text", "content", "delta", "response", "output", "candidates")
         if choice := first_of(piece.get("choices"), whole=False):
@@ -209,8 +209,7 @@ class Gathered:
                 self._choice[name] = worse(self._choice.get(name), choice[name])
         self._logprobs += list_of(object_of(choice.get("logprobs")).get("content"))
         delta, message = choice.get("delta"), choice.get("message")
-        if not choice.keys() <= PLAIN:
-            self._choice |= objections(choice)
+        self._choice |= objections(choice)
         for part in (delta, message):
             if part and not isinstance(part, dict):
                 raise UnusableReply("a piece of the stream has its words in an unknown place")
@@ -246,16 +245,15 @@ class Gathered:
         return said_in(self._content).text
 
     def _add(self, delta: Mapping[str, Any], last: bool) -> None:
-        if not delta.keys() <= PLAIN:
-            self._message |= objections(delta)
+        self._message |= objections(delta)
         content = delta.get("content")
         if content is not None:
             self._has_content = True
-            if isinstance(content, str):
-                self._begun_again(delta, content)
-                self._text.add(content, last)
-            elif not isinstance(content, list):
+            if not isinstance(content, str | list):
                 raise UnusableReply("a piece of the stream has its words in an unknown place")
+            self._begun_again(delta, bool(content))
+            if isinstance(content, str):
+                self._text.add(content, last)
             self._content += content if isinstance(content, list) else [content] if content else []
         for name in ("refusal", *THOUGHTS):
             if text := text_of(delta.get(name)):
@@ -264,7 +262,7 @@ class Gathered:
             if delta.get(name):
                 self._message[name] = delta[name]
 
-    def _begun_again(self, delta: Mapping[str, Any], content: str) -> None:
+    def _begun_again(self, delta: Mapping[str, Any], content: bool) -> None:
         """Raise Unusable where a stream begins a second time: it names its role again, and then says more. Some servers
         name it in every piece.
         """
@@ -280,6 +278,7 @@ class Gathered:
             return self._body  # MiniMax says so what is wrong
         if not self.whole and "error" not in self._choice:
             raise UnusableReply(CUT)
+        self._text.check_end()
         texts = all(isinstance(part, str) for part in self._content)
         content = "".join(self._content) if texts else self._content
         said = {name: "".join(parts) for name, parts in self._texts.items()}

@@ -26,7 +26,7 @@ from selfexec.engines.http.wires.base import (
     said_in,
 )
 from selfexec.engines.http.wires.logprobs import gemini_tokens_of
-from selfexec.engines.http.wires.objections import PLAIN, kind_of, objections
+from selfexec.engines.http.wires.objections import kind_of, objections
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.engines.settings import GEMINI_NAMES
 from selfexec.experiments import Message
@@ -144,12 +144,12 @@ class Gathered:
         self._text = Texts()
         self._reply = OneReply()
         self._odd: dict[str, Any] = {}
+        self._against: dict[str, Any] = {}  # what of a candidate speaks against it
         self._logprobs: dict[str, list[Any]] = {}
 
     def take(self, event: Event) -> None:
         piece = data_of(event)
-        if not piece.keys() <= PLAIN:
-            self._odd |= objections(piece)
+        self._odd |= objections(piece)
         self._body |= {
             name: value
             for name, value in piece.items()
@@ -167,7 +167,7 @@ class Gathered:
             self._candidate |= {
                 name: value for name, value in candidate.items() if value is not None and kind_of(name) == "other"
             }
-            self._candidate |= objections(candidate)
+            self._against |= objections(candidate)
             self._candidate["finishReason"] = end
         blocked = object_of(self._body.get("promptFeedback")).get("blockReason")
         self.whole = not is_nothing(blocked) or not is_nothing(self._candidate.get("finishReason"))
@@ -190,9 +190,10 @@ class Gathered:
     def body(self) -> Mapping[str, Any]:
         if not self.whole:
             raise UnusableReply(CUT)
+        self._text.check_end()
         content = {"content": {"parts": self._parts}} if self._parts or "content" in self._candidate else {}
         whole = {**content, "logprobsResult": self._logprobs}
-        candidates = [{**self._candidate, **whole}] if self._candidate else []
+        candidates = [{**self._candidate, **self._against, **whole}] if self._candidate else []
         return {**self._body, "candidates": candidates, **self._odd}
 
 

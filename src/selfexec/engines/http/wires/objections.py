@@ -8,20 +8,26 @@ the reply by its name and its value:
                                          0, "", an empty object, and a word for nothing)
     `detail`, `details`                  the same
     `success`, `ok`, `succeeded`         void where they are false
-    `aborted`, `cancelled`, `incomplete`, `interrupted`
-                                         void where they are true
     `code`, `status`, `status_code`      void unless they say that all went well: 0, below 400, a word as "ok"
     `message`, `msg`                     void unless they say that all went well
-    `x_` and a name                      an object (`x_groq`) voids by the fields in it
+    a name of how a reply fared          `truncated`, `is_partial`, `upstream_degraded`, `stream_interrupted`: void where
+                                         they are true, or hold something else behind a last word of this kind
+    a name of a state                    `upstream_status`, `state`, `outcome`: void where the state is one of failure
+
+The same names void a reply in the objects and lists within an unlisted field, however deep they stand (`metadata`,
+`upstream`, `error`), but for `detail` and `message`, which there may speak of anything, and for a state, which there
+voids only where it is one of failure. Of a list of attempts the last one counts. Names of settings (`max_errors`,
+`retry_on_failure`) say nothing, nor does what the model wrote, what was asked, and what is said of single tokens.
 
 Every other field passes, whatever it holds: only its own server knows what it means. A void reply has an unknown end.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from selfexec.engines.http.ends import end_of
+from selfexec.engines.http.ends import LONGEST_END, end_of
 from selfexec.engines.http.errors import FLAT_CODES, FLAT_WORDS, error_beside, says_something, sentence_of
 
 NONE: Mapping[str, Any] = {}
@@ -48,22 +54,85 @@ PLAIN = frozenset(
         *("parallel_tool_calls", "incomplete_details", "item_id", "output_index", "content_index", "sequence_number"),
     )
 )
-Kind = Literal["failure", "well", "ill", "state", "words", "own", "other"]
+# what the model wrote or a tool brought, what was asked, and tables of tokens: their words say nothing of the reply
+WRITTEN = frozenset(
+    (
+        *("text", "content", "contents", "parts", "reasoning_details", "thinking", "thinking_blocks", "refusal"),
+        *("tool_calls", "function_call", "functionCall", "arguments", "args", "input", "parsed", "tool_results"),
+        *("annotations", "citations", "citationMetadata", "groundingMetadata", "urlContextMetadata", "search_results"),
+        *("logprobs", "prompt_logprobs", "logprobsResult", "token_ids", "prompt_token_ids", "tools", "tool_choice"),
+        *("instructions", "prompt", "messages", "response_format", "schema", "json_schema"),
+        *("content_filter_results", "prompt_filter_results", "safetyRatings", "safety_ratings"),
+    )
+)
+# the objects of a format within another one of it, each of which is a place of its own
+PLACES = frozenset(
+    (*("choices", "candidates", "output", "message", "delta", "response", "item", "part", "content_block"),)
+)
+UNSEARCHED = WRITTEN | PLACES
+NESTS = frozenset((dict, list))
+Kind = Literal["failure", "detail", "well", "state", "words", "own", "other"]
 FAILURES = ("error", "exception", "fault", "fail", "traceback")
 HARMLESS = ("default", "failover", "failsafe")  # which contain one of these words
 WELL = frozenset(("ok", "okay", "success", "successful", "successfully", "succeeded", "true"))
 KINDS: Mapping[str, Kind] = {
-    **dict.fromkeys(("detail", "details"), "failure"),
+    **dict.fromkeys(("detail", "details"), "detail"),
     **dict.fromkeys(("success", "ok", "succeeded", "successful"), "well"),
-    **dict.fromkeys(("aborted", "cancelled", "canceled", "incomplete", "interrupted", "timedout"), "ill"),
     **dict.fromkeys(("code", "status", "statuscode", "httpstatus", "httpcode", "httpstatuscode"), "state"),
     **dict.fromkeys(("message", "msg"), "words"),
 }
+WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+# how a reply may have fared that is not whole, or a server that is not well
+ILL = frozenset(
+    (
+        *("truncated", "partial", "partially", "incomplete", "unfinished", "interrupted", "aborted", "cancelled"),
+        *("canceled", "terminated", "killed", "crashed", "broken", "corrupt", "corrupted", "malformed", "invalid"),
+        *("dropped", "lost", "disconnected", "timedout", "degraded", "unhealthy", "unavailable", "overloaded"),
+        *("throttled", "rejected", "denied", "blocked"),
+    )
+)
+ILL_STATES = ILL | {"timeout", "down", "dead", "abort", "cancel", "bad", "panic"}
+NOT_ILL = frozenset(("no", "off", "never", "disabled", "auto"))
+STATES = frozenset(("status", "state", "outcome", "result", "phase", "health", "code"))
+# a name with one of these words is that of a setting, and says what may happen
+SETTINGS = frozenset(
+    (
+        *("allow", "allowed", "include", "includes", "enable", "enabled", "support", "supports", "supported", "can"),
+        *("may", "should", "use", "return", "on", "if", "max", "min", "ignore", "continue", "threshold"),
+    )
+)
+ATTEMPTS = frozenset(("attempt", "attempts", "retry", "retries", "tries", "fallback", "fallbacks", "history"))
 
 
-@lru_cache(maxsize=1024)
+class Meaning(NamedTuple):
+    """What the name of a field that no format lists says of its value. `ill`: whether it says that a reply fared ill,
+    if the value is true, or (`last`) if it is anything; `state`: whether the value is a state.
+    """
+
+    kind: Kind
+    ill: bool = False
+    last: bool = False
+    state: bool = False
+    setting: bool = False
+    attempts: bool = False
+
+
+@lru_cache(maxsize=2048)
+def meaning_of(name: str) -> Meaning:
+    words = [word.lower() for word in WORD.findall(name)]
+    joined = [*words, "".join(words), *map("".join, zip(words, words[1:], strict=False))]
+    return Meaning(
+        kind_of(name),
+        ill=not ILL.isdisjoint(joined),
+        last=bool(words) and not ILL.isdisjoint((words[-1], "".join(words[-2:]))),
+        state=bool(words) and words[-1] in STATES,
+        setting=not SETTINGS.isdisjoint(words),
+        attempts=not ATTEMPTS.isdisjoint(words),
+    )
+
+
 def kind_of(name: str) -> Kind:
-    """What the name of a field that no format lists says of its value."""
+    """What kind of field that no format lists has this name."""
     letters = "".join(filter(str.isalnum, name.casefold()))
     if kind := KINDS.get(letters):
         return kind
@@ -74,15 +143,23 @@ def kind_of(name: str) -> Kind:
     return "failure" if letters.startswith("err") or any(word in letters for word in FAILURES) else "other"
 
 
+def is_neutral(name: str) -> bool:
+    """Whether the name of an event that no format lists says nothing of how a reply fared."""
+    meaning = meaning_of(name)
+    return meaning.kind == "other" and not meaning.last
+
+
 def objections(place: Mapping[str, Any], besides: frozenset[str] = frozenset()) -> Mapping[str, Any]:
     """The fields of an object that speak against the reply. `besides` are fields which the format itself judges."""
-    if place.keys() <= PLAIN:
+    found: dict[str, Any] = {}
+    for name, value in place.items():
+        if name in PLAIN:
+            if type(value) in NESTS and name not in UNSEARCHED and _is_ill_within(name, value):
+                found[name] = value
+        elif name not in besides and _speaks_against(name, value):
+            found[name] = value
+    if not found:
         return NONE
-    found = {
-        name: value
-        for name, value in place.items()
-        if name not in PLAIN and name not in besides and _speaks_against(name, value)
-    }
     flat = [name for name in found if name in FLAT and not _is_wordless(found[name])]
     if flat and error_beside({name: value for name, value in place.items() if name in FLAT}) is None:
         found = {name: value for name, value in found.items() if name not in flat}
@@ -98,8 +175,14 @@ def objection_in(*places: Any, besides: frozenset[str] = frozenset()) -> Any:
 
 
 def shown(found: Mapping[str, Any]) -> str:
-    """The fields that speak against a reply, as a person reads them."""
-    return ", ".join(f"{name}: {sentence_of(value)}" for name, value in found.items())
+    """The fields that speak against a reply, as a person reads them, each with where it stands."""
+    return ", ".join(f"{path}: {sentence_of(value)}" for path, value in map(_innermost, found.items()))
+
+
+def _innermost(field: tuple[str, Any]) -> tuple[str, Any]:
+    name, value = field
+    deeper = next(_failures_within(name, value), None) if type(value) in NESTS else None
+    return deeper or field
 
 
 # fields which are judged together: a code 0 beside a sentence says that there was no error
@@ -114,21 +197,110 @@ def _is_wordless(error: Any) -> bool:
 
 
 def _speaks_against(name: str, value: Any) -> bool:
-    match kind_of(name):
-        case "failure":
-            return says_something(value) or _is_wordless(value)
+    """Whether a field of a place speaks against the reply, by itself or by what stands in it."""
+    match meaning_of(name).kind:
+        case "failure" | "detail":
+            ill = says_something(value) or _is_wordless(value)
         case "well":
-            return value is False or (isinstance(value, str) and value.strip().casefold() == "false")
-        case "ill":
-            return value is True
+            ill = _is_false(value)
         case "state":
-            return not _is_well(value)
+            ill = not _is_well(value)
         case "words":
-            return isinstance(value, str) and not _is_well(value)
+            ill = isinstance(value, str) and not _is_well(value)
         case "own":
-            return isinstance(value, dict) and bool(objections(value))
+            ill = isinstance(value, dict) and bool(objections(value))
         case _:
-            return False
+            ill = _tells_of_failure(name, value)
+    return ill or (type(value) in NESTS and name not in UNSEARCHED and _is_ill_within(name, value))
+
+
+def _is_ill_within(name: str, value: Any) -> bool:
+    """Whether a field within an object or a list tells of a failure."""
+    if type(value) is dict and all(map(_is_a_count, value.items())):
+        return False  # the counts of nearly all replies
+    return next(_failures_within(name, value), None) is not None
+
+
+def _is_a_count(field: tuple[str, Any]) -> bool:
+    name, value = field
+    return (type(value) is int or value is None) and _says_nothing(name)
+
+
+@lru_cache(maxsize=2048)
+def _says_nothing(name: str) -> bool:
+    """Whether no number in a field of this name tells of a failure."""
+    return meaning_of(name)._replace(setting=False, attempts=False) == Meaning("other")
+
+
+def _failures_within(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The fields within an object or a list that tell of a failure, each with its path: in a time linear in how much
+    there is.
+    """
+    waiting = [(name, name, value)]
+    while waiting:
+        path, name, value = waiting.pop()
+        if type(value) is list:
+            parts = value[-1:] if meaning_of(name).attempts else value
+            waiting += [(path, name, part) for part in parts if type(part) in NESTS]
+            continue
+        for inner, part in value.items():
+            if inner in WRITTEN:
+                continue
+            here = f"{path}.{inner}" if len(path) < LONGEST_PATH else path
+            if _tells_of_failure(inner, part):
+                yield here, part
+            elif type(part) in NESTS:
+                waiting.append((here, inner, part))
+
+
+LONGEST_PATH = 100  # characters of a path that are shown
+LONGEST_STATE = 3  # words: more of them are a sentence
+
+
+def _tells_of_failure(name: str, value: Any) -> bool:
+    """Whether a field tells of a failure wherever it stands, by its name and its value."""
+    meaning = meaning_of(name)
+    if meaning.setting or (meaning.attempts and not isinstance(value, str | bool)):
+        return False
+    if meaning.kind == "failure":
+        return says_something(value)
+    if meaning.kind == "well":
+        return _is_false(value)
+    if meaning.ill and (_is_true(value) or (meaning.last and _is_ill(value))):
+        return True
+    return meaning.state and _is_ill_state(value)
+
+
+def _is_true(value: Any) -> bool:
+    return value is True or (isinstance(value, str) and value.strip().casefold() in ("true", "yes"))
+
+
+def _is_false(value: Any) -> bool:
+    return value is False or (isinstance(value, str) and value.strip().casefold() == "false")
+
+
+def _is_ill(value: Any) -> bool:
+    """Whether something stands behind a name as `truncated`, and not that it is not so."""
+    return says_something(value) and not (isinstance(value, str) and value.strip().casefold() in NOT_ILL)
+
+
+def _is_ill_state(value: Any) -> bool:
+    """Whether a state is one of failure: the status of an error, or a word for one."""
+    if isinstance(value, list):
+        return any(map(_is_ill_state, value))
+    if isinstance(value, int | float):
+        return 400 <= value < 600
+    if not isinstance(value, str) or len(value) > LONGEST_END:
+        return False
+    words = [word.lower() for word in WORD.findall(value)]
+    if words[:1] in (["no"], ["without"]) or len(words) > LONGEST_STATE:
+        return False
+    return (
+        (value.isdecimal() and len(value) == 3 and "400" <= value < "600")
+        or kind_of(value) == "failure"
+        or not ILL_STATES.isdisjoint((*words, "".join(words)))
+        or end_of(value).kind == "died"
+    )
 
 
 def _is_well(value: Any) -> bool:

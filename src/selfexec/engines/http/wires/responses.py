@@ -31,7 +31,7 @@ from selfexec.engines.http.wires.base import (
     words_of,
 )
 from selfexec.engines.http.wires.logprobs import tokens_of
-from selfexec.engines.http.wires.objections import PLAIN, kind_of, objections
+from selfexec.engines.http.wires.objections import is_neutral, objections
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.experiments import Message
 
@@ -162,7 +162,7 @@ class Gathered:
         self._items: list[Any] = []
         self._said: dict[str, list[str]] = {kind: [] for kind in DELTAS}
         self._ids: set[str] = set()
-        self._completed = False
+        self._created = self._completed = False
         self._odd: dict[str, Any] = {}
 
     def take(self, event: Event) -> None:
@@ -171,7 +171,11 @@ class Gathered:
             return
         piece = data_of(event)
         kind = piece.get("type") or event.name
-        if kind == "response.output_item.done":
+        if kind == "response.created":
+            if self._created:
+                raise UnusableReply("the stream begins a second time")
+            self._created = True
+        elif kind == "response.output_item.done":
             self._items.append(piece.get("item"))
         elif kind in DELTAS:
             self._said[kind].append(words_of(piece.get("delta")))
@@ -187,8 +191,8 @@ class Gathered:
             self._odd.setdefault("error", {"message": f"an event that is not known: {printable_end(str(kind))}"})
         elif event.name != kind and event.name.startswith("response."):
             self._odd.setdefault("error", {"message": f"an event of two names: {printable_end(event.name)}, {kind}"})
-        elif not piece.keys() <= PLAIN:
-            self._odd |= objections(piece, EVENT_FIELDS)
+        else:
+            self._odd |= {**objections(object_of(piece.get("response")), JUDGED), **objections(piece, EVENT_FIELDS)}
 
     def body(self) -> Mapping[str, Any]:
         if not self.whole:
@@ -223,7 +227,7 @@ def _is_listed(kind: str) -> bool:
     """Whether an event is one of the format, which has many: all but those that tell of a failure."""
     if not kind.startswith("response.") or kind in ENDS or kind in FAILING_TOOLS:
         return kind.startswith("response.")
-    return kind_of(kind) == "other"
+    return is_neutral(kind)
 
 
 def _said_at_end(output: Any) -> Said:

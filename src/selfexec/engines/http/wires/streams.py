@@ -13,11 +13,12 @@ from typing import Any
 
 import msgspec
 
+from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
 from selfexec.engines.http.ends import printable_end
 from selfexec.engines.http.errors import error_beside, mapping_of, says_something
 from selfexec.engines.http.policy import error_in_reply
 from selfexec.engines.http.wires.base import Event, Gathering, UnusableReply
-from selfexec.engines.http.wires.objections import kind_of
+from selfexec.engines.http.wires.objections import is_neutral
 
 STREAMED = (b"data:", b"event:", b"id:", b"retry:", b":")  # how a line of text/event-stream begins, and no JSON
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -45,6 +46,7 @@ class Stream:
         self._wrong: UnusableReply | None = None
         self._named_oddly: Any = None
         self._error: Any = None  # what an event of the stream says is wrong
+        self._told_in: Mapping[str, Any] = {}  # the event that says so, where there is more in it
 
     @property
     def whole(self) -> bool:
@@ -88,7 +90,7 @@ class Stream:
         came: Mapping[str, Any] = {}
         with suppress(UnusableReply):
             came = self._gathering.body()
-        return {**came, "error": self._error}
+        return {**came, "error": self._error, **self._told_in}
 
     def _take(self, events: Iterator[Event]) -> None:
         try:
@@ -97,6 +99,7 @@ class Stream:
                     return
                 if (error := _error_in(event)) is not None:
                     self._error = error
+                    self._told_in = _besides(event, error)
                     return
                 if event.name and event.name not in NAMES and self._named_oddly is None:
                     self._named_oddly = _oddity_of(event)
@@ -137,7 +140,7 @@ def _oddity_of(event: Event) -> Any:
     name = event.name.strip().casefold()
     if name in NAMES or name.startswith("response."):
         return None
-    if kind_of(name) == "other" and event.data:
+    if is_neutral(name) and event.data:
         if event.data.strip() == b"[DONE]":
             return None
         if not {"choices", "candidates", "type"}.isdisjoint(data_of(event)):
@@ -162,6 +165,15 @@ def _error_in(event: Event) -> Any:
     named = any(name in piece for name in ("error", "errors", "choices", "candidates", "error_code", "error_msg"))
     # a sentence alone ends no stream, though it speaks against the reply: see `objections`
     return error if named or "error" in (piece.get("type"), piece.get("object")) or says_something(code) else None
+
+
+def _besides(event: Event, error: Any) -> Mapping[str, Any]:
+    """The event that holds an error, where it says more than that: of what it is about, all of it tells."""
+    with suppress(UnusableReply):
+        piece = data_of(event)
+        if error is not piece and any(value is not error and value != "error" for value in piece.values()):
+            return {"event": piece} if piece != error else {}
+    return {}
 
 
 def _is_error(name: str) -> bool:
@@ -225,11 +237,17 @@ def data_of(event: Event) -> dict[str, Any]:
     """What an event holds. UnusableReply: it is no JSON object, as where the connection was cut in the middle of it."""
     try:
         data = msgspec.json.decode(event.data)
+        check_names(event.data, data)
+    except DoubledName as fault:
+        raise UnusableReply(f"a piece of the stream is malformed: {fault}") from None
     except RecursionError:
         raise UnusableReply("a piece of the stream is nested too deeply") from None
     except (msgspec.DecodeError, UnicodeDecodeError):
         try:
-            data = json.loads(event.data.decode(errors="replace"))  # with half of a surrogate pair
+            # with half of a surrogate pair
+            data = json.loads(event.data.decode(errors="replace"), object_pairs_hook=without_doubles)
+        except DoubledName as fault:
+            raise UnusableReply(f"a piece of the stream is malformed: {fault}") from None
         except (ValueError, RecursionError):
             raise UnusableReply(RUN_TOGETHER if _is_several(event.data) else CUT) from None
     if not isinstance(data, dict):

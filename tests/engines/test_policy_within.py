@@ -1,0 +1,157 @@
+"""A policy against this input that comes with an account's, a permission's or a server's trouble anywhere in the body:
+such an error is no behaviour, in every wire format and however the reply comes.
+"""
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from effort import examples
+from selfexec.engines.http.policy import verdict
+from test_ends import FORMATS, OWN, events, of_body, of_stream, streamed, whole
+from test_policy import GATEWAY, POLICIES, names
+
+SENTENCES = (
+    "Your account has been suspended.",
+    "You exceeded your current quota, please check your plan and billing details.",
+    "The model is overloaded. Please try again later.",
+    "Country, region, or territory not supported",
+    "Ihr Konto ist gesperrt.",
+    "账户已被暂停",
+)
+CODES = (
+    *("account_suspended", "insufficient_quota", "AccountDeactivated", "PERMISSION_DENIED", "invalid_api_key"),
+    *("unsupported_country_region_territory", "overloaded_error", "RateLimitError", "Arrearage", "billing_not_active"),
+)
+OTHER: list[Any] = [
+    *SENTENCES,
+    *CODES,
+    *({"message": text} for text in SENTENCES),
+    *({"code": code} for code in (*CODES, 1113, 401, "429", 503)),
+    *({"error": {"type": code, "message": "flagged"}} for code in CODES),
+    *({"x": [{"y": {"status": code}}]} for code in (*CODES, 403.5, 402)),
+    *(json.dumps({"error": {"code": code}}) for code in CODES),
+    *(f"Provider says {json.dumps([{'detail': text}])}" for text in SENTENCES),
+    {"account_suspended": True},
+    [{"a": "b"}, {"quota": "exceeded"}],
+]
+HARMLESS: list[Any] = [
+    *(None, "", "req_12", 7, 0.98, True, "high", "self-harm/intent", ["violence", "sexual"], {}, [], "none"),
+    *({"id": "0217-ab"}, {"severity": "medium", "filtered": True}, {"code": 400}, {"type": "content_filter"}),
+    *({"message": "Your prompt was flagged."}, json.dumps({"category": "hate"}), {"@type": "type.example.org/Info"}),
+]
+FIELDS = (
+    "innererror",
+    "details",
+    "moderation_details",
+    "content_filter_result",
+    "provider_specific_fields",
+    "id",
+    "usage",
+)
+
+
+def places_of(value: Any) -> list[Any]:
+    """All objects and lists within a body."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    found = [place for part in inner for place in places_of(part)]
+    return [value, *found] if isinstance(value, dict | list) else found
+
+
+def put(data: st.DataObject, body: Any, value: Any, fields: tuple[str, ...]) -> Any:
+    """A body with a value put somewhere into it."""
+    body = copy.deepcopy(body)
+    place = data.draw(st.sampled_from(places_of(body)))
+    if isinstance(place, list):
+        place.append(value)
+        return body
+    place[data.draw(st.sampled_from([name for name in fields if name not in place]))] = value
+    return body
+
+
+@pytest.mark.parametrize("case", POLICIES, ids=names(POLICIES))
+@given(data=st.data(), other=st.sampled_from(OTHER))
+@settings(max_examples=examples(60), deadline=None)
+def test_a_policy_beside_any_other_trouble_in_the_body_is_no_policy(case: Any, data: st.DataObject, other: Any) -> None:
+    assume(case["whose"] != "xai" or "PERMISSION_DENIED" not in str(other))  # which xAI says of its policies, too
+    body = put(data, case["body"], other, (*FIELDS, "metadata2", "x", "reason", "upstream", "choices", "errors2"))
+    assert verdict(GATEWAY, case["status"], case["body"]).kind == "policy"
+    assert verdict(GATEWAY, case["status"], body).kind != "policy"
+
+
+IN_AN_OBJECT = [
+    case for case in POLICIES if isinstance(case["body"], dict) and isinstance(case["body"].get("error"), dict)
+]
+
+
+@pytest.mark.parametrize("case", IN_AN_OBJECT, ids=names(IN_AN_OBJECT))
+@given(data=st.data(), harmless=st.sampled_from(HARMLESS))
+@settings(max_examples=examples(40), deadline=None)
+def test_categories_numbers_and_identifiers_beside_a_policy_change_nothing(
+    case: Any, data: st.DataObject, harmless: Any
+) -> None:
+    body = copy.deepcopy(case["body"])
+    name = data.draw(st.sampled_from([name for name in FIELDS if name not in body["error"]]))
+    body["error"][name] = {"x": harmless}
+    assert verdict(GATEWAY, case["status"], body).kind == "policy"
+
+
+def test_the_input_that_a_policy_quotes_may_speak_of_anything() -> None:
+    metadata = {"reasons": ["violence"], "flagged_input": "How do I get into my neighbour's account with his API key?"}
+    body = {"error": {"code": 403, "message": "Flagged", "metadata": metadata}}
+    assert verdict(GATEWAY, 403, body).kind == "policy"
+    assert (
+        verdict(GATEWAY, 403, {"error": {**body["error"], "metadata": {**metadata, "raw": "account"}}}).kind != "policy"
+    )
+
+
+POLICY = {"message": "Your prompt was flagged.", "code": "content_filter"}
+
+
+def is_withheld(outcome: Any) -> bool:
+    return outcome is not None and outcome.policy is not None
+
+
+@FORMATS
+@pytest.mark.parametrize("other", OTHER, ids=repr)
+def test_a_policy_within_a_reply_with_status_200_is_none_beside_any_other_trouble(wire: str, other: Any) -> None:
+    done = next(iter(OWN[wire]))
+    for text in ("", "Hello"):
+        body = whole(wire, text, done)
+        assert is_withheld(of_body(wire, {**body, "error": POLICY}))
+        assert not is_withheld(of_body(wire, {**body, "error": POLICY, "upstream": other}))
+        assert not is_withheld(of_body(wire, {**body, "error": {**POLICY, "innererror": {"x": other}}}))
+        for event in ({"error": POLICY, "upstream": other}, {"error": {**POLICY, "details": [{"x": other}]}}):
+            assert is_withheld(of_stream(wire, streamed(wire, text, done, early=[{"error": POLICY}])))
+            assert not is_withheld(of_stream(wire, streamed(wire, text, done, early=[event])))
+
+
+def test_an_account_error_around_the_policy_of_a_choice_counts() -> None:
+    choice = {"index": 0, "message": {"content": ""}, "finish_reason": "error", "error": POLICY}
+    assert is_withheld(of_body("openai", {"choices": [choice]}))
+    assert not is_withheld(of_body("openai", {"choices": [choice], "error": {"code": "account_suspended"}}))
+    assert not is_withheld(of_stream("openai", events({"choices": [choice], "error": {"code": "account_suspended"}})))
+
+
+def test_what_the_model_had_said_before_it_was_withheld_may_speak_of_anything() -> None:
+    words = "Your account has been suspended because of your billing."
+    message = {"role": "assistant", "content": words, "reasoning": words}
+    body = {
+        "choices": [{"index": 0, "message": message, "finish_reason": "error", "error": POLICY}],
+        "model": "a/accounts/b",
+    }
+    assert is_withheld(of_body("openai", body))
+
+
+@pytest.mark.parametrize("depth", [3, 30, 3_000])
+def test_a_trouble_too_deep_to_be_looked_at_makes_the_policy_none(depth: int) -> None:
+    deep: Any = {"code": "account_suspended"}
+    for _ in range(depth):
+        deep = [{"x": deep}]
+    assert verdict(GATEWAY, 400, {"error": {**POLICY, "details": deep}}).kind != "policy"
+    for text in ("[" * depth, '{"a":' * depth, "[1]" * depth, "x" * 100 * depth):
+        assert verdict(GATEWAY, 400, {"error": {**POLICY, "details": [text]}}).kind != "policy" or len(text) < 100
