@@ -3,16 +3,18 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from selfexec.readers.alternatives import left_open
 from selfexec.readers.keyed import boxed, closing, keyed, other_keys
 from selfexec.readers.letters import Letters, letters_of, plain
 from selfexec.readers.marks import BEGINS_AS_A_MARK, SIGN, marks_in
 from selfexec.readers.notation import plain_text
 from selfexec.readers.plainly import opened, plainly
-from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost
+from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost, unreadable
 from selfexec.readers.scan import matches, places
 from selfexec.readers.shown import mentioned
 from selfexec.readers.stated import LAST_SENTENCE, changes, denied, named, results, stated
-from selfexec.readers.suppositions import conditional, counterfactual, forced
+from selfexec.readers.suppositions import conditional, counterfactual, forced, nothing_supposed
+from selfexec.readers.withdrawal import asks_for_what_is_missing
 from selfexec.readers.wordings import Cued, Wording, cued, wordings_in
 
 Equivalents = Sequence[tuple[str, tuple[Cued, ...]]]
@@ -37,10 +39,14 @@ BOX = re.compile(
     r"[*_(\[\"']{0,4}(?:(?:[Oo]ption|[Cc]hoice)[ \t])?(?P<letter>[A-Z])(?![A-Za-z])[^\n]*",
     re.MULTILINE,
 )
+BOXES = ("[ ]", "[x]", "[X]", "[]")
 TICKED = ("x", "X", "✓", "✔", "☑", "☒")
-LONE_CAPITAL = re.compile(r"(?<![A-Za-z])[A-Z](?![A-Za-z])")
+# a literal character comes first in what is searched for: it is found many times faster than a look at what is before it
+LONE_CAPITAL = re.compile(r"[A-Z](?<![A-Za-z].)(?![A-Za-z])")
 # a letter with something set off behind it, as every one has where all are marked
-AS_A_KEY = re.compile(r"(?<!\w)([A-Z])[\"'*_`)\]\s]{0,6}[:：=|.–—→✅✔✓👍❌✗✘👎(-]")
+AS_A_KEY = re.compile(r"([A-Z])(?<!\w.)[\"'*_`)\]\s]{0,6}[:：=|.–—→✅✔✓👍❌✗✘👎(-]")
+LAST_PAGE = 2_000  # characters at the end of a reply in which a statement is looked for first
+ONE_STATEMENT = 600  # characters: no statement is longer
 BESIDE = 12  # characters: no more stands between two options that are only quoted
 LINE_MARKUP = " \t\r\n*_`\"'“”„«»()[]$.>"
 LETTERED = re.compile(r"[ \t]{0,12}[-*>]?[ \t]{0,4}(?:[Oo]ption[ \t]+)?[(\[*]{0,3}([A-Z])[)\]*]{0,3}\s?[.):-]")
@@ -83,25 +89,36 @@ def read_choice(
     letters = letters_of((*options,), (*options.values(),), text_over_letter)
     if (last := closing(answer, key, letters)) and _stands_unconditionally(answer, key, last):
         return conclude(text, [last])
+    under_the_key = list(keyed(answer, key, letters))
     asked_for = [
-        c
-        for c in keyed(answer, key, letters)
-        if not mentioned(answer, c.start, c.end) and not counterfactual(answer, c.start)
+        c for c in under_the_key if not mentioned(answer, c.start, c.end) and not counterfactual(answer, c.start)
     ]
-    if len(asked_for) == 1 and ends(answer, asked_for[0]):
+    if len(asked_for) == len(under_the_key) == 1 and ends(answer, asked_for[0]):
         return conclude(text, asked_for)
     if ticked and not asked_for:
         return conclude(text, [one for one in ticked if not conditional(answer, one.start)])
     asked_for += (c for c in boxed(answer, letters) if not mentioned(answer, c.start, c.end))
-    said = [*stated(answer, letters), *changes(answer, letters), *_alone(answer, letters)]
+    unconditional = [c for c in asked_for if not conditional(answer, c.start, c.end)]
+    # what is stated long before the last answer cannot replace it
+    since = max(max((c.start for c in unconditional), default=len(answer) - LAST_PAGE) - ONE_STATEMENT, 0)
+    said = [*_said(answer, letters, since), *_alone(answer, letters)]
     said += _tabled(answer, letters) if "|" in answer else ()
     said += _closing(answer, letters)
-    commitments = [c for c in (*asked_for, *said) if not conditional(answer, c.start, c.end)]
+    if since and not unconditional and all(conditional(answer, c.start, c.end) for c in said):
+        said += _said(answer, letters)
+    if left_open(answer, every := [*under_the_key, *asked_for, *said]):
+        return unreadable(text, outermost(every))
+    commitments = unconditional + [c for c in said if not conditional(answer, c.start, c.end)]
     if not commitments and len({c.value for c in asked_for}) == 1:
         commitments = asked_for  # a key or a box is an answer whatever leads to it, unless another key has another one
+    if not commitments and asks_for_what_is_missing(answer):
+        return unreadable(text)
     if not commitments:
-        weaker = (c for c in named(answer, letters) if not conditional(answer, c.start, c.end))
-        commitments = [*weaker, *other_keys(answer, key, letters)]
+        weaker = list(named(answer, letters))
+        commitments = [c for c in weaker if not conditional(answer, c.start, c.end)]
+        commitments += other_keys(answer, key, letters)
+        if left_open(answer, every := [*weaker, *commitments]):
+            return unreadable(text, outermost(every))
     marked = [] if commitments else list(_marked(answer, letters))
     if marked:
         commitments = [c for c in marked if not conditional(answer, c.start) and not conditional(answer, c.end)]
@@ -114,11 +131,17 @@ def read_choice(
     return conclude(text, commitments, of_a_request=text_over_letter)
 
 
+def _said(text: str, letters: Letters, since: int = 0) -> list[Commitment]:
+    return [*stated(text, letters, since), *changes(text, letters, since)]
+
+
 def _without_boxes(text: str, options: Mapping[str, str]) -> tuple[str, list[Commitment]]:
     """A text without a form in which each option has a box, place for place, and the option whose box alone is ticked.
     A form that nobody filled in, or in which several boxes are ticked, chooses none.
     """
-    boxes = list(BOX.finditer(text)) if "[" in text or not text.isascii() else []
+    if text.isascii() and ("[" not in text or not any(box in text for box in BOXES)):
+        return text, []
+    boxes = list(BOX.finditer(text))
     if {match["letter"] for match in boxes} != options.keys() or len(boxes) != len(options):
         return text, []
     ticked = [match for match in boxes if (match["box"] or match["sign"]) in TICKED]
@@ -131,10 +154,14 @@ def _stands_unconditionally(text: str, key: str, last: Commitment) -> bool:
     """Whether an object that ends a reply is its answer, whatever came before: a condition that leads to it takes it
     away where the key stands elsewhere too.
     """
-    if mentioned(text, last.start, last.end) or counterfactual(text, last.start):
+    if mentioned(text, last.start, last.end):
+        return False
+    plainly_said = nothing_supposed(text, last.start, last.end)
+    if not plainly_said and counterfactual(text, last.start):
         return False
     once = text.find(key[1:]) > last.start and key[1:].upper() not in text
-    return once or not conditional(text, last.start, last.end)
+    again = not once and text.rfind(f'"{key}"', 0, last.start) >= 0
+    return once or not (again or (not plainly_said and conditional(text, last.start, last.end)))
 
 
 def _marked(text: str, letters: Letters) -> Iterator[Commitment]:
@@ -182,7 +209,8 @@ def _in_a_plain_sentence(text: str, letters: Letters) -> list[Commitment]:
 def _closing(text: str, letters: Letters) -> Iterator[Commitment]:
     """A last sentence that names an option right, or concludes with it ("Hence, C."), whatever was stated before."""
     start = max(len(text) - LAST_SENTENCE, 0)
-    for match in named(text[start:], letters) if LONE_CAPITAL.search(text, start) else ():
+    names_one = any(match[0] in letters.options for match in LONE_CAPITAL.finditer(text, start))
+    for match in named(text[start:], letters) if names_one else ():
         if not text[start + match.end :].strip(LINE_MARKUP + ".)"):
             yield Commitment(start + match.start, start + match.end, match.value)
 

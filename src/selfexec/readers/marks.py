@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from selfexec.readers.alternatives import left_open
 from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
-from selfexec.readers.result import Commitment, Reading, conclude, ends
+from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost, unreadable
 from selfexec.readers.scan import lines, matches
 from selfexec.readers.shown import mentioned
 from selfexec.readers.sorted_words import sorted_words
@@ -78,7 +79,10 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
     """
     plain = plain_text(text, formulas=False)
     wanted = {fold(option) for option in options}
-    objects = [c for c in _answering(plain) if not counterfactual(plain, c.start)]
+    every = _answering(plain)
+    if len(every) > 1 and left_open(plain, whole := [c for c in every if wanted <= _marked(c)]):
+        return unreadable(text, outermost(whole))
+    objects = [c for c in every if not mentioned(plain, c.start, c.end) and not counterfactual(plain, c.start)]
     if objects and wanted <= _marked(objects[-1]) and ends(plain, objects[-1]):
         return conclude(text, [objects[-1]])
     records = list(_records(plain, wanted))
@@ -86,18 +90,20 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
     for source in (_under_two_keys, _grouped, _each_apart, _in_digits):
         found = found or list(source(plain, options))
     whole = [c for c in found if wanted <= _marked(c)] or list(sorted_words(plain, options))
+    if left_open(plain, whole):
+        return unreadable(text, outermost(whole))
     whole = [_amended(plain, c, options) for c in whole]
     return conclude(text, whole or _together(found) or list(_listed(plain, options)) or objects)
 
 
 def marks_in(text: str) -> list[Commitment]:
     """The objects and runs of lines that mark words, whatever the words are."""
-    return [*_answering(text), *_lines(text)]
+    return [*(c for c in _answering(text) if not mentioned(text, c.start, c.end)), *_lines(text)]
 
 
 def _answering(text: str) -> list[Commitment]:
-    """The objects with marks that stand where answers do, and are not only shown."""
-    return [c for c in _objects(text) if place(text, c.start + 1).answers and not mentioned(text, c.start, c.end)]
+    """The objects with marks that stand where answers do."""
+    return [c for c in _objects(text) if place(text, c.start + 1).answers]
 
 
 # one word and its mark: {"camel": {"listed": true, "confidence": 0.9}}, <camel>true</camel>

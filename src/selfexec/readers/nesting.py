@@ -47,6 +47,7 @@ NAMED = re.compile(
         \s{0,12}:\s{0,12}\\{0,3}[\"']?\s{0,12}$""",
     re.VERBOSE,
 )
+KEY_FOLLOWS = "{[,\n`(:\"'“”}]>"  # what a key may stand behind
 OBJECT = re.compile(
     r"""\{\s{0,40}(?:(?://|\#)[^\n]{0,200}\s{1,40}|/\*[^*]{0,200}\*/\s{0,40})?
         \\{0,3}[\"'“„«]?\s{0,12}[^\W\d][\w\ .-]{0,60}\\{0,3}[\"'”“»]?\s{0,12}:""",
@@ -85,12 +86,15 @@ def place(text: str, at: int) -> Place:
     brace = text.rfind("{", 0, at)
     if brace < 0:
         return Place(at, 0, True)
-    open_before = text.count("{", 0, at) - text.count("}", 0, at)
-    if text.find("}", brace, at) >= 0:
+    closed = text.find("}", brace, at) >= 0
+    alone = text.find("{") == brace  # as in most texts
+    open_before = 1 - closed if alone else text.count("{", 0, at) - text.count("}", 0, at)
+    if closed:
         return _searched(text, at) if open_before > 0 else Place(at, 0, True)
-    lead = text[max(brace - 24, 0) : brace].rstrip()
-    if lead[-1:] not in (":", "[", ",", '"', "'") and open_before <= 1:
-        return Place(brace, 1, True)  # most answers
+    before = text[max(brace - 24, 0) : brace].rstrip()[-1:]
+    if open_before <= 1 and before not in ("[", ",", '"', "'"):
+        if before != ":" or (OBJECT.match(text, brace) and quoted_key(text, brace) is None):
+            return Place(brace, 1, True)  # most answers
     return _searched(text, at)
 
 
@@ -109,7 +113,7 @@ def _searched(text: str, at: int) -> Place:
                 answers = answers and names_an_answer(name)
         root, depth = outer, depth + 1
     else:
-        name = _name_before(text, root, quoted=True) if depth else None
+        name = quoted_key(text, root) if depth else None
         if name is not None and not ENVELOPE.fullmatch(name):  # a piece of an object
             named += 1
             answers = answers and names_an_answer(name)
@@ -158,10 +162,27 @@ def _holds_keys(text: str, opening: int) -> bool:
     return (OBJECT if text[opening] == "{" else LIST_OF_OBJECTS).match(text, opening) is not None
 
 
-def _name_before(text: str, at: int, *, quoted: bool = False) -> str | None:
+def _name_before(text: str, at: int) -> str | None:
     """The key whose value begins here."""
-    found = NAMED.search(text, max(at - 80, 0), at)
-    return None if found is None else found["quoted"] or (None if quoted else found["bare"])
+    found = _named(text, at)
+    return None if found is None else found["quoted"] or found["bare"]
+
+
+def _named(text: str, at: int) -> re.Match[str] | None:
+    before = text[max(at - 30, 0) : at].rstrip().rstrip("\\\"'").rstrip()
+    return NAMED.search(text, max(at - 80, 0), at) if before[-1:] == ":" else None
+
+
+def quoted_key(text: str, at: int) -> str | None:
+    """The key in quotes whose value begins here. A quoted word is none where prose leads up to it ('five words
+    for "Pizza": {') or its line ends with the colon, as a heading does.
+    """
+    found = _named(text, at)
+    if found is None or not found["quoted"]:
+        return None
+    before = text[max(found.start() - 80, 0) : found.start()].rstrip(" \t\r*_")
+    opens = not before or before[-1] in KEY_FOLLOWS
+    return found["quoted"] if opens and ("{" in before or "\n" not in text[found.end("quoted") : at]) else None
 
 
 def _is_envelope(text: str, name: str, outer: int) -> bool:

@@ -6,17 +6,19 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
+from selfexec.readers.alternatives import left_open
 from selfexec.readers.directions import begins_hard, grows_with, names_a_direction, runs_down
-from selfexec.readers.nesting import NAMED, names_an_answer, place, the_answers, whole_key
+from selfexec.readers.nesting import names_an_answer, place, quoted_key, the_answers, whole_key
 from selfexec.readers.notation import plain_text
 from selfexec.readers.placed import in_places
-from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost
+from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost, unreadable
 from selfexec.readers.scan import AT_MOST, lines, matches
 from selfexec.readers.shown import mentioned
 from selfexec.readers.suppositions import counterfactual
+from selfexec.readers.withdrawal import asks_for_what_is_missing
 
 LABELS = ("Q1", "Q2", "Q3", "Q4")
-MENTION = re.compile(r"\b[Qq](?:uestion\s?#?|_?\{?|[\s.])([0-9]+)\b")
+MENTION = re.compile(r"[Qq](?<!\w.)(?:uestion\s?#?|_?\{?|[\s.])([0-9]+)\b")
 ORDINALS = {
     "easiest": 1,
     "simplest": 1,
@@ -65,6 +67,8 @@ SWAPPED = re.compile(
     r"|\b[Qq][1-4]\s+(?:and|with)\s+[Qq][1-4]\s+(?:should|need\s+to|must|have\s+to|ought\s+to)\s+(?:be\s+)?(?:swap|switch|exchang|revers)",
     re.IGNORECASE,
 )
+SWAPPING = ("swap", "switch", "exchang", "revers", "chang", "trad")  # one of these is in all that SWAPPED finds
+BY_A_CRITERION = re.compile(r"(?:by|per|for|in)[_ A-Z]")
 COMMENT = re.compile(r"//[^\n]{0,200}|/\*[^*]{0,200}\*/|#[^\n\"]{0,200}(?=\n)")
 MEDALS = {"🥇": 1, "🥈": 2, "🥉": 3, "①": 1, "②": 2, "③": 3, "④": 4}
 BRACKETED = re.compile(r"\[(?P<body>[\s\"'“”\\1-4,Qq]{7,80})\]")
@@ -169,12 +173,16 @@ def read_ranking(text: str) -> Reading:
     shows that the list before it was no ranking of all four.
     """
     plain = plain_text(text, formulas=False)
-    if last := _closing(plain):
+    if (last := _closing(plain)) and plain.find('"ranking"') >= last.start - 1:
         return conclude(text, [last._replace(value=_turned(plain, last.start, last.end, last.value))])
     keyed = list(_keyed(plain))
     at_the_end = keyed and keyed[0].value and ends(plain, keyed[0])
-    stated = keyed if at_the_end else [*keyed, *_runs(plain)]
-    orders = sorted((c for c in stated if c.value), key=lambda c: (-c.end, c.start))
+    # what stands before the last order under the key cannot replace it
+    whole = [c for c in keyed if c.value and not _only_shown(plain, c)]
+    stated = keyed if at_the_end else [*keyed, *_runs(plain, outermost(whole).start if whole else 0)]
+    if left_open(plain, orders := [c for c in stated if c.value]):
+        return unreadable(text, outermost(orders))
+    orders = sorted(orders, key=lambda c: (-c.end, c.start))
     complete = list(islice((c for c in orders if not _only_shown(plain, c)), 1))  # the last of them
     said = [] if complete else [c for c in stated if not _only_shown(plain, c)]
     last = max(said, key=lambda c: c.end, default=None)
@@ -183,8 +191,12 @@ def read_ranking(text: str) -> Reading:
     if placed and (not complete or outermost(placed).end >= outermost(complete).end):
         found = outermost(placed)
         return conclude(text, [found._replace(value=None) if _amended(plain, found.end, found.value) else found])
+    if "{" not in plain and asks_for_what_is_missing(plain):
+        return unreadable(text)
     if not complete and not (last and last.end - last.start > PIECE):
         complete = _listed(plain)
+        if left_open(plain, complete):
+            return unreadable(text, outermost(complete))
     if complete:
         last = outermost(complete)
         order = _turned(plain, last.start, last.end, last.value)
@@ -193,7 +205,19 @@ def read_ranking(text: str) -> Reading:
 
 
 def _only_shown(text: str, c: Commitment) -> bool:
-    return counterfactual(text, c.start) or mentioned(text, min(c.start, place(text, c.start).root), c.end)
+    root = place(text, c.start).root
+    shown = counterfactual(text, c.start) or mentioned(text, min(c.start, root), c.end)
+    return shown or _one_of_several(text, c, root)
+
+
+def _one_of_several(text: str, c: Commitment, root: int) -> bool:
+    """Whether an order by one criterion stands next to another one in its object: {"by_tokens": [...], "by_risk": [...]}."""
+    start = text.rfind("[", root, c.start + 1)
+    if start < 0 or not BY_A_CRITERION.match(quoted_key(text, start) or ""):
+        return False
+    others = [found for found in matches(text, BRACKETED, "[") if root < found.start() != start]
+    orders = [_whole([_label(member) for member in found["body"].split(",")]) for found in others]
+    return any(order is not None and order != c.value for order in orders)
 
 
 def _closing(text: str) -> Commitment | None:
@@ -250,8 +274,7 @@ def _key(text: str, start: int, found: re.Match[str]) -> str:
     if found.re is KEYED:
         before = text[max(start - 1, 0) : start]
         return whole_key(text, start) + "ranking" if before in ("_", "-", " ") and before else "ranking"
-    key = NAMED.search(text, max(start - 80, 0), start)
-    return key["quoted"] if key and key["quoted"] else "ranking"
+    return quoted_key(text, start) or "ranking"
 
 
 def _label(member: str) -> str:
@@ -260,9 +283,9 @@ def _label(member: str) -> str:
     return f"Q{named[0]}" if len(named) == 1 and "/" not in member and "=" not in member else ""
 
 
-def _runs(text: str) -> Iterator[Commitment]:
-    """Four labels in a row with nothing but list marks between them."""
-    mentions = list(deque(MENTION.finditer(text), maxlen=AT_MOST))
+def _runs(text: str, since: int = 0) -> Iterator[Commitment]:
+    """Four labels in a row with nothing but list marks between them, from a place on."""
+    mentions = list(deque(MENTION.finditer(text, since), maxlen=AT_MOST))
     at = 0
     while at < len(mentions):
         end = at + 1
@@ -284,8 +307,8 @@ def _under_another_key(text: str, start: int) -> bool:
     bracket = text.rfind("[", max(start - 12, 0), start)
     if bracket < 0 or text[bracket + 1 : start].strip(" \t\r\n\"'\\"):
         return False
-    key = NAMED.search(text, max(bracket - 80, 0), bracket)
-    return key is not None and key["quoted"] is not None and not _ranks(key["quoted"])
+    key = quoted_key(text, bracket)
+    return key is not None and not _ranks(key)
 
 
 @lru_cache(maxsize=1024)
@@ -367,9 +390,10 @@ def _listed(text: str) -> list[Commitment]:
 def _amended(text: str, end: int, order: list[str]) -> bool:
     """Whether words after an order put a question elsewhere ("However, Q2 ... I would rank it last")."""
     tail = text[end : end + 2000]
-    if SWAPPED.search(tail):
+    small = tail.lower()
+    if any(word in small for word in SWAPPING) and SWAPPED.search(tail):
         return True
-    for found in AMENDMENT.finditer(tail):
+    for found in AMENDMENT.finditer(tail) if "I would " in tail else ():
         before = MENTION.findall(tail[: found.end()])
         place = 0 if found["where"] == "first" else -1
         if before and order[place] != f"Q{before[-1]}":

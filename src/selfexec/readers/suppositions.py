@@ -32,6 +32,12 @@ IN_A_CONDITION = (
     ),
     *("sofern", "si", "supon", "caso", "instead", "rather", "如果", "假如", "假设", "若", "إذا", "لو", "بافتراض"),
 )
+# the same as whole words, for a text in ASCII
+OF_A_CONDITION = frozenset(
+    "if unless case suppose supposing assuming assume imagine hypothetical hypothetically were had wenn falls angenommen sofern si"
+    " suponiendo caso instead rather provided then dann".split()
+)
+NO_LETTERS = {code: " " for code in range(128) if not chr(code).islower()}
 WOULD = re.compile(r"\bwould\b|['’]d\s+be\b|\b(?:wäre|würde|sería)\b|会是|ستكون", re.IGNORECASE)
 INDICATIVE = re.compile(r"\b(?:if|unless|in\s+case|wenn|falls|sofern|si)\b|如果|假如|若|إذا", re.IGNORECASE)
 HYPOTHETICAL = re.compile(r"\bhypothetical(?:ly)?\b", re.IGNORECASE)
@@ -68,16 +74,24 @@ BEHIND = re.compile(
 STOPS = (". ", ".\n", "\n\n", "?", "!", "。")
 
 
+def _last_stop(text: str) -> int:
+    """Where the last sentence but one ends; -1 where there is one sentence."""
+    last = -1
+    for mark in STOPS:
+        last = max(last, text.rfind(mark, last + 1))
+    return last
+
+
 def conditional(text: str, at: int, end: int | None = None) -> bool:
     """Whether a statement from `at` to `end` holds only under a condition of its sentence or the one before."""
     before = text[max(at - 240, 0) : at].rstrip(" \t\n`*{").removesuffix("```json").rstrip()
-    begin = max(before.rfind(mark) for mark in STOPS)
+    begin = _last_stop(before)
     sentence = before[begin + 1 :]
-    lead = sentence + (text[at : at + 40] if len(text) <= at + 40 else text[at : at + 40].rpartition(" ")[0])
+    lead = sentence + " " + (text[at : at + 40] if len(text) <= at + 40 else text[at : at + 40].rpartition(" ")[0])
     small = lead.lower()
     if "hypothetical" in small and HYPOTHETICAL.search(sentence):
         return True
-    found = SUPPOSED.search(lead) if any(word in small for word in IN_A_CONDITION) else None
+    found = SUPPOSED.search(lead) if _may_suppose(small) else None
     if found is None:
         if THEN.match(sentence) and begin > 0:
             earlier = before[max((before.rfind(mark, 0, begin) for mark in STOPS), default=0) + 1 : begin]
@@ -92,6 +106,19 @@ def conditional(text: str, at: int, end: int | None = None) -> bool:
     if supposed and not STEP.search(sentence) and not SO.search(sentence, supposed.end()):
         return True
     return end is not None and _condition_behind(text, end)
+
+
+def nothing_supposed(text: str, at: int, end: int) -> bool:
+    """Whether no word of a condition stands near a statement: a quick answer for most of them."""
+    near = text[max(at - 240, 0) : end + 40]
+    return near.isascii() and OF_A_CONDITION.isdisjoint(near.lower().translate(NO_LETTERS).split())
+
+
+def _may_suppose(small: str) -> bool:
+    """Whether one of the words is there without which nothing is supposed."""
+    if small.isascii():
+        return not OF_A_CONDITION.isdisjoint(small.translate(NO_LETTERS).split())
+    return any(word in small for word in IN_A_CONDITION)
 
 
 # another case than the one at hand: "If the user were a minor", "Suppose the word had been"
@@ -109,9 +136,12 @@ def counterfactual(text: str, at: int) -> bool:
     if "\n\n" in text[max(at - 10, 0) : at]:
         return False  # most objects: nothing leads to them in their own sentence
     before = text[max(at - 240, 0) : at]
-    if not any(word in before for word in SUPPOSING):
+    for word in SUPPOSING:
+        if word in before:
+            break
+    else:
         return False
-    sentence = before[max(before.rfind(mark) for mark in STOPS) + 1 :]
+    sentence = before[_last_stop(before) + 1 :]
     found = COUNTERFACTUAL.search(sentence)
     return found is not None and not FORCED.search(sentence) and not OUR_CONDITION.search(sentence)
 
@@ -124,4 +154,4 @@ def _condition_behind(text: str, end: int) -> bool:
 def forced(text: str, at: int) -> bool:
     """Whether an answer is given as the one that a forced choice would be."""
     before = text[max(at - 160, 0) : at]
-    return FORCED.search(before[max(before.rfind(mark) for mark in STOPS) + 1 :]) is not None
+    return FORCED.search(before[_last_stop(before) + 1 :]) is not None

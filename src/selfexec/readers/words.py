@@ -6,9 +6,10 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-from selfexec.readers.nesting import NAMED, names_an_answer, place, whole_key
+from selfexec.readers.alternatives import left_open
+from selfexec.readers.nesting import names_an_answer, place, quoted_key, whole_key
 from selfexec.readers.notation import plain_text
-from selfexec.readers.result import Commitment, Reading, conclude, quoted
+from selfexec.readers.result import Commitment, Reading, conclude, outermost, quoted, unreadable
 from selfexec.readers.scan import lines, matches
 from selfexec.readers.withdrawal import declines
 
@@ -101,7 +102,10 @@ def read_words(text: str) -> Reading:
             if found and all(_was_cut(plain, c) for c in found):
                 return Reading("unreadable", reason="truncated", evidence=quoted(text, found[-1]))
             # among lists without a key, the five that were asked for come before others
-            return conclude(text, [c for c in found if len(c.value) == ASKED_FOR] or found)
+            found = [c for c in found if len(c.value) == ASKED_FOR] or found
+            if source is _keyed and left_open(plain, found):
+                return unreadable(text, outermost(found))
+            return conclude(text, found)
     return conclude(text, [])
 
 
@@ -151,8 +155,8 @@ def _answers(text: str, at: int) -> bool:
 def _bracketed(text: str) -> Iterator[Commitment]:
     """Lists in brackets: of themselves, or under a key that names an answer."""
     for found in matches(text, LIST, "["):
-        key = NAMED.search(text, max(found.start() - 80, 0), found.start())
-        named = key is None or not key["quoted"] or names_an_answer(key["quoted"])
+        key = quoted_key(text, found.start())
+        named = key is None or names_an_answer(key)
         if named and place(text, found.start()).answers:
             yield Commitment(found.start(), found.end(), members(found))
 
