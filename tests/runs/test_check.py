@@ -238,7 +238,7 @@ def test_the_command_ends_with_the_verdict_and_status_3_where_memory_is_shared(
     on(forgetful_or_not(remembers=True), work)
     shown = capsys.readouterr()
     assert shown.err == ""
-    assert "x/y: sessions share memory (a code word told in one" in shown.out
+    assert "x/y: sessions share memory (a code word given in one" in shown.out
     assert shown.out.splitlines()[-1].startswith("not ready: sessions share memory")
 
 
