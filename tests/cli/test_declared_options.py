@@ -81,3 +81,9 @@ def test_what_help_needs_imports_nothing_that_takes_long(module: str) -> None:
     code = f"import sys, selfexec.{module}; print(*{{'polars', 'numpy', 'msgspec', 'aiohttp'}} & {{*sys.modules}})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert done.stdout.split() == []
+
+
+def test_the_function_report_is_not_replaced_by_the_package_of_its_name() -> None:
+    code = "import selfexec as sx, selfexec.report.data; print(sx.report.__name__, sx.report.__module__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout.split() == ["report", "selfexec.report.writing"]

@@ -163,7 +163,7 @@ def test_what_cannot_be_shown_is_refused_by_name(shown: sx.Run, tmp_path: Path) 
     ):
         with pytest.raises(sx.InputError, match=said):
             sx.run(MODELS, limit=12, facets={"strategy": level}, out=folder)
-    with pytest.raises(sx.InputError, match="failing_question does not say how its results are told"):
+    with pytest.raises(sx.InputError, match="failing_question does not say how its results are shown"):
         sx.run(MODELS, limit=12, experiments="failing_question", facets={"strategy": "own-history"}, out=folder)
     found = CliRunner().invoke(root, ["export", str(folder)])
     assert "Only `selfexec run` asks that" in str(found.exception)
@@ -185,7 +185,7 @@ def test_results_are_not_told_in_words_of_two_sets(shown: sx.Run, tmp_path: Path
         (tellings, "strategy.own-history"),
         ({"strategy.own-history": "$history Bon."}, "association.behaviour@strategy"),
     ):
-        with pytest.raises(sx.InputError, match=f"these prompts have no {lacks}, by which results are told"):
+        with pytest.raises(sx.InputError, match=f"these prompts have no {lacks}, by which results are shown"):
             sx.run(MODELS, limit=12, prompts=changed, facets={"strategy": "own-history:4"}, out=folder)
 
 
