@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from selfexec.readers.alternatives import left_open
 from selfexec.readers.keyed import boxed, closing, keyed, other_keys
 from selfexec.readers.letters import Letters, letters_of, plain
 from selfexec.readers.marks import BEGINS_AS_A_MARK, SIGN, marks_in
 from selfexec.readers.notation import plain_text
 from selfexec.readers.plainly import opened, plainly
-from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost
+from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost, unreadable
 from selfexec.readers.scan import matches, places
 from selfexec.readers.shown import mentioned
 from selfexec.readers.stated import LAST_SENTENCE, changes, denied, named, results, stated
@@ -96,6 +97,8 @@ def read_choice(
     said = [*stated(answer, letters), *changes(answer, letters), *_alone(answer, letters)]
     said += _tabled(answer, letters) if "|" in answer else ()
     said += _closing(answer, letters)
+    if left_open(answer, every := [*asked_for, *said]):
+        return unreadable(text, outermost(every))
     commitments = [c for c in (*asked_for, *said) if not conditional(answer, c.start, c.end)]
     if not commitments and len({c.value for c in asked_for}) == 1:
         commitments = asked_for  # a key or a box is an answer whatever leads to it, unless another key has another one
@@ -134,7 +137,8 @@ def _stands_unconditionally(text: str, key: str, last: Commitment) -> bool:
     if mentioned(text, last.start, last.end) or counterfactual(text, last.start):
         return False
     once = text.find(key[1:]) > last.start and key[1:].upper() not in text
-    return once or not conditional(text, last.start, last.end)
+    again = not once and text.rfind(f'"{key}"', 0, last.start) >= 0
+    return once or not (again or conditional(text, last.start, last.end))
 
 
 def _marked(text: str, letters: Letters) -> Iterator[Commitment]:

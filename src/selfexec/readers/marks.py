@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from selfexec.readers.alternatives import left_open
 from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
-from selfexec.readers.result import Commitment, Reading, conclude, ends
+from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost, unreadable
 from selfexec.readers.scan import lines, matches
 from selfexec.readers.shown import mentioned
 from selfexec.readers.sorted_words import sorted_words
@@ -79,6 +80,8 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
     plain = plain_text(text, formulas=False)
     wanted = {fold(option) for option in options}
     objects = [c for c in _answering(plain) if not counterfactual(plain, c.start)]
+    if left_open(plain, whole := [c for c in objects if wanted <= _marked(c)]):
+        return unreadable(text, outermost(whole))
     if objects and wanted <= _marked(objects[-1]) and ends(plain, objects[-1]):
         return conclude(text, [objects[-1]])
     records = list(_records(plain, wanted))

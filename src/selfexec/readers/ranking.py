@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
+from selfexec.readers.alternatives import left_open
 from selfexec.readers.directions import begins_hard, grows_with, names_a_direction, runs_down
 from selfexec.readers.nesting import NAMED, names_an_answer, place, the_answers, whole_key
 from selfexec.readers.notation import plain_text
 from selfexec.readers.placed import in_places
-from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost
+from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost, unreadable
 from selfexec.readers.scan import AT_MOST, lines, matches
 from selfexec.readers.shown import mentioned
 from selfexec.readers.suppositions import counterfactual
@@ -169,12 +170,14 @@ def read_ranking(text: str) -> Reading:
     shows that the list before it was no ranking of all four.
     """
     plain = plain_text(text, formulas=False)
-    if last := _closing(plain):
+    if (last := _closing(plain)) and plain.find('"ranking"') >= last.start - 1:
         return conclude(text, [last._replace(value=_turned(plain, last.start, last.end, last.value))])
     keyed = list(_keyed(plain))
     at_the_end = keyed and keyed[0].value and ends(plain, keyed[0])
     stated = keyed if at_the_end else [*keyed, *_runs(plain)]
-    orders = sorted((c for c in stated if c.value), key=lambda c: (-c.end, c.start))
+    if left_open(plain, orders := [c for c in stated if c.value]):
+        return unreadable(text, outermost(orders))
+    orders = sorted(orders, key=lambda c: (-c.end, c.start))
     complete = list(islice((c for c in orders if not _only_shown(plain, c)), 1))  # the last of them
     said = [] if complete else [c for c in stated if not _only_shown(plain, c)]
     last = max(said, key=lambda c: c.end, default=None)

@@ -6,9 +6,10 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
+from selfexec.readers.alternatives import left_open
 from selfexec.readers.nesting import NAMED, names_an_answer, place, whole_key
 from selfexec.readers.notation import plain_text
-from selfexec.readers.result import Commitment, Reading, conclude, quoted
+from selfexec.readers.result import Commitment, Reading, conclude, outermost, quoted, unreadable
 from selfexec.readers.scan import lines, matches
 from selfexec.readers.withdrawal import declines
 
@@ -101,7 +102,10 @@ def read_words(text: str) -> Reading:
             if found and all(_was_cut(plain, c) for c in found):
                 return Reading("unreadable", reason="truncated", evidence=quoted(text, found[-1]))
             # among lists without a key, the five that were asked for come before others
-            return conclude(text, [c for c in found if len(c.value) == ASKED_FOR] or found)
+            found = [c for c in found if len(c.value) == ASKED_FOR] or found
+            if left_open(plain, found):
+                return unreadable(text, outermost(found))
+            return conclude(text, found)
     return conclude(text, [])
 
 
