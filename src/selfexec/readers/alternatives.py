@@ -38,7 +38,7 @@ OF_A_SEQUENCE = re.compile(
     re.IGNORECASE,
 )
 ONLY_OR = re.compile(
-    r"(?:either\s+)?(?:and/or|or|oder|ou|o|u|或|或者|أو)(?:\s*,?\s*(?:else|maybe|perhaps|possibly|equally|just\s+as\s+well|vielleicht|quizás?|peut-être))?",
+    r"(?:either\s+)?(?:and/or|or|oder|ou|o|u|或|或者|أو)(?:\s*,?\s*(?:else|maybe|perhaps|possibly|equally(?:\s+well)?|just\s+as\s+well|vielleicht|quizás?|peut-être))?",
     re.IGNORECASE,
 )
 NUMBERED = re.compile(r"\(?(?:[1-9]|[a-z]|i{1,3})[.):]?", re.IGNORECASE)
@@ -76,6 +76,13 @@ NOT_CHOSEN = re.compile(
       |都有可能|都可能|两种.{0,6}(?:可能|合理)|无法(?:决定|选择|确定|合并)|取决于|不确定|كلاهما|كلا\s|لا\s+(?:أستطيع|يمكنني)|يعتمد""",
     re.VERBOSE | re.IGNORECASE,
 )
+# the same, where it shows that there were several, whatever their form
+OF_SEVERAL = re.compile(
+    r"""\b(?:(?:can(?:not|['’]t|\s+not)|could(?:\s+not|n['’]t)|unable\s+to|impossible\s+to|no\s+way\s+to|won['’]t|don['’]t|do\s+not)\s+(?:\w+\s+){0,2}?
+        (?:combine|merge|reconcile|unify|(?:choose|decide|pick|select)\s+between)\s+(?:them|these|those|the\s+two|both|the\s+(?:rankings|orders|answers|lists|options))
+      | leave\s+it\s+at\s+(?:these|those|both|the)\s+two | both\s+(?:orders|rankings|answers|lists|choices)?\s*(?:are|seem)\s+(?:equally|just\s+as)\s+\w+)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
 CHOSEN_AFTER_ALL = re.compile(
     r"\b(?:but|so|still|however)\b[^.!?\n]{0,60}\b(?:last|latter|second|final|this)\b", re.IGNORECASE
 )
@@ -83,9 +90,14 @@ CHOSEN_AFTER_ALL = re.compile(
 
 def left_open(text: str, commitments: Sequence[Commitment]) -> bool:
     """Whether the last answer stands as an alternative to an earlier one that differs, and neither is chosen."""
-    if len(commitments) < 2:
+    if not commitments:
         return False
     last = outermost(commitments)
+    tail = text[last.end : last.end + BEHIND]
+    if len(tail) > 20 and OF_SEVERAL.search(tail):
+        return True
+    if len(commitments) < 2:
+        return False
     earlier = [c for c in commitments if c.end <= last.start and c.value is not None and c.value != last.value]
     if not earlier or last.value is None:
         return False
@@ -94,7 +106,6 @@ def left_open(text: str, commitments: Sequence[Commitment]) -> bool:
     first, second = _lead(text, begin, other.start), _lead(text, other.end, last.start)
     if DECIDED.search(second) and not DECIDED.search(first):
         return False
-    tail = text[last.end : last.end + BEHIND]
     if NOT_CHOSEN.search(tail) and not CHOSEN_AFTER_ALL.search(tail):
         return True
     return not _concluded(first, second) and _are_alternatives(first, second)

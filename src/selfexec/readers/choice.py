@@ -14,6 +14,7 @@ from selfexec.readers.scan import matches, places
 from selfexec.readers.shown import mentioned
 from selfexec.readers.stated import LAST_SENTENCE, changes, denied, named, results, stated
 from selfexec.readers.suppositions import conditional, counterfactual, forced
+from selfexec.readers.withdrawal import asks_for_what_is_missing
 from selfexec.readers.wordings import Cued, Wording, cued, wordings_in
 
 Equivalents = Sequence[tuple[str, tuple[Cued, ...]]]
@@ -84,12 +85,11 @@ def read_choice(
     letters = letters_of((*options,), (*options.values(),), text_over_letter)
     if (last := closing(answer, key, letters)) and _stands_unconditionally(answer, key, last):
         return conclude(text, [last])
+    under_the_key = list(keyed(answer, key, letters))
     asked_for = [
-        c
-        for c in keyed(answer, key, letters)
-        if not mentioned(answer, c.start, c.end) and not counterfactual(answer, c.start)
+        c for c in under_the_key if not mentioned(answer, c.start, c.end) and not counterfactual(answer, c.start)
     ]
-    if len(asked_for) == 1 and ends(answer, asked_for[0]):
+    if len(asked_for) == len(under_the_key) == 1 and ends(answer, asked_for[0]):
         return conclude(text, asked_for)
     if ticked and not asked_for:
         return conclude(text, [one for one in ticked if not conditional(answer, one.start)])
@@ -97,14 +97,19 @@ def read_choice(
     said = [*stated(answer, letters), *changes(answer, letters), *_alone(answer, letters)]
     said += _tabled(answer, letters) if "|" in answer else ()
     said += _closing(answer, letters)
-    if left_open(answer, every := [*asked_for, *said]):
+    if left_open(answer, every := [*under_the_key, *asked_for, *said]):
         return unreadable(text, outermost(every))
     commitments = [c for c in (*asked_for, *said) if not conditional(answer, c.start, c.end)]
     if not commitments and len({c.value for c in asked_for}) == 1:
         commitments = asked_for  # a key or a box is an answer whatever leads to it, unless another key has another one
+    if not commitments and asks_for_what_is_missing(answer):
+        return unreadable(text)
     if not commitments:
-        weaker = (c for c in named(answer, letters) if not conditional(answer, c.start, c.end))
-        commitments = [*weaker, *other_keys(answer, key, letters)]
+        weaker = list(named(answer, letters))
+        commitments = [c for c in weaker if not conditional(answer, c.start, c.end)]
+        commitments += other_keys(answer, key, letters)
+        if left_open(answer, every := [*weaker, *commitments]):
+            return unreadable(text, outermost(every))
     marked = [] if commitments else list(_marked(answer, letters))
     if marked:
         commitments = [c for c in marked if not conditional(answer, c.start) and not conditional(answer, c.end)]

@@ -79,9 +79,10 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
     """
     plain = plain_text(text, formulas=False)
     wanted = {fold(option) for option in options}
-    objects = [c for c in _answering(plain) if not counterfactual(plain, c.start)]
-    if left_open(plain, whole := [c for c in objects if wanted <= _marked(c)]):
+    every = _answering(plain)
+    if len(every) > 1 and left_open(plain, whole := [c for c in every if wanted <= _marked(c)]):
         return unreadable(text, outermost(whole))
+    objects = [c for c in every if not mentioned(plain, c.start, c.end) and not counterfactual(plain, c.start)]
     if objects and wanted <= _marked(objects[-1]) and ends(plain, objects[-1]):
         return conclude(text, [objects[-1]])
     records = list(_records(plain, wanted))
@@ -95,12 +96,12 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
 
 def marks_in(text: str) -> list[Commitment]:
     """The objects and runs of lines that mark words, whatever the words are."""
-    return [*_answering(text), *_lines(text)]
+    return [*(c for c in _answering(text) if not mentioned(text, c.start, c.end)), *_lines(text)]
 
 
 def _answering(text: str) -> list[Commitment]:
-    """The objects with marks that stand where answers do, and are not only shown."""
-    return [c for c in _objects(text) if place(text, c.start + 1).answers and not mentioned(text, c.start, c.end)]
+    """The objects with marks that stand where answers do."""
+    return [c for c in _objects(text) if place(text, c.start + 1).answers]
 
 
 # one word and its mark: {"camel": {"listed": true, "confidence": 0.9}}, <camel>true</camel>

@@ -47,6 +47,7 @@ NAMED = re.compile(
         \s{0,12}:\s{0,12}\\{0,3}[\"']?\s{0,12}$""",
     re.VERBOSE,
 )
+KEY_FOLLOWS = "{[,\n`(:\"'“”}]>"  # what a key may stand behind
 OBJECT = re.compile(
     r"""\{\s{0,40}(?:(?://|\#)[^\n]{0,200}\s{1,40}|/\*[^*]{0,200}\*/\s{0,40})?
         \\{0,3}[\"'“„«]?\s{0,12}[^\W\d][\w\ .-]{0,60}\\{0,3}[\"'”“»]?\s{0,12}:""",
@@ -109,7 +110,7 @@ def _searched(text: str, at: int) -> Place:
                 answers = answers and names_an_answer(name)
         root, depth = outer, depth + 1
     else:
-        name = _name_before(text, root, quoted=True) if depth else None
+        name = quoted_key(text, root) if depth else None
         if name is not None and not ENVELOPE.fullmatch(name):  # a piece of an object
             named += 1
             answers = answers and names_an_answer(name)
@@ -158,10 +159,22 @@ def _holds_keys(text: str, opening: int) -> bool:
     return (OBJECT if text[opening] == "{" else LIST_OF_OBJECTS).match(text, opening) is not None
 
 
-def _name_before(text: str, at: int, *, quoted: bool = False) -> str | None:
+def _name_before(text: str, at: int) -> str | None:
     """The key of which the value begins here."""
     found = NAMED.search(text, max(at - 80, 0), at)
-    return None if found is None else found["quoted"] or (None if quoted else found["bare"])
+    return None if found is None else found["quoted"] or found["bare"]
+
+
+def quoted_key(text: str, at: int) -> str | None:
+    """The key in quotes of which the value begins here. A quoted word is none where prose leads up to it ('five words
+    for "Pizza": {') or its line ends with the colon, as a heading does.
+    """
+    found = NAMED.search(text, max(at - 80, 0), at) if ":" in text[max(at - 40, 0) : at] else None
+    if found is None or not found["quoted"]:
+        return None
+    before = text[max(found.start() - 80, 0) : found.start()].rstrip(" \t\r*_")
+    opens = not before or before[-1] in KEY_FOLLOWS
+    return found["quoted"] if opens and ("{" in before or "\n" not in text[found.end("quoted") : at]) else None
 
 
 def _is_envelope(text: str, name: str, outer: int) -> bool:

@@ -8,13 +8,14 @@ from itertools import islice
 
 from selfexec.readers.alternatives import left_open
 from selfexec.readers.directions import begins_hard, grows_with, names_a_direction, runs_down
-from selfexec.readers.nesting import NAMED, names_an_answer, place, the_answers, whole_key
+from selfexec.readers.nesting import names_an_answer, place, quoted_key, the_answers, whole_key
 from selfexec.readers.notation import plain_text
 from selfexec.readers.placed import in_places
 from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost, unreadable
 from selfexec.readers.scan import AT_MOST, lines, matches
 from selfexec.readers.shown import mentioned
 from selfexec.readers.suppositions import counterfactual
+from selfexec.readers.withdrawal import asks_for_what_is_missing
 
 LABELS = ("Q1", "Q2", "Q3", "Q4")
 MENTION = re.compile(r"\b[Qq](?:uestion\s?#?|_?\{?|[\s.])([0-9]+)\b")
@@ -186,8 +187,12 @@ def read_ranking(text: str) -> Reading:
     if placed and (not complete or outermost(placed).end >= outermost(complete).end):
         found = outermost(placed)
         return conclude(text, [found._replace(value=None) if _amended(plain, found.end, found.value) else found])
+    if not keyed and asks_for_what_is_missing(plain):
+        return unreadable(text)
     if not complete and not (last and last.end - last.start > PIECE):
         complete = _listed(plain)
+        if left_open(plain, complete):
+            return unreadable(text, outermost(complete))
     if complete:
         last = outermost(complete)
         order = _turned(plain, last.start, last.end, last.value)
@@ -253,8 +258,7 @@ def _key(text: str, start: int, found: re.Match[str]) -> str:
     if found.re is KEYED:
         before = text[max(start - 1, 0) : start]
         return whole_key(text, start) + "ranking" if before in ("_", "-", " ") and before else "ranking"
-    key = NAMED.search(text, max(start - 80, 0), start)
-    return key["quoted"] if key and key["quoted"] else "ranking"
+    return quoted_key(text, start) or "ranking"
 
 
 def _label(member: str) -> str:
@@ -287,8 +291,8 @@ def _under_another_key(text: str, start: int) -> bool:
     bracket = text.rfind("[", max(start - 12, 0), start)
     if bracket < 0 or text[bracket + 1 : start].strip(" \t\r\n\"'\\"):
         return False
-    key = NAMED.search(text, max(bracket - 80, 0), bracket)
-    return key is not None and key["quoted"] is not None and not _ranks(key["quoted"])
+    key = quoted_key(text, bracket)
+    return key is not None and not _ranks(key)
 
 
 @lru_cache(maxsize=1024)

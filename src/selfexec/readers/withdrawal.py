@@ -95,7 +95,52 @@ REFUSAL = re.compile(
 )
 
 
-# one of these is in all that the pattern above finds, in small letters
+WHAT_IS_SHOWN = r"(?:responses?|replies|reply|requests?|prompts?|questions?|messages?|texts?|lists?|options?|figures?|passages?|items?|words)"
+# what is to be judged, answered or ranked is not there
+MISSING = re.compile(
+    rf"""\b(?:{WHAT_IS_SHOWN}\b[^.!?\n]{{0,60}}?\b(?:missing|empty|absent|cut\s+off|left\s+out|not\s+(?:been\s+)?(?:included|provided|there|shown|attached|given|visible|present)
+        |(?:did\s+not|didn['’]t|has\s+not|hasn['’]t|have\s+not|haven['’]t|was\s+not|wasn['’]t|were\s+not|weren['’]t|isn['’]t|aren['’]t)\b)
+      | missing\s+(?:\w+\s+)?{WHAT_IS_SHOWN} | (?:forgot|forgotten)\s+to
+      | (?:do\s+not|don['’]t|can(?:not|['’]t)|did\s+not|didn['’]t|only)\s+(?:\w+\s+)?(?:see|find|have|receive|got|get)
+      | (?:no|without\s+(?:the|any|a))\s+(?:\w+\s+)?{WHAT_IS_SHOWN}
+      | fehl(?:t|en)|nicht\s+(?:enthalten|angekommen|dabei|sehen)|sehe\s+(?:\w+\s+){{0,3}}kein\w*|faltan?|no\s+(?:veo|aparece|incluy\w+|está)|manque\w*|ne\s+vois\s+pas)\b
+      |没有|缺少|未提供|未包含|看不到|لا\s+(?:أرى|يوجد)|مفقود""",
+    re.VERBOSE | re.IGNORECASE,
+)
+GIVING = r"(?:paste|share|provide|send|resend|re-send|include|add|attach|post|give|copy|repeat|supply|show|upload|tell)"
+ASKING_FOR_IT = re.compile(
+    rf"""\b(?:(?:could|can|would|will)\s+you\s+(?:please\s+|kindly\s+)?(?:\w+ly\s+)?{GIVING} | please\s+(?:\w+ly\s+)?{GIVING} | (?:once|if|when|as\s+soon\s+as)\s+you\s+{GIVING}
+      | (?:send|paste|share)\s+(?:it|them|me|the|over)\b | what\s+(?:was|were|is|are)\s+(?:the|your)\s+{WHAT_IS_SHOWN}\b[^.!\n]{{0,20}}\?
+      | (?:kannst\s+du|können\s+sie|bitte)\s+(?:\w+\s+){{0,4}}(?:schick|send|einfüg|teil|ergänz|nachreich|ein)\w*
+      | (?:podrías?|puedes?|podría|por\s+favor)\s*,?\s+(?:\w+\s+)?(?:peg|envi|envía|compart|proporcion|inclu|mand)\w*
+      | (?:pouvez-vous|peux-tu|pourriez-vous|pourrais-tu|veuillez|merci\s+de)\s+(?:\w+\s+){{0,3}}(?:coller|envoyer|partager|fournir|inclure|donner))
+      |请(?:您|你)?(?:再|重新)?(?:提供|发送|发|粘贴|补充|分享)|(?:يرجى|من\s+فضلك|هل\s+يمكنك)\s+(?:إرسال|تزويد|لصق|مشاركة)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+SO_THAT_I_CAN = re.compile(
+    r"\b(?:so(?:\s+that)?\s+I\s+(?:can|could|may|will\s+be\s+able\s+to)|(?:then|and)\s+I(?:['’]ll|\s+will|\s+can)"
+    r"|I(?:['’]ll|\s+will|\s+would)\s+(?:tell\s+you|say|then|be\s+(?:able|happy|glad))|to\s+(?:choose|decide|judge)|damit\s+ich|para\s+que\s+pueda|pour\s+que\s+je\s+puisse)\b"
+    r"|才能|以便|حتى\s+أتمكن",
+    re.IGNORECASE,
+)
+
+
+def asks_for_what_is_missing(text: str) -> bool:
+    """Whether a reply asks for what it was to judge, answer or rank, and says that this is not there, or what it is
+    needed for: the options that it names then are those that it would choose from.
+    """
+    ends = text[:1500] + "\n" + text[-1500:]
+    small = ends.lower()
+    if small.isascii() and not any(word in small for word in ASKING):
+        return False
+    return ASKING_FOR_IT.search(ends) is not None and (
+        MISSING.search(ends) is not None or SO_THAT_I_CAN.search(ends) is not None
+    )
+
+
+# one of these is in all that asks in the letters of ASCII
+ASKING = ("you ", "please", "send", "paste", "share", "what ", "bitte", "sie ", "por favor", "pued", "podr", "pouvez", "peux", "veuillez", "merci")
+# one of these is in all that REFUSAL finds, in small letters
 REFUSING = (
     *("sorry", "able", "going", "apolog", "can", "won't", "will", "decline", "refuse", "comfortable", "impossible"),
     *("need", "provide", "leid", "kann", "peux", "désolé", "siento", "puedo", "dispiace", "posso", "lamento"),

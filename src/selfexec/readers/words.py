@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from selfexec.readers.alternatives import left_open
-from selfexec.readers.nesting import NAMED, names_an_answer, place, whole_key
+from selfexec.readers.nesting import names_an_answer, place, quoted_key, whole_key
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, conclude, outermost, quoted, unreadable
 from selfexec.readers.scan import lines, matches
@@ -155,8 +155,8 @@ def _answers(text: str, at: int) -> bool:
 def _bracketed(text: str) -> Iterator[Commitment]:
     """Lists in brackets: of themselves, or under a key that names an answer."""
     for found in matches(text, LIST, "["):
-        key = NAMED.search(text, max(found.start() - 80, 0), found.start())
-        named = key is None or not key["quoted"] or names_an_answer(key["quoted"])
+        key = quoted_key(text, found.start())
+        named = key is None or names_an_answer(key)
         if named and place(text, found.start()).answers:
             yield Commitment(found.start(), found.end(), members(found))
 
