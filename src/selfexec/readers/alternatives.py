@@ -42,6 +42,7 @@ ONLY_OR = re.compile(
     re.IGNORECASE,
 )
 NUMBERED = re.compile(r"\(?(?:[1-9]|[a-z]|i{1,3})[.):]?", re.IGNORECASE)
+LIST_NUMBER = re.compile(r"^\(?[1-9a-c][.)]\s+(?=\w)")
 # the later one alone is said to be another possibility
 ANOTHER = re.compile(
     r"""\b(?:alternative(?:ly)?|conversely|then\s+again|otherwise|(?:the|an)\s?other\s+(?:possibility|possible|option|scenario|reading|way|hand|side|case|candidate|view|version)
@@ -140,4 +141,5 @@ def _lead(text: str, begin: int, end: int) -> str:
 
 
 def _line(lead: str) -> str:
-    return lead[lead.rfind("\n") + 1 :].strip(AROUND)
+    line = lead[lead.rfind("\n") + 1 :].strip(AROUND)
+    return LIST_NUMBER.sub("", line)

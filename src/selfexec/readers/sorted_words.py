@@ -48,6 +48,15 @@ YES, NO, WEAK, ONLY, ALL, NONE, EXCEPT, REST, FILL = (
 )
 
 OPEN = _either(LEFT_OPEN)
+# "Boat? Yes."
+ANSWERED = re.compile(r"\?(?=[\s*\"']{1,4}(?:yes|no|ja|nein|sí|oui|non)\b)", re.IGNORECASE)
+# how sure a denial is: "most likely did not"
+LIKELY = re.compile(
+    r"\b(?:(?:most|very|quite|almost|sehr|höchst|muy|très)\s+)?(?:likely|probably|certainly|definitely|surely|wahrscheinlich|vermutlich"
+    rf"|sicher|probablemente|seguramente|probablement|sûrement)\s+(?=(?:{NO.pattern}))",
+    re.IGNORECASE,
+)
+I_WOULD_SAY = re.compile(r"\bI(?:'d|\s+would)\s+(?:say|guess|think|expect)(?:\s+that)?\b(?!\s+(?:yes|no)\b)[:,]?", re.IGNORECASE)
 # what a closing remark may not hold: it would say something of the words
 SAYS_MORE = re.compile(
     r"\b(?:other|others|rest|all|both|every\w*|any\w*|none|only|instead|opposite|reverse|wait|actually|scratch|kidding|except|but"
@@ -58,9 +67,12 @@ SAYS_MORE = re.compile(
 
 def sorted_words(text: str, options: Sequence[str]) -> Iterator[Commitment]:
     """Every option, each marked by the clause that it stands in."""
-    if "{" in text or "?" in text or len(text) > LONGEST or not options:
+    if "{" in text or len(text) > LONGEST or not options:
         return
-    plain = ELLIPSIS.sub(" ", text.replace("’", "'"))
+    plain = ANSWERED.sub(":", text) if "?" in text else text
+    if "?" in plain:
+        return
+    plain = LIKELY.sub("", I_WOULD_SAY.sub("", ELLIPSIS.sub(" ", plain.replace("’", "'"))))
     parts = SENTENCES if ALL.search(plain) or NONE.search(plain) else CLAUSES  # "all but crane"
     names = sorted(options, key=len, reverse=True)
     named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE)

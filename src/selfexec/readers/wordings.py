@@ -820,6 +820,7 @@ SORTING = {
                 "in",
                 "t",
             ),
+            *("most likely", "almost certainly", "wrote", "contained", "contain", "contains", "did contain", "mentioned"),
             *("would list", "did", "made it", "made my list", "would appear", "would be", "were", "was", "did appear"),
             *(
                 "probably",
@@ -861,6 +862,7 @@ SORTING = {
                 "out",
                 "f",
             ),
+            *("did not contain", "didn't contain", "did not write", "didn't write", "did not mention", "didn't mention"),
             *("would not list", "wouldn't appear", "would not appear", "did not appear", "didn't appear", "not listed"),
             *("not included", "were not", "weren't", "was not", "wasn't", "not present", "not likely", "probably not"),
             *(
@@ -1046,6 +1048,15 @@ SORTING = {
             ),
             *(
                 "yes to",
+                "i am",
+                "fairly sure",
+                "pretty sure",
+                "quite sure",
+                "fairly certain",
+                "pretty certain",
+                "quite certain",
+                "confident",
+                "in my view",
                 "to",
                 "for",
                 "ones",
