@@ -103,7 +103,7 @@ def read_words(text: str) -> Reading:
                 return Reading("unreadable", reason="truncated", evidence=quoted(text, found[-1]))
             # among lists without a key, the five that were asked for come before others
             found = [c for c in found if len(c.value) == ASKED_FOR] or found
-            if left_open(plain, found):
+            if source is _keyed and left_open(plain, found):
                 return unreadable(text, outermost(found))
             return conclude(text, found)
     return conclude(text, [])
