@@ -20,28 +20,39 @@ A_WAY_TO_SEE_IT = re.compile(
     r"""\b(?:scenario|possibilit(?:y|ies)|alternative|versions?|variants?|variation|hypothes[ie]s|interpretation|reading|perspective
         |viewpoint|standpoint|view|angle|side|lens|criteri(?:on|a)|yardstick|metric|measure|assumption|mood|outcome|case|branch|path
         |persona|hat|sense|meaning|option\s?[1-9a-d]|(?:one|other)\s+hand|either|szenario|fall|möglichkeit|seite|sicht|variante
-        |kriterium|escenario|caso|posibilidad|lado|perspectiva|criterio|versión|scénario|cas|possibilité|côté|point\s+de\s+vue|critère)
+        |half\s+of\s+me|kriterium|escenario|caso|posibilidad|lado|perspectiva|criterio|versión|scénario|cas|possibilité|côté|point\s+de\s+vue|critère)
         (?![a-zäöüßáéíóúñ])|情况|场景|情景|可能性|角度|方面|标准|方案|سيناريو|احتمال|ناحية|منظور|معيار""",
     re.VERBOSE | re.IGNORECASE,
 )
 # words that open a line and name what it goes by: two lines that begin with the same one, and differ, are alternatives
 FRAMES = frozenset(
-    "by from for in under with as if when assuming going looking judged judging measured considering purely on according"
+    "by from for in on without under with as if when assuming going looking judged judging measured considering purely on according"
     " seen taken thinking focusing focussing following given suppose supposing sorted ranked ordered wearing through counting"
     " nach aus bei wenn falls angenommen según desde por si suponiendo con selon depuis du d'après 按 从 如果 假如 إذا حسب من".split()
 )
 # short labels that say no more than which answer of several in a row this is, or that it is one
 OF_A_SEQUENCE = re.compile(
-    r"\b(?:first|initial\w*|before|after|old|new|original\w*|later|now|then|second|third|steps?|takes?|try|attempts?|drafts?|guess\w*"
-    r"|thoughts?|pass|rounds?|answers?|choices?|predictions?|rankings?|json|responses?|results?|outputs?|orders?|words?|lists?"
-    r"|format|object|example|antwort|ergebnis|respuesta|réponse|résultat|reasoning|analysis|note|summary)\b|答|结果|إجابة",
+    r"(?:my\s+|the\s+)?(?:first|initial\w*|before|after|old|new|original\w*|later|now|then|second|third)\b"
+    r"|.*\b(?:steps?|takes?|try|tries|attempts?|drafts?|guess\w*|thoughts?|thinking|pass|rounds?|iterations?|answers?|choices?|predictions?"
+    r"|rankings?|json|responses?|results?|outputs?|orders?|words?|lists?|format|object|example|antwort|ergebnis|respuesta|réponse"
+    r"|résultat|reasoning|analysis|note|summary)\b|.*(?:答|结果|إجابة)",
     re.IGNORECASE,
 )
+# "Run 1:", "Ranking A:": of two such lines with the same noun neither replaces the other
+ORDINAL = r"first|second|third|fourth|one|two|three|[1-9]|[a-d]"
+COUNTED = re.compile(rf"(?P<noun>[^\W\d]+)\s(?:{ORDINAL})\W*|(?:the\s+)?(?:first|second|third|fourth)\s(?P<behind>[^\W\d]+)\W*", re.IGNORECASE)
+IN_SUCCESSION = frozenset("step take try attempt draft guess thought pass round iteration impression instinct idea".split())
+WITH_AN_ORDINAL = IN_SUCCESSION | {"answer", "choice", "prediction", "ranking", "response"}  # "second answer", not "answer 2"
 ONLY_OR = re.compile(
     r"(?:either\s+)?(?:and/or|or|oder|ou|o|u|或|或者|أو)(?:\s*,?\s*(?:else|maybe|perhaps|possibly|equally(?:\s+well)?|just\s+as\s+well|vielleicht|quizás?|peut-être))?",
     re.IGNORECASE,
 )
+SHARE = re.compile(r"(?:about\s+|~\s?)?\d{1,3}\s?%(?:\s+\w+){0,2}\W*", re.IGNORECASE)
 NUMBERED = re.compile(r"\(?(?:[1-9]|[a-z]|i{1,3})[.):]?", re.IGNORECASE)
+SENTENCE_ENDS = re.compile(r"[.!?。][\s)\"”]|[.!?。]$")
+PREFERS = re.compile(
+    r"\b(?:but|not|than|to|into|over|however|though|sondern|aber|sino|pero|mais)\b|n['’]t\b|->|→|=>|而是|但|بل", re.IGNORECASE
+)
 LIST_NUMBER = re.compile(r"^\(?[1-9a-c][.)]\s+(?=\w)")
 # the later one alone is said to be another possibility
 ANOTHER = re.compile(
@@ -66,7 +77,7 @@ CONCLUDED = re.compile(r"\b(?:so|therefore|thus|hence|also|daher|donc|por\s+(?:l
 NOT_CHOSEN = re.compile(
     r"""\b(?:(?:both|these|the\s+two|either|all)\s+(?:\w+\s+){0,3}?(?:equally|just\s+as|plausible|possible|likely|valid|defensible|reasonable|conceivable|imaginable)
       | (?:equally|just\s+as)\s+(?:likely|plausible|possible|probable|valid|good)
-      | (?:either|both)\s+ways?\b | which\s?ever | toss-?\s?up | coin[\s-](?:flip|toss) | fifty[\s-]fifty | 50[/\s:-]{1,3}50 | undecided | torn\b | up\s+to\s+you | take\s+your\s+pick | you\s+(?:can\s+)?(?:choose|decide|pick)
+      | (?:either|both)\s+ways?\b | which\s?ever | either\s+(?:one\s+|order\s+|answer\s+|ranking\s+|list\s+)?(?:might|may|could|can|would|is|seems)\b | no\s+telling | toss-?\s?up | coin[\s-](?:flip|toss) | fifty[\s-]fifty | 50[/\s:-]{1,3}50 | undecided | torn\b | up\s+to\s+you | take\s+your\s+pick | you\s+(?:can\s+)?(?:choose|decide|pick)
       | (?:can(?:not|['’]t|\s+not)|could(?:\s+not|n['’]t)|unable\s+to|impossible\s+to|won['’]t|will\s+not|would\s+not|wouldn['’]t|not\s+able\s+to|no\s+way\s+to|hard\s+to|don['’]t|do\s+not|refuse\s+to|hesitate\s+to)\s+
         (?:\w+\s+){0,2}?(?:combine|choose|decide|tell|say|commit|reconcile|pick|merge|rank\s+one|know|settle|determine|favou?r|prefer|unify|select|rule\s+out)
       | leav(?:e|ing)\s+(?:it|this|that|them)\s+(?:at|open|there|like)|(?:it|that|this)\s+depends|depends\s+on|not\s+sure\s+which|no\s+(?:single|clear|one)\s+(?:\w+\s+)?(?:answer|winner|favou?rite|preference|order|ranking|choice|list)
@@ -109,7 +120,20 @@ def left_open(text: str, commitments: Sequence[Commitment]) -> bool:
         return False
     if NOT_CHOSEN.search(tail) and not CHOSEN_AFTER_ALL.search(tail):
         return True
-    return not _concluded(first, second) and _are_alternatives(first, second)
+    if _concluded(first, second):
+        return False
+    return _are_alternatives(first, second) or ("{" in text and _in_one_breath(text, other.end, last.start))
+
+
+def _in_one_breath(text: str, start: int, end: int) -> bool:
+    """Whether no sentence ends between two answers, and nothing is said between them that prefers one."""
+    between = text[start:end]
+    return (
+        len(between) <= REACH
+        and not (SENTENCE_ENDS.search(between) and re.search(r"\w\w", between))
+        and "\n" not in between
+        and not PREFERS.search(between)
+    )
 
 
 def _concluded(first: str, second: str) -> bool:
@@ -124,13 +148,27 @@ def _are_alternatives(first: str, second: str) -> bool:
     one, other = _line(first), _line(second)
     if NUMBERED.fullmatch(one) and NUMBERED.fullmatch(other):
         return one != other
+    if SHARE.fullmatch(one) and SHARE.fullmatch(other):
+        return True
     words = [line.lower().split() for line in (one, other)]
     if not all(words) or words[0] == words[1]:
         return False
-    if words[0][0] == words[1][0] and words[0][0].strip(",") in FRAMES:
+    heads = [line[0].strip(",") for line in words]
+    announced = all(line.endswith(COLONS) for line in (one, other))
+    if FRAMES.issuperset(heads) and (heads[0] == heads[1] or announced):
         return True
-    labels = all(line.endswith(COLONS) and len(line.split()) <= 4 for line in (one, other))
-    return labels and not any(map(OF_A_SEQUENCE.search, (one, other)))
+    if announced and _counted(one) == _counted(other) is not None:
+        return True
+    return announced and max(map(len, words)) <= 4 and not any(map(OF_A_SEQUENCE.match, (one, other)))
+
+
+def _counted(line: str) -> str | None:
+    """The noun of "Run 1:" or "First paragraph:", where things that are so counted do not follow upon one another."""
+    found = COUNTED.fullmatch(line)
+    if found is None:
+        return None
+    noun = (found["noun"] or found["behind"]).lower()
+    return None if noun in (IN_SUCCESSION if found["noun"] else WITH_AN_ORDINAL) else noun
 
 
 def _lead(text: str, begin: int, end: int) -> str:

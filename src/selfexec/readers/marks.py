@@ -90,6 +90,8 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
     for source in (_under_two_keys, _grouped, _each_apart, _in_digits):
         found = found or list(source(plain, options))
     whole = [c for c in found if wanted <= _marked(c)] or list(sorted_words(plain, options))
+    if left_open(plain, whole):
+        return unreadable(text, outermost(whole))
     whole = [_amended(plain, c, options) for c in whole]
     return conclude(text, whole or _together(found) or list(_listed(plain, options)) or objects)
 

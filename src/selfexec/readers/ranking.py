@@ -67,6 +67,7 @@ SWAPPED = re.compile(
     r"|\b[Qq][1-4]\s+(?:and|with)\s+[Qq][1-4]\s+(?:should|need\s+to|must|have\s+to|ought\s+to)\s+(?:be\s+)?(?:swap|switch|exchang|revers)",
     re.IGNORECASE,
 )
+BY_A_CRITERION = re.compile(r"(?:by|per|for|in)[_ A-Z]")
 COMMENT = re.compile(r"//[^\n]{0,200}|/\*[^*]{0,200}\*/|#[^\n\"]{0,200}(?=\n)")
 MEDALS = {"🥇": 1, "🥈": 2, "🥉": 3, "①": 1, "②": 2, "③": 3, "④": 4}
 BRACKETED = re.compile(r"\[(?P<body>[\s\"'“”\\1-4,Qq]{7,80})\]")
@@ -187,7 +188,7 @@ def read_ranking(text: str) -> Reading:
     if placed and (not complete or outermost(placed).end >= outermost(complete).end):
         found = outermost(placed)
         return conclude(text, [found._replace(value=None) if _amended(plain, found.end, found.value) else found])
-    if not keyed and asks_for_what_is_missing(plain):
+    if "{" not in plain and asks_for_what_is_missing(plain):
         return unreadable(text)
     if not complete and not (last and last.end - last.start > PIECE):
         complete = _listed(plain)
@@ -201,7 +202,19 @@ def read_ranking(text: str) -> Reading:
 
 
 def _only_shown(text: str, c: Commitment) -> bool:
-    return counterfactual(text, c.start) or mentioned(text, min(c.start, place(text, c.start).root), c.end)
+    root = place(text, c.start).root
+    shown = counterfactual(text, c.start) or mentioned(text, min(c.start, root), c.end)
+    return shown or _one_of_several(text, c, root)
+
+
+def _one_of_several(text: str, c: Commitment, root: int) -> bool:
+    """Whether an order by one criterion stands next to another one in its object: {"by_tokens": [...], "by_risk": [...]}."""
+    start = text.rfind("[", root, c.start + 1)
+    if start < 0 or not BY_A_CRITERION.match(quoted_key(text, start) or ""):
+        return False
+    others = [found for found in matches(text, BRACKETED, "[") if root < found.start() != start]
+    orders = [_whole([_label(member) for member in found["body"].split(",")]) for found in others]
+    return any(order is not None and order != c.value for order in orders)
 
 
 def _closing(text: str) -> Commitment | None:

@@ -47,6 +47,12 @@ SOMEBODY_ELSE = re.compile(
     r"(?:choose|select|pick|say|guess|go|stick|agree|align)\b"
     r"|\bwant(?:s|ed)?\s+me\s+to\s|\b(?:was|were)\s+(?:going|about|tempted|inclined)\s+to\s|\b(?:almost|nearly)\s"
 )
+# "My gut says A, my head says B"
+ANOTHER_SAYS = re.compile(
+    r"""[\s)*"']{0,3}[,;–—]?\s*(?:while\s+|and\s+|but\s+|whereas\s+)?(?:my|the|its|some|other|others|another|one)\b[^.!?\n]{0,40}?
+        \b(?:says?|votes?|suggests?|points?|prefers?|picks?|favou?rs?|leans?)\s+(?:to\s+|for\s+|towards?\s+)?[("'*]{0,2}(?P<other>[A-Z])\b""",
+    re.VERBOSE,
+)
 SENTENCE_END = re.compile(r"[.!?]\s|[\"”}]|</|\[/|\.$|$")
 CLAUSES = (".", ",", ";", "\n", "!", "?", " but ", "，", "。", "；", "！", "？", "،", "؛")
 LETTER_ALONE = re.compile(r"[\W_]{0,6}\w?")
@@ -153,6 +159,9 @@ def named(text: str, letters: Letters) -> Iterator[Commitment]:
         if letter is None or several or denied(text, found.start(), start) or _in_a_key(text, found.start()):
             continue
         if SOMEBODY_ELSE.search(text, max(found.start() - 40, 0), start) or ASKED.match(text, found.end("value")):
+            continue
+        another = ANOTHER_SAYS.match(text, found.end("value"))
+        if another and another["other"] in letters.options and another["other"] != letter:
             continue
         sentence = text[start : start + 400].split("\n")[0]
         if aside := ASIDE.match(sentence):

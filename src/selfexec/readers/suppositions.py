@@ -73,7 +73,7 @@ def conditional(text: str, at: int, end: int | None = None) -> bool:
     before = text[max(at - 240, 0) : at].rstrip(" \t\n`*{").removesuffix("```json").rstrip()
     begin = max(before.rfind(mark) for mark in STOPS)
     sentence = before[begin + 1 :]
-    lead = sentence + (text[at : at + 40] if len(text) <= at + 40 else text[at : at + 40].rpartition(" ")[0])
+    lead = sentence + " " + (text[at : at + 40] if len(text) <= at + 40 else text[at : at + 40].rpartition(" ")[0])
     small = lead.lower()
     if "hypothetical" in small and HYPOTHETICAL.search(sentence):
         return True

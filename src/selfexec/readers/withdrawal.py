@@ -11,7 +11,7 @@ AT_ONCE = re.compile(
 )
 # said anywhere after it, of the answer by name
 WITHDRAWAL = re.compile(
-    rf"""(?:^\s{{0,30}}|[\n.!?()*}}`>\]$~|\\"”»]\s{{0,30}}){OPENER}(?:
+    rf"""(?:^\s{{0,30}}|[\n.!?()*}}`>\]$~|\\"”»–—]\s{{0,30}}){OPENER}(?:
         (?:actually,?\s+no|no,?\s+wait|scratch\s+that|strike\s+that|i\s+take\s+that\s+back|never\s?mind)\b
       | (?:please\s+)?(?:disregard|ignore)\s+(?:that|the\s+above|my|everything)\b
       | i\s+(?:was\s+wrong|made\s+an?\s+(?:mistake|error))\s*(?:[.!,;]|$)
