@@ -43,6 +43,8 @@ TICKED = ("x", "X", "✓", "✔", "☑", "☒")
 LONE_CAPITAL = re.compile(r"(?<![A-Za-z])[A-Z](?![A-Za-z])")
 # a letter with something set off behind it, as every one has where all are marked
 AS_A_KEY = re.compile(r"(?<!\w)([A-Z])[\"'*_`)\]\s]{0,6}[:：=|.–—→✅✔✓👍❌✗✘👎(-]")
+LAST_PAGE = 2_000  # characters at the end of a reply in which a statement is looked for first
+ONE_STATEMENT = 600  # characters: no statement is longer
 BESIDE = 12  # characters: no more stands between two options that are only quoted
 LINE_MARKUP = " \t\r\n*_`\"'“”„«»()[]$.>"
 LETTERED = re.compile(r"[ \t]{0,12}[-*>]?[ \t]{0,4}(?:[Oo]ption[ \t]+)?[(\[*]{0,3}([A-Z])[)\]*]{0,3}\s?[.):-]")
@@ -94,12 +96,17 @@ def read_choice(
     if ticked and not asked_for:
         return conclude(text, [one for one in ticked if not conditional(answer, one.start)])
     asked_for += (c for c in boxed(answer, letters) if not mentioned(answer, c.start, c.end))
-    said = [*stated(answer, letters), *changes(answer, letters), *_alone(answer, letters)]
+    unconditional = [c for c in asked_for if not conditional(answer, c.start, c.end)]
+    # what is stated long before the last answer cannot replace it
+    since = max(max((c.start for c in unconditional), default=len(answer) - LAST_PAGE) - ONE_STATEMENT, 0)
+    said = [*_said(answer, letters, since), *_alone(answer, letters)]
     said += _tabled(answer, letters) if "|" in answer else ()
     said += _closing(answer, letters)
+    if since and not unconditional and all(conditional(answer, c.start, c.end) for c in said):
+        said += _said(answer, letters)
     if left_open(answer, every := [*under_the_key, *asked_for, *said]):
         return unreadable(text, outermost(every))
-    commitments = [c for c in (*asked_for, *said) if not conditional(answer, c.start, c.end)]
+    commitments = unconditional + [c for c in said if not conditional(answer, c.start, c.end)]
     if not commitments and len({c.value for c in asked_for}) == 1:
         commitments = asked_for  # a key or a box is an answer whatever leads to it, unless another key has another one
     if not commitments and asks_for_what_is_missing(answer):
@@ -120,6 +127,10 @@ def read_choice(
     if commitments and (last := outermost(commitments)) in asked_for and forced(answer, last.start):
         return conclude(text, commitments, of_a_request=True)  # that it cannot be certain is why it was forced
     return conclude(text, commitments, of_a_request=text_over_letter)
+
+
+def _said(text: str, letters: Letters, since: int = 0) -> list[Commitment]:
+    return [*stated(text, letters, since), *changes(text, letters, since)]
 
 
 def _without_boxes(text: str, options: Mapping[str, str]) -> tuple[str, list[Commitment]]:

@@ -67,6 +67,7 @@ SWAPPED = re.compile(
     r"|\b[Qq][1-4]\s+(?:and|with)\s+[Qq][1-4]\s+(?:should|need\s+to|must|have\s+to|ought\s+to)\s+(?:be\s+)?(?:swap|switch|exchang|revers)",
     re.IGNORECASE,
 )
+SWAPPING = ("swap", "switch", "exchang", "revers", "chang", "trad")  # one of these is in all that SWAPPED finds
 BY_A_CRITERION = re.compile(r"(?:by|per|for|in)[_ A-Z]")
 COMMENT = re.compile(r"//[^\n]{0,200}|/\*[^*]{0,200}\*/|#[^\n\"]{0,200}(?=\n)")
 MEDALS = {"🥇": 1, "🥈": 2, "🥉": 3, "①": 1, "②": 2, "③": 3, "④": 4}
@@ -176,7 +177,9 @@ def read_ranking(text: str) -> Reading:
         return conclude(text, [last._replace(value=_turned(plain, last.start, last.end, last.value))])
     keyed = list(_keyed(plain))
     at_the_end = keyed and keyed[0].value and ends(plain, keyed[0])
-    stated = keyed if at_the_end else [*keyed, *_runs(plain)]
+    # what stands before the last order under the key cannot replace it
+    whole = [c for c in keyed if c.value and not _only_shown(plain, c)]
+    stated = keyed if at_the_end else [*keyed, *_runs(plain, outermost(whole).start if whole else 0)]
     if left_open(plain, orders := [c for c in stated if c.value]):
         return unreadable(text, outermost(orders))
     orders = sorted(orders, key=lambda c: (-c.end, c.start))
@@ -280,9 +283,9 @@ def _label(member: str) -> str:
     return f"Q{named[0]}" if len(named) == 1 and "/" not in member and "=" not in member else ""
 
 
-def _runs(text: str) -> Iterator[Commitment]:
-    """Four labels in a row with nothing but list marks between them."""
-    mentions = list(deque(MENTION.finditer(text), maxlen=AT_MOST))
+def _runs(text: str, since: int = 0) -> Iterator[Commitment]:
+    """Four labels in a row with nothing but list marks between them, from a place on."""
+    mentions = list(deque(MENTION.finditer(text, since), maxlen=AT_MOST))
     at = 0
     while at < len(mentions):
         end = at + 1
@@ -387,9 +390,10 @@ def _listed(text: str) -> list[Commitment]:
 def _amended(text: str, end: int, order: list[str]) -> bool:
     """Whether words after an order put a question elsewhere ("However, Q2 ... I would rank it last")."""
     tail = text[end : end + 2000]
-    if SWAPPED.search(tail):
+    small = tail.lower()
+    if any(word in small for word in SWAPPING) and SWAPPED.search(tail):
         return True
-    for found in AMENDMENT.finditer(tail):
+    for found in AMENDMENT.finditer(tail) if "I would " in tail else ():
         before = MENTION.findall(tail[: found.end()])
         place = 0 if found["where"] == "first" else -1
         if before and order[place] != f"Q{before[-1]}":

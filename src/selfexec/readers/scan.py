@@ -6,17 +6,17 @@ import re
 AT_MOST = 1_000
 
 
-def places(text: str, *words: str) -> list[int]:
-    """Where any of the words stands, as written: word by word, each from the end."""
+def places(text: str, *words: str, since: int = 0) -> list[int]:
+    """Where any of the words stands, as written, from a place on: word by word, each from the end."""
     found: list[int] = []
     for word in words:
-        at = text.rfind(word)
+        at = text.rfind(word, since)
         if at < 0:
             continue  # as of most words, thousands of times
         most = len(found) + AT_MOST
         while at >= 0 and len(found) < most:
             found.append(at)
-            at = text.rfind(word, 0, at)
+            at = text.rfind(word, since, at)
     return found
 
 

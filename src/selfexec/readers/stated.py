@@ -73,9 +73,9 @@ RESULT_BEGINS = re.compile(
 LAST_SENTENCE = 300  # characters
 
 
-def stated(text: str, letters: Letters) -> Iterator[Commitment]:
-    """Sentences and labels that say what the answer is."""
-    for found in wordings_in(text, STATING):
+def stated(text: str, letters: Letters, since: int = 0) -> Iterator[Commitment]:
+    """Sentences and labels that say what the answer is, from a place on."""
+    for found in wordings_in(text, STATING, since):
         if _in_a_key(text, found.start()):
             continue
         value = found["value"]
@@ -111,9 +111,9 @@ def _in_a_key(text: str, at: int) -> bool:
     return "{" in text and not place(text, at).answers
 
 
-def changes(text: str, letters: Letters) -> Iterator[Commitment]:
+def changes(text: str, letters: Letters, since: int = 0) -> Iterator[Commitment]:
     """Answers that are marked as a change of an earlier one, in clauses that do nothing but change it."""
-    for found in wordings_in(text, CHANGING):
+    for found in wordings_in(text, CHANGING, since):
         letter = letters.of(found["value"])
         before = text[max(found.start() - 80, 0) : found.start()]
         clause = before[max((end.end() for end in CLAUSE_BEGINS.finditer(before)), default=0) :]

@@ -32,6 +32,12 @@ IN_A_CONDITION = (
     ),
     *("sofern", "si", "supon", "caso", "instead", "rather", "如果", "假如", "假设", "若", "إذا", "لو", "بافتراض"),
 )
+# the same as whole words, for a text in ASCII
+OF_A_CONDITION = frozenset(
+    "if unless case suppose supposing assuming assume imagine hypothetical hypothetically were had wenn falls angenommen sofern si"
+    " suponiendo caso instead rather".split()
+)
+NO_LETTERS = {code: " " for code in range(128) if not chr(code).islower()}
 WOULD = re.compile(r"\bwould\b|['’]d\s+be\b|\b(?:wäre|würde|sería)\b|会是|ستكون", re.IGNORECASE)
 INDICATIVE = re.compile(r"\b(?:if|unless|in\s+case|wenn|falls|sofern|si)\b|如果|假如|若|إذا", re.IGNORECASE)
 HYPOTHETICAL = re.compile(r"\bhypothetical(?:ly)?\b", re.IGNORECASE)
@@ -77,7 +83,7 @@ def conditional(text: str, at: int, end: int | None = None) -> bool:
     small = lead.lower()
     if "hypothetical" in small and HYPOTHETICAL.search(sentence):
         return True
-    found = SUPPOSED.search(lead) if any(word in small for word in IN_A_CONDITION) else None
+    found = SUPPOSED.search(lead) if _may_suppose(small) else None
     if found is None:
         if THEN.match(sentence) and begin > 0:
             earlier = before[max((before.rfind(mark, 0, begin) for mark in STOPS), default=0) + 1 : begin]
@@ -92,6 +98,13 @@ def conditional(text: str, at: int, end: int | None = None) -> bool:
     if supposed and not STEP.search(sentence) and not SO.search(sentence, supposed.end()):
         return True
     return end is not None and _condition_behind(text, end)
+
+
+def _may_suppose(small: str) -> bool:
+    """Whether one of the words is there without which nothing is supposed."""
+    if small.isascii():
+        return not OF_A_CONDITION.isdisjoint(small.translate(NO_LETTERS).split())
+    return any(word in small for word in IN_A_CONDITION)
 
 
 # another case than the one at hand: "If the user were a minor", "Suppose the word had been"

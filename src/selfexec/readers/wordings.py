@@ -41,6 +41,7 @@ OR_TEXT = r"""(?P<text>\s?[:–-]\s)?
 WORD = re.compile("[a-z]+")
 SHOUTED = re.compile("[A-Z]{3}")
 NO_LETTERS = {code: " " for code in range(128) if not chr(code).islower()}
+NO_CAPITALS = {code: " " for code in range(128) if not chr(code).isupper()}
 
 
 class Wording(NamedTuple):
@@ -1355,6 +1356,7 @@ class Cued:
     cues: tuple[Cue, ...]
     in_capitals: tuple[Cue, ...]
     form: str
+    whole_words: bool
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -1370,49 +1372,59 @@ def cued(wordings: tuple[Wording, ...], *, whole_words: bool = True) -> tuple[Cu
 def _cued(wording: Wording, whole_words: bool) -> Cued:
     begins = "|".join(re.escape(form) for word in wording.begins for form in _spellings(word))
     apart = r"(?<![^\W_])" if whole_words and wording.begins[0].isascii() else ""
-    keys = {word: _key(word) if whole_words else "" for word in wording.begins}
+    keys = {word: _key(word) for word in wording.begins}
     cues = dict.fromkeys((cue, offset, keys[word]) for word in wording.begins for cue, offset in _cues(word))
     capitals = dict.fromkeys(
         (word.upper(), 0, keys[word]) for word in wording.begins if word.upper() not in (word, word.title())
     )
-    return Cued(tuple(cues), tuple(capitals), f"{apart}(?:{begins}){wording.then}")
+    return Cued(tuple(cues), tuple(capitals), f"{apart}(?:{begins}){wording.then}", whole_words)
 
 
 Search = tuple[int, Cued, str, int]  # its place in the order of rows, the row, what to search for, the distance
 
 
-def wordings_in(text: str, wordings: tuple[Cued, ...]) -> Iterator[re.Match[str]]:
-    """The statements of a text in these wordings, row by row, each row from the end."""
-    words, shouted = _words_of(text)
-    always, by_word = _searches(wordings, text.isascii(), shouted)
+def wordings_in(text: str, wordings: tuple[Cued, ...], since: int = 0) -> Iterator[re.Match[str]]:
+    """The statements of a text in these wordings that begin at a place or behind it, row by row, each row from the end."""
+    words, joined, shouted = _words_of(text)
+    always, by_word, by_part = _searches(wordings, text.isascii(), shouted)
     there = [search for word in by_word if word in words for search in by_word[word]]
+    there += [search for part in by_part if part in joined for search in by_part[part]]
     for _, row, cue, offset in sorted([*always, *there], key=itemgetter(0)) if there else always:
-        for at in places(text, cue) if cue in text else ():
+        for at in places(text, cue, since=since):
             if found := row.pattern.match(text, max(at - offset, 0)):
                 yield found
+
+
+BySearchedWord = dict[str, tuple[Search, ...]]
 
 
 @lru_cache(maxsize=2048)
 def _searches(
     wordings: tuple[Cued, ...], plain: bool, shouted: bool
-) -> tuple[tuple[Search, ...], dict[str, tuple[Search, ...]]]:
-    """What to search for in any text, and what in texts with a word: in a plain one, that is ASCII alone, nothing in
-    other letters, and in capitals only where a text has some.
+) -> tuple[tuple[Search, ...], BySearchedWord, BySearchedWord]:
+    """What to search for in any text, what in texts with a word, and what in texts with a part of one: in a plain text,
+    that is ASCII alone, nothing in other letters, and in capitals only where a text has some.
     """
     rows = [(row, (*row.cues, *row.in_capitals) if shouted else row.cues) for row in wordings]
     every = [(row, cue) for row, cues in rows for cue in cues if not plain or cue[0].isascii()]
-    by_word: dict[str, tuple[Search, ...]] = {}
+    by_word: BySearchedWord = {}
+    by_part: BySearchedWord = {}
     for n, (row, (literal, offset, word)) in enumerate(every):
-        by_word[word] = (*by_word.get(word, ()), (n, row, literal, offset))
-    return by_word.pop("", ()), by_word
+        by = by_word if row.whole_words or not word else by_part
+        by[word] = (*by.get(word, ()), (n, row, literal, offset))
+    return by_word.pop("", ()), by_word, by_part
 
 
 @lru_cache(maxsize=8)
-def _words_of(text: str) -> tuple[frozenset[str], bool]:
-    """The words of a text in small letters, and whether any is in capitals."""
+def _words_of(text: str) -> tuple[frozenset[str], str, bool]:
+    """The words of a text in small letters, also in one string, and whether any is in capitals."""
     small = text.lower()
-    words = small.translate(NO_LETTERS).split() if text.isascii() else WORD.findall(small)
-    return frozenset(words), SHOUTED.search(text) is not None
+    if text.isascii():
+        words = frozenset(small.translate(NO_LETTERS).split())
+        shouted = max(map(len, text.translate(NO_CAPITALS).split()), default=0) > 2
+    else:
+        words, shouted = frozenset(WORD.findall(small)), SHOUTED.search(text) is not None
+    return words, " ".join(words), shouted
 
 
 def _key(word: str) -> str:
