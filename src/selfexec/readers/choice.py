@@ -40,9 +40,10 @@ BOX = re.compile(
     re.MULTILINE,
 )
 TICKED = ("x", "X", "✓", "✔", "☑", "☒")
-LONE_CAPITAL = re.compile(r"(?<![A-Za-z])[A-Z](?![A-Za-z])")
+# a literal character comes first in what is searched for: it is found many times faster than a look at what is before it
+LONE_CAPITAL = re.compile(r"[A-Z](?<![A-Za-z].)(?![A-Za-z])")
 # a letter with something set off behind it, as every one has where all are marked
-AS_A_KEY = re.compile(r"(?<!\w)([A-Z])[\"'*_`)\]\s]{0,6}[:：=|.–—→✅✔✓👍❌✗✘👎(-]")
+AS_A_KEY = re.compile(r"([A-Z])(?<!\w.)[\"'*_`)\]\s]{0,6}[:：=|.–—→✅✔✓👍❌✗✘👎(-]")
 LAST_PAGE = 2_000  # characters at the end of a reply in which a statement is looked for first
 ONE_STATEMENT = 600  # characters: no statement is longer
 BESIDE = 12  # characters: no more stands between two options that are only quoted
@@ -202,7 +203,8 @@ def _in_a_plain_sentence(text: str, letters: Letters) -> list[Commitment]:
 def _closing(text: str, letters: Letters) -> Iterator[Commitment]:
     """A last sentence that names an option right, or concludes with it ("Hence, C."), whatever was stated before."""
     start = max(len(text) - LAST_SENTENCE, 0)
-    for match in named(text[start:], letters) if LONE_CAPITAL.search(text, start) else ():
+    names_one = any(match[0] in letters.options for match in LONE_CAPITAL.finditer(text, start))
+    for match in named(text[start:], letters) if names_one else ():
         if not text[start + match.end :].strip(LINE_MARKUP + ".)"):
             yield Commitment(start + match.start, start + match.end, match.value)
 

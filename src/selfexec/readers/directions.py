@@ -7,6 +7,7 @@ to easiest").
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 REACH = 160  # characters before an order that may introduce it
@@ -201,11 +202,12 @@ SENTENCE = re.compile(r"[.!?。！？؟](?=[\s)\"”]|$)|\n\s*\n")
 def runs_down(text: str, start: int) -> bool:
     """Whether the words that introduce an order at `start`, its key among them, say that it runs from hard to easy."""
     begin = max(start - REACH, 0)
-    lead = text[begin:start].replace("_", " ")
-    before = lead.lower()
-    if not any(cue in before for cue in (ASCII_CUES if before.isascii() else CUES)):
-        return False  # most replies: nothing speaks of another direction
-    introduction = _introduction(lead)
+    return _says_down(_introduction(text[begin:start].replace("_", " ")))
+
+
+@lru_cache(maxsize=4096)
+def _says_down(introduction: str) -> bool:
+    """Whether a sentence that introduces an order says so: models often write the same one."""
     said = introduction.lower().replace("easiest to hardest", "")
     if not any(cue in said for cue in (ASCII_CUES if said.isascii() else CUES)):
         return False

@@ -86,8 +86,10 @@ def place(text: str, at: int) -> Place:
     brace = text.rfind("{", 0, at)
     if brace < 0:
         return Place(at, 0, True)
-    open_before = text.count("{", 0, at) - text.count("}", 0, at)
-    if text.find("}", brace, at) >= 0:
+    closed = text.find("}", brace, at) >= 0
+    alone = text.find("{") == brace  # as in most texts
+    open_before = 1 - closed if alone else text.count("{", 0, at) - text.count("}", 0, at)
+    if closed:
         return _searched(text, at) if open_before > 0 else Place(at, 0, True)
     lead = text[max(brace - 24, 0) : brace].rstrip()
     if lead[-1:] not in (":", "[", ",", '"', "'") and open_before <= 1:
@@ -161,15 +163,20 @@ def _holds_keys(text: str, opening: int) -> bool:
 
 def _name_before(text: str, at: int) -> str | None:
     """The key of which the value begins here."""
-    found = NAMED.search(text, max(at - 80, 0), at)
+    found = _named(text, at)
     return None if found is None else found["quoted"] or found["bare"]
+
+
+def _named(text: str, at: int) -> re.Match[str] | None:
+    before = text[max(at - 30, 0) : at].rstrip().rstrip("\\\"'").rstrip()
+    return NAMED.search(text, max(at - 80, 0), at) if before[-1:] == ":" else None
 
 
 def quoted_key(text: str, at: int) -> str | None:
     """The key in quotes of which the value begins here. A quoted word is none where prose leads up to it ('five words
     for "Pizza": {') or its line ends with the colon, as a heading does.
     """
-    found = NAMED.search(text, max(at - 80, 0), at) if ":" in text[max(at - 40, 0) : at] else None
+    found = _named(text, at)
     if found is None or not found["quoted"]:
         return None
     before = text[max(found.start() - 80, 0) : found.start()].rstrip(" \t\r*_")

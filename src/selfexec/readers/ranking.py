@@ -18,7 +18,7 @@ from selfexec.readers.suppositions import counterfactual
 from selfexec.readers.withdrawal import asks_for_what_is_missing
 
 LABELS = ("Q1", "Q2", "Q3", "Q4")
-MENTION = re.compile(r"\b[Qq](?:uestion\s?#?|_?\{?|[\s.])([0-9]+)\b")
+MENTION = re.compile(r"[Qq](?<!\w.)(?:uestion\s?#?|_?\{?|[\s.])([0-9]+)\b")
 ORDINALS = {
     "easiest": 1,
     "simplest": 1,

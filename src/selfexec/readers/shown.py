@@ -36,9 +36,8 @@ REACH = 100  # characters before an object that may say that it is only shown
 
 def mentioned(text: str, start: int, end: int) -> bool:
     """Whether an object, a list or a box is denied, or is only an example."""
-    words = text[max(start - 40, 0) : start].rstrip(" \t\r\n,:\"'“([$\\*`{").split()
-    last = words[-1].lower() if words else ""
-    led_to = last and (not last.isascii() or last.endswith(ENDS_OF_NOT_SAID))
+    lead = text[max(start - 40, 0) : start].rstrip(" \t\r\n,:\"'“([$\\*`{")
+    led_to = lead and (not lead.isascii() or lead.lower().endswith(ENDS_OF_NOT_SAID))
     if led_to and NOT_SAID.search(text, max(start - 40, 0), start):
         return True
     before = text[max(start - REACH, 0) : start]

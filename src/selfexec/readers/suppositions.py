@@ -74,10 +74,18 @@ BEHIND = re.compile(
 STOPS = (". ", ".\n", "\n\n", "?", "!", "。")
 
 
+def _last_stop(text: str) -> int:
+    """Where the last sentence but one ends; -1 where there is one sentence."""
+    last = -1
+    for mark in STOPS:
+        last = max(last, text.rfind(mark, last + 1))
+    return last
+
+
 def conditional(text: str, at: int, end: int | None = None) -> bool:
     """Whether a statement from `at` to `end` holds only under a condition of its sentence or the one before."""
     before = text[max(at - 240, 0) : at].rstrip(" \t\n`*{").removesuffix("```json").rstrip()
-    begin = max(before.rfind(mark) for mark in STOPS)
+    begin = _last_stop(before)
     sentence = before[begin + 1 :]
     lead = sentence + " " + (text[at : at + 40] if len(text) <= at + 40 else text[at : at + 40].rpartition(" ")[0])
     small = lead.lower()
@@ -122,9 +130,12 @@ def counterfactual(text: str, at: int) -> bool:
     if "\n\n" in text[max(at - 10, 0) : at]:
         return False  # most objects: nothing leads to them in their own sentence
     before = text[max(at - 240, 0) : at]
-    if not any(word in before for word in SUPPOSING):
+    for word in SUPPOSING:
+        if word in before:
+            break
+    else:
         return False
-    sentence = before[max(before.rfind(mark) for mark in STOPS) + 1 :]
+    sentence = before[_last_stop(before) + 1 :]
     found = COUNTERFACTUAL.search(sentence)
     return found is not None and not FORCED.search(sentence) and not OUR_CONDITION.search(sentence)
 
@@ -137,4 +148,4 @@ def _condition_behind(text: str, end: int) -> bool:
 def forced(text: str, at: int) -> bool:
     """Whether an answer is given as the one that a forced choice would be."""
     before = text[max(at - 160, 0) : at]
-    return FORCED.search(before[max(before.rfind(mark) for mark in STOPS) + 1 :]) is not None
+    return FORCED.search(before[_last_stop(before) + 1 :]) is not None

@@ -1385,12 +1385,12 @@ Search = tuple[int, Cued, str, int]  # its place in the order of rows, the row, 
 
 def wordings_in(text: str, wordings: tuple[Cued, ...], since: int = 0) -> Iterator[re.Match[str]]:
     """The statements of a text in these wordings that begin at a place or behind it, row by row, each row from the end."""
-    words, joined, shouted = _words_of(text)
+    words, joined, shouted = _words_of(text[since:] if since else text)
     always, by_word, by_part = _searches(wordings, text.isascii(), shouted)
     there = [search for word in by_word if word in words for search in by_word[word]]
     there += [search for part in by_part if part in joined for search in by_part[part]]
     for _, row, cue, offset in sorted([*always, *there], key=itemgetter(0)) if there else always:
-        for at in places(text, cue, since=since):
+        for at in places(text, cue, since=since) if text.rfind(cue, since) >= 0 else ():
             if found := row.pattern.match(text, max(at - offset, 0)):
                 yield found
 
