@@ -13,7 +13,7 @@ from selfexec.readers.result import Commitment, Reading, conclude, ends, outermo
 from selfexec.readers.scan import matches, places
 from selfexec.readers.shown import mentioned
 from selfexec.readers.stated import LAST_SENTENCE, changes, denied, named, results, stated
-from selfexec.readers.suppositions import conditional, counterfactual, forced
+from selfexec.readers.suppositions import conditional, counterfactual, forced, nothing_supposed
 from selfexec.readers.withdrawal import asks_for_what_is_missing
 from selfexec.readers.wordings import Cued, Wording, cued, wordings_in
 
@@ -39,6 +39,7 @@ BOX = re.compile(
     r"[*_(\[\"']{0,4}(?:(?:[Oo]ption|[Cc]hoice)[ \t])?(?P<letter>[A-Z])(?![A-Za-z])[^\n]*",
     re.MULTILINE,
 )
+BOXES = ("[ ]", "[x]", "[X]", "[]")
 TICKED = ("x", "X", "✓", "✔", "☑", "☒")
 # a literal character comes first in what is searched for: it is found many times faster than a look at what is before it
 LONE_CAPITAL = re.compile(r"[A-Z](?<![A-Za-z].)(?![A-Za-z])")
@@ -138,7 +139,9 @@ def _without_boxes(text: str, options: Mapping[str, str]) -> tuple[str, list[Com
     """A text without a form in which each option has a box, place for place, and the option whose box alone is ticked.
     A form that nobody filled in, or in which several boxes are ticked, chooses none.
     """
-    boxes = list(BOX.finditer(text)) if "[" in text or not text.isascii() else []
+    if text.isascii() and ("[" not in text or not any(box in text for box in BOXES)):
+        return text, []
+    boxes = list(BOX.finditer(text))
     if {match["letter"] for match in boxes} != options.keys() or len(boxes) != len(options):
         return text, []
     ticked = [match for match in boxes if (match["box"] or match["sign"]) in TICKED]
@@ -151,11 +154,14 @@ def _stands_unconditionally(text: str, key: str, last: Commitment) -> bool:
     """Whether an object that ends a reply is its answer, whatever came before: a condition that leads to it takes it
     away where the key stands elsewhere too.
     """
-    if mentioned(text, last.start, last.end) or counterfactual(text, last.start):
+    if mentioned(text, last.start, last.end):
+        return False
+    plainly_said = nothing_supposed(text, last.start, last.end)
+    if not plainly_said and counterfactual(text, last.start):
         return False
     once = text.find(key[1:]) > last.start and key[1:].upper() not in text
     again = not once and text.rfind(f'"{key}"', 0, last.start) >= 0
-    return once or not (again or conditional(text, last.start, last.end))
+    return once or not (again or (not plainly_said and conditional(text, last.start, last.end)))
 
 
 def _marked(text: str, letters: Letters) -> Iterator[Commitment]:

@@ -91,9 +91,10 @@ def place(text: str, at: int) -> Place:
     open_before = 1 - closed if alone else text.count("{", 0, at) - text.count("}", 0, at)
     if closed:
         return _searched(text, at) if open_before > 0 else Place(at, 0, True)
-    lead = text[max(brace - 24, 0) : brace].rstrip()
-    if lead[-1:] not in (":", "[", ",", '"', "'") and open_before <= 1:
-        return Place(brace, 1, True)  # most answers
+    before = text[max(brace - 24, 0) : brace].rstrip()[-1:]
+    if open_before <= 1 and before not in ("[", ",", '"', "'"):
+        if before != ":" or (OBJECT.match(text, brace) and quoted_key(text, brace) is None):
+            return Place(brace, 1, True)  # most answers
     return _searched(text, at)
 
 

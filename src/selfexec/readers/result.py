@@ -68,7 +68,8 @@ def conclude(text: str, commitments: list[Commitment], *, of_a_request: bool = F
 
 def outermost(commitments: Iterable[Commitment]) -> Commitment:
     """The last of them; of two that end at the same place, the one that takes in more."""
-    return max(commitments, key=lambda c: (c.end, -c.start))
+    several = list(commitments)
+    return several[0] if len(several) == 1 else max(several, key=lambda c: (c.end, -c.start))
 
 
 def ends(text: str, commitment: Commitment) -> bool:

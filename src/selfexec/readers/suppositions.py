@@ -35,7 +35,7 @@ IN_A_CONDITION = (
 # the same as whole words, for a text in ASCII
 OF_A_CONDITION = frozenset(
     "if unless case suppose supposing assuming assume imagine hypothetical hypothetically were had wenn falls angenommen sofern si"
-    " suponiendo caso instead rather".split()
+    " suponiendo caso instead rather provided then dann".split()
 )
 NO_LETTERS = {code: " " for code in range(128) if not chr(code).islower()}
 WOULD = re.compile(r"\bwould\b|['’]d\s+be\b|\b(?:wäre|würde|sería)\b|会是|ستكون", re.IGNORECASE)
@@ -106,6 +106,12 @@ def conditional(text: str, at: int, end: int | None = None) -> bool:
     if supposed and not STEP.search(sentence) and not SO.search(sentence, supposed.end()):
         return True
     return end is not None and _condition_behind(text, end)
+
+
+def nothing_supposed(text: str, at: int, end: int) -> bool:
+    """Whether no word of a condition stands near a statement: a quick answer for most of them."""
+    near = text[max(at - 240, 0) : end + 40]
+    return near.isascii() and OF_A_CONDITION.isdisjoint(near.lower().translate(NO_LETTERS).split())
 
 
 def _may_suppose(small: str) -> bool:
