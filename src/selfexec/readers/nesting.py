@@ -170,7 +170,11 @@ def _name_before(text: str, at: int) -> str | None:
 
 def _named(text: str, at: int) -> re.Match[str] | None:
     before = text[max(at - 30, 0) : at].rstrip().rstrip("\\\"'").rstrip()
-    return NAMED.search(text, max(at - 80, 0), at) if before[-1:] == ":" else None
+    if before[-1:] != ":":
+        return None
+    key = before[:-1].rstrip()  # on one line
+    begin = at - (len(text[max(at - 30, 0) : at]) - key.rfind("\n") - 1) if "\n" in key else max(at - 80, 0)
+    return NAMED.search(text, begin, at)
 
 
 def quoted_key(text: str, at: int) -> str | None:

@@ -85,6 +85,7 @@ WHY = re.compile(
     r",?\s*\b(?:because|since|as\s+(?:it|they|this|that)|weil|porque|ya\s+que|parce\s+que)\b[^.;\n(]{0,120}?(?=,\s+(?:and|then|followed|und|dann|y|et)\b|[.;\n]|$)",
     re.IGNORECASE,
 )
+GIVING_REASONS = ("ecause", "ince", "as ", "eil", "orque", "ya que", "arce que")
 AT_LAST = re.compile(r"\b(?:finally|lastly|schließlich|zuletzt|por\s+último|finalmente|enfin|finalement)\b", re.IGNORECASE)
 SPELLED = re.compile(r"[^\W_]")
 CLAUSE = re.compile(r"[,.;\n，。；、،؛]")
@@ -207,6 +208,8 @@ def _without_subjects(text: str) -> str:
     """Place for place: blanks for what questions are about, before their labels in brackets, and for reasons."""
     if "(Q" in text or "(q" in text:
         text = ABOUT.sub(lambda match: " " * len(match[0]), text)
+    if not any(word in text for word in GIVING_REASONS):
+        return text
     return WHY.sub(lambda match: " " * len(match[0]), text)
 
 

@@ -138,8 +138,12 @@ def asks_for_what_is_missing(text: str) -> bool:
     )
 
 
-# one of these is in all that asks in the letters of ASCII
-ASKING = ("you ", "please", "send", "paste", "share", "what ", "bitte", "sie ", "por favor", "pued", "podr", "pouvez", "peux", "veuillez", "merci")
+# one of these is in all that asks in the letters of ASCII, in small letters
+ASKING = (
+    *("ould you", "an you", "ill you", "please", "once you", "if you", "when you", "as you", "send ", "paste ", "share "),
+    *("what was", "what were", "what is", "what are", "kannst du", "bitte", "por favor", "pued", "podr", "pouvez", "peux"),
+    *("veuillez", "merci"),
+)
 # one of these is in all that REFUSAL finds, in small letters
 REFUSING = (
     *("sorry", "able", "going", "apolog", "can", "won't", "will", "decline", "refuse", "comfortable", "impossible"),
