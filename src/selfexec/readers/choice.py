@@ -154,14 +154,13 @@ def _stands_unconditionally(text: str, key: str, last: Commitment) -> bool:
     """Whether an object that ends a reply is its answer, whatever came before: a condition that leads to it takes it
     away where the key stands elsewhere too.
     """
-    if mentioned(text, last.start, last.end):
+    if mentioned(text, last.start, last.end) or counterfactual(text, last.start):
         return False
-    plainly_said = nothing_supposed(text, last.start, last.end)
-    if not plainly_said and counterfactual(text, last.start):
-        return False
-    once = text.find(key[1:]) > last.start and key[1:].upper() not in text
-    again = not once and text.rfind(f'"{key}"', 0, last.start) >= 0
-    return once or not (again or (not plainly_said and conditional(text, last.start, last.end)))
+    if text.find(key[1:]) > last.start and key[1:].upper() not in text:
+        return True
+    if text.rfind(f'"{key}"', 0, last.start) >= 0:
+        return False  # several objects: which one counts is seen below
+    return nothing_supposed(text, last.start, last.end) or not conditional(text, last.start, last.end)
 
 
 def _marked(text: str, letters: Letters) -> Iterator[Commitment]:

@@ -62,7 +62,7 @@ TEXT_IN_LATEX = re.compile(LATEX + r"([^{}\\\n]{0,200})\}")
 AROUND_A_WORD = re.compile(rf"{LATEX}|\\(?=[{{}}])")
 
 
-SPACING = re.compile(r"(?<=[,}])\\(?=[ ,;:!])|\\q?quad\b")  # what LaTeX writes for a blank
+SPACING = re.compile(r"\\(?<=[,}].)(?=[ ,;:!])|\\q?quad\b")  # what LaTeX writes for a blank
 # what is struck out is taken back; "~~C" alone is a formula
 STRUCK = re.compile(r"(?<![~\w])~~(?=[^\s~])[^~\n]{1,200}(?<=[^\s~])~~(?![~\w])")
 

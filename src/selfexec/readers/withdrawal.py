@@ -30,10 +30,11 @@ WITHDRAWAL = re.compile(
 )
 # no withdrawal is without one of these; the patterns are slow, and most replies have none
 WITHDRAWING = (
-    *("wrong", "incorrect", "not right", "not correct", "mistake", "error", "scratch", "strike", "never mind"),
-    *("nevermind", "disregard", "ignore", "back", "actually", "no, wait", "no wait", "retract", "withdraw"),
-    *("the other",),
+    *("scratch", "strike", "never mind", "nevermind", "disregard", "ignore", "that back", "actually", "no, wait", "no wait"),
+    *("retract", "withdraw", "the other", "was wrong", "made a"),
 )
+# or else one of these, behind "is" or "was"
+CALLED_WRONG = re.compile(r"(?:is|was|'s)\s+(?:actually\s+|clearly\s+|in\s+fact\s+|also\s+)?(?:an?\s+)?(?:wrong|incorrect|not\s|mistake|error)")
 EXPECTED = re.compile(r"\b(?:expect|believe|would|likely|probably|if)\b[^.\n]{0,60}$", re.IGNORECASE)
 # "B: this choice is incorrect": the line, or the one above it, goes through the choices
 OF_ONE_CHOICE = re.compile(
@@ -57,7 +58,7 @@ def withdrawn(text: str, start: int) -> bool:
     """
     tail = text[start : start + 4000]
     lowered = tail.lower()
-    if not any(word in lowered for word in WITHDRAWING):
+    if not any(word in lowered for word in WITHDRAWING) and not CALLED_WRONG.search(lowered):
         return False
     found = AT_ONCE.match(tail) or next(
         (f for f in WITHDRAWAL.finditer(tail) if not (f["named"] and _about_one_choice(tail, f.start()))), None
