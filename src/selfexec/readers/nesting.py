@@ -92,9 +92,9 @@ def place(text: str, at: int) -> Place:
     if closed:
         return _searched(text, at) if open_before > 0 else Place(at, 0, True)
     before = text[max(brace - 24, 0) : brace].rstrip()[-1:]
-    if open_before <= 1 and before not in ("[", ",", '"', "'"):
-        if before != ":" or (OBJECT.match(text, brace) and quoted_key(text, brace) is None):
-            return Place(brace, 1, True)  # most answers
+    under_a_key = before == ":" and not (OBJECT.match(text, brace) and quoted_key(text, brace) is None)
+    if open_before <= 1 and before not in ("[", ",", '"', "'") and not under_a_key:
+        return Place(brace, 1, True)  # most answers
     return _searched(text, at)
 
 
@@ -181,12 +181,12 @@ def quoted_key(text: str, at: int) -> str | None:
     """The key in quotes of which the value begins here. A quoted word is none where prose leads up to it ('five words
     for "Pizza": {') or its line ends with the colon, as a heading does.
     """
-    found = _named(text, at)
-    if found is None or not found["quoted"]:
+    name = _named(text, at)
+    if name is None or not name["quoted"]:
         return None
-    before = text[max(found.start() - 80, 0) : found.start()].rstrip(" \t\r*_")
+    before = text[max(name.start() - 80, 0) : name.start()].rstrip(" \t\r*_")
     opens = not before or before[-1] in KEY_FOLLOWS
-    return found["quoted"] if opens and ("{" in before or "\n" not in text[found.end("quoted") : at]) else None
+    return name["quoted"] if opens and ("{" in before or "\n" not in text[name.end("quoted") : at]) else None
 
 
 def _is_envelope(text: str, name: str, outer: int) -> bool:

@@ -30,7 +30,9 @@ SPECIAL = re.compile(
 SPECIAL_ENDS = ("|>", "｜>", "<s>", "</s>", "os>", "_turn>", "INST]")
 # a comment in an object or a list that holds a string: what it quotes is not said
 # (a literal comes first in the pattern: it is found many times faster than a look at what is before it)
-COMMENT = re.compile(r"(?://(?<![^\s{\[,\"']..)|\#(?<![^\s{\[,\"'].))[^\n\"]{0,200}\"[^\n]{0,400}|/\*[^*\"]{0,200}\"[^*]{0,400}\*/")
+COMMENT = re.compile(
+    r"(?://(?<![^\s{\[,\"']..)|\#(?<![^\s{\[,\"'].))[^\n\"]{0,200}\"[^\n]{0,400}|/\*[^*\"]{0,200}\"[^*]{0,400}\*/"
+)
 ENTITIES = {"&quot;": '"', "&#34;": '"', "&#39;": "'", "&apos;": "'", "&lt;": "<", "&gt;": ">"}
 ENTITY = re.compile("|".join(ENTITIES))
 # HTML as the Markdown that it stands for; what is quoted may be somebody's words

@@ -34,8 +34,11 @@ IN_A_CONDITION = (
 )
 # the same as whole words, for a text in ASCII
 OF_A_CONDITION = frozenset(
-    "if unless case suppose supposing assuming assume imagine hypothetical hypothetically were had wenn falls angenommen sofern si"
-    " suponiendo caso instead rather provided then dann".split()
+    (
+        *("if", "unless", "case", "suppose", "supposing", "assuming", "assume", "imagine", "hypothetical"),
+        *("hypothetically", "were", "had", "wenn", "falls", "angenommen", "sofern", "si", "suponiendo", "caso"),
+        *("instead", "rather", "provided", "then", "dann"),
+    )
 )
 NO_LETTERS = {code: " " for code in range(128) if not chr(code).islower()}
 WOULD = re.compile(r"\bwould\b|['’]d\s+be\b|\b(?:wäre|würde|sería)\b|会是|ستكون", re.IGNORECASE)
@@ -78,7 +81,8 @@ def _last_stop(text: str) -> int:
     """Where the last sentence but one ends; -1 where there is one sentence."""
     last = -1
     for mark in STOPS:
-        last = max(last, text.rfind(mark, last + 1))
+        if (at := text.rfind(mark, last + 1)) > last:
+            last = at
     return last
 
 

@@ -119,14 +119,14 @@ def _was_cut(text: str, found: Commitment) -> bool:
 def _keyed(text: str) -> Iterator[Commitment]:
     """What stands under the key "words"."""
     for at in places(text, "words"):
-        if found := KEYED_LIST.match(text, at):
-            words = members(found)
-        elif found := KEYED_STRING.match(text, at):
-            words = _words(found["body"].split(","))
+        if match := KEYED_LIST.match(text, at):
+            words = members(match)
+        elif match := KEYED_STRING.match(text, at):
+            words = _words(match["body"].split(","))
         else:
             continue
         if _answers(text, at):
-            yield Commitment(found.start(), found.end(), words)
+            yield Commitment(match.start(), match.end(), words)
 
 
 def _keyed_apart(text: str) -> Iterator[Commitment]:
