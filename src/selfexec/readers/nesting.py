@@ -88,7 +88,8 @@ def place(text: str, at: int) -> Place:
         return Place(at, 0, True)
     closed = text.find("}", brace, at) >= 0
     alone = text.find("{") == brace  # as in most texts
-    open_before = 1 - closed if alone else text.count("{", 0, at) - text.count("}", 0, at)
+    begin = max(at - WINDOW, 0)
+    open_before = 1 - closed if alone else text.count("{", begin, at) - text.count("}", begin, at)
     if closed:
         return _searched(text, at) if open_before > 0 else Place(at, 0, True)
     before = text[max(brace - 24, 0) : brace].rstrip()[-1:]
