@@ -18,7 +18,7 @@ REPLIES = [
     for line in (Path(__file__).parent / "replies_of_a_third_stranger.jsonl").read_text(encoding="utf-8").splitlines()
 ]
 ITEMS = load("starter").items
-LOST_AT_MOST = 41
+LOST_AT_MOST = 40
 
 
 def reading_of(reply: dict[str, Any]) -> Reading:

@@ -19,16 +19,21 @@ FENCE = re.compile(r"```[a-z]{0,10}|</?\w{1,20}>")
 A_WAY_TO_SEE_IT = re.compile(
     r"""\b(?:scenario|possibilit(?:y|ies)|alternative|versions?|variants?|variation|hypothes[ie]s|interpretation|reading|perspective
         |viewpoint|standpoint|view|angle|side|lens|criteri(?:on|a)|yardstick|metric|measure|assumption|mood|outcome|case|branch|path
-        |persona|hat|sense|meaning|option\s?[1-9a-d]|(?:one|other)\s+hand|either|szenario|fall|möglichkeit|seite|sicht|variante
+        |persona|sense|meaning|option\s?[1-9a-d]|(?:one|other)\s+hand|either|szenario|fall|möglichkeit|seite|sicht|variante
         |half\s+of\s+me|kriterium|escenario|caso|posibilidad|lado|perspectiva|criterio|versión|scénario|cas|possibilité|côté|point\s+de\s+vue|critère)
         (?![a-zäöüßáéíóúñ])|情况|场景|情景|可能性|角度|方面|标准|方案|سيناريو|احتمال|ناحية|منظور|معيار""",
     re.VERBOSE | re.IGNORECASE,
 )
 # words that open a line and name what it goes by: two lines that begin with the same one, and differ, are alternatives
 FRAMES = frozenset(
-    "by from for in on without under with as if when assuming going looking judged judging measured considering purely on according"
-    " seen taken thinking focusing focussing following given suppose supposing sorted ranked ordered wearing through counting"
-    " nach aus bei wenn falls angenommen según desde por si suponiendo con selon depuis du d'après 按 从 如果 假如 إذا حسب من".split()
+    (
+        *("by", "from", "for", "in", "on", "without", "under", "with", "as", "if", "when", "assuming", "going"),
+        *("looking", "judged", "judging", "measured", "considering", "purely", "on", "according", "seen"),
+        *("taken", "thinking", "focusing", "focussing", "following", "given", "suppose", "supposing", "sorted"),
+        *("ranked", "ordered", "wearing", "through", "counting", "nach", "aus", "bei", "wenn", "falls"),
+        *("angenommen", "según", "desde", "por", "si", "suponiendo", "con", "selon", "depuis", "du", "d'après"),
+        *("按", "从", "如果", "假如", "إذا", "حسب", "من"),
+    )
 )
 # short labels that say no more than which answer of several in a row this is, or that it is one
 OF_A_SEQUENCE = re.compile(
@@ -40,9 +45,18 @@ OF_A_SEQUENCE = re.compile(
 )
 # "Run 1:", "Ranking A:": of two such lines with the same noun neither replaces the other
 ORDINAL = r"first|second|third|fourth|one|two|three|[1-9]|[a-d]"
-COUNTED = re.compile(rf"(?P<noun>[^\W\d]+)\s(?:{ORDINAL})\W*|(?:the\s+)?(?:first|second|third|fourth)\s(?P<behind>[^\W\d]+)\W*", re.IGNORECASE)
-IN_SUCCESSION = frozenset("step take try attempt draft guess thought pass round iteration impression instinct idea".split())
-WITH_AN_ORDINAL = IN_SUCCESSION | {"answer", "choice", "prediction", "ranking", "response"}  # "second answer", not "answer 2"
+COUNTED = re.compile(
+    rf"(?P<noun>[^\W\d]+)\s(?:{ORDINAL})\W*|(?:the\s+)?(?:first|second|third|fourth)\s(?P<behind>[^\W\d]+)\W*",
+    re.IGNORECASE,
+)
+IN_SUCCESSION = frozenset(
+    (
+        *("step", "take", "try", "attempt", "draft", "guess", "thought", "pass", "round", "iteration"),
+        *("impression", "instinct", "idea"),
+    )
+)
+# "second answer", not "answer 2"
+WITH_AN_ORDINAL = IN_SUCCESSION | {*("answer", "choice", "prediction", "ranking", "response")}
 ONLY_OR = re.compile(
     r"(?:either\s+)?(?:and/or|or|oder|ou|o|u|或|或者|أو)(?:\s*,?\s*(?:else|maybe|perhaps|possibly|equally(?:\s+well)?|just\s+as\s+well|vielleicht|quizás?|peut-être))?",
     re.IGNORECASE,
@@ -51,7 +65,8 @@ SHARE = re.compile(r"(?:about\s+|~\s?)?\d{1,3}\s?%(?:\s+\w+){0,2}\W*", re.IGNORE
 NUMBERED = re.compile(r"\(?(?:[1-9]|[a-z]|i{1,3})[.):]?", re.IGNORECASE)
 SENTENCE_ENDS = re.compile(r"[.!?。][\s)\"”]|[.!?。]$")
 PREFERS = re.compile(
-    r"\b(?:but|not|than|to|into|over|however|though|sondern|aber|sino|pero|mais)\b|n['’]t\b|->|→|=>|而是|但|بل", re.IGNORECASE
+    r"\b(?:but|not|than|to|into|over|however|though|sondern|aber|sino|pero|mais)\b|n['’]t\b|->|→|=>|而是|但|بل",
+    re.IGNORECASE,
 )
 LIST_NUMBER = re.compile(r"^\(?[1-9a-c][.)]\s+(?=\w)")
 # the later one alone is said to be another possibility
@@ -72,19 +87,30 @@ DECIDED = re.compile(
       |最终|最后|更正|改为|综上|总之|أخير|نهائي|تصحيح""",
     re.VERBOSE | re.IGNORECASE,
 )
-CONCLUDED = re.compile(r"\b(?:so|therefore|thus|hence|also|daher|donc|por\s+(?:lo\s+)?tanto)\b|所以|因此|إذن|لذلك", re.IGNORECASE)
+CONCLUDED = re.compile(
+    r"\b(?:so|therefore|thus|hence|also|daher|donc|por\s+(?:lo\s+)?tanto)\b|所以|因此|إذن|لذلك", re.IGNORECASE
+)
 # behind the answers: none of them is chosen
 NOT_CHOSEN = re.compile(
     r"""\b(?:(?:both|these|the\s+two|either|all)\s+(?:\w+\s+){0,3}?(?:equally|just\s+as|plausible|possible|likely|valid|defensible|reasonable|conceivable|imaginable)
       | (?:equally|just\s+as)\s+(?:likely|plausible|possible|probable|valid|good)
-      | (?:either|both)\s+ways?\b | which\s?ever | either\s+(?:one\s+|order\s+|answer\s+|ranking\s+|list\s+)?(?:might|may|could|can|would|is|seems)\b | no\s+telling | toss-?\s?up | coin[\s-](?:flip|toss) | fifty[\s-]fifty | 50[/\s:-]{1,3}50 | undecided | torn\b | up\s+to\s+you | take\s+your\s+pick | you\s+(?:can\s+)?(?:choose|decide|pick)
-      | (?:can(?:not|['’]t|\s+not)|could(?:\s+not|n['’]t)|unable\s+to|impossible\s+to|won['’]t|will\s+not|would\s+not|wouldn['’]t|not\s+able\s+to|no\s+way\s+to|hard\s+to|don['’]t|do\s+not|refuse\s+to|hesitate\s+to)\s+
+      | (?:either|both)\s+ways?\b | which\s?ever | either\s+(?:one\s+|order\s+|answer\s+|ranking\s+
+      |list\s+)?(?:might|may|could|can|would|is|seems)\b | no\s+telling | toss-?\s?up | coin[\s-](?:flip|toss)
+      | fifty[\s-]fifty | 50[/\s:-]{1,3}50 | undecided | torn\b | up\s+to\s+you | take\s+your\s+pick
+      | you\s+(?:can\s+)?(?:choose|decide|pick)
+      | (?:can(?:not|['’]t|\s+not)|could(?:\s+not|n['’]t)|unable\s+to|impossible\s+to|won['’]t|will\s+not
+      |would\s+not|wouldn['’]t|not\s+able\s+to|no\s+way\s+to|hard\s+to|don['’]t|do\s+not|refuse\s+to|hesitate\s+to)\s+
         (?:\w+\s+){0,2}?(?:combine|choose|decide|tell|say|commit|reconcile|pick|merge|rank\s+one|know|settle|determine|favou?r|prefer|unify|select|rule\s+out)
-      | leav(?:e|ing)\s+(?:it|this|that|them)\s+(?:at|open|there|like)|(?:it|that|this)\s+depends|depends\s+on|not\s+sure\s+which|no\s+(?:single|clear|one)\s+(?:\w+\s+)?(?:answer|winner|favou?rite|preference|order|ranking|choice|list)
+      | leav(?:e|ing)\s+(?:it|this|that|them)\s+(?:at|open|there|like)|(?:it|that|this)\s+depends|depends\s+on
+      |not\s+sure\s+which|no\s+(?:single|clear|one)\s+(?:\w+\s+)?(?:answer|winner|favou?rite|preference|order
+      |ranking|choice|list)
       | neither\s+(?:of\s+\w+\s+)?(?:is|seems|looks|wins|stands)|one\s+(?:or|of)\s+the\s+(?:other|two)
-      | kann\s+mich\s+nicht\s+entscheiden|beide[s]?\s+(?:\w+\s+){0,2}(?:möglich|denkbar|plausibel|gleich)|hängt\s+davon|unentschieden
-      | (?:ambas|ambos|las\s+dos|los\s+dos)\s+\w+\s+(?:\w+\s+)?(?:posibles?|plausibles?|válid\w+|igual\w*)|no\s+(?:puedo|sé|me)\s+(?:\w+\s+)?(?:decid\w+|eleg\w+|cuál|combinar)|depende
-      | les\s+deux\s+(?:\w+\s+){0,2}(?:possibles?|plausibles?|valables?)|ne\s+peux\s+pas\s+(?:choisir|trancher|décider)|dépend)
+      | kann\s+mich\s+nicht\s+entscheiden|beide[s]?\s+(?:\w+\s+){0,2}(?:möglich|denkbar|plausibel|gleich)
+      |hängt\s+davon|unentschieden
+      | (?:ambas|ambos|las\s+dos|los\s+dos)\s+\w+\s+(?:\w+\s+)?(?:posibles?|plausibles?|válid\w+|igual\w*)
+      |no\s+(?:puedo|sé|me)\s+(?:\w+\s+)?(?:decid\w+|eleg\w+|cuál|combinar)|depende
+      | les\s+deux\s+(?:\w+\s+){0,2}(?:possibles?|plausibles?|valables?)|ne\s+peux\s+pas\s+(?:choisir|trancher
+      |décider)|dépend)
       |都有可能|都可能|两种.{0,6}(?:可能|合理)|无法(?:决定|选择|确定|合并)|取决于|不确定|كلاهما|كلا\s|لا\s+(?:أستطيع|يمكنني)|يعتمد""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -92,7 +118,8 @@ NOT_CHOSEN = re.compile(
 OF_SEVERAL = re.compile(
     r"""\b(?:(?:can(?:not|['’]t|\s+not)|could(?:\s+not|n['’]t)|unable\s+to|impossible\s+to|no\s+way\s+to|won['’]t|don['’]t|do\s+not)\s+(?:\w+\s+){0,2}?
         (?:combine|merge|reconcile|unify|(?:choose|decide|pick|select)\s+between)\s+(?:them|these|those|the\s+two|both|the\s+(?:rankings|orders|answers|lists|options))
-      | leave\s+it\s+at\s+(?:these|those|both|the)\s+two | both\s+(?:orders|rankings|answers|lists|choices)?\s*(?:are|seem)\s+(?:equally|just\s+as)\s+\w+)\b""",
+      | leave\s+it\s+at\s+(?:these|those|both|the)\s+two | both\s+(?:orders|rankings|answers|lists
+      |choices)?\s*(?:are|seem)\s+(?:equally|just\s+as)\s+\w+)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 CHOSEN_AFTER_ALL = re.compile(
@@ -145,30 +172,30 @@ def _are_alternatives(first: str, second: str) -> bool:
         return True
     if A_WAY_TO_SEE_IT.search(first) and A_WAY_TO_SEE_IT.search(second):
         return True
-    one, other = _line(first), _line(second)
-    if NUMBERED.fullmatch(one) and NUMBERED.fullmatch(other):
-        return one != other
-    if SHARE.fullmatch(one) and SHARE.fullmatch(other):
+    line, next_line = _line(first), _line(second)
+    if NUMBERED.fullmatch(line) and NUMBERED.fullmatch(next_line):
+        return line != next_line
+    if SHARE.fullmatch(line) and SHARE.fullmatch(next_line):
         return True
-    words = [line.lower().split() for line in (one, other)]
+    words = [line.lower().split(), next_line.lower().split()]
     if not all(words) or words[0] == words[1]:
         return False
-    heads = [line[0].strip(",") for line in words]
-    announced = all(line.endswith(COLONS) for line in (one, other))
+    heads = [head.strip(",") for head, *_ in words]
+    announced = line.endswith(COLONS) and next_line.endswith(COLONS)
     if FRAMES.issuperset(heads) and (heads[0] == heads[1] or announced):
         return True
-    if announced and _counted(one) == _counted(other) is not None:
+    if announced and _counted(line) == _counted(next_line) is not None:
         return True
-    return announced and max(map(len, words)) <= 4 and not any(map(OF_A_SEQUENCE.match, (one, other)))
+    return announced and max(map(len, words)) <= 4 and not any(map(OF_A_SEQUENCE.match, (line, next_line)))
 
 
 def _counted(line: str) -> str | None:
     """The noun of "Run 1:" or "First paragraph:", where things that are so counted do not follow upon one another."""
-    found = COUNTED.fullmatch(line)
-    if found is None:
+    counted = COUNTED.fullmatch(line)
+    if counted is None:
         return None
-    noun = (found["noun"] or found["behind"]).lower()
-    return None if noun in (IN_SUCCESSION if found["noun"] else WITH_AN_ORDINAL) else noun
+    noun = (counted["noun"] or counted["behind"]).lower()
+    return None if noun in (IN_SUCCESSION if counted["noun"] else WITH_AN_ORDINAL) else noun
 
 
 def _lead(text: str, begin: int, end: int) -> str:

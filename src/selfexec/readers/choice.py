@@ -41,7 +41,7 @@ BOX = re.compile(
 )
 BOXES = ("[ ]", "[x]", "[X]", "[]")
 TICKED = ("x", "X", "✓", "✔", "☑", "☒")
-# a literal character comes first in what is searched for: it is found many times faster than a look at what is before it
+# a character comes first, and then a look at what is before it: the other way round takes many times longer
 LONE_CAPITAL = re.compile(r"[A-Z](?<![A-Za-z].)(?![A-Za-z])")
 # a letter with something set off behind it, as every one has where all are marked
 AS_A_KEY = re.compile(r"([A-Z])(?<!\w.)[\"'*_`)\]\s]{0,6}[:：=|.–—→✅✔✓👍❌✗✘👎(-]")
@@ -154,18 +154,17 @@ def _stands_unconditionally(text: str, key: str, last: Commitment) -> bool:
     """Whether an object that ends a reply is its answer, whatever came before: a condition that leads to it takes it
     away where the key stands elsewhere too.
     """
-    if mentioned(text, last.start, last.end):
+    if mentioned(text, last.start, last.end) or counterfactual(text, last.start):
         return False
-    plainly_said = nothing_supposed(text, last.start, last.end)
-    if not plainly_said and counterfactual(text, last.start):
-        return False
-    once = text.find(key[1:]) > last.start and key[1:].upper() not in text
-    again = not once and text.rfind(f'"{key}"', 0, last.start) >= 0
-    return once or not (again or (not plainly_said and conditional(text, last.start, last.end)))
+    if text.find(key[1:]) > last.start and key[1:].upper() not in text:
+        return True
+    if text.rfind(f'"{key}"', 0, last.start) >= 0:
+        return False  # several objects: which one counts is seen below
+    return nothing_supposed(text, last.start, last.end) or not conditional(text, last.start, last.end)
 
 
 def _marked(text: str, letters: Letters) -> Iterator[Commitment]:
-    """Every option with a mark, where one is true: "A: no, B: yes", "Option A ✅ / Option B ❌".
+    """Every option with a mark, one of them true: "A: no, B: yes", "Option A ✅ / Option B ❌".
 
     Where an option's own text begins like a mark ("Yes, because"), lines that look so are the options, listed; there
     only signs are marks.

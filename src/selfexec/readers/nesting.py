@@ -88,13 +88,14 @@ def place(text: str, at: int) -> Place:
         return Place(at, 0, True)
     closed = text.find("}", brace, at) >= 0
     alone = text.find("{") == brace  # as in most texts
-    open_before = 1 - closed if alone else text.count("{", 0, at) - text.count("}", 0, at)
+    begin = max(at - WINDOW, 0)
+    open_before = 1 - closed if alone else text.count("{", begin, at) - text.count("}", begin, at)
     if closed:
         return _searched(text, at) if open_before > 0 else Place(at, 0, True)
     before = text[max(brace - 24, 0) : brace].rstrip()[-1:]
-    if open_before <= 1 and before not in ("[", ",", '"', "'"):
-        if before != ":" or (OBJECT.match(text, brace) and quoted_key(text, brace) is None):
-            return Place(brace, 1, True)  # most answers
+    under_a_key = before == ":" and not (OBJECT.match(text, brace) and quoted_key(text, brace) is None)
+    if open_before <= 1 and before not in ("[", ",", '"', "'") and not under_a_key:
+        return Place(brace, 1, True)  # most answers
     return _searched(text, at)
 
 
@@ -170,19 +171,23 @@ def _name_before(text: str, at: int) -> str | None:
 
 def _named(text: str, at: int) -> re.Match[str] | None:
     before = text[max(at - 30, 0) : at].rstrip().rstrip("\\\"'").rstrip()
-    return NAMED.search(text, max(at - 80, 0), at) if before[-1:] == ":" else None
+    if before[-1:] != ":":
+        return None
+    key = before[:-1].rstrip()  # on one line
+    begin = at - (len(text[max(at - 30, 0) : at]) - key.rfind("\n") - 1) if "\n" in key else max(at - 80, 0)
+    return NAMED.search(text, begin, at)
 
 
 def quoted_key(text: str, at: int) -> str | None:
     """The key in quotes whose value begins here. A quoted word is none where prose leads up to it ('five words
     for "Pizza": {') or its line ends with the colon, as a heading does.
     """
-    found = _named(text, at)
-    if found is None or not found["quoted"]:
+    name = _named(text, at)
+    if name is None or not name["quoted"]:
         return None
-    before = text[max(found.start() - 80, 0) : found.start()].rstrip(" \t\r*_")
+    before = text[max(name.start() - 80, 0) : name.start()].rstrip(" \t\r*_")
     opens = not before or before[-1] in KEY_FOLLOWS
-    return found["quoted"] if opens and ("{" in before or "\n" not in text[found.end("quoted") : at]) else None
+    return name["quoted"] if opens and ("{" in before or "\n" not in text[name.end("quoted") : at]) else None
 
 
 def _is_envelope(text: str, name: str, outer: int) -> bool:

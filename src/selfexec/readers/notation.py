@@ -30,7 +30,9 @@ SPECIAL = re.compile(
 SPECIAL_ENDS = ("|>", "｜>", "<s>", "</s>", "os>", "_turn>", "INST]")
 # a comment in an object or a list that holds a string: what it quotes is not said
 # (a literal comes first in the pattern: it is found many times faster than a look at what is before it)
-COMMENT = re.compile(r"(?://(?<![^\s{\[,\"']..)|\#(?<![^\s{\[,\"'].))[^\n\"]{0,200}\"[^\n]{0,400}|/\*[^*\"]{0,200}\"[^*]{0,400}\*/")
+COMMENT = re.compile(
+    r"(?://(?<![^\s{\[,\"']..)|\#(?<![^\s{\[,\"'].))[^\n\"]{0,200}\"[^\n]{0,400}|/\*[^*\"]{0,200}\"[^*]{0,400}\*/"
+)
 ENTITIES = {"&quot;": '"', "&#34;": '"', "&#39;": "'", "&apos;": "'", "&lt;": "<", "&gt;": ">"}
 ENTITY = re.compile("|".join(ENTITIES))
 # HTML as the Markdown that it stands for; what is quoted may be somebody's words
@@ -62,7 +64,7 @@ TEXT_IN_LATEX = re.compile(LATEX + r"([^{}\\\n]{0,200})\}")
 AROUND_A_WORD = re.compile(rf"{LATEX}|\\(?=[{{}}])")
 
 
-SPACING = re.compile(r"(?<=[,}])\\(?=[ ,;:!])|\\q?quad\b")  # what LaTeX writes for a blank
+SPACING = re.compile(r"\\(?<=[,}].)(?=[ ,;:!])|\\q?quad\b")  # what LaTeX writes for a blank
 # what is struck out is taken back; "~~C" alone is a formula
 STRUCK = re.compile(r"(?<![~\w])~~(?=[^\s~])[^~\n]{1,200}(?<=[^\s~])~~(?![~\w])")
 

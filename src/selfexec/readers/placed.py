@@ -1,4 +1,4 @@
-"""Orders that are read from the places of their labels: tables, maps, and the ends by name.
+"""Orders given by the places of their labels: tables, maps, and the ends by name.
 
 "| Q1 | 2 |", '{"Q1": 2, ...}', "Rank 1: Q2", "Easiest: Q2. Next: Q1. Then: Q4. Hardest: Q3." Each needs all four labels
 with a place of its own, and no word that the rule does not know.
@@ -35,7 +35,9 @@ ELEMENT = re.compile(
 IN_ELEMENT = re.compile(r"[Qq](?:uestion)?[ _]?[1-4](?!\d)")
 LABEL_ALONE = re.compile(r"[Qq](?:uestion)?[ _]?[1-4]")
 ATTRIBUTE = re.compile(r"(?P<key>\w{1,20})=[\"'](?P<value>[^\"'<>\n]{0,20})[\"']")
-OF_A_PLACE = re.compile(r"rank|place|position|pos|order|index|n|no|nr|num|number|rang|platz|orden|puesto|id", re.IGNORECASE)
+OF_A_PLACE = re.compile(
+    r"rank|place|position|pos|order|index|n|no|nr|num|number|rang|platz|orden|puesto|id", re.IGNORECASE
+)
 NAMES_OF_PLACES = {"first": 1, "second": 2, "third": 3, "fourth": 4, "easiest": 1, "hardest": 4, "last": 4}
 NAMED_PLACE = re.compile(
     rf"(?:rank|place|position|pos|platz)_?(?P<place>[1-4])|(?P<name>{'|'.join(NAMES_OF_PLACES)})", re.IGNORECASE
@@ -85,7 +87,10 @@ WHY = re.compile(
     r",?\s*\b(?:because|since|as\s+(?:it|they|this|that)|weil|porque|ya\s+que|parce\s+que)\b[^.;\n(]{0,120}?(?=,\s+(?:and|then|followed|und|dann|y|et)\b|[.;\n]|$)",
     re.IGNORECASE,
 )
-AT_LAST = re.compile(r"\b(?:finally|lastly|schließlich|zuletzt|por\s+último|finalmente|enfin|finalement)\b", re.IGNORECASE)
+GIVING_REASONS = ("ecause", "ince", "as ", "eil", "orque", "ya que", "arce que")
+AT_LAST = re.compile(
+    r"\b(?:finally|lastly|schließlich|zuletzt|por\s+último|finalmente|enfin|finalement)\b", re.IGNORECASE
+)
 SPELLED = re.compile(r"[^\W_]")
 CLAUSE = re.compile(r"[,.;\n，。；、،؛]")
 LONGEST = 400
@@ -128,12 +133,18 @@ def _marked_up(text: str) -> Iterator[Commitment]:
     """Four elements with a label and its place each, in attributes, names or bodies; or the elements of an order."""
     if "<" not in text:
         return
-    found = [match for match in ELEMENT.finditer(text) if IN_ELEMENT.search(match[0])][:AT_MOST]
-    paired = [(match, _label_and_place(match)) for match in found]
-    whole = [(match, pair) for match, pair in paired if pair] or [(m, (m["label"], m["place"])) for m in APART.finditer(text)]
+    elements = [match for match in ELEMENT.finditer(text) if IN_ELEMENT.search(match[0])][:AT_MOST]
+    paired = [(match, _label_and_place(match)) for match in elements]
+    whole = [(match, pair) for match, pair in paired if pair] or [
+        (m, (m["label"], m["place"])) for m in APART.finditer(text)
+    ]
     if not whole:
-        labels = [(match, match["body"][-1]) for match in found if match["body"] and not match["attributes"]]
-        alike = len({match["tag"] for match, _ in labels}) == 1 and OF_PLACES.search(text, 0, found[0].start()) if labels else None
+        labels = [(match, match["body"][-1]) for match in elements if match["body"] and not match["attributes"]]
+        alike = (
+            len({match["tag"] for match, _ in labels}) == 1 and OF_PLACES.search(text, 0, elements[0].start())
+            if labels
+            else None
+        )
         whole = [(match, (label, str(n))) for n, (match, label) in enumerate(labels, 1)] if alike else []
     if not whole:
         return
@@ -177,7 +188,7 @@ def _tabled(text: str) -> Iterator[Commitment]:
 
 
 def _between_ends(text: str) -> Iterator[Commitment]:
-    """Four labels in a row, where the first is called easiest and the last hardest, or the other way round."""
+    """Four labels in a row, the first called easiest and the last hardest, or the other way round."""
     mentions = list(MENTION.finditer(text))[-200:]
     if len(mentions) < 4:
         return
@@ -207,6 +218,8 @@ def _without_subjects(text: str) -> str:
     """Place for place: blanks for what questions are about, before their labels in brackets, and for reasons."""
     if "(Q" in text or "(q" in text:
         text = ABOUT.sub(lambda match: " " * len(match[0]), text)
+    if not any(word in text for word in GIVING_REASONS):
+        return text
     return WHY.sub(lambda match: " " * len(match[0]), text)
 
 

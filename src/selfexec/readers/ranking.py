@@ -211,12 +211,12 @@ def _only_shown(text: str, c: Commitment) -> bool:
 
 
 def _one_of_several(text: str, c: Commitment, root: int) -> bool:
-    """Whether an order by one criterion stands next to another one in its object: {"by_tokens": [...], "by_risk": [...]}."""
+    """Whether an order by one criterion stands next to another: {"by_tokens": [...], "by_risk": [...]}."""
     start = text.rfind("[", root, c.start + 1)
     if start < 0 or not BY_A_CRITERION.match(quoted_key(text, start) or ""):
         return False
-    others = [found for found in matches(text, BRACKETED, "[") if root < found.start() != start]
-    orders = [_whole([_label(member) for member in found["body"].split(",")]) for found in others]
+    others = [match for match in matches(text, BRACKETED, "[") if root < match.start() != start]
+    orders = [_whole([_label(member) for member in match["body"].split(",")]) for match in others]
     return any(order is not None and order != c.value for order in orders)
 
 

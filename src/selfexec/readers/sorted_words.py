@@ -56,7 +56,9 @@ LIKELY = re.compile(
     rf"|sicher|probablemente|seguramente|probablement|sûrement)\s+(?=(?:{NO.pattern}))",
     re.IGNORECASE,
 )
-I_WOULD_SAY = re.compile(r"\bI(?:'d|\s+would)\s+(?:say|guess|think|expect)(?:\s+that)?\b(?!\s+(?:yes|no)\b)[:,]?", re.IGNORECASE)
+I_WOULD_SAY = re.compile(
+    r"\bI(?:'d|\s+would)\s+(?:say|guess|think|expect)(?:\s+that)?\b(?!\s+(?:yes|no)\b)[:,]?", re.IGNORECASE
+)
 # what a closing remark may not hold: it would say something of the words
 SAYS_MORE = re.compile(
     r"\b(?:other|others|rest|all|both|every\w*|any\w*|none|only|instead|opposite|reverse|wait|actually|scratch|kidding|except|but"

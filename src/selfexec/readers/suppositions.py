@@ -8,6 +8,8 @@ reasoning ("if we add these, the answer is C").
 
 import re
 
+from selfexec.readers.wordings import NO_LETTERS
+
 CONDITION = re.compile(r"\b(?:if|unless|were|suppose|assuming|assume|instead\s+of|rather\s+than)\b", re.IGNORECASE)
 SUPPOSED = re.compile(
     r"\b(?:if|unless|in\s+case|suppose|supposing|assuming|assume|imagine|hypothetical(?:ly)?|were|had\s+(?:it|the|they)|wenn|falls"
@@ -34,10 +36,12 @@ IN_A_CONDITION = (
 )
 # the same as whole words, for a text in ASCII
 OF_A_CONDITION = frozenset(
-    "if unless case suppose supposing assuming assume imagine hypothetical hypothetically were had wenn falls angenommen sofern si"
-    " suponiendo caso instead rather provided then dann".split()
+    (
+        *("if", "unless", "case", "suppose", "supposing", "assuming", "assume", "imagine", "hypothetical"),
+        *("hypothetically", "were", "had", "wenn", "falls", "angenommen", "sofern", "si", "suponiendo", "caso"),
+        *("instead", "rather", "provided", "then", "dann"),
+    )
 )
-NO_LETTERS = {code: " " for code in range(128) if not chr(code).islower()}
 WOULD = re.compile(r"\bwould\b|['’]d\s+be\b|\b(?:wäre|würde|sería)\b|会是|ستكون", re.IGNORECASE)
 INDICATIVE = re.compile(r"\b(?:if|unless|in\s+case|wenn|falls|sofern|si)\b|如果|假如|若|إذا", re.IGNORECASE)
 HYPOTHETICAL = re.compile(r"\bhypothetical(?:ly)?\b", re.IGNORECASE)
@@ -78,7 +82,8 @@ def _last_stop(text: str) -> int:
     """Where the last sentence but one ends; -1 where there is one sentence."""
     last = -1
     for mark in STOPS:
-        last = max(last, text.rfind(mark, last + 1))
+        if (at := text.rfind(mark, last + 1)) > last:
+            last = at
     return last
 
 

@@ -30,9 +30,23 @@ WITHDRAWAL = re.compile(
 )
 # no withdrawal is without one of these; the patterns are slow, and most replies have none
 WITHDRAWING = (
-    *("wrong", "incorrect", "not right", "not correct", "mistake", "error", "scratch", "strike", "never mind"),
-    *("nevermind", "disregard", "ignore", "back", "actually", "no, wait", "no wait", "retract", "withdraw"),
-    *("the other",),
+    *(
+        "scratch",
+        "strike",
+        "never mind",
+        "nevermind",
+        "disregard",
+        "ignore",
+        "that back",
+        "actually",
+        "no, wait",
+        "no wait",
+    ),
+    *("retract", "withdraw", "the other", "was wrong", "made a"),
+)
+# or else one of these, behind "is" or "was"
+CALLED_WRONG = re.compile(
+    r"(?:is|was|'s)\s+(?:actually\s+|clearly\s+|in\s+fact\s+|also\s+)?(?:an?\s+)?(?:wrong|incorrect|not\s|mistake|error)"
 )
 EXPECTED = re.compile(r"\b(?:expect|believe|would|likely|probably|if)\b[^.\n]{0,60}$", re.IGNORECASE)
 # "B: this choice is incorrect": the line, or the one above it, goes through the choices
@@ -57,7 +71,7 @@ def withdrawn(text: str, start: int) -> bool:
     """
     tail = text[start : start + 4000]
     lowered = tail.lower()
-    if not any(word in lowered for word in WITHDRAWING):
+    if not any(word in lowered for word in WITHDRAWING) and not CALLED_WRONG.search(lowered):
         return False
     found = AT_ONCE.match(tail) or next(
         (f for f in WITHDRAWAL.finditer(tail) if not (f["named"] and _about_one_choice(tail, f.start()))), None
@@ -95,7 +109,10 @@ REFUSAL = re.compile(
 )
 
 
-WHAT_IS_SHOWN = r"(?:responses?|replies|reply|requests?|prompts?|questions?|messages?|texts?|lists?|options?|figures?|passages?|items?|words)"
+WHAT_IS_SHOWN = (
+    r"(?:responses?|replies|reply|requests?|prompts?|questions?|messages?"
+    r"|texts?|lists?|options?|figures?|passages?|items?|words)"
+)
 # what is to be judged, answered or ranked is not there
 MISSING = re.compile(
     rf"""\b(?:{WHAT_IS_SHOWN}\b[^.!?\n]{{0,60}}?\b(?:missing|empty|absent|cut\s+off|left\s+out|not\s+(?:been\s+)?(?:included|provided|there|shown|attached|given|visible|present)
@@ -103,17 +120,21 @@ MISSING = re.compile(
       | missing\s+(?:\w+\s+)?{WHAT_IS_SHOWN} | (?:forgot|forgotten)\s+to
       | (?:do\s+not|don['’]t|can(?:not|['’]t)|did\s+not|didn['’]t|only)\s+(?:\w+\s+)?(?:see|find|have|receive|got|get)
       | (?:no|without\s+(?:the|any|a))\s+(?:\w+\s+)?{WHAT_IS_SHOWN}
-      | fehl(?:t|en)|nicht\s+(?:enthalten|angekommen|dabei|sehen)|sehe\s+(?:\w+\s+){{0,3}}kein\w*|faltan?|no\s+(?:veo|aparece|incluy\w+|está)|manque\w*|ne\s+vois\s+pas)\b
+      | fehl(?:t|en)|nicht\s+(?:enthalten|angekommen|dabei|sehen)|sehe\s+(?:\w+\s+){{0,3}}kein\w*|faltan?
+      |no\s+(?:veo|aparece|incluy\w+|está)|manque\w*|ne\s+vois\s+pas)\b
       |没有|缺少|未提供|未包含|看不到|لا\s+(?:أرى|يوجد)|مفقود""",
     re.VERBOSE | re.IGNORECASE,
 )
 GIVING = r"(?:paste|share|provide|send|resend|re-send|include|add|attach|post|give|copy|repeat|supply|show|upload|tell)"
 ASKING_FOR_IT = re.compile(
-    rf"""\b(?:(?:could|can|would|will)\s+you\s+(?:please\s+|kindly\s+)?(?:\w+ly\s+)?{GIVING} | please\s+(?:\w+ly\s+)?{GIVING} | (?:once|if|when|as\s+soon\s+as)\s+you\s+{GIVING}
-      | (?:send|paste|share)\s+(?:it|them|me|the|over)\b | what\s+(?:was|were|is|are)\s+(?:the|your)\s+{WHAT_IS_SHOWN}\b[^.!\n]{{0,20}}\?
+    rf"""\b(?:(?:could|can|would|will)\s+you\s+(?:please\s+|kindly\s+)?(?:\w+ly\s+)?{GIVING}
+    | please\s+(?:\w+ly\s+)?{GIVING} | (?:once|if|when|as\s+soon\s+as)\s+you\s+{GIVING}
+      | (?:send|paste|share)\s+(?:it|them|me|the|over)\b | what\s+(?:was|were|is|are)\s+(?:the
+      |your)\s+{WHAT_IS_SHOWN}\b[^.!\n]{{0,20}}\?
       | (?:kannst\s+du|können\s+sie|bitte)\s+(?:\w+\s+){{0,4}}(?:schick|send|einfüg|teil|ergänz|nachreich|ein)\w*
       | (?:podrías?|puedes?|podría|por\s+favor)\s*,?\s+(?:\w+\s+)?(?:peg|envi|envía|compart|proporcion|inclu|mand)\w*
-      | (?:pouvez-vous|peux-tu|pourriez-vous|pourrais-tu|veuillez|merci\s+de)\s+(?:\w+\s+){{0,3}}(?:coller|envoyer|partager|fournir|inclure|donner))
+      | (?:pouvez-vous|peux-tu|pourriez-vous|pourrais-tu|veuillez|merci\s+de)\s+(?:\w+\s+){{0,3}}(?:coller|envoyer
+      |partager|fournir|inclure|donner))
       |请(?:您|你)?(?:再|重新)?(?:提供|发送|发|粘贴|补充|分享)|(?:يرجى|من\s+فضلك|هل\s+يمكنك)\s+(?:إرسال|تزويد|لصق|مشاركة)""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -138,8 +159,36 @@ def asks_for_what_is_missing(text: str) -> bool:
     )
 
 
-# one of these is in all that asks in the letters of ASCII
-ASKING = ("you ", "please", "send", "paste", "share", "what ", "bitte", "sie ", "por favor", "pued", "podr", "pouvez", "peux", "veuillez", "merci")
+# one of these is in all that asks in the letters of ASCII, in small letters
+ASKING = (
+    *(
+        "ould you",
+        "an you",
+        "ill you",
+        "please",
+        "once you",
+        "if you",
+        "when you",
+        "as you",
+        "send ",
+        "paste ",
+        "share ",
+    ),
+    *(
+        "what was",
+        "what were",
+        "what is",
+        "what are",
+        "kannst du",
+        "bitte",
+        "por favor",
+        "pued",
+        "podr",
+        "pouvez",
+        "peux",
+    ),
+    *("veuillez", "merci"),
+)
 # one of these is in all that REFUSAL finds, in small letters
 REFUSING = (
     *("sorry", "able", "going", "apolog", "can", "won't", "will", "decline", "refuse", "comfortable", "impossible"),

@@ -821,7 +821,16 @@ SORTING = {
                 "in",
                 "t",
             ),
-            *("most likely", "almost certainly", "wrote", "contained", "contain", "contains", "did contain", "mentioned"),
+            *(
+                "most likely",
+                "almost certainly",
+                "wrote",
+                "contained",
+                "contain",
+                "contains",
+                "did contain",
+                "mentioned",
+            ),
             *("would list", "did", "made it", "made my list", "would appear", "would be", "were", "was", "did appear"),
             *(
                 "probably",
@@ -863,7 +872,14 @@ SORTING = {
                 "out",
                 "f",
             ),
-            *("did not contain", "didn't contain", "did not write", "didn't write", "did not mention", "didn't mention"),
+            *(
+                "did not contain",
+                "didn't contain",
+                "did not write",
+                "didn't write",
+                "did not mention",
+                "didn't mention",
+            ),
             *("would not list", "wouldn't appear", "would not appear", "did not appear", "didn't appear", "not listed"),
             *("not included", "were not", "weren't", "was not", "wasn't", "not present", "not likely", "probably not"),
             *(
@@ -1384,7 +1400,7 @@ Search = tuple[int, Cued, str, int]  # its place in the order of rows, the row, 
 
 
 def wordings_in(text: str, wordings: tuple[Cued, ...], since: int = 0) -> Iterator[re.Match[str]]:
-    """The statements of a text in these wordings that begin at a place or behind it, row by row, each row from the end."""
+    """The statements of a text in these wordings from a place on, row by row, each row from the end."""
     words, joined, shouted = _words_of(text[since:] if since else text)
     always, by_word, by_part = _searches(wordings, text.isascii(), shouted)
     there = [search for word in by_word if word in words for search in by_word[word]]

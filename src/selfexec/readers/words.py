@@ -10,13 +10,14 @@ from selfexec.readers.alternatives import left_open
 from selfexec.readers.nesting import names_an_answer, place, quoted_key, whole_key
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, conclude, outermost, quoted, unreadable
-from selfexec.readers.scan import lines, matches
+from selfexec.readers.scan import lines, matches, places
 from selfexec.readers.withdrawal import declines
 
 MARKUP = " \t\r*_`\"'“”‘’\\"
 LIST = re.compile(r"\[(?P<body>[^\[\]{}]{0,2000})(?P<close>\])?")
 KEYED_LIST = re.compile(r"words\\?[\"'“”]?\s{0,4}:\s{0,4}\[(?P<body>[^\[\]{}]{0,2000})(?P<close>\])?")
 KEYED_STRING = re.compile(r"words\\?[\"'“”]?\s{0,4}:\s{0,4}\\?\"(?P<body>[^\"\\\n]{1,400})\\?\"(?!\s*,\s*\\?\")")
+ALL_QUOTED = re.compile(r"(?:[\s,]{0,40}\"[^\"'“”\\\n]{0,100}\"){1,60}[\s,]{0,40}")
 INLINE = re.compile(r"(?:^|\s)\(?\d[.)]\s{0,2}([^\d.)\n]{1,60}?)(?=\s+\(?\d[.)]|$)")
 QUOTED = re.compile(
     r"\\?\"((?:[^\"\\\n]|\\[^\"\n]){0,300})\\?\"|[“”]([^“”\n]{0,100})[“”]|(?<!\w)'((?:[^'\n\\]|\\.){0,100})'(?!\w)"
@@ -117,12 +118,15 @@ def _was_cut(text: str, found: Commitment) -> bool:
 
 def _keyed(text: str) -> Iterator[Commitment]:
     """What stands under the key "words"."""
-    for found in matches(text, KEYED_LIST, "words"):
-        if _answers(text, found.start()):
-            yield Commitment(found.start(), found.end(), members(found))
-    for found in matches(text, KEYED_STRING, "words"):
-        if _answers(text, found.start()):
-            yield Commitment(found.start(), found.end(), _words(found["body"].split(",")))
+    for at in places(text, "words"):
+        if match := KEYED_LIST.match(text, at):
+            words = members(match)
+        elif match := KEYED_STRING.match(text, at):
+            words = _words(match["body"].split(","))
+        else:
+            continue
+        if _answers(text, at):
+            yield Commitment(match.start(), match.end(), words)
 
 
 def _keyed_apart(text: str) -> Iterator[Commitment]:
@@ -164,7 +168,10 @@ def _bracketed(text: str) -> Iterator[Commitment]:
 def members(found: re.Match[str]) -> list[str]:
     """The members of a list in brackets that are whole."""
     body = found["body"]
-    quoted = [unescaped(next(filter(None, m.groups()), "")) for m in QUOTED.finditer(body)]
+    if ALL_QUOTED.fullmatch(body):  # as most are
+        quoted = [word.strip() for word in body.split('"')[1::2]]
+    else:
+        quoted = [unescaped(next(filter(None, m.groups()), "")) for m in QUOTED.finditer(body)]
     if len(quoted) == 1 and quoted[0].count(",") > 1:
         return _words(quoted[0].split(","))
     if quoted:
