@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_ends import FORMATS, OWN, counts, events, of_body, of_stream, places_in, streamed, whole
 
 from effort import examples
 from selfexec.engines.http.wires.objections import objections
-from test_ends import FORMATS, OWN, counts, events, of_body, of_stream, places_in, streamed, whole
 
 LINES = (Path(__file__).parents[1] / "errors" / "replies.jsonl").read_text("utf-8").splitlines()
 USUAL = [json.loads(line) for line in LINES]
@@ -125,10 +125,14 @@ def test_a_failure_that_a_later_piece_takes_back_was_one() -> None:
         assert not counts(of_stream(wire, data))
     for flag, later in (({"truncated": True}, {"truncated": False}), (bad, good)):
         pieces: dict[str, list[Any]] = {
-            "gemini": [{"candidates": [{"content": {"parts": [{"text": "Hello"}]}, **flag}]}]
-            + [{"candidates": [{"finishReason": "STOP", **later}]}],
-            "openai": [{"choices": [{"delta": {"content": "Hello"}, **flag}]}]
-            + [{"choices": [{"delta": {}, "finish_reason": "stop", **later}]}],
+            "gemini": [
+                {"candidates": [{"content": {"parts": [{"text": "Hello"}]}, **flag}]},
+                {"candidates": [{"finishReason": "STOP", **later}]},
+            ],
+            "openai": [
+                {"choices": [{"delta": {"content": "Hello"}, **flag}]},
+                {"choices": [{"delta": {}, "finish_reason": "stop", **later}]},
+            ],
         }
         for wire, parts in pieces.items():
             assert not counts(of_stream(wire, events(*parts)))

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from test_ends import FORMATS, OWN, events, of_body, of_stream, streamed, whole
+from test_policy import GATEWAY, POLICIES, names
 
 from effort import examples
 from selfexec.engines.http.policy import verdict
-from test_ends import FORMATS, OWN, events, of_body, of_stream, streamed, whole
-from test_policy import GATEWAY, POLICIES, names
 
 SENTENCES = (
     "Your account has been suspended.",

@@ -19,8 +19,10 @@ MOST_BRACKETS = 20  # places of a text at which JSON may begin
 # where a reply stands, and the fields in it that hold what the model wrote or what is said of single tokens
 REPLY = frozenset(("choices", "candidates", "output", "content"))
 WRITTEN = frozenset(
-    ("content", "text", "parts", "reasoning", "reasoning_content", "reasoning_details", "thinking", "refusal")
-    + ("tool_calls", "function_call", "arguments", "annotations", "citations", "logprobs", "logprobsResult")
+    (
+        *("content", "text", "parts", "reasoning", "reasoning_content", "reasoning_details", "thinking", "refusal"),
+        *("tool_calls", "function_call", "arguments", "annotations", "citations", "logprobs", "logprobsResult"),
+    )
 )
 BRACKET = re.compile(r"[{\[]")
 WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -94,10 +96,11 @@ def leaves_of(body: Any) -> Iterator[Leaf]:
 
 def _split(text: str) -> tuple[list[str], list[Any]]:
     """A text without the JSON in it, in pieces, and what stands in the JSON. Where it is broken it is text."""
-    texts, within, done, tried = list[str](), list[Any](), 0, 0
+    texts, within = list[str](), list[Any]()
+    start, done, tried = -1, 0, 0
     if len(text) > 10 * READ:
         raise TooMuch
-    while found := BRACKET.search(text, done if not tried else max(done, start + 1)):
+    while found := BRACKET.search(text, max(done, start + 1)):
         start, tried = found.start(), tried + 1
         if tried > MOST_BRACKETS:
             raise TooMuch

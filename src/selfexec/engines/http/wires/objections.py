@@ -10,8 +10,8 @@ the reply by its name and its value:
     `success`, `ok`, `succeeded`         void where they are false
     `code`, `status`, `status_code`      void unless they say that all went well: 0, below 400, a word as "ok"
     `message`, `msg`                     void unless they say that all went well
-    a name of how a reply fared          `truncated`, `is_partial`, `upstream_degraded`, `stream_interrupted`: void where
-                                         they are true, or hold something else behind a last word of this kind
+    a name of how a reply fared          `truncated`, `is_partial`, `upstream_degraded`: void where they are true, or
+                                         hold something else behind a last word of this kind
     a name of a state                    `upstream_status`, `state`, `outcome`: void where the state is one of failure
 
 The same names void a reply in the objects and lists within an unlisted field, however deep they stand (`metadata`,
@@ -25,6 +25,7 @@ Every other field passes, whatever it holds: only its own server knows what it m
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from selfexec.engines.http.ends import LONGEST_END, end_of
@@ -120,7 +121,7 @@ class Meaning(NamedTuple):
 @lru_cache(maxsize=2048)
 def meaning_of(name: str) -> Meaning:
     words = [word.lower() for word in WORD.findall(name)]
-    joined = [*words, "".join(words), *map("".join, zip(words, words[1:], strict=False))]
+    joined = [*words, "".join(words), *map("".join, pairwise(words))]
     return Meaning(
         kind_of(name),
         ill=not ILL.isdisjoint(joined),
