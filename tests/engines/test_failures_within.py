@@ -44,6 +44,7 @@ CALM: list[dict[str, Any]] = [
     *({"max_errors": 3}, {"retry_on_failure": True}, {"allow_partial": True}, {"include_errors": True}),
     *({"failed_attempts": 2}, {"attempts": [{"error": "it died", "status": 502}, {"status": 200}]}, {"default": "x"}),
     *({"message": "You use an old version."}, {"details": {"cached": 5}}, {"rejected_prediction_tokens": 3}),
+    *({"vertex_ai_safety_results": [[{"category": "x", "blocked": True}]]}, {"moderation": {"rejected": True}}),
     *({"language_code": "de"}, {"code": "US"}, {"warnings": ["the answer may contain errors"]}, {"error_rate": 0}),
 ]
 NAMES = st.sampled_from(["metadata", "upstream", "x", "usage", "provider", "meta", "info", "timings", "debug", "extra"])
@@ -158,7 +159,15 @@ def test_replies_as_providers_document_them_do_not_with_a_failure_anywhere(case:
 NOT_LOOKED_AT = {
     *("logprobs", "prompt_logprobs", "logprobsResult", "annotations", "reasoning_details", "thinking_blocks", "text"),
     *("search_results", "citationMetadata", "groundingMetadata", "urlContextMetadata", "tools", "input", "attempts"),
-    *("content_filter_results", "prompt_filter_results", "safetyRatings", "modelAttempts", "providerAttempts", "delta"),
+    *(
+        "content_filter",
+        "content_filter_results",
+        "prompt_filter_results",
+        "safetyRatings",
+        "modelAttempts",
+        "providerAttempts",
+        "delta",
+    ),
     *("output",),
 }
 

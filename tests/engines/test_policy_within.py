@@ -42,7 +42,12 @@ OTHER: list[Any] = [
 HARMLESS: list[Any] = [
     *(None, "", "req_12", 7, 0.98, True, "high", "self-harm/intent", ["violence", "sexual"], {}, [], "none"),
     *({"id": "0217-ab"}, {"severity": "medium", "filtered": True}, {"code": 400}, {"type": "content_filter"}),
-    *({"message": "Your prompt was flagged."}, json.dumps({"category": "hate"}), {"@type": "type.example.org/Info"}),
+    *(
+        {"message": "Your prompt was flagged."},
+        json.dumps({"category": "hate"}),
+        {"@type": "type.example.org/Info"},
+        {"timestamp": "Tue, 24 Nov 2026 06:28:42 GMT"},
+    ),
 ]
 FIELDS = (
     "innererror",

@@ -26,6 +26,7 @@ WRITTEN = frozenset(
 )
 BRACKET = re.compile(r"[{\[]")
 WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+LETTER = re.compile("[A-Za-z]")
 LABEL = re.compile(r"[ -~]{0,100}")
 LONGEST_LABEL = 3  # words: more of them are a sentence
 # what errors speak of that are not about an input: accounts, money, permissions, places, and servers
@@ -126,7 +127,7 @@ def is_label(leaf: Leaf) -> bool:
         return True
     return (
         LABEL.fullmatch(leaf.value) is not None
-        and leaf.value.count(" ") < LONGEST_LABEL
+        and sum(LETTER.search(word) is not None for word in leaf.value.split()) <= LONGEST_LABEL
         and not names_other_trouble(leaf.value)
         and (not is_code(leaf.name) or end_of(leaf.value).kind != "unknown")
     )

@@ -107,7 +107,8 @@ ATTEMPTS = frozenset(("attempt", "attempts", "retry", "retries", "tries", "fallb
 
 class Meaning(NamedTuple):
     """What the name of a field that no format lists says of its value. `ill`: whether it says that a reply fared ill,
-    if the value is true, or (`last`) if it is anything; `state`: whether the value is a state.
+    if the value is true, or (`last`) if it is anything; `state`: whether the value is a state; `filtering`: whether it
+    holds what a filter found in the prompt and in the text, be it much or little.
     """
 
     kind: Kind
@@ -116,6 +117,7 @@ class Meaning(NamedTuple):
     state: bool = False
     setting: bool = False
     attempts: bool = False
+    filtering: bool = False
 
 
 @lru_cache(maxsize=2048)
@@ -129,6 +131,7 @@ def meaning_of(name: str) -> Meaning:
         state=bool(words) and words[-1] in STATES,
         setting=not SETTINGS.isdisjoint(words),
         attempts=not ATTEMPTS.isdisjoint(words),
+        filtering="safety" in words or "moderation" in words or {"content", "filter"} <= {*words},
     )
 
 
@@ -212,7 +215,9 @@ def _speaks_against(name: str, value: Any) -> bool:
             ill = isinstance(value, dict) and bool(objections(value))
         case _:
             ill = _tells_of_failure(name, value)
-    return ill or (type(value) in NESTS and name not in UNSEARCHED and _is_ill_within(name, value))
+    if ill or type(value) not in NESTS or name in UNSEARCHED or meaning_of(name).filtering:
+        return ill
+    return _is_ill_within(name, value)
 
 
 def _is_ill_within(name: str, value: Any) -> bool:
@@ -245,7 +250,7 @@ def _failures_within(name: str, value: Any) -> Iterator[tuple[str, Any]]:
             waiting += [(path, name, part) for part in parts if type(part) in NESTS]
             continue
         for inner, part in value.items():
-            if inner in WRITTEN:
+            if inner in WRITTEN or (type(part) in NESTS and meaning_of(inner).filtering):
                 continue
             here = f"{path}.{inner}" if len(path) < LONGEST_PATH else path
             if _tells_of_failure(inner, part):
