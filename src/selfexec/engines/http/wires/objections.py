@@ -157,10 +157,13 @@ def objections(place: Mapping[str, Any], besides: frozenset[str] = frozenset()) 
     """The fields of an object that speak against the reply. `besides` are fields which the format itself judges."""
     found: dict[str, Any] = {}
     for name, value in place.items():
+        if name in (UNSEARCHED if type(value) in NESTS else PLAIN):
+            continue
         if name in PLAIN:
-            if type(value) in NESTS and name not in UNSEARCHED and _is_ill_within(name, value):
-                found[name] = value
-        elif name not in besides and _speaks_against(name, value):
+            is_against = _is_ill_within(name, value)
+        else:
+            is_against = name not in besides and _speaks_against(name, value)
+        if is_against:
             found[name] = value
     if not found:
         return NONE
@@ -215,7 +218,7 @@ def _speaks_against(name: str, value: Any) -> bool:
             ill = isinstance(value, dict) and bool(objections(value))
         case _:
             ill = _tells_of_failure(name, value)
-    if ill or type(value) not in NESTS or name in UNSEARCHED or meaning_of(name).filtering:
+    if ill or type(value) not in NESTS or meaning_of(name).filtering:
         return ill
     return _is_ill_within(name, value)
 
