@@ -7,13 +7,13 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_ends import FORMATS, OWN, asked, counts, good, of_stream, read, streamed, whole
+from test_policy import GATEWAY
 
 from effort import examples
 from selfexec.engines.http.doubled_names import DoubledName, check_names
 from selfexec.engines.http.errors import error_body
 from selfexec.engines.http.policy import verdict
-from test_ends import FORMATS, OWN, asked, counts, good, of_stream, read, streamed, whole
-from test_policy import GATEWAY
 
 
 class Pairs(list[tuple[str, Any]]):

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_ends import FORMATS, OWN, counts, events, of_body, of_stream, places_in, streamed, whole
 
 from effort import examples
 from selfexec.engines.http.wires.objections import objections
-from test_ends import FORMATS, OWN, counts, events, of_body, of_stream, places_in, streamed, whole
 
 LINES = (Path(__file__).parents[1] / "errors" / "replies.jsonl").read_text("utf-8").splitlines()
 USUAL = [json.loads(line) for line in LINES]
@@ -44,6 +44,7 @@ CALM: list[dict[str, Any]] = [
     *({"max_errors": 3}, {"retry_on_failure": True}, {"allow_partial": True}, {"include_errors": True}),
     *({"failed_attempts": 2}, {"attempts": [{"error": "it died", "status": 502}, {"status": 200}]}, {"default": "x"}),
     *({"message": "You use an old version."}, {"details": {"cached": 5}}, {"rejected_prediction_tokens": 3}),
+    *({"vertex_ai_safety_results": [[{"category": "x", "blocked": True}]]}, {"moderation": {"rejected": True}}),
     *({"language_code": "de"}, {"code": "US"}, {"warnings": ["the answer may contain errors"]}, {"error_rate": 0}),
 ]
 NAMES = st.sampled_from(["metadata", "upstream", "x", "usage", "provider", "meta", "info", "timings", "debug", "extra"])
@@ -125,10 +126,14 @@ def test_a_failure_that_a_later_piece_takes_back_was_one() -> None:
         assert not counts(of_stream(wire, data))
     for flag, later in (({"truncated": True}, {"truncated": False}), (bad, good)):
         pieces: dict[str, list[Any]] = {
-            "gemini": [{"candidates": [{"content": {"parts": [{"text": "Hello"}]}, **flag}]}]
-            + [{"candidates": [{"finishReason": "STOP", **later}]}],
-            "openai": [{"choices": [{"delta": {"content": "Hello"}, **flag}]}]
-            + [{"choices": [{"delta": {}, "finish_reason": "stop", **later}]}],
+            "gemini": [
+                {"candidates": [{"content": {"parts": [{"text": "Hello"}]}, **flag}]},
+                {"candidates": [{"finishReason": "STOP", **later}]},
+            ],
+            "openai": [
+                {"choices": [{"delta": {"content": "Hello"}, **flag}]},
+                {"choices": [{"delta": {}, "finish_reason": "stop", **later}]},
+            ],
         }
         for wire, parts in pieces.items():
             assert not counts(of_stream(wire, events(*parts)))
@@ -154,7 +159,15 @@ def test_replies_as_providers_document_them_do_not_with_a_failure_anywhere(case:
 NOT_LOOKED_AT = {
     *("logprobs", "prompt_logprobs", "logprobsResult", "annotations", "reasoning_details", "thinking_blocks", "text"),
     *("search_results", "citationMetadata", "groundingMetadata", "urlContextMetadata", "tools", "input", "attempts"),
-    *("content_filter_results", "prompt_filter_results", "safetyRatings", "modelAttempts", "providerAttempts", "delta"),
+    *(
+        "content_filter",
+        "content_filter_results",
+        "prompt_filter_results",
+        "safetyRatings",
+        "modelAttempts",
+        "providerAttempts",
+        "delta",
+    ),
     *("output",),
 }
 

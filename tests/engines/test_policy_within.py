@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from test_ends import FORMATS, OWN, events, of_body, of_stream, streamed, whole
+from test_policy import GATEWAY, POLICIES, names
 
 from effort import examples
 from selfexec.engines.http.policy import verdict
-from test_ends import FORMATS, OWN, events, of_body, of_stream, streamed, whole
-from test_policy import GATEWAY, POLICIES, names
 
 SENTENCES = (
     "Your account has been suspended.",
@@ -42,7 +42,12 @@ OTHER: list[Any] = [
 HARMLESS: list[Any] = [
     *(None, "", "req_12", 7, 0.98, True, "high", "self-harm/intent", ["violence", "sexual"], {}, [], "none"),
     *({"id": "0217-ab"}, {"severity": "medium", "filtered": True}, {"code": 400}, {"type": "content_filter"}),
-    *({"message": "Your prompt was flagged."}, json.dumps({"category": "hate"}), {"@type": "type.example.org/Info"}),
+    *(
+        {"message": "Your prompt was flagged."},
+        json.dumps({"category": "hate"}),
+        {"@type": "type.example.org/Info"},
+        {"timestamp": "Tue, 24 Nov 2026 06:28:42 GMT"},
+    ),
 ]
 FIELDS = (
     "innererror",

@@ -1,7 +1,6 @@
 """A key is known in whatever way servers write it, in every field of a reply; and nothing else is taken for it."""
 
 import base64
-import json
 import html
 import json
 from collections.abc import Callable

@@ -19,11 +19,14 @@ MOST_BRACKETS = 20  # places of a text at which JSON may begin
 # where a reply stands, and the fields in it that hold what the model wrote or what is said of single tokens
 REPLY = frozenset(("choices", "candidates", "output", "content"))
 WRITTEN = frozenset(
-    ("content", "text", "parts", "reasoning", "reasoning_content", "reasoning_details", "thinking", "refusal")
-    + ("tool_calls", "function_call", "arguments", "annotations", "citations", "logprobs", "logprobsResult")
+    (
+        *("content", "text", "parts", "reasoning", "reasoning_content", "reasoning_details", "thinking", "refusal"),
+        *("tool_calls", "function_call", "arguments", "annotations", "citations", "logprobs", "logprobsResult"),
+    )
 )
 BRACKET = re.compile(r"[{\[]")
 WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+LETTER = re.compile("[A-Za-z]")
 LABEL = re.compile(r"[ -~]{0,100}")
 LONGEST_LABEL = 3  # words: more of them are a sentence
 # what errors speak of that are not about an input: accounts, money, permissions, places, and servers
@@ -94,10 +97,11 @@ def leaves_of(body: Any) -> Iterator[Leaf]:
 
 def _split(text: str) -> tuple[list[str], list[Any]]:
     """A text without the JSON in it, in pieces, and what stands in the JSON. Where it is broken it is text."""
-    texts, within, done, tried = list[str](), list[Any](), 0, 0
+    texts, within = list[str](), list[Any]()
+    start, done, tried = -1, 0, 0
     if len(text) > 10 * READ:
         raise TooMuch
-    while found := BRACKET.search(text, done if not tried else max(done, start + 1)):
+    while found := BRACKET.search(text, max(done, start + 1)):
         start, tried = found.start(), tried + 1
         if tried > MOST_BRACKETS:
             raise TooMuch
@@ -123,7 +127,7 @@ def is_label(leaf: Leaf) -> bool:
         return True
     return (
         LABEL.fullmatch(leaf.value) is not None
-        and leaf.value.count(" ") < LONGEST_LABEL
+        and sum(LETTER.search(word) is not None for word in leaf.value.split()) <= LONGEST_LABEL
         and not names_other_trouble(leaf.value)
         and (not is_code(leaf.name) or end_of(leaf.value).kind != "unknown")
     )

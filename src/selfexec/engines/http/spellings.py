@@ -3,8 +3,8 @@ where they were written.
 
 Servers give back what they were sent in JSON, in HTML or in addresses, one inside another, wrap long lines, quote and
 colour. So a text is read in several ways: each layer of escapes (`\\u002d`, `\\x2d`, `\\055`, `%2D`, `=2D`,
-`&#45;`, `&#x2d;`, `&lowbar;`) is undone, with tags, colour codes and line breaks in place and without them. Whatever else stands
-between the characters of a word is no letter or digit, and is left out when words are compared.
+`&#45;`, `&#x2d;`, `&lowbar;`) is undone, with tags, colour codes and line breaks in place and without them. Whatever
+else stands between the characters of a word is no letter or digit, and is left out when words are compared.
 """
 
 import re

@@ -10,8 +10,8 @@ the reply by its name and its value:
     `success`, `ok`, `succeeded`         void where they are false
     `code`, `status`, `status_code`      void unless they say that all went well: 0, below 400, a word as "ok"
     `message`, `msg`                     void unless they say that all went well
-    a name of how a reply fared          `truncated`, `is_partial`, `upstream_degraded`, `stream_interrupted`: void where
-                                         they are true, or hold something else behind a last word of this kind
+    a name of how a reply fared          `truncated`, `is_partial`, `upstream_degraded`: void where they are true, or
+                                         hold something else behind a last word of this kind
     a name of a state                    `upstream_status`, `state`, `outcome`: void where the state is one of failure
 
 The same names void a reply in the objects and lists within an unlisted field, however deep they stand (`metadata`,
@@ -25,6 +25,7 @@ Every other field passes, whatever it holds: only its own server knows what it m
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from selfexec.engines.http.ends import LONGEST_END, end_of
@@ -106,7 +107,8 @@ ATTEMPTS = frozenset(("attempt", "attempts", "retry", "retries", "tries", "fallb
 
 class Meaning(NamedTuple):
     """What the name of a field that no format lists says of its value. `ill`: whether it says that a reply fared ill,
-    if the value is true, or (`last`) if it is anything; `state`: whether the value is a state.
+    if the value is true, or (`last`) if it is anything; `state`: whether the value is a state; `filtering`: whether it
+    holds what a filter found in the prompt and in the text, be it much or little.
     """
 
     kind: Kind
@@ -115,12 +117,13 @@ class Meaning(NamedTuple):
     state: bool = False
     setting: bool = False
     attempts: bool = False
+    filtering: bool = False
 
 
 @lru_cache(maxsize=2048)
 def meaning_of(name: str) -> Meaning:
     words = [word.lower() for word in WORD.findall(name)]
-    joined = [*words, "".join(words), *map("".join, zip(words, words[1:], strict=False))]
+    joined = [*words, "".join(words), *map("".join, pairwise(words))]
     return Meaning(
         kind_of(name),
         ill=not ILL.isdisjoint(joined),
@@ -128,6 +131,7 @@ def meaning_of(name: str) -> Meaning:
         state=bool(words) and words[-1] in STATES,
         setting=not SETTINGS.isdisjoint(words),
         attempts=not ATTEMPTS.isdisjoint(words),
+        filtering="safety" in words or "moderation" in words or {"content", "filter"} <= {*words},
     )
 
 
@@ -153,10 +157,13 @@ def objections(place: Mapping[str, Any], besides: frozenset[str] = frozenset()) 
     """The fields of an object that speak against the reply. `besides` are fields which the format itself judges."""
     found: dict[str, Any] = {}
     for name, value in place.items():
+        if name in (UNSEARCHED if type(value) in NESTS else PLAIN):
+            continue
         if name in PLAIN:
-            if type(value) in NESTS and name not in UNSEARCHED and _is_ill_within(name, value):
-                found[name] = value
-        elif name not in besides and _speaks_against(name, value):
+            is_against = _is_ill_within(name, value)
+        else:
+            is_against = name not in besides and _speaks_against(name, value)
+        if is_against:
             found[name] = value
     if not found:
         return NONE
@@ -211,7 +218,9 @@ def _speaks_against(name: str, value: Any) -> bool:
             ill = isinstance(value, dict) and bool(objections(value))
         case _:
             ill = _tells_of_failure(name, value)
-    return ill or (type(value) in NESTS and name not in UNSEARCHED and _is_ill_within(name, value))
+    if ill or type(value) not in NESTS or meaning_of(name).filtering:
+        return ill
+    return _is_ill_within(name, value)
 
 
 def _is_ill_within(name: str, value: Any) -> bool:
@@ -244,7 +253,7 @@ def _failures_within(name: str, value: Any) -> Iterator[tuple[str, Any]]:
             waiting += [(path, name, part) for part in parts if type(part) in NESTS]
             continue
         for inner, part in value.items():
-            if inner in WRITTEN:
+            if inner in WRITTEN or (type(part) in NESTS and meaning_of(inner).filtering):
                 continue
             here = f"{path}.{inner}" if len(path) < LONGEST_PATH else path
             if _tells_of_failure(inner, part):
