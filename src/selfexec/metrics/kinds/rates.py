@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy.special import betaincinv
 
 from selfexec.metrics.kinds.cells import Cells
 from selfexec.metrics.kinds.formulas import (
@@ -31,6 +32,7 @@ from selfexec.stats import (
 )
 
 ROUNDING = 1e-12
+TAIL = 0.025
 NOTHING_POSSIBLE = "all predictions are the same, so that no skill is possible"
 
 
@@ -127,12 +129,15 @@ def _false_alarms(c: Cells) -> Any:
 
 
 def _by_errors(counts: Array, errs: CellsFormula, by_chance: float) -> Interval:
-    """1 less the share of errors over what chance makes, with the ends of Wilson's interval of that share."""
+    """1 less the share of errors over what chance makes. Of that share the upper end is Wilson's. The lower one is
+    exact (Clopper and Pearson 1934): Wilson's is too high where there is an error or two.
+    """
 
     def share(totals: Any) -> Any:
         c = Cells.of(totals)
         return errs(c) / c.known
 
     value = float(share(counts.sum(0)))
-    ends = wilson(value, effective_n(value, ratio_error(share, counts), len(counts)))
-    return Interval(1 - ends.high / by_chance, min(1 - ends.low / by_chance, 1.0))
+    n = effective_n(value, ratio_error(share, counts), len(counts))
+    low = float(betaincinv(value * n, (1 - value) * n + 1, TAIL)) if value > 0 else 0.0
+    return Interval(1 - wilson(value, n).high / by_chance, min(1 - low / by_chance, 1.0))
