@@ -192,7 +192,10 @@ def _key(row: Mapping[str, Any]) -> tuple[str, int, str, float]:
 
 
 def _rounded(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: f"{value:.4f}" if isinstance(value, float) and name != "rate" else value for name, value in row.items()}
+    exact = ("rate",)  # by which cells are found again
+    return {
+        name: f"{value:.4f}" if isinstance(value, float) and name not in exact else value for name, value in row.items()
+    }
 
 
 def _read(path: Path) -> list[dict[str, str]]:
@@ -228,16 +231,18 @@ HEAD = (
     "ceiling",
     "share",
     "baseline's share",
-    "cannot / behind / close / ahead",
+    "cannot be told / behind / close / ahead",
+    "rate bias not 0",
 )
 
 
 def page(found: Mapping[Any, Mapping[str, Any]]) -> str:
     parts = [
         "# Intervals and verdicts at a model's own rate of yes\n",
-        "Made by `simulate.py` from results.csv. The columns from `margin` on are shares of runs: whose interval holds "
-        "the truth (nominal .95; bold: outside .92 to .98), whose interval of the margin lies above or below it, and "
-        "what is said. `shares`: of the ceiling, true, of model and baseline. `bias`: of the margin.\n",
+        "Made by `simulate.py` from results.csv. `shares` are those of the ceiling that model and baseline truly reach, "
+        "`bias` is that of the margin. From there on, columns are shares of runs. First those whose interval holds the "
+        "truth (nominal .95; bold: outside .92 to .98), and for the margin those whose interval lies above it or "
+        "below; then what is said of which ones, and whether rate bias is surely not 0.\n",
     ]
     for world in WORLDS:
         for items in SIZES[WORLDS[world].experiment]:
@@ -251,14 +256,20 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _shown(row: Mapping[str, Any]) -> list[str]:
-    rate, margin, highest, own, baseline = (float(row[f"true_{metric}"]) for metric in METRICS)
+    margin, highest, own, baseline = (float(row[f"true_{metric}"]) for metric in METRICS[1:])
     covered = [_coverage(float(row[f"covered_{metric}"])) for metric in METRICS]
     above = float(row["above_margin_at_own_rate"])
     below = 1 - float(row["covered_margin_at_own_rate"]) - above
     verdicts = " / ".join(_short(float(row[verdict])) for verdict in VERDICTS)
     shown = [str(row["model"]), _short(float(row["rate"])), f"{margin:+.3f}", _short(highest)]
     shown += [f"{_short(own)}, {_short(baseline)}", f"{float(row['bias']):+.3f}", covered[MARGIN]]
-    shown += [f"{_short(above, 3)} / {_short(below, 3)}", covered[0], *covered[2:], verdicts]
+    shown += [
+        f"{_short(above, 3)} / {_short(below, 3)}",
+        covered[0],
+        *covered[2:],
+        verdicts,
+        _short(float(row["rate_bias_not_0"])),
+    ]
     return shown
 
 

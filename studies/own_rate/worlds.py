@@ -83,10 +83,8 @@ def panel(world: World, subject: Subject, items: int, rng: np.random.Generator) 
 
 def _latent(world: World, models: int, items: int, rng: np.random.Generator) -> Array:
     """Standard normal variables, shape (models, items, claims of each)."""
-    of_item = rng.normal(size=(models, items, 1))
-    latent: Array = np.sqrt(world.alike) * of_item
-    latent = latent + np.sqrt(1 - world.alike) * rng.normal(size=(models, items, world.each))
-    return latent
+    of_item, of_claim = (rng.normal(size=(models, items, each)) for each in (1, world.each))
+    return np.sqrt(world.alike) * of_item + np.sqrt(1 - world.alike) * of_claim
 
 
 # --- the truth -------------------------------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ def _in_company(row: Score, drawn: Interval, scored: Mapping[str, Mapping[str, S
     """Items are drawn anew, the other models are not: where they count, their part of the doubt is added."""
     parts = scored[row.model]
     if row.metric == "baseline_share_of_ceiling":
-        return _of_share(row, drawn, parts[row.experiment].held.at_own_rate)
+        return _baseline_share(row, drawn, parts[row.experiment].held.at_own_rate)
     if row.metric not in MARGINS:
         return drawn
     several = list(parts.values()) if row.experiment == "overall" else [parts[row.experiment]]
@@ -96,10 +96,10 @@ def _in_company(row: Score, drawn: Interval, scored: Mapping[str, Mapping[str, S
     return doubted(Estimate(row.value or 0.0, drawn), doubt).interval
 
 
-def _of_share(row: Score, drawn: Interval, found: AtOwnRate | None) -> Interval:
-    if found is None:
+def _baseline_share(row: Score, drawn: Interval, at_rate: AtOwnRate | None) -> Interval:
+    if at_rate is None:
         return drawn
-    return doubted_share(Estimate(row.value or 0.0, drawn), found.doubt, found.ceiling.value).interval
+    return doubted_share(Estimate(row.value or 0.0, drawn), at_rate.doubt, at_rate.ceiling.value).interval
 
 
 def _doubt(held: Held, metric: str) -> ReferenceDoubt:

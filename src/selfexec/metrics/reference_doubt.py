@@ -70,7 +70,7 @@ def doubted_share(share: Estimate, doubt: ReferenceDoubt, ceiling: float) -> Est
     return Estimate(share.value, interval, math.hypot(share.error, error), share.reason, near_end=True)
 
 
-def _widened(found: Estimate, error: float) -> Interval:
+def _widened(estimate: Estimate, error: float) -> Interval:
     """The interval with an independent error added to both arms."""
-    below, above = found.value - found.interval.low, found.interval.high - found.value
-    return Interval(found.value - math.hypot(below, Z * error), found.value + math.hypot(above, Z * error))
+    below, above = estimate.value - estimate.interval.low, estimate.interval.high - estimate.value
+    return Interval(estimate.value - math.hypot(below, Z * error), estimate.value + math.hypot(above, Z * error))
