@@ -45,7 +45,7 @@ MODELS: Mapping[str, Sequence[float]] = {  # the rates at which each is tried
     "coin at the base rate": (AT_BASE,),
     "always yes": (1.0,),
 }
-LIMITS = (0.92, 0.98)
+LIMITS, LIMITS_OF_MARGIN = (0.92, 0.99), (0.92, 0.98)
 VERDICTS = ("cannot be told", "behind", "too close to call", "ahead")
 
 
@@ -239,10 +239,10 @@ HEAD = (
 def page(found: Mapping[Any, Mapping[str, Any]]) -> str:
     parts = [
         "# Intervals and verdicts at a model's own rate of yes\n",
-        "Made by `simulate.py` from results.csv. `shares` are those of the ceiling that model and baseline truly reach, "
-        "`bias` is that of the margin. From there on, columns are shares of runs. First those whose interval holds the "
-        "truth (nominal .95; bold: outside .92 to .98), and for the margin those whose interval lies above it or "
-        "below; then what is said of which ones, and whether rate bias is surely not 0.\n",
+        "Made by `simulate.py` from results.csv. `shares` of the ceiling are true ones, model's and baseline's; `bias` "
+        "is the margin's. From there on, columns are shares of runs. First those whose interval holds the truth: "
+        "nominal .95; bold outside .92 to .99, for the margin outside .92 to .98. Then those whose interval "
+        "of the margin lies above the truth or below; what is said of which ones; whether rate bias is surely not 0.\n",
     ]
     for world in WORLDS:
         for items in SIZES[WORLDS[world].experiment]:
@@ -257,7 +257,8 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 
 def _shown(row: Mapping[str, Any]) -> list[str]:
     margin, highest, own, baseline = (float(row[f"true_{metric}"]) for metric in METRICS[1:])
-    covered = [_coverage(float(row[f"covered_{metric}"])) for metric in METRICS]
+    limits = [LIMITS_OF_MARGIN if n == MARGIN else LIMITS for n in range(len(METRICS))]
+    covered = [_coverage(float(row[f"covered_{m}"]), *each) for m, each in zip(METRICS, limits, strict=True)]
     above = float(row["above_margin_at_own_rate"])
     below = 1 - float(row["covered_margin_at_own_rate"]) - above
     verdicts = " / ".join(_short(float(row[verdict])) for verdict in VERDICTS)
@@ -273,10 +274,10 @@ def _shown(row: Mapping[str, Any]) -> list[str]:
     return shown
 
 
-def _coverage(share: float) -> str:
+def _coverage(share: float, least: float, most: float) -> str:
     if math.isnan(share):
         return "–"
-    return _short(share, 3) if LIMITS[0] <= share <= LIMITS[1] else f"**{_short(share, 3)}**"
+    return _short(share, 3) if least <= share <= most else f"**{_short(share, 3)}**"
 
 
 def _short(value: float, digits: int = 2) -> str:
