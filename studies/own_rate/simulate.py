@@ -38,7 +38,7 @@ METRICS = ("rate_bias", "margin_at_own_rate", "ceiling_at_own_rate", "share_of_c
 MARGIN = METRICS.index("margin_at_own_rate")
 AT_BASE = math.nan  # a rate of yes that is the base rate
 MODELS: Mapping[str, Sequence[float]] = {  # the rates at which each is tried
-    "as good as the baseline": RATES,
+    "as good as the baseline": (*RATES, AT_BASE),
     "coin": (0.5, 0.6, 0.7, 0.8, 0.9),
     "half of it": (0.5, 0.6, 0.7),
     "perfect": (0.8,),

@@ -62,3 +62,32 @@ def test_the_page_is_made_of_the_kept_numbers(simulate: ModuleType) -> None:
     found = {simulate._key(row): row for row in kept(simulate)}
     assert (STUDY / "results.md").read_text("utf-8") == simulate.page(found)
     assert {*found} == {simulate._key(cell._asdict()) for cell in simulate.cells()}
+
+
+def test_margins_of_the_kept_study_hold_the_truth_as_often_as_they_say(simulate: ModuleType) -> None:
+    for row in kept(simulate):
+        covered = float(row["covered_margin_at_own_rate"])
+        assert covered >= 0.92, row
+        shares = [float(row[f"true_{name}"]) for name in ("share_of_ceiling", "baseline_share_of_ceiling")]
+        if max(shares) < 0.85:  # above it hardly a claim tells the two apart
+            assert covered <= 0.985, row  # .98, and a standard error of 500 runs
+
+
+def test_verdicts_of_the_kept_study_are_right(simulate: ModuleType) -> None:
+    rows = {simulate._key(row): row for row in kept(simulate)}
+    for (_, _, model, _), row in rows.items():
+        share = {verdict: float(row[verdict]) for verdict in simulate.VERDICTS}
+        told = 1 - share["cannot be told"]
+        if float(row["true_ceiling_at_own_rate"]) < 0.2:
+            assert told == 0, row
+        elif model.startswith("coin"):
+            assert share["behind"] >= 0.9 * told, row
+        elif model == "as good as the baseline":
+            assert max(share["behind"], share["ahead"]) <= 0.05, row
+        if model == "half of it":
+            assert share["behind"] >= 0.7, row
+        # how often, whatever is said of which ones
+        if model == "coin at the base rate":
+            assert float(row["rate_bias_not_0"]) <= 0.08, row
+        if model != "coin at the base rate" and abs(float(row["true_rate_bias"])) >= 0.15:
+            assert float(row["rate_bias_not_0"]) >= 0.85, row
