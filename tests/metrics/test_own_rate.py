@@ -107,6 +107,17 @@ def test_of_one_error_in_a_hundred_the_share_of_the_ceiling_has_an_exact_upper_e
     assert found.interval.high == pytest.approx(1 - (1 - 0.975**0.01) / (0.2 * 0.51), abs=1e-3)
 
 
+def test_where_the_rate_may_be_the_base_rate_the_ceiling_may_be_1_for_the_low_end_of_a_share() -> None:
+    reach = 1.98422  # Student's t on 99 degrees of freedom
+    near = ceiling_share_estimate(counts_of(*["tp"] * 30, *["fn"] * 10, *["fp"] * 12, *["tn"] * 48))
+    # yes to 42, done 40 times: the ceiling is .58 / .6, and J is 30/40 - 12/60
+    assert near.value == pytest.approx(0.55 / (0.58 / 0.6))
+    assert near.interval.low == pytest.approx((near.value - reach * near.error) * 0.58 / 0.6, rel=1e-5)
+    assert near.interval.high == pytest.approx(near.value + reach * near.error, rel=1e-5)
+    far = ceiling_share_estimate(counts_of(*["tp"] * 30, *["fn"] * 10, *["fp"] * 30, *["tn"] * 30))
+    assert far.interval == pytest.approx((far.value - reach * far.error, far.value + reach * far.error), rel=1e-5)
+
+
 def test_always_yes_leaves_nothing_possible_and_cannot_be_told() -> None:
     counts = counts_of(*["tp"] * 20 + ["fp"] * 30)
     assert ceiling_estimate(counts).value == 0
