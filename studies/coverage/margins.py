@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from selfexec.claims import Claims
 from selfexec.metrics import Others, Panels, baseline_chances, held_against, kind_of, value
-from selfexec.metrics.baselines import chance_record, known_of, stacked
+from selfexec.metrics.baselines import Stacked, chance_record, known_of, stacked
 from selfexec.metrics.kinds import scorable
 
 HERE = Path(__file__).parent
@@ -72,7 +72,7 @@ def drawn(world: World, items: int, models: int, knower: tuple[float, float], rn
     else:
         outcome, word = outcome - world.threshold - lean, word - world.threshold * 0.5 - lean
     safe = (world.label * general[0, :, 0] + np.sqrt(1 - world.label**2) * rng.normal(size=items)) > world.threshold
-    return _claims(world.experiment, outcome > 0, word > 0, safe if world.label else None)
+    return claims_of(world.experiment, outcome > 0, word > 0, safe if world.label else None)
 
 
 def _pairs(ease: Array) -> Array:
@@ -80,7 +80,7 @@ def _pairs(ease: Array) -> Array:
     return ease[..., one] - ease[..., two]
 
 
-def _claims(experiment: str, outcome: Any, word: Any, safe: Any) -> Claims:
+def claims_of(experiment: str, outcome: Any, word: Any, safe: Any) -> Claims:
     models, items, each = outcome.shape
     model, item, name = (part.ravel() for part in np.indices(outcome.shape))
     n = len(model)
@@ -131,14 +131,16 @@ def others_of(everyone: Claims) -> tuple[Claims, Others]:
 def elsewhere(near: Others, far: Claims) -> float:
     """The margin, on other items, over the stacked baseline that was made of these."""
     mine, others = others_of(far)
-    learnt = stacked(near)
-    mean = lambda part: np.broadcast_to(part.mean(-1, keepdims=True), (*part.shape[:-1], others.panel.folds))  # noqa: E731
-    moved = replace(
-        learnt, others=others, known=known_of(others), weights=mean(learnt.weights), threshold=mean(learnt.threshold)
-    )
     kind, which = kind_of(mine), scorable(mine, strict=False)
-    best = value(kind.skill, chance_record(mine, moved.chances(mine), which))
+    best = value(kind.skill, chance_record(mine, moved(stacked(near), others).chances(mine), which))
     return value(kind.skill, kind.count(mine, strict=False)) - max(best, 0.0)
+
+
+def moved(learnt: Stacked, others: Others) -> Stacked:
+    """What was learnt on some items, for others: the weights are the means over its folds."""
+    mean = lambda part: np.broadcast_to(part.mean(-1, keepdims=True), (*part.shape[:-1], others.panel.folds))  # noqa: E731
+    weights, threshold = mean(learnt.weights), mean(learnt.threshold)
+    return replace(learnt, others=others, known=known_of(others), weights=weights, threshold=threshold)
 
 
 def cell(world: World, items: int, models: int, knower: str, replicates: int, seed: int) -> Mapping[str, Any]:

@@ -23,6 +23,7 @@ from selfexec.analysis.score import Bootstrap, Score, Scores, score_tables
 from selfexec.cli import main
 from selfexec.metrics import Cells, Counted, bootstrap
 from selfexec.metrics.kinds import formulas
+from selfexec.metrics.reference_doubt import ReferenceDoubt
 from selfexec.runs import Run
 from selfexec.stats import Array, Interval, percentile_intervals, resampled_totals
 
@@ -202,6 +203,17 @@ def test_to_a_drawn_margin_the_doubt_about_the_other_models_is_added_once_for_ea
         low, high = bootstrap._in_company(replace(row, experiment=experiment), drawn, scored)
         assert low == pytest.approx(0.5 - shortfall - math.hypot(0.1, 1.959964 * error))
         assert high == pytest.approx(0.5 + math.hypot(0.2, 1.959964 * error))
+
+
+def test_to_a_drawn_share_of_the_ceiling_the_doubt_about_the_other_models_is_added_where_it_is_the_baselines() -> None:
+    at_own_rate = SimpleNamespace(doubt=ReferenceDoubt(0.02, 0.1), ceiling=SimpleNamespace(value=0.4))
+    scored: Any = {"m": {"restriction": SimpleNamespace(held=SimpleNamespace(at_own_rate=at_own_rate))}}
+    row = Score("m", "restriction", "baseline_share_of_ceiling", 0.5, None, None, 9, 9, 0, 0, "strict")
+    drawn = Interval(0.4, 0.7)
+    low, high = bootstrap._in_company(row, drawn, scored)
+    reach = 1.959964 * 0.05  # .02 / .4
+    assert (low, high) == pytest.approx((0.5 - math.hypot(0.1, reach), 0.5 + math.hypot(0.2, reach)))
+    assert bootstrap._in_company(replace(row, metric="share_of_ceiling"), drawn, scored) == drawn
 
 
 def test_what_is_withheld_stays_withheld() -> None:

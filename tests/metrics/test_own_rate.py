@@ -1,6 +1,7 @@
 """How often apart from which ones: rate bias, and the margin at the model's own rate of yes."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,9 +15,12 @@ from selfexec.analysis.score import Scores
 from selfexec.claims.arrays import READ
 from selfexec.metrics import Panels
 from selfexec.metrics.baselines import stacked
-from selfexec.metrics.kinds import CELLS
+from selfexec.metrics.kinds import CELLS, kind_of
 from selfexec.metrics.kinds.rates import ceiling_estimate, ceiling_share_estimate, rate_bias_estimate
-from selfexec.metrics.own_rate import RankedClaims, at_the_ceiling, chances_at_rate
+from selfexec.metrics.own_rate import RankedClaims, at_own_rate, at_the_ceiling, chances_at_rate
+from selfexec.metrics.reference_doubt import ReferenceDoubt, doubted_share
+from selfexec.metrics.rows import Estimate
+from selfexec.stats import Interval
 
 ON_THE_TABLE = {  # STATISTICS.md: margin at own rate of the ten recorded models, by a baseline of another construction
     "association": {
@@ -96,6 +100,24 @@ def test_whoever_makes_only_the_errors_that_its_rate_forces_has_the_whole_ceilin
     assert over.interval.low == pytest.approx(1 - 0.0370 / 0.1, abs=1e-3)
 
 
+def test_of_one_error_in_a_hundred_the_share_of_the_ceiling_has_an_exact_upper_end() -> None:
+    found = ceiling_share_estimate(counts_of(*["tp"] * 19 + ["fn"] + ["fp"] * 30 + ["tn"] * 50))
+    # chance would miss .2 * .51 of the claims; the exact lower end of 1 in 100 is 1 - .975^(1/100), Wilson's .0018
+    assert found.value == pytest.approx(1 - 0.01 / (0.2 * 0.51))
+    assert found.interval.high == pytest.approx(1 - (1 - 0.975**0.01) / (0.2 * 0.51), abs=1e-3)
+
+
+def test_where_the_rate_may_be_the_base_rate_the_ceiling_may_be_1_for_the_low_end_of_a_share() -> None:
+    reach = 1.98422  # Student's t on 99 degrees of freedom
+    near = ceiling_share_estimate(counts_of(*["tp"] * 30, *["fn"] * 10, *["fp"] * 12, *["tn"] * 48))
+    # yes to 42, done 40 times: the ceiling is .58 / .6, and J is 30/40 - 12/60
+    assert near.value == pytest.approx(0.55 / (0.58 / 0.6))
+    assert near.interval.low == pytest.approx((near.value - reach * near.error) * 0.58 / 0.6, rel=1e-5)
+    assert near.interval.high == pytest.approx(near.value + reach * near.error, rel=1e-5)
+    far = ceiling_share_estimate(counts_of(*["tp"] * 30, *["fn"] * 10, *["fp"] * 30, *["tn"] * 30))
+    assert far.interval == pytest.approx((far.value - reach * far.error, far.value + reach * far.error), rel=1e-5)
+
+
 def test_always_yes_leaves_nothing_possible_and_cannot_be_told() -> None:
     counts = counts_of(*["tp"] * 20 + ["fp"] * 30)
     assert ceiling_estimate(counts).value == 0
@@ -142,6 +164,43 @@ def test_in_draws_the_rate_is_matched_anew_as_it_would_be_by_repeating_items() -
         if did.all() or not did.any():
             continue
         assert found == pytest.approx(chance[did].mean() - chance[~did].mean(), abs=1e-9)
+
+
+def at_rate_of(did: int, yes: int, of: int = 100) -> Any:
+    """A model and a baseline that say yes to the same first requests of so many, the first ones being those it does."""
+    claims = requests_of({"a": "+" * did + "-" * (of - did)}).of("a")
+    claims = replace(claims, predicted=np.where(np.arange(of) < yes, 1, -1).astype(np.int8))
+    own = kind_of(claims).count(claims, False)
+    return at_own_rate(claims, np.ones(of, bool), own, -np.arange(of, dtype=float), None)
+
+
+@pytest.mark.parametrize(
+    ("did", "yes", "squares"),
+    [
+        # half of the claims at the threshold are done: a hit more is worth 1/50, and so is a false alarm fewer
+        (50, 50, 2 * (1 / 50) ** 2 + 2 * (1 / 50) ** 2),
+        # none of them is: a hit more is worth 1/20, and the yes more that it is takes no hit from the baseline but adds
+        # a false alarm, 1/80; a false alarm fewer is worth nothing, since the baseline has one fewer as well
+        (20, 60, 2 * (1 / 20 + 1 / 80) ** 2),
+    ],
+)
+def test_a_margin_of_two_that_agree_rests_on_two_made_up_claims_worth_what_they_are_at_equal_rates(
+    did: int, yes: int, squares: float
+) -> None:
+    found = at_rate_of(did, yes).margin
+    assert found.value == 0
+    half = 1.98422 * math.sqrt(squares)  # Student's t on 99 degrees of freedom
+    assert found.interval == pytest.approx((-half, half), rel=1e-4)
+
+
+def test_the_doubt_about_reference_models_is_in_the_baselines_share_as_far_as_the_ceiling_lets_it() -> None:
+    items = Estimate(0.5, Interval(0.3, 0.6), 0.08)
+    found = doubted_share(items, ReferenceDoubt(error=0.02, shortfall=0.1), 0.4)
+    reach = 1.959964 * 0.05  # .02 / .4; what more of them would add is no part of it
+    assert found.interval == pytest.approx((0.5 - math.hypot(0.2, reach), 0.5 + math.hypot(0.1, reach)))
+    assert (found.value, found.error) == pytest.approx((0.5, math.hypot(0.08, 0.05)))
+    near_one = doubted_share(Estimate(0.98, Interval(0.9, 1.0), 0.02), ReferenceDoubt(0.1), 0.4)
+    assert near_one.interval.high == 1
 
 
 # --- recorded models -------------------------------------------------------------------------------------------------

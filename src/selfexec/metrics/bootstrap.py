@@ -13,7 +13,7 @@ from selfexec.metrics.cross import Crossed
 from selfexec.metrics.kinds import Counted, Formula, common_items, kind_of
 from selfexec.metrics.margin import Held
 from selfexec.metrics.own_rate import CEILING, RATE, SKILL, AtOwnRate
-from selfexec.metrics.reference_doubt import ReferenceDoubt, doubted
+from selfexec.metrics.reference_doubt import ReferenceDoubt, doubted, doubted_share
 from selfexec.metrics.rows import MARGINS, Estimate, Score
 from selfexec.metrics.score import Scored
 from selfexec.stats import Array, Interval, draws, percentile_intervals, resampled_totals
@@ -73,7 +73,7 @@ def with_bootstrap(
         if new is None or row.value is None:
             yield row
         else:
-            yield _with_interval(row, _in_company(row, new, scored) if row.metric in MARGINS else new)
+            yield _with_interval(row, _in_company(row, new, scored))
 
 
 def _bonus_interval(found: Crossed, bootstrap: Bootstrap) -> Interval:
@@ -84,12 +84,22 @@ def _bonus_interval(found: Crossed, bootstrap: Bootstrap) -> Interval:
 
 
 def _in_company(row: Score, drawn: Interval, scored: Mapping[str, Mapping[str, Scored]]) -> Interval:
-    """Items are drawn anew, the other models are not: their part of the doubt is added."""
+    """Items are drawn anew, the other models are not: where they count, their part of the doubt is added."""
     parts = scored[row.model]
+    if row.metric == "baseline_share_of_ceiling":
+        return _baseline_share(row, drawn, parts[row.experiment].held.at_own_rate)
+    if row.metric not in MARGINS:
+        return drawn
     several = list(parts.values()) if row.experiment == "overall" else [parts[row.experiment]]
     errors, shortfalls = zip(*(_doubt(part.held, row.metric) for part in several), strict=True)
     doubt = ReferenceDoubt(math.hypot(*errors) / len(several), sum(shortfalls) / len(several))
     return doubted(Estimate(row.value or 0.0, drawn), doubt).interval
+
+
+def _baseline_share(row: Score, drawn: Interval, at_rate: AtOwnRate | None) -> Interval:
+    if at_rate is None:
+        return drawn
+    return doubted_share(Estimate(row.value or 0.0, drawn), at_rate.doubt, at_rate.ceiling.value).interval
 
 
 def _doubt(held: Held, metric: str) -> ReferenceDoubt:

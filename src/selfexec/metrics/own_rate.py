@@ -18,11 +18,13 @@ import numpy as np
 from selfexec.claims import Claims, Flags, Floats, Numbers
 from selfexec.metrics.baselines import Stacked, chance_record
 from selfexec.metrics.kinds import Counted, common_items, value
-from selfexec.metrics.kinds.binary import of_cells, skill_difference
-from selfexec.metrics.kinds.formulas import ceiling_at_own_rate, predicted_rate, youden_j
+from selfexec.metrics.kinds.binary import differing, of_cells, sides
+from selfexec.metrics.kinds.cells import Cells
+from selfexec.metrics.kinds.counts import difference
+from selfexec.metrics.kinds.formulas import ceiling_at_own_rate, predicted_rate, read_claims, youden_j
 from selfexec.metrics.kinds.rates import ceiling_estimate, ceiling_share_estimate
-from selfexec.metrics.reference_doubt import NO_DOUBT, ReferenceDoubt, doubted, reference_doubt
-from selfexec.metrics.rows import Estimate
+from selfexec.metrics.reference_doubt import NO_DOUBT, ReferenceDoubt, doubted, doubted_share, reference_doubt
+from selfexec.metrics.rows import FEW, Estimate
 from selfexec.stats import NO_SPREAD, Array, influence, influence_error, student
 
 ROUNDING = 1e-9  # logits that differ by less are equal
@@ -78,18 +80,21 @@ def at_own_rate(claims: Claims, which: Flags, own: Counted, logits: Floats, fitt
         unknown = Estimate(math.nan, reason="no prediction was read")
         return AtOwnRate(unknown, unknown, unknown, unknown)
     baseline = chance_record(claims, _at_rate(logits, which, rate), which)
-    added = _added(own, baseline, _slope(claims.observed[which] > 0, logits[which], rate))
+    slope = _slope(claims.observed[which] > 0, logits[which], rate)
+    added = _added(own, baseline, slope)
     common = common_items([own, baseline])
-    margin = _margin(own, baseline, added)
+    margin = _margin(own, baseline, added, slope)
     doubt = NO_DOUBT
     if fitted is not None and not math.isnan(margin.value):
         without_one = _at_rate(fitted.logits_without_one(claims), which, rate)
         doubt = reference_doubt(claims, which, without_one, value(SKILL, baseline))
+    ceiling = ceiling_estimate(own.counts)
+    baseline_share = ceiling_share_estimate(own.on(common), baseline.on(common), added.to_share)
     return AtOwnRate(
         doubted(margin, doubt),
-        ceiling_estimate(own.counts),
+        ceiling,
         ceiling_share_estimate(own.counts),
-        ceiling_share_estimate(own.on(common), baseline.on(common), added.to_share),
+        doubted_share(baseline_share, doubt, ceiling.value),
         RankedClaims.ranked_by(claims.where(which), logits[which], common),
         doubt,
     )
@@ -193,13 +198,34 @@ def _added(own: Counted, baseline: Counted, slope: float) -> _Added:
     return _Added(influence(SKILL, mine) - to_baseline, to_share)
 
 
-def _margin(own: Counted, baseline: Counted, added: _Added) -> Estimate:
-    """Skill less that of the baseline at the same rate; near an end as any difference of skills."""
-    gap = skill_difference(own, baseline)
+def _margin(own: Counted, baseline: Counted, added: _Added, slope: float) -> Estimate:
+    """Skill less that of the baseline at the same rate.
+
+    Where fewer than ten items tell the two apart among what happened (or what did not), the error does not rest on this
+    handful: two made-up claims are added, in one of which the model alone is right, in the other the baseline alone
+    (Bonett and Price 2012, for paired shares). Each counts for as much as a claim does where the rates are equal.
+    """
+    gap = difference(SKILL, own, baseline)
     error = influence_error(added.to_margin)
-    if math.isnan(gap.value) or gap.near_end or not error > NO_SPREAD:
+    if math.isnan(gap.value) or math.isnan(error):
         return gap
-    return Estimate(gap.value, student(gap.value, error, len(added.to_margin)).within(-2, 2), error)
+    common = common_items([own, baseline])
+    worth = _worth_of_a_claim(own.on(common), slope)
+    few = [side for side in worth if differing(side, own.on(common), baseline.on(common)) < FEW]
+    error = math.hypot(error, *(math.sqrt(2) * worth[side] for side in few))
+    if not error > NO_SPREAD:
+        return gap
+    interval = student(gap.value, error, len(common)).within(-2, 2)
+    return Estimate(gap.value, interval, error, near_end=bool(few))
+
+
+def _worth_of_a_claim(counts: Array, slope: float) -> dict[str, float]:
+    """How much the margin rises by one more claim that is right, by its cell. A hit that the baseline lacks is also a
+    yes more, and at that rate the baseline would have a higher skill, by the slope; a false alarm fewer is a yes less.
+    """
+    true, false = (float(side.sum()) for side in sides(counts))
+    with_rate = slope / float(read_claims(Cells.of(counts.sum(0))))
+    return {"tp": abs(1 / true - with_rate), "tn": abs(1 / false + with_rate)}
 
 
 def _slope(did: Flags, logits: Array, rate: float) -> float:

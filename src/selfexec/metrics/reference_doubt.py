@@ -54,8 +54,23 @@ def doubted(found: Estimate, doubt: ReferenceDoubt) -> Estimate:
     """
     if math.isnan(found.value) or doubt == NO_DOUBT:
         return found
-    spread = Z * doubt.error
-    low = found.value - doubt.shortfall - math.hypot(found.value - found.interval.low, spread)
-    high = found.value + math.hypot(found.interval.high - found.value, spread)
-    error = math.hypot(found.error, doubt.error)
-    return Estimate(found.value, Interval(low, high).within(-2, 2), error, found.reason, near_end=True)
+    low, high = _widened(found, doubt.error)
+    interval = Interval(low - doubt.shortfall, high).within(-2, 2)
+    return Estimate(found.value, interval, math.hypot(found.error, doubt.error), found.reason, near_end=True)
+
+
+def doubted_share(share: Estimate, doubt: ReferenceDoubt, ceiling: float) -> Estimate:
+    """The baseline's share of a ceiling with the same error added. It is that of a baseline of so many reference
+    models, so that the shortfall is no part of it.
+    """
+    if math.isnan(share.interval.low) or doubt == NO_DOUBT:
+        return share
+    error = doubt.error / ceiling
+    interval = _widened(share, error).within(-math.inf, 1)
+    return Estimate(share.value, interval, math.hypot(share.error, error), share.reason, near_end=True)
+
+
+def _widened(estimate: Estimate, error: float) -> Interval:
+    """The interval with an independent error added to both arms."""
+    below, above = estimate.value - estimate.interval.low, estimate.interval.high - estimate.value
+    return Interval(estimate.value - math.hypot(below, Z * error), estimate.value + math.hypot(above, Z * error))

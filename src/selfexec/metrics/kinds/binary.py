@@ -252,7 +252,7 @@ def skill_difference(one: Counted, two: Counted) -> Estimate:
         return gap
     common = common_items([one, two])
     both = [one.on(common), two.on(common)]
-    added = [_made_up(side) for side in ("tp", "tn") if _differing(side, *both) < FEW]
+    added = [_made_up(side) for side in ("tp", "tn") if differing(side, *both) < FEW]
     if not added:
         return gap
     rows = np.concatenate([np.stack(both), *added], axis=1)
@@ -263,7 +263,7 @@ def skill_difference(one: Counted, two: Counted) -> Estimate:
     return Estimate(gap.value, wider.within(-2, 2), max(error, gap.error), near_end=True)
 
 
-def _differing(side: str, one: Array, two: Array) -> int:
+def differing(side: str, one: Array, two: Array) -> int:
     """How many items tell the two apart, by what they got right on one side."""
     right = CELLS.index(side)
     return int((one[:, right] != two[:, right]).sum())

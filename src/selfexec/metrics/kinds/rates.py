@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy.special import betaincinv
 
 from selfexec.metrics.kinds.cells import Cells
 from selfexec.metrics.kinds.formulas import (
@@ -31,6 +32,7 @@ from selfexec.stats import (
 )
 
 ROUNDING = 1e-12
+TAIL = 0.025
 NOTHING_POSSIBLE = "all predictions are the same, so that no skill is possible"
 
 
@@ -85,7 +87,7 @@ def ceiling_share_estimate(own: Array, counts: Array | None = None, added: Array
 
     It is 1 less the errors of the kind that a perfect predictor of this rate would not make (misses from a rate at the
     base rate on, false alarms below), over those that chance would make. Where fewer than ten items have such errors,
-    a standard error says too little; then the interval is Wilson's of the share of these errors.
+    a standard error says too little; then the interval is that of the share of these errors.
 
     Args:
         own: The model's counts, shape (items, cells), which set the rate and the base rate.
@@ -108,10 +110,22 @@ def ceiling_share_estimate(own: Array, counts: Array | None = None, added: Array
     if int((errs(Cells.of(counts)) > 0).sum()) < FEW and len(counts) > 1:
         by_chance = (1 - rate) * base if rate >= base else rate * (1 - base)
         interval = _by_errors(counts, errs, by_chance)
-        return Estimate(value, Interval(min(interval.low, value), max(interval.high, value)), error, near_end=True)
+        interval = Interval(min(interval.low, value), max(interval.high, value))
+        return Estimate(value, _up_to_the_peak(interval, own, ceiling), error, near_end=True)
     if not error > NO_SPREAD:
         return Estimate(value, NONE, error)
-    return Estimate(value, student(value, error, len(counts)).within(-math.inf, 1), error)
+    interval = student(value, error, len(counts)).within(-math.inf, 1)
+    return Estimate(value, _up_to_the_peak(interval, own, ceiling), error)
+
+
+def _up_to_the_peak(interval: Interval, own: Array, ceiling: float) -> Interval:
+    """The interval of a share with a lower end that allows for a ceiling of 1, where the rate may be the base rate. At
+    that rate the ceiling has its peak, and in no sample is it above that: so shares come out too high.
+    """
+    bias = rate_bias_estimate(own).interval
+    if interval.low > 0 and bias.low <= 0 <= bias.high:
+        return Interval(interval.low * ceiling, interval.high)
+    return interval
 
 
 def _share_of_ceiling(totals: Any) -> Any:
@@ -127,12 +141,15 @@ def _false_alarms(c: Cells) -> Any:
 
 
 def _by_errors(counts: Array, errs: CellsFormula, by_chance: float) -> Interval:
-    """1 less the share of errors over what chance makes, with the ends of Wilson's interval of that share."""
+    """1 less the share of errors over what chance makes. Of that share the upper end is Wilson's. The lower one is
+    exact (Clopper and Pearson 1934): Wilson's is too high where there is an error or two.
+    """
 
     def share(totals: Any) -> Any:
         c = Cells.of(totals)
         return errs(c) / c.known
 
     value = float(share(counts.sum(0)))
-    ends = wilson(value, effective_n(value, ratio_error(share, counts), len(counts)))
-    return Interval(1 - ends.high / by_chance, min(1 - ends.low / by_chance, 1.0))
+    n = effective_n(value, ratio_error(share, counts), len(counts))
+    low = float(betaincinv(value * n, (1 - value) * n + 1, TAIL)) if value > 0 else 0.0
+    return Interval(1 - wilson(value, n).high / by_chance, min(1 - low / by_chance, 1.0))
