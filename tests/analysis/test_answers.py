@@ -151,21 +151,20 @@ def test_of_several_models_how_often_and_which_ones_are_said_apart() -> None:
     said = experiment_answer(Rows(rows), "association")
     # predicted: .4 + bias / 2; observed: less the bias
     assert said and said.text == (
-        "All 3 models overestimate how often they do so: they predict that they would list 60% to 70% of the "
-        "offered words, and list 10% to 20%. Which words they will list: 2 of 3 models are behind the baseline at the "
-        "same rate of yes "
-        "(they reach .67 to .80 of what is possible there, the baseline .97 to .99); for 1 it cannot be told from yes "
-        "and no."
+        "All 3 models overestimate how often they would list a word: they predict that they would list 60% to 70% of "
+        "the offered words, and list 10% to 20%. Which words they will list: 2 of 3 models are behind the baseline "
+        "when both say yes equally often "
+        "(they reach .67 to .80 of the skill that is possible then, the baseline .97 to .99); for 1 it cannot "
+        "be told from yes and no, since model and baseline both reach .95 or more of the skill that is possible."
     )
 
 
 def test_of_one_model_both_are_said_of_it() -> None:
     said = experiment_answer(Rows(yes_and_no("m", -0.2, 0.1, share=0.9, baseline=0.7)), "association")
     assert said and said.text == (
-        "m underestimates how often it does so: it predicts that it would list 30% of the offered words, and "
-        "lists 50%. Which words it will list: ahead of the baseline at the same rate of yes (it reaches .90 of what is "
-        "possible there, "
-        "the baseline .70)."
+        "m underestimates how often it would list a word: it predicts that it would list 30% of the offered words, and "
+        "lists 50%. Which words it will list: ahead of the baseline when both say yes equally often (it reaches .90 of "
+        "the skill that is possible then, the baseline .70)."
     )
 
 
@@ -176,8 +175,8 @@ def test_orders_have_no_rate() -> None:
     # c is tested alone after a and b: (1.96 + .84) * .02 on the side where they were rejected, and more on the other
     least = (norm.isf(0.025 / 3) + norm.isf(0.2)) * 0.02
     assert said and said.text == (
-        "Which questions they will find hard: 2 of 3 models are behind the baseline (by .10 to .30); 1 is too close to "
-        f"call (a margin of {least:.2f} would have been found in 4 of 5 such runs)."
+        "Which questions they will find hard: 2 of 3 models are behind the baseline (by .10 to .30 in skill); 1 is too "
+        f"close to call (80% power to detect a margin of {least:.2f})."
     ).replace("of 0.", "of .")
 
 
@@ -250,7 +249,7 @@ def test_terminal_page_and_json_say_the_same_sentences(data_of_panel: Data) -> N
     assert list(top(data_of_panel).answers) == sentences
     printed = re.sub(r"\s+", " ", str(scores))
     assert all(re.sub(r"\s+", " ", line) in printed for line in said)
-    assert said[-1] == BASELINE
+    assert said[0] == BASELINE
 
 
 def test_a_line_reaches_the_baselines_mark_on_the_page_just_where_it_is_too_close_to_call(data_of_panel: Data) -> None:

@@ -381,7 +381,7 @@ def test_of_a_model_alone_without_an_overall_score_each_experiment_is_answered(t
     answer = found.table().splitlines()[1:5]
     # 45 requests of the starter set have fewer than 20 that are turned down; the lists and the groups have enough
     assert answer[0].startswith(
-        "association: sim/typical overestimates how often it does so: it predicts that it would list "
+        "association: sim/typical overestimates how often it would list a word: it predicts that it would list "
     )
     assert "sim/typical predicts better than chance which words it will list (skill " in answer[0]
     assert answer[1].startswith("restriction: Nothing can be said: it turned down only ")

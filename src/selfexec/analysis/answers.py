@@ -30,20 +30,22 @@ from selfexec.analysis.words import (
     two,
 )
 from selfexec.experiments import EXPERIMENTS, PAPER
-from selfexec.metrics import AT_THE_CEILING, NO_OTHERS, not_run
-from selfexec.text.numbers import all_of, is_or_are, number_of
+from selfexec.metrics import AT_THE_CEILING, LEAST_CEILING, NO_OTHERS, not_run
+from selfexec.text.numbers import all_of, decimal, is_or_are, number_of
 
-BASELINE = "The baseline knows only the questions and what other models predicted and did."
+BASELINE = "Models are compared with a baseline that knows only the questions and what other models predicted and did."
+
+EQUALLY_OFTEN = " when both say yes equally often"
 
 
 def answers(scores: ConditionScores) -> list[FindingSentence]:
-    """What is known of each experiment, and of the mean over them; last what the baseline knows, where it is named."""
+    """What the baseline knows, where it is named; what is known of each experiment, and of the mean over them."""
     experiments = [experiment for experiment in scores.experiments if experiment != "overall"]
     parts = [*(experiment_answer(scores, experiment) for experiment in experiments), overall_answer(scores)]
     sentences = [part for part in parts if part]
     sentences += [FindingSentence("overall", "withheld", line) for line in no_margins(scores)]
     if any(" the baseline" in sentence.text for sentence in sentences if sentence.tone != "withheld"):
-        sentences.append(FindingSentence("overall", "open", BASELINE))
+        sentences.insert(0, FindingSentence("overall", "open", BASELINE))
     return sentences
 
 
@@ -96,7 +98,7 @@ def how_often_clause(findings: Sequence[Finding]) -> str:
     parts: list[str] = []
     for tone, verb in (("yes", "overestimate"), ("no", "underestimate")):
         if those := [finding for finding in judged if finding.tone == tone]:
-            do = f"{verb} how often they do so" if len(those) > 1 else f"{verb}s how often it does so"
+            do = f"{verb if len(those) > 1 else f'{verb}s'} how often {_would(those)}"
             parts.append(f"{_how_many(those, judged, first=not parts)} {do}: {_rates(those)}")
     if those := [finding for finding in judged if finding.tone == "open"]:
         who = _how_many(those, judged, first=not parts)
@@ -112,7 +114,13 @@ def _how_often_of_one(finding: Finding) -> str:
     verb = {"yes": "overestimates", "no": "underestimates"}.get(finding.tone)
     if verb is None:
         return f"How often is {TOO_CLOSE} for {finding.subject}: {_rates([finding])}."
-    return f"{finding.subject} {verb} how often it does so: {_rates([finding])}."
+    return f"{finding.subject} {verb} how often {_would([finding])}: {_rates([finding])}."
+
+
+def _would(findings: Sequence[Finding]) -> str:
+    """they would list a word"""
+    behaviour = EXPERIMENTS[findings[0].about].words.behaviour
+    return f"{'it' if len(findings) == 1 else 'they'} would {behaviour[0] if behaviour else 'do so'}"
 
 
 def _rates(findings: Sequence[Finding]) -> str:
@@ -148,7 +156,7 @@ def which_ones_clause(findings: Sequence[Finding]) -> str:
     parts: list[str] = []
     for tone, where in (("yes", "ahead of"), ("no", "behind")):
         if those := [finding for finding in judged if finding.tone == tone]:
-            held = "the baseline at the same rate of yes" if of_rates else "the baseline"
+            held = f"the baseline{EQUALLY_OFTEN}" if of_rates else "the baseline"
             whom = f" {held}" if not parts else ""
             where = where if whom else where.removesuffix(" of")
             who = _how_many(those, judged, first=not parts)
@@ -156,42 +164,45 @@ def which_ones_clause(findings: Sequence[Finding]) -> str:
     if those := [finding for finding in judged if finding.tone == "open"]:
         parts.append(f"{_how_many(those, judged, first=not parts)} {is_or_are(len(those))} {TOO_CLOSE}{_least(those)}")
     if those := [finding for finding in judged if finding.tone == "untold"]:
-        parts.append(f"for {_how_many(those, judged, first=not parts)} it {CANNOT_BE_TOLD} from yes and no")
+        who = _how_many(those, judged, first=not parts)
+        parts.append(f"for {who} it {CANNOT_BE_TOLD} from yes and no, {_why_untold(those)}")
     return f"{head}: {'; '.join(parts)}."
 
 
 def _which_of_one(finding: Finding, of_rates: bool) -> str:
-    held = "the baseline at the same rate of yes" if of_rates else "the baseline"
+    held = f"the baseline{EQUALLY_OFTEN}" if of_rates else "the baseline"
     if finding.tone == "untold":
-        return f"it {CANNOT_BE_TOLD} from yes and no{_at_the_ceiling(finding)}"
+        return f"it {CANNOT_BE_TOLD} from yes and no, {_why_untold([finding])}"
     if finding.tone == "open":
         return f"{TOO_CLOSE} between it and {held}{_least([finding])}"
     where = "ahead of" if finding.tone == "yes" else "behind"
     return f"{where} {held} {_how_far([finding], first=True)}"
 
 
-def _at_the_ceiling(finding: Finding) -> str:
-    """Why yes and no cannot tell."""
-    own, baseline = finding.shares or (None, None)
-    if own is None or baseline is None or min(own, baseline) < AT_THE_CEILING:
-        return f" (at its rate of yes the greatest possible skill is {two(finding.ceiling)})"
-    return f" (it reaches {two(own)} of what is possible at its rate of yes, the baseline {two(baseline)})"
+def _why_untold(findings: Sequence[Finding]) -> str:
+    """Why yes and no cannot tell: all that is possible is reached on both sides, or little is possible."""
+    low = [finding for finding in findings if finding.ceiling is not None and finding.ceiling < LEAST_CEILING]
+    both = f"since model and baseline both reach {two(AT_THE_CEILING)} or more of the skill that is possible"
+    little = f"less than {decimal(LEAST_CEILING, 1)} is possible at so lopsided a rate of yes"
+    if len(low) == len(findings):
+        return f"since {little}"
+    return f"{both}, or {little}" if low else both
 
 
 def _how_far(findings: Sequence[Finding], *, first: bool) -> str:
-    """(they reach .67 to .87 of what is possible there, the baseline .97 to 1.00), or (by .09 to .35)"""
+    """(they reach .67 to .87 of the skill that is possible then, the baseline .97 to 1.00), or (by .09 to .35)"""
     if findings[0].relation != "which ones":
-        return f"(by {_span([abs(finding.value or 0.0) for finding in findings])})"
+        return f"(by {_span([abs(finding.value or 0.0) for finding in findings])} in skill)"
     own, baseline = (_span([finding.shares[n] or 0.0 for finding in findings if finding.shares]) for n in (0, 1))
     who = "it reaches" if len(findings) == 1 else "they reach"
-    possible = " of what is possible there" if first else ""
+    possible = " of the skill that is possible then" if first else ""
     return f"({who} {own}{possible}, the baseline {baseline})"
 
 
 def _least(findings: Sequence[Finding]) -> str:
     """The least margin that would have been found."""
     least = [finding.detectable for finding in findings if finding.detectable is not None]
-    return f" (a margin of {_span(least)} would have been found in 4 of 5 such runs)" if least else ""
+    return f" (80% power to detect a margin of {_span(least)})" if least else ""
 
 
 # --- overall ---------------------------------------------------------------------------------------------------------
@@ -208,17 +219,17 @@ def overall_answer(scores: ConditionScores) -> FindingSentence | None:
         text = " ".join([*([skills] if skills else []), *_withheld(reasons)])
         return FindingSentence("overall", "withheld", text) if text else None
     parts: list[str] = []
-    for tone, where in (("yes", "ahead"), ("no", "behind")):
+    for tone, where in (("yes", "ahead of the baseline"), ("no", "behind the baseline")):
         if those := [finding for finding in judged if finding.tone == tone]:
             who = _who(those, judged, first=not parts)
-            by = f" by {_span([abs(finding.value or 0.0) for finding in those])}"
+            by = f" by {_span([abs(finding.value or 0.0) for finding in those])} in skill"
             parts.append(f"{who} {is_or_are(len(those))} {where}{by}")
     if those := [finding for finding in judged if finding.tone == "open"]:
         parts.append(f"{_who(those, judged, first=not parts)} {is_or_are(len(those))} {TOO_CLOSE}{_least(those)}")
     cancel = _cancelling(scores, [finding.subject for finding in judged])
     left_out = [finding for finding in findings if finding.tone == "withheld"]
-    out = f" Not judged: {listed_names([finding.subject for finding in left_out])}." if left_out else ""
-    text = f"Mean margin over the baseline, in which how often and which ones are mixed: {'; '.join(parts)}."
+    out = f" Not judged (reasons below): {listed_names([finding.subject for finding in left_out])}." if left_out else ""
+    text = f"Margin, averaged over the experiments (it mixes how often with which ones): {'; '.join(parts)}."
     return FindingSentence("overall", _tone(judged), f"{text}{cancel}{out}")
 
 
@@ -285,7 +296,7 @@ def _left_out(often: Sequence[Finding], which: Sequence[Finding]) -> str:
     """Models that neither clause speaks of."""
     spoken = {finding.subject for finding in (*often, *which) if finding.tone != "withheld"}
     silent = dict.fromkeys(finding.subject for finding in (*often, *which) if finding.subject not in spoken)
-    return f"Not judged: {listed_names(list(silent))}." if silent else ""
+    return f"Not judged (reasons below): {listed_names(list(silent))}." if silent else ""
 
 
 def _who(those: Sequence[Finding], judged: Sequence[Finding], *, first: bool) -> str:
