@@ -18,8 +18,8 @@ import numpy as np
 from selfexec.claims import Claims, Flags, Floats, Numbers
 from selfexec.metrics.baselines import Stacked, chance_record
 from selfexec.metrics.kinds import Counted, common_items, value
-from selfexec.metrics.kinds.binary import of_cells, skill_difference
-from selfexec.metrics.kinds.formulas import ceiling_at_own_rate, predicted_rate, youden_j
+from selfexec.metrics.kinds.formulas import ceiling_at_own_rate, of_cells, predicted_rate, youden_j
+from selfexec.metrics.kinds.paired import skill_difference
 from selfexec.metrics.kinds.rates import ceiling_estimate, ceiling_share_estimate
 from selfexec.metrics.reference_doubt import NO_DOUBT, ReferenceDoubt, doubted, reference_doubt
 from selfexec.metrics.rows import Estimate
