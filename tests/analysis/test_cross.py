@@ -68,11 +68,20 @@ def test_all_that_a_verdict_rests_on_is_printed(crossed: CrossPrediction) -> Non
         "misfit",
         "p of derangements",
         "least without one model",
-        "partial correlation",
-        "swap share",
     ):
         assert line in text
     assert "left out:\n  gemini-2.5-flash: no item of it could be read" in text
+
+
+def test_what_decides_nothing_is_printed_on_request_alone_and_is_always_data(crossed: CrossPrediction) -> None:
+    by_default, everything = crossed.table(), replace(crossed, every=True).table()
+    for shown in ("partial correlation", "swap share", "unique", "Beside it"):
+        assert shown not in by_default and shown in everything
+    own = next(one for one in crossed.own if one.experiment == "difficulty")
+    n, partial = 0, own.found.partial_correlation[0]
+    assert interval(partial[n].value, *partial[n].interval) in everything
+    record = next(r for r in json.loads(crossed.json())["own_excess"] if r["experiment"] == "difficulty")
+    assert record["each"][n]["partial_correlation"]["value"] == pytest.approx(partial[n].value)
 
 
 def test_the_self_bonus_stands_below_as_a_comparison_with_its_warning(crossed: CrossPrediction) -> None:

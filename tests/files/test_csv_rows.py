@@ -144,11 +144,12 @@ def test_the_summary_has_every_number_in_a_column_of_its_own(values: tuple[float
 
     rows = tuple(BoardRow("m", score(v, "skill"), score(v, "baseline_margin"), None, "", "") for v in values)
     found = list(csv.DictReader(io.StringIO(summary_csv([Board("overall", rows, (-1.0, 1.0), {})]))))
-    numbers = [f"{name}{end}" for name in ("skill", "margin", "coverage") for end in ("", " low", " high")]
+    names = ("predicted rate", "observed rate", "skill", "margin", "margin at own rate", "coverage")
+    numbers = [f"{name}{end}" for name in names for end in ("", " low", " high")]
     for row, value in zip(found, values, strict=True):
         assert list(row) == ["model", "experiment", *numbers, "withheld, or with caution"]
         ends = ["", "", ""] if value is None else ["-0.116", "-0.366", "0.134"]
-        assert [row[name] for name in numbers] == [*ends, *ends, "", "", ""]
+        assert [row[name] for name in numbers] == [*[""] * 6, *ends, *ends, *[""] * 6]
         assert row["withheld, or with caution"] == ("too few" if value is None else "")
 
 

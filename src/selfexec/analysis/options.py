@@ -50,7 +50,7 @@ def only_experiments(help: str = "Only these experiments, or overall, where ther
 def measured_by(default: tuple[str, ...], help: str) -> Any:
     return option(
         default,
-        f"{help} There are skill, accuracy, baseline_margin, coverage, own_excess.",
+        f"{help} There are skill, accuracy, baseline_margin, coverage, rate_bias, share_of_ceiling, own_excess.",
         flag="--metric",
         form="names",
     )

@@ -360,18 +360,19 @@ def score_cells(scores: Scores) -> list[list[str]]:
 
 def _cells(experiment: str, rows: dict[str, Score]) -> Iterator[str]:
     accuracy = rows.get(ACCURACY.get(experiment, "accuracy"))
-    yield _number(accuracy)
-    yield _number(rows.get("skill"))
-    yield _number(rows.get("rate_bias"))
+    yield number_cell(accuracy)
+    yield number_cell(rows.get("skill"))
+    yield number_cell(rows.get("rate_bias"))
     baseline = rows.get("best_baseline")
     yield f"{decimal(baseline.value)}{_mark(baseline)}" if baseline and baseline.value is not None else ""
-    yield _number(rows.get("baseline_margin"))
-    yield _number(rows.get("margin_at_own_rate"))
+    yield number_cell(rows.get("baseline_margin"))
+    yield number_cell(rows.get("margin_at_own_rate"))
     coverage = rows.get("coverage")
     yield decimal(coverage.value) if coverage and coverage.value is not None else ""
 
 
-def _number(row: Score | None) -> str:
+def number_cell(row: Score | None) -> str:
+    """A number with its interval, and the mark of what is to be read with caution; of none what stands in its place."""
     if row is None:
         return ""
     if row.value is None:

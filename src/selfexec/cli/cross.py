@@ -1,6 +1,6 @@
 """selfexec cross"""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,26 @@ class AboutOneModel:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class DetailOptions:
+    """How much is shown; JSON has every number."""
+
+    every: bool = option(
+        False,
+        "Also what decides nothing: partial and unique correlations, swap shares, what would be found of each model.",
+        flag="--all",
+    )
+
+
 @click.command("cross")
 @runs_argument
 @options_of(CrossOptions)
 @options_of(AboutOneModel)
+@options_of(DetailOptions)
 @printed("json", "csv")
-def command(runs: tuple[Path, ...], subject: str | None, form: str, out: Path | None, **given: Any) -> None:
+def command(
+    runs: tuple[Path, ...], subject: str | None, every: bool, form: str, out: Path | None, **given: Any
+) -> None:
     """Hold every model's predictions against every model's behaviour.
 
     For each experiment the verdict on own excess (does a prediction tell something of its own behaviour that nobody
@@ -45,6 +59,8 @@ def command(runs: tuple[Path, ...], subject: str | None, form: str, out: Path | 
     from selfexec.errors import InputError
 
     if subject is not None:
+        if every:
+            raise InputError("--all: there is nothing more to show of a --subject. Leave one of them out.")
         if (groups := given.pop("groups")) is not None:
             raise InputError(f"--groups {groups}: there is no choice of groups with --subject. Leave one of them out.")
         options = collect(SubjectOptions, given, runs=runs, subject=subject)
@@ -55,4 +71,4 @@ def command(runs: tuple[Path, ...], subject: str | None, form: str, out: Path | 
     found = cross_prediction(**vars(collect(CrossOptions, given, runs=runs)))
     if found.nothing:
         raise InputError(found.nothing)
-    show(found, form, out)
+    show(replace(found, every=every), form, out)

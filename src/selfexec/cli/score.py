@@ -23,12 +23,25 @@ class OrderOptions:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class DetailOptions:
+    """How much is shown of scores; JSON and CSV have every number."""
+
+    full: bool = option(False, "Also a table of the paper's own numbers: precision, recall, over-niceness, tokens, ...")
+    every: bool = option(
+        False, "With --full: also a table of all further metrics, as JSON and CSV have them.", flag="--all"
+    )
+
+
 @click.command("score")
 @runs_argument
 @options_of(ScoreOptions)
 @options_of(OrderOptions)
+@options_of(DetailOptions)
 @printed("json", "csv", "markdown")
-def command(runs: tuple[Path, ...], sort: str | None, form: str, out: Path | None, **given: Any) -> None:
+def command(
+    runs: tuple[Path, ...], sort: str | None, full: bool, every: bool, form: str, out: Path | None, **given: Any
+) -> None:
     """Score runs: did the models predict what they would do?
 
     Each score stands beside the best baseline, which knows nothing of the model. A headline that the data do not
@@ -38,17 +51,22 @@ def command(runs: tuple[Path, ...], sort: str | None, form: str, out: Path | Non
     selfexec score runs/mine
     selfexec score runs/mine runs/theirs --model a,b --experiment restriction
     selfexec score runs/mine --sort skill
+    selfexec score runs/mine --full --all
     selfexec score runs/mine --convention readable --format json -o scores.json
     """
+    from selfexec.analysis.full_scores import FullScores
     from selfexec.analysis.score import score
     from selfexec.errors import InputError
 
     options = collect(ScoreOptions, given, runs=runs)
     if options.seed is not None and options.bootstrap is None:
         raise InputError(f"--seed {options.seed}: nothing is drawn without --bootstrap. Give both, or neither.")
+    if every and not full:
+        raise InputError("--all: it adds further metrics to the numbers of --full. Give both, or neither.")
     with said_if_slow("Reading and scoring ..."):
         scores = score(**vars(options))
-    show(scores.sorted_by(sort) if sort else scores, form, out)
+    ordered = scores.sorted_by(sort) if sort else scores
+    show(FullScores(ordered, every=every) if full else ordered, form, out)
     if form == "table" and out is None:
         unread = {row.model for row in scores if row.unreadable}
         for run in scores.runs:

@@ -18,10 +18,11 @@ import numpy as np
 from selfexec.claims import Claims, Flags, Floats, Numbers
 from selfexec.metrics.baselines import Stacked, chance_record
 from selfexec.metrics.kinds import Counted, common_items, value
-from selfexec.metrics.kinds.binary import differing, of_cells, sides
+from selfexec.metrics.kinds.binary import sides
 from selfexec.metrics.kinds.cells import Cells
 from selfexec.metrics.kinds.counts import difference
-from selfexec.metrics.kinds.formulas import ceiling_at_own_rate, predicted_rate, read_claims, youden_j
+from selfexec.metrics.kinds.formulas import ceiling_at_own_rate, of_cells, predicted_rate, read_claims, youden_j
+from selfexec.metrics.kinds.paired import differing
 from selfexec.metrics.kinds.rates import ceiling_estimate, ceiling_share_estimate
 from selfexec.metrics.reference_doubt import NO_DOUBT, ReferenceDoubt, doubted, doubted_share, reference_doubt
 from selfexec.metrics.rows import FEW, Estimate
@@ -211,7 +212,7 @@ def _margin(own: Counted, baseline: Counted, added: _Added, slope: float) -> Est
         return gap
     common = common_items([own, baseline])
     worth = _worth_of_a_claim(own.on(common), slope)
-    few = [side for side in worth if differing(side, own.on(common), baseline.on(common)) < FEW]
+    few = [side for side in worth if differing(own.on(common), baseline.on(common), [side]) < FEW]
     error = math.hypot(error, *(math.sqrt(2) * worth[side] for side in few))
     if not error > NO_SPREAD:
         return gap

@@ -189,6 +189,11 @@ SCORES = {
     "verdict": "what follows from own excess",
     "panel": "the reference panel that other models are of",
 }
+MEANING = {  # of the columns of summary.csv that do not say it themselves
+    "predicted rate": "share of yes among the predictions that were read; empty where claims are not of yes and no",
+    "observed rate": "how often the model did it, of the same claims; less than the predicted rate by the rate bias",
+    "margin at own rate": "margin over the best baseline made to say yes as often as the model",
+}
 LEDGER = {
     "kind": "score, baseline (beside a model), or rule (published by a rule of its own)",
     "model": SCORES["model"],
@@ -204,7 +209,9 @@ LEDGER = {
 def dictionary(figures: Iterable[Figure]) -> str:
     """What is in the tables, column by column, and what each figure shows."""
     ends = {"": "", " low": ": the low end of its 95% interval", " high": ": the high end of its 95% interval"}
-    summary = {f"{name}{end}": f"{name}, in full{what}" for name in SUMMARISED for end, what in ends.items()}
+    summary = {
+        f"{name}{end}": f"{MEANING.get(name, name)}, in full{what}" for name in SUMMARISED for end, what in ends.items()
+    }
     summary = {"model": SCORES["model"], "experiment": SCORES["experiment"], **summary, WHY: SCORES["reason"]}
     tables = {"each figure": NUMBER, "summary.csv": summary, "scores.csv": SCORES, "ledger.csv": LEDGER}
     rows = [[name, column, what] for name, columns in tables.items() for column, what in columns.items()]

@@ -1,7 +1,7 @@
 """Scores as the page shows them: found by model, experiment and metric, ranked on boards, in lines of a table."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from selfexec.analysis.compare import Ranking
 from selfexec.analysis.names import baseline_name
@@ -12,14 +12,16 @@ from selfexec.metrics import Score
 from selfexec.report.figures.figure import Figure
 from selfexec.text.numbers import in_a_cell
 
-SUMMARISED = ("skill", "margin", "coverage")
+SUMMARISED = ("predicted rate", "observed rate", "skill", "margin", "margin at own rate", "coverage")
 WHY = "withheld, or with caution"
 COMPARED = {"skill": "skill", "margin": "baseline_margin"}  # column -> metric
 
 
 @dataclass(frozen=True)
 class BoardRow:
-    """A model's skill and margin, and the places that it may have by each, as 1–3; empty where nothing was compared."""
+    """A model's skill and margin, and the places that it may have by each, as 1–3; empty where nothing was compared. Of
+    yes and no also how often it predicts a yes, how often that came true, and the margin at its own rate.
+    """
 
     model: str
     skill: Score | None
@@ -27,12 +29,19 @@ class BoardRow:
     coverage: Score | None
     skill_places: str
     margin_places: str
+    predicted: Score | None = None
+    observed: Score | None = None
+    at_own_rate: Score | None = None
+
+    @property
+    def summarised(self) -> tuple[Score | None, ...]:
+        """Its numbers, as `SUMMARISED` names them."""
+        return (self.predicted, self.observed, self.skill, self.margin, self.at_own_rate, self.coverage)
 
     @property
     def why(self) -> str:
         """What is to be said of its numbers."""
-        reasons = [row.reason for row in (self.skill, self.margin, self.coverage) if row and row.reason]
-        return "; ".join(dict.fromkeys(reasons))
+        return "; ".join(dict.fromkeys(row.reason for row in self.summarised if row and row.reason))
 
     @property
     def withheld(self) -> str | None:
@@ -93,14 +102,13 @@ def places_of(ranking: Ranking, metric: str, experiment: str) -> dict[str, str]:
 
 
 def summary(boards: Sequence[Board]) -> Figure:
-    """Skill, margin and coverage of every model, as a table for a paper."""
+    """How often, skill, margins and coverage of every model, as a table for a paper."""
     rows = [
-        [row.model, board.experiment, *(_printed(score) for score in (row.skill, row.margin, row.coverage)), row.why]
-        for board in boards
-        for row in board.rows
+        [row.model, board.experiment, *map(_printed, row.summarised), row.why] for board in boards for row in board.rows
     ]
     columns = ["model", "experiment", *SUMMARISED, WHY]
-    return Figure("summary", "Skill and margin over the best baseline", "", None, columns, rows)
+    title = "How often models predict a yes and do it, skill, and margin over the best baseline"
+    return Figure("summary", title, "", None, columns, rows)
 
 
 def summary_csv(boards: Sequence[Board]) -> str:
@@ -111,7 +119,7 @@ def summary_csv(boards: Sequence[Board]) -> str:
         for row in board.rows:
             parts = [
                 end
-                for score in (row.skill, row.margin, row.coverage)
+                for score in row.summarised
                 for end in ((score.value, score.low, score.high) if score else (None, None, None))
             ]
             rows.append([row.model, board.experiment, *parts, row.why])
@@ -134,7 +142,20 @@ def _board_row(
         places.get((metric, experiment, model), "") if _value(row) is not None else ""
         for metric, row in (("skill", skill), ("baseline_margin", margin))
     ]
-    return BoardRow(model, skill, margin, scores.get(model, experiment, "coverage"), *known)
+    coverage, at_own_rate = (scores.get(model, experiment, m) for m in ("coverage", "margin_at_own_rate"))
+    predicted, observed = _rates(scores, model, experiment)
+    return BoardRow(model, skill, margin, coverage, known[0], known[1], predicted, observed, at_own_rate)
+
+
+def _rates(scores: Scores, model: str, experiment: str) -> tuple[Score | None, Score | None]:
+    """How often a model predicts a yes, and how often that came true of the same claims, whose difference is its rate
+    bias.
+    """
+    predicted, bias = (scores.get(model, experiment, metric) for metric in ("predicted_rate", "rate_bias"))
+    if predicted is None or predicted.value is None or bias is None or bias.value is None:
+        return predicted, None
+    observed = predicted.value - bias.value
+    return predicted, replace(predicted, metric="observed_rate", value=observed, low=None, high=None)
 
 
 def _value(row: Score | None) -> float | None:
@@ -157,10 +178,17 @@ class ScoreLine:
     experiment: str
     accuracy: Score | None
     skill: Score | None
+    rate_bias: Score | None
     baseline: Score | None
     baseline_name: str
     margin: Score | None
+    at_own_rate: Score | None
     coverage: Score | None
+
+    @property
+    def numbers(self) -> tuple[Score | None, ...]:
+        """All but that of the baseline."""
+        return (self.accuracy, self.skill, self.rate_bias, self.margin, self.at_own_rate, self.coverage)
 
 
 def score_lines(scores: Scores, models: Sequence[str]) -> list[ScoreLine]:
@@ -180,8 +208,10 @@ def _score_line(scores: Scores, model: str, experiment: str) -> ScoreLine:
         experiment,
         scores.get(model, experiment, ACCURACY.get(experiment, "accuracy")),
         scores.get(model, experiment, "skill"),
+        scores.get(model, experiment, "rate_bias"),
         baseline,
         baseline_name(baseline.baseline) if baseline else "",
         margin,
+        scores.get(model, experiment, "margin_at_own_rate"),
         scores.get(model, experiment, "coverage"),
     )

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from selfexec.analysis.compare.measures import OWN
+from selfexec.analysis.compare.measures import BIAS, OWN, SHARE
 from selfexec.analysis.differences import Contrast, Difference, Shift, Standing
 from selfexec.analysis.names import skill_legend
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Result, ScoredRun, as_records, head
+from selfexec.analysis.score_table import RATE_BIAS
 from selfexec.files.frames import column_types, framed, to_pandas
 from selfexec.text.matching import listed
 from selfexec.text.numbers import decimal, interval, p_value, signed
@@ -29,11 +30,14 @@ LEGEND = {
     "readable": "readable: unreadable claims are left out. Differences are paired on common items, intervals 95%.",
 }
 DETECTABLE = "detectable: the true difference that would be found in 80% of runs like these, before any adjustment."
-OWN_EXCESS = (
-    "own excess: what a model's prediction shares with its own behaviour beyond all that other models' predictions and "
-    "outcomes tell, paired by blocks of items. It does not compare across experiments."
-)
+LEGENDS = {
+    OWN: "own excess: what a model's prediction shares with its own behaviour beyond all that other models' "
+    "predictions and outcomes tell, paired by blocks of items. It does not compare across experiments.",
+    BIAS: RATE_BIAS,
+    SHARE: "share of ceiling: skill over the greatest that is possible at the model's rate of yes: which ones.",
+}
 SHIFTED = "one condition less another: p adjusted by Holm over the models of the experiment."
+MOST_BIASED = "rank of rate bias: the first overestimates most. Nearest to 0 is best."
 TIED = "tied: models that share a letter cannot be told apart (p >= .05, adjusted by Holm within the experiment)."
 
 
@@ -243,7 +247,7 @@ def _contrasts(rows: Sequence[Contrast]) -> Table:
 
 
 def title_of(metric: str) -> str:
-    return "Own excess" if metric == OWN else metric.replace("_", "-").capitalize()
+    return metric.replace("_", " " if metric in LEGENDS else "-").capitalize()
 
 
 # --- notes -----------------------------------------------------------------------------------------------------------
@@ -253,10 +257,10 @@ def _notes(found: Comparison) -> list[str]:
     notes = [LEGEND[found.convention]]
     if any(row.metric == "skill" for row in found.differences):
         notes.append(skill_legend(dict.fromkeys(row.experiment for row in found.differences)))
-    if any(row.metric == OWN for row in found.differences):
-        notes.append(OWN_EXCESS)
+    notes += legends_of(row.metric for row in found.differences)
     if len(found.models) > 2:
         notes.append(TIED)
+        notes += [MOST_BIASED] if any(row.metric == BIAS for row in found.differences) else []
     notes.append(DETECTABLE)
     if found.shifts:
         notes.append(SHIFTED)
@@ -266,6 +270,11 @@ def _notes(found: Comparison) -> list[str]:
     reasons += [row.caution for row in found.differences]
     reasons += [f"tag {row.tag}: {row.reason}" for row in found.contrasts if row.reason]
     return [*notes, *found.notes, *cautions(reasons)]
+
+
+def legends_of(metrics: Iterable[str]) -> list[str]:
+    """What these metrics are, where they have a legend of their own."""
+    return [LEGENDS[metric] for metric in dict.fromkeys(metrics) if metric in LEGENDS]
 
 
 def about(experiment: str, reason: str | None) -> str | None:

@@ -10,12 +10,14 @@ import numpy as np
 
 from selfexec.analysis.compare.candidates import Candidate
 from selfexec.analysis.compare.measures import (
+    NO_OVERALL,
     OVERALL,
     OWN,
     Record,
     alone,
     common_of,
     headline,
+    measured_in,
     of_few,
     overall,
     records_of,
@@ -56,14 +58,14 @@ class Family:
         of = own_records_of if metric == OWN else partial(records_of, metric)
         records = {
             experiment: {record.label: record for record in of(experiment, chosen, everybody, convention, without)}
-            for experiment in experiments
+            for experiment in measured_in(metric, experiments)
         }
         return cls.of_records(metric, tuple(e.label for e in chosen), records)
 
     @classmethod
     def of_records(cls, metric: str, labels: tuple[str, ...], records: Mapping[str, Mapping[str, Record]]) -> "Family":
         estimates = {e: {x: alone(metric, e, r) for x, r in by_label.items()} for e, by_label in records.items()}
-        if metric != OWN and set(PAPER.experiments) <= set(records):
+        if metric not in NO_OVERALL and set(PAPER.experiments) <= set(records):
             parts = {x: {e: estimates[e][x] for e in PAPER.experiments} for x in labels}
             found = {x: overall(metric, parts[x], differences=False) for x in labels}
             own = {x: {e: records[e][x] for e in PAPER.experiments} for x in labels}

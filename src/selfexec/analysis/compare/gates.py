@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from selfexec.analysis.compare.measures import METRICS, NO_OVERALL, OVERALL, OWN
+from selfexec.analysis.compare.measures import METRICS, NO_OVERALL, OVERALL, SHARE, no_overall, no_rate
 from selfexec.analysis.differences import Difference
 from selfexec.analysis.renamed import refuse_unknown_metric
 from selfexec.errors import InputError
@@ -16,6 +16,11 @@ from selfexec.text.numbers import number_of, signed
 
 FORM = re.compile(r"(\w+)\.(\w+)\s+(drops|rises)\s+(?:by\s+)?(\S+)")
 NUMBER = re.compile(r"\d+(?:\.\d*)?|\.\d+")
+NOT_GATED = ("margin_at_own_rate", "ceiling_at_own_rate", SHARE, "baseline_share_of_ceiling")
+ALWAYS_YES = (
+    "A release that says yes to everything has a margin of 0 at its own rate, and no share of the ceiling, whatever it "
+    "knows. Take skill, or rate_bias."
+)
 Outcome = Literal["holds", "fails", "cannot tell"]
 PRINTED: dict[Outcome, str] = {"holds": "PASS", "fails": "FAIL", "cannot tell": "CANNOT TELL"}
 STATUS: dict[Outcome, int] = {"holds": 0, "cannot tell": 4, "fails": 3}
@@ -38,9 +43,13 @@ class Gate:
         experiment, metric, verb, number = found.groups()
         if experiment not in (known := [*EXPERIMENTS, OVERALL]):
             raise InputError(f"--fail-if {text!r}: unknown experiment {experiment!r}. {meant(experiment, known)}")
+        if metric in NOT_GATED:
+            raise InputError(f"--fail-if {text!r}: there is no gate on {metric}. {ALWAYS_YES}")
         refuse_unknown_metric(metric, METRICS, f"--fail-if {text!r}: ")
-        if (experiment, metric) == (OVERALL, OWN):
-            raise InputError(f"--fail-if {text!r}: {NO_OVERALL}")
+        if experiment == OVERALL and metric in NO_OVERALL:
+            raise InputError(f"--fail-if {text!r}: {no_overall(metric)}")
+        if experiment != OVERALL and (why := no_rate(metric, experiment)):
+            raise InputError(f"--fail-if {text!r}: there is no {metric} of {experiment}: {why}.")
         allowed = float(number) if NUMBER.fullmatch(number) else math.nan
         least, most = METRICS[metric]
         if not 0 <= allowed < most - least:

@@ -1,5 +1,5 @@
-"""What models are compared by: skill, accuracy, margin or coverage, in each experiment, item by item; own excess, block
-by block of items.
+"""What models are compared by: skill, accuracy, margin, coverage, rate bias or share of the ceiling, in each
+experiment, item by item; own excess, block by block of items.
 """
 
 import math
@@ -12,15 +12,18 @@ from typing import Any
 import numpy as np
 
 from selfexec.analysis.compare.candidates import Candidate, claims_together, reference_models
+from selfexec.analysis.findings import CANNOT_BE_TOLD
 from selfexec.analysis.renamed import refuse_unknown_metric
 from selfexec.analysis.selection import OURS, Selection, refuse_unknown
 from selfexec.claims import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import (
+    LEAST_CEILING,
     LEAST_COVERAGE,
     LEAST_RARER_ITEMS,
     NO_CONTRAST,
+    RATES,
     Counted,
     Estimate,
     Formula,
@@ -28,6 +31,7 @@ from selfexec.metrics import (
     Panels,
     Scored,
     baseline_chances,
+    ceiling_estimate,
     combine,
     common_items,
     contrast,
@@ -41,13 +45,16 @@ from selfexec.metrics import (
     too_wide,
     value,
 )
-from selfexec.stats import NO_SPREAD, Interval, normal, student, wilson
+from selfexec.stats import NO_SPREAD, NONE, Interval, normal, student, wilson
 from selfexec.text.numbers import decimal, number_of
 
-OVERALL, OWN = "overall", "own_excess"
-NO_OVERALL = (
-    f"there is no overall {OWN}: it does not compare across experiments. Name one with --experiment, or in the gate."
-)
+OVERALL, OWN, BIAS, SHARE = "overall", "own_excess", "rate_bias", "share_of_ceiling"
+NO_RATE = "orders have no rate of yes"
+NO_OVERALL: Mapping[str, str] = {  # why there is none of all experiments together
+    OWN: "it does not compare across experiments",
+    BIAS: NO_RATE,
+    SHARE: NO_RATE,
+}
 OTHER_ITEMS = "their panels were asked different items, and own excess is compared on the same ones"
 # metric -> the least and the most that it can be
 METRICS: Mapping[str, tuple[float, float]] = {
@@ -56,6 +63,12 @@ METRICS: Mapping[str, tuple[float, float]] = {
     "baseline_margin": (-2.0, 2.0),
     "coverage": (0.0, 1.0),
     OWN: (-2.0, 2.0),
+    BIAS: (-1.0, 1.0),
+    SHARE: (-math.inf, 1.0),
+}
+NOT_COMPARED: Mapping[str, str] = {
+    "margin_at_own_rate": "it is taken at each model's own rate of yes, and models with different rates are compared "
+    f"by shares of the ceiling alone: {SHARE}",
 }
 
 
@@ -112,6 +125,29 @@ def record_of(metric: str, label: str, part: Scored | None) -> Record:
     return _held_record(label, part.held, share, part.asked.panel)
 
 
+def measured_in(metric: str, experiments: Sequence[str]) -> list[str]:
+    """The experiments that have this metric; all, where none of them does, to say why."""
+    return [experiment for experiment in experiments if no_rate(metric, experiment) is None] or list(experiments)
+
+
+def no_rate(metric: str, experiment: str) -> str | None:
+    """Why there is no rate of yes in an experiment, where the metric is about one; None where there is."""
+    if metric not in RATES or metric in kind_of(experiment).DRAWN:
+        return None
+    return NO_RATE if kind_of(experiment).NAME == "order" else "its predictions are not of yes and no"
+
+
+def _rate_record(metric: str, experiment: str, record: Record) -> Record:
+    """That there is no rate of yes here, or that so little is possible at it that yes and no tell too little."""
+    if reason := no_rate(metric, experiment):
+        return replace(record, reason=reason)
+    ceiling = ceiling_estimate(record.own.counts).value
+    if metric == BIAS or not ceiling < LEAST_CEILING:
+        return record
+    possible = f"at the rate of yes of {record.label} the greatest possible skill is {decimal(ceiling, 2)}"
+    return replace(record, caution=f"{possible}: which ones {CANNOT_BE_TOLD} from yes and no")
+
+
 def _record(metric: str, label: str, panels: Panels, others: Sequence[Candidate], strict: bool) -> Record:
     claims = panels.everyone.of(label)
     own = kind_of(claims).count(claims, strict)
@@ -123,6 +159,8 @@ def _record(metric: str, label: str, panels: Panels, others: Sequence[Candidate]
         return Record(label, own, covered, share)
     if reason := nothing_read(claims):
         return Record(label, own, own, share, f"{label}: {reason}")
+    if metric in RATES:
+        return _rate_record(metric, claims.experiment, Record(label, own, own, share))
     if metric != "baseline_margin":
         return Record(label, own, own, share)
     labels = [other.label for other in others]
@@ -155,9 +193,12 @@ def formula_of(metric: str, experiment: str) -> Formula:
         return lambda totals: totals[..., 0] / totals[..., 1]
     if metric == OWN:
         return lambda totals: totals[..., 0] / totals[..., 1]
+    kind = kind_of(experiment)
     if metric == "accuracy":
-        return kind_of(experiment).accuracy
-    skill = kind_of(experiment).skill
+        return kind.accuracy
+    if metric in RATES:
+        return kind.DRAWN[metric]
+    skill = kind.skill
 
     def beyond(totals: Any) -> Any:
         half = totals.shape[-1] // 2
@@ -173,6 +214,8 @@ def alone(metric: str, experiment: str, record: Record) -> Estimate:
     """The metric of one model on all of its items, with the interval that it has in `score`."""
     if record.reason:
         return Estimate(math.nan, reason=record.reason)
+    if metric in RATES:
+        return RATES[metric].estimate(record.counted.counts)
     found = weighed(metric, experiment, [record], [1.0])
     if math.isnan(found.value):
         return found
@@ -197,26 +240,35 @@ def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Se
     if len({record.blocked for record in records}) > 1:
         return Estimate(math.nan, reason=OTHER_ITEMS)
     counted = [record.counted for record in records]
-    if metric == "skill" and list(weights) == [1.0, -1.0]:
-        found = kind_of(experiment).skill_difference(*counted)
-    else:
-        found = contrast(formula_of(metric, experiment), counted, weights)
+    found = _unclipped(metric, experiment, counted, weights)
     if found.reason == NO_CONTRAST:
         return replace(found, reason=_without_contrast(metric, experiment, records))
     if math.isnan(found.value) or found.near_end:
         return found
     least, most = METRICS[metric]
-    low = sum(weight * (least if weight > 0 else most) for weight in weights)
-    high = sum(weight * (most if weight > 0 else least) for weight in weights)
+    low = sum(weight * (least if weight > 0 else most) for weight in weights if weight)
+    high = sum(weight * (most if weight > 0 else least) for weight in weights if weight)
     items = len(common_items(counted))
     if found.error > NO_SPREAD:
         return Estimate(found.value, student(found.value, found.error, items).within(low, high), found.error)
     # accuracy is as good as decided by items of one outcome as by those of the other
     telling = items if metric == "accuracy" else rarer_items(metric, experiment, records)
+    if math.isinf(low):
+        return Estimate(found.value, NONE, found.error)
     otherwise = wilson(0.0, max(telling, 1)).high
     half = otherwise * max(high - found.value, found.value - low)
     error = half / (student(0.0, 1.0, items).high)
     return Estimate(found.value, Interval(found.value - half, found.value + half).within(low, high), error)
+
+
+def _unclipped(metric: str, experiment: str, counted: Sequence[Counted], weights: Sequence[float]) -> Estimate:
+    """The sum, with what its kind of difference knows of its ends where it is one."""
+    if list(weights) == [1.0, -1.0]:
+        if metric == "skill":
+            return kind_of(experiment).skill_difference(*counted)
+        if metric in RATES:
+            return RATES[metric].difference(*counted)
+    return contrast(formula_of(metric, experiment), counted, weights)
 
 
 def _without_contrast(metric: str, experiment: str, records: Sequence[Record]) -> str:
@@ -225,6 +277,8 @@ def _without_contrast(metric: str, experiment: str, records: Sequence[Record]) -
     formula = formula_of(metric, experiment)
     counted = {record.label: Counted(common, record.counted.on(common)) for record in records}
     alike = [label for label, counts in counted.items() if math.isnan(value(formula, counts))]
+    if metric in RATES:
+        return f"predictions or outcomes of {' and '.join(alike)} are all the same"
     return kind_of(experiment).NO_SKILL.format(" and ".join(alike))
 
 
@@ -301,9 +355,17 @@ def uncovered(experiment: str, records: Sequence[Record]) -> str | None:
     return None
 
 
+def no_overall(metric: str) -> str:
+    """That there is no overall value, and why."""
+    return f"there is no overall {metric}: {NO_OVERALL[metric]}. Name an experiment with --experiment, or in the gate."
+
+
 def check_names(selection: Selection, metrics: Sequence[str]) -> None:
-    if OWN in metrics and OVERALL in selection.experiments:
-        raise InputError(NO_OVERALL)
+    for name in metrics:
+        if name in NO_OVERALL and OVERALL in selection.experiments:
+            raise InputError(no_overall(name))
+        if name in NOT_COMPARED:
+            raise InputError(f"{name} is not compared between models: {NOT_COMPARED[name]}.")
     refuse_unknown("experiment", selection.experiments, [*EXPERIMENTS, OVERALL])
     refuse_unknown("convention", [selection.convention], OURS)
     for name in metrics:

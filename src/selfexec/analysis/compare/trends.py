@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.compare.candidates import Candidate, chosen_of, sources_of, unlike, wanted_of
-from selfexec.analysis.compare.comparison import LEGEND, OWN_EXCESS, about, cautions, gap_of, title_of
+from selfexec.analysis.compare.comparison import LEGEND, about, cautions, gap_of, legends_of, title_of
 from selfexec.analysis.compare.family import Family
-from selfexec.analysis.compare.measures import OVERALL, OWN, check_names
+from selfexec.analysis.compare.measures import OVERALL, check_names
 from selfexec.analysis.differences import Difference
 from selfexec.analysis.names import skill_legend, told_by
 from selfexec.analysis.options import TrendOptions
@@ -242,8 +242,7 @@ def _notes(found: Trend) -> list[str]:
     notes = [LEGEND[found.convention]]
     if any(point.metric == "skill" for point in found.points):
         notes.append(skill_legend(dict.fromkeys(point.experiment for point in found.points)))
-    if any(point.metric == OWN for point in found.points):
-        notes.append(OWN_EXCESS)
+    notes += legends_of(point.metric for point in found.points)
     notes.append("items: those that both checkpoints have, for their difference; a value is on all that its own has.")
     notes.append("slope: least squares over the order of checkpoints, on the items that all of them share.")
     rows = [row for point in found.points for row in (point.from_first, point.from_previous) if row]

@@ -38,13 +38,15 @@ EACH_ITS_OWN = (
 @dataclass(frozen=True, repr=False)
 class CrossPrediction(Result):
     """Every model's predictions held against every model's behaviour, by experiment (and source of what was done):
-    `own` excess by correlations, and `parts` by accuracies, as the literature has it.
+    `own` excess by correlations, and `parts` by accuracies, as the literature has it. `every`: whether the numbers that
+    decide nothing are shown, too; as data they are always there.
     """
 
     parts: Mapping[tuple[str, str], Crossed]  # (experiment, metric of the self-bonus)
     own: tuple[Own, ...] = ()
     runs: tuple[ScoredRun, ...] = ()
     apart: tuple[str, ...] = ()  # experiments in which each model predicts its own
+    every: bool = False
 
     @property
     def nothing(self) -> str | None:
@@ -66,7 +68,7 @@ class CrossPrediction(Result):
         if self.nothing:
             yield self.nothing
             return
-        yield from all_own_parts(self.own, width)
+        yield from all_own_parts(self.own, width, every=self.every)
         yield LITERATURE
         yield ""
         for key, found in self.parts.items():

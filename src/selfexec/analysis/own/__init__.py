@@ -2,6 +2,7 @@
 
 from selfexec.analysis.own.tables import (
     NOTES,
+    NOTES_ON_ALL,
     QUESTION,
     all_own_parts,
     below_models,

@@ -33,24 +33,28 @@ NOTES = (
     "misfit: about 1, or less, where the factors are enough. derangements: predictions held against other models' "
     "behaviour.",
     "least without one model: the lowest end of an interval without any one of them, or the least mean of the rest.",
-    "q: how well a model's prediction tells what models do; l: how typical its behaviour is; unique: own excess by "
-    "what is only in its prediction and in its behaviour.",
+    "q: how well a model's prediction tells what models do; l: how typical its behaviour is.",
+)
+NOTES_ON_ALL = (
+    "unique: own excess by what is only in a model's prediction and in its behaviour.",
     "partial correlation: of prediction and outcome without all that the others predicted and did. It is too high with "
     "few models. swap share: where two models differ in prediction and in behaviour, how often each is right about "
     "itself; .500 says nothing. Neither decides anything.",
 )
 
 
-def all_own_parts(own: Sequence[Own], width: int) -> Iterator[Part]:
-    """Every panel that is large enough, and once what its numbers are; of the others why there is nothing to say."""
+def all_own_parts(own: Sequence[Own], width: int, *, every: bool = False) -> Iterator[Part]:
+    """Every panel that is large enough, and once what its numbers are; of the others why there is nothing to say. With
+    `every`, also the numbers that decide nothing.
+    """
     yield QUESTION
     yield from too_small(own)
     yield ""
     told = [one for one in own if one.found.fits]
     for one in told:
-        yield from _own_parts(one, width)
+        yield from _own_parts(one, width, every)
     if told:
-        yield from NOTES
+        yield from (*NOTES, *NOTES_ON_ALL) if every else NOTES
         yield ""
 
 
@@ -63,19 +67,19 @@ def too_small(own: Sequence[Own]) -> Iterator[str]:
     yield from (f"{'; '.join(titles)}: {reason}" for reason, titles in by_reason.items())
 
 
-def _own_parts(own: Own, width: int) -> Iterator[Part]:
+def _own_parts(own: Own, width: int, every: bool) -> Iterator[Part]:
     """The verdict on a panel and what it rests on; then its models; then predictions by behaviour, where there is room
     for it.
     """
-    models, apart, opinions = of_models(own)
+    models, apart, *opinions = of_models(own) if every else (_models(own, _order(own)), _apart(own, _order(own)))
     yield of_panel(own)
-    yield from below_panel(own)
+    yield from below_panel(own, every=every)
     yield ""
     yield models
     yield from below_models(own)
     yield ""
     yield apart
-    yield opinions
+    yield from opinions
     yield from _matrices(own, width)
     yield ""
 
@@ -85,10 +89,10 @@ def of_models(own: Own, models: Sequence[str] = ()) -> tuple[Table, Table, Table
     of `models` where that is given.
     """
     order = _order(own, models)
-    return _models(own, order), _apart(own, order), _opinions(own, order)
+    return _models(own, order), _apart(own, order, every=True), _opinions(own, order)
 
 
-def _order(own: Own, models: Sequence[str]) -> list[int]:
+def _order(own: Own, models: Sequence[str] = ()) -> list[int]:
     """Which model of the panel stands in each row."""
     every = own.found.of.models
     return [every.index(model) for model in models] if models else list(range(len(every)))
@@ -117,11 +121,12 @@ def of_panel(own: Own) -> Table:
     return Table(title, ["all models together", *(FIT_NAMES[fit.factors] for fit in fits)], rows, "plain")
 
 
-def below_panel(own: Own) -> Iterator[str]:
-    """What decides nothing, and what keeps the panel from a better verdict."""
+def below_panel(own: Own, *, every: bool = True) -> Iterator[str]:
+    """With `every` what decides nothing; and what keeps the panel from a better verdict."""
     found = own.found
-    yield f"partial correlation {estimate_text(found.partial_correlation[1])}"
-    yield f"swap share {estimate_text(found.swap[1])}"
+    if every:
+        yield f"partial correlation {estimate_text(found.partial_correlation[1])}"
+        yield f"swap share {estimate_text(found.swap[1])}"
     yield families_line(own)
     if why := found.panel.reason or against(found.panel):
         yield f"{'no verdict' if found.panel.verdict is None else 'against own'}: {why}"
@@ -171,9 +176,9 @@ def below_models(own: Own) -> Iterator[str]:
         yield from (f"  {model}: {why}" for model, why in left_out.items())
 
 
-def _apart(own: Own, order: Sequence[int]) -> Table:
-    """Of each model the correlation of prediction and outcome, what the one factor says of it, and who is like it in
-    behaviour.
+def _apart(own: Own, order: Sequence[int], *, every: bool = False) -> Table:
+    """Of each model the correlation of prediction and outcome, what the one factor says of it, with `every` own excess
+    on a scale of its own, and who is like it in behaviour.
     """
     found = own.found
     fit, number = found.fits[0], {n: row for row, n in enumerate(order, 1)}
@@ -183,13 +188,13 @@ def _apart(own: Own, order: Sequence[int]) -> Table:
         [
             name,
             *(decimal(float(x), 2) for x in (fit.of.tables.rho[0][n, n], prediction[n], outcome[n], fit.fitted[n, n])),
-            decimal(float(found.unique[n]), 2),
+            *([decimal(float(found.unique[n]), 2)] if every else []),
             f"{number[int(nearest[n])]} ({signed(float(fit.of.similarity[n, nearest[n]]), 2)})",
             ", ".join(map(str, sorted(number[other] for other in np.flatnonzero(fit.of.family[n]).tolist()))) or "none",
         ]
         for n, name in _numbered(found.of.models, order)
     ]
-    columns = ["model", "prediction, outcome", "q", "l", "q l", "unique", "most alike", "family"]
+    columns = ["model", "prediction, outcome", "q", "l", "q l", *(["unique"] if every else []), "most alike", "family"]
     return Table("Taken apart", columns, rows, "plain")
 
 

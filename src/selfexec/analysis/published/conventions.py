@@ -29,7 +29,7 @@ from selfexec.analysis.selection import CONVENTIONS, Selection, selection_of
 from selfexec.claims import Claims, claims_of, occurring
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.metrics import LEAST_COVERAGE, METRICS, Cells, Formula, kind_of
-from selfexec.metrics.kinds.binary import of_cells
+from selfexec.metrics.kinds.formulas import of_cells
 from selfexec.runs import takes
 from selfexec.text.numbers import number_of, signed
 

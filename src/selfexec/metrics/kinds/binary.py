@@ -11,8 +11,9 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics.coverage import NOTHING_READ, share_interval, share_of_pairs
 from selfexec.metrics.kinds.binary_bounds import bounds as bounds
 from selfexec.metrics.kinds.cells import CELLS, Cells, confusion
-from selfexec.metrics.kinds.counts import NO_CONTRAST, Counted, Formula, common_items, difference, present
-from selfexec.metrics.kinds.formulas import METRICS, CellsFormula, recall, specificity, youden_j
+from selfexec.metrics.kinds.counts import NO_CONTRAST, Counted, Formula, present
+from selfexec.metrics.kinds.formulas import METRICS, CellsFormula, of_cells, recall, specificity, youden_j
+from selfexec.metrics.kinds.paired import skill_difference as skill_difference
 from selfexec.metrics.kinds.rates import ceiling_estimate, ceiling_share_estimate, rate_bias_estimate
 from selfexec.metrics.rows import FEW, LEAST_RARER_ITEMS, Estimate
 from selfexec.stats import (
@@ -37,10 +38,6 @@ MUCH = 1 / 3  # of the doubt: with less on a side, its interval matters little
 
 
 # --- counts ----------------------------------------------------------------------------------------------------------
-
-
-def of_cells(formula: CellsFormula) -> Formula:
-    return lambda totals: formula(Cells.of(totals))
 
 
 NAME = "binary"
@@ -235,47 +232,6 @@ BY_THEMSELVES: Mapping[str, Callable[[Array], Estimate]] = {
     "ceiling_at_own_rate": ceiling_estimate,
     "share_of_ceiling": ceiling_share_estimate,
 }
-
-
-# --- differences -----------------------------------------------------------------------------------------------------
-
-
-def skill_difference(one: Counted, two: Counted) -> Estimate:
-    """Skill of one less skill of two, on the items that both have.
-
-    Where fewer than ten items tell the two apart among what happened (or what did not), the interval of a difference
-    in J does not rest on this handful: two made-up items are added to these; in one, the one alone is right, in
-    the other the other alone (Bonett and Price 2012, for paired shares). The value stays.
-    """
-    gap = difference(skill, one, two)
-    if math.isnan(gap.value):
-        return gap
-    common = common_items([one, two])
-    both = [one.on(common), two.on(common)]
-    added = [_made_up(side) for side in ("tp", "tn") if differing(side, *both) < FEW]
-    if not added:
-        return gap
-    rows = np.concatenate([np.stack(both), *added], axis=1)
-    names = tuple(str(n) for n in range(rows.shape[1]))
-    wider = difference(skill, *(Counted(names, part) for part in rows)).interval
-    half = (wider.high - wider.low) / 2
-    error = half / student(0.0, 1.0, len(common)).high
-    return Estimate(gap.value, wider.within(-2, 2), max(error, gap.error), near_end=True)
-
-
-def differing(side: str, one: Array, two: Array) -> int:
-    """How many items tell the two apart, by what they got right on one side."""
-    right = CELLS.index(side)
-    return int((one[:, right] != two[:, right]).sum())
-
-
-def _made_up(side: str) -> Array:
-    """Two items of one claim, shape (2, 2 items, cells): each of the two is right in one of them."""
-    right, wrong = (CELLS.index(cell) for cell in (side, {"tp": "fn", "tn": "fp"}[side]))
-    rows = np.zeros((2, 2, len(CELLS)))
-    rows[[0, 1], [0, 1], right] = 1
-    rows[[0, 1], [1, 0], wrong] = 1
-    return rows
 
 
 def weights(claims: Claims) -> Floats:

@@ -150,6 +150,13 @@ def shuffled(c: Cells) -> Any:
 # --- the list of them ------------------------------------------------------------------------------------------------
 
 CellsFormula = Callable[[Cells], Any]
+
+
+def of_cells(formula: CellsFormula) -> Callable[[Any], Any]:
+    """The same formula of totals with the cells on the last axis."""
+    return lambda totals: formula(Cells.of(totals))
+
+
 AT_AN_END = "recall or specificity is 0, 1 or unknown"
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from selfexec.analysis.cross import EACH_ITS_OWN, LITERATURE, by_other, self_bonus_line
 from selfexec.analysis.own import (
     NOTES,
+    NOTES_ON_ALL,
     QUESTION,
     below_models,
     below_panel,
@@ -71,7 +72,7 @@ class Cross:
     crossings: Sequence[Crossing]
     apart: Sequence[str]
     question: str = QUESTION
-    notes: Sequence[str] = NOTES
+    notes: Sequence[str] = (*NOTES, *NOTES_ON_ALL)
     literature: str = LITERATURE.removesuffix(".")
     each_its_own: str = EACH_ITS_OWN
     warning: str = WARNING

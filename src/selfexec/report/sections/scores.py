@@ -25,8 +25,12 @@ class ScoreTables:
     @property
     def has_absent(self) -> bool:
         """Whether a score is withheld, or there is none."""
-        found = (row for line in self.lines for row in (line.accuracy, line.skill, line.margin, line.coverage))
-        return any(row is not None and row.value is None for row in found)
+        return any(row is not None and row.value is None for line in self.lines for row in line.numbers)
+
+    @property
+    def has_rates(self) -> bool:
+        """Whether any experiment is of yes and no."""
+        return any(line.rate_bias is not None for line in self.lines)
 
     def counted(self, model: str, experiment: str, code: str) -> int | None:
         return self.counts.get(model, {}).get(experiment, {}).get(code)
