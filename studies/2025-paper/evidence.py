@@ -12,11 +12,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from recorded import Number, Recorded, read
+from recorded import STATES, Number, Recorded, read
 
 import selfexec as sx
 from selfexec.analysis.rasch import Rasch, RateTable, load_rates
-from selfexec.stats import Correlation, Welch, Z, correlate, mean_interval, normal, two_sided, welch, wilson
+from selfexec.stats import (
+    Correlation,
+    Interval,
+    Welch,
+    Z,
+    correlate,
+    mean_interval,
+    normal,
+    sum_interval,
+    two_sided,
+    welch,
+    wilson,
+)
 
 EXPERIMENTS = ("association", "restriction", "difficulty")
 GROUPS = 250
@@ -174,6 +186,29 @@ class Evidence:
         parts = [self.skills(e) for e in EXPERIMENTS]
         return {m: math.fsum(part[m].value for part in parts) / 3 for m in parts[0] if all(m in part for part in parts)}
 
+    def shares(self, experiment: str) -> dict[str, Number]:
+        """J as a share of the greatest that is possible at the model's rate of yes, on what was read; of orders, which
+        have no rate, tau.
+        """
+        return self.recorded.of("tau" if experiment == "difficulty" else "share_of_ceiling", experiment)
+
+    @cached_property
+    def share(self) -> dict[str, float]:
+        """Their mean, of the models that have all three."""
+        parts = [self.shares(e) for e in EXPERIMENTS]
+        return {m: math.fsum(part[m].value for part in parts) / 3 for m in parts[0] if all(m in part for part in parts)}
+
+    def mean_share(self, model: str) -> Number:
+        """That mean of one model with its interval, the arms of the three summed as errors are."""
+        parts = [self.shares(e)[model] for e in EXPERIMENTS]
+        low, high = sum_interval([x.value for x in parts], [_interval(x) for x in parts])
+        return Number(self.share[model], low / 3, high / 3)
+
+    def which_ones(self, experiment: str) -> dict[str, list[str]]:
+        """The models in each state of how they stand to the baseline on which ones."""
+        found = self.recorded.of("which_ones", experiment)
+        return {state: [m for m, x in found.items() if x.value == place] for place, state in enumerate(STATES)}
+
     @cached_property
     def baseline_margin(self) -> dict[tuple[str, str], Number]:
         return {(m, e): x for e in EXPERIMENTS for m, x in self.recorded.of("baseline_margin", e).items()}
@@ -183,6 +218,10 @@ class Evidence:
         """Mean of the three, of the models that have all."""
         parts = [self.recorded.of("baseline_margin", e) for e in EXPERIMENTS]
         return {m: math.fsum(p[m].value for p in parts) / 3 for m in parts[0] if all(m in p for p in parts)}
+
+
+def _interval(x: Number) -> Interval:
+    return Interval(math.nan if x.low is None else x.low, math.nan if x.high is None else x.high)
 
 
 def _error(x: Number) -> float:
@@ -217,6 +256,15 @@ def apart(one: Value, two: Value) -> tuple[float, Value]:
     error = math.hypot(one.error, two.error)
     difference = one.value - two.value
     return two_sided(difference, error, math.inf), Value(difference, *normal(difference, error), error)
+
+
+def gap(one: Number, two: Number) -> Number:
+    """One less the other as if they had been asked different items, of numbers near an end of their scale: the arms of
+    their intervals are summed as errors are (MOVER).
+    """
+    back = _interval(two)
+    low, high = sum_interval([one.value, -two.value], [_interval(one), Interval(-back.high, -back.low)])
+    return Number(one.value - two.value, low, high)
 
 
 def mean(values: Iterable[float]) -> Value:

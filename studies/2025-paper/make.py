@@ -74,7 +74,7 @@ def make(out: Path, reference: Path | None = None) -> None:
         for name in FROZEN:
             shutil.copyfile(HERE / name, out / name)
     evidence = Evidence.of(out)
-    for name in ("figure_7", "figure_8", "figure_9", "models", "rasch_abilities", "rasch_benchmarks"):
+    for name in ("figure_7", "figure_8", "figure_9", "rates", "models", "rasch_abilities", "rasch_benchmarks"):
         table = getattr(tables, name)(evidence)
         _write(out / f"{name}.csv", tables.as_csv(table, digits=4 if name.startswith("figure") else 6))
         if hasattr(drawing, name):
@@ -141,7 +141,8 @@ Made by `make.py` from `published.json`, `recorded.csv` and Table 1; do not edit
 
 - **holds**: the number rounds to what is printed, or the 95% interval lies on the side that is claimed.
 - **holds by an artefact**: it holds as published, and no longer once what was lost is left out, or what a baseline \
-gets is taken away.
+gets is taken away, or models that say yes at different rates are compared by the share of what is possible at their \
+own rate.
 - **cannot be told at this n**: the interval lies on both sides of what is claimed, or there is no number to tell by. \
 That a difference or a relation is *not there* can be refuted by so few models, not shown.
 - **does not hold**: the interval lies on the other side, or the number is another.
@@ -173,7 +174,11 @@ the number of sentences.
 - *Surely*: with the whole interval.
 - *Skill* is the mean of Youden's J twice and Kendall's tau, of one experiment its own of these; *margin* is skill \
 less that of the best baseline that never saw the model. It says which of the two is the better guide to what the \
-model does, and neither that a model knows itself nor that it does not ([docs/metrics.md](../../docs/metrics.md))."""
+model does, and neither that a model knows itself nor that it does not ([docs/metrics.md](../../docs/metrics.md)).
+- *How often* and *which ones*: accuracy, J and the margin mix the two. *Rate bias* is predicted less observed share \
+of yes. The *ceiling* is the greatest J that is possible at a model's rate of yes, and the *share of the ceiling* is J \
+over that. Models with different rates of yes are compared by it; where it is near 1, or the ceiling is low, yes and \
+no cannot tell which of two picks better. Orders have no rate, and tau stands in its place."""
 
 
 if __name__ == "__main__":

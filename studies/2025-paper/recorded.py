@@ -94,15 +94,17 @@ def work_out(reference: Path) -> Recorded:
             sorted((reference / "replies").glob("*.jsonl")), item_source=reference / "items", out=Path(scratch) / "ten"
         )
         run = run.with_readings(load_readings(sorted((reference / "readings").glob("*.jsonl"))))
-        parts = (_scores, _own, _pairs, _counts, _orders)
+        parts = (_scores, _which_ones, _own, _pairs, _counts, _orders)
         return Recorded({key: number for part in parts for key, number in part(run)})
 
 
 Found = Iterator[tuple[tuple[str, str, str], Number]]
+OF_RATES = "predicted_rate rate_bias ceiling_at_own_rate share_of_ceiling baseline_share_of_ceiling margin_at_own_rate"
 KEPT = {
-    "association": "accuracy youden_j positive_rate base_rate always_no others_mode baseline_margin self_bonus",
-    "restriction": "accuracy youden_j over_niceness label always_yes others_mode baseline_margin self_bonus "
-    "self_bonus_by_rule",
+    "association": f"accuracy youden_j positive_rate base_rate always_no others_mode baseline_margin self_bonus "
+    f"{OF_RATES}",
+    "restriction": f"accuracy youden_j over_niceness label always_yes others_mode baseline_margin self_bonus "
+    f"self_bonus_by_rule {OF_RATES}",
     "difficulty": "accuracy tau question_accuracy order_shown question_length subject others_mode baseline_margin "
     "self_bonus",
 }
@@ -133,6 +135,24 @@ def _scores(run: "Run") -> Found:
                     "selfexec score TEN --convention strict --readings READINGS",
                 ),
             )
+
+
+# by their place in recorded.csv
+STATES = ("behind", "too close to call", "cannot be told", "ahead", "withheld")
+QUESTIONS = ("which ones", "margin")  # orders have no rate: their margin is about which ones throughout
+
+
+def _which_ones(run: "Run") -> Found:
+    """How each model stands to the baseline on which ones: at the model's rate of yes, of orders by the margin."""
+    import selfexec as sx
+    from selfexec.analysis.findings import verdict_records
+
+    shown = "selfexec score TEN --convention readable --format json --readings READINGS (verdicts)"
+    for record in verdict_records(sx.score(run, "readable")):
+        orders = record["experiment"] == "difficulty"
+        if record["experiment"] in KEPT and record["question"] == QUESTIONS[orders]:
+            place = float(STATES.index(record["verdict"]))
+            yield ("which_ones", record["model"], record["experiment"]), Number(place, shown_by=shown)
 
 
 VERDICTS = ("not shown", "unresolved", "own")  # by their place in recorded.csv

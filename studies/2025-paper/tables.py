@@ -58,6 +58,24 @@ def figure_9(e: Evidence) -> Table:
     return rows
 
 
+def rates(e: Evidence) -> Table:
+    """How often and which ones, of the ten models with replies on what was read; of orders the margin."""
+    whats = ("ceiling_at_own_rate", "share_of_ceiling", "baseline_share_of_ceiling")
+    head = ["predicted", "observed", "bias", "bias_low", "bias_high", "ceiling", "share", "baseline_share"]
+    rows: Table = [["model", "experiment", *head, "which_ones", "low", "high", "state"]]
+    for experiment in EXPERIMENTS:
+        margins = e.recorded.of("baseline_margin" if experiment == "difficulty" else "margin_at_own_rate", experiment)
+        states = {model: state for state, models in e.which_ones(experiment).items() for model in models}
+        for model, margin in margins.items():
+            numbers: list[Cell] = [None] * len(head)
+            if experiment != "difficulty":
+                predicted, bias = (e.recorded[what, model, experiment] for what in ("predicted_rate", "rate_bias"))
+                reached = [e.recorded[what, model, experiment].value for what in whats]
+                numbers = [predicted.value, predicted.value - bias.value, bias.value, bias.low, bias.high, *reached]
+            rows.append([model, experiment, *numbers, margin.value, margin.low, margin.high, states[model]])
+    return rows
+
+
 def models(e: Evidence) -> Table:
     """Of each model every number that a sentence correlates: for `selfexec correlate`."""
     names = ("youden_j", "youden_j", "tau")
@@ -72,6 +90,8 @@ def models(e: Evidence) -> Table:
             f"{experiment}_skill": {m: x.value for m, x in e.recorded.of(name, experiment).items()}
             for experiment, name in zip(EXPERIMENTS, names, strict=True)
         },
+        "share": e.share,
+        **{f"{x}_share": {m: found.value for m, found in e.shares(x).items()} for x in EXPERIMENTS[:2]},
         "baseline_margin": e.baseline_margin_overall,
         "log_size": {m: math.log(size) for m in e.models if (size := size_in_name(m))},
         "log_ranking_tokens": {m: math.log(x) for m, x in e.number("difficulty", "ranking_tokens_mean").items()},

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "studies" / "2025-paper"
 WRITTEN = {"README", "findings"}  # by hand
 MADE = sorted(p.name for p in STUDY.iterdir() if p.suffix in (".md", ".csv", ".svg") and p.stem not in WRITTEN)
+EXPERIMENTS, TOO_CLOSE = ("association", "restriction", "difficulty"), "too close to call"
 VERDICTS = {"holds", "holds by an artefact", "cannot be told at this n", "does not hold"}
 
 
@@ -237,6 +238,58 @@ def test_the_findings_page_has_the_frozen_numbers_of_own_excess() -> None:
     for row in told:
         value, low, high = (f"{float(row[name]):z.3f}".replace("0.", ".") for name in ("value", "low", "high"))
         assert f"{value} [{low}, {high}]" in page, row
+
+
+def rates() -> list[dict[str, str]]:
+    with (STUDY / "rates.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_findings_page_has_the_numbers_of_how_often_and_which_ones() -> None:
+    page = (STUDY / "findings.md").read_text("utf-8").split("## What is shown")[1].split("## ")[0]
+    judged = [row for row in rates() if row["state"] != "withheld"]
+
+    def printed(row: dict[str, str], *names: str) -> str:
+        value, low, high = (f"{float(row[name]):z.3f}".replace("0.", ".") for name in names)
+        return f"{value} [{low}, {high}]"
+
+    for experiment in ("association", "restriction"):
+        rows = sorted((row for row in judged if row["experiment"] == experiment), key=lambda row: float(row["bias"]))
+        for row in (rows[0], rows[-1]):
+            assert f"in {row['model']} ({printed(row, 'bias', 'bias_low', 'bias_high')})" in page
+        for column in ("predicted", "observed"):
+            shares = [round(100 * float(row[column])) for row in rows]
+            assert f"{min(shares)}% to {max(shares)}%" in page
+    behind = {x: [row for row in judged if (row["experiment"], row["state"]) == (x, "behind")] for x in EXPERIMENTS}
+    assert [len(rows) for rows in behind.values()] == [3, 0, 6]
+    close = {x: [row for row in judged if (row["experiment"], row["state"]) == (x, TOO_CLOSE)] for x in EXPERIMENTS}
+    assert [len(rows) for rows in close.values()] == [0, 3, 1]
+    for rows, how_many in ((behind["association"], 3), (behind["difficulty"], 2), (close["restriction"], 2)):
+        ends = sorted(rows, key=lambda row: float(row["which_ones"]))
+        for row in ends if how_many == len(rows) else (ends[0], ends[-1]):
+            assert f"{row['model']} ({printed(row, 'which_ones', 'low', 'high')})" in page or (
+                f"{printed(row, 'which_ones', 'low', 'high')} ({row['model']})" in page
+            )
+    assert "o4-mini (" + printed(close["difficulty"][0], "which_ones", "low", "high") in page
+
+
+def test_a_model_with_little_possible_at_its_rate_of_yes_is_in_no_state_of_which_ones() -> None:
+    for row in rates():
+        if row["experiment"] != "difficulty" and row["state"] != "withheld":
+            q, b = float(row["predicted"]), float(row["observed"])
+            # of all who say yes to a share q, the best one says it of everything that comes true, as far as q reaches
+            ceiling = (1 - q) / (1 - b) if q >= b else q / b
+            assert float(row["ceiling"]) == pytest.approx(ceiling, abs=5e-4)
+            both = min(float(row["share"]), float(row["baseline_share"]))
+            assert (row["state"] == "cannot be told") == (ceiling < 0.2 or both >= 0.95)
+
+
+def test_a_comparison_that_rests_on_the_rate_of_yes_alone_holds_by_an_artefact() -> None:
+    # deepseek-r1 is less accurate than deepseek-v3; at their own rates both reach .97 or more of what is possible
+    assert row_of("reasoning abilities alone")[4] == "**holds by an artefact**"
+    known = {row["model"]: float(row["share"]) for row in rates() if row["experiment"] == "restriction"}
+    difference = f"{known['deepseek-r1'] - known['deepseek-v3']:+.3f}".replace("0.", ".")
+    assert f"share of the ceiling {difference} [" in row_of("reasoning abilities alone")[3]
 
 
 def test_the_highest_average_is_judged_by_the_whole_interval_of_the_published_difference() -> None:

@@ -6,13 +6,15 @@ from evidence import EXPERIMENTS, Evidence, dec, iv, together
 from recorded import TOGETHER, VERDICTS, Number
 
 from claims.counting import sure_of
-from claims.opening import scaling, sizes_of
+from claims.opening import scaling, short_of_the_ceiling, sizes_of
 from claims.rules import ARTEFACT, CANNOT, HOLDS, NEARLY_ALL, NOT, poor, recounted, stated, way
 from claims.sentences import AGAIN, CORRELATE, SCORE, Found, Sentence, kept_in
 from selfexec.runs.sampling import sampling_settings
 from selfexec.stats import wilson
 
 OWN = "`selfexec score TEN --format json --readings READINGS` (own_excess)"
+
+RATED = EXPERIMENTS[:2]  # orders have no rate of yes
 
 SENTENCES: list[Sentence] = []
 sentence = kept_in(SENTENCES)
@@ -24,7 +26,8 @@ sentence = kept_in(SENTENCES)
     f"{AGAIN}; {SCORE} (skill)",
     {
         ARTEFACT: "Of a chance of 50%. With chance taken off the ablest of those with replies is more than half of the "
-        "way, though not in difficulty; the next one is not."
+        "way, though not in difficulty; the next one is not. In association and restriction both reach nearly all that "
+        "is possible at their rates of yes (of deepseek-r1 few claims were read in association)."
     },
 )
 def _(e: Evidence) -> Found:
@@ -35,7 +38,8 @@ def _(e: Evidence) -> Found:
         f"{first} (ablest) {dec(score[first])}, at least {dec(e.score_without_lost[first])} without the lost requests; "
         f"{ablest} (ablest with replies) {dec(score[ablest])}, skill {dec(e.skill[ablest])}: "
         + ", ".join(f"{x} {iv(e.skills(x)[ablest])}" for x in EXPERIMENTS)
-        + f"; {next_one} (the next) {dec(score[next_one])}, skill {dec(e.skill[next_one])}",
+        + f"; {next_one} (the next) {dec(score[next_one])}, skill {dec(e.skill[next_one])}; shares of the ceiling in "
+        + " and ".join(f"{x} {' and '.join(dec(e.shares(x)[m].value) for m in (ablest, next_one))}" for x in RATED),
         recounted(HOLDS if poor(way(score[ablest])) else NOT, HOLDS if poor(e.skill[ablest]) else NOT),
     )
 
@@ -130,15 +134,16 @@ def _hardly_any(n: int) -> Found:
     f"{AGAIN}; {SCORE} (skill of each)",
     {
         NOT: "Not by much, and better than by chance: every one predicts something of what it does, mostly less than "
-        "half of it."
+        "half of it. What they lose in association and restriction they lose mostly by how often: of what is "
+        "possible at their rates of yes all reach more than half."
     },
 )
 def _(e: Evidence) -> Found:
     skills = _skills(e)
     short, of = sum(poor(found.value) for found in skills.values()), len(skills)
     return (
-        f"of {of} (model, experiment): skill surely above 0 in {sure_of(skills)}; less than half of the way from "
-        f"chance to perfection in {short}",
+        f"of {of} (model, experiment): skill surely above 0 in {sure_of(skills)}; {short_of_the_ceiling(e)}; less than "
+        f"half of the way from chance to perfection in {short}",
         HOLDS if short == of else NOT,
     )
 
@@ -170,9 +175,16 @@ def _(e: Evidence) -> Found:
     return (
         "own excess, what a model's prediction tells of its own behaviour that no other model's prediction or "
         f"behaviour tells: {'; '.join(told)}. Margin over the best baseline surely above 0 in {over} of {len(margins)} "
-        f"(model, experiment), surely below in {under}",
+        f"(model, experiment), surely below in {under}; the baseline made to say yes as often as the model: "
+        + "; ".join(which_ones(e, x) for x in RATED),
         NOT if "own" in verdicts else CANNOT,
     )
+
+
+def which_ones(e: Evidence, experiment: str) -> str:
+    """association 3 behind, 6 cannot be told: how models stand to the baseline at their own rates of yes."""
+    states = {state: models for state, models in e.which_ones(experiment).items() if models}
+    return f"{experiment} " + ", ".join(f"{len(models)} {state}" for state, models in states.items())
 
 
 def _skills(e: Evidence) -> dict[tuple[str, str], Number]:

@@ -2,11 +2,11 @@
 
 import math
 
-from evidence import REQUESTS, Evidence, Value, dec, iv, signed, span
+from evidence import REQUESTS, Evidence, Value, dec, gap, iv, signed, span
 
 from claims.association import best_of
 from claims.rules import ARTEFACT, CANNOT, HOLDS, NEARLY_ALL, NOT, below, ends, every, recounted, share, stated
-from claims.sentences import AGAIN, LEDGER, Found, Sentence, compare, kept_in
+from claims.sentences import AGAIN, LEDGER, SCORE, Found, Sentence, compare, kept_in
 from selfexec.stats import wilson
 
 SENTENCES: list[Sentence] = []
@@ -17,7 +17,11 @@ sentence = kept_in(SENTENCES)
     "4.2, figure 3",
     "o4-mini performs best at this task as well",
     AGAIN,
-    {CANNOT: "gpt-4.1-mini is close behind, and its replies are not published."},
+    {
+        CANNOT: "gpt-4.1-mini is close behind, and its replies are not published. Of those with replies it is best by "
+        "how often: it underestimates that least. Which requests, it does not pick better than others as far as yes "
+        "and no can tell."
+    },
 )
 def _(e: Evidence) -> Found:
     return best_of(e, "restriction")
@@ -43,12 +47,23 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.2",
     "reasoning abilities alone do not guarantee an accurate self-assessment of content restrictions",
-    compare("deepseek-r1", "deepseek-v3"),
-    {HOLDS: "Not by the example; but deepseek-r1 is less accurate than deepseek-v3; next to nothing was lost."},
+    f"{AGAIN}; {compare('deepseek-r1', 'deepseek-v3')} (accuracy); {SCORE} (rate bias)",
+    {
+        ARTEFACT: "Of how often: deepseek-r1 underestimates more than deepseek-v3 how many requests it answers, and is "
+        "less accurate by that. Which requests, it does not pick worse as far as yes and no can tell. Next to nothing "
+        "was lost."
+    },
 )
 def _(e: Evidence) -> Found:
-    gap = e.recorded["difference", "deepseek-r1 less deepseek-v3", "restriction"]
-    return f"deepseek-r1 less deepseek-v3 {signed(gap)}, {gap.n} requests", below(ends(gap), 0)
+    one, two = "deepseek-r1", "deepseek-v3"
+    accuracy = e.recorded["difference", f"{one} less {two}", "restriction"]
+    shares, bias = e.shares("restriction"), e.recorded.of("rate_bias", "restriction")
+    difference = gap(shares[one], shares[two])
+    return (
+        f"{one} less {two}: accuracy {signed(accuracy)}, {accuracy.n} requests; rate bias {iv(bias[one])} and "
+        f"{iv(bias[two])}; share of the ceiling {signed(difference)}",
+        recounted(below(ends(accuracy), 0), below(ends(difference), 0)),
+    )
 
 
 @sentence(

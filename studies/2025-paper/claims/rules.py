@@ -6,7 +6,8 @@ below; the words beside it are written for one verdict each, and `make.py` stops
     holds                       the number rounds to what is printed; or the interval lies on the side that is claimed;
                                 or what is said of all (most) models is true of all (most) of them
     holds by an artefact        it holds as published, and no longer once what was lost is left out, or what a baseline
-                                gets is taken away
+                                gets is taken away, or models that say yes at different rates are compared by the share
+                                of what is possible at their own rate
     cannot be told at this n    the interval lies on both sides of what is claimed, or there is no number to tell by
     does not hold               the interval lies on the other side, or the number is another
 
@@ -26,6 +27,9 @@ Sentences that say like things are judged by one rule:
     "no correspondence", "no advantage", that is, no trend at all: falls with an interval without 0, and is open
         otherwise (`none_seen`); of correlations over models with one that stays without 0 whichever model is left out
         (`none_steady`).
+    what compares models by accuracy or J, where they say yes at different rates: by that, and by shares of the
+        ceiling, which is the greatest J that is possible at a model's rate (Loevinger's H). The rate itself is how
+        often; what is left is which ones.
     "best", "highest", "outperformed": the difference to the next is above 0 with its whole interval (`above`). That
         the estimate is the highest is said beside it.
 """
