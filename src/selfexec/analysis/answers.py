@@ -260,20 +260,20 @@ def _cancelling(scores: ConditionScores, models: Sequence[str]) -> str:
 def experiment_in_brief(scores: ConditionScores, experiment: str) -> list[str]:
     """The same in a few words: how many models are in each state, on how often and on which ones."""
     often, which = how_often(scores, experiment), which_ones(scores, experiment)
-    lines = [_counted("How often", often), _counted("Which ones" if often else "", which)]
+    lines = [_counted("how often", often), _counted("which ones", which)]
     return [line for line in lines if line] or _chance_in_brief(against_chance(scores.of(experiment, "skill")))
 
 
 def overall_in_brief(scores: ConditionScores) -> list[str]:
-    line = _counted("Mean margin", against_baseline(scores.of("overall", "baseline_margin")))
+    line = _counted("mean margin", against_baseline(scores.of("overall", "baseline_margin")))
     return [line] if line else _chance_in_brief(against_chance(scores.of("overall", "skill")))
 
 
 def _counted(head: str, findings: Sequence[Finding]) -> str:
-    """Which ones: 3 of 9 behind, 6 cannot be told"""
+    """Which ones: 3 behind, 6 cannot be told; what is sure comes first."""
     judged = [finding for finding in findings if finding.tone != "withheld"]
     parts: list[str] = []
-    for tone in TONES:
+    for tone in ("yes", "no", "open", "untold"):
         if those := [finding for finding in judged if finding.tone == tone]:
             state = those[0].state if len(those) == 1 else those[0].state.replace("estimates", "estimate")
             if len(judged) == 1:
@@ -282,11 +282,11 @@ def _counted(head: str, findings: Sequence[Finding]) -> str:
                 parts.append(f"{all_of(len(those)) if len(those) == len(judged) else len(those)} {state}")
     if not parts:
         return ""
-    return f"{head}: {', '.join(parts)}" if head else sentence(", ".join(parts))
+    return f"{head} {', '.join(parts)}"
 
 
 def _chance_in_brief(findings: Sequence[Finding]) -> list[str]:
-    return [_counted("Skill", findings) or "Nothing can be said"]
+    return [_counted("skill", findings) or "nothing can be said"]
 
 
 # --- clauses ---------------------------------------------------------------------------------------------------------

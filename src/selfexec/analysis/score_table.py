@@ -224,7 +224,7 @@ class Scores(Rows[Score]):
         if len(self.conditions) < 2:
             return [Table(_title(self), *_grid(self), "stacked"), *_notes(self)]
         ones = self.by_condition
-        title = "\n".join([_question(self), *every_answer(ones)])
+        title = "\n".join([question(self), *every_answer(ones)])
         cautions, own = (
             [line for one in ones for line in _marked(one, lines(one))] for lines in (_cautions, own_notes)
         )
@@ -252,10 +252,11 @@ def _or_least(value: float | None) -> float:
 
 def _title(scores: Scores) -> str:
     """The question, and what is said to it."""
-    return "\n".join([_question(scores), *_said(scores)])
+    return "\n".join([question(scores), *_said(scores)])
 
 
-def _question(scores: Scores) -> str:
+def question(scores: Scores) -> str:
+    """What is asked of these scores."""
     return AUTHORS_TITLE if scores.convention == "authors" else TITLE
 
 

@@ -187,13 +187,13 @@ def command(
 def _say_scores(study: "Study | None", planned: "Plan", run: "Run", missing: int = 0) -> None:
     """The scores of a run, what to type next, and what the study wants written at its end."""
     from selfexec.analysis.score import score
+    from selfexec.analysis.screen import Screen
 
     kept = number_of(sum(not reply.failed for reply in run.replies.values()), "reply", "replies")
     with said_if_slow(f"Reading and scoring {kept} ..."):
         scores = score(run)
     say()
-    say_table(scores)
-    say()
+    say_table(Screen(scores))
     say("\n".join(_afterwards(planned, run, missing)))
     if study and study.outputs:
         from selfexec.cli.outputs import write_outputs

@@ -27,7 +27,10 @@ class OrderOptions:
 class DetailOptions:
     """How much is shown of scores; JSON and CSV have every number."""
 
-    full: bool = option(False, "Also a table of the paper's own numbers: precision, recall, over-niceness, tokens, ...")
+    full: bool = option(
+        False,
+        "All numbers with their intervals, what may mislead, what the columns mean, and the paper's own numbers.",
+    )
     every: bool = option(
         False, "With --full: also a table of all further metrics, as JSON and CSV have them.", flag="--all"
     )
@@ -56,6 +59,7 @@ def command(
     """
     from selfexec.analysis.full_scores import FullScores
     from selfexec.analysis.score import score
+    from selfexec.analysis.screen import Screen
     from selfexec.errors import InputError
 
     options = collect(ScoreOptions, given, runs=runs)
@@ -66,9 +70,12 @@ def command(
     with said_if_slow("Reading and scoring ..."):
         scores = score(**vars(options))
     ordered = scores.sorted_by(sort) if sort else scores
-    show(FullScores(ordered, every=every) if full else ordered, form, out)
+    show(FullScores(ordered, every=every) if full else Screen(ordered), form, out)
     if form == "table" and out is None:
+        runs_given = " ".join(shlex.quote(run.folder) for run in scores.runs)
         unread = {row.model for row in scores if row.unreadable}
+        if not full:
+            say(f"More: selfexec score {runs_given} --full, or selfexec report {runs_given}", err=True)
         for run in scores.runs:
-            if unread & {*run.models}:
+            if full and unread & {*run.models}:
                 say(f"Unread: selfexec read {shlex.quote(run.folder)} --state unreadable --show")
