@@ -134,7 +134,7 @@ def answers(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[s
 @pytest.mark.slow
 def test_a_command_without_a_note_shows_every_number_of_its_row(answers: dict[str, str]) -> None:
     whole = [row for row in sentences() if not any("make.py" in command for command, _ in commands(row))]
-    assert len(whole) >= 7
+    assert len(whole) >= 5  # shares of the ceiling are in no table of a command: their rows name make.py as well
     for row in whole:
         shown = numbers(" ".join(answers[command] for command, _ in commands(row)))
         assert numbers(row[3]) <= shown, (row[0], numbers(row[3]) - shown)
