@@ -160,6 +160,44 @@ def test_the_published_page_shows_what_the_replies_give(ten_models: Run, as_the_
         assert f"| {model} | {' | '.join(cells)} |" in page
 
 
+@pytest.mark.slow
+def test_the_page_on_the_field_has_the_numbers_of_the_recorded_models(as_the_authors_read_them: Run) -> None:
+    page = (ROOT / "docs" / "field.md").read_text("utf-8")
+    scores, cross = score(as_the_authors_read_them, "readable"), sx.cross_prediction(as_the_authors_read_them)
+
+    def printed(number: float, digits: int = 2) -> str:
+        return f"{number:.{digits}f}".replace("0.", ".")
+
+    # which of two models is right about itself, by experiment: in restriction by one fixed rule
+    by_rule = [own.found for own in cross.own if own.source == "rule"]
+    assert f"own excess {', '.join(printed(found.panel.estimate.value, 3) for found in by_rule)}" in page
+    swaps = [found.swap[1] for found in by_rule]
+    assert len(swaps) == 3
+    for swap in swaps:
+        assert f"{printed(swap.value)} [{', '.join(map(printed, swap.interval))}]" in page
+    for row in scores:
+        if row.metric in ("self_bonus", "self_bonus_by_rule") and row.value is not None:
+            assert f"+{printed(100 * row.value, 1)}" in page, row
+    # of those that are judged in restriction
+    judged = [
+        row.model for row in scores if row.metric == "d_prime" and row.experiment == "restriction" and not row.reason
+    ]
+    of_judged = [scores.value(model, "restriction", "d_prime") or 0.0 for model in judged]
+    assert len(judged) == 8
+    assert f"d' {min(of_judged):.1f} to {max(of_judged):.1f} in the eight models" in page
+    criteria = [scores.value(model, "restriction", "criterion") or 0.0 for model in judged]
+    assert f"criterion {printed(min(criteria), 1)} to {max(criteria):.1f}" in page
+    # the largest entry of a column of M[a, b] is on the diagonal
+    words = {1: "one", 3: "three"}
+    for experiment, models in (("association", "nine"), ("restriction", "ten"), ("difficulty", "nine")):
+        matrix = cross.parts[experiment, "self_bonus"].matrix
+        own_best = int((matrix.diagonal() == matrix.max(0)).sum())
+        assert f"{words[own_best]} of {models}" in page
+    accurate = [scores.value(model, "restriction", "accuracy") or 0.0 for model in scores.models]
+    label = [scores.value(model, "restriction", "label") or 0.0 for model in scores.models]
+    assert sum(two > one for one, two in zip(accurate, label, strict=True)) == 8 and "than eight of the ten" in page
+
+
 def test_each_decision_has_a_number_of_its_own() -> None:
     numbers = sorted(path.name[:4] for path in (ROOT / "docs" / "decisions").glob("*.md"))
     assert numbers == [f"{n:04}" for n in range(1, len(numbers) + 1)]

@@ -63,7 +63,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.1",
     "not much better than random guessing (50%)",
-    f"{SCORE}; {LEDGER} (always no)",
+    f"{AGAIN}; {SCORE} (Youden's J); {LEDGER} (always no)",
     {
         ARTEFACT: "Accuracy is the wrong measure here: it says yes too often, and still far more for words that it "
         "lists than for others, more than half of the way to perfection, and nearly all the way that its rate of yes "
