@@ -261,21 +261,22 @@ def question(scores: Scores) -> str:
 
 
 def _said(scores: Scores) -> list[str]:
-    """The answer, whether it is about simulated models, or about several names of one, and who says what was done,
-    where it is not the experiment's own source, and which reference panel stands beside.
-    """
+    """The answer, the verdicts on own excess, and what else must be known of them."""
     note = simulated(scores.models, scores.runs)
     own = [one for experiment in scores.experiments for one in own_prediction_findings(scores.own, experiment)]
+    return [*_answers(scores), *own_in_short(own), *([note] if note else []), *remarks(scores), *_asked_in(scores)]
+
+
+def remarks(scores: Scores) -> list[str]:
+    """Without what answers would mislead: several names of one model, models without a reply, who says what was done,
+    where it is not the experiment's own source, and which reference panel the baselines are of.
+    """
     sources = {row.experiment: row.source for row in scores if row.metric == "accuracy" and row.source}
     return [
-        *_answers(scores),
-        *own_in_short(own),
-        *([note] if note else []),
         *one_model(scores.warnings),
         *nothing_answered(scores.warnings),
         *told_by(sources),
         *(line for one in scores.panels for line in panel_lines(one)),
-        *_asked_in(scores),
     ]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from selfexec.analysis.answers import experiment_answer, experiment_in_brief, no_margins
 from selfexec.analysis.findings import Finding, against_chance, how_often, own_prediction_findings, which_ones
 from selfexec.analysis.result import Form, Result
-from selfexec.analysis.score_table import CAUTION, UNDEFINED, Scores, labelled, question
+from selfexec.analysis.score_table import CAUTION, UNDEFINED, Scores, labelled, question, remarks
 from selfexec.analysis.words import listed_names, percent, simulated, two
 from selfexec.experiments import RULE, by_source
 from selfexec.text.numbers import number_of, signed
@@ -45,7 +45,7 @@ def _of_condition(scores: Scores, width: int, named: bool) -> Iterator[Part]:
     shown = columns[: _fitting(columns, scores.models, width)]
     rows = [[model, *(cell for column in shown for cell in column.cells(model))] for model in scores.models]
     heads = [head for column in shown for head in column.heads]
-    title = [_title(scores, named), *_answers(scores, asked), *_own(scores)]
+    title = [_title(scores, named), *_answers(scores, asked), *_own(scores), *remarks(scores)]
     yield Table("\n".join(title), ["model", *heads], rows, "plain")
     yield from _legend(shown)
     if rest := asked[len(shown) :]:

@@ -70,12 +70,13 @@ def command(
     with said_if_slow("Reading and scoring ..."):
         scores = score(**vars(options))
     ordered = scores.sorted_by(sort) if sort else scores
-    show(FullScores(ordered, every=every) if full else Screen(ordered), form, out)
+    whole = full or options.convention == "authors"  # that convention has nothing to answer by
+    show(FullScores(ordered, every=every) if full else ordered if whole else Screen(ordered), form, out)
     if form == "table" and out is None:
         runs_given = " ".join(shlex.quote(run.folder) for run in scores.runs)
         unread = {row.model for row in scores if row.unreadable}
-        if not full:
-            say(f"More: selfexec score {runs_given} --full, or selfexec report {runs_given}", err=True)
+        if not whole:
+            say(f"More: selfexec score {runs_given} --full, or selfexec report {runs_given}")
         for run in scores.runs:
-            if full and unread & {*run.models}:
+            if whole and unread & {*run.models}:
                 say(f"Unread: selfexec read {shlex.quote(run.folder)} --state unreadable --show")
