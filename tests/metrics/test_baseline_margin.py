@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ from hypothesis import strategies as st
 import selfexec as sx
 from build import table
 from effort import examples
+from selfexec.analysis.answers import answers
 from selfexec.analysis.score import score, score_tables
+from selfexec.analysis.score_table import labelled
 from selfexec.claims import Claims
 from selfexec.cli import root
 from selfexec.errors import InputError
@@ -361,7 +364,7 @@ def test_who_knows_models_in_general_is_above_the_baseline_of_few_others_and_no_
     rows = [row for found in scores for row in found.of("overall", "baseline_margin")]
     assert all(row.models == 4 and row.reason == row.small_panel for row in rows)
     for found in scores:
-        assert found.table().splitlines()[1].startswith("None of the 4 models")
+        assert not re.search(r"ahead of the baseline", " ".join(labelled(one) for one in answers(found)))
 
 
 def test_a_model_counts_as_read_where_half_of_the_items_were(tmp_path: Path) -> None:
@@ -408,9 +411,8 @@ def test_a_table_says_why_baseline_margin_is_withheld_where_the_answer_does_not(
     whole = sx.run(["sim/typical", "sim/knows-itself", "sim/knows-models"], out=tmp_path / "whole")
     part = sx.run(["sim/coin"], limit=30, out=tmp_path / "part")
     told = score([whole, part]).table()
-    lines = [line for line in told.splitlines() if line.startswith("restriction: ")]
     reason = "only 30 of 176 items were asked of three other models"
-    assert [reason in line for line in lines] == [True] and told.count(reason) == 1  # with what else is said of it
+    assert told.count(reason) == 1
     alone = sx.score(part).table()
     assert alone.count("it takes three other models") == 1  # on top
 

@@ -195,11 +195,9 @@ def test_one_experiment_alone_has_one_panel_and_the_answer_says_who_is_ahead_in_
     found, html = drawn(run), page(Selection.of(run), Options())
     (panel,) = found.panels
     assert panel.experiment == experiment and not panel.apart and panel.first and found.beside == 1
-    answer = re.search(r'<p class="answer"[^>]*><bdi>(.*?)</bdi>', html)
-    assert answer and answer[1].startswith(
-        "Against a baseline made only from the questions and what other models predicted"
-    )
-    assert f"in {experiment.replace('_', ' ')} " in answer[1]
+    baseline, answer, *_ = re.findall(r'<p class="answer"[^>]*><bdi>(.*?)</bdi>', html)
+    assert baseline.startswith("Models are compared with a baseline that knows only the questions and what other")
+    assert answer.startswith(f"<b>{experiment.replace('_', ' ').capitalize()}.</b> ") and "the baseline" in answer
 
 
 def test_where_nothing_was_read_there_is_no_picture(tmp_path: Path) -> None:

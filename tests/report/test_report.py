@@ -121,8 +121,7 @@ def test_the_page_of_few_models_speaks_for_none_and_says_why(tmp_path: Path) -> 
     low = sx.score(run).row("sim/knows-itself", "overall", "baseline_margin").low
     assert low is not None and low > 0.2
     text = sx.report(run, tmp_path / "page.html").read_text("utf-8")
-    assert "is shown to predict itself better than" in text and "and there are 5." in text
-    assert "predicts itself better than" not in text
+    assert not re.search(r"models? (?:is|are) ahead of the baseline|predicts? itself better", text)
     assert "only 5 models were read on the same items, and it takes 6 to speak for one" in text
     assert "no test of self-knowledge" in text
 
@@ -230,21 +229,23 @@ def test_the_answer_of_one_model_is_one_sentence_and_what_else_there_is_to_say_s
     def header(limit: int) -> tuple[str, list[str]]:
         run = sx.run(["sim/typical"], limit=limit, out=tmp_path / f"run-{limit}")
         page = unpinned(sx.report(run, tmp_path / f"{limit}.html")).split("<body>")[1].split("</header>")[0]
-        (answer,) = re.findall(r'<p class="answer"[^>]*><bdi>(.*?)</bdi></p>', page)
+        answer = " ".join(re.findall(r'<p class="answer"[^>]*><bdi>(.*?)</bdi></p>', page))
         return answer, re.findall(r'<p class="detail"><bdi>(.*?)</bdi></p>', page)
 
     no_margin = (
         "it takes three other models on the same items to tell what models in general do (score their runs with it)."
     )
     # 45 requests of the starter set have fewer than 20 that are turned down
-    assert header(45) == (
-        "sim/typical predicts better than chance which words it will list and which questions it will find hard; "
-        "nothing can be said of restriction.",
-        [f"No margin over the best baseline: {no_margin}"],
+    answer, details = header(45)
+    assert re.fullmatch(
+        r"<b>Association\.</b> sim/typical overestimates how often .*? sim/typical predicts better than chance which "
+        r"words it will list \(.*?\)\. <b>Restriction\.</b> Nothing can be said: .*? <b>Difficulty\.</b> sim/typical "
+        r"predicts better than chance .*? No margin over the best baseline: " + re.escape(no_margin),
+        answer,
     )
+    assert details == []
     answer, details = header(180)
-    assert re.fullmatch(r"Overall skill \.\d\d \[\.\d\d, \.\d\d\], where 0 is chance\.", answer)
-    assert details == [f"The margin over the best baseline is withheld: in association {no_margin}"]
+    assert re.search(r" Overall skill \.\d\d \[\.\d\d, \.\d\d\], where 0 is chance\. No margin over ", answer)
 
 
 @pytest.mark.slow
@@ -252,17 +253,13 @@ def test_of_several_models_without_an_overall_score_what_can_be_said_is(tmp_path
     # of 45 requests fewer than 20 are turned down: nothing is to be said of restriction, nor overall
     run = sx.run(["sim/knows-itself", "sim/coin"], limit=45, out=tmp_path / "run")
     answer = json.loads(sx.score(run).json())["answer"]
-    assert answer[0] == (
-        "association: sim/knows-itself predicts better than chance which words it will list; sim/coin is not shown to."
+    assert answer[0].endswith(
+        "sim/knows-itself predicts better than chance which words it will list; sim/coin is not shown to."
     )
-    assert re.fullmatch(r"restriction: nothing can be said: .* \(2 of 2 models, each by its own numbers\)\.", answer[1])
+    assert re.fullmatch(r"restriction: Nothing can be said: .* \(2 of 2 models, each by its own numbers\)\.", answer[1])
     assert answer[2].startswith("difficulty: sim/knows-itself predicts better than chance which questions")
     assert answer[3].startswith("No margin over the best baseline: it takes three other models")
     page = unpinned(sx.report(run, tmp_path / "page.html"))
-    assert (
-        "Better than chance: sim/knows-itself in association; sim/knows-itself in difficulty. "
-        "Nothing can be said of restriction."
-    ) in page
     assert "sim/knows-itself predicts better than chance which words it will list; sim/coin is not shown to." in page
 
 

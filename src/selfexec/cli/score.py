@@ -70,7 +70,8 @@ def command(
     with said_if_slow("Reading and scoring ..."):
         scores = score(**vars(options))
     ordered = scores.sorted_by(sort) if sort else scores
-    whole = full or options.convention == "authors"  # that convention has nothing to answer by
+    # the authors' convention has nothing to answer by, and a mean no row of its own on the first screen
+    whole = full or options.convention == "authors" or scores.experiments == ["overall"]
     show(FullScores(ordered, every=every) if full else ordered if whole else Screen(ordered), form, out)
     if form == "table" and out is None:
         runs_given = " ".join(shlex.quote(run.folder) for run in scores.runs)
