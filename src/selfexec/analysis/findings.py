@@ -266,10 +266,21 @@ def _over(value: float, arm: float) -> float:
     return value * Z / arm if arm > 0 else 0.0
 
 
+def tested_intervals(rows: Sequence[Ranged]) -> list[tuple[float, float]]:
+    """The interval of each that is tested, by Holm for all of them: beyond 0 just where that is found."""
+    return [_ends(row, points) for row, points in zip(rows, _points(rows), strict=True)]
+
+
+def _ends(row: Ranged, points: tuple[float, float]) -> tuple[float, float]:
+    """As many standard errors away as the points say; an end of a 95% interval lies Z away."""
+    value, low, high = row.value or 0.0, row.low or 0.0, row.high or 0.0
+    return value - points[0] * (value - low) / Z, value + points[1] * (high - value) / Z
+
+
 def _tested(row: Score, relation: Relation, points: tuple[float, float], among: int) -> Finding:
     value, low, high = row.value or 0.0, row.low or 0.0, row.high or 0.0
     errors = (value - low) / Z, (high - value) / Z
-    ends = value - points[0] * errors[0], value + points[1] * errors[1]
+    ends = _ends(row, points)
     tone: Tone = "yes" if ends[0] > 0 else "no" if ends[1] < 0 else "open"
     finding = _finding(row, relation, tone)
     if tone == "yes" and row.small_panel and relation in ("baseline", "which ones"):
