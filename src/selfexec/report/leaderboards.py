@@ -143,7 +143,8 @@ def _board_row(
         for metric, row in (("skill", skill), ("baseline_margin", margin))
     ]
     coverage, at_own_rate = (scores.get(model, experiment, m) for m in ("coverage", "margin_at_own_rate"))
-    return BoardRow(model, skill, margin, coverage, *known, *_rates(scores, model, experiment), at_own_rate)
+    predicted, observed = _rates(scores, model, experiment)
+    return BoardRow(model, skill, margin, coverage, known[0], known[1], predicted, observed, at_own_rate)
 
 
 def _rates(scores: Scores, model: str, experiment: str) -> tuple[Score | None, Score | None]:

@@ -68,26 +68,26 @@ def related_numbers(numbers: FigureNumbers) -> list[Related]:
     }
     columns = {name: column for name, column in columns.items() if column}
     eligible = eligible_models(numbers.scores)
-    found = correlate_columns(columns, eligible=eligible or [])
+    pairs = correlate_columns(columns, eligible=eligible or [])
     return [
         Related(
-            pair.one, pair.two, pair.pearson, found.pair(pair.one, pair.two, "eligible").pearson, eligible is not None
+            pair.one, pair.two, pair.pearson, pairs.pair(pair.one, pair.two, "eligible").pearson, eligible is not None
         )
-        for pair in found
+        for pair in pairs
         if pair.among == "all"
     ]
 
 
 def page_correlations(numbers: FigureNumbers) -> dict[Names, AdjustedCorrelation]:
     """By the names of the two: all that a page has, but for a whole with its parts, which go together anyway."""
-    found = {(pair.one, pair.two): pair.titled for pair in related_numbers(numbers) if not pair.of_a_whole}
+    correlations = {(pair.one, pair.two): pair.titled for pair in related_numbers(numbers) if not pair.of_a_whole}
     tokens, ranking = numbers.ranking_tokens, numbers.scored("difficulty", "accuracy")
-    found[ORDERING] = related({model: math.log(one.value) for model, one in tokens.items()}, _sound(ranking))
+    correlations[ORDERING] = related({model: math.log(one.value) for model, one in tokens.items()}, _sound(ranking))
     accuracy, skill = (numbers.scored(CORRECTNESS.name, metric) for metric in ("base_rate", "skill"))
-    found[KNOWING] = related(_sound(accuracy), _sound(skill))
-    return adjusted(found)
+    correlations[KNOWING] = related(_sound(accuracy), _sound(skill))
+    return adjusted(correlations)
 
 
-def _sound(found: Mapping[str, Number]) -> dict[str, float]:
+def _sound(numbers: Mapping[str, Number]) -> dict[str, float]:
     """Without what is to be read with caution."""
-    return {model: number.value for model, number in found.items() if not number.note}
+    return {model: number.value for model, number in numbers.items() if not number.note}

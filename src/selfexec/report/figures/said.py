@@ -108,7 +108,10 @@ class AdjustedCorrelation:
 def adjusted(found: Mapping[T, Correlation]) -> dict[T, AdjustedCorrelation]:
     """Those that have an interval, with that of Fisher's z adjusted for their number (Holm)."""
     known = {name: one for name, one in found.items() if not math.isnan(one.interval.low)}
-    in_z = [Number(*(math.atanh(end) for end in (one.value, *one.interval))) for one in known.values()]
+    in_z = [
+        Number(math.atanh(one.value), math.atanh(one.interval.low), math.atanh(one.interval.high))
+        for one in known.values()
+    ]
     ends = ((math.tanh(low), math.tanh(high)) for low, high in tested_intervals(in_z))
     return {
         name: AdjustedCorrelation(one.value, *both, one.n, len(known))
