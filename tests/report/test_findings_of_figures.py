@@ -90,7 +90,10 @@ def test_of_several_correlations_on_a_page_each_has_the_interval_that_holm_tests
     values = np.tanh(z / math.sqrt(n - 3))
     ends = [tuple(np.tanh(np.arctanh(r) + side * 1.959964 / math.sqrt(n - 3)) for side in (-1, 1)) for r in values]
     found = adjusted(
-        {k: Correlation("pearson", float(r), Interval(*both), n) for k, (r, both) in enumerate(zip(values, ends, strict=True))}
+        {
+            k: Correlation("pearson", float(r), Interval(*both), n)
+            for k, (r, both) in enumerate(zip(values, ends, strict=True))
+        }
     )
     # Holm at 2.5% on each side: the first of three has to exceed 2.394, which 2.4 does, the second of two 2.241, which
     # 2.1 does not, although each alone exceeds 1.960
