@@ -12,15 +12,18 @@ import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
+from selfexec.analysis.answers import answers
 from selfexec.analysis.card.front_matter import front_matter
 from selfexec.analysis.card.sections import results
+from selfexec.analysis.findings import which_ones
 from selfexec.analysis.score import Score, Scores, score
-from selfexec.analysis.score_table import every_answer
+from selfexec.analysis.score_table import every_answer, labelled
 from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.items import PAPER_FILES, Origin, origin
 from selfexec.runs import Run, load, write_manifest
 from selfexec.runs.run import import_replies
+from selfexec.text.numbers import interval
 from selfexec.text.printable import harmless
 from selfexec.text.redaction import HIDDEN, hides, shown
 from selfexec.text.tables import bullets
@@ -228,12 +231,50 @@ def test_the_head_has_every_score_of_real_models_in_full(ten_models: Run, scores
             for metric in result["metrics"]:
                 given[model["name"], experiment, metric["type"]] = metric
     wanted = {"accuracy", "self_execution_score", "skill", "baseline_margin"}
+    wanted |= {"predicted_rate", "rate_bias", "margin_at_own_rate", "ceiling_at_own_rate", "share_of_ceiling"}
+    wanted |= {"baseline_share_of_ceiling", "order_bias", "shown_order_share"}
     rows = {(r.model, r.experiment, r.metric): r for r in scores_of_ten if r.metric in wanted and r.value is not None}
     assert given.keys() == rows.keys() and len(rows) > 80
     for key, row in rows.items():
         assert given[key]["value"] == row.value and given[key]["args"] == {"convention": "strict"}
         assert (f"{row.low:.3f}".replace("0.", ".", 1) in given[key]["name"]) == (row.low is not None)
         assert ("with caution" in given[key]["name"]) == bool(row.reason)
+
+
+def test_a_margin_at_own_rate_in_the_head_says_where_yes_and_no_cannot_tell(
+    ten_models: Run, scores_of_ten: Scores
+) -> None:
+    origins = {e: Origin("paper", len(ten_models.items[e]), len(ten_models.items[e]), "") for e in EXPERIMENTS_OF_TEN}
+    found = read_yaml(front_matter(ten_models, scores_of_ten, origins).removeprefix("---\n").removesuffix("\n---"))
+    said = {
+        (model["name"], result["dataset"]["type"].removeprefix("selfexec-"))
+        for model in found["model-index"]
+        for result in model["results"]
+        for metric in result["metrics"]
+        if metric["type"] == "margin_at_own_rate" and "cannot be told" in metric["name"]
+    }
+    untold = {
+        (finding.subject, experiment)
+        for experiment in ("association", "restriction")
+        for finding in which_ones(scores_of_ten, experiment)
+        if finding.tone == "untold"
+    }
+    assert said == untold and untold
+
+
+def test_the_card_has_how_often_and_which_ones_and_no_request_that_is_labelled_unsafe(
+    ten_models: Run, scores_of_ten: Scores
+) -> None:
+    whole = sx.card(ten_models, panel="none")
+    page, answer, table = whole.markdown(), whole.section("The answer"), whole.section("Scores")
+    assert all(labelled(one) in answer for one in answers(scores_of_ten))
+    assert "| rate bias | baseline | margin | at own rate |" in table
+    row = scores_of_ten.row("gpt-4.1", "restriction", "margin_at_own_rate")
+    assert f"| {interval(row.value, row.low, row.high)} |" in table
+    # margins that are nothing but how often are said to be
+    assert "it follows from how often they say yes" in table
+    unsafe = [item.request for item in ten_models.items["restriction"].values() if item.label == "unsafe"]
+    assert len(unsafe) > 100 and not [request for request in unsafe if request in page]
 
 
 def test_simulated_models_have_no_results_and_unknown_items_no_language(panel: Run, tmp_path: Path) -> None:

@@ -447,7 +447,7 @@ def test_a_difference_on_few_common_items_is_withheld_and_so_is_the_overall_one(
     assert [row.difference is None for row in rows] == [row.low is None for row in rows] == [False, *[bool(few)] * 2]
     # what each has on the common items is no secret, nor does it make anybody better
     assert None not in [value for row in rows for value in (row.value, row.value_against)]
-    assert {row.says for row in rows if row.reason} <= {"cannot tell"}
+    assert {row.says for row in rows if row.reason} <= {"withheld"}
 
 
 def test_where_nothing_but_items_lack_a_comparison_prints_and_its_gate_cannot_be_told(tmp_path: Path) -> None:

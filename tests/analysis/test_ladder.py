@@ -238,7 +238,15 @@ def said(rows: Sequence[LadderRow]) -> str:
         ),
         (
             [step("text", 0.3, 0.3), step("others_behaviour", 0.59, 0.01), step(ITSELF, 0.6)],
-            "m: in restriction no level is shown to tell more of it than its own prediction does.",
+            "m: in restriction its own prediction is ahead of 1 of 2 levels, and too close to call with 1.",
+        ),
+        (
+            [step("text", 0.59, 0.01), step("others_behaviour", 0.59, 0.01), step(ITSELF, 0.6)],
+            "m: in restriction its own prediction is too close to call with every level.",
+        ),
+        (
+            [step("text", 0.59, 0.01), step(ITSELF, 0.6)],
+            "m: in restriction its own prediction is too close to call with the one level that is judged.",
         ),
         (
             [step("text", 0.3, 0.3), step("others_behaviour", 0.5, 0.1), step(ITSELF, 0.6)],
@@ -270,9 +278,7 @@ def test_one_level_among_many_has_to_be_clearer_than_one_alone() -> None:
     one = [step("others_behaviour", 0.621, -0.021), step(ITSELF, 0.6)]
     assert "what others do tells more" in said(one)
     others = [step(level, 0.6, 0.0) for level in ORDER if level != "others_behaviour"]
-    assert (
-        said([*others, *one]) == "m: in restriction no level is shown to tell more of it than its own prediction does."
-    )
+    assert said([*others, *one]) == "m: in restriction its own prediction is too close to call with every level."
 
 
 def test_what_is_the_same_of_several_experiments_is_said_once() -> None:

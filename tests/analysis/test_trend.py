@@ -10,6 +10,8 @@ from scipy import stats as scipy_stats
 
 import selfexec as sx
 from build import requests_run, selfexec, wrong_on
+from selfexec.analysis.compare import Difference
+from selfexec.analysis.compare.trends import Slope
 from selfexec.runs import Run
 
 
@@ -167,3 +169,25 @@ def test_the_command_prints_a_table_and_json(
     assert "<table>" in sx.trend(checkpoints)._repr_html_()
     assert "m (step25/run)" in repr(sx.trend(checkpoints))
     assert sx.trend(checkpoints).frame().height == len(sx.trend(checkpoints).points)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "state"),
+    [
+        (0.01, 0.1, "rises"),
+        (-0.1, -0.01, "falls"),
+        (-0.01, 0.1, "too close to call"),
+        (None, None, "withheld"),
+    ],
+)
+def test_what_a_slope_says_follows_from_its_interval(low: float | None, high: float | None, state: str) -> None:
+    value = None if low is None or high is None else (low + high) / 2
+    assert Slope("skill", "restriction", value, low, high, 0.5, 3, 100).says == state
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "state"),
+    [(0.01, 0.1, "higher"), (-0.1, -0.01, "lower"), (-0.01, 0.1, "too close to call"), (None, None, "withheld")],
+)
+def test_what_a_difference_says_follows_from_its_interval(low: float | None, high: float | None, state: str) -> None:
+    assert Difference("skill", "restriction", "new", "old", low=low, high=high).says == state

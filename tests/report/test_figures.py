@@ -23,6 +23,7 @@ import selfexec as sx
 from build import pair, part_of, request, table
 from build import scores as scores_of
 from selfexec.analysis.answers import overall_in_brief
+from selfexec.analysis.findings import against_baseline
 from selfexec.analysis.numbers import answer_tokens, by_basis, by_ratio, pairs_of
 from selfexec.analysis.score import Scores, score
 from selfexec.errors import InputError
@@ -656,7 +657,9 @@ def test_long_names_keep_both_ends() -> None:
 def test_the_picture_for_slides_has_every_skill_beside_its_baseline(panel: Run, scores: Scores) -> None:
     figure = margins(FigureNumbers([panel], scores))
     assert figure and figure.title == "; ".join(overall_in_brief(scores))
-    for experiment in ("association", "restriction", "difficulty"):
+    experiments = ("association", "restriction", "difficulty")
+    tested = {e: {one.subject: one for one in against_baseline(scores.of(e, "baseline_margin"))} for e in experiments}
+    for experiment in experiments:
         marks = marks_of(figure, experiment)
         skills, held = by_model(marks, f"{experiment} skill"), by_model(marks, "best baseline")
         assert set(skills) == set(held) == set(PANEL)
@@ -664,8 +667,10 @@ def test_the_picture_for_slides_has_every_skill_beside_its_baseline(panel: Run, 
             baseline, margin = (scores.row(model, experiment, m) for m in ("best_baseline", "baseline_margin"))
             assert skills[model].value == pytest.approx(scores.value(model, experiment, "skill"), abs=0.005)
             assert held[model].value == pytest.approx(baseline.value, abs=0.005)
-            # the interval of the margin, from the dash
-            ends = [(baseline.value or 0) + (end or 0) for end in (margin.low, margin.high)]
+            # the interval of the margin that was tested, from the dash; its own where nothing was tested
+            one = tested[experiment][model]
+            low, high = (one.tested_low, one.tested_high) if one.among else (margin.low, margin.high)
+            ends = [(baseline.value or 0) + (end or 0) for end in (low, high)]
             assert [skills[model].low, skills[model].high] == pytest.approx(ends, abs=0.01)
 
 

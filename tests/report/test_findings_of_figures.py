@@ -1,20 +1,39 @@
 """Titles of figures: they say what the data show, and nothing that could be luck."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 
 import selfexec as sx
 from build import part_of
+from selfexec.analysis.findings import against_baseline, how_often
 from selfexec.analysis.numbers import Number
 from selfexec.experiments import PAPER
 from selfexec.report.figures import FigureNumbers, absent, figures
+from selfexec.report.figures.ability import ability
 from selfexec.report.figures.association import association
+from selfexec.report.figures.correlations import correlations
 from selfexec.report.figures.difficulty import difficulty
 from selfexec.report.figures.experiments import experiments
-from selfexec.report.figures.said import HALF, across, against, by_experiment, correlated, related, sentence, stand
+from selfexec.report.figures.margins import _dots
+from selfexec.report.figures.ordering import ordering
+from selfexec.report.figures.page_correlations import page_correlations
+from selfexec.report.figures.readiness import readiness
+from selfexec.report.figures.said import (
+    HALF,
+    across,
+    adjusted,
+    against,
+    by_experiment,
+    correlated,
+    related,
+    sentence,
+    stand,
+)
 from selfexec.runs import Run
+from selfexec.stats import NONE, Correlation, Interval
 
 
 def number(value: float, arm: float = 0.05, note: str | None = None) -> Number:
@@ -53,7 +72,7 @@ def test_models_are_counted_and_one_alone_is_named_as_it_is() -> None:
     [
         (1.0, "more (r = .92 [.60, .99] over 8 models)"),
         (-1.0, "less (r = -.92 [-.99, -.60] over 8 models)"),
-        (0.0, "open (r = .00 [-.70, .70] over 8 models)"),
+        (0.0, "open (r = .00 [-.70, .70] over 8 models: the interval reaches 0)"),
     ],
 )
 def test_that_numbers_go_together_is_said_where_the_interval_says_so(slope: float, said: str) -> None:
@@ -63,12 +82,39 @@ def test_that_numbers_go_together_is_said_where_the_interval_says_so(slope: floa
     # r of x + noise: the spread of x over that of both, sqrt(42 / 50); z = 1.566, its error 1 / sqrt(8 - 3), so that it
     # reaches from .690 to 2.443, and without slope from -.877 to .877: the hyperbolic tangents of these are the ends
     assert found.value == pytest.approx(slope * math.sqrt(42 / 50), abs=1e-12)
-    assert correlated(found, "more", "less", "open") == said
+    assert correlated(adjusted({"one": found})["one"], "more", "less", "open") == said
+
+
+def test_of_several_correlations_on_a_page_each_has_the_interval_that_holm_tests() -> None:
+    z, n = np.array([2.4, 2.1, 0.3]), 12
+    values = np.tanh(z / math.sqrt(n - 3))
+    ends = [tuple(np.tanh(np.arctanh(r) + side * 1.959964 / math.sqrt(n - 3)) for side in (-1, 1)) for r in values]
+    found = adjusted(
+        {
+            k: Correlation("pearson", float(r), Interval(*both), n)
+            for k, (r, both) in enumerate(zip(values, ends, strict=True))
+        }
+    )
+    # Holm at 2.5% on each side: the first of three has to exceed 2.394, which 2.4 does, the second of two 2.241, which
+    # 2.1 does not, although each alone exceeds 1.960
+    assert [one.low > 0 for one in found.values()] == [True, False, False]
+    first = math.tanh(math.atanh(values[0]) - 2.393980 / math.sqrt(n - 3))
+    assert found[0].low == pytest.approx(first, abs=1e-5)
+    assert found[1].text.endswith("over 12 models, adjusted for 3 correlations")
+    assert correlated(found[1], "more", "less", "not shown").startswith("not shown (r = .60 [-")
+
+
+def test_a_correlation_without_an_interval_is_none_of_those_that_are_adjusted_for() -> None:
+    few = Correlation("pearson", math.nan, NONE, 3, "only 3 pairs, fewer than 4")
+    some = Correlation("pearson", 0.8, Interval(0.3, 0.95), 9)
+    found = adjusted({"few": few, "some": some})
+    assert [*found] == ["some"] and found["some"].among == 1
 
 
 def test_of_three_models_no_correlation_is_said() -> None:
     few = {"a": 1.0, "b": 2.0, "c": 3.5}
-    assert correlated(related(few, few), "more", "less", "open") == ""
+    found = adjusted({"few": related(few, few)})
+    assert correlated(found.get("few"), "more", "less", "open") == ""
 
 
 def test_a_range_is_said_once_where_its_ends_are_alike() -> None:
@@ -136,3 +182,55 @@ def test_few_items_leave_figures_their_plain_titles_and_simulated_models_have_no
     found = association(few)
     assert found and found.paper == ""
     assert found.headline == (found.finding or found.title)
+
+
+def test_titles_of_the_ten_have_no_correlation_from_withheld_numbers_and_agree(ten_models: Run) -> None:
+    scores = sx.score(ten_models, panel="none")
+    numbers = FigureNumbers([ten_models], scores)
+    found = {figure.id: figure for figure in (ability(numbers), correlations(numbers), ordering(numbers)) if figure}
+    with_headline = [row for row in scores.of("overall", "self_execution_score") if row.value is not None]
+    of_page = page_correlations(numbers)
+    of_score = of_page["score", "ability"]
+    # nine models of known ability are in the scores, of three of which the headline is withheld
+    assert of_score.n == sum(row.model in numbers.abilities for row in with_headline) == 6
+    assert len({one.among for one in of_page.values()}) == 1
+    assert of_score.text in found["ability"].finding and of_score.text in found["correlations"].finding
+    for figure in found.values():
+        says = "not shown" not in figure.finding and "none is shown" not in figure.finding
+        low, high = re.search(r"\[(-?[\d.]+), (-?[\d.]+)\]", figure.finding).groups()  # type: ignore[union-attr]
+        assert says is (float(low) > 0 or float(high) < 0), figure.finding
+        assert says or "reaches 0" in figure.finding
+
+
+def test_the_title_on_readiness_says_what_the_verdicts_on_rate_bias_say(ten_models: Run) -> None:
+    scores = sx.score(ten_models, panel="none")
+    figure = readiness(FigureNumbers([ten_models], scores))
+    assert figure
+    for experiment, word in (("association", "more"), ("restriction", "less")):
+        found = how_often(scores, experiment)
+        judged = [one for one in found if one.tone != "withheld"]
+        n = sum(one.tone == {"more": "yes", "less": "no"}[word] for one in judged)
+        who = f"all {n} models" if n == len(judged) else f"{n} of {len(judged)} models"
+        assert f"{who} say {word} often" in figure.finding.replace("All", "all")
+
+
+def test_the_line_of_a_margin_is_the_interval_that_its_title_goes_by(ten_models: Run) -> None:
+    scores = sx.score(ten_models, panel="none")
+    findings = [one for one in against_baseline(scores.of("restriction", "baseline_margin")) if one.among]
+    skills = {m: Number(scores.value(m, "restriction", "skill") or 0.0) for m in scores.models}
+    margins = {one.subject: Number(one.value or 0.0, one.low, one.high) for one in findings}
+    dots = {dot.key: dot for dot in _dots(skills, margins, "restriction", findings)}
+    assert {one.tone for one in findings} >= {"open", "no"}
+    for one in findings:
+        dot, dash = dots[one.subject], skills[one.subject].value - (one.value or 0.0)
+        assert dot.low is not None and dot.high is not None
+        # the line reaches the dash just where it is too close to call
+        assert (dot.low <= dash <= dot.high) is (one.tone == "open")
+        assert (dot.low, dot.high) == pytest.approx((dash + (one.tested_low or 0), dash + (one.tested_high or 0)))
+
+
+@pytest.mark.slow
+def test_no_title_says_that_something_is_not_shown_without_its_reason(ten_models: Run) -> None:
+    found = figures([ten_models], sx.score(ten_models, panel="none"))
+    silent = [one.finding for one in found if re.search("not shown|cannot be told|too close to call", one.finding)]
+    assert silent and all("reaches 0" in finding for finding in silent)

@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from selfexec.analysis.findings import TOO_CLOSE
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -34,10 +36,10 @@ class Difference:
 
     @property
     def says(self) -> str:
-        """higher, lower, or that no difference was found."""
+        """higher, lower, too close to call, or withheld."""
         if self.low is None or self.high is None:
-            return "cannot tell"
-        return "higher" if self.low > 0 else "lower" if self.high < 0 else "no difference found"
+            return "withheld"
+        return "higher" if self.low > 0 else "lower" if self.high < 0 else TOO_CLOSE
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from selfexec.metrics import Judged, Own, Score, at_the_ceiling, rows_over_naive
 from selfexec.stats import POWER_80, Z, holm_points
 
 if TYPE_CHECKING:
-    from selfexec.analysis.differences import Standing
     from selfexec.claims import Tables
 
 Tone = Literal["yes", "no", "open", "untold", "withheld"]
@@ -49,6 +48,19 @@ class Ranged(Protocol):
     def low(self) -> float | None: ...
     @property
     def high(self) -> float | None: ...
+
+
+class Placed(Protocol):
+    """A model's place by a metric; models that share one of the letters in `tied` cannot be told apart."""
+
+    @property
+    def metric(self) -> str: ...
+    @property
+    def experiment(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def tied(self) -> str: ...
 
 
 class ConditionScores(Protocol):
@@ -130,7 +142,7 @@ class Finding:
         return above if self.tone == "yes" else below
 
 
-def further_findings(scores: ConditionScores, tables: "Tables", standings: "Sequence[Standing]") -> Iterator[Finding]:
+def further_findings(scores: ConditionScores, tables: "Tables", standings: Sequence[Placed]) -> Iterator[Finding]:
     """What the numbers support besides the answer: overall, then by experiment."""
     if len(scores.models) > 1:
         yield from against_others(scores.of("overall", "skill"), standings)
@@ -266,10 +278,21 @@ def _over(value: float, arm: float) -> float:
     return value * Z / arm if arm > 0 else 0.0
 
 
+def tested_intervals(rows: Sequence[Ranged]) -> list[tuple[float, float]]:
+    """The interval of each that is tested, by Holm for all of them: beyond 0 just where that is found."""
+    return [_ends(row, points) for row, points in zip(rows, _points(rows), strict=True)]
+
+
+def _ends(row: Ranged, points: tuple[float, float]) -> tuple[float, float]:
+    """As many standard errors away as the points say; an end of a 95% interval lies Z away."""
+    value, low, high = row.value or 0.0, row.low or 0.0, row.high or 0.0
+    return value - points[0] * (value - low) / Z, value + points[1] * (high - value) / Z
+
+
 def _tested(row: Score, relation: Relation, points: tuple[float, float], among: int) -> Finding:
     value, low, high = row.value or 0.0, row.low or 0.0, row.high or 0.0
     errors = (value - low) / Z, (high - value) / Z
-    ends = value - points[0] * errors[0], value + points[1] * errors[1]
+    ends = _ends(row, points)
     tone: Tone = "yes" if ends[0] > 0 else "no" if ends[1] < 0 else "open"
     finding = _finding(row, relation, tone)
     if tone == "yes" and row.small_panel and relation in ("baseline", "which ones"):
@@ -313,7 +336,7 @@ def against_chance(skills: Iterable[Score]) -> list[Finding]:
     return [replace(_finding(row, "chance", tone), tested_low=row.low, tested_high=row.high, among=1)]
 
 
-def against_others(skills: Iterable[Score], standings: "Sequence[Standing]") -> list[Finding]:
+def against_others(skills: Iterable[Score], standings: Sequence[Placed]) -> list[Finding]:
     """Skills, best first, and which others each cannot be told apart from; behind them those that are to be read with
     caution, and ahead of nobody.
     """

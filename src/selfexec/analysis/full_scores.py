@@ -77,25 +77,25 @@ def _tables(scores: Scores, table_of: Callable[[Scores], Table]) -> Iterator[Par
 
 def paper_table(scores: Scores) -> Table:
     """The paper's own numbers, a row for each model and experiment that has any of them."""
-    found: dict[tuple[str, str], dict[str, str]] = {}
+    cells_by_row: dict[tuple[str, str], dict[str, str]] = {}
     for row in scores:
         if row.metric in OF_THE_PAPER:
-            found.setdefault((row.model, row.experiment), {})[row.metric] = _cell(row)
-    metrics = [metric for metric in OF_THE_PAPER if any(cells.get(metric) for cells in found.values())]
+            cells_by_row.setdefault((row.model, row.experiment), {})[row.metric] = _cell(row)
+    metrics = [metric for metric in OF_THE_PAPER if any(cells.get(metric) for cells in cells_by_row.values())]
     rows = [
         [model, experiment, *(cells.get(metric, "") for metric in metrics)]
-        for (model, experiment), cells in found.items()
+        for (model, experiment), cells in cells_by_row.items()
     ]
     return Table(PAPER_TITLE, ["model", "experiment", *(OF_THE_PAPER[metric] for metric in metrics)], rows, "stacked")
 
 
 def further_table(scores: Scores) -> Table:
     """Every metric that no other table has: a row for each model and metric, a column for each experiment."""
-    found: dict[tuple[str, str], dict[str, str]] = {}
+    cells_by_row: dict[tuple[str, str], dict[str, str]] = {}
     for model, metric, experiment, cell in (*_further_rows(scores), *_second_opinions(scores)):
-        found.setdefault((model, metric), {})[experiment] = cell
-    experiments = [e for e in scores.experiments if any(e in cells for cells in found.values())]
-    by_model = sorted(found.items(), key=lambda one: scores.models.index(one[0][0]))
+        cells_by_row.setdefault((model, metric), {})[experiment] = cell
+    experiments = [e for e in scores.experiments if any(e in cells for cells in cells_by_row.values())]
+    by_model = sorted(cells_by_row.items(), key=lambda one: scores.models.index(one[0][0]))
     rows = [[model, metric, *(cells.get(e, "") for e in experiments)] for (model, metric), cells in by_model]
     return Table(FURTHER_TITLE, ["model", "metric", *experiments], rows, "stacked")
 
@@ -116,24 +116,24 @@ def _second_opinions(scores: Scores) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _of_own(own: Own) -> Mapping[str, Mapping[str, str]]:
-    found = own.found
-    if not found.fits:
+    excess = own.found
+    if not excess.fits:
         return {}
-    partial, swap = found.partial_correlation[0], found.swap[0]
+    partial, swap = excess.partial_correlation[0], excess.swap[0]
     return {
         model: {
-            "own_excess_detectable": decimal(found.detectable_of_each[model]),
-            "unique_correlation": decimal(float(found.unique[n])),
+            "own_excess_detectable": decimal(excess.detectable_of_each[model]),
+            "unique_correlation": decimal(float(excess.unique[n])),
             "partial_correlation": _estimate_cell(partial[n]),
             "swap_share": _estimate_cell(swap[n]),
         }
-        for n, model in enumerate(found.of.models)
-        if model in found.each
+        for n, model in enumerate(excess.of.models)
+        if model in excess.each
     }
 
 
-def _estimate_cell(found: Estimate) -> str:
-    return UNDEFINED if math.isnan(found.value) else interval(found.value, *found.interval)
+def _estimate_cell(estimate: Estimate) -> str:
+    return UNDEFINED if math.isnan(estimate.value) else interval(estimate.value, *estimate.interval)
 
 
 def _cell(row: Score) -> str:

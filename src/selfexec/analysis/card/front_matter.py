@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from selfexec.analysis.findings import CANNOT_BE_TOLD, which_ones
 from selfexec.analysis.score_table import ACCURACY, Scores
 from selfexec.experiments import EXPERIMENTS
 from selfexec.items import UNKNOWN, Origin
@@ -15,7 +16,18 @@ if TYPE_CHECKING:
     from selfexec.runs import Run
 
 TAGS = ("evaluation", "self-prediction", "self-execution-benchmark", "selfexec")
-NAMES = {"skill": "Skill", "baseline_margin": "Margin over the best baseline"}
+NAMES = {
+    "skill": "Skill",
+    "predicted_rate": "Predicted share of yes",
+    "rate_bias": "Rate bias (predicted less observed share of yes)",
+    "baseline_margin": "Margin over the best baseline",
+    "margin_at_own_rate": "Margin over the best baseline at the model's own rate of yes",
+    "ceiling_at_own_rate": "Greatest possible skill at the model's own rate of yes",
+    "share_of_ceiling": "Share of the greatest possible skill that is reached",
+    "baseline_share_of_ceiling": "Share of it that the best baseline reaches at this rate",
+    "order_bias": "Order bias (accuracy on pairs shown in their true order less that on the others)",
+    "shown_order_share": "Share of rankings that are the order shown",
+}
 
 Yaml = str | float | int | Sequence["Yaml"] | Mapping[str, "Yaml"]
 
@@ -38,14 +50,23 @@ def front_matter(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> s
 
 def _results(run: "Run", scores: Scores, origins: Mapping[str, Origin], model: str) -> Iterator[Yaml]:
     for experiment in scores.experiments:
+        untold = _cannot_be_told(scores, experiment)
         wanted = (ACCURACY.get(experiment, "accuracy"), *NAMES)
         rows = (scores.get(model, experiment, metric) for metric in wanted)
-        if metrics := [_metric(row) for row in rows if row is not None and row.value is not None]:
+        known = [row for row in rows if row is not None and row.value is not None]
+        if metrics := [_metric(row, row.metric == "margin_at_own_rate" and model in untold) for row in known]:
             yield {
                 "task": {"type": "text-generation", "name": _task(experiment)},
                 "dataset": _items(run, origins, experiment),
                 "metrics": metrics,
             }
+
+
+def _cannot_be_told(scores: Scores, experiment: str) -> set[str]:
+    """The models of which yes and no do not tell which ones they know."""
+    if experiment not in EXPERIMENTS:
+        return set()
+    return {finding.subject for finding in which_ones(scores, experiment) if finding.tone == "untold"}
 
 
 def _task(experiment: str) -> str:
@@ -67,11 +88,12 @@ def _items(run: "Run", origins: Mapping[str, Origin], experiment: str) -> Yaml:
     }
 
 
-def _metric(row: Score) -> Yaml:
+def _metric(row: Score, untold: bool) -> Yaml:
     assert row.value is not None
     name = NAMES.get(row.metric, row.metric.replace("_", "-").capitalize())
     ends = "" if row.low is None else f", 95% interval {interval(row.value, row.low, row.high).split(' ', 1)[1]}"
     caution = "; to be read with caution" if row.reason else ""
+    caution += f"; which ones {CANNOT_BE_TOLD} from yes and no" if untold else ""
     args: dict[str, Yaml] = {"convention": row.convention}
     return {"type": row.metric, "name": f"{name}{ends}{caution}", "value": row.value, "args": args}
 

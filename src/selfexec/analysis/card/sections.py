@@ -22,6 +22,7 @@ from selfexec.analysis.score_table import (
     COLUMNS,
     LEGEND,
     absent,
+    decided_by_rate,
     every_answer,
     grid_by_condition,
     legends,
@@ -306,7 +307,7 @@ def results(everywhere: Scores, convention: str) -> str:
     # what is known of noise and loss stands here as below the table of `selfexec score`
     parts = []
     told = [f"{model}, {experiment}: {reason}" for (model, experiment), reason in reasons.items()]
-    if told := [*told, *margin_cautions(scores)]:
+    if told := [*told, *margin_cautions(scores), *decided_by_rate(scores)]:
         parts += [f"Withheld, or to be read with caution ({CAUTION}):", bullets(told)]
     parts.append(as_markdown(COLUMNS, score_cells(scores)))
     if len(everywhere.conditions) > 1:

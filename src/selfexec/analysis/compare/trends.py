@@ -11,6 +11,7 @@ from selfexec.analysis.compare.comparison import LEGEND, about, cautions, gap_of
 from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.measures import OVERALL, check_names
 from selfexec.analysis.differences import Difference
+from selfexec.analysis.findings import TOO_CLOSE
 from selfexec.analysis.names import skill_legend, told_by
 from selfexec.analysis.options import TrendOptions
 from selfexec.analysis.renamed import refuse_old_name
@@ -64,6 +65,13 @@ class Slope:
     items: int
     reason: str | None = None
     caution: str | None = None
+
+    @property
+    def says(self) -> str:
+        """rises, falls, too close to call, or withheld."""
+        if self.low is None or self.high is None:
+            return "withheld"
+        return "rises" if self.low > 0 else "falls" if self.high < 0 else TOO_CLOSE
 
 
 @dataclass(frozen=True, repr=False)
@@ -219,11 +227,11 @@ def _point_table(found: Trend, metric: str) -> Table:
 
 def _slope_table(found: Trend, metric: str) -> Table:
     rows = [
-        [s.experiment, interval(s.slope, s.low, s.high, signed), p_value(s.p), f"{s.items:,}"]
+        [s.experiment, interval(s.slope, s.low, s.high, signed), p_value(s.p), f"{s.items:,}", s.says]
         for s in found.slopes
         if s.metric == metric
     ]
-    return Table(f"{title_of(metric)}: change per checkpoint", ["experiment", "slope", "p", "items"], rows)
+    return Table(f"{title_of(metric)}: change per checkpoint", ["experiment", "slope", "p", "items", "state"], rows)
 
 
 def _cells(point: Checkpoint) -> list[str]:

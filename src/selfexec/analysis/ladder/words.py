@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from selfexec.analysis.findings import TOO_CLOSE
 from selfexec.analysis.ladder.row import LadderRow
 from selfexec.analysis.names import baseline_name
 from selfexec.metrics import ITSELF, small_panel
@@ -39,9 +40,7 @@ LEGEND = (
     "predict, others do: on the very item; all: these stacked, which margins are over; family: other models of its "
     "family, on the very item; history: its own behaviour with other items.",
 )
-MARKS = (
-    "*: tells surely more of the model than its own prediction does; ~: cannot be told apart from it (paired, by Holm)."
-)
+MARKS = f"*: tells surely more of the model than its own prediction does; ~: {TOO_CLOSE} (paired, by Holm)."
 NO_TEST = (
     "The ladder is no test of self-knowledge: who knows models in general may be ahead of every level, who knows only "
     "its own ways behind."
@@ -77,6 +76,14 @@ def _finding(steps: Sequence[LadderRow]) -> str | None:
         return f"{phrase} {'tell' if most.level == 'stacked' else 'tells'} more of it than its own prediction does"
     if few := small_panel(itself.models):
         return f"no level is shown to tell more of it than its own prediction does ({few})"
-    if any(row.own_prediction == "open" for row in steps):
-        return "no level is shown to tell more of it than its own prediction does"
+    judged = [row for row in steps if row.own_prediction is not None]
+    if open_ := [row for row in judged if row.own_prediction == "open"]:
+        return f"its own prediction is {_ahead_of_the_rest(len(judged) - len(open_), len(judged))}"
     return "its own prediction is ahead of every level"
+
+
+def _ahead_of_the_rest(ahead: int, judged: int) -> str:
+    """too close to call with every level, or ahead of 3 of 5 levels, and too close to call with 2"""
+    if not ahead:
+        return f"{TOO_CLOSE} with every level" if judged > 1 else f"{TOO_CLOSE} with the one level that is judged"
+    return f"ahead of {ahead} of {judged} levels, and {TOO_CLOSE} with {judged - ahead}"

@@ -8,7 +8,8 @@ from selfexec.analysis.numbers import Number
 from selfexec.report.figures.abilities import known_ability, published_abilities
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers, texts
-from selfexec.report.figures.said import correlated, related
+from selfexec.report.figures.page_correlations import ABILITY, SCORE, page_correlations
+from selfexec.report.figures.said import correlated
 from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane, reach
 from selfexec.text.numbers import decimal, in_a_cell
 
@@ -67,9 +68,8 @@ def ability(numbers: FigureNumbers) -> Figure | None:
             top += HEIGHT + 52
         return drawing(sheet, "ability", TITLE, CAPTION, top + 8, parts)
 
-    scores = {model: number.value for model, number in found.get("self_execution_score", {}).items()}
     finding = correlated(
-        related(abilities, scores),
+        page_correlations(numbers).get((SCORE, ABILITY)),
         "More able models predict themselves more accurately",
         "More able models predict themselves less accurately",
         "More able models are not shown to predict themselves more or less accurately",

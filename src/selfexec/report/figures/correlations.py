@@ -2,15 +2,10 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from selfexec.analysis.correlate import correlations as correlate_columns
-from selfexec.analysis.correlate import eligible_models, score_columns
-from selfexec.analysis.findings import clear_of_zero
-from selfexec.analysis.numbers import Number
-from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import FigureNumbers
+from selfexec.report.figures.page_correlations import Related, page_correlations, related_numbers
 from selfexec.report.svg import (
     SMALL_LETTERS,
     Kind,
@@ -37,20 +32,21 @@ CAPTION = (
     "marks: only models whose headline is not withheld. Models are few, so intervals are wide; the score contains "
     "its parts. n: all models; those with a headline."
 )
-SCORE = "score"
 ROW = 26.0
 
 
 def correlations(numbers: FigureNumbers) -> Figure | None:
-    shown = [pair for pair in related(numbers) if not math.isnan(pair.all.value)]
+    shown = [pair for pair in related_numbers(numbers) if not math.isnan(pair.all.value)]
     if not shown:
         return None
     columns = ["one", "two", "models", "correlation", "with a headline", "their correlation"]
     cells = [_cells(pair) for pair in shown]
-    return Figure("correlations", TITLE, CAPTION, lambda sheet: _drawn(sheet, shown), columns, cells, _finding(shown))
+    return Figure(
+        "correlations", TITLE, CAPTION, lambda sheet: _drawn(sheet, shown), columns, cells, _finding(numbers, shown)
+    )
 
 
-def _drawn(sheet: Sheet, shown: Sequence["Related"]) -> str:
+def _drawn(sheet: Sheet, shown: Sequence[Related]) -> str:
     signs = [Sign("main", "all models"), Sign("open", "models with a headline"), Sign("half", "no correlation")]
     key, top = legend(sheet, signs, 2)
     top += 6
@@ -67,65 +63,23 @@ def _drawn(sheet: Sheet, shown: Sequence["Related"]) -> str:
     return drawing(sheet, "correlations", TITLE, CAPTION, bottom + 24, parts)
 
 
-@dataclass(frozen=True)
-class Related:
-    """Two columns, and Pearson's correlation over all models, and over those whose headline is not withheld."""
-
-    one: str
-    two: str
-    all: Correlation
-    eligible: Correlation
-
-    @property
-    def names(self) -> str:
-        return f"{self.one}, {self.two}".replace("_", " ")
-
-    @property
-    def fewer(self) -> bool:
-        """Whether some models have no headline, and a correlation is there without them."""
-        return not math.isnan(self.eligible.value) and self.eligible.n < self.all.n
-
-    @property
-    def sizes(self) -> str:
-        return f"n = {self.all.n}" + (f"; {self.eligible.n}" if self.fewer else "")
-
-    @property
-    def of_a_whole(self) -> bool:
-        """Whether the one is a part of the other."""
-        return SCORE in (self.one, self.two) and not {self.one, self.two}.isdisjoint(EXPERIMENTS)
-
-
-def related(numbers: FigureNumbers) -> list[Related]:
-    """Every pair of accuracies, the score and ability."""
-    means = score_columns(numbers.scores)
-    columns = {
-        **{experiment: means.get(f"{experiment} accuracy", {}) for experiment in EXPERIMENTS},
-        SCORE: means.get("overall accuracy", {}),
-        "ability": numbers.abilities,
-    }
-    columns = {name: column for name, column in columns.items() if column}
-    found = correlate_columns(columns, eligible=eligible_models(numbers.scores) or [])
-    return [
-        Related(pair.one, pair.two, pair.pearson, found.pair(pair.one, pair.two, "eligible").pearson)
-        for pair in found
-        if pair.among == "all"
-    ]
-
-
-def _finding(pairs: Sequence[Related]) -> str:
-    """How many go together, adjusted for their number (Holm); a whole with its parts does so anyway."""
-    apart = [pair for pair in pairs if not pair.of_a_whole and not math.isnan(pair.all.interval.low)]
-    numbers = [Number(pair.all.value, *pair.all.interval) for pair in apart]
-    clear = [any(both) for both in zip(*(clear_of_zero(numbers, sign) for sign in (1, -1)), strict=True)]
-    shown = [pair for pair, found in zip(apart, clear, strict=True) if found]
+def _finding(numbers: FigureNumbers, shown: Sequence[Related]) -> str:
+    """How many go together, adjusted for all that the page has; a whole with its parts does so anyway."""
+    names = {(pair.one, pair.two) for pair in shown}
+    apart = {both: found for both, found in page_correlations(numbers).items() if both in names}
+    clear = {both: found for both, found in apart.items() if not found.low <= 0 <= found.high}
     if not apart:
         return ""
-    if not shown:
-        return f"Of {len(apart)} pairs of numbers none is shown to go together; none is the score with a part of it"
-    most = max(shown, key=lambda pair: abs(pair.all.value))
-    which = f"{most.one} and {most.two} (r = {_text(most.all)})"
-    many = f"are shown to go together, most {which}" if len(shown) > 1 else f"is shown to go together: {which}"
-    count = f"All {len(apart)}" if len(shown) == len(apart) > 2 else f"{len(shown)} of {len(apart)}"
+    among = next(iter(apart.values())).among
+    if not clear:
+        why = f"adjusted for {among} correlations, " if among > 1 else ""
+        reaches = "each interval reaches 0" if len(apart) > 1 else "its interval reaches 0"
+        none = f"Of {len(apart)} pairs of numbers none is shown to go together ({why}{reaches})"
+        return f"{none}; none is the score with a part of it"
+    one, two = max(clear, key=lambda both: abs(clear[both].value))
+    which = f"{one} and {two} ({clear[one, two].text})".replace("_", " ")
+    many = f"are shown to go together, most {which}" if len(clear) > 1 else f"is shown to go together: {which}"
+    count = f"All {len(apart)}" if len(clear) == len(apart) > 2 else f"{len(clear)} of {len(apart)}"
     return f"{count} pairs of numbers {many}"
 
 

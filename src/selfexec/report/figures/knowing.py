@@ -6,7 +6,8 @@ from selfexec.analysis.numbers import Number
 from selfexec.experiments.correctness import CORRECTNESS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers, sizes, texts
-from selfexec.report.figures.said import correlated, related
+from selfexec.report.figures.page_correlations import KNOWING, page_correlations
+from selfexec.report.figures.said import correlated
 from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane, reach
 
 NAME = CORRECTNESS.name
@@ -56,7 +57,7 @@ def knowing(numbers: FigureNumbers) -> Figure | None:
         },
     )
     finding = correlated(
-        related({m: accuracy[m].value for m in shown}, {m: skill[m].value for m in shown}),
+        page_correlations(numbers).get(KNOWING),
         "Models that answer more correctly know better which answers are correct",
         "Models that answer more correctly know less well which answers are correct",
         "Models that answer more correctly are not shown to know better, or less well, which answers are correct",

@@ -2,9 +2,10 @@
 baseline, overall and in each experiment.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from selfexec.analysis.answers import experiment_in_brief, overall_in_brief
+from selfexec.analysis.findings import TOO_CLOSE, Finding, against_baseline
 from selfexec.analysis.numbers import Number
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
@@ -15,8 +16,9 @@ from selfexec.text.numbers import decimal
 CAPTION = (
     "How well each model predicts itself (dot), and how well somebody does who knows only the questions and what "
     "other models predicted and did, the best baseline (dash): 0 is chance, 1 is perfect. The bar between them is the "
-    "margin, the thin line its 95% interval: where that reaches the dash, it is too close to call. A margin "
-    "says whom to go by, and is no test of self-knowledge."
+    "margin, the thin line the interval that was tested (95%, adjusted for the number of models): where that reaches "
+    f"the dash, it is {TOO_CLOSE}. A margin mixes how often a model says yes with which ones. It says whom to go by, "
+    "and is no test of self-knowledge."
 )
 
 
@@ -28,7 +30,8 @@ def margins(numbers: FigureNumbers) -> Figure | None:
     if not experiments:
         return None
     pieces = {e: list(_bars(skills[e], sizes[e], e)) for e in experiments}
-    marks = {e: [*_dashes(skills[e], sizes[e], e), *_dots(skills[e], sizes[e], e)] for e in experiments}
+    tested = {e: against_baseline(numbers.scores.of(e, "baseline_margin")) for e in experiments}
+    marks = {e: [*_dashes(skills[e], sizes[e], e), *_dots(skills[e], sizes[e], e, tested[e])] for e in experiments}
     ends = [x for dots in marks.values() for dot in dots for x in (dot.value, dot.low, dot.high) if x is not None]
     domain = reach(ends, 0.0, 1.0)
     panels = [RowPanel(e.replace("_", " "), marks[e], pieces[e], domain) for e in experiments]
@@ -69,10 +72,16 @@ def _dashes(skills: Mapping[str, Number], margins: Mapping[str, Number], experim
         )
 
 
-def _dots(skills: Mapping[str, Number], margins: Mapping[str, Number], experiment: str) -> Iterator[Dot]:
-    """With the interval of the margin, from the dash; of the skill where there is no margin."""
+def _dots(
+    skills: Mapping[str, Number], margins: Mapping[str, Number], experiment: str, findings: Iterable[Finding]
+) -> Iterator[Dot]:
+    """With the interval of the margin that was tested, from the dash; where nothing was tested with that of the margin,
+    and of the skill where there is no margin.
+    """
+    tested = {finding.subject: (finding.tested_low, finding.tested_high) for finding in findings if finding.among}
     for model, skill in skills.items():
         margin, title = margins.get(model), f"{model}: {experiment} skill {skill.full}"
         start = skill.value - margin.value if margin else 0.0
-        low, high = (None if x is None else start + x for x in ((margin or skill).low, (margin or skill).high))
+        shown = tested.get(model, ((margin or skill).low, (margin or skill).high))
+        low, high = (None if x is None else start + x for x in shown)
         yield Dot(model, f"{experiment} skill", skill.value, title, "faint" if skill.note else "main", low, high)

@@ -75,7 +75,10 @@ def _finding(experiment: str, metric: str, found: Crossed) -> str:
     size = f"{points(abs(found.gamma)).removeprefix('+')} points {'more' if found.gamma > 0 else 'less'}"
     how = f"{size} accurate about themselves than rows and columns lead one to expect: {NO_EVIDENCE}"
     if low <= 0 <= high:
-        how = "not shown to be more or less accurate about themselves than rows and columns lead one to expect"
+        how = (
+            "not shown to be more or less accurate about themselves than rows and columns lead one to expect "
+            f"({points(found.gamma)} points [{points(low)}, {points(high)}]: the interval reaches 0)"
+        )
     return f"{experiment.capitalize()}{by_other(metric, found, all_models=' for all')}: models are {how}"
 
 

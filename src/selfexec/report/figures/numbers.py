@@ -16,6 +16,7 @@ from selfexec.analysis.numbers import (
     as_published,
     items_that_count,
     most_accurate,
+    prediction_tokens,
     scored_number,
     whole,
 )
@@ -138,6 +139,11 @@ class FigureNumbers:
         levels = {row.model: row for row in self.scores.of(experiment, naive.metric)}
         said = behind_naive(found) if (found := against_naive(gaps, levels)) else None
         return said.text.removesuffix(".") if said else ""
+
+    @cached_property
+    def ranking_tokens(self) -> dict[str, Number]:
+        """Mean tokens of a ranking, of every model whose tokens were counted."""
+        return prediction_tokens(self.tables.sessions, "difficulty")
 
     @cached_property
     def authors(self) -> Scores:

@@ -1,11 +1,10 @@
 """The paper's Figure 6: does a longer ranking make a better one?"""
 
-import math
-
-from selfexec.analysis.numbers import counted, prediction_tokens
+from selfexec.analysis.numbers import counted
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import BASELINE, FigureNumbers, sizes, texts
-from selfexec.report.figures.said import correlated, related
+from selfexec.report.figures.page_correlations import ORDERING, page_correlations
+from selfexec.report.figures.said import correlated
 from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane, reach, reach_log
 
 TITLE = "Ranking accuracy and the tokens that a ranking takes"
@@ -18,10 +17,7 @@ LEAST = 2  # models
 
 
 def ordering(numbers: FigureNumbers) -> Figure | None:
-    accuracy, tokens = (
-        numbers.scored("difficulty", "accuracy"),
-        prediction_tokens(numbers.tables.sessions, "difficulty"),
-    )
+    accuracy, tokens = numbers.scored("difficulty", "accuracy"), numbers.ranking_tokens
     shown = [model for model in numbers.models if model in accuracy and model in tokens]
     if len(shown) < LEAST:  # one spot says nothing of what goes together
         return None
@@ -61,7 +57,7 @@ def ordering(numbers: FigureNumbers) -> Figure | None:
         },
     )
     finding = correlated(
-        related({m: math.log(tokens[m].value) for m in shown}, {m: accuracy[m].value for m in shown}),
+        page_correlations(numbers).get(ORDERING),
         "Models that take more tokens for a ranking rank better",
         "Models that take more tokens for a ranking rank worse",
         "Models that take more tokens for a ranking are not shown to rank better or worse",

@@ -1,12 +1,13 @@
 """How often models say yes, beside how often it comes true."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from selfexec.analysis.findings import Finding, how_often
 from selfexec.analysis.numbers import Number
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of, texts
-from selfexec.report.figures.said import Stand, sentence, stand
+from selfexec.report.figures.said import Stand, sentence
 from selfexec.report.svg import RowPanel, Sign, rows
 
 TITLE = "Readiness to say yes"
@@ -25,7 +26,7 @@ def readiness(numbers: FigureNumbers) -> Figure | None:
     panels: list[RowPanel] = []
     cells: dict[str, dict[str, str]] = {}
     saids: list[dict[str, Number]] = []
-    stands: dict[str, Stand] = {}
+    findings: dict[str, list[Finding]] = {}
     for experiment, what in with_readiness().items():
         said, did = (numbers.scored(experiment, metric) for metric in ("positive_rate", "base_rate"))
         if not said:
@@ -33,20 +34,23 @@ def readiness(numbers: FigureNumbers) -> Figure | None:
         marks = [*dots(numbers, "does", did, "open"), *dots(numbers, "says it would", said)]
         panels.append(RowPanel(what, marks, tied=True, of=experiment))
         saids.append(said)
-        stands[experiment] = stand(said, did)
+        findings[experiment] = how_often(numbers.scores, experiment)
         cells |= {f"{experiment}: says yes": texts(said), f"{experiment}: does": texts(did)}
     if not panels:
         return None
     signs = [Sign("main", "says that it would (positive rate)"), Sign("open", "does (base rate)")]
     svg = rows(numbers.model_order, "readiness", TITLE, CAPTION, panels, signs_of(signs, *saids))
-    clauses = [clause for experiment, found in stands.items() for clause in _clauses(experiment, found)]
+    clauses = [clause for experiment, found in findings.items() for clause in _clauses(experiment, found)]
     if len(numbers.models) == 1:  # named once
         clauses = [*clauses[:1], *(clause.replace(numbers.models[0], "it", 1) for clause in clauses[1:])]
     return Figure("readiness", TITLE, CAPTION, svg, *behind(numbers.models, cells), sentence(*clauses))
 
 
-def _clauses(experiment: str, found: Stand) -> Iterator[str]:
+def _clauses(experiment: str, findings: Sequence[Finding]) -> Iterator[str]:
+    """By the verdicts on rate bias."""
     behaviour = EXPERIMENTS[experiment].words.behaviour
+    by_tone = {tone: tuple(one.subject for one in findings if one.tone == tone) for tone in ("yes", "open", "no")}
+    found = Stand(sum(by_tone.values(), ()), by_tone["yes"], by_tone["no"])
     for those, how in ((found.above, "more"), (found.below, "less")):
         if those and behaviour:
             one = len(those) == 1

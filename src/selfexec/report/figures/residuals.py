@@ -2,6 +2,7 @@
 it.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -10,7 +11,7 @@ from selfexec.metrics import Own
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.svg import Cell, MatrixRow, matrix
-from selfexec.text.numbers import Printed, in_a_cell, interval, signed, typeset
+from selfexec.text.numbers import Printed, decimal, in_a_cell, interval, signed, typeset
 
 KEY = (
     "The correlation of each row's prediction with each column's behaviour, less what one factor says of it: how well "
@@ -66,8 +67,19 @@ def _figure(numbers: FigureNumbers, own: Own) -> Figure:
         ]
         for model, a in places.items()
     ]
-    finding = f"{_sentence(panel_title(own))}: {TOLD[verdict]}" if verdict in TOLD else ""
+    finding = f"{_sentence(panel_title(own))}: {TOLD[verdict]}{_reason(own)}" if verdict in TOLD else ""
     return Figure(id, title, caption, svg, ["prediction of", *places, "own excess", "verdict"], table, finding)
+
+
+def _reason(own: Own) -> str:
+    """Why it is not shown, with the number that was tested and what would have been found; of what is shown nothing."""
+    found = own.found
+    if found.panel.verdict != "not shown":
+        return ""
+    estimate = found.panel.estimate
+    number = interval(estimate.value, *estimate.interval, lambda value: decimal(value, 2))
+    blind = "" if math.isnan(found.detectable) else f"; {decimal(found.detectable, 2)} would show in 4 of 5 such runs"
+    return f" ({number}: {against(found.panel)}{blind})"
 
 
 def _sentence(text: str) -> str:

@@ -3,18 +3,21 @@ so whatever their errors have in common, adjusted for the number of models (Holm
 its plain title.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
-from selfexec.analysis.findings import clear_of_zero
+from selfexec.analysis.findings import clear_of_zero, tested_intervals
 from selfexec.analysis.numbers import Number
 from selfexec.report.figures.abilities import known_ability, published_abilities
 from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.stats import Correlation, correlate
 from selfexec.text.numbers import all_of, decimal, interval, joined
 
+T = TypeVar("T", bound=Hashable)
 HALF = Number(0.5, 0.5, 0.5)  # a coin
 
 
@@ -84,13 +87,45 @@ def related(ones: Mapping[str, float], twos: Mapping[str, float]) -> Correlation
     return correlate(one, two)
 
 
-def correlated(found: Correlation, more: str, less: str, untold: str) -> str:
-    """Which way two numbers go together, or that this is not shown; nothing of too few models."""
-    low, high = found.interval
-    if not (low == low and high == high):
+@dataclass(frozen=True)
+class AdjustedCorrelation:
+    """A correlation, with the interval that was tested: adjusted for all that were tested together (`among`)."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    among: int
+
+    @property
+    def text(self) -> str:
+        """r = .76 [.19, .95] over 9 models, adjusted for 8 correlations"""
+        size = f"r = {interval(self.value, self.low, self.high, lambda value: decimal(value, 2))}"
+        family = f", adjusted for {self.among} correlations" if self.among > 1 else ""
+        return f"{size} over {self.n} models{family}"
+
+
+def adjusted(found: Mapping[T, Correlation]) -> dict[T, AdjustedCorrelation]:
+    """Those that have an interval, with that of Fisher's z adjusted for their number (Holm)."""
+    known = {name: one for name, one in found.items() if not math.isnan(one.interval.low)}
+    in_z = [
+        Number(math.atanh(one.value), math.atanh(one.interval.low), math.atanh(one.interval.high))
+        for one in known.values()
+    ]
+    ends = ((math.tanh(low), math.tanh(high)) for low, high in tested_intervals(in_z))
+    return {
+        name: AdjustedCorrelation(one.value, *both, one.n, len(known))
+        for (name, one), both in zip(known.items(), ends, strict=True)
+    }
+
+
+def correlated(found: AdjustedCorrelation | None, more: str, less: str, untold: str) -> str:
+    """Which way two numbers go together, or that this is not shown, and why; nothing of too few models."""
+    if found is None:
         return ""
-    size = f"r = {interval(found.value, low, high, lambda value: decimal(value, 2))} over {found.n} models"
-    return f"{more if low > 0 else less if high < 0 else untold} ({size})"
+    if found.low <= 0 <= found.high:
+        return f"{untold} ({found.text}: the interval reaches 0)"
+    return f"{more if found.low > 0 else less} ({found.text})"
 
 
 def as_the_paper_counts(numbers: FigureNumbers, experiment: str) -> dict[str, Number]:

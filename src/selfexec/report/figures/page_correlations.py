@@ -1,0 +1,93 @@
+"""All correlations that a page has: titles say what these show, adjusted for all of them together.
+
+A title is about numbers that are not withheld: of models whose headline is not, where there is a headline; of a score
+that is to be read with caution it says nothing.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from selfexec.analysis.correlate import correlations as correlate_columns
+from selfexec.analysis.correlate import eligible_models, score_columns
+from selfexec.analysis.numbers import Number
+from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments.correctness import CORRECTNESS
+from selfexec.report.figures.numbers import FigureNumbers
+from selfexec.report.figures.said import AdjustedCorrelation, adjusted, related
+from selfexec.stats import Correlation
+
+SCORE, ABILITY = "score", "ability"
+ORDERING, KNOWING = ("tokens of a ranking", "ranking accuracy"), ("correct on the log", "skill")
+Names = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Related:
+    """Two columns, and Pearson's correlation over all models, and over those whose headline is not withheld.
+    `headline`: whether there are headlines at all.
+    """
+
+    one: str
+    two: str
+    all: Correlation
+    eligible: Correlation
+    headline: bool
+
+    @property
+    def names(self) -> str:
+        return f"{self.one}, {self.two}".replace("_", " ")
+
+    @property
+    def fewer(self) -> bool:
+        """Whether some models have no headline, and a correlation is there without them."""
+        return not math.isnan(self.eligible.value) and self.eligible.n < self.all.n
+
+    @property
+    def titled(self) -> Correlation:
+        """The one that a title may be about."""
+        return self.eligible if self.headline else self.all
+
+    @property
+    def sizes(self) -> str:
+        return f"n = {self.all.n}" + (f"; {self.eligible.n}" if self.fewer else "")
+
+    @property
+    def of_a_whole(self) -> bool:
+        """Whether the one is a part of the other."""
+        return SCORE in (self.one, self.two) and not {self.one, self.two}.isdisjoint(EXPERIMENTS)
+
+
+def related_numbers(numbers: FigureNumbers) -> list[Related]:
+    """Every pair of accuracies, the score and ability."""
+    means = score_columns(numbers.scores)
+    columns = {
+        **{experiment: means.get(f"{experiment} accuracy", {}) for experiment in EXPERIMENTS},
+        SCORE: means.get("overall accuracy", {}),
+        ABILITY: numbers.abilities,
+    }
+    columns = {name: column for name, column in columns.items() if column}
+    eligible = eligible_models(numbers.scores)
+    pairs = correlate_columns(columns, eligible=eligible or [])
+    return [
+        Related(
+            pair.one, pair.two, pair.pearson, pairs.pair(pair.one, pair.two, "eligible").pearson, eligible is not None
+        )
+        for pair in pairs
+        if pair.among == "all"
+    ]
+
+
+def page_correlations(numbers: FigureNumbers) -> dict[Names, AdjustedCorrelation]:
+    """By the names of the two: all that a page has, but for a whole with its parts, which go together anyway."""
+    correlations = {(pair.one, pair.two): pair.titled for pair in related_numbers(numbers) if not pair.of_a_whole}
+    tokens, ranking = numbers.ranking_tokens, numbers.scored("difficulty", "accuracy")
+    correlations[ORDERING] = related({model: math.log(one.value) for model, one in tokens.items()}, _sound(ranking))
+    accuracy, skill = (numbers.scored(CORRECTNESS.name, metric) for metric in ("base_rate", "skill"))
+    correlations[KNOWING] = related(_sound(accuracy), _sound(skill))
+    return adjusted(correlations)
+
+
+def _sound(numbers: Mapping[str, Number]) -> dict[str, float]:
+    """Without what is to be read with caution."""
+    return {model: number.value for model, number in numbers.items() if not number.note}
