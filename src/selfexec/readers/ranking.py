@@ -200,7 +200,7 @@ def read_ranking(text: str) -> Reading:
     if complete:
         last = outermost(complete)
         order = _turned(plain, last.start, last.end, last.value)
-        last = last._replace(value=None if _amended(plain, last.end, order) else order)
+        last = last._replace(value=None if order is None or _amended(plain, last.end, order) else order)
     return conclude(text, [last] if last else [])
 
 
@@ -401,16 +401,19 @@ def _amended(text: str, end: int, order: list[str]) -> bool:
     return False
 
 
-def _turned(text: str, start: int, stop: int, labels: list[str]) -> list[str]:
-    """The order from fewest to most, where the words that introduce it say that it runs the other way."""
+def _turned(text: str, start: int, stop: int, labels: list[str]) -> list[str] | None:
+    """The order from fewest to most, where the words around it say that it runs the other way; None where these
+    contradict each other, or its signs.
+    """
     chain = text[start:stop].replace("->", "").replace("=>", "")
     grows = grows_with(text, start, stop) if ">" in chain or "<" in chain else None
     if grows is not None and not names_a_direction(text, max(start - 160, 0), stop + 80):
         # "Q3 > Q1 in difficulty" begins with the hard end, "Q3 > Q1 in ease" with the easy one
         return labels[::-1] if grows == (">" in chain) else labels
-    return (
-        labels[::-1] if runs_down(text, start) or (text[start] in "Qq" and begins_hard(text, start, stop)) else labels
-    )
+    down = runs_down(text, start, stop)
+    if down is None or (down and "<" in chain and ">" not in chain and text[start] in "Qq"):
+        return None  # "from hardest to easiest: Q2 < Q1": the less comes first, and so does the more
+    return labels[::-1] if down or (text[start] in "Qq" and begins_hard(text, start, stop)) else labels
 
 
 def _whole(labels: list[str]) -> list[str] | None:
