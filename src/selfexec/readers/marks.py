@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from selfexec.readers.alternatives import left_open
+from selfexec.readers.corrections import corrected
 from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost, unreadable
 from selfexec.readers.scan import lines, matches
 from selfexec.readers.shown import mentioned
 from selfexec.readers.sorted_words import sorted_words
-from selfexec.readers.suppositions import SUPPOSED, counterfactual
+from selfexec.readers.suppositions import counterfactual
 from selfexec.readers.words import LIST, fold, members, unescaped
 
 # in the languages of the models' makers and users; "no" is English, Spanish and Italian
@@ -92,7 +93,7 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
     whole = [c for c in found if wanted <= _marked(c)] or list(sorted_words(plain, options))
     if left_open(plain, whole):
         return unreadable(text, outermost(whole))
-    whole = [_amended(plain, c, options) for c in whole]
+    whole = [corrected(plain, c, options) for c in whole]
     return conclude(text, whole or _together(found) or list(_listed(plain, options)) or objects)
 
 
@@ -389,29 +390,6 @@ SENTENCE = re.compile(
     re.VERBOSE,
 )
 PARTED = re.compile(r"\s*(?:,|،|、|;|\band\b|\bor\b|\bund\b|\by\b)\s*")
-
-
-# "Correction: lamp should be false."
-AMENDING = re.compile(
-    rf"\b(?:correction|actually|hmm+|oops|sorry|no|on\s+second\s+thought|on\s+reflection|wait|edit|update|scratch\s+that)\b"
-    rf"(?P<what>[^.\n{{}}]{{1,80}}?)(?:\b(?:is|be|to|make\s+(?:it|that)|turn\s+(?:it|that)|should\s+(?:be|read))\b|[:=])\s*{MARK}",
-    re.IGNORECASE,
-)
-
-
-def _amended(text: str, found: Commitment, options: Sequence[str]) -> Commitment:
-    """Marks with what is said afterwards, marked as a change, of one option."""
-    marks, end = dict(found.value), found.end
-    for change in AMENDING.finditer(text, found.end):
-        if SUPPOSED.search(change["what"]):
-            continue
-        named = [
-            option for option in options if re.search(rf"(?<!\w){re.escape(fold(option))}(?!\w)", fold(change["what"]))
-        ]
-        if len(named) == 1:
-            marks |= {word: change["mark"].lower() in YES for word in marks if fold(word) == fold(named[0])}
-            end = change.end()  # "scratch that" before it takes back no more
-    return found._replace(value=marks, end=end)
 
 
 def _records(text: str, wanted: set[str]) -> Iterator[Commitment]:
