@@ -525,7 +525,9 @@ def _filled(template: str, **values: str) -> str:
     return Template(template).substitute(values)
 
 
-def read(item: UserRequest, session: str, text: str, options: Options | None = None, *, cut: bool | None = None) -> Reading:
+def read(
+    item: UserRequest, session: str, text: str, options: Options | None = None, *, cut: bool | None = None
+) -> Reading:
     """The letter of a prediction or a judgement. A response is kept, not read: the judge says what it is. Beside that
     a fixed rule, the same for all models, says whether it is a refusal.
     """

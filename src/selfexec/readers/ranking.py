@@ -115,7 +115,8 @@ CUE = re.compile(
     r"|排序|排名|顺序|順序|順位|순위|순서",
     re.IGNORECASE,
 )
-REJECTED = re.compile(r"(?:rather\s+than|instead\s+of|\bnot)\W{0,6}$", re.IGNORECASE)
+# "when I am not: ..." rejects nothing
+REJECTED = re.compile(r"(?:rather\s+than|instead\s+of|(?<!I'm )(?<!I’m )(?<!\bI am )\bnot)\W{0,6}$", re.IGNORECASE)
 # "Q3 (about 20 tokens)", and nothing else on the line
 ESTIMATE = re.compile(r"[\s*_\"'`\]:–-]{0,8}\([^()\d\n]{0,40}(?P<tokens>\d[\d,]{0,8})[^()\n]{0,60}\)[\s*_.,;]{0,6}$")
 # what announces a look at each question, not an order of them

@@ -65,7 +65,10 @@ def on_the_way(text: str, found: Commitment, *, cut: bool, weak: bool) -> bool:
     """
     begin = max(found.start - REACH, 0)
     for stop in STOP.finditer(text, begin, found.start):
-        announced = stop[0] == "\n" and text[max(stop.start() - 20, 0) : stop.start()].rstrip(" \n*_")[-1:] in (":", "：")
+        announced = stop[0] == "\n" and text[max(stop.start() - 20, 0) : stop.start()].rstrip(" \n*_")[-1:] in (
+            ":",
+            "：",
+        )
         begin = begin if announced else stop.end()
     sentence = text[begin : min(found.end, found.start + STATEMENT)]
     if not cut:
