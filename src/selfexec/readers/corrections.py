@@ -315,7 +315,7 @@ def _signed(segment: str) -> str:
     for pattern, sign in SIGNS:
         signed = pattern.sub(sign, signed)
     for pattern, sign in LINKED_SIGNS:
-        signed = pattern.sub(lambda match, sign=sign: match["link"] + sign, signed)
+        signed = pattern.sub(rf"\g<link>{sign}", signed)
     signed = BELONGS.sub(lambda match: FALSE if match["no"] else TRUE, signed)
     if len(re.findall(SIGN, signed)) > 1:
         signed = FROM_TO.sub(" ", signed)

@@ -10,8 +10,10 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-REACH = 400  # characters before an order in which the sentence that introduces it is looked for
+REACH = 280  # characters before an order in which the sentence that introduces it is looked for
 BEHIND = 160  # characters behind an order that may say which way it runs
+ONE_DIRECTION = 60  # characters: no more names a direction
+ENDS_A_REPLY = " \t\r\n`*_\"'”]})$\\"
 
 
 class Tongue(NamedTuple):
@@ -203,7 +205,10 @@ CALLED_AN_END = re.compile(
     rf"[\W_]*(?:the\s+)?(?:(?P<hard>{HARD_END})|(?P<easy>{EASY_END}))(?:\s+(?:one|question))?[\s*_]*(?:[),;:.–—|]|$)",
     re.IGNORECASE,
 )
-PLACE_ONE = r"(?:(?:rank|place|position|number|no\.|#)\s?1\s*(?:=|is|:|means)|\b1\s?(?:=|means)|\bfirst\s*(?:=|means))\s*(?:the\s+)?"
+PLACE_ONE = (
+    r"(?:(?:rank|place|position|number|no\.|#)\s?1\s*(?:=|is|:|means)|\b1\s?(?:=|means)|\bfirst\s*(?:=|means))"
+    r"\s*(?:the\s+)?"
+)
 DOWN = _all(
     rf"(?:{{hard}}){NOTE}{{to}}\s*(?:{{easy}})|(?:{{hard}})[\s-]*{{first}}|(?:{{easy}})[\s-]*{{last}}|{{begins}}{{hard}}|{{descending}}"
 )
@@ -270,12 +275,12 @@ LABEL = re.compile(r"[Qq][1-4]")
 
 
 def runs_down(text: str, start: int, stop: int) -> bool | None:
-    """Whether the words that introduce an order, its key among them, or stand right behind it say that it runs from hard
-    to easy; None where they contradict each other.
+    """Whether the words that introduce an order, its key among them, or stand right behind it say that it runs from
+    hard to easy; None where they contradict each other.
     """
-    begin = max(start - REACH, 0)
-    said = [_direction(_introduction(text[begin:start].replace("_", " ")))]
-    said.append(_direction_behind(text[stop : stop + BEHIND]))
+    said = [_direction(_introduction(text[max(start - REACH, 0) : start].replace("_", " ")))]
+    if behind := text[stop : stop + BEHIND].strip(ENDS_A_REPLY):
+        said.append(_direction_behind(behind))
     if "\n" in text[start:stop]:  # a list, of which the last line may go on
         end = text.find("\n", stop)
         said.append(_direction_behind(text[end : end + BEHIND]) if end >= 0 else None)
@@ -295,12 +300,14 @@ def _by_its_ends(rows: str) -> bool | None:
 
 
 def _direction_behind(behind: str) -> bool | None:
-    small = behind.lower()
+    lead = LEADS_BACK.match(behind)
+    reach = lead.end() if lead else 0
+    near = behind[: reach + ONE_DIRECTION]
+    small = near.lower()
     if not any(cue in small for cue in (ASCII_CUES if small.isascii() else CUES)):
         return None
-    lead = LEADS_BACK.match(behind)
-    found = next((f for f in DIRECTION.finditer(behind) if lead and f.start() <= lead.end()), None)
-    if found is None or ANOTHER_ROW.match(behind, found.end()):
+    found = DIRECTION.search(near)
+    if found is None or found.start() > reach or ANOTHER_ROW.match(behind, found.end()):
         return None
     return found["down"] is not None
 
@@ -312,7 +319,8 @@ def _direction(sentences: tuple[str, str]) -> bool | None:
     names a direction.
     """
     earlier, introduction = sentences
-    said = introduction.lower()
+    small = introduction.lower()
+    said = small.replace("easiest to hardest", "")  # as our prompts put it, and so most replies
     cues = ASCII_CUES if said.isascii() else CUES
     if any(cue in said for cue in cues) and (named := _named_in(introduction)):
         at_the_end = not introduction[named[-1].end() :].strip(" \t\r\n:：,(（*_`–—-)）>|#")
@@ -323,6 +331,8 @@ def _direction(sentences: tuple[str, str]) -> bool | None:
         down = named[-1]["down"] is not None
         other = ANOTHER_ORDER.search(clause) or YET.search(introduction, named[-1].end())
         return None if down and other else down
+    if len(said) < len(small):
+        return False
     if earlier and ANNOUNCES.match(introduction) and any(cue in earlier.lower() for cue in CUES):
         named = _named_in(earlier) if LISTS.search(earlier) and not ANOTHER_ORDER.search(OWN.sub("", earlier)) else []
         return named[-1]["down"] is not None if named else None

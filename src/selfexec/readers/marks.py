@@ -80,7 +80,9 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
     """
     plain = plain_text(text, formulas=False)
     wanted = {fold(option) for option in options}
-    every = [_unglossed(c, wanted) for c in _answering(plain)]
+    every = _answering(plain)
+    if "(" in plain or not plain.isascii():
+        every = [_unglossed(c, wanted) for c in every]
     if len(every) > 1 and left_open(plain, whole := [c for c in every if wanted <= _marked(c)]):
         return unreadable(text, outermost(whole))
     objects = [c for c in every if not mentioned(plain, c.start, c.end) and not counterfactual(plain, c.start)]

@@ -27,6 +27,40 @@ FIRST = re.compile(
       |第一(?:反应|直觉|印象|感觉)|初步|乍一看|暂时|للوهلة\s+الأولى|مبدئي|انطباعي\s+الأول""",
     re.VERBOSE | re.IGNORECASE,
 )
+# one of these is in all that the pattern above finds, in small letters
+OF_A_FIRST = (
+    *(
+        "first",
+        "initial",
+        "early",
+        "immediate",
+        "gut",
+        "instinct",
+        "top of",
+        "prelim",
+        "provis",
+        "tentativ",
+        "far",
+        "for now",
+    ),
+    *(
+        "erste",
+        "zunächst",
+        "vorläuf",
+        "prime",
+        "vista",
+        "ahora",
+        "premi",
+        "première",
+        "instant",
+        "第一",
+        "初步",
+        "乍",
+        "暂时",
+    ),
+    *("الوهلة", "مبدئي", "انطباع"),
+)
+ASCII_OF_A_FIRST = tuple(word for word in OF_A_FIRST if word.isascii())
 THINKS_AGAIN = re.compile(
     r"""\b(?:wait|hmm+|but|however|actually|although|though|re-?(?:consider|think|check|examin|evaluat|assess)\w*|check|let\s+me|let['’]s|second\s+thoughts?|alternatively
         |on\s+the\s+other\s+hand|not\s+(?:so\s+)?sure|unsure|or\s+(?:maybe|perhaps)|depends?|then\s+again
@@ -54,6 +88,10 @@ def breaks_off(text: str) -> bool:
     return len(body) - body.rfind("\n") > LAST_LINE and STOP.search(body, max(len(body) - SENTENCE, 0)) is not None
 
 
+def _names_a_first(small: str) -> bool:
+    return any(word in small for word in (ASCII_OF_A_FIRST if small.isascii() else OF_A_FIRST))
+
+
 def on_the_way(text: str, found: Commitment, *, cut: bool, weak: bool) -> bool:
     """Whether a statement is only a step on the way to an answer.
 
@@ -64,6 +102,8 @@ def on_the_way(text: str, found: Commitment, *, cut: bool, weak: bool) -> bool:
         weak: Whether its words state an answer only where they conclude something.
     """
     begin = max(found.start - REACH, 0)
+    if not cut and not _names_a_first(text[begin : min(found.end, found.start + STATEMENT)].lower()):
+        return False
     for stop in STOP.finditer(text, begin, found.start):
         announced = stop[0] == "\n" and text[max(stop.start() - 20, 0) : stop.start()].rstrip(" \n*_")[-1:] in (
             ":",
