@@ -196,40 +196,40 @@ class _Sentence(NamedTuple):
     opens: bool  # whether it opens a correction
 
 
-def corrected(text: str, found: Commitment, options: Sequence[str]) -> Commitment:
+def corrected(text: str, marked: Commitment, options: Sequence[str]) -> Commitment:
     """Marks with what is said afterwards, as a correction, of single options. Their value is None where an error is
     named and its correction cannot be read.
     """
-    tail = text[found.end : found.end + REACH].replace("’", "'")
+    tail = text[marked.end : marked.end + REACH].replace("’", "'")
     small = tail.lower()
     if not any(cue in small for cue in CUES):
-        return found
+        return marked
     named = _pattern_of(tuple(options))
     sentences = _sentences(tail, named)
-    if not any(one.names for one in sentences):
-        return found
-    marks = {fold(word): mark for word, mark in found.value.items()}
+    if not any(sentence.names for sentence in sentences):
+        return marked
+    marks = {fold(word): mark for word, mark in marked.value.items()}
     stated: dict[str, bool] = {}
     end, last, unclear = 0, "", False
-    for one, before in zip(sentences, (None, *sentences), strict=False):
-        near = (one, before) if before else (one,)
-        for segment in SEGMENTS.split(one.words):
-            said = _said(segment, named, marks | stated, last, any(s.error for s in near), any(s.opens for s in near))
-            if said is None:
+    for sentence, before in zip(sentences, (None, *sentences), strict=False):
+        near = (sentence, before) if before else (sentence,)
+        for segment in SEGMENTS.split(sentence.words):
+            here = _said(segment, named, marks | stated, last, any(s.error for s in near), any(s.opens for s in near))
+            if here is None:
                 unclear = True
                 continue
-            stated |= said
-            end = one.end if any(marks.get(word) != mark for word, mark in said.items()) else end
+            stated |= here
+            end = sentence.end if any(marks.get(word) != mark for word, mark in here.items()) else end
             names = {fold(match[0]) for match in named.finditer(segment)}
             last = names.pop() if len(names) == 1 else "" if names else last
     if unclear or (not stated and _an_error_with_a_name(sentences)):
-        return found._replace(value=None)
+        return marked._replace(value=None)
     if not end:
-        return found
+        return marked
     slip = NAMES_THE_SLIP.match(tail, end)
     end = slip.end() if slip and ERROR.search(slip[0]) else end
-    value = {word: stated.get(fold(word), mark) for word, mark in found.value.items()}
-    return found._replace(value=value, end=found.end + end)
+    value = {word: stated.get(fold(word), mark) for word, mark in marked.value.items()}
+    return marked._replace(value=value, end=marked.end + end)
 
 
 def _sentences(tail: str, named: re.Pattern[str]) -> list[_Sentence]:
@@ -250,7 +250,8 @@ def _sentences(tail: str, named: re.Pattern[str]) -> list[_Sentence]:
 def _an_error_with_a_name(sentences: list[_Sentence]) -> bool:
     """Whether an error is named in a sentence that names a word, or next to one."""
     return any(
-        one.error and any(near.names for near in sentences[max(n - 1, 0) : n + 2]) for n, one in enumerate(sentences)
+        sentence.error and any(near.names for near in sentences[max(n - 1, 0) : n + 2])
+        for n, sentence in enumerate(sentences)
     )
 
 

@@ -278,14 +278,14 @@ def runs_down(text: str, start: int, stop: int) -> bool | None:
     """Whether the words that introduce an order, its key among them, or stand right behind it say that it runs from
     hard to easy; None where they contradict each other.
     """
-    said = [_direction(_introduction(text[max(start - REACH, 0) : start].replace("_", " ")))]
+    directions = [_direction(_introduction(text[max(start - REACH, 0) : start].replace("_", " ")))]
     if behind := text[stop : stop + BEHIND].strip(ENDS_A_REPLY):
-        said.append(_direction_behind(behind))
+        directions.append(_direction_behind(behind, up_as_well=directions[0] is True))
     if "\n" in text[start:stop]:  # a list, of which the last line may go on
         end = text.find("\n", stop)
-        said.append(_direction_behind(text[end : end + BEHIND]) if end >= 0 else None)
-        said.append(_by_its_ends(text[start:stop] + text[stop : end if end >= 0 else len(text)]))
-    named = {down for down in said if down is not None}
+        directions.append(_direction_behind(text[end : end + BEHIND]) if end >= 0 else None)
+        directions.append(_by_its_ends(text[start:stop] + text[stop : end if end >= 0 else len(text)]))
+    named = {down for down in directions if down is not None}
     return named.pop() if len(named) == 1 else None if named else False
 
 
@@ -295,21 +295,24 @@ def _by_its_ends(rows: str) -> bool | None:
     """
     lines = rows.strip().split("\n")
     named = [CALLED_AN_END.match(LABEL.split(line, maxsplit=1)[-1]) for line in (lines[0], lines[-1])]
-    says = {(found["hard"] is None) == bool(n) for n, found in enumerate(named) if found}
+    says = {(end["hard"] is None) == bool(n) for n, end in enumerate(named) if end}
     return says.pop() if len(says) == 1 else None
 
 
-def _direction_behind(behind: str) -> bool | None:
+def _direction_behind(behind: str, *, up_as_well: bool = False) -> bool | None:
+    """Whether words right behind an order say that it runs from hard to easy; that it runs up is looked for only where
+    it would contradict what was said before.
+    """
     lead = LEADS_BACK.match(behind)
     reach = lead.end() if lead else 0
     near = behind[: reach + ONE_DIRECTION]
     small = near.lower()
-    if not any(cue in small for cue in (ASCII_CUES if small.isascii() else CUES)):
+    if not up_as_well and not any(cue in small for cue in (ASCII_CUES if small.isascii() else CUES)):
         return None
-    found = DIRECTION.search(near)
-    if found is None or found.start() > reach or ANOTHER_ROW.match(behind, found.end()):
+    direction = DIRECTION.search(near)
+    if direction is None or direction.start() > reach or ANOTHER_ROW.match(behind, direction.end()):
         return None
-    return found["down"] is not None
+    return direction["down"] is not None
 
 
 @lru_cache(maxsize=4096)
@@ -320,9 +323,9 @@ def _direction(sentences: tuple[str, str]) -> bool | None:
     """
     earlier, introduction = sentences
     small = introduction.lower()
-    said = small.replace("easiest to hardest", "")  # as our prompts put it, and so most replies
-    cues = ASCII_CUES if said.isascii() else CUES
-    if any(cue in said for cue in cues) and (named := _named_in(introduction)):
+    rest = small.replace("easiest to hardest", "")  # as our prompts put it, and so most replies
+    cues = ASCII_CUES if rest.isascii() else CUES
+    if any(cue in rest for cue in cues) and (named := _named_in(introduction)):
         at_the_end = not introduction[named[-1].end() :].strip(" \t\r\n:：,(（*_`–—-)）>|#")
         clause = OWN.sub("", introduction)
         if at_the_end:  # "Corrected, from hardest to easiest: ..."
@@ -331,7 +334,7 @@ def _direction(sentences: tuple[str, str]) -> bool | None:
         down = named[-1]["down"] is not None
         other = ANOTHER_ORDER.search(clause) or YET.search(introduction, named[-1].end())
         return None if down and other else down
-    if len(said) < len(small):
+    if len(rest) < len(small):
         return False
     if earlier and ANNOUNCES.match(introduction) and any(cue in earlier.lower() for cue in CUES):
         named = _named_in(earlier) if LISTS.search(earlier) and not ANOTHER_ORDER.search(OWN.sub("", earlier)) else []

@@ -105,17 +105,17 @@ GLOSSED = re.compile(r"(?P<word>[^()（）\[\]【】]{1,80}?)\s{0,2}[(（\[【](
 LED_TO = re.compile(r"(?:[^\n]{1,60}\s[-–—]|or|and)\s(?P<word>[^\n]{1,60})", re.IGNORECASE)
 
 
-def _unglossed(found: Commitment, wanted: set[str]) -> Commitment:
+def _unglossed(marked: Commitment, wanted: set[str]) -> Commitment:
     """Marks with the options' own names, where a key holds one and its translation, one of them in brackets."""
-    if all(fold(word) in wanted for word in found.value):
-        return found
+    if all(fold(word) in wanted for word in marked.value):
+        return marked
     marks: dict[str, bool] = {}
-    for word, mark in found.value.items():
+    for word, mark in marked.value.items():
         glossed = GLOSSED.fullmatch(word) if fold(word) not in wanted else None
         names = [part for part in glossed.groups() if fold(part) in wanted] if glossed else []
         if marks.setdefault(names[0] if len(names) == 1 else word, mark) != mark:
-            return found  # one option, under two names
-    return found._replace(value=marks)
+            return marked  # one option, under two names
+    return marked._replace(value=marks)
 
 
 def marks_in(text: str) -> list[Commitment]:

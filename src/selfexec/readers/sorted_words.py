@@ -82,7 +82,7 @@ def sorted_words(text: str, options: Sequence[str]) -> Iterator[Commitment]:
     parts = SENTENCES if ALL.search(plain) or NONE.search(plain) else CLAUSES  # "all but crane"
     names = sorted(options, key=len, reverse=True)
     named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE)
-    plain = REASON.sub(lambda found: found[0] if named.search(found[0]) or NO.search(found[0]) else "", plain)
+    plain = REASON.sub(lambda reason: reason[0] if named.search(reason[0]) or NO.search(reason[0]) else "", plain)
     for clauses in (parts.split(plain), _in_rows(plain, named)):
         if marks := _sorted([clause for clause in clauses if clause], options, named):
             yield Commitment(0, len(text), marks)

@@ -92,27 +92,27 @@ def _names_a_first(small: str) -> bool:
     return any(word in small for word in (ASCII_OF_A_FIRST if small.isascii() else OF_A_FIRST))
 
 
-def on_the_way(text: str, found: Commitment, *, cut: bool, weak: bool) -> bool:
+def on_the_way(text: str, statement: Commitment, *, cut: bool, weak: bool) -> bool:
     """Whether a statement is only a step on the way to an answer.
 
     Args:
         text: The reply.
-        found: The statement in it.
+        statement: The statement in it.
         cut: Whether the reply was cut off, so that nothing behind the statement can have confirmed it.
         weak: Whether its words state an answer only where they conclude something.
     """
-    begin = max(found.start - REACH, 0)
-    if not cut and not _names_a_first(text[begin : min(found.end, found.start + STATEMENT)].lower()):
+    begin = max(statement.start - REACH, 0)
+    if not cut and not _names_a_first(text[begin : min(statement.end, statement.start + STATEMENT)].lower()):
         return False
-    for stop in STOP.finditer(text, begin, found.start):
+    for stop in STOP.finditer(text, begin, statement.start):
         announced = stop[0] == "\n" and text[max(stop.start() - 20, 0) : stop.start()].rstrip(" \n*_")[-1:] in (
             ":",
             "：",
         )
         begin = begin if announced else stop.end()
-    sentence = text[begin : min(found.end, found.start + STATEMENT)]
+    sentence = text[begin : min(statement.end, statement.start + STATEMENT)]
     if not cut:
-        return FIRST.search(sentence) is not None and THINKS_AGAIN.search(text, found.end) is not None
+        return FIRST.search(sentence) is not None and THINKS_AGAIN.search(text, statement.end) is not None
     if FIRST.search(sentence) or PERHAPS.search(sentence):
         return True
     return weak and not (SO.search(sentence) or CONCLUDING.search(sentence))
