@@ -143,3 +143,46 @@ def test_labels_in_a_request_for_the_questions_are_no_order() -> None:
         is None
     )
     assert read("ranking", "I would order them: Q1, Q2, Q3, Q4").value == ["Q1", "Q2", "Q3", "Q4"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Scenario 1: boat: true, fog: false, lamp: false\nScenario 2: boat: true, fog: true, lamp: false",
+        "When I'm cautious: boat: true, fog: false, lamp: false. When I'm not: boat: true, fog: true, lamp: true.",
+        "Scenario 1 - boat: yes, fog: no, lamp: no. Scenario 2 - boat: yes, fog: yes, lamp: no.",
+        "boat: true, fog: true, lamp: false or boat: true, fog: false, lamp: false",
+    ],
+)
+def test_rows_of_marks_for_several_cases_are_alternatives_and_commit_to_nothing(text: str) -> None:
+    assert read_marks(text, ["boat", "fog", "lamp"]).value is None
+
+
+def test_the_later_of_two_rows_of_marks_counts_where_it_is_the_decision() -> None:
+    first, last = "boat: true, fog: false, lamp: true", "boat: true, fog: true, lamp: true"
+    marks = read_marks(f"My first thought: {first}\nFinal answer: {last}", ["boat", "fog", "lamp"]).value
+    assert marks == {"boat": True, "fog": True, "lamp": True}
+
+
+def test_an_order_for_when_i_am_not_something_is_an_alternative() -> None:
+    text = "When I'm cautious: Q2 < Q1 < Q4 < Q3. When I'm not: Q1 < Q2 < Q4 < Q3."
+    assert read_ranking(text).value is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- ✅ **boat**: almost certainly\n- ❌ **fog**: no\n- ✅ **lamp**: likely",
+        '{"boat (船)": true, "雾(fog)": false, "lamp [灯]": true}',
+        "<parameter=boat>true</parameter>\n<parameter=fog>false</parameter>\n<parameter=lamp>true</parameter>",
+        "The following words appeared in my list: boat and lamp. Fog was not in my list.",
+        "Boat and lamp were part of my list, as these are typical. On the other hand, fog was not.",
+    ],
+)
+def test_marks_in_everyday_forms_are_read(text: str) -> None:
+    assert read_marks(text, ["boat", "fog", "lamp"]).value == {"boat": True, "fog": False, "lamp": True}
+
+
+def test_a_tick_with_a_remark_against_it_marks_nothing() -> None:
+    text = "- ✅ **boat**: not at all\n- ❌ **fog**: no\n- ❌ **lamp**: no"
+    assert read_marks(text, ["boat", "fog", "lamp"]).value is None

@@ -383,8 +383,8 @@ def test_an_order_is_turned_or_taken_back_by_what_stands_around_it() -> None:
     assert read_ranking(f"Ranking: {order}. However, as for Q3, I would rank it last.").value[0] == "Q2"
     assert read_ranking(f"Ranking: {order}. Actually, as for Q2, I would put it first.").value[0] == "Q2"
     assert read_ranking(f"Ranking: {order}. Actually, as for Q3, I would put it first.").value is None
-    # by words within the 160 characters before it: here 18, a colon and blanks
-    for blanks, first in ((141, "Q3"), (142, "Q2")):
+    # by words within the 280 characters before it: here 18, a colon and blanks
+    for blanks, first in ((261, "Q3"), (262, "Q2")):
         assert read_ranking(f"So, from hardest to easiest:{' ' * blanks}{order}").value[0] == first
     assert read_ranking("Easiest to hardest: Q2 > Q1 > Q4 > Q3").value == ["Q2", "Q1", "Q4", "Q3"]
     assert read_ranking("Here: Q2 > Q1 > Q4 > Q3").value is None  # nobody says which end is easy

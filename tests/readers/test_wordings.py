@@ -56,5 +56,5 @@ def test_each_language_has_words_for_an_order_that_runs_down(tongue: str) -> Non
         "Arabic": "من الأصعب إلى الأسهل: ",
     }
     lead = leads[tongue]
-    assert runs_down(lead, len(lead))
+    assert runs_down(lead, len(lead), len(lead))
     assert set(ASCII_CUES) <= set(CUES)

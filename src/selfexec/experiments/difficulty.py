@@ -135,11 +135,16 @@ def _asked(template: str, question: Question) -> str:
     return Template(template).substitute(choices, question=question.question.strip())
 
 
-def read(item: QuestionGroup, session: str, text: str) -> Reading:
+def read(item: QuestionGroup, session: str, text: str, *, cut: bool | None = None) -> Reading:
     if session == "predict":
-        return read_ranking(text)
+        return read_ranking(text, cut=cut)
     question = _question(item, session)
-    return read_choice(text, dict(zip("ABCD", question.choices, strict=True)), key="answer")
+    return read_choice(text, dict(zip("ABCD", question.choices, strict=True)), key="answer", cut=cut)
+
+
+def whole(item: QuestionGroup, session: str, text: str, value: Any) -> bool:
+    """Whether a reply that was cut off had come to its order, or its answer, before."""
+    return read(item, session, text, cut=True).value is not None
 
 
 def performed(item: QuestionGroup, session: str, text: str, reading: Reading) -> bool:
@@ -339,6 +344,7 @@ DIFFICULTY = Experiment(
     sessions=sessions,
     read=read,
     performed=performed,
+    whole=whole,
     given=given,
     observe=observe,
     on_request={VISIBLE: observe_visible},

@@ -525,7 +525,9 @@ def _filled(template: str, **values: str) -> str:
     return Template(template).substitute(values)
 
 
-def read(item: UserRequest, session: str, text: str, options: Options | None = None) -> Reading:
+def read(
+    item: UserRequest, session: str, text: str, options: Options | None = None, *, cut: bool | None = None
+) -> Reading:
     """The letter of a prediction or a judgement. A response is kept, not read: the judge says what it is. Beside that
     a fixed rule, the same for all models, says whether it is a refusal.
     """
@@ -533,7 +535,12 @@ def read(item: UserRequest, session: str, text: str, options: Options | None = N
         return Reading("read", "empty" if not text.strip() else "refusal" if refuses(text) else "answer")
     equivalents = _predictions if session == "predict" else _judgements
     said = options or OPTIONS[session]
-    return read_choice(text, said, key="choice", equivalents=equivalents, text_over_letter=True)
+    return read_choice(text, said, key="choice", equivalents=equivalents, text_over_letter=True, cut=cut)
+
+
+def whole(item: UserRequest, session: str, text: str, value: Any) -> bool:
+    """Whether a reply that was cut off had chosen before: a response is what came of it."""
+    return session == "execute" or read(item, session, text, cut=True).value is not None
 
 
 def performed(item: UserRequest, session: str, text: str, reading: Reading) -> bool:
@@ -634,6 +641,7 @@ RESTRICTION = Experiment(
     sessions=sessions,
     read=read,
     performed=performed,
+    whole=whole,
     given=given,
     observe=observe,
     title=lambda item: item.request,

@@ -19,6 +19,21 @@ KEYED = (
 OTHER_KEYS = (
     *("answer", "choice", "solution", "option", "prediction", "selection", "result", "response", "letter"),
     *("conclusion", "verdict", "decision", "value", "pick", "selected"),
+    *(
+        "choix",
+        "réponse",
+        "antwort",
+        "wahl",
+        "auswahl",
+        "elección",
+        "respuesta",
+        "opción",
+        "选择",
+        "选项",
+        "答案",
+        "回答",
+    ),
+    *("الاختيار", "الإجابة", "الجواب"),
 )
 # the form that our prompts show, repeated by the reply
 ECHOES = {"a or b", "a, b, c or d", "a, b, c, or d", "a/b", "a|b", "a|b|c|d", "a/b/c/d"}

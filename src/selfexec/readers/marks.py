@@ -1,16 +1,17 @@
 """Read a judgement of each option: a map from word to true or false."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from selfexec.readers.alternatives import left_open
+from selfexec.readers.corrections import corrected
 from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost, unreadable
 from selfexec.readers.scan import lines, matches
 from selfexec.readers.shown import mentioned
 from selfexec.readers.sorted_words import sorted_words
-from selfexec.readers.suppositions import SUPPOSED, counterfactual
+from selfexec.readers.suppositions import counterfactual
 from selfexec.readers.words import LIST, fold, members, unescaped
 
 # in the languages of the models' makers and users; "no" is English, Spanish and Italian
@@ -80,20 +81,41 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
     plain = plain_text(text, formulas=False)
     wanted = {fold(option) for option in options}
     every = _answering(plain)
+    if "(" in plain or not plain.isascii():
+        every = [_unglossed(c, wanted) for c in every]
     if len(every) > 1 and left_open(plain, whole := [c for c in every if wanted <= _marked(c)]):
         return unreadable(text, outermost(whole))
     objects = [c for c in every if not mentioned(plain, c.start, c.end) and not counterfactual(plain, c.start)]
     if objects and wanted <= _marked(objects[-1]) and ends(plain, objects[-1]):
         return conclude(text, [objects[-1]])
     records = list(_records(plain, wanted))
-    found = records or [c for c in (*objects, *_lines(plain)) if wanted & _marked(c)]
+    found = records or [c for c in (*objects, *_lines(plain, wanted)) if wanted & _marked(c)]
     for source in (_under_two_keys, _grouped, _each_apart, _in_digits):
         found = found or list(source(plain, options))
     whole = [c for c in found if wanted <= _marked(c)] or list(sorted_words(plain, options))
     if left_open(plain, whole):
         return unreadable(text, outermost(whole))
-    whole = [_amended(plain, c, options) for c in whole]
+    whole = [corrected(plain, c, options) for c in whole]
     return conclude(text, whole or _together(found) or list(_listed(plain, options)) or objects)
+
+
+# "hotel(酒店)", "酒店 (hotel)"
+GLOSSED = re.compile(r"(?P<word>[^()（）\[\]【】]{1,80}?)\s{0,2}[(（\[【](?P<gloss>[^()（）\[\]【】]{1,80})[)）\]】]")
+# what may lead to the first word of a row: "Scenario 1 - boat: true, fog: false or boat: true, ..."
+LED_TO = re.compile(r"(?:[^\n]{1,60}\s[-–—]|or|and)\s(?P<word>[^\n]{1,60})", re.IGNORECASE)
+
+
+def _unglossed(marked: Commitment, wanted: set[str]) -> Commitment:
+    """Marks with the options' own names, where a key holds one and its translation, one of them in brackets."""
+    if all(fold(word) in wanted for word in marked.value):
+        return marked
+    marks: dict[str, bool] = {}
+    for word, mark in marked.value.items():
+        glossed = GLOSSED.fullmatch(word) if fold(word) not in wanted else None
+        names = [part for part in glossed.groups() if fold(part) in wanted] if glossed else []
+        if marks.setdefault(names[0] if len(names) == 1 else word, mark) != mark:
+            return marked  # one option, under two names
+    return marked._replace(value=marks)
 
 
 def marks_in(text: str) -> list[Commitment]:
@@ -110,7 +132,7 @@ def _answering(text: str) -> list[Commitment]:
 NESTED = re.compile(r"[\"'](?P<word>[^\"'\n{}]{1,80})[\"']\s{0,4}:\s{0,4}\{(?P<body>[^{}]{1,300})\}")
 BOOLEAN = re.compile(r":\s{0,4}[\"']?(?P<mark>true|false)\b", re.IGNORECASE)
 TAGGED = re.compile(
-    rf"<(?:(?P<tag>[^<>/\n\"=]{{1,80}})|\w{{1,20}}\s(?:word|name|option|term)=\"(?P<named>[^<>\"\n]{{1,80}})\")>"
+    rf"<(?:(?P<tag>[^<>/\n\"=]{{1,80}})|\w{{1,20}}=(?P<given>[^<>\"\n=]{{1,80}})|\w{{1,20}}\s(?:word|name|option|term)=\"(?P<named>[^<>\"\n]{{1,80}})\")>"
     rf"\s{{0,12}}{MARK}(?:\s{{0,12}}</|[ \t]{{0,4}}\n)"  # the mark that ends a <word> is a line's end by now
 )
 # <option text="camel" listed="true"/>
@@ -131,7 +153,7 @@ LEGEND = re.compile(r"\b(?P<mark>[01])\s?(?:=|:|means|stands\s+for)\s?(?P<meanin
 # "✔ camel", "- [x] camel", and nothing else on the line
 CHECKED = re.compile(
     r"[ \t]{0,12}(?:[-*•]\s)?\s{0,2}(?:\[(?P<box>[xX✓✔ ])\]|(?P<sign>[✅✔✓👍☑❌✗✘👎☐]))\ufe0f?\s{1,4}"
-    r"[\"'“”*_`]{0,4}(?P<word>[^:：|\n\"“”*_`]{1,80}?)[\"'“”*_`]{0,4}\s{0,4}$"
+    r"[\"'“”*_`]{0,4}(?P<word>[^:：|\n\"“”*_`]{1,80}?)[\"'“”*_`]{0,4}\s{0,4}(?:(?:[:：(]|\s[–—-]\s)[*_]{0,2}(?P<remark>[^\n]{1,160}))?$"
 )
 # "camel: 1", which counts where all options have one
 DIGIT = re.compile(
@@ -309,7 +331,10 @@ def _each_apart(text: str, options: Sequence[str]) -> Iterator[Commitment]:
         if len(said) == 1 and place(text, found.start() + 1).answers:
             pairs.append((found.start(), found.end(), found["word"], said[0].lower() == "true"))
     tagged = matches(text, TAGGED, "<")
-    pairs += ((tag.start(), tag.end(), tag["tag"] or tag["named"], tag["mark"].lower() in YES) for tag in tagged)
+    pairs += (
+        (tag.start(), tag.end(), tag["tag"] or tag["given"] or tag["named"], tag["mark"].lower() in YES)
+        for tag in tagged
+    )
     pairs += (
         (f.start(), f.end(), f["word"], bool(_polarity(f["said"])))
         for f in (matches(text, VALUE, '"') if ":" in text else ())
@@ -327,7 +352,9 @@ def _each_apart(text: str, options: Sequence[str]) -> Iterator[Commitment]:
         if len(line) > 200:
             continue
         if box := CHECKED.match(line):
-            pairs.append((at, at + len(line), box["word"], (box["box"] or box["sign"]) not in UNCHECKED))
+            ticked = (box["box"] or box["sign"]) not in UNCHECKED
+            if not box["remark"] or _agrees(box["remark"], ticked):
+                pairs.append((at, at + len(line), box["word"], ticked))
         elif digit := DIGIT.match(line):
             pairs.append((at, at + len(line), digit["word"], digit["mark"] == "1"))
         elif bracketed := IN_BRACKETS.match(line):
@@ -345,6 +372,22 @@ def _each_apart(text: str, options: Sequence[str]) -> Iterator[Commitment]:
         empty = not any(mark for *_, mark in ours) and "[ ]" in text[start:end]  # a form that nobody filled in
         if not empty and not mentioned(text, start, end):
             yield Commitment(start, end, {option: mark for *_, option, mark in ours})
+
+
+# a remark behind a tick that may say the contrary
+DENIES = re.compile(
+    r"\b(?:not?|never|un\w+|nicht|nein|non|pas|false|out|although|but)\b|n['’]t\b|不|否|لا|لن", re.IGNORECASE
+)
+AFFIRMS = re.compile(
+    r"\b(?:yes|true|certain\w*|definite\w*|would|likely|listed|included|ja|oui|sí|but|although)\b|是|نعم", re.IGNORECASE
+)
+
+
+def _agrees(remark: str, ticked: bool) -> bool:
+    """Whether a remark says nothing against the tick or the cross before it."""
+    if ticked:
+        return DENIES.search(remark) is None
+    return AFFIRMS.search(DENIES.sub("", remark)) is None or DENIES.search(remark) is not None
 
 
 # "word: camel" above "appeared: true"
@@ -389,29 +432,6 @@ SENTENCE = re.compile(
     re.VERBOSE,
 )
 PARTED = re.compile(r"\s*(?:,|،|、|;|\band\b|\bor\b|\bund\b|\by\b)\s*")
-
-
-# "Correction: lamp should be false."
-AMENDING = re.compile(
-    rf"\b(?:correction|actually|hmm+|oops|sorry|no|on\s+second\s+thought|on\s+reflection|wait|edit|update|scratch\s+that)\b"
-    rf"(?P<what>[^.\n{{}}]{{1,80}}?)(?:\b(?:is|be|to|make\s+(?:it|that)|turn\s+(?:it|that)|should\s+(?:be|read))\b|[:=])\s*{MARK}",
-    re.IGNORECASE,
-)
-
-
-def _amended(text: str, found: Commitment, options: Sequence[str]) -> Commitment:
-    """Marks with what is said afterwards, marked as a change, of one option."""
-    marks, end = dict(found.value), found.end
-    for change in AMENDING.finditer(text, found.end):
-        if SUPPOSED.search(change["what"]):
-            continue
-        named = [
-            option for option in options if re.search(rf"(?<!\w){re.escape(fold(option))}(?!\w)", fold(change["what"]))
-        ]
-        if len(named) == 1:
-            marks |= {word: change["mark"].lower() in YES for word in marks if fold(word) == fold(named[0])}
-            end = change.end()  # "scratch that" before it takes back no more
-    return found._replace(value=marks, end=end)
 
 
 def _records(text: str, wanted: set[str]) -> Iterator[Commitment]:
@@ -484,26 +504,53 @@ def _key_before(text: str, colon: int, start: int) -> str:
     return unescaped(text[slice(*word.span(word.lastgroup or 0))]) if word else ""
 
 
-def _lines(text: str) -> Iterator[Commitment]:
-    """Runs of lines like '- camel: true'."""
-    marks: dict[str, bool] = {}
+def _lines(text: str, wanted: Set[str] = frozenset()) -> Iterator[Commitment]:
+    """Runs of lines like '- camel: true', with what they mark; of `wanted` words also behind what leads to a row."""
+    run: list[tuple[int, int, str, bool]] = []
     start = end = 0
     for at, line in [*lines(text), (len(text), "end")]:
-        if len(line) >= 200 and (len(line) >= 400 or (":" not in line and "=" not in line)):
-            marked = 0
-        else:
-            marked = len(BEHIND_A_SIGN.findall(line)) if ":" in line or "=" in line else 0
-        pairs = INLINE.findall(line) if marked > 1 else []
-        if len(pairs) < 2:
-            pairs = [(found["word"], found["mark"])] if len(line) < 200 and (found := LINE.match(line)) else []
-            pairs = pairs or (list(_in_a_row(line)) if "|" in line else [])
-        if pairs:
-            start = start if marks else at
+        if pairs := list(_in_a_line(line)):
+            start = start if run else at
             end = at + len(line)
-            marks |= {word.strip(" \t`*_"): mark.lower() in YES for word, mark in pairs if word.strip()}
-        elif line.strip() and marks:
-            yield Commitment(start, end, marks)
-            marks = {}
+            for begin, stop, word, mark in pairs:
+                name = _led_to(word.strip(" \t`*_"), wanted)
+                run.append((at + begin + word.rindex(name), at + stop, name, mark.lower() in YES))
+        elif line.strip() and run:
+            yield from _blocks(run, start, end)
+            run = []
+
+
+def _led_to(word: str, wanted: Set[str]) -> str:
+    led_to = LED_TO.fullmatch(word.lstrip(" .;")) if wanted and fold(word) not in wanted else None
+    return led_to["word"] if led_to and fold(led_to["word"]) in wanted else word
+
+
+def _in_a_line(line: str) -> Iterator[tuple[int, int, str, str]]:
+    """The words that a line marks, each with its place and its mark."""
+    readable = len(line) < 200 or (len(line) < 400 and (":" in line or "=" in line))
+    if readable and (":" in line or "=" in line) and len(BEHIND_A_SIGN.findall(line)) > 1:
+        pairs = [(*found.span(), found[1], found["mark"]) for found in INLINE.finditer(line)]
+        if len(pairs) > 1:
+            yield from (pair for pair in pairs if pair[2].strip())
+            return
+    if len(line) < 200 and (found := LINE.match(line)):
+        yield 0, len(line), found["word"], found["mark"]
+    elif "|" in line:
+        yield from ((0, len(line), word, mark) for word, mark in _in_a_row(line))
+
+
+def _blocks(run: list[tuple[int, int, str, bool]], start: int, end: int) -> Iterator[Commitment]:
+    """Lines that mark the same words several times over, time by time; else all of them as one, where the last mark of
+    a word counts.
+    """
+    words = [word for _, _, word, _ in run]
+    size = len(set(words))
+    parts = [run[at : at + size] for at in range(0, len(run), size)]
+    if size < 2 or len(parts) < 2 or any({word for _, _, word, _ in part} != set(words) for part in parts):
+        parts = [run]
+    for part in parts:
+        begin, stop = (start, end) if part is run else (part[0][0], part[-1][1])
+        yield Commitment(begin, stop, {word: mark for _, _, word, mark in part})
 
 
 def _in_a_row(line: str) -> Iterator[tuple[str, str]]:

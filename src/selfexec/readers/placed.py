@@ -105,7 +105,8 @@ def in_places(text: str) -> Iterator[Commitment]:
     for match in DIGITS.finditer(text):
         labels = [f"Q{digit}" for digit in re.findall("[1-4]", match["row"])]
         if len(set(labels)) == 4:
-            yield Commitment(match.start(), match.end(), labels)
+            down = runs_down(text, match.start(), match.end())
+            yield Commitment(match.start(), match.end(), labels[::-1] if down else labels)
 
 
 def _ordered(pairs: list[tuple[str, str]], said: str) -> list[str] | None:
@@ -150,7 +151,7 @@ def _marked_up(text: str) -> Iterator[Commitment]:
         return
     start, end = whole[0][0].start(), whole[-1][0].end()
     if order := _ordered([pair for _, pair in whole], text[max(start - 160, 0) : start]):
-        yield Commitment(start, end, order[::-1] if runs_down(text, start) else order)
+        yield Commitment(start, end, order[::-1] if runs_down(text, start, end) else order)
 
 
 def _label_and_place(element: re.Match[str]) -> tuple[str, str] | None:

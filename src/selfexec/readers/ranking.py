@@ -15,6 +15,7 @@ from selfexec.readers.result import Commitment, Reading, conclude, ends, outermo
 from selfexec.readers.scan import AT_MOST, lines, matches
 from selfexec.readers.shown import mentioned
 from selfexec.readers.suppositions import counterfactual
+from selfexec.readers.tentative import breaks_off, on_the_way
 from selfexec.readers.withdrawal import asks_for_what_is_missing
 
 LABELS = ("Q1", "Q2", "Q3", "Q4")
@@ -39,7 +40,7 @@ ORDINALS = {
 BETWEEN = re.compile(
     r"""(?: [\s"'“”„«»‘`*_\\,;<>(){}$&、،] | -> | => | → | ⇒ | \\rightarrow | \\to | \\text
           | \b(?:then|dann|danach|zuletzt|luego|después|y|por\súltimo|am\sschwersten|and|followed\sby|finally)\b
-          | \b(?:lastly|next)\b
+          | \b(?:lastly|next|after\sthat)\b
           | \b(?:puis|ensuite|enfin|et|est|d['’]abord|al\sfinal|erst|finalmente)\b | \([^()\nQq]{1,40}\)
           | ثم | 然后 | 最后
           | :?\b(?:first|1st|2nd|3rd|4th|second|third|fourth|last)\b:?
@@ -114,7 +115,8 @@ CUE = re.compile(
     r"|排序|排名|顺序|順序|順位|순위|순서",
     re.IGNORECASE,
 )
-REJECTED = re.compile(r"(?:rather\s+than|instead\s+of|\bnot)\W{0,6}$", re.IGNORECASE)
+# "when I am not: ..." rejects nothing
+REJECTED = re.compile(r"(?:rather\s+than|instead\s+of|(?<!I'm )(?<!I’m )(?<!\bI am )\bnot)\W{0,6}$", re.IGNORECASE)
 # "Q3 (about 20 tokens)", and nothing else on the line
 ESTIMATE = re.compile(r"[\s*_\"'`\]:–-]{0,8}\([^()\d\n]{0,40}(?P<tokens>\d[\d,]{0,8})[^()\n]{0,60}\)[\s*_.,;]{0,6}$")
 # what announces a look at each question, not an order of them
@@ -166,11 +168,12 @@ ORDER_WORDS = (
 )
 
 
-def read_ranking(text: str) -> Reading:
+def read_ranking(text: str, *, cut: bool | None = None) -> Reading:
     """The order, from fewest to most tokens, that a reply commits to: all four labels once each.
 
     Orders stated in one piece come before numbered or bulleted lists. A last statement of two or three labels only
-    shows that the list before it was no ranking of all four.
+    shows that the list before it was no ranking of all four. `cut` is whether the reply was cut off; None where only
+    its own letters can show that.
     """
     plain = plain_text(text, formulas=False)
     if (last := _closing(plain)) and plain.find('"ranking"') >= last.start - 1:
@@ -179,7 +182,9 @@ def read_ranking(text: str) -> Reading:
     at_the_end = keyed and keyed[0].value and ends(plain, keyed[0])
     # what stands before the last order under the key cannot replace it
     whole = [c for c in keyed if c.value and not _only_shown(plain, c)]
-    stated = keyed if at_the_end else [*keyed, *_runs(plain, outermost(whole).start if whole else 0)]
+    cut = breaks_off(plain) if cut is None else cut
+    runs = [] if at_the_end else list(_runs(plain, outermost(whole).start if whole else 0))
+    stated = [*keyed, *(c for c in runs if not on_the_way(plain, c, cut=cut, weak=True))]
     if left_open(plain, orders := [c for c in stated if c.value]):
         return unreadable(text, outermost(orders))
     orders = sorted(orders, key=lambda c: (-c.end, c.start))
@@ -187,20 +192,25 @@ def read_ranking(text: str) -> Reading:
     said = [] if complete else [c for c in stated if not _only_shown(plain, c)]
     last = max(said, key=lambda c: c.end, default=None)
     placed = [] if keyed else [c for c in in_places(plain) if not mentioned(plain, c.start, c.end)]
-    placed = [c for c in placed if not counterfactual(plain, c.start)]
+    placed = [
+        c
+        for c in placed
+        if not counterfactual(plain, c.start)
+        and not on_the_way(plain, c, cut=cut, weak="\n" not in plain[c.start : c.end])
+    ]
     if placed and (not complete or outermost(placed).end >= outermost(complete).end):
         found = outermost(placed)
         return conclude(text, [found._replace(value=None) if _amended(plain, found.end, found.value) else found])
     if "{" not in plain and asks_for_what_is_missing(plain):
         return unreadable(text)
     if not complete and not (last and last.end - last.start > PIECE):
-        complete = _listed(plain)
+        complete = [c for c in _listed(plain) if not on_the_way(plain, c, cut=cut, weak=False)]
         if left_open(plain, complete):
             return unreadable(text, outermost(complete))
     if complete:
         last = outermost(complete)
         order = _turned(plain, last.start, last.end, last.value)
-        last = last._replace(value=None if _amended(plain, last.end, order) else order)
+        last = last._replace(value=None if order is None or _amended(plain, last.end, order) else order)
     return conclude(text, [last] if last else [])
 
 
@@ -401,16 +411,19 @@ def _amended(text: str, end: int, order: list[str]) -> bool:
     return False
 
 
-def _turned(text: str, start: int, stop: int, labels: list[str]) -> list[str]:
-    """The order from fewest to most, where the words that introduce it say that it runs the other way."""
+def _turned(text: str, start: int, stop: int, labels: list[str]) -> list[str] | None:
+    """The order from fewest to most, where the words around it say that it runs the other way; None where these
+    contradict each other, or its signs.
+    """
     chain = text[start:stop].replace("->", "").replace("=>", "")
     grows = grows_with(text, start, stop) if ">" in chain or "<" in chain else None
     if grows is not None and not names_a_direction(text, max(start - 160, 0), stop + 80):
         # "Q3 > Q1 in difficulty" begins with the hard end, "Q3 > Q1 in ease" with the easy one
         return labels[::-1] if grows == (">" in chain) else labels
-    return (
-        labels[::-1] if runs_down(text, start) or (text[start] in "Qq" and begins_hard(text, start, stop)) else labels
-    )
+    down = runs_down(text, start, stop)
+    if down is None or (down and "<" in chain and ">" not in chain and text[start] in "Qq"):
+        return None  # "from hardest to easiest: Q2 < Q1": the less comes first, and so does the more
+    return labels[::-1] if down or (text[start] in "Qq" and begins_hard(text, start, stop)) else labels
 
 
 def _whole(labels: list[str]) -> list[str] | None:

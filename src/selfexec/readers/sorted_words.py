@@ -59,6 +59,10 @@ LIKELY = re.compile(
 I_WOULD_SAY = re.compile(
     r"\bI(?:'d|\s+would)\s+(?:say|guess|think|expect)(?:\s+that)?\b(?!\s+(?:yes|no)\b)[:,]?", re.IGNORECASE
 )
+# "..., as these are closely linked with candles"
+REASON = re.compile(
+    r",?\s+(?:as|since|because|given\s+that)\s+(?:these|those|they|it|both|all|each)\b[^.;\n]{1,200}", re.IGNORECASE
+)
 # what a closing remark may not hold: it would say something of the words
 SAYS_MORE = re.compile(
     r"\b(?:other|others|rest|all|both|every\w*|any\w*|none|only|instead|opposite|reverse|wait|actually|scratch|kidding|except|but"
@@ -78,6 +82,7 @@ def sorted_words(text: str, options: Sequence[str]) -> Iterator[Commitment]:
     parts = SENTENCES if ALL.search(plain) or NONE.search(plain) else CLAUSES  # "all but crane"
     names = sorted(options, key=len, reverse=True)
     named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE)
+    plain = REASON.sub(lambda reason: reason[0] if named.search(reason[0]) or NO.search(reason[0]) else "", plain)
     for clauses in (parts.split(plain), _in_rows(plain, named)):
         if marks := _sorted([clause for clause in clauses if clause], options, named):
             yield Commitment(0, len(text), marks)
@@ -193,7 +198,7 @@ def _said(clause: str, names_words: bool) -> tuple[bool | None, bool | None] | N
     if SPELLED.search(re.sub(r"(?:^|\s)\d{1,2}[.)]\s|\d{1,3}\s?%", " ", left)):
         return None
     denies = NO.search(clause) is not None
-    agrees = YES.search(NO.sub(" ", clause)) is not None
+    agrees = YES.search(WEAK.sub(" ", NO.sub(" ", clause)) if denies else NO.sub(" ", clause)) is not None
     but = EXCEPT.search(clause)
     bare = NO.sub(" ", clause)
     if NONE.search(clause):
