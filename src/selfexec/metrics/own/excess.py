@@ -237,7 +237,8 @@ class Residuals:
         value = (self.value[one, other] + self.value[other, one]) / 2
         influence = (self.influence[:, one, other] + self.influence[:, other, one]) / 2
         square = (value**2).sum() - (influence**2).sum()
-        error = math.sqrt(2 * ((influence @ influence.T) ** 2).sum())
+        few = influence if influence.shape[0] < influence.shape[1] else influence.T
+        error = math.sqrt(2 * ((few @ few.T) ** 2).sum())
         return math.sqrt(max(2 * (square + ONE_SIDED_90 * error) / self.tables.models, 0.0))
 
     @property

@@ -22,6 +22,7 @@ from selfexec.metrics.own.excess import (
 from selfexec.metrics.own.panel import OwnPanel, same_family
 from selfexec.metrics.rows import LEAST_PANEL
 from selfexec.stats import Array
+from selfexec.stats.factors import fit_factors
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ class Evidence:
     def similarity(self) -> Array:
         """How alike the behaviour of two models is, beyond one factor of all: residual tetrachoric correlations."""
         rho, weights = rho_and_weights(self.panel.outcomes, self.panel.outcomes)
-        return rho - shared(rho, weights)
+        found: Array = rho - fit_factors(rho, weights * ~np.eye(len(rho), dtype=bool)).fitted
+        return found
 
     @cached_property
     def fits(self) -> Mapping[int, "Fit"]:
@@ -90,13 +92,13 @@ class Fit:
 
     @property
     def misfit(self) -> float:
-        """Of what is off the diagonal: about 1 where the factors are enough."""
-        return self.left.misfit
+        """Of what is off the diagonal, but for pairs of one family: about 1 where the factors are enough."""
+        return self.apart.misfit
 
     @property
     def pairs(self) -> float:
-        """How much a model shares with single others, at most."""
-        return self.left.pairs
+        """How much a model shares with single others that are not of its family, at most."""
+        return self.apart.pairs
 
     @cached_property
     def derangement_p(self) -> float:
@@ -117,19 +119,23 @@ class Fit:
         return by_jackknife(float(self.panel.value), np.nanmean(self.left.without_each, axis=1))
 
     @cached_property
+    def apart(self) -> Residuals:
+        """What the factors leave where pairs of one family are not fitted."""
+        return residuals(self.of.tables, self.factors, self.of.family) if self.of.family.any() else self.left
+
+    @cached_property
     def each_beyond_family(self) -> Doubted:
-        """Own excess of each model less the mean of what is left of it and those of its family: of its predictions
-        with their behaviour and of theirs with its own, in a fit without such pairs. Of a model with nobody of its
-        family here it is own excess in that fit.
+        """Own excess of each model in that fit, less the mean of what is left of it and those of its family: of its
+        predictions with their behaviour and of theirs with its own. Of a model with nobody of its family here it is
+        own excess in that fit.
         """
-        left = residuals(self.of.tables, self.factors, self.of.family)
-        return by_influence(self._apart(left.value[None])[0], self._apart(left.influence))
+        return by_influence(*self._beyond)
 
     @cached_property
     def beyond_family(self) -> Doubted:
         """The mean of that over all models."""
-        left = residuals(self.of.tables, self.factors, self.of.family)
-        return by_influence(self._apart(left.value[None])[0].mean(), self._apart(left.influence).mean(1))
+        value, influence = self._beyond
+        return by_influence(value.mean(), influence.mean(1))
 
     @cached_property
     def well_read(self) -> Doubted | None:
@@ -142,8 +148,13 @@ class Fit:
         found = self.panel if read.all() else _mean(residuals(self.of.tables.only(read), self.factors))
         return Doubted(found.value - self.of.loss_bounds[read].mean(), found.error, found.freedom)
 
-    def _apart(self, left: Array) -> Array:
-        """What tables of shape (..., models, models) have on the diagonal, less the mean of pairs of one family."""
+    @property
+    def _beyond(self) -> tuple[Array, Array]:
+        """What is beyond family, and by how much each item moves it."""
+        return self._without_family(self.apart.value), self._without_family(self.apart.influence)
+
+    def _without_family(self, left: Array) -> Array:
+        """The diagonal of tables of shape (..., models, models), less the mean over pairs of one family."""
         family = self.of.family
         both = (left + np.swapaxes(left, -1, -2)) / 2
         own: Array = np.diagonal(left, axis1=-2, axis2=-1)
@@ -153,10 +164,3 @@ class Fit:
 
 def _mean(left: Residuals) -> Doubted:
     return by_influence(left.own.mean(), left.own_influence.mean(1))
-
-
-def shared(rho: Array, weights: Array) -> Array:
-    """What one factor says of correlations that have no errors: entries count by their weights, in cases."""
-    from selfexec.stats.factors import fit_factors
-
-    return fit_factors(rho, weights * ~np.eye(len(rho), dtype=bool)).fitted
