@@ -56,15 +56,16 @@ def tetrachoric_over_strata(counts: Array) -> Tetrachoric:
     counts = counts + 0.5 * empty * sizes / np.maximum(sizes.sum(0), 1)
     one, two = _shares(counts)
     n = counts.sum(0)
-    p = counts[0] / np.maximum(n, 1)
     h, k = ndtri(one), ndtri(two)
-    sine = np.sin(_angles((h * h + k * k) / 2, h * k, n * (p - one * two), n))
+    squares, product = (h * h + k * k) / 2, h * k
+    angle = _angles(squares, product, counts[0] - n * one * two, n)
+    sine = np.sin(angle)
     # the expected number of both moves with the margins, too: by P(second | first at its threshold), and the reverse
     with np.errstate(invalid="ignore", divide="ignore"):
         cosine = np.sqrt(1 - sine * sine)
         by_one, by_two = ndtr((k - sine * h) / cosine), ndtr((h - sine * k) / cosine)
-        density = _density(np.arcsin(sine), (h * h + k * k) / 2, h * k) / cosine
-        level = p - by_one * one - by_two * two
+        density = _density(angle, squares, product) / cosine
+        level = one * two + _more_than_chance(angle, squares, product) - by_one * one - by_two * two
         moved = np.stack([1 - by_one - by_two - level, -by_one - level, -by_two - level, -level])
         influence = moved / (n * density).sum(0)
     known = changes.any(0)
@@ -85,9 +86,7 @@ def least_expected(counts: Array, rho: float) -> Array:
     counts = counts.reshape(4, counts.shape[1], -1)
     one, two = _shares(counts)
     h, k = ndtri(one), ndtri(two)
-    angle = math.asin(rho)
-    densities = _density(angle * PARTS, (h * h + k * k) / 2, h * k)
-    both = one * two + angle * np.tensordot(WEIGHTS, densities, 1)
+    both = one * two + _more_than_chance(math.asin(rho), (h * h + k * k) / 2, h * k)
     cells = np.stack([both, one - both, two - both, 1 - one - two + both])
     found: Array = (cells * counts.sum(0)).sum(1).min(0).reshape(shape)
     return found
@@ -114,8 +113,7 @@ def _angles(squares: Array, product: Array, excess: Array, n: Array) -> Array:
     low, high = np.full(len(excess), -most), np.full(len(excess), most)
     left, angle = np.arange(len(excess)), found
     for _ in range(STEPS):
-        integral = (WEIGHTS @ _density(angle * PARTS, squares, product).reshape(len(WEIGHTS), -1)).reshape(n.shape)
-        missed = (n * integral).sum(0) * angle - excess
+        missed = (n * _more_than_chance(angle, squares, product)).sum(0) - excess
         low, high = np.where(missed <= 0, angle, low), np.where(missed > 0, angle, high)
         with np.errstate(invalid="ignore", divide="ignore"):
             newton = angle - missed / (n * _density(angle, squares, product)).sum(0)
@@ -126,6 +124,12 @@ def _angles(squares: Array, product: Array, excess: Array, n: Array) -> Array:
         left, squares, product, excess, n = left[rest], squares[:, rest], product[:, rest], excess[rest], n[:, rest]
         low, high, angle = low[rest], high[rest], found[left]
     return found
+
+
+def _more_than_chance(angle: Any, squares: Array, product: Array) -> Any:
+    """How much more often both are yes than if they had nothing to do with each other: the integral."""
+    densities = _density(angle * PARTS, squares, product)
+    return (WEIGHTS @ densities.reshape(len(WEIGHTS), -1)).reshape(squares.shape) * angle
 
 
 def _density(angle: Any, squares: Array, product: Array) -> Any:
