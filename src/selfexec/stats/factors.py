@@ -155,8 +155,8 @@ def _squares(weights: Any, loadings: Any) -> Any:
 
 
 def _price(loadings: Any) -> Any:
-    """What the square of a loading costs: one over the factor's mean square."""
-    return loadings.shape[-2] / np.maximum((loadings**2).sum(-2), TINY)
+    """What the square of a loading costs: one over the factor's mean square, over those that are in it."""
+    return np.maximum((loadings != 0).sum(-2), 1) / np.maximum((loadings**2).sum(-2), TINY)
 
 
 def _unpriced(weights: Any, weighted: Any, columns: Any) -> Any:

@@ -104,6 +104,7 @@ def of_panel(own: Own) -> Table:
         ["over models", *(_doubted(fit.over_models) for fit in fits)],
         ["few losses", *("too few models" if fit.well_read is None else _doubted(fit.well_read) for fit in fits)],
         ["beyond family", *(_doubted(fit.beyond_family) for fit in fits)],
+        ["  over models", *(_doubted(fit.beyond_family_over_models) for fit in fits)],
         ["p of derangements", *(p_value(fit.derangement_p) for fit in fits)],
         ["pairs, at most", *(decimal(fit.pairs) for fit in fits)],
         ["misfit off the diagonal", *(decimal(fit.misfit, 2) for fit in fits)],

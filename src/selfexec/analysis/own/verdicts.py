@@ -222,7 +222,12 @@ def _ends(value: float, low: float, high: float) -> dict[str, float | None]:
 
 
 def _fit(fit: Fit) -> dict[str, Any]:
-    further = {"over_models": fit.over_models, "beyond_family": fit.beyond_family, "well_read": fit.well_read}
+    further = {
+        "over_models": fit.over_models,
+        "beyond_family": fit.beyond_family,
+        "beyond_family_over_models": fit.beyond_family_over_models,
+        "well_read": fit.well_read,
+    }
     return {
         "factors": fit.factors,
         **_ends(float(fit.panel.value), *fit.panel.interval()),

@@ -138,6 +138,12 @@ class Fit:
         return by_influence(value.mean(), influence.mean(1))
 
     @cached_property
+    def beyond_family_over_models(self) -> Doubted:
+        """That mean with the error over models: a single one may have nobody of its family here."""
+        value, n = self._beyond[0], len(self.of.family)
+        return by_jackknife(float(value.mean()), (value.sum() - value) / (n - 1))
+
+    @cached_property
     def well_read(self) -> Doubted | None:
         """The panel's mean among the models that lost few claims, less what their losses may account for; None where
         they are too few.
@@ -148,7 +154,7 @@ class Fit:
         found = self.panel if read.all() else _mean(residuals(self.of.tables.only(read), self.factors))
         return Doubted(found.value - self.of.loss_bounds[read].mean(), found.error, found.freedom)
 
-    @property
+    @cached_property
     def _beyond(self) -> tuple[Array, Array]:
         """What is beyond family, and by how much each item moves it."""
         return self._without_family(self.apart.value), self._without_family(self.apart.influence)

@@ -14,6 +14,7 @@ from selfexec.stats import NO_SPREAD, Array, ratio_error, student
 from selfexec.stats.factors import fit_factors
 
 RIDGE = 1.0
+ALONE = 1e-9
 MOST_SHARED = 0.98  # of a variance: what is left must be something
 
 
@@ -60,8 +61,11 @@ def _left(signs: Floats, intercepts: Floats, predictors: Floats, rows: Numbers) 
     present = rows >= 0
     own, other = x[:, rows] * present, slopes[:, rows] * present
     leverage = np.einsum("pia,pib->iab", own, other)
-    here = np.where(present, left[:, rows], 0.0)
-    seen = np.linalg.solve(np.eye(rows.shape[1]) - leverage, np.moveaxis(here, 0, -1))
+    # where nothing else predicts a claim there is nothing to take off, and nothing to go by
+    free = np.diagonal(leverage, axis1=1, axis2=2) < 1 - ALONE
+    here = np.where(present & free, left[:, rows], 0.0)
+    rest = np.eye(rows.shape[1]) - leverage * (free[:, :, None] & free[:, None, :])
+    seen = np.linalg.solve(rest, np.moveaxis(here, 0, -1))
     found = np.zeros_like(left)
     found[:, rows[present]] = np.moveaxis(seen, -1, 0)[:, present]
     return found

@@ -210,7 +210,7 @@ def against_panel(evidence: Evidence) -> Iterator[str]:
     for fit in evidence.fits.values():
         if not fit.derangement_p < ALPHA:
             yield f"{fit.factors}:derangement"
-        if not fit.beyond_family.low > 0:
+        if not (fit.beyond_family.low > 0 and fit.beyond_family_over_models.low > 0):
             yield f"{fit.factors}:family"
         if not fit.panel.value > TIMES_PAIRS * fit.pairs:
             yield f"{fit.factors}:pairs"
