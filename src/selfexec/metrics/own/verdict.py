@@ -142,6 +142,8 @@ def _singles(evidence: Evidence, numbers: Numbers) -> Iterator[Judged]:
     for n, tests in zip(numbers, holm_tests(each, numbers), strict=True):
         level, one = ALPHA / int(tests), each.at(n)
         judged = _judged(one, against_one(evidence, int(n), level), "unresolved")
+        if judged.verdict == "unresolved" and len(numbers) < len(evidence.panel.models):
+            judged = replace(judged, against=(*judged.against, "1:panel"))
         yield replace(judged, tested=one.interval(level), tests=int(tests), detectable=one.detectable(level))
 
 
