@@ -59,15 +59,15 @@ def test_all_that_a_verdict_rests_on_is_printed(crossed: CrossPrediction) -> Non
     own = next(one for one in crossed.own if one.experiment == "difficulty")
     assert f"difficulty: {own.found.panel.verdict} (9 models, 250 groups)" in text
     for fit in own.found.fits:
-        for found in (fit.panel, fit.beyond_family):
+        for found in (fit.panel, fit.over_models, fit.well_read, fit.beyond_family, fit.beyond_family_over_models):
             assert interval(float(found.value), *found.interval()) in text
         for n in range(9):
             assert interval(float(fit.each.value[n]), float(fit.each.low[n]), float(fit.each.high[n])) in text
     for line in (
         "detectable",
         "misfit",
+        "pairs, at most",
         "p of derangements",
-        "least without one model",
         "partial correlation",
         "swap share",
     ):
@@ -93,7 +93,7 @@ def test_of_each_model_it_is_said_what_is_against_it_by_short_names_with_a_legen
     text = all_as_text(all_own_parts([made(knows=0.0)], 120))
     rows = [line for line in text.splitlines() if re.match(r" \d a-model.* not shown", line)]
     assert rows and all("interval" in row for row in rows)
-    assert "  interval: adjusted for the number of models (Holm), the interval reaches 0" in text
+    assert "  interval: the interval, adjusted for the number of models (Holm), does not lie above 0" in text
 
 
 def test_the_panel_fits_in_80_columns_and_matrices_without_room_are_left_to_the_data() -> None:

@@ -135,13 +135,19 @@ def _models(own: Own, order: Sequence[int]) -> Table:
         [
             name,
             *(interval(float(e.value[n]), float(e.low[n]), float(e.high[n])) for e in (fit.each for fit in found.fits)),
-            interval(judged[n].estimate.value, *judged[n].tested),
+            _ends(judged[n]),
             judged[n].verdict or "none",
             _in_short(judged[n]),
         ]
         for n, name in _numbered(found.of.models, order)
     ]
     return Table("Model by model", ["model", *_fit_names(own), "adjusted", "verdict", "against"], rows, "plain")
+
+
+def _ends(judged: Judged) -> str:
+    """The interval that a verdict rests on; none where nothing is judged."""
+    low, high = judged.tested
+    return "" if np.isnan(low) else f"[{decimal(low)}, {decimal(high)}]"
 
 
 def _fit_names(own: Own) -> list[str]:

@@ -246,6 +246,7 @@ def _one(own: Own, n: int, model: str) -> dict[str, Any]:
         "model": model,
         **_judged(found.each[model]),
         "fits": [_fit_of(fit, n) for fit in found.fits],
+        "loss_bound": _value(found.fits[0].of.loss_bounds[n]),
         "family": [other for other, is_one in zip(found.of.models, family, strict=True) if is_one],
         "unique_correlation": _value(found.unique[n]),
         "partial_correlation": _estimate(found.partial_correlation[0][n]),

@@ -15,8 +15,9 @@ from selfexec.stats.tetrachoric import least_expected
 from selfexec.text.numbers import number_of, too_few
 
 LEAST_ITEMS = 60  # of a model, on which both its prediction and its behaviour are known
-LEAST_IN_CELL = 2.0  # claims that are expected in each cell of a table of two by two,
+LEAST_IN_CELL = 1.5  # claims that are expected in each cell of a table of two by two,
 USUAL = 0.5  # were this the correlation
+MOST = 0.5  # of the models that one is compared with, itself included
 CORNER = (
     "its predictions and its behaviour are so lopsided that one of their four combinations is nearly empty, and their "
     "correlation means little"
@@ -114,7 +115,7 @@ def corners(counts: Array) -> Flags:
     """Which of these tables have a cell that is nearly empty by their margins alone: a correlation of them is biased
     towards none, and its error means little.
     """
-    nearly: Flags = least_expected(counts, USUAL) < LEAST_IN_CELL
+    nearly: Flags = (least_expected(counts, USUAL) < LEAST_IN_CELL) & (counts.sum((0, 1)) > 0)
     return nearly
 
 
@@ -147,11 +148,12 @@ def panel_of_claims(claims: Claims, models: Iterable[str], families: Mapping[str
 def enough(panel: OwnPanel) -> OwnPanel:
     """The panel without the models that tell too little: of fewer than 60 items are prediction and outcome known, or
     fewer than 20 of these have the rarer outcome, or the rarer prediction; or it seldom predicts what it mostly does, or
-    the other way round, so that one of the four combinations is nearly empty; or with fewer than five others it has 60
-    items in common, and no such combination.
+    the other way round, so that one of their four combinations is nearly empty, or is so with half of the others; or
+    fewer than five others were read on 60 of its items.
     """
     filled = ~corners(panel.counts)
-    why = {model: CORNER for model, is_filled in zip(panel.models, np.diagonal(filled), strict=True) if not is_filled}
+    comparable = np.diagonal(filled) & (filled.mean(0) > MOST) & (filled.mean(1) > MOST)
+    why = {model: CORNER for model, is_so in zip(panel.models, comparable, strict=True) if not is_so}
     why |= {model: reason for n, model in enumerate(panel.models) if (reason := _too_little(panel, n))}
     kept = panel.of(np.array([model not in why for model in panel.models], np.bool_))
     while len(kept.models) and (partners := _partners(kept)).min() < LEAST_PANEL - 1:
@@ -192,8 +194,7 @@ def _partners(panel: OwnPanel) -> Numbers:
         for row, sign in zip(table, signs, strict=True):
             row[item[sign != 0]] = 1
     common = known[0] @ known[1].T
-    enough = (np.minimum(common, common.T) >= LEAST_ITEMS) & ~corners(panel.counts)
-    found: Numbers = ((enough & enough.T).sum(1) - 1).astype(np.int64)
+    found: Numbers = ((np.minimum(common, common.T) >= LEAST_ITEMS).sum(1) - 1).astype(np.int64)
     return found
 
 

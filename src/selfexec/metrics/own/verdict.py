@@ -12,7 +12,7 @@ residuals of other pairs.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -133,7 +133,7 @@ def own_excess(panel: OwnPanel, references: Collection[str] = ()) -> OwnExcess:
 
 def _panel(evidence: Evidence) -> Judged:
     found = evidence.fits[1].panel
-    judged = _judged(found, against_panel(evidence), "own")
+    judged = judged_by(found, against_panel(evidence), "own")
     return replace(judged, tested=judged.estimate.interval, detectable=found.detectable())
 
 
@@ -141,7 +141,7 @@ def _singles(evidence: Evidence, numbers: Numbers) -> Iterator[Judged]:
     each = evidence.fits[1].each
     for n, tests in zip(numbers, holm_tests(each, numbers), strict=True):
         level, one = ALPHA / int(tests), each.at(n)
-        judged = _judged(one, against_one(evidence, int(n), level), "unresolved")
+        judged = judged_by(one, against_one(evidence, int(n), level), "unresolved")
         if judged.verdict == "unresolved" and len(numbers) < len(evidence.panel.models):
             judged = replace(judged, against=(*judged.against, "1:panel"))
         yield replace(judged, tested=one.interval(level), tests=int(tests), detectable=one.detectable(level))
@@ -163,7 +163,7 @@ def holm_tests(each: Doubted, numbers: Numbers) -> Numbers:
     return found
 
 
-def _judged(found: Doubted, against: Iterator[str], best: Verdict) -> Judged:
+def judged_by(found: Doubted, against: Iterator[str], best: Verdict) -> Judged:
     """A verdict; what no verdict would be better for is not worked out."""
     estimate = Estimate(float(found.value), found.interval(), float(found.error))
     kept = []
