@@ -79,7 +79,8 @@ def test_a_run_finds_four_times_in_five_what_it_says_that_one_of_its_size_would_
     with (STUDY / "detectable.csv").open(encoding="utf-8", newline="") as file:
         cells = [{k: float(v) for k, v in row.items() if k not in ("world", "kind")} for row in csv.DictReader(file)]
     near = [c["above"] / c["panels"] for c in cells if 0.8 < c["true"] / c["detectable"] < 1.25]
-    assert len(near) >= 3 and all(0.65 <= share <= 0.95 for share in near)
+    # at these sizes .62 to .93 are expected, and a hundred panels miss by .05
+    assert len(near) >= 3 and all(0.57 <= share <= 0.98 for share in near)
     assert all(c["above"] >= 0.85 * c["panels"] for c in cells if c["true"] > 1.25 * c["detectable"])
 
 

@@ -77,8 +77,8 @@ def test_simulated_models_are_named_where_there_are_others() -> None:
         (
             [replace(OWN, tone="open", verdict="not shown", against=("1:losses",))],
             "open",
-            f"It is not shown that their predictions {OF_ITSELF} (own excess .20 [.10, .30]: it is not shown among the "
-            "models that lost few claims).",
+            f"It is not shown that their predictions {OF_ITSELF} (own excess .20 [.10, .30]: what was lost may "
+            "account for it).",
         ),
         (
             [replace(NOT_SHOWN, tone="withheld", verdict=None, value=None, reason="only 5 models tell enough")],

@@ -22,7 +22,7 @@ from selfexec.metrics.own.excess import (
     residuals,
     tables_of,
 )
-from selfexec.metrics.own.panel import CORNER, _partners, enough, same_family
+from selfexec.metrics.own.panel import _partners, enough, same_family
 from selfexec.metrics.own.second_opinions import RIDGE, partial_correlations, swap_shares, unique_correlations
 from selfexec.metrics.own.verdict import holm_tests, own_excess, too_small
 from selfexec.stats.factors import fit_factors
@@ -155,7 +155,9 @@ def test_misfit_and_pairs_are_of_models_of_different_families(evidence: Evidence
     fit, family = Fit(1, evidence), evidence.family
     weights = evidence.tables.precision * ~family
     apart = residuals(evidence.tables, 1, family)
-    assert apart.value == pytest.approx(evidence.tables.rho - fit_factors(evidence.tables.rho, weights).fitted, abs=1e-6)
+    assert apart.value == pytest.approx(
+        evidence.tables.rho - fit_factors(evidence.tables.rho, weights).fitted, abs=1e-6
+    )
     squares = noise = 0.0
     for a in range(MODELS):
         for b in range(MODELS):
@@ -259,7 +261,9 @@ def test_a_loss_may_be_up_to_four_times_as_likely_where_prediction_and_behaviour
         both, first, second, neither = weighted_counts(some, n, n, np.ones(ITEMS))[:, 0]
         lost = 2 * ITEMS - (both + first + second + neither)
         share = lost / (both + 4 * first + 4 * second + neither)
-        worst = tetrachoric(both * (1 + share), first * (1 + 4 * share), second * (1 + 4 * share), neither * (1 + share))
+        worst = tetrachoric(
+            both * (1 + share), first * (1 + 4 * share), second * (1 + 4 * share), neither * (1 + share)
+        )
         assert bound == pytest.approx(float(tetrachoric(both, first, second, neither) - worst))
         assert bound > 0
     assert (loss_bounds(panel(lost=0.0)) == 0).all()

@@ -52,9 +52,7 @@ def evidence(changed_in: int = 0, models: int = 8, lost: float = 0.1, read: bool
         ({"pairs": math.nan}, "pairs"),
     ],
 )
-def test_a_panel_is_own_only_above_all_that_stands_against_it(
-    changed: dict[str, Any], what: str, factors: int
-) -> None:
+def test_a_panel_is_own_only_above_all_that_stands_against_it(changed: dict[str, Any], what: str, factors: int) -> None:
     assert list(against_panel(evidence())) == []
     assert list(against_panel(evidence(factors, **changed))) == [f"{factors}:{what}"]
 

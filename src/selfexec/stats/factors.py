@@ -33,8 +33,8 @@ class Factors:
     @property
     def fitted(self) -> Array:
         """What the factors say of each entry; no correlation is beyond 1."""
-        found: Array = np.clip(self.rows @ np.swapaxes(self.columns, -1, -2), -1, 1)
-        return found
+        fitted: Array = np.clip(self.rows @ np.swapaxes(self.columns, -1, -2), -1, 1)
+        return fitted
 
     def moved(self, changes: Array) -> Array:
         """By how much `fitted` moves with small changes of the (single) table: shape (changes, n, n), both."""
@@ -45,8 +45,8 @@ class Factors:
         sides = [weighted @ columns, np.swapaxes(weighted, -1, -2) @ rows]  # (changes, n, factors), each
         moves = np.concatenate([side.reshape(len(changes), -1) for side in sides], axis=1) @ self._inverse
         of_rows, of_columns = (part.reshape(len(changes), *rows.shape) for part in np.split(moves, 2, axis=1))
-        found: Array = of_rows @ columns.T + rows @ np.swapaxes(of_columns, -1, -2)
-        return found
+        moved: Array = of_rows @ columns.T + rows @ np.swapaxes(of_columns, -1, -2)
+        return moved
 
     @cached_property
     def leverage(self) -> Array:
@@ -58,17 +58,17 @@ class Factors:
         inverse = self._inverse.reshape(2, n, factors, 2, n, factors)
         every = np.arange(n)
         own_rows, own_columns = inverse[0, every, :, 0, every], inverse[1, every, :, 1, every]
-        found = np.einsum("bk,akj,bj->ab", columns, own_rows, columns)
-        found += np.einsum("ak,bkj,aj->ab", rows, own_columns, rows)
-        found += 2 * np.einsum("bk,akbj,aj->ab", columns, inverse[0, :, :, 1], rows)
-        leverage: Array = found * self.weights
+        by_weight = np.einsum("bk,akj,bj->ab", columns, own_rows, columns)
+        by_weight += np.einsum("ak,bkj,aj->ab", rows, own_columns, rows)
+        by_weight += 2 * np.einsum("bk,akbj,aj->ab", columns, inverse[0, :, :, 1], rows)
+        leverage: Array = by_weight * self.weights
         return leverage
 
     @property
     def _kept(self) -> Array:
         """Which factors there are."""
-        found: Array = np.any(self.rows != 0, axis=0)
-        return found
+        kept: Array = np.any(self.rows != 0, axis=0)
+        return kept
 
     @cached_property
     def _inverse(self) -> Array:
@@ -178,5 +178,5 @@ def _first_columns(table: Array, weights: Array, factors: int) -> Array:
 
 def _strongest(table: Array) -> Array:
     _, sizes, right = np.linalg.svd(table)
-    found: Array = right[..., :1, :].swapaxes(-1, -2) * np.sqrt(sizes[..., None, :1])
-    return found
+    columns: Array = right[..., :1, :].swapaxes(-1, -2) * np.sqrt(sizes[..., None, :1])
+    return columns

@@ -17,8 +17,8 @@ PARTS = NODES[:, None, None] + 0.5
 
 
 class Tetrachoric(NamedTuple):
-    """Correlations of shape (...), and by how much another case in a cell moves each: shape (4, strata, ...), on average
-    0 over the cases that there are. Both are nan where one of the two variables never changes within a stratum.
+    """Correlations of shape (...), and by how much another case in a cell moves each: shape (4, strata, ...), on
+    average 0 over the cases that there are. Both are nan where one of the two variables changes within no stratum.
     """
 
     rho: Array
@@ -40,9 +40,9 @@ def tetrachoric_over_strata(counts: Array) -> Tetrachoric:
 
     With thresholds h, k from the margins, P(both) = Phi(h) Phi(k) + 1/(2 pi) int_0^arcsin(rho) exp(-(h^2 + k^2 - 2 h k
     sin t) / (2 cos^2 t)) dt (Plackett 1954); rho is where the expected number of cases that are both, added up over
-    strata, is the observed one: Newton's method, held between bounds. A table with an empty cell in the sum of its strata
-    gets half a case in each of its four (Brown and Benedetti 1977), dealt out by the size of strata; no correlation is
-    further from zero than .995.
+    strata, is the observed one: Newton's method, held between bounds. A table with an empty cell in the sum of its
+    strata gets half a case in each of its four (Brown and Benedetti 1977), spread over strata by their size; no
+    correlation is further from zero than .995.
     """
     from scipy.special import ndtr, ndtri
 
@@ -88,8 +88,8 @@ def least_expected(counts: Array, rho: float) -> Array:
     h, k = ndtri(one), ndtri(two)
     both = one * two + _more_than_chance(math.asin(rho), (h * h + k * k) / 2, h * k)
     cells = np.stack([both, one - both, two - both, 1 - one - two + both])
-    found: Array = (cells * counts.sum(0)).sum(1).min(0).reshape(shape)
-    return found
+    least: Array = (cells * counts.sum(0)).sum(1).min(0).reshape(shape)
+    return least
 
 
 def _shares(counts: Array) -> tuple[Array, Array]:

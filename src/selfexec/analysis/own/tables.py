@@ -16,7 +16,7 @@ from selfexec.analysis.own.verdicts import (
 )
 from selfexec.metrics import Fit, Judged, Own
 from selfexec.stats import Array
-from selfexec.text.numbers import decimal, interval, number_of, p_value, signed
+from selfexec.text.numbers import decimal, interval, p_value, signed
 from selfexec.text.tables import Part, Table
 
 QUESTION = (
@@ -26,10 +26,10 @@ FIT_NAMES = {1: "one factor", 2: "two factors"}
 OF_ONE = {"interval": "the interval, adjusted for the number of models (Holm), does not lie above 0"}
 CELL, LABEL = 6, 4  # characters of a column of a matrix, and of the numbers before its rows
 NOTES = (
-    "own excess: what is left of the correlation of predictions with their own behaviour when the factors are taken off "
-    "that all other pairs of predictions and outcomes have in common.",
-    "detectable: the true own excess that 80% of runs like this one would find above 0, in the test of one factor. To be "
-    "own takes as much, and more.",
+    "own excess: what is left of the correlation of predictions with their own behaviour when the factors are taken "
+    "off that all other pairs of predictions and outcomes have in common.",
+    "detectable: the true own excess that 80% of runs like this one would find above 0, in the test of one factor. To "
+    "be own takes as much, and more.",
     "over models: the same number, with the jackknife over models. derangements: predictions assigned to other models' "
     "behaviour. pairs: what a model may share with single others; own excess is to be twice as much. misfit: about 1 "
     "where the factors are enough, at most 1.5.",

@@ -8,18 +8,19 @@ own excess of i is rho[i, i] less what that makes one expect of it.
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from selfexec.claims import Flags, Numbers
+from selfexec.claims import Flags, Numbers, Signs
 from selfexec.metrics.own.panel import OwnPanel, cells, corners
 from selfexec.stats import Array, Interval, detectable
 from selfexec.stats.factors import Factors, fit_factors
 from selfexec.stats.tetrachoric import tetrachoric_over_strata
 
+LEAST_FREE = 0.1  # of an entry, by its leverage
 ONE_SIDED_90 = 1.2815515655446004  # the 90% point of the standard normal distribution
 LIKELIER = 4.0  # how much likelier a claim is lost, at most, where prediction and behaviour disagree
 
@@ -68,7 +69,7 @@ class Doubted:
         return float(stdtrit(self.freedom, 1 - level / 2)) if self.freedom > 0 else math.nan
 
 
-def by_influence(value: Array, influence: Array) -> Doubted:
+def by_influence(value: Any, influence: Array) -> Doubted:
     """A number, and by how much each item moves it (first axis): the infinitesimal jackknife (Jaeckel 1972), each item
     for itself.
     """
@@ -80,7 +81,7 @@ def by_jackknife(value: float, without: Array) -> Doubted:
     """A number, and what it is without each one."""
     n = len(without)
     error = np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum())
-    return Doubted(np.float64(value), error, n - 1)
+    return Doubted(np.asarray(value), error, n - 1)
 
 
 @dataclass(frozen=True)
@@ -123,15 +124,15 @@ class PanelCorrelations:
 def tables_of(panel: OwnPanel) -> PanelCorrelations:
     """The correlations of every prediction with every outcome."""
     counts = panel.counts
-    found = tetrachoric_over_strata(counts)
+    correlations = tetrachoric_over_strata(counts)
     return PanelCorrelations(
-        np.nan_to_num(found.rho),
-        np.where(np.isnan(found.rho) | corners(counts), 0.0, _weights(counts)),
-        _by_item(panel, np.nan_to_num(found.influence)),
+        np.nan_to_num(correlations.rho),
+        np.where(np.isnan(correlations.rho) | corners(counts), 0.0, _weights(counts)),
+        _by_item(panel, np.nan_to_num(correlations.influence)),
     )
 
 
-def rho_and_weights(predictions: Array, outcomes: Array) -> tuple[Array, Array]:
+def rho_and_weights(predictions: Signs, outcomes: Signs) -> tuple[Array, Array]:
     """Correlations and their weights alone, of signs without strata."""
     counts = np.stack(cells(predictions, outcomes))[:, None]
     rho = tetrachoric_over_strata(counts).rho
@@ -184,10 +185,10 @@ def claims_by_item(item: Numbers, claims: Numbers, items: int) -> Numbers:
     return rows
 
 
-def _padded(signs: Array, rows: Numbers) -> Array:
+def _padded(signs: Signs, rows: Numbers) -> Array:
     """Signs of shape (items, claims of an item, models), 0 where there is no claim."""
-    found: Array = np.where(rows[..., None] >= 0, signs.T[rows], 0).astype(np.float64)
-    return found
+    padded: Array = np.where(rows[..., None] >= 0, signs.T[rows], 0).astype(np.float64)
+    return padded
 
 
 @dataclass(frozen=True)
@@ -244,8 +245,8 @@ class Residuals:
     @property
     def unseen(self) -> Array:
         """What is left of each entry where it is not fitted itself, by its leverage; the own ones are not anyway."""
-        found: Array = self.value / np.maximum(1 - self.fit.leverage, 0.1)
-        return found
+        unseen: Array = self.value / np.maximum(1 - self.fit.leverage, LEAST_FREE)
+        return unseen
 
     @cached_property
     def without_each(self) -> Array:

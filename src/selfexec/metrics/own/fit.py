@@ -1,7 +1,7 @@
 """One fit to a panel, and everything about it that a verdict needs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -49,8 +49,8 @@ class Evidence:
     def similarity(self) -> Array:
         """How alike the behaviour of two models is, beyond one factor of all: residual tetrachoric correlations."""
         rho, weights = rho_and_weights(self.panel.outcomes, self.panel.outcomes)
-        found: Array = rho - fit_factors(rho, weights * ~np.eye(len(rho), dtype=bool)).fitted
-        return found
+        alike: Array = rho - fit_factors(rho, weights * ~np.eye(len(rho), dtype=bool)).fitted
+        return alike
 
     @cached_property
     def fits(self) -> Mapping[int, "Fit"]:
@@ -151,8 +151,8 @@ class Fit:
         read = self.of.panel.well_read
         if read.sum() < LEAST_PANEL:
             return None
-        found = self.panel if read.all() else _mean(residuals(self.of.tables.only(read), self.factors))
-        return Doubted(found.value - self.of.loss_bounds[read].mean(), found.error, found.freedom)
+        whole = self.panel if read.all() else _mean(residuals(self.of.tables.only(read), self.factors))
+        return replace(whole, value=whole.value - self.of.loss_bounds[read].mean())
 
     @cached_property
     def _beyond(self) -> tuple[Array, Array]:
@@ -164,8 +164,8 @@ class Fit:
         family = self.of.family
         both = (left + np.swapaxes(left, -1, -2)) / 2
         own: Array = np.diagonal(left, axis1=-2, axis2=-1)
-        found: Array = own - (both * family).sum(-1) / np.maximum(family.sum(1), 1)
-        return found
+        beyond: Array = own - (both * family).sum(-1) / np.maximum(family.sum(1), 1)
+        return beyond
 
 
 def _mean(left: Residuals) -> Doubted:

@@ -115,8 +115,8 @@ def corners(counts: Array) -> Flags:
     """Which of these tables have a cell that is nearly empty by their margins alone: a correlation of them is biased
     towards none, and its error means little.
     """
-    nearly: Flags = (least_expected(counts, USUAL) < LEAST_IN_CELL) & (counts.sum((0, 1)) > 0)
-    return nearly
+    empty: Flags = (least_expected(counts, USUAL) < LEAST_IN_CELL) & (counts.sum((0, 1)) > 0)
+    return empty
 
 
 def panel_of_claims(claims: Claims, models: Iterable[str], families: Mapping[str, str | None]) -> OwnPanel:
@@ -147,9 +147,9 @@ def panel_of_claims(claims: Claims, models: Iterable[str], families: Mapping[str
 
 def enough(panel: OwnPanel) -> OwnPanel:
     """The panel without the models that tell too little: of fewer than 60 items are prediction and outcome known, or
-    fewer than 20 of these have the rarer outcome, or the rarer prediction; or it seldom predicts what it mostly does, or
-    the other way round, so that one of their four combinations is nearly empty, or is so with half of the others; or
-    fewer than five others were read on 60 of its items.
+    fewer than 20 of these have the rarer outcome, or the rarer prediction; or it seldom predicts what it mostly does,
+    or the other way round, so that one of their four combinations is nearly empty, or is so with half of the others;
+    or fewer than five others were read on 60 of its items.
     """
     filled = ~corners(panel.counts)
     comparable = np.diagonal(filled) & (filled.mean(0) > MOST) & (filled.mean(1) > MOST)

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from selfexec.claims import Flags, Floats, Numbers, Signs
+from selfexec.claims import Floats, Numbers, Signs
 from selfexec.metrics.own.excess import claims_by_item, rho_and_weights
 from selfexec.metrics.own.panel import OwnPanel
 from selfexec.metrics.rows import Estimate
@@ -66,9 +66,9 @@ def _left(signs: Floats, intercepts: Floats, predictors: Floats, rows: Numbers) 
     here = np.where(present & free, left[:, rows], 0.0)
     rest = np.eye(rows.shape[1]) - leverage * (free[:, :, None] & free[:, None, :])
     seen = np.linalg.solve(rest, np.moveaxis(here, 0, -1))
-    found = np.zeros_like(left)
-    found[:, rows[present]] = np.moveaxis(seen, -1, 0)[:, present]
-    return found
+    unseen = np.zeros_like(left)
+    unseen[:, rows[present]] = np.moveaxis(seen, -1, 0)[:, present]
+    return unseen
 
 
 def _correlation(sums: Array) -> Estimate:

@@ -1,10 +1,11 @@
 """Does a model's prediction contain anything about its own behaviour that no other model's predictions or behaviour
 contain? A verdict, by rule.
 
-`own` takes all of this, of a panel of at least eight models: own excess above 0 in a fit of one factor and in one of two;
-a good fit of the last; more of it than where each model's predictions are assigned to another model's behaviour; the
-same from model to model, beyond families, and among models that lost few claims. `unresolved`: above 0 with one factor,
-and neither losses nor a single model account for it, but something else was not ruled out. Otherwise it is `not shown`.
+`own` takes all of this, of a panel of at least eight models: own excess above 0 in a fit of one factor and in one of
+two; a good fit of the last; more of it than where each model's predictions are assigned to another model's behaviour,
+and than pairs of models share; the same from model to model, beyond families, and among models that lost few claims.
+`unresolved`: above 0 with one factor, and neither losses nor a single model account for it, but something else was not
+ruled out. Otherwise it is `not shown`.
 
 A single model is at best `unresolved`: what a lone model shares with absent ones of its cohort looks just like what is
 its own. It is judged by its interval, adjusted for the number of models that are judged, and by its rank among the
@@ -158,9 +159,9 @@ def holm_tests(each: Doubted, numbers: Numbers) -> Numbers:
     failed = p[order] * tests >= ALPHA
     if failed.any():
         tests = np.maximum(tests, tests[failed.argmax()])
-    found: Numbers = np.empty_like(tests)
-    found[order] = tests
-    return found
+    in_place: Numbers = np.empty_like(tests)
+    in_place[order] = tests
+    return in_place
 
 
 def judged_by(found: Doubted, against: Iterator[str], best: Verdict) -> Judged:
