@@ -276,7 +276,7 @@ def own(subject: str, verdict: str | None, value: float, source: str = "rule", *
         ([own("panel", None, 0.03, reason="few models")], ["No verdict: few models."]),
         # above 0 and yet not shown: it is said what is against it
         ([own("panel", "not shown", 0.1, against=("1:losses",))],
-         ["Not shown to be there (.10 [.08, .12]): it is not shown among the models that lost few claims."]),
+         ["Not shown to be there (.10 [.08, .12]): what was lost may account for it."]),
         ([own("panel", "not shown", 0.0), own("simulated panel", "own", 0.3)],
          ["Not shown to be there (.00 [-.02, .02]).", "Simulated models: Own: their predictions tell something of "
           "their own behaviour that nobody else's predictions or behaviour tell (.30 [.28, .32])."]),
