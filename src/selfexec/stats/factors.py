@@ -85,8 +85,7 @@ class Factors:
         second[0, :, :, 1] = np.einsum("ab,bk,aj->akbj", self.weights, columns, rows)
         second[1, :, :, 0] = second[0, :, :, 1].transpose(2, 3, 0, 1)
         size = 2 * n * factors
-        inverse = np.linalg.pinv(second.reshape(size, size), rcond=1e-9, hermitian=True).astype(np.float64)
-        return inverse
+        return np.linalg.pinv(second.reshape(size, size), rcond=1e-9, hermitian=True).astype(np.float64)
 
 
 def fit_factors(table: Array, weights: Array, factors: int = 1, start: Array | None = None) -> Factors:
