@@ -24,7 +24,6 @@ from selfexec.runs import Run, load_readings
 from selfexec.runs.asking import run
 from selfexec.runs.run import import_replies
 from selfexec.stats import Array, Features, ridge_logistic
-from selfexec.stats.factors import Factors, fit_factors
 
 # what many tests share is a million objects that stay: the garbage collector, which by itself looks through them again
 # and again for a tenth of the time that the tests take, looks less often
@@ -48,8 +47,8 @@ REFERENCE = Path(WHERE) if WHERE else Path(__file__).parents[2] / "shared" / "re
 
 @pytest.fixture(scope="session", autouse=True)
 def _fits() -> Iterator[None]:
-    """The same regression, and the same factors, on the same numbers are worked out once for all tests, which score the
-    same runs again and again; they depend on nothing else.
+    """The same regression on the same numbers is worked out once for all tests, which score the same runs again and
+    again; it depends on nothing else.
     """
     known: dict[tuple[object, ...], Any] = {}
 
@@ -68,18 +67,9 @@ def _fits() -> Iterator[None]:
             known[key] = ridge_logistic(features, shares, weights, **how)
         return np.array(known[key])
 
-    def factors(table: Array, weights: Array, further: int = 0, start: Array | None = None) -> Factors:
-        begun = () if start is None else (start,)
-        key = (digest(table, weights, *begun), table.shape, weights.shape, further, *(part.shape for part in begun))
-        if key not in known:
-            known[key] = fit_factors(table, weights, further, start)
-        return Factors(*(part.copy() for part in known[key]))
-
     with pytest.MonkeyPatch.context() as patch:
         for name in ("stacked", "text"):
             patch.setattr(import_module(f"selfexec.metrics.baselines.{name}"), "ridge_logistic", fitted)
-        for name in ("excess", "fit", "second_opinions"):
-            patch.setattr(import_module(f"selfexec.metrics.own.{name}"), "fit_factors", factors)
         yield
 
 

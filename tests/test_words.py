@@ -36,7 +36,7 @@ PROSE = re.compile(r"(?:src|docs)/.*|README\.md|CONTRIBUTING\.md")
 PROMPTS = re.compile(  # a changed word changes the instrument
     r"Whether the given answer is correct cannot be told|It cannot be told whether (?:it does|the response provides)"
 )
-MOST_OF_WHICH = 40
+MOST_OF_WHICH = 44
 
 SAYING_NOTHING = ("found", "one", "said", "there", "told")
 SAYING_LITTLE = re.compile(r"of_\w+|at|by|among|under")

@@ -174,12 +174,7 @@ def _own(run: "Run") -> Found:
             low, high = fit.panel.interval()
             yield (what, TOGETHER, own.experiment), Number(float(fit.panel.value), low, high, models, shown)
         first = found.fits[0]
-        for what, value in (
-            ("derangement_p", first.derangement_p),
-            ("least_without_one", first.least_without_one),
-            ("least_beyond_family", first.least_beyond_family),
-            ("least_well_read", first.least_well_read),
-        ):
+        for what, value in (("derangement_p", first.derangement_p),):
             yield (f"{what}{by}", TOGETHER, own.experiment), Number(value, n=models, shown_by=shown)
         if found.panel.verdict:
             place = float(VERDICTS.index(found.panel.verdict))

@@ -2,9 +2,9 @@
 
     python studies/own_excess/detectable.py --panels 100      # goes on where it stopped; detectable.csv
 
-`score` names the least own excess that 80% of runs like the one at hand would find above 0, in the fit with the largest
-error. Of each cell (ten models; a world, a kind, a number of items) are kept: the true own excess, what was named, on
-average; and how many panels were above 0 in all fits that a verdict rests on, and how many were called `own`.
+`score` names the least own excess that 80% of runs like the one at hand would find above 0, in the test of one
+factor. Of each cell (six models; a world, a kind, a number of items) are kept: the true own excess, what was named, on
+average; and how many panels were above 0 in it, and how many were called `own`.
 """
 
 import argparse
@@ -22,8 +22,8 @@ from worlds import draw_with_truth
 from selfexec.metrics.own import own_excess
 
 OUT = Path(__file__).with_name("detectable.csv")
-MODELS = 10
-ITEMS = {"binary": (75, 100, 150, 225, 450), "order": (80, 125, 250)}
+MODELS = 6  # the fewest, so that runs are not too good for the least share that anybody knows
+ITEMS = {"binary": (65, 75, 85, 100, 150, 450), "order": (80, 125, 250)}
 CELLS = [(world, kind, items) for kind in ITEMS for world in ("all know .25", "all know .5") for items in ITEMS[kind]]
 FIRST = 10_000  # seeds that no other study has
 COLUMNS = ["world", "kind", "items", "panels", "true", "detectable", "above", "own"]
@@ -38,7 +38,7 @@ def tried(world: str, kind: str, items: int, panels: int) -> list[float]:
         found = own_excess(panel_of(world, MODELS, items, kind, seed))
         if found.fits:
             design = draw_with_truth(world, models=MODELS, items=items, kind=kind, seed=seed)[1].design  # type: ignore[arg-type]
-            above = all(fit.panel.low > 0 for fit in found.fits)
+            above = found.panel.tested.low > 0
             true = float((design.known * design.own**2).mean())
             rows.append([1.0, true, found.detectable, float(above), float(found.panel.verdict == "own")])
     total = np.sum(rows, axis=0)

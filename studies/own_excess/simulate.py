@@ -19,16 +19,27 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process for each core is faster than threads in one
 
 import numpy as np
-from worlds import KNOWING, NULLS, WORLDS, draw
+from worlds import FIRST, KNOWING, NULLS, WORLDS, draw
 
 from selfexec.metrics.own.panel import OwnPanel, enough
-from selfexec.metrics.own.verdict import above, own_excess
+from selfexec.metrics.own.verdict import own_excess
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.csv"
 PART = 25  # panels
 LEAST = 20  # panels, for a share to be told
-SAID = ("own", "shared", "plain", "covered", "one wrong", "one plain wrong", "found", "found shared", "knowers")
+SAID = (
+    "own",
+    "shared",
+    "plain",
+    "covered",
+    "one wrong",
+    "one unresolved",
+    "one plain wrong",
+    "found",
+    "found shared",
+    "knowers",
+)
 COUNTS = ("panels", "too small", "left out", *SAID)
 SIZES = {"binary": (100, 450), "order": (64, 250)}  # items of a quick run, and of the paper's
 MODELS = (6, 10, 15)
@@ -40,7 +51,9 @@ def panel_of(world: str, models: int, items: int, kind: str, seed: int) -> OwnPa
         np.where(np.isnan(part), 0, 2 * part - 1).astype(np.int8) for part in (drawn.predictions, drawn.outcomes)
     )
     families = drawn.families or (None,) * models
-    return enough(OwnPanel(tuple(map(str, range(models))), predictions, outcomes, drawn.item, tuple(families)))
+    place = np.tile(np.arange(len(FIRST)), items) if kind == "order" else None
+    names = tuple(map(str, range(models)))
+    return enough(OwnPanel(names, predictions, outcomes, drawn.item, tuple(families), place=place))
 
 
 def judged(world: str, models: int, items: int, kind: str, seed: int) -> dict[str, int]:
@@ -52,13 +65,14 @@ def judged(world: str, models: int, items: int, kind: str, seed: int) -> dict[st
     knows, allowed = WORLDS[world].knowers(models), WORLDS[world].allowed(models)
     plain = found.evidence.fits[1]
     said = {int(model): one.verdict for model, one in found.each.items()}
-    alone = [int(panel.models[n]) for n in np.flatnonzero(above(plain.each))]
+    alone = [int(model) for model, one in found.each.items() if one.tested.low > 0]
     return {
         "own": int(found.panel.verdict == "own"),
         "shared": int(found.panel.verdict != "not shown"),
         "plain": int(plain.panel.low > 0),
         "covered": int(plain.panel.low <= 0 <= plain.panel.high),
         "one wrong": int(any(said[n] == "own" != allowed[n] for n in said)),
+        "one unresolved": int(any(said[n] == "unresolved" and allowed[n] == "not shown" for n in said)),
         "one plain wrong": int(any(allowed[n] != "own" for n in alone)),
         "found": sum(said[n] == "own" and knows[n] for n in said),
         "found shared": sum(said[n] != "not shown" and knows[n] for n in said),
@@ -161,6 +175,8 @@ def _told(counts: Mapping[str, int] | None, names: Sequence[str]) -> str:
     judged = counts["panels"] - counts["too small"]
     if judged < LEAST:
         return "–"
+    if names[0].startswith("found") and not counts["knowers"]:
+        return "–"
     shares = (counts[name] / (counts["knowers"] if name.startswith("found") else judged) for name in names)
     return " / ".join(f"{share:.2f}".lstrip("0") if share < 1 else "1" for share in shares)
 
@@ -168,7 +184,11 @@ def _told(counts: Mapping[str, int] | None, names: Sequence[str]) -> str:
 TABLES = (
     ("Nobody knows itself: the panel called `own` / the plain interval above 0", [*NULLS], ("own", "plain")),
     ("Nobody knows itself: called `unresolved` or more", [*NULLS], ("shared",)),
-    ("Nobody knows itself: a model called `own` / plainly above 0 by Holm", [*NULLS], ("one wrong", "one plain wrong")),
+    (
+        "Nobody knows itself: a model called `own` / `unresolved` where it may not be / above 0 by Holm",
+        [*NULLS],
+        ("one wrong", "one unresolved", "one plain wrong"),
+    ),
     ("Nobody knows itself: the plain interval holds 0", [*NULLS], ("covered",)),
     ("Somebody knows itself: the panel called `own` / the plain interval above 0", [*KNOWING], ("own", "plain")),
     ("Somebody knows itself: knowers called `own` / or unresolved", [*KNOWING], ("found", "found shared")),

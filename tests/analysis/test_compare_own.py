@@ -1,6 +1,8 @@
 """Own excess compared: in pairs, along checkpoints, in gates and in correlations; withheld by name below its floors."""
 
 import math
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ import pytest
 import selfexec as sx
 from build import part_of
 from selfexec.analysis.compare.measures import OTHER_ITEMS, Record, weighed
-from selfexec.analysis.compare.own import by_block
+from selfexec.analysis.compare.own import by_item
 from selfexec.analysis.correlate import score_columns
 from selfexec.analysis.selection import Selection
 from selfexec.errors import InputError
@@ -18,34 +20,40 @@ from selfexec.runs import Run
 OWN = "own_excess"
 
 
-def replicates(seed: int) -> np.ndarray:
-    """A number, and what it is without each of 30 blocks."""
-    rng = np.random.default_rng(seed)
-    return np.concatenate([[0.1], 0.1 + 0.01 * rng.standard_normal(30)])
+def fit(seed: int, items: int = 60) -> Any:
+    """One model's own excess, and how much each item moves it."""
+    influence = 0.01 * np.random.default_rng(seed).standard_normal((items, 1))
+    influence -= influence.mean()
+    return SimpleNamespace(
+        each=SimpleNamespace(value=np.array([0.1])),
+        left=SimpleNamespace(own_influence=influence),
+        of=SimpleNamespace(panel=SimpleNamespace(item=np.repeat(np.arange(items), 2))),
+    )
 
 
 def record(label: str, seed: int, items: int = 60) -> Record:
-    own = Counted(tuple(f"item {n:03}" for n in range(items)), np.ones((items, 3)))
-    counted = by_block(replicates(seed))
-    return Record(label, own, counted, 1.0, known=Estimate(0.1), blocked=frozenset(range(items)))
+    names = tuple(f"item {n:03}" for n in range(items))
+    counted = by_item(fit(seed, items), 0, SimpleNamespace(items=names))  # type: ignore[arg-type]
+    own = Counted(names, np.ones((items, 3)))
+    return Record(label, own, counted, 1.0, known=Estimate(0.1), panel_items=frozenset(range(items)))
 
 
-def jackknife(without: np.ndarray) -> float:
-    return math.sqrt(29 / 30 * ((without - without.mean()) ** 2).sum())
+def error_of(influence: np.ndarray) -> float:
+    return math.sqrt(60 / 59 * float((influence**2).sum()))
 
 
-def test_blocks_as_counts_have_the_value_and_the_error_of_the_jackknife() -> None:
+def test_items_as_counts_have_the_value_and_the_error_of_the_verdict() -> None:
     found = weighed(OWN, "difficulty", [record("a", 1)], [1.0])
     assert found.value == pytest.approx(0.1)
-    assert found.error == pytest.approx(jackknife(replicates(1)[1:]))
+    assert found.error == pytest.approx(error_of(fit(1).left.own_influence))
 
 
-def test_a_difference_is_paired_by_block() -> None:
+def test_a_difference_is_paired_by_item() -> None:
     found = weighed(OWN, "difficulty", [record("a", 1), record("b", 2)], [1.0, -1.0])
     assert found.value == pytest.approx(0.0, abs=1e-12)
-    assert found.error == pytest.approx(jackknife(replicates(1)[1:] - replicates(2)[1:]))
-    # Student's t on 29: 2.0452
-    assert found.interval.high == pytest.approx(2.0452 * found.error, rel=1e-3)
+    assert found.error == pytest.approx(error_of(fit(1).left.own_influence - fit(2).left.own_influence))
+    # Student's t on 59: 2.0010
+    assert found.interval.high == pytest.approx(2.0010 * found.error, rel=1e-3)
 
 
 def test_panels_that_were_asked_other_items_are_not_compared() -> None:
@@ -106,11 +114,11 @@ def test_there_is_no_overall_own_excess_and_whoever_asks_for_it_is_told_why(ten_
 
 def test_a_gate_holds_where_the_whole_interval_lies_above_the_drop(ten_models: Run) -> None:
     def gated(gate: str) -> str:
-        found = sx.compare(ten_models, models=["gpt-4.1", "o4-mini"], experiments=["difficulty"], fail_if=gate)
+        found = sx.compare(ten_models, models=["gpt-4.1", "claude-3.5-haiku"], experiments=["difficulty"], fail_if=gate)
         return found.verdicts[0].outcome
 
-    row = sx.compare(ten_models, models=["gpt-4.1", "o4-mini"], experiments=["difficulty"], metrics=[OWN]).row(
-        "difficulty", "o4-mini", "gpt-4.1"
+    row = sx.compare(ten_models, models=["gpt-4.1", "claude-3.5-haiku"], experiments=["difficulty"], metrics=[OWN]).row(
+        "difficulty", "claude-3.5-haiku", "gpt-4.1"
     )
     assert row.low is not None and -0.05 < row.low < 0 < row.difference  # type: ignore[operator]
     assert gated("difficulty.own_excess drops 0.05") == "holds"

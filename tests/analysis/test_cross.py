@@ -59,15 +59,15 @@ def test_all_that_a_verdict_rests_on_is_printed(crossed: CrossPrediction) -> Non
     own = next(one for one in crossed.own if one.experiment == "difficulty")
     assert f"difficulty: {own.found.panel.verdict} (9 models, 250 groups)" in text
     for fit in own.found.fits:
-        for found in (fit.panel, fit.beyond_family):
+        for found in (fit.panel, fit.over_models, fit.well_read, fit.beyond_family, fit.beyond_family_over_models):
             assert interval(float(found.value), *found.interval()) in text
         for n in range(9):
             assert interval(float(fit.each.value[n]), float(fit.each.low[n]), float(fit.each.high[n])) in text
     for line in (
         "detectable",
         "misfit",
+        "pairs, at most",
         "p of derangements",
-        "least without one model",
     ):
         assert line in text
     assert "left out:\n  gemini-2.5-flash: no item of it could be read" in text
@@ -75,7 +75,7 @@ def test_all_that_a_verdict_rests_on_is_printed(crossed: CrossPrediction) -> Non
 
 def test_what_decides_nothing_is_printed_on_request_alone_and_is_always_data(crossed: CrossPrediction) -> None:
     by_default, everything = crossed.table(), replace(crossed, every=True).table()
-    for shown in ("partial correlation", "swap share", "unique", "Beside it"):
+    for shown in ("partial correlation", "swap share", "unique"):
         assert shown not in by_default and shown in everything
     own = next(one for one in crossed.own if one.experiment == "difficulty")
     n, partial = 0, own.found.partial_correlation[0]
@@ -102,7 +102,7 @@ def test_of_each_model_it_is_said_what_is_against_it_by_short_names_with_a_legen
     text = all_as_text(all_own_parts([made(knows=0.0)], 120))
     rows = [line for line in text.splitlines() if re.match(r" \d a-model.* not shown", line)]
     assert rows and all("interval" in row for row in rows)
-    assert "  interval: adjusted for the number of models (Holm), the interval reaches 0" in text
+    assert "  interval: the interval, adjusted for the number of models (Holm), does not lie above 0" in text
 
 
 def test_the_panel_fits_in_80_columns_and_matrices_without_room_are_left_to_the_data() -> None:

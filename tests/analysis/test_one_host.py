@@ -46,21 +46,21 @@ def test_none_of_six_unrelated_models_of_one_host_is_own(
     renamed: Callable[..., sx.Run], called: Sequence[str], host: str
 ) -> None:
     scores = sx.score(renamed(f"{host}/{{}}", called))
-    assert verdicts(scores) == ["unresolved"] * 6  # they know themselves, and nobody like them was there to compare
-    assert {judged.against for own in scores.own for judged in own.found.each.values()} == {
-        ("1:no family", "2:no family")  # by the fit of one factor and by that of two
-    }
+    assert verdicts(scores) == ["unresolved"] * 6  # they know themselves; what absent models share is not ruled out
+    assert {own.found.panel.verdict for own in scores.own} == {"unresolved"}  # six models are too few for own
+    for own in scores.own:
+        known = [family for family in own.found.of.families if family]
+        assert len(set(known)) == len(known)  # no two of them are one family
     assert {row.value for row in scores if row.metric in ("family_predictions", "family_behaviour")} == {None}
 
 
-def test_the_same_replies_are_own_where_families_are_known(renamed: Callable[..., sx.Run], tmp_path: Path) -> None:
+def families(scores: sx.Scores) -> set[tuple[str | None, ...]]:
+    return {tuple(own.found.of.families) for own in scores.own}
+
+
+def test_families_are_what_a_file_or_an_organisation_says(renamed: Callable[..., sx.Run], tmp_path: Path) -> None:
     # so that the test above fails for no other reason than the families
     run = renamed("vllm/{}")
     (tmp_path / "families.csv").write_text("model,family\n" + "".join(f"{model},one\n" for model in run.models))
-    assert verdicts(sx.score(run, groups=tmp_path / "families.csv")) == ["own"] * 6
-    (tmp_path / "apart.csv").write_text("model,family\n" + "".join(f"{model},{model}\n" for model in run.models))
-    assert verdicts(sx.score(run, groups=tmp_path / "apart.csv")) == ["unresolved"] * 6
-
-
-def test_models_of_one_organisation_are_one_family_at_any_host(renamed: Callable[..., sx.Run]) -> None:
-    assert verdicts(sx.score(renamed("vllm/acme/forge-{}"))) == ["own"] * 6
+    assert families(sx.score(run, groups=tmp_path / "families.csv")) == {("one",) * 6}
+    assert families(sx.score(renamed("vllm/acme/forge-{}"))) == {("acme",) * 6}

@@ -4,6 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import selfexec as sx
 from selfexec.analysis.findings import (
@@ -14,97 +16,77 @@ from selfexec.analysis.findings import (
     own_prediction_findings,
     too_few_for_own,
 )
-from selfexec.analysis.words import advice, own_in_brief, own_in_short, own_predictions
+from selfexec.analysis.words import OWN_EXCESS, TAKES, advice, own_in_brief, own_in_short, own_predictions
 from selfexec.runs import Run
 
-NOT_SHOWN = Finding("association", PANEL, "own", "open", 0.012, -0.01, 0.033, panel=10, verdict="not shown")
-SHARED = replace(NOT_SHOWN, about="difficulty", value=0.04, low=0.023, high=0.058, verdict="unresolved")
+ENDS = {"low": -0.01, "high": 0.033, "tested_low": -0.01, "tested_high": 0.033}
+NOT_SHOWN = Finding("association", PANEL, "own", "open", 0.012, **ENDS, panel=10, verdict="not shown", detectable=0.046)
+SHARED = replace(
+    NOT_SHOWN, about="difficulty", value=0.04, tested_low=0.023, tested_high=0.058, verdict="unresolved",
+    against=("1:pairs", "2:misfit"),
+)  # fmt: skip
 BY_ITSELF = replace(
     NOT_SHOWN, about="restriction", tone="withheld", verdict=None, source="self", reason="each judges itself"
 )
 BY_RULE = replace(NOT_SHOWN, about="restriction", source="rule")
-OWN = replace(NOT_SHOWN, tone="yes", value=0.2, low=0.1, high=0.3, verdict="own", source="rule")
+OWN = replace(NOT_SHOWN, tone="yes", value=0.2, tested_low=0.1, tested_high=0.3, verdict="own", source="rule")
 
-OF_ITSELF = "tell something of their own behaviour that nobody else's predictions or behaviour tell"
+ASSOCIATION = "not shown (.01 [-.01, .03]; 80% power for .05)"
+DIFFICULTY = (
+    "unresolved (.04 [.02, .06]; 80% power for .05), not ruled out: single models may share it with one another; with "
+    "two factors the factors leave more than noise elsewhere, too"
+)
+RESTRICTION = f"by one rule for all models, {ASSOCIATION}; no verdict where each model judges itself"
 
 
-def test_the_answer_has_the_verdicts_of_all_experiments_in_one_sentence() -> None:
+def test_the_answer_has_the_verdicts_of_all_experiments_with_what_was_tested_and_would_have_been_found() -> None:
     assert own_in_short([NOT_SHOWN, BY_ITSELF, BY_RULE, SHARED]) == [
-        f"Do their predictions {OF_ITSELF}? In difficulty, more than all models share (a kind or family of models may "
-        "share it); in association, not shown; in restriction, when one fixed rule judges what they did, not shown (no "
-        "verdict when each model judges itself)."
+        f"{OWN_EXCESS}: association {ASSOCIATION}; restriction, {RESTRICTION}; difficulty {DIFFICULTY}."
     ]
-    alike = [NOT_SHOWN, replace(NOT_SHOWN, about="difficulty")]
-    assert own_in_short(alike)[0].endswith("? In association and difficulty, not shown.")
     assert own_in_short([]) == []
 
 
-def test_what_is_not_shown_stands_beside_what_runs_like_it_would_find() -> None:
-    blind = replace(NOT_SHOWN, detectable=0.046)
-    assert own_in_short([blind, replace(SHARED, detectable=0.02)])[0].endswith(
-        "? In difficulty, more than all models share (a kind or family of models may share it); in association, not "
-        "shown (a true value of .05 would show in 4 of 5 such runs)."
-    )
-    (said,) = own_predictions([blind])
-    assert said.text.endswith("(own excess .01 [-.01, .03]; a true value of .05 would show in 4 of 5 such runs).")
-    # it was large enough, and something else keeps the verdict
-    lost = replace(blind, low=0.002, against=("1:losses",))
-    assert "would show" not in own_in_short([lost])[0] + own_predictions([lost])[0].text
+def test_the_interval_that_is_spoken_of_is_the_one_that_was_tested() -> None:
+    adjusted = replace(NOT_SHOWN, low=0.001, high=0.02)  # the plain one lies above 0
+    assert own_in_short([adjusted])[0].endswith(f": association {ASSOCIATION}.")
+
+
+@given(st.floats(-0.2, 0.2), st.floats(0.01, 0.1), st.floats(0.02, 0.3))
+def test_nothing_is_not_shown_without_the_effect_that_would_have_been_found(
+    value: float, half: float, detectable: float
+) -> None:
+    ends = {"tested_low": value - half, "tested_high": value + half}
+    finding = replace(NOT_SHOWN, value=value, **ends, detectable=detectable, against=("1:losses",))
+    (line,) = own_in_short([finding])
+    assert f"80% power for {detectable:.2f}".replace("0.", ".") in line
+    assert ("since what was lost may account for it" in line) == (value - half > 0)
 
 
 def test_simulated_models_are_named_where_there_are_others() -> None:
     simulated = replace(OWN, subject=SIMULATED)
-    assert own_in_short([simulated])[0].startswith("Do their predictions")
-    assert own_in_short([NOT_SHOWN, simulated])[1].startswith("Do the predictions of the simulated models tell")
-    assert own_predictions([NOT_SHOWN, simulated])[1].text.startswith("The simulated models' predictions tell")
+    assert own_in_short([simulated])[0].startswith(f"{OWN_EXCESS}: association own (.20 [.10, .30])")
+    assert own_in_short([NOT_SHOWN, simulated])[1].startswith(f"{OWN_EXCESS} of the simulated models: ")
+    assert own_predictions([NOT_SHOWN, simulated])[1].text.startswith("Own excess of the simulated models: own (")
 
 
 @pytest.mark.parametrize(
     ("found", "tone", "text"),
     [
-        ([OWN], "yes", f"Their predictions {OF_ITSELF} (own excess .20 [.10, .30])."),
-        (
-            [OWN, replace(OWN, subject="a", value=0.4, low=0.3, high=0.5)],
-            "yes",
-            f"Their predictions {OF_ITSELF} (own excess .20 [.10, .30]). Of single models it is shown of a, .40 [.30, "
-            ".50].",
-        ),
-        (
-            [SHARED],
-            "open",
-            "Their predictions tell more of their own behaviour than all models share; whether that is each one's own, "
-            "or a kind's, a family's or a cohort's, remains open (own excess .04 [.02, .06]).",
-        ),
-        (
-            [BY_ITSELF, BY_RULE],
-            "open",
-            f"When one fixed rule judges what they did, it is not shown that their predictions {OF_ITSELF} (own excess "
-            ".01 [-.01, .03]). When each model judges itself there is no verdict.",
-        ),
-        (
-            [replace(OWN, tone="open", verdict="not shown", against=("1:losses",))],
-            "open",
-            f"It is not shown that their predictions {OF_ITSELF} (own excess .20 [.10, .30]: it is not shown among the "
-            "models that lost few claims).",
-        ),
+        ([OWN], "yes", "Own excess: own (.20 [.10, .30])."),
+        ([SHARED], "open", f"Own excess: {DIFFICULTY}."),
+        ([BY_ITSELF, BY_RULE], "open", f"Own excess: {RESTRICTION}."),
         (
             [replace(NOT_SHOWN, tone="withheld", verdict=None, value=None, reason="only 5 models tell enough")],
             "withheld",
-            f"Nothing can be said of whether their predictions {OF_ITSELF}: only 5 models tell enough.",
+            "Own excess: no verdict: only 5 models tell enough.",
         ),
     ],
 )
-def test_the_report_has_a_sentence_for_each_verdict(found: list[Finding], tone: str, text: str) -> None:
-    (said,) = own_predictions(found)
-    assert (said.tone, said.text) == (tone, text)
-
-
-def test_of_many_single_models_the_best_are_named_and_the_others_counted() -> None:
-    single = [replace(OWN, subject=f"m{n}", value=0.1 * n, low=0.1, high=0.9) for n in (1, 5, 2, 4, 3)]
-    (said,) = own_predictions([OWN, *single])
-    assert said.text.endswith("it is shown of m5, .50 [.10, .90]; m4, .40 [.10, .90]; m3, .30 [.10, .90], and 2 more.")
-    (brief,) = own_in_brief([OWN, *single])
-    assert brief.endswith("Of single models it is shown of m5, m4, m3 and 2 more.")
+def test_page_and_terminal_have_the_same_clause_for_each_verdict(found: list[Finding], tone: str, text: str) -> None:
+    (line,) = own_predictions(found)
+    assert (line.tone, line.text) == (tone, text)
+    (brief,) = own_in_brief(found)
+    assert brief.casefold() == text.removeprefix("Own excess: ").casefold()
 
 
 def test_nobody_is_said_to_know_itself(scores_of_ten: sx.Scores) -> None:
@@ -136,11 +118,7 @@ def test_where_no_panel_is_large_enough_it_is_said_once_with_what_it_takes(tmp_p
     text = scores.table()
     lines = [line for line in text.splitlines() if "own excess" in line.lower()]
     # 20 items of each experiment: not even one model tells enough
-    assert lines == [
-        "Own excess (what a model's prediction tells of its own behaviour, and nobody else's prediction or behaviour "
-        "tells) takes 6 models read on 60 items each, 20 of them with the rarer outcome and as many with the rarer "
-        "prediction; none is here."
-    ]
+    assert lines == [f"{OWN_EXCESS} takes {TAKES}; none is here."]
     assert not any("tell something of their own" in line for line in text.splitlines()[:5])
     (few,) = too_few_for_own(scores.own)
     assert (few.about, few.tone, few.panel) == ("overall", "withheld", 0)

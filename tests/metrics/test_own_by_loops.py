@@ -1,35 +1,37 @@
-"""What own excess is made of, and what stands beside it, worked out a second time: model by model, in loops."""
+"""What own excess is made of, and what is shown next to it, worked out a second time: model by model, in loops."""
 
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from scipy.stats import t as students_t
 
 from selfexec.metrics import Estimate
-from selfexec.metrics.own import BLOCKS, Judged, OwnExcess, OwnPanel, excess, verdict
+from selfexec.metrics.own import Evidence, Fit, OwnPanel, verdict
 from selfexec.metrics.own.excess import (
-    DERANGEMENTS,
+    LIKELIER,
     Doubted,
     PanelCorrelations,
+    Residuals,
+    by_influence,
+    by_jackknife,
     derangement_p,
-    misfit,
+    loss_bounds,
     residuals,
     tables_of,
-    whole_table_of,
-    without_each,
 )
-from selfexec.metrics.own.fit import Evidence, Fit
 from selfexec.metrics.own.panel import _partners, enough, same_family
-from selfexec.metrics.own.second_opinions import FOLDS, RIDGE, partial_correlations, swap_shares, unique_correlations
-from selfexec.metrics.own.verdict import above, own_excess, too_small
+from selfexec.metrics.own.second_opinions import RIDGE, partial_correlations, swap_shares, unique_correlations
+from selfexec.metrics.own.verdict import holm_tests, own_excess, too_small
 from selfexec.stats.factors import fit_factors
+from selfexec.stats.tetrachoric import tetrachoric, tetrachoric_over_strata
 
-MODELS = 7
-POINT = 2.0452  # the 97.5% point of Student's t at 29 degrees of freedom, from a table
+MODELS, ITEMS = 7, 70
 
 
-def panel(models: int = MODELS, items: int = 70, seed: int = 3, lost: float = 0.1) -> OwnPanel:
+def panel(models: int = MODELS, items: int = ITEMS, seed: int = 3, lost: float = 0.1) -> OwnPanel:
     """Two claims an item; predictions know the norm and some of each model's own ways; some are lost."""
     rng = np.random.default_rng(seed)
     norm, own = rng.standard_normal(2 * items), rng.standard_normal((models, 2 * items))
@@ -47,194 +49,298 @@ def evidence() -> Evidence:
     return Evidence(panel())
 
 
-def jackknife(replicates: np.ndarray) -> tuple[float, float]:
-    """Value, and standard error from the values without each of thirty blocks."""
-    without = [float(one) for one in replicates[1:]]
-    mean = sum(without) / BLOCKS
-    return float(replicates[0]), float(np.sqrt((BLOCKS - 1) / BLOCKS * sum((one - mean) ** 2 for one in without)))
+def error_of(influence: np.ndarray) -> float:
+    """Standard error of a number from how much each item moves it."""
+    return float(np.sqrt(ITEMS / (ITEMS - 1) * sum(float(one) ** 2 for one in influence)))
 
 
-def low_of(replicates: np.ndarray) -> float:
-    value, error = jackknife(replicates)
-    return value - POINT * error
+# --- correlations ----------------------------------------------------------------------------------------------------
 
 
-# --- tables and what is left of them ---------------------------------------------------------------------------------
+def weighted_counts(some: OwnPanel, a: int, b: int, weights: np.ndarray) -> np.ndarray:
+    """A table of two by two with a weight for each item, a column for each stratum, claim by claim."""
+    counts = np.zeros((4, some.strata))
+    for claim, item in enumerate(some.item):
+        predicted, observed = some.predictions[a, claim], some.outcomes[b, claim]
+        if predicted and observed:
+            cell = {(1, 1): 0, (1, -1): 1, (-1, 1): 2, (-1, -1): 3}[int(predicted), int(observed)]
+            counts[cell, some.stratum[claim]] += weights[item]
+    return counts
+
+
+def weighted_rho(some: OwnPanel, weights: np.ndarray) -> np.ndarray:
+    models = range(len(some.models))
+    return np.array(
+        [[float(tetrachoric_over_strata(weighted_counts(some, a, b, weights)).rho) for b in models] for a in models]
+    )
+
+
+@pytest.mark.parametrize("places", [None, np.tile([0, 1], ITEMS)])
+def test_an_item_moves_what_is_left_as_it_does_when_it_counts_a_little_more(places: np.ndarray | None) -> None:
+    some = replace(panel(), place=places)
+    tables = tables_of(some)
+    whole = np.ones(ITEMS)
+    assert tables.rho == pytest.approx(weighted_rho(some, whole), abs=1e-6)
+    for factors in (1, 2):
+        found = residuals(tables, factors)
+        for item in (0, 33):
+            step = np.zeros(ITEMS)
+            step[item] = 1e-4
+            up, down = (weighted_rho(some, whole + sign * step) for sign in (1, -1))
+            assert tables.influence[item] == pytest.approx((up - down) / 2e-4, abs=1e-5)
+            left = [rho - fit_factors(rho, tables.precision, factors).fitted for rho in (up, down)]
+            # the fit's second derivatives are approximate: to within a tenth of what an item does
+            wide = 0.1 * np.abs(tables.influence[item]).max()
+            assert found.influence[item] == pytest.approx((left[0] - left[1]) / 2e-4, abs=wide)
 
 
 def test_an_interval_is_t_errors_to_each_side_and_t_is_value_over_error() -> None:
-    some = Doubted(np.array([1.0, -2.0]), np.array([0.5, 4.0]))
+    some, point = Doubted(np.array([1.0, -2.0]), np.array([0.5, 4.0]), 29), 2.0452  # from a table of Student's t
     assert some.t == pytest.approx([2.0, -0.5])
-    assert some.low == pytest.approx([1 - POINT * 0.5, -2 - POINT * 4], abs=1e-3)
-    assert some.at(1).interval() == pytest.approx((-2 - POINT * 4, -2 + POINT * 4), abs=1e-3)
+    assert some.low == pytest.approx([1 - point * 0.5, -2 - point * 4], abs=1e-3)
+    assert some.at(1).interval() == pytest.approx((-2 - point * 4, -2 + point * 4), abs=1e-3)
+    # at a two-sided level of .01 the point is 2.7564; 80% of runs find 2.7564 + .8542 errors
+    assert some.at(0).interval(0.01) == pytest.approx((1 - 2.7564 * 0.5, 1 + 2.7564 * 0.5), abs=1e-3)
+    assert some.at(0).detectable(0.01) == pytest.approx((2.7564 + 0.8542) * 0.5, abs=1e-3)
 
 
-def test_the_whole_table_is_the_first_of_the_tables_and_who_always_says_the_same_has_no_weight() -> None:
+def test_a_jackknife_over_models_is_that_over_means_without_one() -> None:
+    found = by_jackknife(0.5, np.array([0.4, 0.5, 0.9]))
+    # mean .6: squares .04 + .01 + .09 = .14, times 2 / 3
+    assert (float(found.error), found.freedom) == (pytest.approx(np.sqrt(0.14 * 2 / 3)), 2)
+
+
+def test_a_model_that_always_says_the_same_has_no_weight() -> None:
     some = panel()
     predictions = some.predictions.copy()
     predictions[2] = 1
     tables = tables_of(replace(some, predictions=predictions))
-    assert tables.rho.shape == (1 + BLOCKS, MODELS, MODELS)
-    assert (tables.rho[:, 2] == 0).all() and (tables.weights[:, 2] == 0).all()
-    assert (tables.weights[:, [0, 1, 3]] > 0).all()
-    whole = whole_table_of(replace(some, predictions=predictions))
-    assert whole.rho[0] == pytest.approx(tables.rho[0]) and whole.weights[0] == pytest.approx(tables.weights[0])
+    assert (tables.rho[2] == 0).all() and (tables.weights[2] == 0).all() and (tables.precision[2] == 0).all()
+    assert (tables.weights[[0, 1, 3]] > 0).all()
 
 
-def test_without_a_model_own_excess_is_that_of_the_others_alone(evidence: Evidence) -> None:
+def test_precisions_are_inverse_variances_in_the_middle_and_go_as_the_weights(evidence: Evidence) -> None:
     tables = evidence.tables
-    found = without_each(tables, 0)
-    for gone in range(MODELS):
-        left = np.arange(MODELS) != gone
-        alone = np.diagonal(residuals(tables.only(left), 0)[0])
-        assert np.isnan(found[gone, gone])
-        assert found[gone, left] == pytest.approx(alone, abs=2e-3)
-    # of all items: what is without a block of them counts for nothing
-    np.testing.assert_array_equal(found, without_each(PanelCorrelations(tables.rho[:1], tables.weights[:1]), 0))
+    off = [(a, b) for a in range(MODELS) for b in range(MODELS) if a != b]
+    variances = {pair: error_of(tables.influence[:, pair[0], pair[1]]) ** 2 for pair in off}
+    scale = np.median([1 / (tables.weights[pair] * variances[pair]) for pair in off])
+    assert tables.precision[0, 1] == pytest.approx(scale * tables.weights[0, 1])
+    assert len({round(float(tables.precision[pair] / tables.weights[pair]), 9) for pair in off}) == 1
+    assert (np.diagonal(tables.precision) == 0).all()
 
 
-def test_misfit_is_the_mean_square_of_what_is_left_by_its_error() -> None:
-    rng = np.random.default_rng(0)
-    rho, left = rng.normal(0, 0.1, (2, 1 + BLOCKS, MODELS, MODELS))
-    weights = np.ones_like(rho)
-    weights[:, 0, 1] = 0  # not known
-    rho[:, 2, 3] = 0.5  # of which nothing says how doubtful it is
-    total = 0.0
-    for a in range(MODELS):
-        for b in range(MODELS):
-            if a != b and (a, b) not in ((0, 1), (2, 3)):
-                total += (left[0, a, b] / jackknife(rho[:, a, b])[1]) ** 2
-    # of 40 entries; two factors of seven models take 2 (14 - 2) numbers
-    assert misfit(PanelCorrelations(rho, weights), left, 2) == pytest.approx(total / 16)
-    assert np.isnan(misfit(PanelCorrelations(rho, weights), left, 5))
-
-
-def test_derangements_give_each_prediction_to_another_models_behaviour() -> None:
-    deals = list(excess._derangements(MODELS))
-    assert len(deals) == DERANGEMENTS == 199
-    assert all(sorted(deal) == list(range(MODELS)) and (deal != np.arange(MODELS)).all() for deal in deals)
-
-
-def test_p_is_the_share_of_derangements_that_leave_as_much(evidence: Evidence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(excess, "DERANGEMENTS", 9)
-    tables = PanelCorrelations(evidence.tables.rho[:1], evidence.tables.weights[:1])
-    means = []
-    for deal in excess._derangements(MODELS):
-        weights = tables.weights[0].copy()
-        weights[np.arange(MODELS), deal] = 0
-        left = tables.rho[0] - fit_factors(tables.rho[0], weights).fitted
-        means.append(float(np.mean([left[n, deal[n]] for n in range(MODELS)])))
-    between = sum(sorted(means)[5:7]) / 2
-    assert derangement_p(tables, 0, between) == (1 + 3) / (1 + 9)
-    assert (derangement_p(tables, 0, -9.0), derangement_p(tables, 0, 9.0)) == (1.0, 1 / 10)
-
-
-# --- a fit -----------------------------------------------------------------------------------------------------------
+# --- what is left of them --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("factors", [1, 2])
 def test_a_fits_numbers_are_those_of_its_residuals(evidence: Evidence, factors: int) -> None:
-    fit = Fit(factors, evidence)
-    left = residuals(evidence.tables, factors - 1)
-    own = np.array([[table[n, n] for n in range(MODELS)] for table in left])
+    fit, tables = Fit(factors, evidence), evidence.tables
+    left = tables.rho - fit_factors(tables.rho, tables.precision, factors).fitted
+    moved = fit.left.influence
     for n in range(MODELS):
-        assert (fit.each.value[n], fit.each.error[n]) == pytest.approx(jackknife(own[:, n]))
-    assert (float(fit.panel.value), float(fit.panel.error)) == pytest.approx(jackknife(own.mean(1)))
-    assert fit.fitted + left[0] == pytest.approx(evidence.tables.rho[0])
-    assert fit.misfit == pytest.approx(misfit(evidence.tables, left, factors))
-    z = [[value / error for value, error in (jackknife(left[:, a, b]) for b in range(MODELS))] for a in range(MODELS)]
+        assert fit.each.value[n] == pytest.approx(left[n, n], abs=1e-6)
+        assert fit.each.error[n] == pytest.approx(error_of(moved[:, n, n]))
+    own = [sum(moved[t, n, n] for n in range(MODELS)) / MODELS for t in range(ITEMS)]
+    assert float(fit.panel.value) == pytest.approx(sum(left[n, n] for n in range(MODELS)) / MODELS, abs=1e-6)
+    assert (float(fit.panel.error), fit.panel.freedom) == (pytest.approx(error_of(np.array(own))), ITEMS - 1)
+    assert fit.fitted + fit.residual.value == pytest.approx(tables.rho)
+    z = [[left[a, b] / error_of(moved[:, a, b]) for b in range(MODELS)] for a in range(MODELS)]
     others = [z[a][b] for a in range(MODELS) for b in range(MODELS) if a != b]
     assert fit.outdone == pytest.approx([np.mean([one >= z[n][n] for one in others]) for n in range(MODELS)])
-    lows = [low_of(np.delete(own, n, axis=1).mean(1)) for n in range(MODELS)]
-    refitted = [float(np.nanmean(row)) for row in without_each(evidence.tables, factors - 1)]
-    assert fit.least_without_one == pytest.approx(min(*lows, *refitted), abs=1e-4)
 
 
-def test_each_model_is_held_against_its_family_or_whose_behaviour_is_most_like_its_own(evidence: Evidence) -> None:
-    outcomes = tables_of(replace(evidence.panel, predictions=evidence.panel.outcomes))
-    beyond = residuals(PanelCorrelations(outcomes.rho[:1], outcomes.weights[:1]), 0)[0]
-    wanted = np.zeros((MODELS, MODELS), bool)
-    for n, family in enumerate(([1, 2], [0, 2], [0, 1], [4], [3])):
-        wanted[n, family] = True
-    for n in range(MODELS):
-        nearest = max((m for m in range(MODELS) if m != n), key=lambda m: beyond[n, m])
-        assert evidence.nearest[n] == nearest
-        if n > 4:
-            wanted[n, nearest] = True
-    assert (evidence.closest == wanted).all()
-    assert (evidence.family[:5] == wanted[:5]).all() and not evidence.family[5:].any()
+@pytest.mark.parametrize("families", [True, False])
+def test_misfit_and_pairs_are_of_models_of_different_families(evidence: Evidence, families: bool) -> None:
+    evidence = evidence if families else Evidence(replace(panel(seed=4), families=()))
+    fit, family = Fit(1, evidence), evidence.family
+    weights = evidence.tables.precision * ~family
+    apart = residuals(evidence.tables, 1, family)
+    assert apart.value == pytest.approx(
+        evidence.tables.rho - fit_factors(evidence.tables.rho, weights).fitted, abs=1e-6
+    )
+    squares = noise = 0.0
+    for a in range(MODELS):
+        for b in range(MODELS):
+            if a != b and not family[a, b]:
+                squares += weights[a, b] * apart.value[a, b] ** 2
+                noise += weights[a, b] * error_of(apart.influence[:, a, b]) ** 2
+    assert fit.misfit == pytest.approx(squares / noise)
+    both = {
+        (a, b): (apart.value[a, b] + apart.value[b, a], apart.influence[:, a, b] + apart.influence[:, b, a])
+        for a in range(MODELS)
+        for b in range(a)
+        if not family[a, b]
+    }
+    square = sum((value / 2) ** 2 - sum((moved / 2) ** 2) for value, moved in both.values())
+    covariances = [sum(x * y) / 4 for _, x in both.values() for _, y in both.values()]
+    upper = square + float(norm.ppf(0.9)) * np.sqrt(2 * sum(c**2 for c in covariances))
+    # each pair is two models', and the sum is that of one model on average
+    assert fit.pairs == pytest.approx(np.sqrt(2 * max(upper, 0) / MODELS))
+    assert families or fit.pairs > 0
+
+
+def test_without_a_model_own_excess_is_that_of_the_others_alone(evidence: Evidence) -> None:
+    tables = evidence.tables
+    found = residuals(tables, 1).without_each
+    for gone in range(MODELS):
+        others = np.arange(MODELS) != gone
+        pairs = np.ix_(others, others)
+        alone = tables.rho[pairs] - fit_factors(tables.rho[pairs], tables.precision[pairs]).fitted
+        assert np.isnan(found[gone, gone])
+        assert found[gone, others] == pytest.approx(np.diagonal(alone), abs=1e-4)
+    over = Fit(1, evidence).over_models
+    means = [float(np.nanmean(row)) for row in found]
+    squares = sum((one - sum(means) / MODELS) ** 2 for one in means)
+    assert (float(over.error), over.freedom) == (pytest.approx(np.sqrt(squares * (MODELS - 1) / MODELS)), MODELS - 1)
+
+
+def test_where_no_factor_is_called_for_own_excess_is_the_correlation() -> None:
+    rng = np.random.default_rng(2)
+    signs = rng.choice([-1, 1], (2, MODELS, 2 * ITEMS)).astype(np.int8)
+    signs[1] = np.where(rng.random(signs[1].shape) < 0.8, signs[0], -signs[0])  # everybody knows its own table
+    some = OwnPanel(panel().models, *signs, np.repeat(np.arange(ITEMS), 2))
+    fit = Fit(2, Evidence(some))
+    assert fit.each.value == pytest.approx(np.diagonal(fit.of.tables.rho))
+    assert fit.each.error == pytest.approx(np.diagonal(fit.of.tables.errors))
+
+
+def test_p_of_derangements_is_that_of_a_normal_distribution_with_their_mean_and_variance() -> None:
+    rng = np.random.default_rng(1)
+    for models in (6, 7):
+        left = rng.normal(0.02, 0.1, (models, models)) + np.outer(rng.normal(0, 0.1, models), np.ones(models))
+        sums = [
+            sum(left[n, other] for n, other in enumerate(order))
+            for order in permutations(range(models))
+            if all(n != other for n, other in enumerate(order))
+        ]
+        expected = norm.sf((np.trace(left) - np.mean(sums)) / np.std(sums))
+        assert derangement_p(left) == pytest.approx(float(expected), rel=1e-9)
+
+
+def test_a_residual_that_was_fitted_counts_as_what_it_would_be_had_it_not_been(evidence: Evidence) -> None:
+    found = residuals(evidence.tables, 1)
+    weights = evidence.tables.precision.copy()
+    weights[2, 5] = 0
+    unseen = evidence.tables.rho[2, 5] - fit_factors(evidence.tables.rho, weights).fitted[2, 5]
+    assert found.unseen[2, 5] == pytest.approx(unseen, rel=0.1)
+    assert abs(found.unseen[2, 5]) > abs(found.value[2, 5])
+    assert np.diagonal(found.unseen) == pytest.approx(np.diagonal(found.value))
 
 
 def test_what_is_beyond_family_is_own_less_what_is_left_of_the_pairs_with_them(evidence: Evidence) -> None:
-    fit, closest = Fit(1, evidence), evidence.closest
-    left = residuals(evidence.tables, 0, closest | closest.T)
-    most, mean = np.zeros((2, 1 + BLOCKS, MODELS))
-    for n in range(MODELS):
-        shared = {m: (left[:, n, m] + left[:, m, n]) / 2 for m in range(MODELS) if closest[n, m]}
-        nearest = max(shared, key=lambda m: float(shared[m][0]))
-        most[:, n] = left[:, n, n] - shared[nearest]
-        mean[:, n] = left[:, n, n] - sum(shared.values()) / len(shared)
+    fit, family = Fit(1, evidence), evidence.family
+    assert [np.flatnonzero(row).tolist() for row in family] == [[1, 2], [0, 2], [0, 1], [4], [3], [], []]
+    apart = residuals(evidence.tables, 1, family)
+    beyond = np.zeros((1 + ITEMS, MODELS))
+    for row, left in enumerate([apart.value, *apart.influence]):
+        for n in range(MODELS):
+            shared = [(left[n, m] + left[m, n]) / 2 for m in range(MODELS) if family[n, m]]
+            beyond[row, n] = left[n, n] - (sum(shared) / len(shared) if shared else 0)
     for n in range(MODELS):
         found = (fit.each_beyond_family.value[n], fit.each_beyond_family.error[n])
-        assert found == pytest.approx(jackknife(most[:, n]))
-    assert (float(fit.beyond_family.value), float(fit.beyond_family.error)) == pytest.approx(jackknife(mean.mean(1)))
-    lows = [low_of(np.delete(mean, n, axis=1).mean(1)) for n in range(MODELS)]
-    assert fit.least_beyond_family == pytest.approx(min(lows), abs=1e-4)
+        assert found == pytest.approx((beyond[0, n], error_of(beyond[1:, n])))
+    mean = beyond.mean(1)
+    assert float(fit.beyond_family.value) == pytest.approx(mean[0])
+    assert float(fit.beyond_family.error) == pytest.approx(error_of(mean[1:]))
+    # the jackknife of a mean is the usual error of a mean
+    over = fit.beyond_family_over_models
+    assert (float(over.value), over.freedom) == (pytest.approx(mean[0]), MODELS - 1)
+    assert float(over.error) == pytest.approx(np.std(beyond[0], ddof=1) / np.sqrt(MODELS))
+
+
+def test_without_families_nothing_is_taken_off_for_them() -> None:
+    fit = Fit(1, Evidence(replace(panel(), families=())))
+    assert fit.apart is fit.left
+    assert float(fit.beyond_family.value) == float(fit.panel.value)
+
+
+def test_a_loss_may_be_up_to_four_times_as_likely_where_prediction_and_behaviour_disagree() -> None:
+    some = panel()
+    assert LIKELIER == 4
+    for n, bound in enumerate(loss_bounds(some)):
+        both, first, second, neither = weighted_counts(some, n, n, np.ones(ITEMS))[:, 0]
+        lost = 2 * ITEMS - (both + first + second + neither)
+        share = lost / (both + 4 * first + 4 * second + neither)
+        worst = tetrachoric(
+            both * (1 + share), first * (1 + 4 * share), second * (1 + 4 * share), neither * (1 + share)
+        )
+        assert bound == pytest.approx(float(tetrachoric(both, first, second, neither) - worst))
+        assert bound > 0
+    assert (loss_bounds(panel(lost=0.0)) == 0).all()
+    # what was not asked was not lost
+    assert (loss_bounds(replace(some, asked=some.known)) == 0).all()
 
 
 def test_those_that_lost_little_are_fitted_among_themselves_where_they_are_six() -> None:
     some = panel(lost=0.0)
     predictions = some.predictions.copy()
     predictions[3, :100] = 0  # of 140 claims: below nine in ten
+    predictions[4, :10] = 0
     evidence = Evidence(replace(some, predictions=predictions))
     read = np.arange(MODELS) != 3
     assert (evidence.panel.well_read == read).all()
-    own = np.diagonal(residuals(evidence.tables.only(read), 0), axis1=1, axis2=2)
-    fit = Fit(1, evidence)
-    assert fit.each_well_read is not None and fit.well_read is not None
-    assert fit.each_well_read.value == pytest.approx(own[0])
-    assert (float(fit.well_read.value), float(fit.well_read.error)) == pytest.approx(jackknife(own.mean(1)))
-    assert fit.least_well_read == pytest.approx(min(low_of(np.delete(own, n, 1).mean(1)) for n in range(6)), abs=1e-4)
+    alone = residuals(evidence.tables.only(read), 1)
+    found = Fit(1, evidence).well_read
+    assert found is not None
+    bounds = loss_bounds(evidence.panel)
+    assert [n for n in range(MODELS) if bounds[n] > 0] == [3, 4]
+    assert float(found.value) == pytest.approx(np.diagonal(alone.value).mean() - bounds[4] / 6)
+    assert float(found.error) == pytest.approx(error_of(np.diagonal(alone.influence, axis1=1, axis2=2).mean(1)))
     predictions[4, :100] = 0
-    five = Fit(1, Evidence(replace(some, predictions=predictions)))
-    assert (five.each_well_read, five.well_read) == (None, None) and np.isnan(five.least_well_read)
+    assert Fit(1, Evidence(replace(some, predictions=predictions))).well_read is None
 
 
-def test_holms_adjustment_asks_more_of_the_first_and_nothing_of_who_is_below_zero() -> None:
+# --- verdicts --------------------------------------------------------------------------------------------------------
+
+
+def test_holm_takes_intervals_from_the_clearest_on_and_stops_at_the_first_that_is_not_above_zero() -> None:
     # at 29 degrees of freedom two-sided p is .05 at 2.045, .025 at 2.364 and .05 / 3 at 2.541
-    def found(*t: float) -> list[bool]:
-        return above(Doubted(np.array(t), np.ones(len(t)))).tolist()
+    def tests(*t: float) -> list[int]:
+        each = Doubted(np.array(t), np.ones(len(t)), 29)
+        return holm_tests(each, np.arange(len(t))).tolist()
 
-    assert found(2.6, 2.4, 2.1) == [True, True, True]
-    assert found(2.5, 2.4, 2.1) == [False, False, False]
-    assert found(2.6, 2.3, 2.1) == [True, False, False]
-    assert found(-2.6, 2.4, 2.0) == [False, True, False]
-    assert found(2.046) == [True] and found(2.044) == [False]
-    assert above(Doubted(np.array([0.0, 1.0]), np.array([0.0, 0.1]))).tolist() == [False, True]
+    assert tests(2.6, 2.4, 2.1) == [3, 2, 1]
+    assert tests(2.1, 2.6, 2.4) == [1, 3, 2]
+    assert tests(2.5, 2.4, 2.1) == [3, 3, 3]
+    assert tests(2.6, 2.3, 2.1) == [3, 2, 2]
+    assert tests(-2.6, 2.6, 2.4) == [1, 3, 2]  # one that is below 0 is no discovery, and comes last
+    assert tests(2.046) == [1] and tests(2.044) == [1]
+    # only those that are judged are counted
+    each = Doubted(np.array([2.6, 2.1, 2.4]), np.ones(3), 29)
+    assert holm_tests(each, np.array([0, 2])).tolist() == [2, 1]
 
 
-def test_a_verdict_comes_with_the_estimate_of_one_factor(evidence: Evidence, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_interval_that_is_printed_is_the_one_that_was_tested(
+    evidence: Evidence, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(verdict, "Evidence", lambda panel: evidence)
     found, one = own_excess(evidence.panel), evidence.fits[1]
     assert found.panel.estimate.value == float(one.panel.value)
+    assert found.panel.tested == found.panel.estimate.interval and found.panel.tests == 1
+    assert found.panel.detectable == found.detectable == one.panel.detectable()
+    assert sorted(found.each) == sorted(evidence.panel.models)
     for n, model in enumerate(evidence.panel.models):
-        estimate = found.each[model].estimate
-        assert (estimate.value, estimate.error) == (one.each.value[n], one.each.error[n])
-        assert estimate.interval == one.each.at(n).interval()
+        judged = found.each[model]
+        assert (judged.estimate.value, judged.estimate.error) == (one.each.value[n], one.each.error[n])
+        assert judged.estimate.interval == one.each.at(n).interval()
+        point = float(students_t.ppf(1 - 0.05 / judged.tests / 2, ITEMS - 1))
+        assert judged.tested.low == pytest.approx(judged.estimate.value - point * judged.estimate.error)
+        power = float(students_t.ppf(0.8, ITEMS - 1))
+        assert judged.detectable == pytest.approx((point + power) * judged.estimate.error)
+        assert ("1:interval" in judged.against) == (judged.tested.low <= 0)
 
 
-def test_what_is_told_beside_verdicts_is_of_the_fits_that_they_rest_on(evidence: Evidence) -> None:
-    nothing = Judged(Estimate(0.0), None)
-    found = OwnExcess(evidence.panel, nothing, {}, evidence)
-    fits = found.fits
-    assert [fit.factors for fit in fits] in ([1, 2], [1, 2, 3]) and fits[0] is evidence.fits[1]
+def test_own_excess_by_what_is_unique_is_that_of_one_factor(evidence: Evidence) -> None:
+    found = own_excess(evidence.panel)
+    assert [fit.factors for fit in found.fits] == [1, 2]
     np.testing.assert_array_equal(found.unique, unique_correlations(evidence.panel, evidence.fits[1].each.value))
-    # 80% of runs find it: the points of Student's t for .975 and .8 at 29 degrees of freedom, in errors
-    assert found.detectable == pytest.approx((POINT + 0.8542) * max(float(fit.panel.error) for fit in fits), rel=1e-3)
-    point = float(students_t.ppf(1 - 0.05 / MODELS / 2, BLOCKS - 1)) + 0.8542
-    for n, model in enumerate(evidence.panel.models):
-        most = max(float(fit.each.error[n]) for fit in fits)
-        assert found.detectable_of_each[model] == pytest.approx(point * most, rel=1e-3)
+
+
+def test_of_one_item_or_none_there_is_no_error() -> None:
+    assert by_influence(np.float64(0.3), np.array([0.1, -0.1])).freedom == 1
+    tables = PanelCorrelations(np.eye(6), np.zeros((6, 6)), np.zeros((9, 6, 6)))
+    left = residuals(tables, 1)
+    assert isinstance(left, Residuals) and np.isnan([left.misfit, left.pairs]).all()
 
 
 # --- who takes part --------------------------------------------------------------------------------------------------
@@ -312,23 +418,22 @@ def test_claims_of_which_nothing_is_known_are_no_part_of_a_panel_and_unknown_fam
 
 
 def leftovers(some: OwnPanel, n: int) -> np.ndarray:
-    """Word and outcome of a model where ridge regression on those of the others, fitted to the other folds, is taken
-    off; shape (2, claims), 0 where one of the two is not known.
+    """Prediction and outcome of a model from which ridge regression on those of the others is taken off, fitted to all
+    other items; shape (2, claims), 0 where one of the two is not known.
     """
-    items = np.unique(some.item)
-    fold = (np.random.default_rng(0).permutation(len(items)) % FOLDS)[np.searchsorted(items, some.item)]
     known = (some.predictions[n] != 0) & (some.outcomes[n] != 0)
     rows = [signs[m] for signs in (some.predictions, some.outcomes) for m in range(len(some.models)) if m != n]
     others, left = np.array(rows, float).T, np.zeros((2, len(some.item)))
-    for at in range(FOLDS):
-        train, rest = known & (fold != at), known & (fold == at)
-        middle = others[train].mean(0)
+    places = np.array([some.stratum == place for place in range(some.strata)], float).T
+    for item in np.unique(some.item):
+        train, rest = known & (some.item != item), known & (some.item == item)
         for out, signs in zip(left, (some.predictions[n], some.outcomes[n]), strict=True):
-            # ridge as least squares with a row more for each slope
-            x = np.vstack([others[train] - middle, np.sqrt(RIDGE) * np.eye(others.shape[1])])
-            y = np.concatenate([signs[train] - signs[train].mean(), np.zeros(others.shape[1])])
-            slopes = np.linalg.lstsq(x, y, rcond=None)[0]
-            out[rest] = signs[rest] - signs[train].mean() - (others[rest] - middle) @ slopes
+            # ridge as least squares with a row more for each slope; the intercepts are free
+            x = np.hstack([places[train], others[train]])
+            x = np.vstack([x, np.hstack([np.zeros((others.shape[1], places.shape[1])), np.eye(others.shape[1])])])
+            x[len(places[train]) :] *= np.sqrt(RIDGE)
+            slopes = np.linalg.lstsq(x, np.concatenate([signs[train], np.zeros(others.shape[1])]), rcond=None)[0]
+            out[rest] = signs[rest] - np.hstack([places[rest], others[rest]]) @ slopes
     return left
 
 
@@ -339,8 +444,9 @@ def error_by_weights(statistic: object, items: int) -> float:
     return float(np.std(moved, ddof=1) * np.sqrt(items))
 
 
-def test_partial_correlations_and_their_errors_are_those_of_what_regressions_leave() -> None:
-    some = panel(models=4, items=40)
+@pytest.mark.parametrize("places", [None, np.tile([0, 1], 40)])
+def test_partial_correlations_and_their_errors_are_those_of_what_regressions_leave(places: np.ndarray | None) -> None:
+    some = replace(panel(models=4, items=40), place=places)
     left = [leftovers(some, n) for n in range(4)]
 
     def correlation(n: int, weights: np.ndarray) -> float:

@@ -14,50 +14,53 @@ from selfexec.metrics import Estimate
 from selfexec.metrics.own import Judged, Own, OwnExcess, OwnPanel, by_source
 from selfexec.metrics.own.by_source import own_excesses
 from selfexec.metrics.own.excess import Doubted
-from selfexec.metrics.own.verdict import (
-    REFERENCES,
-    against_one,
-    against_panel,
-    beside_references,
-    fits_of,
-    without_verdict,
-)
+from selfexec.metrics.own.verdict import against_one, against_panel, judged_by, without_verdict
 from selfexec.stats import Interval
 
-ALL_READ = np.ones(6, np.bool_)
-ONE_LOST = np.arange(6) != 1
+LOW, ZERO = SimpleNamespace(low=0.01), SimpleNamespace(low=0.0)
 
 
-def a_fit(well_read: np.ndarray = ALL_READ, **changed: Any) -> Any:
+def a_fit(factors: int, models: int = 8, **changed: Any) -> Any:
     """One in which all is as `own` wants it, but for what is changed."""
-    sure = Doubted(np.full(6, 1.0), np.full(6, 0.1))
-    of = SimpleNamespace(panel=SimpleNamespace(well_read=well_read), family=np.ones((6, 6), np.bool_))
-    usual = {"panel": SimpleNamespace(low=0.01), "least_without_one": 0.01, "least_well_read": 0.01}
-    usual |= {"derangement_p": 0.049, "least_beyond_family": 0.01, "each": sure, "each_beyond_family": sure}
-    usual |= {"without": np.where(np.eye(6), np.nan, 0.01), "outdone": np.full(6, 0.05), "each_well_read": sure}
-    return SimpleNamespace(of=of, **(usual | changed))
+    sure = Doubted(np.full(models, 1.0), np.full(models, 0.1), 99)
+    usual = {"factors": factors, "panel": SimpleNamespace(low=0.01, value=0.1), "over_models": LOW, "well_read": LOW}
+    usual |= {"derangement_p": 0.049, "beyond_family": LOW, "beyond_family_over_models": LOW, "pairs": 0.049}
+    usual |= {"misfit": 1.5, "each": sure, "each_beyond_family": sure, "outdone": np.full(models, 0.05)}
+    return SimpleNamespace(**(usual | changed))
 
 
+def evidence(changed_in: int = 0, models: int = 8, lost: float = 0.1, read: bool = True, **changed: Any) -> Any:
+    """Fits of one and of two factors, one of them changed."""
+    fits = {n: a_fit(n, models, **(changed if n == changed_in else {})) for n in (1, 2)}
+    panel = SimpleNamespace(models=("m",) * models, well_read=np.full(models, read))
+    return SimpleNamespace(fits=fits, panel=panel, loss_bounds=np.full(models, lost))
+
+
+@pytest.mark.parametrize("factors", [1, 2])
 @pytest.mark.parametrize(
     ("changed", "what"),
     [
-        ({"panel": SimpleNamespace(low=0.0)}, "interval"),
-        ({"panel": SimpleNamespace(low=math.nan)}, "interval"),
-        ({"least_without_one": 0.0}, "one model"),
+        ({"panel": SimpleNamespace(low=0.0, value=0.1)}, "interval"),
+        ({"panel": SimpleNamespace(low=math.nan, value=0.1)}, "interval"),
+        ({"over_models": ZERO}, "one model"),
+        ({"well_read": ZERO}, "losses"),
+        ({"well_read": None}, "losses"),
         ({"derangement_p": 0.05}, "derangement"),
-        ({"least_beyond_family": 0.0}, "family"),
+        ({"beyond_family": ZERO}, "family"),
+        ({"beyond_family_over_models": ZERO}, "family"),
+        ({"pairs": 0.05}, "pairs"),  # own excess of .1 is to be more than twice as much
+        ({"pairs": math.nan}, "pairs"),
     ],
 )
-def test_a_panel_is_own_only_above_all_that_stands_against_it(changed: dict[str, Any], what: str) -> None:
-    assert list(against_panel(a_fit())) == []
-    assert list(against_panel(a_fit(**changed))) == [what]
+def test_a_panel_is_own_only_above_all_that_stands_against_it(changed: dict[str, Any], what: str, factors: int) -> None:
+    assert list(against_panel(evidence())) == []
+    assert list(against_panel(evidence(factors, **changed))) == [f"{factors}:{what}"]
 
 
-def test_losses_stand_against_a_panel_where_somebody_lost_much_and_the_others_alone_do_not_show_it() -> None:
-    assert list(against_panel(a_fit(ONE_LOST))) == []
-    for least in (0.0, -0.1, math.nan):
-        assert list(against_panel(a_fit(ONE_LOST, least_well_read=least))) == ["losses"]
-    assert list(against_panel(a_fit(least_well_read=math.nan))) == []  # nobody lost much
+def test_a_panel_of_fewer_than_eight_is_not_own_nor_one_that_two_factors_do_not_fit() -> None:
+    assert list(against_panel(evidence(models=7))) == ["1:few models"]
+    assert list(against_panel(evidence(2, misfit=1.51))) == ["2:misfit"]
+    assert list(against_panel(evidence(1, misfit=9.0))) == []  # a second factor may be what the first one lacks
 
 
 def changed_at(n: int, values: np.ndarray, value: float) -> np.ndarray:
@@ -66,42 +69,47 @@ def changed_at(n: int, values: np.ndarray, value: float) -> np.ndarray:
     return found
 
 
-def test_a_model_is_own_only_above_all_that_stands_against_it() -> None:
-    usual = a_fit()
-    assert [list(against_one(usual, n)) for n in range(6)] == [[]] * 6
+@pytest.mark.parametrize("factors", [1, 2])
+def test_what_was_not_ruled_out_of_a_single_model_is_listed(factors: int) -> None:
+    def only(evidence: Any, *what: str) -> None:
+        for n in range(8):
+            listed = [f"{factors}:{one}" for one in what] if n == 2 else []
+            assert [name for name in against_one(evidence, n, 0.05) if name != "1:cohort"] == listed
 
-    def only(n: int, fit: Any, what: str) -> None:
-        assert [list(against_one(fit, m)) for m in range(6)] == [[what] if m == n else [] for m in range(6)]
-
-    low = Doubted(changed_at(2, usual.each.value, 0.1), usual.each.error)
-    only(2, a_fit(each=low), "interval")
-    only(2, a_fit(each_beyond_family=low), "family")
-    only(3, a_fit(outdone=changed_at(3, usual.outdone, 0.051)), "rank")
-    without = usual.without.copy()
-    without[0, 4] = 0.0
-    only(4, a_fit(without=without), "one model")
-    lone = a_fit(each_beyond_family=low)
-    lone.of.family[2] = False
-    only(2, lone, "no family")  # and what is beyond family that it has not is not asked
+    only(evidence())
+    assert list(against_one(evidence(), 0, 0.05)) == ["1:cohort"]  # of no model can that be ruled out
+    sure = a_fit(factors).each
+    low = Doubted(changed_at(2, sure.value, 0.1), sure.error, 99)
+    only(evidence(factors, each=low), "interval", "losses")
+    only(evidence(factors, each_beyond_family=low), "family")
+    only(evidence(factors, outdone=changed_at(2, np.full(8, 0.05), 0.051)), "rank")
 
 
-def test_a_model_that_lost_much_is_not_own_and_the_others_are_where_they_show_it_among_themselves() -> None:
-    # five are left: the second of six is not among them, so that the third is their second
-    among = Doubted(np.full(5, 1.0), changed_at(1, np.full(5, 0.1), 0.9))
-    found = [list(against_one(a_fit(ONE_LOST, each_well_read=among), n)) for n in range(6)]
-    assert found == [[], ["losses"], ["losses"], [], [], []]  # 1 - 2.05 errors of .9 is below 0
-    none = [list(against_one(a_fit(ONE_LOST, each_well_read=None), n)) for n in range(6)]
-    assert none == [["losses"]] * 6
+def test_losses_of_a_single_model_are_its_own_and_a_bound_of_what_they_may_do() -> None:
+    # the interval's lower end is 1 - 1.984 errors of .1 = .802
+    assert "1:losses" not in list(against_one(evidence(lost=0.80), 0, 0.05))
+    assert "1:losses" in list(against_one(evidence(lost=0.81), 0, 0.05))
+    assert "1:losses" in list(against_one(evidence(read=False), 0, 0.05))
 
 
-def test_a_third_factor_is_asked_for_where_two_leave_a_misfit_and_there_are_models_enough() -> None:
-    def factors(misfit: float, models: int) -> list[int]:
-        fits = {n: SimpleNamespace(factors=n, misfit=misfit if n == 2 else math.nan) for n in (1, 2, 3)}
-        evidence: Any = SimpleNamespace(fits=fits, panel=SimpleNamespace(models=("m",) * models))
-        return [fit.factors for fit in fits_of(evidence)]
+def test_a_stricter_level_asks_for_more() -> None:
+    # 2.2 errors: above 0 at .05 (1.984), not at .01 (2.626)
+    near = Doubted(np.full(8, 0.22), np.full(8, 0.1), 99)
+    assert "1:interval" not in list(against_one(evidence(1, each=near, lost=0.0), 0, 0.05))
+    assert "1:interval" in list(against_one(evidence(1, each=near, lost=0.0), 0, 0.01))
 
-    assert (factors(1.5, 8), factors(1.51, 8)) == ([1, 2], [1, 2, 3])
-    assert (factors(9.0, 7), factors(math.nan, 8)) == ([1, 2], [1, 2])
+
+@pytest.mark.parametrize("what", ["interval", "one model", "losses", "rank"])
+def test_what_fails_with_one_factor_is_not_shown_and_named_alone(what: str) -> None:
+    some = Doubted(np.float64(0.1), np.float64(0.01), 99)
+
+    def verdict(*names: str) -> tuple[Any, tuple[str, ...]]:
+        found = judged_by(some, iter(names), "own")
+        return found.verdict, found.against
+
+    assert verdict() == ("own", ())
+    assert verdict("1:family", f"1:{what}", "2:interval") == ("not shown", (f"1:{what}",))
+    assert verdict(f"2:{what}", "1:family") == ("unresolved", (f"2:{what}", "1:family"))
 
 
 # --- what is said of it ----------------------------------------------------------------------------------------------
@@ -116,23 +124,16 @@ def found_of(**each: Judged) -> OwnExcess:
     return OwnExcess(some, judged("own"), each)
 
 
-def test_beside_a_reference_panel_a_model_is_at_best_unresolved() -> None:
-    found = found_of(a=judged("own"), b=judged("unresolved", ("2:rank",)), c=judged("not shown"), d=judged("own"))
-    beside = beside_references(found, {"d"})
-    assert {model: (one.verdict, one.against) for model, one in beside.each.items()} == {
-        "a": ("unresolved", ("1:panel",)),
-        "b": ("unresolved", ("2:rank", "1:panel")),
-        "c": ("not shown", ()),
-    }
-    assert (beside.panel.verdict, beside.panel.reason) == (None, REFERENCES)
-    assert beside.panel.estimate == found.panel.estimate
+def judged_beside(models: list[str], references: Any) -> OwnExcess:
+    said = judged("unresolved" if set(models) & set(references) else "own")
+    return found_of(**{model: said for model in models if model not in references})
 
 
 def test_simulated_models_are_a_panel_of_their_own_and_each_source_has_its_numbers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(by_source, "panel_of_claims", lambda claims, models, families: models)
-    monkeypatch.setattr(by_source, "own_excess", lambda models: found_of(**dict.fromkeys(models, judged("own"))))
+    monkeypatch.setattr(by_source, "own_excess", lambda models, references: judged_beside(models, references))
     rows = [request(0, True, True, model=model, by={SELF: True}) for model in ("a", "r", "sim", "b")]
     claims = replace(table(rows).claims["restriction"], source="rule")
 

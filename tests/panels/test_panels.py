@@ -17,9 +17,6 @@ from selfexec.analysis.selection import Selection
 from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.experiments.restriction import UserRequest
-from selfexec.metrics import Estimate, Judged, OwnExcess
-from selfexec.metrics.own import OwnPanel
-from selfexec.metrics.own.verdict import beside_references
 from selfexec.panels import ReferencePanel, load_panel, panel_of_run
 from selfexec.panels.panel import claim_keys
 from selfexec.runs import Run, load_replies
@@ -157,23 +154,6 @@ def test_models_of_the_panel_are_never_scored_nor_listed(beside: Scores) -> None
     assert [one["model"] for one in of_own_judge["each"]] == ["new"]
     assert of_own_judge["panel"] == "mine"
     assert not any(model in warning.text for warning in scores.warnings for model in OTHERS)
-
-
-def test_beside_a_panel_own_excess_is_at_best_unresolved_and_of_all_together_nothing_is_said() -> None:
-    of = OwnPanel(("new", "old"), np.zeros((2, 1), np.int8), np.zeros((2, 1), np.int8), np.zeros(1, np.int64))
-    estimate = Estimate(0.1)
-    for verdict, kept, against in (
-        ("own", "unresolved", ("1:panel",)),
-        ("unresolved", "unresolved", ("2:interval", "1:panel")),
-        ("not shown", "not shown", ("2:interval",)),
-        (None, None, ("2:interval",)),
-    ):
-        why = () if verdict == "own" else ("2:interval",)
-        judged: Any = Judged(estimate, verdict, why)
-        found = beside_references(OwnExcess(of, judged, {"new": judged, "old": judged}), ["old"])
-        assert found.panel.verdict is None and found.panel.reason
-        assert [*found.each] == ["new"]
-        assert (found.each["new"].verdict, found.each["new"].against) == (kept, against)
 
 
 @pytest.mark.slow

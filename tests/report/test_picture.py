@@ -218,7 +218,7 @@ def test_many_panels_stand_in_lines_of_like_length() -> None:
 
 
 def own(subject: str, verdict: str | None, value: float, source: str = "rule", **more: Any) -> Finding:
-    ends = {"value": value, "low": value - 0.02, "high": value + 0.02}
+    ends = {"value": value, "tested_low": value - 0.02, "tested_high": value + 0.02}
     tone: Tone = "withheld" if verdict is None else "yes" if verdict == "own" else "open"
     return Finding("restriction", subject, "own", tone, verdict=verdict, source=source, **ends, **more)
 
@@ -226,27 +226,20 @@ def own(subject: str, verdict: str | None, value: float, source: str = "rule", *
 @pytest.mark.parametrize(
     ("found", "lines"),
     [
-        ([own("panel", "not shown", 0.01)], ["Not shown to be there (.01 [-.01, .03])."]),
-        ([own("panel", "own", 0.1), own("m", "own", 0.2)],
-         ["Own: their predictions tell something of their own behaviour that nobody else's predictions or behaviour "
-          "tell (.10 [.08, .12]). Of single models it is shown of m."]),
-        ([own("panel", "not shown", 0.01, detectable=0.05)],
-         ["Not shown to be there (.01 [-.01, .03]); a true value of .05 would show in 4 of 5 such runs."]),
+        ([own("panel", "own", 0.1)], ["Own (.10 [.08, .12])."]),
+        ([own("panel", "not shown", 0.01, detectable=0.05)], ["Not shown (.01 [-.01, .03]; 80% power for .05)."]),
         ([own("panel", None, 0.03, "self", reason="each judges itself"), own("panel", "not shown", 0.0)],
-         ["Not shown to be there (.00 [-.02, .02]) when one fixed rule judges what they did. When each model "
-          "judges itself there is no verdict."]),
+         ["By one rule for all models, not shown (.00 [-.02, .02]); no verdict where each model judges itself."]),
         ([own("panel", None, 0.03, reason="few models")], ["No verdict: few models."]),
         # above 0 and yet not shown: it is said what is against it
         ([own("panel", "not shown", 0.1, against=("1:losses",))],
-         ["Not shown to be there (.10 [.08, .12]): it is not shown among the models that lost few claims."]),
+         ["Not shown (.10 [.08, .12]), since what was lost may account for it."]),
         ([own("panel", "not shown", 0.0), own("simulated panel", "own", 0.3)],
-         ["Not shown to be there (.00 [-.02, .02]).", "Simulated models: Own: their predictions tell something of "
-          "their own behaviour that nobody else's predictions or behaviour tell (.30 [.28, .32])."]),
+         ["Not shown (.00 [-.02, .02]).", "Simulated models: Own (.30 [.28, .32])."]),
         # held against a reference panel: by its name, where there are several
-        ([own("a", "not shown", 0.0), own("b", "unresolved", 0.3)],
-         ["a: Not shown to be there (.00 [-.02, .02]).", "b: Unresolved: their predictions "
-          "tell more of their behaviour than all models share, but a kind or family of them may share it "
-          "(.30 [.28, .32])."]),
+        ([own("a", "not shown", 0.0), own("b", "unresolved", 0.3, against=("1:cohort",))],
+         ["a: Not shown (.00 [-.02, .02]).",
+          "b: Unresolved (.30 [.28, .32]), not ruled out: absent models of its kind may share it."]),
     ],
 )  # fmt: skip
 def test_the_verdict_on_own_excess_is_said_in_brief(found: Sequence[Finding], lines: list[str]) -> None:

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import multivariate_normal, norm
 
-from selfexec.stats.tetrachoric import GREATEST, tetrachoric
+from selfexec.stats.tetrachoric import GREATEST, least_expected, tetrachoric, tetrachoric_over_strata
 
 
 @pytest.mark.parametrize("counts", [(30, 10, 12, 48), (5, 20, 1, 90), (3, 40, 45, 2), (200, 1, 150, 60), (9, 9, 9, 9)])
@@ -54,3 +54,41 @@ def test_an_empty_cell_has_half_a_case_and_nothing_is_nearer_to_one_than_its_bou
 @pytest.mark.parametrize("counts", [(0, 0, 0, 0), (10, 5, 0, 0), (0, 5, 0, 7)])
 def test_what_never_changes_has_no_correlation(counts: tuple[int, ...]) -> None:
     assert np.isnan(float(tetrachoric(*counts)))
+
+
+def expected_table(one: float, two: float, rho: float, cases: float) -> np.ndarray:
+    """Both, the first alone, the second alone, neither: what a bivariate normal distribution has of each."""
+    both = float(multivariate_normal.cdf(norm.ppf([one, two]), cov=[[1, rho], [rho, 1]]))
+    return cases * np.array([both, one - both, two - both, 1 - one - two + both])
+
+
+def test_a_correlation_within_strata_does_not_depend_on_their_thresholds() -> None:
+    """Both variables say yes more in the second stratum: together that looks like a higher correlation."""
+    strata = np.stack([expected_table(0.2, 0.3, 0.4, 600), expected_table(0.8, 0.7, 0.4, 900)], axis=1)
+    assert float(tetrachoric_over_strata(strata).rho) == pytest.approx(0.4, abs=1e-4)
+    assert float(tetrachoric(*strata.sum(1))) > 0.55
+    # a stratum in which one of them never changes says nothing
+    constant = np.array([50.0, 0.0, 30.0, 0.0])
+    more = np.concatenate([strata, constant[:, None]], axis=1)
+    assert float(tetrachoric_over_strata(more).rho) == pytest.approx(0.4, abs=1e-4)
+    assert np.isnan(tetrachoric_over_strata(constant[:, None]).rho)
+
+
+def test_the_influence_of_a_case_is_how_the_correlation_moves_with_its_cell() -> None:
+    counts = np.array([[30.0, 12.0], [10.0, 25.0], [14.0, 9.0], [46.0, 14.0]])
+    found = tetrachoric_over_strata(counts)
+    for cell in range(4):
+        for stratum in range(2):
+            step = np.zeros_like(counts)
+            step[cell, stratum] = 1e-4
+            up, down = (float(tetrachoric_over_strata(counts + sign * step).rho) for sign in (1, -1))
+            assert found.influence[cell, stratum] == pytest.approx((up - down) / 2e-4, rel=1e-4, abs=1e-7)
+    assert (found.influence * counts).sum() == pytest.approx(0, abs=1e-12)
+
+
+def test_the_emptiest_cell_that_margins_let_expect_is_that_of_a_bivariate_normal() -> None:
+    for one, two in ((0.1, 0.85), (0.5, 0.5), (0.9, 0.2)):
+        observed = expected_table(one, two, 0.0, 400)
+        assert float(least_expected(observed[:, None], 0.5)) == pytest.approx(
+            expected_table(one, two, 0.5, 400).min(), rel=1e-4
+        )

@@ -354,19 +354,16 @@ def against_others(skills: Iterable[Score], standings: Sequence[Placed]) -> list
 
 
 def own_prediction_findings(own: Sequence[Own], experiment: str) -> list[Finding]:
-    """The verdicts on panels in one experiment, by each source, and behind each those on single models that are `own`.
-    Nothing of a kind of models (simulated, or not) that is too few for a panel in every experiment, nor where a
-    reference panel is among them: that stands model by model below the table.
+    """The verdicts on panels in one experiment, by each source. Nothing of a kind of models (simulated, or not) that is
+    too few for a panel in every experiment, nor where a reference panel is among them: that stands model by model below
+    the table.
     """
-    judged_kinds = {own_excess.simulated for own_excess in own if own_excess.found.fits}
-    findings = []
-    for own_excess in own:
-        if own_excess.experiment == experiment and own_excess.simulated in judged_kinds and not own_excess.panel:
-            panel = _own_finding(own_excess, SIMULATED if own_excess.simulated else PANEL, own_excess.found.panel)
-            findings.append(replace(panel, detectable=own_excess.found.detectable if own_excess.found.fits else None))
-            single = ((model, judged) for model, judged in own_excess.found.each.items() if judged.verdict == "own")
-            findings += [_own_finding(own_excess, model, judged) for model, judged in single]
-    return findings
+    judged_kinds = {panel.simulated for panel in own if panel.found.fits}
+    return [
+        _own_finding(panel, SIMULATED if panel.simulated else PANEL, panel.found.panel)
+        for panel in own
+        if panel.experiment == experiment and panel.simulated in judged_kinds and not panel.panel
+    ]
 
 
 def beside_panel(own: Sequence[Own], experiment: str, models: Sequence[str]) -> list[Finding]:
@@ -386,9 +383,9 @@ def too_few_for_own(own: Sequence[Own]) -> list[Finding]:
 
 def _own_finding(own: Own, subject: str, judged: Judged) -> Finding:
     estimate = judged.estimate
-    value, low, high = (None if math.isnan(x) else x for x in (estimate.value, *estimate.interval))
+    numbers = (estimate.value, *estimate.interval, *judged.tested)
+    value, low, high, tested_low, tested_high = (None if math.isnan(x) else x for x in numbers)
     tone: Tone = "withheld" if judged.verdict is None else "yes" if judged.verdict == "own" else "open"
-    models = len(own.found.of.models)
     return Finding(
         own.experiment,
         subject,
@@ -397,10 +394,12 @@ def _own_finding(own: Own, subject: str, judged: Judged) -> Finding:
         value,
         low,
         high,
-        low,
-        high,
+        tested_low,
+        tested_high,
+        among=judged.tests,
+        detectable=None if math.isnan(judged.detectable) else judged.detectable,
         reason=judged.reason,
-        panel=models,
+        panel=len(own.found.of.models),
         verdict=judged.verdict,
         against=judged.against,
         source=own.source,

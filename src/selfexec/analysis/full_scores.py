@@ -122,7 +122,7 @@ def _of_own(own: Own) -> Mapping[str, Mapping[str, str]]:
     partial, swap = excess.partial_correlation[0], excess.swap[0]
     return {
         model: {
-            "own_excess_detectable": decimal(excess.detectable_of_each[model]),
+            "own_excess_detectable": decimal(excess.each[model].detectable),
             "unique_correlation": decimal(float(excess.unique[n])),
             "partial_correlation": _estimate_cell(partial[n]),
             "swap_share": _estimate_cell(swap[n]),

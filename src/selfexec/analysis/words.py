@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from selfexec.runs import Run
 
 NAMED = 3  # so many models are named; the others are counted
-OF_ITSELF = "tell something of their own behaviour that nobody else's predictions or behaviour tell"
 
 # why a margin says which predictor to use, and not whether a model knows itself (docs/metrics.md)
 NO_TEST = "who knows models in general can be above 0, who knows all of its own ways below"
@@ -102,48 +101,6 @@ def simulated(models: Sequence[str], runs: Iterable["Run | ScoredRun"]) -> str |
     return f"{n} of these models {'is' if n == 1 else 'are'} simulated: no score of theirs is of a real one."
 
 
-# --- in brief, next to a picture -------------------------------------------------------------------------------------
-
-
-def own_in_brief(found: Sequence[Finding]) -> list[str]:
-    """The verdict on own excess in one experiment, on each panel; on single models where they are held against a
-    reference panel.
-    """
-    if found and found[0].subject not in (PANEL, SIMULATED):
-        by_model: dict[str, list[Finding]] = {}
-        for one in found:
-            by_model.setdefault(one.subject, []).append(one)
-        return [_own_brief(those, f"{model}: " if len(by_model) > 1 else "") for model, those in by_model.items()]
-    panels = _by_panel(found)
-    return [
-        _own_brief(those, "Simulated models: " if subject == SIMULATED and len(panels) > 1 else "")
-        for subject, those in panels.items()
-    ]
-
-
-def _own_brief(found: Sequence[Finding], whose: str) -> str:
-    """By the source that counts, and where that gives no verdict, by the next."""
-    every = [one for one in found if one.subject == found[0].subject]
-    told = next((one for one in every if one.verdict), every[0])
-    by, lacks = ("", "") if told is every[0] else (f" {_by(told)}", f" {_each_judge(every[0])}")
-    if told.verdict is None:
-        return f"{whose}{sentence(f'no verdict: {told.reason}' if told.reason else 'no verdict')}."
-    why = ""
-    if told.verdict == "not shown":
-        why = f": {in_words(told.against)}" if (told.low or 0.0) > 0 else _would_be_found(told)
-    single = _names(_best_first(one for one in found if one.source == told.source and one not in every))
-    shown = f" Of single models it is shown of {single}." if single else ""
-    return f"{whose}{sentence(IN_BRIEF[told.verdict])} ({_number(told)}){by}{why}.{shown}{lacks}"
-
-
-IN_BRIEF = {
-    "own": f"own: their predictions {OF_ITSELF}",
-    "unresolved": "unresolved: their predictions tell more of their behaviour than all "
-    "models share, but a kind or family of them may share it",
-    "not shown": "not shown to be there",
-}
-
-
 # --- one relation ----------------------------------------------------------------------------------------------------
 
 
@@ -205,124 +162,89 @@ TAKES = (
     f"{LEAST_PANEL} models read on {LEAST_ITEMS} items each, {LEAST_RARER_ITEMS} of them with the rarer outcome and as "
     "many with the rarer prediction"
 )
+OWN_EXCESS = (
+    "Own excess (what predictions tell of a model's own behaviour beyond all that other models' predictions and "
+    "behaviour tell)"
+)
+
+
+def own_in_short(found: Sequence[Finding]) -> list[str]:
+    """The verdicts of all experiments in a sentence, for each panel. Nothing where none is large enough."""
+    lines = []
+    for subject, whose in ((PANEL, ""), (SIMULATED, " of the simulated models")):
+        if those := [one for one in found if one.subject == subject and one.about != "overall"]:
+            mixed = any(one.subject == PANEL for one in found)
+            clauses = [own_clause(of_one) for of_one in _by_experiment(those).values()]
+            lines.append(f"{OWN_EXCESS}{whose if mixed else ''}: {'; '.join(clauses)}.")
+    return lines
 
 
 def own_predictions(found: Sequence[Finding]) -> list[FindingSentence]:
-    """A sentence on each panel of one experiment: by the source that counts, and where that gives no verdict, by the
-    next. Overall, that no panel is large enough.
-    """
+    """A sentence on each panel of one experiment. Overall, that no panel is large enough."""
     if found and found[0].about == "overall":
         return [FindingSentence("overall", "withheld", f"{too_few_models(found[0])}.")]
-    panels = _by_panel(found)
-    return [_own_said(those, len(panels) > 1) for those in panels.values()]
-
-
-def _by_panel(found: Iterable[Finding]) -> dict[str, list[Finding]]:
-    """Findings about each panel, and about single models of it behind."""
-    of: dict[str, list[Finding]] = {}
+    by_panel: dict[str, list[Finding]] = {}
     for one in found:
-        subject = one.subject if one.subject in (PANEL, SIMULATED) else next(reversed(of))
-        of.setdefault(subject, []).append(one)
-    return of
+        by_panel.setdefault(one.subject, []).append(one)
+    lines = []
+    for subject, those in by_panel.items():
+        whose = " of the simulated models" if subject == SIMULATED and len(by_panel) > 1 else ""
+        tone = next((one.tone for one in those if one.verdict), those[0].tone)
+        lines.append(FindingSentence(those[0].about, tone, f"Own excess{whose}: {own_clause(those, named=False)}."))
+    return lines
 
 
-def _own_said(found: Sequence[Finding], mixed: bool) -> FindingSentence:
-    first, *others = (one for one in found if one.subject in (PANEL, SIMULATED))
-    told = next((one for one in (first, *others) if one.verdict), first)
-    their = "the simulated models' predictions" if first.subject == SIMULATED and mixed else "their predictions"
-    if told.verdict is None:
-        reason = told.reason or "it is not defined"
-        return FindingSentence(
-            first.about, "withheld", f"Nothing can be said of whether {their} {OF_ITSELF}: {reason}."
-        )
-    by = "" if told is first else f"{_by(told)}, "
-    number = f"own excess {_number(told)}"
-    why = f": {in_words(told.against)}" if (told.low or 0.0) > 0 else _would_be_found(told)
-    text = {
-        "own": f"{by}{their} {OF_ITSELF} ({number})",
-        "unresolved": f"{by}{their} tell more of their own behaviour than all models share; whether that is each "
-        f"one's own, or a kind's, a family's or a cohort's, remains open ({number})",
-        "not shown": f"{by}it is not shown that {their} {OF_ITSELF} ({number}{why})",
-    }[told.verdict]
-    single = _best_first(one for one in found if one.source == told.source and one.subject not in (PANEL, SIMULATED))
-    whose = f" Of single models it is shown of {_all_quoted(single)}." if single else ""
-    lacks = f" {_each_judge(first)}" if told is not first else ""
-    return FindingSentence(first.about, told.tone, f"{text[0].upper()}{text[1:]}.{whose}{lacks}")
+def own_in_brief(found: Sequence[Finding]) -> list[str]:
+    """The verdict on own excess in one experiment, on each panel; on single models where they are held against a
+    reference panel.
+    """
+    by_subject: dict[str, list[Finding]] = {}
+    for one in found:
+        by_subject.setdefault(one.subject, []).append(one)
+    names = {PANEL: "", SIMULATED: "Simulated models: "}
+    several = len(by_subject) > 1
+    return [
+        f"{names.get(subject, f'{subject}: ') if several else ''}{sentence(own_clause(those, named=False))}."
+        for subject, those in by_subject.items()
+    ]
 
 
-DETECTED = "would show in 4 of 5 such runs"  # the power that `detectable` is worked out for
+def own_clause(found: Sequence[Finding], *, named: bool = True) -> str:
+    """The verdict in one experiment with its estimate, the interval that was tested, and the effect that would have
+    been found, by the source that counts; where that gives no verdict, by the next.
+    """
+    judged = next((one for one in found if one.verdict), found[0])
+    by = "" if judged is found[0] else f"{_by(judged)}, "
+    head = f"{judged.about}, {by}" if named and by else f"{judged.about} " if named else by
+    if judged.verdict is None:
+        return f"{head}no verdict{f': {judged.reason}' if judged.reason else ''}"
+    number = interval(judged.value, judged.tested_low, judged.tested_high, two)
+    power = "" if judged.detectable is None or judged.verdict == "own" else f"; 80% power for {two(judged.detectable)}"
+    why = ""
+    if judged.verdict == "unresolved":
+        why = f", not ruled out: {in_words(judged.against)}"
+    elif judged.verdict == "not shown" and (judged.tested_low or 0.0) > 0:
+        why = f", since {in_words(judged.against)}"
+    lacks = "; no verdict where each model judges itself" if judged is not found[0] and found[0].source == SELF else ""
+    return f"{head}{judged.verdict} ({number}{power}){why}{lacks}"
 
 
-def _would_be_found(found: Finding) -> str:
-    """What runs of this size find, where this one has not."""
-    return "" if found.detectable is None else f"; a true value of {two(found.detectable)} {DETECTED}"
-
-
-def _in_brackets(found: Finding) -> str:
-    blind = found.verdict == "not shown" and found.detectable is not None and (found.low or 0.0) <= 0
-    return f" (a true value of {two(found.detectable)} {DETECTED})" if blind else ""
-
-
-def _each_judge(found: Finding) -> str:
-    return "When each model judges itself there is no verdict." if found.source == SELF else f"{found.reason}."
+def _by_experiment(found: Iterable[Finding]) -> dict[str, list[Finding]]:
+    by_experiment: dict[str, list[Finding]] = {}
+    for one in found:
+        by_experiment.setdefault(one.about, []).append(one)
+    return by_experiment
 
 
 def _by(found: Finding) -> str:
     """By which source, where it is not the one that counts."""
-    return "when one fixed rule judges what they did" if found.source == RULE else by_source(found.source or "")
+    return "by one rule for all models" if found.source == RULE else by_source(found.source or "")
 
 
 def too_few_models(found: Finding) -> str:
     """Why nothing is said of own excess at all, and what it would take."""
     here = f"{found.panel or 'none'} {'are' if (found.panel or 0) > 1 else 'is'} here"
-    what = "what a model's prediction tells of its own behaviour, and nobody else's prediction or behaviour tells"
-    return f"Own excess ({what}) takes {TAKES}; {here}"
-
-
-def own_in_short(found: Sequence[Finding]) -> list[str]:
-    """The verdicts of all experiments in a sentence, for each panel. Nothing where none is large enough."""
-    said = []
-    for subject, whose in ((PANEL, "their predictions"), (SIMULATED, "the predictions of the simulated models")):
-        if those := [one for one in found if one.subject == subject and one.about != "overall"]:
-            mixed = any(one.subject == PANEL for one in found)
-            verdicts = sentence(_verdicts_in_short(those))
-            said.append(f"Do {whose if mixed else 'their predictions'} {OF_ITSELF}? {verdicts}.")
-    return said
-
-
-# verdict -> how it answers whether their predictions tell more than all others' do, of the experiments that it holds in
-IN_SHORT = {
-    "own": "in {}, yes",
-    "unresolved": "in {}, more than all models share (a kind or family of models may share it)",
-    "not shown": "in {}, not shown",
-}
-
-
-def _verdicts_in_short(found: Sequence[Finding]) -> str:
-    by_experiment: dict[str, list[Finding]] = {}
-    for one in found:
-        by_experiment.setdefault(one.about, []).append(one)
-    shown: dict[str, list[Finding]] = {}
-    untold = []
-    for experiment, (first, *others) in by_experiment.items():
-        if first.verdict:
-            shown.setdefault(first.verdict, []).append(first)
-        else:
-            by_itself = first.source == SELF and first.value is not None
-            else_so = ", ".join(
-                IN_SHORT[one.verdict].format(f"{experiment}, {_by(one)}") for one in others if one.verdict
-            )
-            lacks = "no verdict" if else_so else f"in {experiment}, no verdict"
-            lacks += " when each model judges itself" if by_itself else f": {first.reason}"
-            untold.append(f"{else_so} ({lacks})" if else_so else lacks)
-    return "; ".join([*(_in_all(verdict, shown[verdict]) for verdict in IN_SHORT if verdict in shown), *untold])
-
-
-def _in_all(verdict: str, found: Sequence[Finding]) -> str:
-    """A verdict of the experiments that it holds in, each with what would have been found there."""
-    if len(found) == 1:
-        return IN_SHORT[verdict].format(found[0].about) + _in_brackets(found[0])
-    return IN_SHORT[verdict].format(listed_names([f"{one.about}{_in_brackets(one)}" for one in found]))
+    return f"{OWN_EXCESS} takes {TAKES}; {here}"
 
 
 # --- one model -------------------------------------------------------------------------------------------------------

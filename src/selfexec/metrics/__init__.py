@@ -46,7 +46,7 @@ from selfexec.metrics.ladder import ITSELF, LEVELS, Level, levels
 from selfexec.metrics.loss import LossTest, loss_tests, loss_warnings
 from selfexec.metrics.margin import NO_OTHERS, Held, held_against, panel_of, peers
 from selfexec.metrics.own import (
-    BLOCKS,
+    LEAST_FOR_OWN,
     LEAST_ITEMS,
     OWN_JUDGE,
     Fit,

@@ -29,7 +29,7 @@ from selfexec.analysis.compare.measures import (
 from selfexec.analysis.compare.own import own_records_of
 from selfexec.analysis.differences import Difference, Shift, Standing
 from selfexec.experiments import PAPER
-from selfexec.metrics import BLOCKS, Estimate
+from selfexec.metrics import Estimate
 from selfexec.stats import Z, detectable, holm, tied_groups, two_sided
 
 SIGNIFICANT = 0.05
@@ -88,10 +88,8 @@ class Family:
         return weighed(self.metric, experiment, records, list(weights.values())), common_of(records)
 
     def freedom(self, experiment: str, items: int) -> float:
-        """Degrees of freedom of a difference: Student's t on items, or on blocks of them; overall the normal
-        distribution.
-        """
-        return BLOCKS - 1 if self.metric == OWN else math.inf if experiment == OVERALL else items - 1
+        """Degrees of freedom of a difference: Student's t on items; overall the normal distribution."""
+        return math.inf if experiment == OVERALL else items - 1
 
     def difference(self, experiment: str, model: str, against: str, precision: float | None = None) -> Difference:
         found, items = self.weighed(experiment, {model: 1.0, against: -1.0})

@@ -76,7 +76,7 @@ NOT_COMPARED: Mapping[str, str] = {
 class Record:
     """One model in one experiment. `counted` is what the metric is a formula of; `own` are the model's own counts.
     `known` is its margin, where that is the metric, and `panel` how many models that rests on, itself included. Of own
-    excess `known` is that, `counted` has blocks of the items `blocked`, by number, and not items.
+    excess `known` is that, and `counted` has all items of its panel, `panel_items` by number, not those of the model.
     `reason` says why there is nothing to go by, `caution` why it is to be read with caution.
     """
 
@@ -87,12 +87,12 @@ class Record:
     reason: str | None = None
     known: Estimate | None = None
     panel: int | None = None
-    blocked: frozenset[int] | None = None
+    panel_items: frozenset[int] | None = None
     caution: str | None = None
 
     @property
     def by_item(self) -> Counted:
-        return self.counted if self.blocked is None else self.own
+        return self.counted if self.panel_items is None else self.own
 
 
 def records_of(
@@ -237,7 +237,7 @@ def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Se
     """
     if reason := next((record.reason for record in records if record.reason), None):
         return Estimate(math.nan, reason=reason)
-    if len({record.blocked for record in records}) > 1:
+    if len({record.panel_items for record in records}) > 1:
         return Estimate(math.nan, reason=OTHER_ITEMS)
     counted = [record.counted for record in records]
     found = _unclipped(metric, experiment, counted, weights)

@@ -12,8 +12,7 @@ from selfexec.analysis.makers import families_elsewhere
 from selfexec.analysis.own import families_of
 from selfexec.claims import Claims
 from selfexec.experiments import SELF
-from selfexec.metrics import BLOCKS, OWN_JUDGE, Counted, OwnExcess, kind_of, own_excess, panel_of_claims
-from selfexec.stats import Array
+from selfexec.metrics import OWN_JUDGE, Counted, Fit, OwnExcess, kind_of, own_excess, panel_of_claims
 
 NOT_CROSSED = "what is predicted is each model's own, so that there is no own excess"
 
@@ -37,7 +36,7 @@ def own_records_of(
         key = frozenset(one.label for one in members)
         if key not in panels:
             panels[key] = _judged(claims, members)
-        found.append(record if record.reason else _with_own_excess(record, panels[key], claims.source == SELF))
+        found.append(record if record.reason else _with_own_excess(record, panels[key], claims))
     return found
 
 
@@ -50,26 +49,26 @@ def _judged(claims: Claims, members: Sequence[Candidate]) -> OwnExcess:
     return own_excess(panel_of_claims(claims, labels, families))
 
 
-def _with_own_excess(record: Record, found: OwnExcess, by_itself: bool) -> Record:
+def _with_own_excess(record: Record, found: OwnExcess, claims: Claims) -> Record:
     judged = found.for_model(record.label)
     if math.isnan(judged.estimate.value):
         return replace(record, reason=f"{record.label}: {judged.reason}")
     number = found.of.models.index(record.label)
     return replace(
         record,
-        counted=by_block(found.fits[0].replicates[:, number]),
+        counted=by_item(found.fits[0], number, claims),
         known=judged.estimate,
-        blocked=frozenset(found.of.item.tolist()),
-        caution=f"own excess: {OWN_JUDGE}" if by_itself else None,
+        panel_items=frozenset(found.of.item.tolist()),
+        caution=f"own excess: {OWN_JUDGE}" if claims.source == SELF else None,
     )
 
 
-def by_block(replicates: Array) -> Counted:
-    """A number and its jackknife as counts of blocks: the pseudo-value of each (Tukey 1958), shifted so that their mean
-    is the number, over 1. The error of that mean, as that of a ratio over blocks, is the jackknife's; that of the
-    difference of two numbers of the same items is paired by block.
+def by_item(fit: Fit, number: int, claims: Claims) -> Counted:
+    """A model's own excess as counts of items: the pseudo-value of each (Tukey 1958) over 1. The mean of these is the
+    number, and its error as that of a ratio over items that of the verdict; that of the difference of two numbers of
+    the same items is paired by item.
     """
-    value, without = replicates[0], replicates[1:]
-    pseudo = BLOCKS * value - (BLOCKS - 1) * without
-    pseudo += value - pseudo.mean()
-    return Counted(tuple(f"block {n:02}" for n in range(BLOCKS)), np.stack([pseudo, np.ones(BLOCKS)], axis=1))
+    influence = fit.left.own_influence[:, number]
+    pseudo = float(fit.each.value[number]) + len(influence) * influence
+    items = tuple(claims.items[n] for n in np.unique(fit.of.panel.item))
+    return Counted(items, np.stack([pseudo, np.ones(len(pseudo))], axis=1))

@@ -16,30 +16,32 @@ from selfexec.analysis.own.verdicts import (
 )
 from selfexec.metrics import Fit, Judged, Own
 from selfexec.stats import Array
-from selfexec.text.numbers import decimal, interval, number_of, p_value, signed
+from selfexec.text.numbers import decimal, interval, p_value, signed
 from selfexec.text.tables import Part, Table
 
 QUESTION = (
     "Does a model's prediction tell something of its own behaviour that nobody else's predictions or behaviour tell?"
 )
-FIT_NAMES = {1: "one factor", 2: "two factors", 3: "three factors"}
-OF_ONE = {"interval": "adjusted for the number of models (Holm), the interval reaches 0"}
+FIT_NAMES = {1: "one factor", 2: "two factors"}
+OF_ONE = {"interval": "the interval, adjusted for the number of models (Holm), does not lie above 0"}
 CELL, LABEL = 6, 4  # characters of a column of a matrix, and of the numbers before its rows
 NOTES = (
-    "own excess: what is left of a prediction's correlation with its own behaviour where the factors are taken off "
-    "that all other pairs of prediction and outcome tell of.",
-    "detectable: the true own excess that 80% of runs like this one would find above 0; of a single model in all fits, "
-    "adjusted for the number of models. To be own takes as much, and more.",
-    "misfit: about 1, or less, where the factors are enough. derangements: predictions held against other models' "
-    "behaviour.",
-    "least without one model: the lowest end of an interval without any one of them, or the least mean of the rest.",
-    "q: how well a model's prediction tells what models do; l: how typical its behaviour is.",
+    "own excess: what is left of the correlation of predictions with their own behaviour when the factors are taken "
+    "off that all other pairs of predictions and outcomes have in common.",
+    "detectable: the true own excess that 80% of runs like this one would find above 0, in the test of one factor. To "
+    "be own takes as much, and more.",
+    "over models: the same number, with the jackknife over models. derangements: predictions assigned to other models' "
+    "behaviour. pairs: what a model may share with single others; own excess is to be twice as much. misfit: about 1 "
+    "where the factors are enough, at most 1.5.",
+    "few losses: among models with a coverage of .9, less what their losses may account for, if disagreement of "
+    "prediction and behaviour made a loss up to four times as likely.",
+    "q: how well a model's predictions tell what models do; l: how typical its behaviour is.",
 )
 NOTES_ON_ALL = (
-    "unique: own excess by what is only in a model's prediction and in its behaviour.",
-    "partial correlation: of prediction and outcome without all that the others predicted and did. It is too high with "
-    "few models. swap share: where two models differ in prediction and in behaviour, how often each is right about "
-    "itself; .500 says nothing. Neither decides anything.",
+    "unique: own excess by what is only in a model's predictions and in its behaviour.",
+    "partial correlation: of predictions and outcomes without all that the others predicted and did (the generalised "
+    "covariance measure). It is too high with few models. swap share: where two models differ in prediction and in "
+    "behaviour, how often each is right about itself; .500 says nothing. Neither decides anything.",
 )
 
 
@@ -103,19 +105,15 @@ def of_panel(own: Own) -> Table:
     fits = own.found.fits
     rows = [
         ["own excess", *(_doubted(fit.panel) for fit in fits)],
-        ["detectable", *(decimal(fit.panel.detectable()) for fit in fits)],
-        ["misfit off the diagonal", *(decimal(fit.misfit, 2) for fit in fits)],
-        ["p of derangements", *(p_value(fit.derangement_p) for fit in fits)],
-        ["least without one model", *(decimal(fit.least_without_one) for fit in fits)],
+        ["over models", *(_doubted(fit.over_models) for fit in fits)],
+        ["few losses", *("too few models" if fit.well_read is None else _doubted(fit.well_read) for fit in fits)],
         ["beyond family", *(_doubted(fit.beyond_family) for fit in fits)],
-        ["  least without one model", *(decimal(fit.least_beyond_family) for fit in fits)],
+        ["  over models", *(_doubted(fit.beyond_family_over_models) for fit in fits)],
+        ["p of derangements", *(p_value(fit.derangement_p) for fit in fits)],
+        ["pairs, at most", *(decimal(fit.pairs) for fit in fits)],
+        ["misfit off the diagonal", *(decimal(fit.misfit, 2) for fit in fits)],
+        ["detectable", decimal(own.found.panel.detectable), *("" for _ in fits[1:])],
     ]
-    if not (well_read := own.found.of.well_read).all():
-        few = number_of(int(well_read.sum()), "well-read model")
-        rows += [
-            [few, *("too few" if fit.well_read is None else _doubted(fit.well_read) for fit in fits)],
-            ["  least without one model", *(decimal(fit.least_well_read) for fit in fits)],
-        ]
     verdict = own.found.panel.verdict or "no verdict"
     title = f"{panel_title(own)}: {verdict} ({panel_size(own)})"
     return Table(title, ["all models together", *(FIT_NAMES[fit.factors] for fit in fits)], rows, "plain")
@@ -133,18 +131,28 @@ def below_panel(own: Own, *, every: bool = True) -> Iterator[str]:
 
 
 def _models(own: Own, order: Sequence[int]) -> Table:
-    """Each model's verdict, its own excess in all fits, and by short names what keeps it from a better one."""
+    """Each model's verdict with the interval that it rests on; its own excess in all fits, each interval for itself;
+    and by short names what keeps it from a better verdict.
+    """
     found = own.found
+    judged = [found.for_model(model) for model in found.of.models]
     rows = [
         [
             name,
             *(interval(float(e.value[n]), float(e.low[n]), float(e.high[n])) for e in (fit.each for fit in found.fits)),
-            found.each[found.of.models[n]].verdict or "none",
-            _in_short(found.each[found.of.models[n]]),
+            _ends(judged[n]),
+            judged[n].verdict or "none",
+            _in_short(judged[n]),
         ]
         for n, name in _numbered(found.of.models, order)
     ]
-    return Table("Model by model", ["model", *_fit_names(own), "verdict", "against"], rows, "plain")
+    return Table("Model by model", ["model", *_fit_names(own), "adjusted", "verdict", "against"], rows, "plain")
+
+
+def _ends(judged: Judged) -> str:
+    """The interval that a verdict rests on; none where nothing is judged."""
+    low, high = judged.tested
+    return "" if np.isnan(low) else f"[{decimal(low)}, {decimal(high)}]"
 
 
 def _fit_names(own: Own) -> list[str]:
@@ -178,35 +186,33 @@ def below_models(own: Own) -> Iterator[str]:
 
 def _apart(own: Own, order: Sequence[int], *, every: bool = False) -> Table:
     """Of each model the correlation of prediction and outcome, what the one factor says of it, with `every` own excess
-    on a scale of its own, and who is like it in behaviour.
+    on a scale of its own, and its family.
     """
     found = own.found
     fit, number = found.fits[0], {n: row for row, n in enumerate(order, 1)}
     prediction, outcome = loadings(fit)
-    nearest = fit.of.nearest
     rows = [
         [
             name,
-            *(decimal(float(x), 2) for x in (fit.of.tables.rho[0][n, n], prediction[n], outcome[n], fit.fitted[n, n])),
+            *(decimal(float(x), 2) for x in (fit.of.tables.rho[n, n], prediction[n], outcome[n], fit.fitted[n, n])),
             *([decimal(float(found.unique[n]), 2)] if every else []),
-            f"{number[int(nearest[n])]} ({signed(float(fit.of.similarity[n, nearest[n]]), 2)})",
             ", ".join(map(str, sorted(number[other] for other in np.flatnonzero(fit.of.family[n]).tolist()))) or "none",
         ]
         for n, name in _numbered(found.of.models, order)
     ]
-    columns = ["model", "prediction, outcome", "q", "l", "q l", *(["unique"] if every else []), "most alike", "family"]
+    columns = ["model", "prediction, outcome", "q", "l", "q l", *(["unique"] if every else []), "family"]
     return Table("Taken apart", columns, rows, "plain")
 
 
 def _opinions(own: Own, order: Sequence[int]) -> Table:
     """What decides nothing, of each model."""
     partial, swap = own.found.partial_correlation[0], own.found.swap[0]
-    detectable = [own.found.detectable_of_each[model] for model in own.found.of.models]
+    every = own.found.of.models
     rows = [
-        [name, decimal(detectable[n]), estimate_text(partial[n]), estimate_text(swap[n])]
-        for n, name in _numbered(own.found.of.models, order)
+        [name, decimal(own.found.for_model(every[n]).detectable), estimate_text(partial[n]), estimate_text(swap[n])]
+        for n, name in _numbered(every, order)
     ]
-    return Table("Beside it", ["model", "detectable", "partial correlation", "swap share"], rows, "plain")
+    return Table("Next to it", ["model", "detectable", "partial correlation", "swap share"], rows, "plain")
 
 
 def _matrices(own: Own, width: int) -> Iterator[Part]:
@@ -265,7 +271,7 @@ def _tables(own: Own) -> dict[str, Any]:
         return {}
     prediction, outcome = loadings(fits[0])
     return {
-        "correlations": fits[0].of.tables.rho[0].tolist(),
+        "correlations": fits[0].of.tables.rho.tolist(),
         "fitted": [fit.fitted.tolist() for fit in fits],
         "prediction_loadings": prediction.tolist(),
         "outcome_loadings": outcome.tolist(),

@@ -9,7 +9,7 @@ from selfexec.analysis.makers import family_of
 from selfexec.analysis.names import source_of
 from selfexec.claims import Claims
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics import LEAST_PANEL, Estimate, Fit, Judged, Own, own_excesses
+from selfexec.metrics import LEAST_FOR_OWN, LEAST_PANEL, Estimate, Fit, Judged, Own, own_excesses
 from selfexec.panels import Beside
 from selfexec.text.numbers import decimal, interval, number_of
 
@@ -18,15 +18,18 @@ HEADING = (
     "own excess, what a model's prediction and its own behaviour share beyond all that other models' predictions and "
     "outcomes tell:"
 )
-FACTORS = {1: "", 2: "with two factors ", 3: "with three factors "}
+FACTORS = {1: "", 2: "with two factors "}
 AGAINST = {
-    "interval": "the interval reaches 0",
-    "derangement": "there is as much where predictions are held against other models' behaviour",
-    "one model": "without one of the models it is gone",
-    "family": "it is not shown beyond what models of its family, or the models most alike in behaviour, share",
-    "losses": "it is not shown among the models that lost few claims",
-    "rank": "its prediction shares as much with others' behaviour",
-    "no family": "no model of its family is here, and what it shares with absent ones would look the same",
+    "interval": "the interval does not lie above 0",
+    "one model": "single models may account for it",
+    "losses": "what was lost may account for it",
+    "rank": "its predictions share as much with others' behaviour",
+    "few models": f"fewer than {LEAST_FOR_OWN} models are compared",
+    "derangement": "there is as much where predictions are assigned to other models' behaviour",
+    "family": "models of a family may share it",
+    "pairs": "single models may share it with one another",
+    "misfit": "the factors leave more than noise elsewhere, too",
+    "cohort": "absent models of its kind may share it",
     "panel": "the others are of a reference panel, which was asked at another time",
 }
 
@@ -84,10 +87,10 @@ def own_lines(own: Iterable[Own], models: Container[str]) -> Iterator[str]:
             )
             continue
         yield f"  {panel_title(one)}: {_panel(one)}"
-        if named := [model for model, judged in one.found.each.items() if judged.verdict == "own"]:
-            numbers = (f"{model} {estimate_text(one.found.each[model].estimate)}" for model in named)
-            yield f"    of single models own: {', '.join(numbers)}"
-        if "own" in {one.found.panel.verdict, *(judged.verdict for judged in one.found.each.values())}:
+        if named := [model for model, judged in one.found.each.items() if judged.verdict == "unresolved"]:
+            numbers = (f"{model} {tested_text(one.found.each[model])}" for model in named)
+            yield f"    of single models unresolved: {', '.join(numbers)}"
+        if one.found.panel.verdict == "own":
             yield f"    {families_line(one)}"
 
 
@@ -114,14 +117,14 @@ def _panel(own: Own) -> str:
     found = own.found
     verdict = found.panel.verdict or "no verdict"
     why = found.panel.reason or against(found.panel)
-    size = f"{panel_size(own)}{_would_have_found(found.panel, found.detectable)}"
+    size = f"{panel_size(own)}{_would_have_found(found.panel)}"
     return f"{verdict}, {estimate_text(found.panel.estimate)} ({size}){f': {why}' if why else ''}"
 
 
-def _would_have_found(judged: Judged, detectable: float) -> str:
+def _would_have_found(judged: Judged) -> str:
     """The least that a run of this size finds in 80 of 100 cases, where it is not plain that this one found enough."""
-    short = judged.verdict in ("not shown", "unresolved") and not math.isnan(detectable)
-    return f"; would have found {decimal(detectable)}" if short else ""
+    short = judged.verdict in ("not shown", "unresolved") and not math.isnan(judged.detectable)
+    return f"; would have found {decimal(judged.detectable)}" if short else ""
 
 
 def panel_size(own: Own) -> str:
@@ -137,8 +140,8 @@ def _beside(own: Own, model: str) -> str:
     why = judged.reason or against(judged)
     references = sum(one not in found.each for one in found.of.models)
     of = f"{number_of(len(found.of.models), 'model')}, {references} of them of the panel `{own.panel}`"
-    of += _would_have_found(judged, found.detectable_of_each[model])
-    return f"{judged.verdict or 'no verdict'}, {estimate_text(judged.estimate)} ({of}){f': {why}' if why else ''}"
+    of += _would_have_found(judged)
+    return f"{judged.verdict or 'no verdict'}, {tested_text(judged)} ({of}){f': {why}' if why else ''}"
 
 
 def against(judged: Judged) -> str:
@@ -158,6 +161,12 @@ def in_words(names: Iterable[str]) -> str:
 def estimate_text(found: Estimate) -> str:
     """As in a line: .040 [.023, .058]"""
     return interval(found.value, *found.interval, decimal)
+
+
+def tested_text(judged: Judged) -> str:
+    """The estimate with the interval that its verdict rests on: .040 [.010, .071], adjusted for 3 models"""
+    adjusted = f", adjusted for {judged.tests} models" if judged.tests > 1 else ""
+    return f"{interval(judged.estimate.value, *judged.tested, decimal)}{adjusted}"
 
 
 # --- as data ---------------------------------------------------------------------------------------------------------
@@ -184,7 +193,7 @@ def _record(own: Own) -> dict[str, Any]:
         "left_out": dict(panel.left_out),
         "items": panel.items,
         "coverage": [_value(share) for share in panel.coverage],
-        **_judged(found.panel, found.detectable),
+        **_judged(found.panel),
         "partial_correlation": _estimate(partial),
         "swap_share": _estimate(swap),
         "fits": [_fit(fit) for fit in found.fits],
@@ -192,9 +201,16 @@ def _record(own: Own) -> dict[str, Any]:
     }
 
 
-def _judged(judged: Judged, detectable: float) -> dict[str, Any]:
-    told = {"verdict": judged.verdict, "against": list(judged.against), "reason": judged.reason}
-    return {**_estimate(judged.estimate), **told, "detectable": _value(detectable)}
+def _judged(judged: Judged) -> dict[str, Any]:
+    low, high = judged.tested
+    return {
+        **_estimate(judged.estimate),
+        "verdict": judged.verdict,
+        "against": list(judged.against),
+        "reason": judged.reason,
+        "tested": {"low": _value(low), "high": _value(high), "tests": judged.tests},
+        "detectable": _value(judged.detectable),
+    }
 
 
 def _estimate(found: Estimate) -> dict[str, float | None]:
@@ -206,29 +222,32 @@ def _ends(value: float, low: float, high: float) -> dict[str, float | None]:
 
 
 def _fit(fit: Fit) -> dict[str, Any]:
-    doubted = {"": fit.panel, "beyond_family": fit.beyond_family, "well_read": fit.well_read}
-    ends = {name: None if one is None else _ends(float(one.value), *one.interval()) for name, one in doubted.items()}
+    further = {
+        "over_models": fit.over_models,
+        "beyond_family": fit.beyond_family,
+        "beyond_family_over_models": fit.beyond_family_over_models,
+        "well_read": fit.well_read,
+    }
     return {
         "factors": fit.factors,
-        **(ends.pop("") or {}),
-        "misfit": _value(fit.misfit),
+        **_ends(float(fit.panel.value), *fit.panel.interval()),
+        **{name: None if one is None else _ends(float(one.value), *one.interval()) for name, one in further.items()},
         "derangement_p": fit.derangement_p,
-        "least_without_one": _value(fit.least_without_one),
-        "least_beyond_family": _value(fit.least_beyond_family),
-        "least_well_read": _value(fit.least_well_read),
-        **ends,
+        "pairs": _value(fit.pairs),
+        "misfit": _value(fit.misfit),
         "residuals": [[_value(left) for left in row] for row in fit.residual.value],
     }
 
 
 def _one(own: Own, n: int, model: str) -> dict[str, Any]:
     found = own.found
-    closest = found.fits[0].of.closest[n]
+    family = found.fits[0].of.family[n]
     return {
         "model": model,
-        **_judged(found.each[model], found.detectable_of_each[model]),
+        **_judged(found.each[model]),
         "fits": [_fit_of(fit, n) for fit in found.fits],
-        "family": [other for other, is_one in zip(found.of.models, closest, strict=True) if is_one],
+        "loss_bound": _value(found.fits[0].of.loss_bounds[n]),
+        "family": [other for other, is_one in zip(found.of.models, family, strict=True) if is_one],
         "unique_correlation": _value(found.unique[n]),
         "partial_correlation": _estimate(found.partial_correlation[0][n]),
         "swap_share": _estimate(found.swap[0][n]),

@@ -7,7 +7,7 @@ from selfexec.claims import Claims
 from selfexec.experiments import SELF
 from selfexec.metrics.kinds import kind_of
 from selfexec.metrics.own.panel import panel_of_claims
-from selfexec.metrics.own.verdict import OwnExcess, beside_references, own_excess, without_verdict
+from selfexec.metrics.own.verdict import OwnExcess, own_excess, without_verdict
 
 NAME = "own_excess"
 OWN_JUDGE = "what was done is each model's own judgement, with which its prediction may agree for other reasons"
@@ -48,7 +48,6 @@ def own_excesses(
     for metric, these in named.items():
         for apart in (False, True):
             if models := [model for model in these.models if (model in simulated) == apart]:
-                found = own_excess(panel_of_claims(these, models, families))
-                found = beside_references(found, references) if not set(models).isdisjoint(references) else found
+                found = own_excess(panel_of_claims(these, models, families), references)
                 found = without_verdict(found, OWN_JUDGE) if these.source == SELF else found
                 yield Own(these.experiment, these.condition, these.source, metric, found, apart)

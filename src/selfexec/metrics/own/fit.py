@@ -1,24 +1,23 @@
 """One fit to a panel, and everything about it that a verdict needs."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from selfexec.claims import Flags, Numbers
+from selfexec.claims import Flags
 from selfexec.metrics.own.excess import (
     Doubted,
     PanelCorrelations,
+    Residuals,
+    by_influence,
+    by_jackknife,
     derangement_p,
-    diagonal,
-    doubted,
-    misfit,
+    loss_bounds,
     residuals,
+    rho_and_weights,
     tables_of,
-    whole_table_of,
-    without_each,
 )
 from selfexec.metrics.own.panel import OwnPanel, same_family
 from selfexec.metrics.rows import LEAST_PANEL
@@ -42,31 +41,21 @@ class Evidence:
         return same_family(self.panel.families or [None] * len(self.panel.models))
 
     @cached_property
-    def closest(self) -> Flags:
-        """From whom each model is held apart: from its family; one whose family is not here, from the model whose
-        behaviour is most like its own, beyond what they share with everybody's.
-        """
-        nearest = np.eye(len(self.nearest), dtype=bool)[self.nearest]
-        found: Flags = np.where(np.any(self.family, axis=1, keepdims=True), self.family, nearest)
-        return found
-
-    @cached_property
-    def nearest(self) -> Numbers:
-        """Of each model the number of the one whose behaviour is most like its own."""
-        found: Numbers = np.where(np.eye(len(self.similarity), dtype=bool), -np.inf, self.similarity).argmax(1)
-        return found
+    def loss_bounds(self) -> Array:
+        """How much of each model's own excess may be due to what was lost."""
+        return loss_bounds(self.panel)
 
     @cached_property
     def similarity(self) -> Array:
-        """How alike the behaviour of two models are, beyond one factor of all: residual tetrachoric correlations."""
-        outcomes = whole_table_of(replace(self.panel, predictions=self.panel.outcomes))
-        found: Array = outcomes.rho[0] - fit_factors(outcomes.rho[0], outcomes.weights[0] * outcomes.off).fitted
-        return found
+        """How alike the behaviour of two models is, beyond one factor of all: residual tetrachoric correlations."""
+        rho, weights = rho_and_weights(self.panel.outcomes, self.panel.outcomes)
+        alike: Array = rho - fit_factors(rho, weights * ~np.eye(len(rho), dtype=bool)).fitted
+        return alike
 
     @cached_property
     def fits(self) -> Mapping[int, "Fit"]:
-        """By the number of factors, from one to three; each works out what is asked of it."""
-        return {factors: Fit(factors, self) for factors in (1, 2, 3)}
+        """By the number of factors, one and two; each works out what is asked of it."""
+        return {factors: Fit(factors, self) for factors in (1, 2)}
 
 
 @dataclass(frozen=True)
@@ -79,123 +68,105 @@ class Fit:
     of: Evidence
 
     @cached_property
+    def left(self) -> Residuals:
+        """What the factors leave of each prediction with each outcome."""
+        return residuals(self.of.tables, self.factors)
+
+    @cached_property
     def each(self) -> Doubted:
-        return doubted(self.replicates)
+        return by_influence(self.left.own, self.left.own_influence)
 
     @cached_property
     def panel(self) -> Doubted:
-        return _mean(self.replicates)
+        return _mean(self.left)
 
     @cached_property
     def residual(self) -> Doubted:
         """What is left of each prediction with each outcome, shape (models, models)."""
-        return doubted(self._left)
-
-    @property
-    def replicates(self) -> Array:
-        """Own excess of each model (second axis), of all items first, then without each block of them."""
-        return diagonal(self._left)
+        return by_influence(self.left.value, self.left.influence)
 
     @property
     def fitted(self) -> Array:
         """What the factors say of each prediction with each outcome, shape (models, models)."""
-        found: Array = self.of.tables.rho[0] - self._left[0]
-        return found
+        return self.left.fit.fitted
 
-    @cached_property
+    @property
     def misfit(self) -> float:
-        """Of what is off the diagonal: about 1, or less, where the factors are enough."""
-        return misfit(self.of.tables, self._left, self.factors)
+        """Of what is off the diagonal, but for pairs of one family: about 1 where the factors are enough."""
+        return self.apart.misfit
+
+    @property
+    def pairs(self) -> float:
+        """How much a model shares with single others that are not of its family, at most."""
+        return self.apart.pairs
 
     @cached_property
     def derangement_p(self) -> float:
-        """Of the panel's mean, among means where each prediction is given to another model's behaviour."""
-        return derangement_p(self.of.tables, self.factors - 1, float(self.panel.value))
+        """Of the panel's mean, among means where each model's predictions are assigned to another model's behaviour."""
+        return derangement_p(self.left.unseen)
 
     @cached_property
     def outdone(self) -> Array:
         """Of each model, the share of the residuals off the diagonal that lie as far above 0, by their errors."""
         z = self.residual.t
-        found: Array = (z[self.of.tables.off][None] >= np.diagonal(z)[:, None]).mean(1)
-        return found
+        known = self.left.fit.weights > 0
+        share: Array = (z[known][None] >= np.diagonal(z)[:, None]).mean(1)
+        return share
 
     @cached_property
-    def without(self) -> Array:
-        """Own excess of each model (second axis) where another one (first) is left out; nan for itself."""
-        return without_each(self.of.tables, self.factors - 1)
+    def over_models(self) -> Doubted:
+        """The panel's mean with the jackknife's error over models, each left out of the fit as well."""
+        return by_jackknife(float(self.panel.value), np.nanmean(self.left.without_each, axis=1))
 
     @cached_property
-    def least_without_one(self) -> float:
-        """The lowest end of the intervals of the panel's mean without one of the models; or the least such mean where
-        that one is left out of the fit, too.
-        """
-        return min(float(np.nanmean(self.without, axis=1).min()), _least_low(self.replicates))
+    def apart(self) -> Residuals:
+        """What the factors leave where pairs of one family are not fitted."""
+        return residuals(self.of.tables, self.factors, self.of.family) if self.of.family.any() else self.left
 
     @cached_property
     def each_beyond_family(self) -> Doubted:
-        """Own excess of each model less the most that is left of it and one of its family: of its prediction with the
-        other model's behaviour and of the other model's prediction with its behaviour, their mean, in a fit without
-        such pairs.
+        """Own excess of each model in that fit, less the mean of what is left of it and those of its family: of its
+        predictions with their behaviour and of theirs with its own. Of a model with nobody of its family here it is
+        own excess in that fit.
         """
-        own, shared = self._apart
-        nearest = np.where(self.of.closest, shared[0], -np.inf).argmax(1)
-        return doubted(own - shared[:, np.arange(len(nearest)), nearest])
+        return by_influence(*self._beyond)
 
     @cached_property
     def beyond_family(self) -> Doubted:
-        """The same less the mean over a model's family, over all models."""
-        return _mean(self._beyond)
+        """The mean of that over all models."""
+        value, influence = self._beyond
+        return by_influence(value.mean(), influence.mean(1))
 
     @cached_property
-    def least_beyond_family(self) -> float:
-        """The lowest end of its intervals without one of the models."""
-        return _least_low(self._beyond)
-
-    @cached_property
-    def each_well_read(self) -> Doubted | None:
-        """Of the models that lost few claims, among themselves; None where they are too few."""
-        return None if self._well_read is None else doubted(self._well_read)
+    def beyond_family_over_models(self) -> Doubted:
+        """That mean with the error over models: a single one may have nobody of its family here."""
+        value, n = self._beyond[0], len(self.of.family)
+        return by_jackknife(float(value.mean()), (value.sum() - value) / (n - 1))
 
     @cached_property
     def well_read(self) -> Doubted | None:
-        return None if self._well_read is None else _mean(self._well_read)
-
-    @cached_property
-    def least_well_read(self) -> float:
-        """The lowest end of its intervals without one of the models; nan where too few lost few claims."""
-        return math.nan if self._well_read is None else _least_low(self._well_read)
-
-    @cached_property
-    def _left(self) -> Array:
-        return residuals(self.of.tables, self.factors - 1)
-
-    @cached_property
-    def _apart(self) -> tuple[Array, Array]:
-        """Own excess, and what is left of pairs of models, in a fit without pairs of one family."""
-        closest = self.of.closest
-        left = residuals(self.of.tables, self.factors - 1, closest | closest.T)
-        return diagonal(left), (left + np.swapaxes(left, -1, -2)) / 2
-
-    @cached_property
-    def _beyond(self) -> Array:
-        own, shared = self._apart
-        closest = self.of.closest
-        found: Array = own - (shared * closest).sum(-1) / closest.sum(1)
-        return found
-
-    @cached_property
-    def _well_read(self) -> Array | None:
-        if self.of.panel.well_read.sum() < LEAST_PANEL:
+        """The panel's mean among the models that lost few claims, less what their losses may account for; None where
+        they are too few.
+        """
+        read = self.of.panel.well_read
+        if read.sum() < LEAST_PANEL:
             return None
-        return diagonal(residuals(self.of.tables.only(self.of.panel.well_read), self.factors - 1))
+        whole = self.panel if read.all() else _mean(residuals(self.of.tables.only(read), self.factors))
+        return replace(whole, value=whole.value - self.of.loss_bounds[read].mean())
+
+    @cached_property
+    def _beyond(self) -> tuple[Array, Array]:
+        """What is beyond family, and by how much each item moves it."""
+        return self._without_family(self.apart.value), self._without_family(self.apart.influence)
+
+    def _without_family(self, left: Array) -> Array:
+        """The diagonal of tables of shape (..., models, models), less the mean over pairs of one family."""
+        family = self.of.family
+        both = (left + np.swapaxes(left, -1, -2)) / 2
+        own: Array = np.diagonal(left, axis1=-2, axis2=-1)
+        beyond: Array = own - (both * family).sum(-1) / np.maximum(family.sum(1), 1)
+        return beyond
 
 
-def _mean(replicates: Array) -> Doubted:
-    return doubted(replicates.mean(1))
-
-
-def _least_low(replicates: Array) -> float:
-    """The lowest end of the intervals of the mean of all models but one."""
-    models = replicates.shape[1]
-    without = (replicates.sum(1, keepdims=True) - replicates) / (models - 1)
-    return float(doubted(without).low.min())
+def _mean(left: Residuals) -> Doubted:
+    return by_influence(left.own.mean(), left.own_influence.mean(1))

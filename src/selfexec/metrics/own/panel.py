@@ -1,4 +1,4 @@
-"""Words and outcomes of the models that can be held against each other, as arrays."""
+"""Predictions and outcomes of the models that can be compared with each other, as arrays."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,11 +8,20 @@ import numpy as np
 
 from selfexec.claims import Claims, Flags, Numbers, Signs, occurring
 from selfexec.claims.arrays import TIE
+from selfexec.metrics.kinds import kind_of
 from selfexec.metrics.rows import LEAST_COVERAGE, LEAST_PANEL, LEAST_RARER_ITEMS
 from selfexec.stats import Array
+from selfexec.stats.tetrachoric import least_expected
 from selfexec.text.numbers import number_of, too_few
 
 LEAST_ITEMS = 60  # of a model, on which both its prediction and its behaviour are known
+LEAST_IN_CELL = 1.5  # claims that are expected in each cell of a table of two by two,
+USUAL = 0.5  # were this the correlation
+MOST = 0.5  # of the models that one is compared with, itself included
+CORNER = (
+    "its predictions and its behaviour are so lopsided that one of their four combinations is nearly empty, and their "
+    "correlation means little"
+)
 
 
 @dataclass(frozen=True)
@@ -22,7 +31,8 @@ class OwnPanel:
     `predictions` and `outcomes` have shape (models, claims): +1 yes, -1 no, 0 not known. `item` numbers each claim's
     item.
     `families` names each model's family, None where none is known. `asked`: which claims were put to each model, to be
-    read or lost; where it is not given, all of them. `left_out`: model -> why it takes no part.
+    read or lost; where it is not given, all of them. `place`, for orders: which two places among those shown a claim is
+    about, numbered from 0. `left_out`: model -> why it takes no part.
     """
 
     models: tuple[str, ...]
@@ -31,21 +41,50 @@ class OwnPanel:
     item: Numbers
     families: tuple[str | None, ...] = ()
     asked: Flags | None = None
+    place: Numbers | None = None
     left_out: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def coverage(self) -> Array:
-        """The share of each model's claims with known prediction and outcome; ties are no loss."""
-        known = (self.predictions != 0) & (self.outcomes != 0)
-        asked = np.ones_like(known) if self.asked is None else self.asked
-        share: Array = (known & asked).sum(1) / np.maximum(asked.sum(1), 1)
+        """The share of each model's claims whose prediction and outcome are known; ties are no loss."""
+        asked = np.ones_like(self.known) if self.asked is None else self.asked
+        share: Array = (self.known & asked).sum(1) / np.maximum(asked.sum(1), 1)
         return share
+
+    @property
+    def known(self) -> Flags:
+        """The claims of each model for which both prediction and outcome are known."""
+        both: Flags = (self.predictions != 0) & (self.outcomes != 0)
+        return both
+
+    @property
+    def lost(self) -> Flags:
+        """The claims of each model that were asked, and for which prediction or outcome is not known."""
+        return ~self.known if self.asked is None else self.asked & ~self.known
+
+    @property
+    def stratum(self) -> Numbers:
+        """Claims of one stratum share a threshold: how readily a model says yes depends on the places compared."""
+        return np.zeros(len(self.item), np.int64) if self.place is None else self.place
+
+    @property
+    def strata(self) -> int:
+        return int(self.stratum.max(initial=0)) + 1
 
     @property
     def well_read(self) -> Flags:
         """Which models lost little."""
         found: Flags = self.coverage >= LEAST_COVERAGE
         return found
+
+    @property
+    def counts(self) -> Array:
+        """Tables of two by two of every prediction with every outcome, shape (4, strata, models, models): both yes, the
+        prediction alone, the outcome alone, neither.
+        """
+        strata = [self.stratum == n for n in range(self.strata)]
+        tables = [cells(self.predictions[:, these], self.outcomes[:, these]) for these in strata]
+        return np.stack([np.stack(table) for table in tables], axis=1)
 
     @property
     def items(self) -> int:
@@ -64,6 +103,22 @@ class OwnPanel:
         )
 
 
+def cells(predictions: Signs, outcomes: Signs) -> list[Array]:
+    """How often each prediction and each outcome are both yes, the one alone, the other alone, neither."""
+    yes, no, did, did_not = (
+        np.asarray(part == sign, np.float32) for part in (predictions, outcomes) for sign in (1, -1)
+    )
+    return [(one @ two.T).astype(np.float64) for one, two in ((yes, did), (yes, did_not), (no, did), (no, did_not))]
+
+
+def corners(counts: Array) -> Flags:
+    """Which of these tables have a cell that is nearly empty by their margins alone: a correlation of them is biased
+    towards none, and its error means little.
+    """
+    empty: Flags = (least_expected(counts, USUAL) < LEAST_IN_CELL) & (counts.sum((0, 1)) > 0)
+    return empty
+
+
 def panel_of_claims(claims: Claims, models: Iterable[str], families: Mapping[str, str | None]) -> OwnPanel:
     """The claims of these models as a panel of those of them that tell enough (`enough`)."""
     names = [model for model in claims.models if model in set(models)]
@@ -71,23 +126,35 @@ def panel_of_claims(claims: Claims, models: Iterable[str], families: Mapping[str
     cells, column = np.unique(claims.place * epochs + claims.epoch, return_inverse=True)
     predictions, outcomes = np.zeros((2, len(names), len(cells)), dtype=np.int8)
     asked = np.zeros((len(names), len(cells)), np.bool_)
-    item = np.zeros(len(cells), np.int64)
-    item[column] = claims.item
+    item, place = np.zeros((2, len(cells)), np.int64)
+    item[column], place[column] = claims.item, claims.name
     for row, name in enumerate(names):
         mine = claims.model == claims.models.index(name)
         predictions[row, column[mine]], outcomes[row, column[mine]] = claims.predicted[mine], claims.observed[mine]
         asked[row, column[mine]] = claims.state[mine] != TIE
     return enough(
-        OwnPanel(tuple(names), predictions, outcomes, item, tuple(families.get(name) for name in names), asked)
+        OwnPanel(
+            tuple(names),
+            predictions,
+            outcomes,
+            item,
+            tuple(families.get(name) for name in names),
+            asked,
+            place if kind_of(claims).NAME == "order" else None,
+        )
     )
 
 
 def enough(panel: OwnPanel) -> OwnPanel:
     """The panel without the models that tell too little: of fewer than 60 items are prediction and outcome known, or
-    fewer than 20 of these have the rarer outcome, or the rarer prediction; or fewer than five others were read on 60 of
-    its items.
+    fewer than 20 of these have the rarer outcome, or the rarer prediction; or it seldom predicts what it mostly does,
+    or the other way round, so that one of their four combinations is nearly empty, or is so with half of the others;
+    or fewer than five others were read on 60 of its items.
     """
-    why = {model: reason for n, model in enumerate(panel.models) if (reason := _too_little(panel, n))}
+    filled = ~corners(panel.counts)
+    comparable = np.diagonal(filled) & (filled.mean(0) > MOST) & (filled.mean(1) > MOST)
+    why = {model: CORNER for model, is_so in zip(panel.models, comparable, strict=True) if not is_so}
+    why |= {model: reason for n, model in enumerate(panel.models) if (reason := _too_little(panel, n))}
     kept = panel.of(np.array([model not in why for model in panel.models], np.bool_))
     while len(kept.models) and (partners := _partners(kept)).min() < LEAST_PANEL - 1:
         alone = partners == partners.min()
@@ -102,7 +169,7 @@ def enough(panel: OwnPanel) -> OwnPanel:
 
 
 def _known_claims(panel: OwnPanel) -> OwnPanel:
-    """The panel without the claims that it knows nothing about, so that the items of others change nothing in it."""
+    """The panel without the claims of which it knows nothing, so that the items of others change nothing in it."""
     known = ((panel.predictions != 0) | (panel.outcomes != 0)).any(0)
     if panel.asked is not None:
         known |= panel.asked.any(0)
@@ -113,11 +180,12 @@ def _known_claims(panel: OwnPanel) -> OwnPanel:
         outcomes=panel.outcomes[:, known],
         item=panel.item[known],
         asked=asked,
+        place=None if panel.place is None else panel.place[known],
     )
 
 
 def _partners(panel: OwnPanel) -> Numbers:
-    """With how many others each model has 60 items in common, with its prediction and their behaviour known,
+    """With how many others each model has 60 items in common, of which its prediction and their behaviour are known,
     and the other way round.
     """
     items, item = np.unique(panel.item, return_inverse=True)

@@ -1,35 +1,35 @@
-"""What stands beside own excess: a measure of another make, its size on a scale of its own, and one for readers. None
-of them decides a verdict.
+"""What is shown next to own excess: a measure of another construction, its size on a scale of its own, and one for
+readers. None of them decides a verdict.
 """
 
 from itertools import combinations
 
 import numpy as np
 
-from selfexec.claims import Flags, Floats, Numbers, Signs
-from selfexec.metrics.own.excess import diagonal, whole_table_of
+from selfexec.claims import Floats, Numbers, Signs
+from selfexec.metrics.own.excess import claims_by_item, rho_and_weights
 from selfexec.metrics.own.panel import OwnPanel
 from selfexec.metrics.rows import Estimate
 from selfexec.stats import NO_SPREAD, Array, ratio_error, student
 from selfexec.stats.factors import fit_factors
 
-FOLDS = 5
 RIDGE = 1.0
+ALONE = 1e-9
 MOST_SHARED = 0.98  # of a variance: what is left must be something
 
 
 def partial_correlations(panel: OwnPanel) -> tuple[list[Estimate], Estimate]:
-    """Of each model's prediction and its behaviour where all that the predictions and outcomes of the others say of
-    either, by ridge regression on them, is taken off; and their mean. The regressions are fitted to four fifths of the
-    items and taken off the rest (the generalised covariance measure: Shah and Peters 2020, here a correlation);
-    Student's t on items.
+    """Of each model's predictions and its behaviour, from both of which everything is taken off that the predictions
+    and outcomes of the others say of them, by ridge regression; and their mean. What is taken off the claims of an item
+    is by a regression on all other items (the generalised covariance measure: Shah and Peters 2020, here a
+    correlation); Student's t on items.
 
-    With few other models it is too high: their predictions and outcomes do not tell all that is common to models, and
+    With few other models it is too high: their predictions and outcomes do not show all that is common to models, and
     what they leave is in prediction and outcome alike. Hence it is a second opinion, and no verdict.
     """
     items, item = np.unique(panel.item, return_inverse=True)
-    fold = np.random.default_rng(0).permutation(len(items))[item] % FOLDS
-    parts = [_by_item(panel, n, item, len(items), fold) for n in range(len(panel.models))]
+    rows = claims_by_item(item, np.arange(len(item)), len(items))
+    parts = [_by_item(panel, n, item, rows) for n in range(len(panel.models))]
     each = [_correlation(sums) for sums in parts]
     # of the mean: the influence of each item on each correlation, which is 0 on average, added up
     influence = np.sum([_influence(sums) for sums in parts], axis=0) / len(parts)
@@ -38,35 +38,37 @@ def partial_correlations(panel: OwnPanel) -> tuple[list[Estimate], Estimate]:
     return each, Estimate(value, student(value, error, len(items)), error)
 
 
-def _by_item(panel: OwnPanel, n: int, item: Numbers, items: int, fold: Numbers) -> Array:
+def _by_item(panel: OwnPanel, n: int, item: Numbers, rows: Numbers) -> Array:
     """Sums over the claims of each item, of a model's residual prediction times outcome, and the squares of each."""
     others = np.delete(np.arange(len(panel.models)), n)
-    told = np.vstack([panel.predictions[others], panel.outcomes[others]]).astype(np.float64)
-    known = (panel.predictions[n] != 0) & (panel.outcomes[n] != 0)
-    prediction, outcome = _left(
-        np.stack([panel.predictions[n], panel.outcomes[n]]).astype(np.float64), told, known, fold
-    )
+    known = panel.known[n]
+    signs = np.stack([panel.predictions[n], panel.outcomes[n]]).astype(np.float64)
+    predictors = np.vstack([panel.predictions[others], panel.outcomes[others]]).astype(np.float64)
+    intercepts = (panel.stratum == np.arange(panel.strata)[:, None]).astype(np.float64)
+    prediction, outcome = _left(signs, intercepts * known, predictors * known, rows) * known
     products = (prediction * outcome, prediction * prediction, outcome * outcome)
-    return np.stack([np.bincount(item, part, items) for part in products], axis=1)
+    return np.stack([np.bincount(item, part, len(rows)) for part in products], axis=1)
 
 
-def _left(both: Floats, told: Floats, known: Flags, fold: Numbers) -> Floats:
-    """What ridge regressions on these rows, fitted to the other folds, leave of prediction and outcome; 0 where these
-    are not known.
+def _left(signs: Floats, intercepts: Floats, predictors: Floats, rows: Numbers) -> Floats:
+    """What ridge regressions leave of signs, shape (2, claims), each claim's without the item that it is of: from the
+    regression on all items, by its leverage. `rows` has the claims of each item.
     """
-    left = np.zeros_like(both)
-    for n in range(FOLDS):
-        train, rest = known & (fold != n), known & (fold == n)
-        if not rest.any() or not train.any():
-            continue
-        x, others = told[:, train], told[:, rest]
-        middle = x.mean(1, keepdims=True)
-        x, others = x - middle, others - middle
-        squares = x @ x.T + RIDGE * np.eye(len(x))
-        for what, its in zip(both, left, strict=True):
-            mean = what[train].mean()
-            its[rest] = what[rest] - mean - np.linalg.solve(squares, x @ (what[train] - mean)) @ others
-    return left
+    x = np.vstack([intercepts, predictors])
+    ridge = np.diag([NO_SPREAD] * len(intercepts) + [RIDGE] * len(predictors))
+    slopes = np.linalg.solve(x @ x.T + ridge, x)  # (predictors, claims)
+    left = signs - (signs * intercepts.any(0)) @ x.T @ slopes
+    present = rows >= 0
+    own, other = x[:, rows] * present, slopes[:, rows] * present
+    leverage = np.einsum("pia,pib->iab", own, other)
+    # where nothing else predicts a claim there is nothing to take off, and nothing to go by
+    free = np.diagonal(leverage, axis1=1, axis2=2) < 1 - ALONE
+    here = np.where(present & free, left[:, rows], 0.0)
+    rest = np.eye(rows.shape[1]) - leverage * (free[:, :, None] & free[:, None, :])
+    seen = np.linalg.solve(rest, np.moveaxis(here, 0, -1))
+    unseen = np.zeros_like(left)
+    unseen[:, rows[present]] = np.moveaxis(seen, -1, 0)[:, present]
+    return unseen
 
 
 def _correlation(sums: Array) -> Estimate:
@@ -101,8 +103,8 @@ def unique_correlations(panel: OwnPanel, own: Array) -> Array:
 
 def _unique(panel: OwnPanel, signs: Signs) -> Array:
     """The share of each row's variance that it has in common with no other, by two factors of their correlations."""
-    among = whole_table_of(OwnPanel(panel.models, signs, signs, panel.item))
-    shared = diagonal(fit_factors(among.rho[0], among.weights[0] * among.off, 1).fitted)
+    rho, weights = rho_and_weights(signs, signs)
+    shared = np.diagonal(fit_factors(rho, weights * ~np.eye(len(rho), dtype=bool), 2).fitted)
     found: Array = 1 - np.clip(shared, 0, MOST_SHARED)
     return found
 

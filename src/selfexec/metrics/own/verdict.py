@@ -1,52 +1,74 @@
-"""Does a model's prediction tell something of its own behaviour that no other model's predictions or behaviour tell? A
-verdict, by rule.
+"""Does a model's prediction contain anything about its own behaviour that no other model's predictions or behaviour
+contain? A verdict, by rule.
 
-`own` takes all of this: own excess above 0, in a fit of one factor and in one of two (and of three where two leave a
-misfit); more of it than where each prediction is given to another model's behaviour; the same without any one of the
-models, beyond family, and among models that lost few claims. `unresolved`: above 0 by one factor, and neither losses
-nor one model carry it, but a kind, a family or a cohort of models could have it. Else it is `not shown`.
+`own` takes all of this, of a panel of at least eight models: own excess above 0 in a fit of one factor and in one of
+two; a good fit of the last; more of it than where each model's predictions are assigned to another model's behaviour,
+and than pairs of models share; the same from model to model, beyond families, and among models that lost few claims.
+`unresolved`: above 0 with one factor, and neither losses nor a single model account for it, but something else was not
+ruled out. Otherwise it is `not shown`.
 
-A single model is judged in the same way, its interval adjusted for their number, and by its rank among the residuals of
-other pairs. It is `own` only where another model of its family is in the panel: what a lone model shares with absent
-ones of its family or cohort looks just like what is its own.
+A single model is at best `unresolved`: what a lone model shares with absent ones of its cohort looks just like what is
+its own. It is judged by its interval, adjusted for the number of models that are judged, and by its rank among the
+residuals of other pairs.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-from selfexec.claims import Flags
-from selfexec.metrics.own.excess import BLOCKS, Doubted
+from selfexec.claims import Numbers
+from selfexec.metrics.own.excess import Doubted
 from selfexec.metrics.own.fit import Evidence, Fit
 from selfexec.metrics.own.panel import LEAST_ITEMS, OwnPanel
 from selfexec.metrics.own.second_opinions import partial_correlations, swap_shares, unique_correlations
 from selfexec.metrics.rows import LEAST_PANEL, Estimate
-from selfexec.stats import Array, holm
+from selfexec.stats import NONE, Array, Interval, p_values
 from selfexec.text.numbers import number_of
 
 Verdict = Literal["own", "unresolved", "not shown"]
 ALPHA = 0.05
-OVERTURNED = {"interval", "one model", "losses"}  # by one factor: there is nothing to speak of
-MISFIT = 1.5  # of two factors: more asks for a third
-Against = Literal["interval", "one model", "losses", "derangement", "family", "rank", "no family", "panel"]
+LEAST_FOR_OWN = 8  # models
+MISFIT = 1.5  # at most, where 1 is expected
+TIMES_PAIRS = 2.0  # own excess is at least so much of what a model may share with single others
+OVERTURNED = {"interval", "one model", "losses", "rank"}  # with one factor: there is nothing to speak of
+Against = Literal[
+    "interval",
+    "one model",
+    "losses",
+    "rank",
+    "few models",
+    "derangement",
+    "family",
+    "pairs",
+    "misfit",
+    "cohort",
+    "panel",
+]
 REFERENCES = "some of the models are of a reference panel, and only the others are judged"
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A verdict about the panel or one model of it. The estimate is that of one factor. `against` names what keeps it
-    from a better verdict, by the fit: `2:interval` is the interval of two factors; of what is not shown, the first
-    thing alone. `reason` says why there is no verdict.
+    """A verdict about the panel or one model of it. The estimate is that of one factor, with its plain interval;
+    `tested` is the interval that the verdict rests on, adjusted for `tests` of them (Holm 1979), and `detectable` the
+    least own excess that 80% of runs like this one would find above 0 in that test.
+
+    `against` names what keeps it from a better verdict, by the fit: `2:interval` is the interval of two factors. Of
+    `unresolved` that is all that was not ruled out; of what is not shown, the first thing alone. `reason` says why
+    there is no verdict.
     """
 
     estimate: Estimate
     verdict: Verdict | None
     against: tuple[str, ...] = ()
     reason: str | None = None
+    tested: Interval = NONE
+    tests: int = 1
+    detectable: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -63,7 +85,7 @@ class OwnExcess:
     @property
     def fits(self) -> list[Fit]:
         """Those that a verdict rests on, of the fewest factors first."""
-        return [] if self.evidence is None else list(fits_of(self.evidence))
+        return [] if self.evidence is None else list(self.evidence.fits.values())
 
     def for_model(self, model: str) -> Judged:
         """What is said of one model, whether or not it took part."""
@@ -71,26 +93,14 @@ class OwnExcess:
             return self.each[model]
         return _nothing(f"left out: {self.of.left_out.get(model, 'none of its claims was read')}")
 
-    @cached_property
+    @property
     def detectable(self) -> float:
-        """The least own excess of the panel that 80% of runs like this one would find above 0, in the fit with the
-        largest error of those that a verdict rests on. To be `own` takes as much, and more. nan where nothing
-        can be said.
-        """
-        return max((fit.panel.detectable() for fit in self.fits), default=math.nan)
-
-    @cached_property
-    def detectable_of_each(self) -> Mapping[str, float]:
-        """The same of a single model, at the first level of Holm's adjustment."""
-        level = ALPHA / max(len(self.of.models), 1)
-        return {
-            model: max(fit.each.at(n).detectable(level) for fit in self.fits) if self.fits else math.nan
-            for n, model in enumerate(self.of.models)
-        }
+        """The least own excess of the panel that 80% of runs like this one would find above 0."""
+        return self.panel.detectable
 
     @cached_property
     def partial_correlation(self) -> tuple[list[Estimate], Estimate]:
-        """A second opinion: partial correlations of each model's prediction and outcome, and their mean."""
+        """A second opinion: the generalised covariance measure of each model, and their mean."""
         return partial_correlations(self.of)
 
     @cached_property
@@ -106,35 +116,64 @@ class OwnExcess:
         return unique_correlations(self.of, self.fits[0].each.value)
 
 
-def own_excess(panel: OwnPanel) -> OwnExcess:
-    """The verdict on a panel of models and on each of them."""
+def own_excess(panel: OwnPanel, references: Collection[str] = ()) -> OwnExcess:
+    """The verdict on a panel of models and on each of them but for `references`, models of a reference panel. These
+    were asked at another time: nothing is said of them, nor of all models together.
+    """
+    judged = [model for model in panel.models if model not in references]
     if reason := too_small(panel):
-        return OwnExcess(panel, _nothing(reason), dict.fromkeys(panel.models, _nothing(reason)))
+        return OwnExcess(panel, _nothing(reason), dict.fromkeys(judged, _nothing(reason)))
     evidence = Evidence(panel)
+    numbers = np.array([panel.models.index(model) for model in judged], np.int64)
+    of_all = _panel(evidence)
+    if len(judged) < len(panel.models):
+        of_all = replace(of_all, verdict=None, against=(), reason=REFERENCES)
+    each = dict(zip(judged, _singles(evidence, numbers), strict=True))
+    return OwnExcess(panel, of_all, each, evidence)
+
+
+def _panel(evidence: Evidence) -> Judged:
+    found = evidence.fits[1].panel
+    judged = judged_by(found, against_panel(evidence), "own")
+    return replace(judged, tested=judged.estimate.interval, detectable=found.detectable())
+
+
+def _singles(evidence: Evidence, numbers: Numbers) -> Iterator[Judged]:
     each = evidence.fits[1].each
-    return OwnExcess(
-        panel,
-        _judged(evidence, evidence.fits[1].panel, against_panel),
-        {model: _judged(evidence, each.at(n), partial(against_one, n=n)) for n, model in enumerate(panel.models)},
-        evidence,
-    )
+    for n, tests in zip(numbers, holm_tests(each, numbers), strict=True):
+        level, one = ALPHA / int(tests), each.at(n)
+        judged = judged_by(one, against_one(evidence, int(n), level), "unresolved")
+        if judged.verdict == "unresolved" and len(numbers) < len(evidence.panel.models):
+            judged = replace(judged, against=(*judged.against, "1:panel"))
+        yield replace(judged, tested=one.interval(level), tests=int(tests), detectable=one.detectable(level))
 
 
-def _judged(evidence: Evidence, found: Doubted, against: Callable[[Fit], Iterator[Against]]) -> Judged:
+def holm_tests(each: Doubted, numbers: Numbers) -> Numbers:
+    """For how many tests the interval of each of these is adjusted: Holm (1979) takes them from the clearest on, the
+    first for all of them, the next for one fewer, and the rest as the first that is not above 0.
+    """
+    p = np.nan_to_num(p_values(each.value[numbers], each.error[numbers], np.float64(each.freedom)), nan=1.0)
+    p = np.where(each.value[numbers] > 0, p, 1.0)
+    order = np.argsort(p, kind="stable")
+    tests = np.arange(len(p), 0, -1)
+    failed = p[order] * tests >= ALPHA
+    if failed.any():
+        tests = np.maximum(tests, tests[failed.argmax()])
+    in_place: Numbers = np.empty_like(tests)
+    in_place[order] = tests
+    return in_place
+
+
+def judged_by(found: Doubted, against: Iterator[str], best: Verdict) -> Judged:
     """A verdict; what no verdict would be better for is not worked out."""
     estimate = Estimate(float(found.value), found.interval(), float(found.error))
-    if (first := next(against(evidence.fits[1]), None)) in OVERTURNED:
-        return Judged(estimate, "not shown", (f"1:{first}",))
-    kept = tuple(f"{fit.factors}:{what}" for fit in fits_of(evidence) for what in against(fit))
-    return Judged(estimate, "unresolved" if kept else "own", kept)
-
-
-def fits_of(evidence: Evidence) -> Iterator[Fit]:
-    """Of one factor, of two, and of three where two leave a misfit and there are models enough."""
-    yield evidence.fits[1]
-    yield evidence.fits[2]
-    if evidence.fits[2].misfit > MISFIT and len(evidence.panel.models) > LEAST_PANEL + 1:
-        yield evidence.fits[3]
+    kept = []
+    for name in against:
+        factors, _, what = name.partition(":")
+        if factors == "1" and what in OVERTURNED:
+            return Judged(estimate, "not shown", (name,))
+        kept.append(name)
+    return Judged(estimate, "unresolved" if kept else best, tuple(kept))
 
 
 def without_verdict(found: OwnExcess, reason: str) -> OwnExcess:
@@ -144,21 +183,6 @@ def without_verdict(found: OwnExcess, reason: str) -> OwnExcess:
         return replace(judged, verdict=None, reason=judged.reason or reason)
 
     return replace(found, panel=bare(found.panel), each={model: bare(one) for model, one in found.each.items()})
-
-
-def beside_references(found: OwnExcess, references: Collection[str]) -> OwnExcess:
-    """The same numbers where some of the models are of a reference panel, which was asked at another time: nothing is
-    said of these, nor of all together, and of the others at best that it is `unresolved`.
-    """
-
-    def at_best_shared(judged: Judged) -> Judged:
-        if judged.verdict not in ("own", "unresolved"):
-            return judged
-        return replace(judged, verdict="unresolved", against=(*judged.against, "1:panel"))
-
-    each = {model: at_best_shared(judged) for model, judged in found.each.items() if model not in references}
-    panel = replace(found.panel, verdict=None, against=(), reason=found.panel.reason or REFERENCES)
-    return replace(found, panel=panel, each=each)
 
 
 def _nothing(reason: str) -> Judged:
@@ -175,49 +199,43 @@ def too_small(panel: OwnPanel) -> str | None:
     return None
 
 
-def against_panel(fit: Fit) -> Iterator[Against]:
-    """What keeps the panel from `own` in this fit: first what leaves nothing to speak of."""
-    if not fit.panel.low > 0:
-        yield "interval"
-    if not fit.least_without_one > 0:
-        yield "one model"
-    if not fit.of.panel.well_read.all() and not fit.least_well_read > 0:
-        yield "losses"
-    if not fit.derangement_p < ALPHA:
-        yield "derangement"
-    if not fit.least_beyond_family > 0:
-        yield "family"
+def against_panel(evidence: Evidence) -> Iterator[str]:
+    """What keeps the panel from `own`: first what leaves nothing to speak of."""
+    for fit in evidence.fits.values():
+        if not fit.panel.low > 0:
+            yield f"{fit.factors}:interval"
+        if not fit.over_models.low > 0:
+            yield f"{fit.factors}:one model"
+        if fit.well_read is None or not fit.well_read.low > 0:
+            yield f"{fit.factors}:losses"
+    if len(evidence.panel.models) < LEAST_FOR_OWN:
+        yield "1:few models"
+    for fit in evidence.fits.values():
+        if not fit.derangement_p < ALPHA:
+            yield f"{fit.factors}:derangement"
+        if not (fit.beyond_family.low > 0 and fit.beyond_family_over_models.low > 0):
+            yield f"{fit.factors}:family"
+        if not fit.panel.value > TIMES_PAIRS * fit.pairs:
+            yield f"{fit.factors}:pairs"
+    if evidence.fits[2].misfit > MISFIT:
+        yield "2:misfit"
 
 
-def against_one(fit: Fit, n: int) -> Iterator[Against]:
-    """What keeps the n-th model from `own` in this fit, by intervals adjusted for the number of models (Holm 1979)."""
-    if not above(fit.each)[n]:
-        yield "interval"
-    if not np.nanmin(fit.without[:, n]) > 0:
-        yield "one model"
-    if not fit.of.panel.well_read.all() and not _also_well_read(fit, n):
-        yield "losses"
-    if not fit.outdone[n] <= ALPHA:
-        yield "rank"
-    if not fit.of.family[n].any():
-        yield "no family"
-    elif not above(fit.each_beyond_family)[n]:
-        yield "family"
-
-
-def _also_well_read(fit: Fit, n: int) -> bool:
-    """Whether a model lost few claims itself, and is above 0 among those that did."""
-    well_read = fit.of.panel.well_read
-    if not well_read[n] or fit.each_well_read is None:
-        return False
-    return bool(fit.each_well_read.low[well_read[:n].sum()] > 0)
-
-
-def above(found: Doubted) -> Flags:
-    """Which are above 0 after Holm's adjustment."""
-    from scipy.special import stdtr
-
-    p = 2 * stdtr(BLOCKS - 1, -np.abs(found.t))
-    adjusted = holm(np.nan_to_num(p, nan=1.0))
-    found_above: Flags = (adjusted < ALPHA) & (found.value > 0)
-    return found_above
+def against_one(evidence: Evidence, n: int, level: float) -> Iterator[str]:
+    """What keeps the n-th model from `own`, its intervals being tested at this level; of those that it would be judged
+    by, first what leaves nothing to speak of.
+    """
+    lost = evidence.loss_bounds[n]
+    for fit in evidence.fits.values():
+        low = fit.each.at(n).interval(level).low
+        if not low > 0:
+            yield f"{fit.factors}:interval"
+        if not fit.outdone[n] <= ALPHA:
+            yield f"{fit.factors}:rank"
+        if not (evidence.panel.well_read[n] and low > lost):
+            yield f"{fit.factors}:losses"
+        if not fit.each_beyond_family.at(n).interval(level).low > 0:
+            yield f"{fit.factors}:family"
+    yield "1:cohort"
+    if evidence.fits[2].misfit > MISFIT:
+        yield "2:misfit"
