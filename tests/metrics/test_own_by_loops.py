@@ -11,7 +11,6 @@ from scipy.stats import t as students_t
 from selfexec.metrics import Estimate
 from selfexec.metrics.own import Evidence, Fit, OwnPanel, verdict
 from selfexec.metrics.own.excess import (
-    LIKELIER,
     Doubted,
     PanelCorrelations,
     Residuals,
@@ -254,16 +253,13 @@ def test_without_families_nothing_is_taken_off_for_them() -> None:
     assert float(fit.beyond_family.value) == float(fit.panel.value)
 
 
-def test_a_loss_may_be_up_to_four_times_as_likely_where_prediction_and_behaviour_disagree() -> None:
+def test_in_the_worst_case_prediction_and_behaviour_disagree_in_all_that_was_lost() -> None:
     some = panel()
-    assert LIKELIER == 4
     for n, bound in enumerate(loss_bounds(some)):
         both, first, second, neither = weighted_counts(some, n, n, np.ones(ITEMS))[:, 0]
         lost = 2 * ITEMS - (both + first + second + neither)
-        share = lost / (both + 4 * first + 4 * second + neither)
-        worst = tetrachoric(
-            both * (1 + share), first * (1 + 4 * share), second * (1 + 4 * share), neither * (1 + share)
-        )
+        share = (first + 0.5) / (first + second + 1)
+        worst = tetrachoric(both, first + lost * share, second + lost * (1 - share), neither)
         assert bound == pytest.approx(float(tetrachoric(both, first, second, neither) - worst))
         assert bound > 0
     assert (loss_bounds(panel(lost=0.0)) == 0).all()
@@ -280,14 +276,17 @@ def test_those_that_lost_little_are_fitted_among_themselves_where_they_are_six()
     read = np.arange(MODELS) != 3
     assert (evidence.panel.well_read == read).all()
     alone = residuals(evidence.tables.only(read), 1)
-    found = Fit(1, evidence).well_read
-    assert found is not None
+    fit = Fit(1, evidence)
+    found, worst = fit.well_read, fit.beyond_losses
+    assert found is not None and worst is not None
     bounds = loss_bounds(evidence.panel)
     assert [n for n in range(MODELS) if bounds[n] > 0] == [3, 4]
-    assert float(found.value) == pytest.approx(np.diagonal(alone.value).mean() - bounds[4] / 6)
+    assert float(found.value) == pytest.approx(np.diagonal(alone.value).mean())
+    assert float(worst.value) == pytest.approx(np.diagonal(alone.value).mean() - bounds[4] / 6)
     assert float(found.error) == pytest.approx(error_of(np.diagonal(alone.influence, axis1=1, axis2=2).mean(1)))
     predictions[4, :100] = 0
-    assert Fit(1, Evidence(replace(some, predictions=predictions))).well_read is None
+    few = Fit(1, Evidence(replace(some, predictions=predictions)))
+    assert few.well_read is None and few.beyond_losses is None
 
 
 # --- verdicts --------------------------------------------------------------------------------------------------------

@@ -151,7 +151,8 @@ def test_a_few_losses_that_follow_disagreement_are_not_taken_for_knowledge() -> 
     assert some.well_read.all()
     found = own_excess(some)
     assert found.panel.estimate.interval.low > 0.01
-    assert (found.panel.verdict, found.panel.against) == ("not shown", ("1:losses",))
+    assert found.panel.verdict == "unresolved" and "1:worst losses" in found.panel.against
+    assert {one.verdict for one in found.each.values()} == {"not shown"}  # its own losses may account for each
 
 
 def test_only_models_that_are_judged_are_counted_and_nothing_is_said_of_references() -> None:

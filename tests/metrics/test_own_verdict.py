@@ -24,6 +24,7 @@ def a_fit(factors: int, models: int = 8, **changed: Any) -> Any:
     """One in which all is as `own` wants it, but for what is changed."""
     sure = Doubted(np.full(models, 1.0), np.full(models, 0.1), 99)
     usual = {"factors": factors, "panel": SimpleNamespace(low=0.01, value=0.1), "over_models": LOW, "well_read": LOW}
+    usual |= {"beyond_losses": LOW}
     usual |= {"derangement_p": 0.049, "beyond_family": LOW, "beyond_family_over_models": LOW, "pairs": 0.049}
     usual |= {"misfit": 1.5, "each": sure, "each_beyond_family": sure, "outdone": np.full(models, 0.05)}
     return SimpleNamespace(**(usual | changed))
@@ -45,6 +46,8 @@ def evidence(changed_in: int = 0, models: int = 8, lost: float = 0.1, read: bool
         ({"over_models": ZERO}, "one model"),
         ({"well_read": ZERO}, "losses"),
         ({"well_read": None}, "losses"),
+        ({"beyond_losses": ZERO}, "worst losses"),
+        ({"beyond_losses": None}, "worst losses"),
         ({"derangement_p": 0.05}, "derangement"),
         ({"beyond_family": ZERO}, "family"),
         ({"beyond_family_over_models": ZERO}, "family"),

@@ -33,8 +33,8 @@ NOTES = (
     "over models: the same number, with the jackknife over models. derangements: predictions assigned to other models' "
     "behaviour. pairs: what a model may share with single others; own excess is to be twice as much. misfit: about 1 "
     "where the factors are enough, at most 1.5.",
-    "few losses: among models with a coverage of .9, less what their losses may account for, if disagreement of "
-    "prediction and behaviour made a loss up to four times as likely.",
+    "few losses: among models with a coverage of .9; at worst, less what their losses account for if prediction and "
+    "behaviour disagree in all that was lost.",
     "q: how well a model's predictions tell what models do; l: how typical its behaviour is.",
 )
 NOTES_ON_ALL = (
@@ -107,6 +107,10 @@ def of_panel(own: Own) -> Table:
         ["own excess", *(_doubted(fit.panel) for fit in fits)],
         ["over models", *(_doubted(fit.over_models) for fit in fits)],
         ["few losses", *("too few models" if fit.well_read is None else _doubted(fit.well_read) for fit in fits)],
+        [
+            "  at worst",
+            *("too few models" if fit.beyond_losses is None else _doubted(fit.beyond_losses) for fit in fits),
+        ],
         ["beyond family", *(_doubted(fit.beyond_family) for fit in fits)],
         ["  over models", *(_doubted(fit.beyond_family_over_models) for fit in fits)],
         ["p of derangements", *(p_value(fit.derangement_p) for fit in fits)],

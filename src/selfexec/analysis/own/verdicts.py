@@ -28,6 +28,7 @@ AGAINST = {
     "derangement": "there is as much where predictions are assigned to other models' behaviour",
     "family": "models of a family may share it",
     "pairs": "single models may share it with one another",
+    "worst losses": "in the worst case what was lost may account for it",
     "misfit": "the factors leave more than noise elsewhere, too",
     "cohort": "absent models of its kind may share it",
     "panel": "the others are of a reference panel, which was asked at another time",
@@ -227,6 +228,7 @@ def _fit(fit: Fit) -> dict[str, Any]:
         "beyond_family": fit.beyond_family,
         "beyond_family_over_models": fit.beyond_family_over_models,
         "well_read": fit.well_read,
+        "beyond_losses": fit.beyond_losses,
     }
     return {
         "factors": fit.factors,

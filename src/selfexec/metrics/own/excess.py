@@ -22,7 +22,6 @@ from selfexec.stats.tetrachoric import tetrachoric_over_strata
 
 LEAST_FREE = 0.1  # of an entry, by its leverage
 ONE_SIDED_90 = 1.2815515655446004  # the 90% point of the standard normal distribution
-LIKELIER = 4.0  # how much likelier a claim is lost, at most, where prediction and behaviour disagree
 
 
 @dataclass(frozen=True)
@@ -310,10 +309,11 @@ def _derangements(n: int) -> float:
 
 def loss_bounds(panel: OwnPanel) -> Array:
     """By how much the correlation of each model's predictions with its own behaviour would be lower at most if nothing
-    had been lost: what was lost is taken to be like what was read, but for LIKELIER times the odds of disagreeing.
+    had been lost: prediction and behaviour are taken to disagree in all that was lost, either way as often as in what
+    was read (the worst case: Manski 1990).
     """
     counts = np.diagonal(panel.counts, axis1=2, axis2=3)
-    likely = counts * np.array([1, LIKELIER, LIKELIER, 1])[:, None, None]
+    likely = (counts + 0.5) * np.array([0, 1, 1, 0])[:, None, None]  # half a claim more, where none disagreed
     lost = np.stack([panel.lost[:, panel.stratum == n].sum(1) for n in range(panel.strata)])
     worst = counts + likely * (lost / np.maximum(likely.sum(0), 1e-9))
     rho, lowest = (tetrachoric_over_strata(table).rho for table in (counts, worst))

@@ -145,14 +145,19 @@ class Fit:
 
     @cached_property
     def well_read(self) -> Doubted | None:
-        """The panel's mean among the models that lost few claims, less what their losses may account for; None where
-        they are too few.
-        """
+        """The panel's mean among the models that lost few claims; None where they are too few."""
         read = self.of.panel.well_read
         if read.sum() < LEAST_PANEL:
             return None
-        whole = self.panel if read.all() else _mean(residuals(self.of.tables.only(read), self.factors))
-        return replace(whole, value=whole.value - self.of.loss_bounds[read].mean())
+        return self.panel if read.all() else _mean(residuals(self.of.tables.only(read), self.factors))
+
+    @property
+    def beyond_losses(self) -> Doubted | None:
+        """That mean, less what the losses of these models account for in the worst case."""
+        if self.well_read is None:
+            return None
+        bounds = self.of.loss_bounds[self.of.panel.well_read]
+        return replace(self.well_read, value=self.well_read.value - bounds.mean())
 
     @cached_property
     def _beyond(self) -> tuple[Array, Array]:

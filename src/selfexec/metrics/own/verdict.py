@@ -44,6 +44,7 @@ Against = Literal[
     "derangement",
     "family",
     "pairs",
+    "worst losses",
     "misfit",
     "cohort",
     "panel",
@@ -217,6 +218,8 @@ def against_panel(evidence: Evidence) -> Iterator[str]:
             yield f"{fit.factors}:family"
         if not fit.panel.value > TIMES_PAIRS * fit.pairs:
             yield f"{fit.factors}:pairs"
+        if fit.beyond_losses is None or not fit.beyond_losses.low > 0:
+            yield f"{fit.factors}:worst losses"
     if evidence.fits[2].misfit > MISFIT:
         yield "2:misfit"
 
