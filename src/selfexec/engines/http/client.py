@@ -147,7 +147,8 @@ class HttpEngine:
     async def ask(self, call: Call) -> Outcome:
         """What came back. Raises InputError where no further call can succeed either."""
         route = self._routes[call.model]
-        route.keep_back(call.sampling)
+        if call.sampling:
+            route.keep_back(call.sampling)
         try:
             return route.scrubber.outcome(bounded(await self._asked(route, call)))
         except Interrupted as fault:
