@@ -124,8 +124,8 @@ def a_body(rng: random.Random) -> dict[str, Any]:
 
 
 def as_written(body: dict[str, Any], rng: random.Random) -> bytes:
-    """A body in one of the ways in which servers write JSON: with blanks or without, with a name twice, with escapes, in
-    bytes that are no UTF-8.
+    """A body in one of the ways in which servers write JSON: with blanks or without, with a name twice, with escapes,
+    in bytes that are no UTF-8.
     """
     written = json.dumps(body, separators=rng.choice(((",", ":"), (", ", ": "))), ensure_ascii=rng.random() < 0.5)
     if rng.random() < 0.1:
@@ -150,7 +150,7 @@ def test_the_quick_way_says_what_the_long_way_says_of_20000_bodies() -> None:
     bodies = [as_written(a_body(rng), rng) for _ in range(20_000)]
     assert [said(raw, quick=True) for raw in bodies] == [said(raw, quick=False) for raw in bodies]
     usual = sum(CHAT.usual(raw) is not None for raw in bodies)
-    assert 2_000 < usual < 18_000  # both ways were taken
+    assert 1_000 < usual < 19_000, usual  # both ways were taken
 
 
 # replies as OpenAI, vLLM and the simulated server send them; OpenAI counts rejected tokens, which are none here

@@ -1,7 +1,7 @@
 """Read a letter: which option a reply commits to."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
 from selfexec.readers.alternatives import left_open
 from selfexec.readers.keyed import boxed, closing, keyed, other_keys

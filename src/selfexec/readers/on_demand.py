@@ -1,5 +1,5 @@
-"""The readers whose patterns take megabytes. They are imported when the first reply is read with them, so that a command
-which only asks does without.
+"""The readers whose patterns take megabytes. They are imported when the first reply is read with them, so that a
+command which only asks does without.
 """
 
 from collections.abc import Callable

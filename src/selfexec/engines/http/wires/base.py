@@ -52,7 +52,8 @@ class Gathering(Protocol):
 class Wire:
     """`streaming` are the fields of a body by which the reply is asked for in pieces, and `streamed_url` where that is
     another address. `usual` is a quick way to the outcome of an undecoded body that has nothing but the usual fields of
-    the format; it gives None for any other body, and for any reply that is not certain to be whole. `capabilities`: what is carried beside one user message and its reply.
+    the format; it gives None for any other body, and for any reply that is not certain to be whole. `capabilities`:
+    what is carried beside one user message and its reply.
     """
 
     title: str

@@ -97,10 +97,7 @@ def _are_counts(usage: dict[str, int | Counts | None]) -> bool:
     """Whether nothing among the counts tells of a failure. `cost` is no count, but what was paid."""
     if "cost" in usage or not _say_nothing(usage):
         return False
-    for part in usage.values():
-        if part.__class__ is dict and not _say_nothing(part):
-            return False
-    return True
+    return all(_say_nothing(part) for part in usage.values() if isinstance(part, dict))
 
 
 def _say_nothing(counts: Mapping[str, int | Counts | None]) -> bool:
