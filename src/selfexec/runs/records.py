@@ -140,7 +140,13 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
         prompt_sha256: str | None = None,
         parent: str | None = None,
     ) -> "Reply":
-        """What an engine brought back from a session, now. The time for which it was held is no latency."""
+        """What an engine brought back from a session, now. The time for which it was held is no latency.
+
+        Raises:
+            TypeError: It is no outcome.
+        """
+        if not isinstance(outcome, msgspec.Struct):
+            raise TypeError(f"an engine brings an Outcome, and not a {type(outcome).__name__}")
         model, experiment, item, epoch, session, facets = key
         # each field by itself, in the order of the fields: by way of a dictionary it takes three times as long
         return cls(
