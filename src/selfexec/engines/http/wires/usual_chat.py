@@ -23,7 +23,7 @@ Empty = Annotated[list[None], msgspec.Meta(max_length=0)] | UnsetType | None
 Counts = dict[str, int | None]
 
 
-class UsualMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class UsualMessage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     role: Literal["assistant"]
     content: Annotated[str, msgspec.Meta(min_length=1)]
     refusal: Literal[""] | UnsetType | None = UNSET
@@ -32,7 +32,7 @@ class UsualMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reasoning: Text = UNSET
 
 
-class UsualChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class UsualChoice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     message: UsualMessage
     finish_reason: str
     index: Literal[0] | UnsetType | None = UNSET
@@ -41,7 +41,7 @@ class UsualChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     token_ids: Nothing = UNSET
 
 
-class UsualBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class UsualBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     choices: tuple[UsualChoice]
     id: Text = UNSET
     object: Literal["chat.completion"] | UnsetType = UNSET
