@@ -354,3 +354,43 @@ def test_many_keys_halves_of_keys_and_broken_markup_take_no_long_time_either(par
 def test_a_key_said_over_two_fields_leaves_log_probabilities_where_they_are() -> None:
     outcome = Outcome(LONG_KEY[:8], reasoning=LONG_KEY[8:16], logprobs=(Token("A", -0.1),))
     assert Scrubber([LONG_KEY]).outcome(outcome) == outcome
+
+
+def without_quick_look(scrubber: Scrubber, text: str) -> str:
+    """A text as it leaves the exact search, which no quick look has spared."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scrubber, "_may_hold", lambda text: True)
+        return scrubber.text(text)
+
+
+ANY_KEY = st.text("abcdefghijABCDEFGHIJ0123456789-_+/=.%&", min_size=8, max_size=48)
+ENCODED: tuple[Callable[[bytes], str], ...] = (
+    *(lambda raw: base64.b64encode(raw).decode(), lambda raw: base64.urlsafe_b64encode(raw).decode()),
+    *(lambda raw: base64.b32encode(raw).decode(), bytes.hex, lambda raw: raw.hex().upper()),
+    *(lambda raw: str(list(raw)), lambda raw: raw.decode(errors="replace")),
+)
+
+
+@given(
+    ANY_KEY | st.sampled_from((KEY, LONG_KEY)),
+    st.sampled_from(ENCODED),
+    st.sampled_from(SPELLINGS),
+    st.sampled_from(BETWEEN),
+    st.tuples(st.integers(0, 60), st.integers(8, 200)),
+    st.text(max_size=40),
+    st.text("sk-abcABC012\\%&#;x\n= ", max_size=40),
+)
+def test_the_quick_look_spares_no_text_in_which_the_exact_search_finds_a_part_of_a_key(
+    key: str,
+    encoded: Callable[[bytes], str],
+    spelling: Callable[[str], str],
+    gap: str,
+    part: tuple[int, int],
+    before: str,
+    after: str,
+) -> None:
+    start, length = part
+    written = gap.join(map(spelling, encoded(key.encode())[start : start + length]))
+    text = f"{before}{written}{after}"
+    scrubber = Scrubber([key])
+    assert scrubber.text(text) == without_quick_look(scrubber, text)

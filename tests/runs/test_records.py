@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from selfexec.engines import Outcome
 from selfexec.experiments import Key
 from selfexec.experiments.restriction import UserRequest
 from selfexec.runs import Reply
@@ -90,3 +91,17 @@ def test_lines_of_files_are_values_made_by_name_of_which_some_leave_out_what_is_
         "Reached",
     }
     assert brief == names
+
+
+def test_a_reply_has_every_field_of_what_an_engine_brought() -> None:
+    # a value of its own for each field, whatever the field is meant to hold; `waited` is taken from the latency
+    values = {name: f"{name} of the outcome" for name in Outcome.__struct_fields__ if name != "waited"}
+    key = Key("m", "restriction", "1", 3, "execute", (("thinking", "off"),))
+    reply = Reply.of(key, Outcome(**values, waited=2.0), 5.0, "digest", "predict")  # type: ignore[arg-type]
+    assert {name: getattr(reply, name) for name in values} == values
+    assert reply.key == key
+    assert (reply.latency, reply.prompt_sha256, reply.parent) == (3.0, "digest", "predict")
+    assert {*Reply.__struct_fields__} - {*values} == {
+        *("model", "experiment", "item", "epoch", "session", "facets", "prompt_sha256", "latency", "time", "parent"),
+        "batch",
+    }

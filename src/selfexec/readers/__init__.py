@@ -6,19 +6,20 @@ it finds literal words first and looks only at a bounded stretch of text around 
 in one table.
 """
 
-from selfexec.readers.choice import Equivalents, equivalents_of, read_choice
-from selfexec.readers.marks import read_marks
-from selfexec.readers.objects import read_object
-from selfexec.readers.performed import (
+from selfexec.readers.on_demand import (
     answers_in_letters,
     answers_the_questions,
+    read_choice,
+    read_marks,
+    read_object,
+    read_ranking,
     responds_to,
     responds_to_each,
     under_the_key,
 )
-from selfexec.readers.ranking import read_ranking
 from selfexec.readers.refusal import refuses
 from selfexec.readers.result import Commitment, Reading, State
 from selfexec.readers.tokens import UNCOUNTED, UNTOLD, visible_tokens
+from selfexec.readers.wordings import Equivalents, equivalents_of
 from selfexec.readers.wordings import Wording as Phrase
 from selfexec.readers.words import fold, read_words

@@ -1,7 +1,7 @@
 """Read a letter: which option a reply commits to."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
 from selfexec.readers.alternatives import left_open
 from selfexec.readers.keyed import boxed, closing, keyed, other_keys
@@ -16,15 +16,7 @@ from selfexec.readers.stated import LAST_SENTENCE, changes, denied, named, resul
 from selfexec.readers.suppositions import conditional, counterfactual, forced, nothing_supposed
 from selfexec.readers.tentative import breaks_off, on_the_way
 from selfexec.readers.withdrawal import asks_for_what_is_missing
-from selfexec.readers.wordings import Cued, Wording, cued, wordings_in
-
-Equivalents = Sequence[tuple[str, tuple[Cued, ...]]]
-
-
-def equivalents_of(*said: tuple[str, Wording]) -> Equivalents:
-    """Letters with wordings of their options' sentences, made ready to search with."""
-    return [(letter, cued((wording,))) for letter, wording in said]
-
+from selfexec.readers.wordings import Equivalents, wordings_in
 
 LONE = re.compile(
     r"(?:(?:[Oo]ption|[Cc]hoice|[Aa]nswer)\s+)?\(?([A-Z])[*_]{0,2}(?:\)|\.|:|\)\.|\s[-–—])?(?:\s+|$|,?\s+(?:because|since|as|due)\b.*|,\s+(?:I\b|it\s+w).*)"

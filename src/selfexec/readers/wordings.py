@@ -7,7 +7,7 @@ match nothing fails. What is searched for first, to be fast, is derived from `be
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from operator import itemgetter
@@ -1497,3 +1497,11 @@ def _spellings(word: str) -> list[str]:
     """A word in small letters, with a capital, and in capitals; with either apostrophe."""
     forms = (word, word[0].upper() + word[1:], word.upper())
     return list(dict.fromkeys(form.replace("'", mark) for form in forms for mark in "'’"))
+
+
+Equivalents = Sequence[tuple[str, tuple[Cued, ...]]]
+
+
+def equivalents_of(*said: tuple[str, Wording]) -> Equivalents:
+    """Letters with wordings of their options' sentences, made ready to search with."""
+    return [(letter, cued((wording,))) for letter, wording in said]

@@ -6,7 +6,6 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -242,7 +241,7 @@ def as_html(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], n
     def line(tag: str, cells: Sequence[str]) -> str:
         # notebooks align cells to the right, which suits numbers alone
         opening = f'<{tag} style="text-align: left">'
-        return f"<tr>{''.join(f'{opening}{escape(harmless(cell))}</{tag}>' for cell in cells)}</tr>"
+        return f"<tr>{''.join(f'{opening}{_escaped(harmless(cell))}</{tag}>' for cell in cells)}</tr>"
 
     body = "".join(line("td", row) for row in _said_once(rows))
     table = f"<table><caption>{_lines_as_html([title])}</caption>{line('th', columns)}{body}</table>"
@@ -292,10 +291,16 @@ def _paragraphs(parts: Iterable[Part]) -> Iterator[tuple[list[Table], list[str]]
             yield [p for p in several if isinstance(p, Table)], [p for p in several if isinstance(p, str)]
 
 
+def _escaped(text: str) -> str:
+    from html import escape  # it brings a table of two thousand names, for which a command that asks has no use
+
+    return escape(text)
+
+
 def _lines_as_html(texts: Iterable[str]) -> str:
     """Every line on its own, and as far in as it is."""
     lines = [line for text in texts for line in harmless(text).splitlines()]
-    return "<br>".join("&ensp;" * (len(line) - len(line.lstrip())) + escape(line.lstrip()) for line in lines)
+    return "<br>".join("&ensp;" * (len(line) - len(line.lstrip())) + _escaped(line.lstrip()) for line in lines)
 
 
 def as_markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

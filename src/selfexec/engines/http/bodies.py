@@ -75,6 +75,9 @@ def withheld(status: int, said: str) -> Outcome:
 
 
 def decoded(where: Endpoint, wire: Wire, raw: bytes) -> Outcome:
+    """The reply in a body. RetryableError: it is none."""
+    if (usual := wire.usual(raw)) is not None:
+        return _counted(usual)
     try:
         body = msgspec.json.decode(raw)
         check_names(raw, body)

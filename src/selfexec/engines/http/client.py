@@ -24,7 +24,6 @@ import re
 import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from types import TracebackType
@@ -147,7 +146,8 @@ class HttpEngine:
     async def ask(self, call: Call) -> Outcome:
         """What came back. Raises InputError where no further call can succeed either."""
         route = self._routes[call.model]
-        route.keep_back(call.sampling)
+        if call.sampling:
+            route.keep_back(call.sampling)
         try:
             return route.scrubber.outcome(bounded(await self._asked(route, call)))
         except Interrupted as fault:
@@ -313,10 +313,12 @@ class HttpEngine:
         """The reply in a body with status 200. Where it is none, what the body says is wrong is looked at without any
         secret in it, since it is quoted, and cut.
         """
-        with suppress(RetryableError):
+        try:
             outcome = decoded(route.where, route.wire, raw)
             if outcome.unknown_end is None and outcome.policy is None:
                 return outcome
+        except RetryableError:
+            pass  # raised again below, by what is left without secrets
         raw = route.scrubber.raw(raw)
         self._stop_if_final(route.where, raw)
         too_fast = is_rate_limit(route.where, error_body(raw))

@@ -38,7 +38,7 @@ ROUNDS = 3  # how often a check is repeated where this process was too busy to n
 GRACE = 0.5  # seconds for a process that is too busy to notice anything at the time when it should
 STEP = 0.01  # seconds between looks whether all connections have been idle for long enough
 # bytes: asyncio has room for 256 kB ready before each read, which the system gives anew each time, and takes back
-READ_AT_ONCE = 32_768
+READ_AT_ONCE = 4_096
 SPREAD = 0.618  # the first checks of connections that were opened together fall on different replies
 
 
@@ -107,7 +107,8 @@ class SurplusWatch:
         if number is None:
             return
         repeated = last is not None and last.prompt != now.prompt and (last.number, last.body) == (number, now.body)
-        numbers = self.answers.setdefault(connection.address, AnswerNumbers())
+        if (numbers := self.answers.get(connection.address)) is None:
+            numbers = self.answers[connection.address] = AnswerNumbers()
         for swapped in numbers.note(connection, number, repeated=repeated):
             self.note_surplus(swapped)
 

@@ -18,11 +18,16 @@ class DoubledName(ValueError):
     """A name stands twice in an object, with two values."""
 
 
+def has_single_names(raw: bytes, decoded: Any) -> bool:
+    """Whether it is certain that no name stands twice in an object of this JSON."""
+    return raw.count(QUOTE) == msgspec.json.encode(decoded).count(QUOTE) and ESCAPED_QUOTE not in raw
+
+
 def check_names(raw: bytes, decoded: Any) -> None:
     """Raise DoubledName where a name stands twice in an object of this JSON, with two values. RecursionError: it is
     nested too deeply to be looked at.
     """
-    if raw.count(QUOTE) == msgspec.json.encode(decoded).count(QUOTE) and ESCAPED_QUOTE not in raw:
+    if has_single_names(raw, decoded):
         return
     json.loads(raw.decode(errors="replace"), object_pairs_hook=without_doubles)
 

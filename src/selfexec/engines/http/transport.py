@@ -211,7 +211,8 @@ async def _body(response: aiohttp.ClientResponse) -> bytes:
     """The body of a response, as long as it is not too long: nobody knows beforehand where it ends."""
     parts: list[bytes] = []
     left = LONGEST_BODY
-    while part := await response.content.readany():
+    content = response.content
+    while not (content.at_eof() and content.exception() is None) and (part := await content.readany()):
         left -= len(part)
         if left < 0:
             response.close()

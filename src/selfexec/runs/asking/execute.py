@@ -4,7 +4,7 @@ import asyncio
 import math
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -291,6 +291,8 @@ class _Slots:
     def __init__(self, remaining: Remaining, caps: Caps, spent: Spent) -> None:
         self._keys = remaining.plan.keys
         self._caps = caps
+        self._is_capped = caps.any
+        self._is_spending_capped = caps.of_spending
         self._spent = spent
         self._calls_left = math.inf if caps.calls is None else caps.calls
         self._under_way: list[_Slot] = []
@@ -302,7 +304,7 @@ class _Slots:
 
     async def next(self, jobs: Jobs) -> _Slot | None:
         """The next slot, of what is still to be asked; None where there is none, or where the calls do not suffice."""
-        if not self._caps.any:  # nothing to wait for
+        if not self._is_capped:  # nothing to wait for
             job, here = next(jobs, (None, ()))
             keys = self._keys(job) if job else ()
             return _Slot(job, keys, max(1, len(keys) - len(here))) if job else None
@@ -328,7 +330,7 @@ class _Slots:
 
     def _suffice(self, job: Job, needed: int) -> bool:
         """Whether the caps suffice for so many calls more, with those that are set aside for what is under way."""
-        if not self._caps.of_spending:
+        if not self._is_spending_capped:
             return needed <= self._calls_left
         calls = Counter({job.model: needed})
         for slot in self._under_way:
@@ -338,7 +340,7 @@ class _Slots:
     @property
     def stopped(self) -> bool:
         """Whether a cap on tokens or dollars is reached: then no other call is begun."""
-        return self._caps.of_spending and self._spent.reached(self._caps)
+        return self._is_spending_capped and self._spent.reached(self._caps)
 
     @property
     def capped(self) -> str | None:
@@ -354,7 +356,7 @@ class _Slots:
         return True
 
     def done(self, slot: _Slot) -> None:
-        if not self._caps.any:
+        if not self._is_capped:
             return
         self._calls_left += slot.allowed
         self._under_way.remove(slot)
@@ -445,7 +447,7 @@ class _SessionStore:
             if rest:
                 self.report(self.progress)
 
-    async def _asked(self, key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply:
+    def _asked(self, key: Key, messages: tuple[Message, ...], parent: str | None) -> Awaitable[Reply]:
         sampling = self._sampling(key.model, key.experiment, key.kind, key.facets)
         call = Call(key, messages, sampling, EXPERIMENTS[key.experiment].needs)
-        return await reply_to(self.engine, call, self.progress, lambda: self.over, parent)
+        return reply_to(self.engine, call, self.progress, lambda: self.over, parent)

@@ -117,7 +117,10 @@ class Progress:
         if reply.failed:
             self.failures[reply.failure] += 1
             self.unknown_ends += reply.ended_unknown
-        self.took.setdefault((reply.experiment, kind_of(reply.session)), Took()).count(reply, price)
+        place = reply.experiment, kind_of(reply.session)
+        if (took := self.took.get(place)) is None:
+            took = self.took[place] = Took()
+        took.count(reply, price)
 
     @property
     def unfinished(self) -> bool:

@@ -79,7 +79,8 @@ class UnknownEndStop:
             return await ask()
         finally:
             self._under_way -= 1
-            self._changed.set()
+            if self._stop is not None:  # else nobody waits
+                self._changed.set()
 
     async def _stopped(self, stop: InputError) -> None:
         while self._under_way:

@@ -51,7 +51,9 @@ class Gathering(Protocol):
 @dataclass(frozen=True)
 class Wire:
     """`streaming` are the fields of a body by which the reply is asked for in pieces, and `streamed_url` where that is
-    another address. `capabilities`: what is carried beside one user message and its reply.
+    another address. `usual` is a quick way to the outcome of an undecoded body that has nothing but the usual fields of
+    the format; it gives None for any other body, and for any reply that is not certain to be whole. `capabilities`:
+    what is carried beside one user message and its reply.
     """
 
     title: str
@@ -60,6 +62,7 @@ class Wire:
     body: Callable[[Endpoint, Sequence[Message], Mapping[str, Any]], Mapping[str, Any]]
     outcome: Callable[[Any], Outcome]
     gathering: Callable[[], Gathering]
+    usual: Callable[[bytes], Outcome | None] = lambda raw: None
     streaming: Mapping[str, Any] = field(default_factory=dict)
     streamed_url: Callable[[Endpoint], str] | None = None
     capabilities: frozenset[Capability] = frozenset({"turns"})

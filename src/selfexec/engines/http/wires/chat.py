@@ -16,7 +16,6 @@ from selfexec.engines.http.wires.base import (
     address,
     apart,
     bearer,
-    by_end,
     check_places,
     check_role,
     complaint_in,
@@ -36,6 +35,7 @@ from selfexec.engines.http.wires.base import (
 from selfexec.engines.http.wires.logprobs import tokens_of
 from selfexec.engines.http.wires.objections import objections
 from selfexec.engines.http.wires.streams import CUT, data_of
+from selfexec.engines.http.wires.usual_chat import usual_outcome
 from selfexec.experiments import Message
 
 
@@ -55,9 +55,7 @@ def _outcome(body: Any) -> Outcome:
     if message is not None and not isinstance(message, dict):
         raise UnusableReply("a message of unknown shape")
     message = message or {}
-    usual = _is_usual(body, choice, message)
-    if not usual:
-        _check(choice, message)
+    _check(choice, message)
     said = said_in(message.get("content"))
     details = object_of(usage.get("completion_tokens_details"))
     outcome = apart(
@@ -77,39 +75,12 @@ def _outcome(body: Any) -> Outcome:
             logprobs=tokens_of(object_of(choice.get("logprobs")).get("content")),
         )
     )
-    if usual:
-        return by_end(outcome, end_of(choice.get("finish_reason")))
     called = said.calls or message.get("tool_calls") or message.get("function_call")
     content = message.get("content")
     there = isinstance(content, str) or bool(content or called)
     ends = _ends(body, choice, bool(outcome.text))
     hidden = said.thinks or bool(message.get("reasoning_details"))
     return concluded(body, outcome, ends, message=there, places=(choice, message), hidden=hidden)
-
-
-# fields of the format that need no look at anything else: nearly all replies have no others
-USUAL_BODY = frozenset(("id", "object", "created", "model", "choices", "usage", "system_fingerprint", "service_tier"))
-USUAL_BODY |= {"simulated", "prompt_logprobs", "kv_transfer_params"}
-USUAL_CHOICE = frozenset(("index", "message", "finish_reason", "logprobs", "stop_reason", "token_ids"))
-USUAL_MESSAGE = frozenset(("role", "content", "refusal", "annotations", "reasoning_content", "reasoning"))
-
-
-def _is_usual(body: Mapping[str, Any], choice: Mapping[str, Any], message: Mapping[str, Any]) -> bool:
-    """Whether a reply has one choice with a text and no field that could speak against it: the fast way for nearly all
-    replies. What `_check` and `concluded` find in such a reply is that all is well.
-    """
-    return (
-        body.keys() <= USUAL_BODY
-        and choice.keys() <= USUAL_CHOICE
-        and message.keys() <= USUAL_MESSAGE
-        and len(body["choices"]) == 1
-        and body.get("object") != "error"
-        and message.get("role") == "assistant"
-        and isinstance(message.get("content"), str)
-        and message["content"] != ""
-        and not message.get("refusal")
-        and not (objections(body) or objections(choice) or objections(message))
-    )
 
 
 def _check(choice: Mapping[str, Any], message: Mapping[str, Any], deltas: bool = False) -> None:
@@ -301,6 +272,7 @@ CHAT = Wire(
     headers=bearer,
     body=_body,
     outcome=_outcome,
+    usual=usual_outcome,
     gathering=Gathered,
     streaming={"stream": True, "stream_options": {"include_usage": True}},
     capabilities=frozenset({"turns", "logprobs"}),

@@ -232,11 +232,11 @@ def _is_ill_within(name: str, value: Any) -> bool:
 
 def _is_a_count(field: tuple[str, Any]) -> bool:
     name, value = field
-    return (type(value) is int or value is None) and _says_nothing(name)
+    return (type(value) is int or value is None) and says_nothing(name)
 
 
 @lru_cache(maxsize=2048)
-def _says_nothing(name: str) -> bool:
+def says_nothing(name: str) -> bool:
     """Whether no number in a field of this name tells of a failure."""
     return meaning_of(name)._replace(setting=False, attempts=False) == Meaning("other")
 

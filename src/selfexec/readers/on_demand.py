@@ -1,0 +1,52 @@
+"""The readers whose patterns take megabytes. They are imported when the first reply is read with them, so that a
+command which only asks does without.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from selfexec.readers.choice import read_choice as read_choice
+    from selfexec.readers.marks import read_marks as read_marks
+    from selfexec.readers.objects import read_object as read_object
+    from selfexec.readers.performed import (
+        answers_in_letters as answers_in_letters,
+    )
+    from selfexec.readers.performed import (
+        answers_the_questions as answers_the_questions,
+    )
+    from selfexec.readers.performed import (
+        responds_to as responds_to,
+    )
+    from selfexec.readers.performed import (
+        responds_to_each as responds_to_each,
+    )
+    from selfexec.readers.performed import (
+        under_the_key as under_the_key,
+    )
+    from selfexec.readers.ranking import read_ranking as read_ranking
+else:
+
+    def _imported_at_first_call(module: str, name: str) -> Callable[..., Any]:
+        """A function of another module, which is imported when it is called."""
+
+        @cache
+        def found() -> Callable[..., Any]:
+            return getattr(import_module(f"selfexec.readers.{module}"), name)
+
+        def call(*args: Any, **options: Any) -> Any:
+            return found()(*args, **options)
+
+        return call
+
+    read_choice = _imported_at_first_call("choice", "read_choice")
+    read_marks = _imported_at_first_call("marks", "read_marks")
+    read_object = _imported_at_first_call("objects", "read_object")
+    read_ranking = _imported_at_first_call("ranking", "read_ranking")
+    answers_in_letters = _imported_at_first_call("performed", "answers_in_letters")
+    answers_the_questions = _imported_at_first_call("performed", "answers_the_questions")
+    responds_to = _imported_at_first_call("performed", "responds_to")
+    responds_to_each = _imported_at_first_call("performed", "responds_to_each")
+    under_the_key = _imported_at_first_call("performed", "under_the_key")
