@@ -7,6 +7,7 @@ in one table.
 """
 
 from selfexec.readers.choice import Equivalents, equivalents_of, read_choice
+from selfexec.readers.folding import fold
 from selfexec.readers.marks import read_marks
 from selfexec.readers.objects import read_object
 from selfexec.readers.performed import (
@@ -21,4 +22,4 @@ from selfexec.readers.refusal import refuses
 from selfexec.readers.result import Commitment, Reading, State
 from selfexec.readers.tokens import UNCOUNTED, UNTOLD, visible_tokens
 from selfexec.readers.wordings import Wording as Phrase
-from selfexec.readers.words import fold, read_words
+from selfexec.readers.words import read_words

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from selfexec.readers.folding import fold
 from selfexec.readers.result import Commitment
 from selfexec.readers.suppositions import SUPPOSED
-from selfexec.readers.words import fold
 
 REACH = 2_000  # characters behind the marks in which they are corrected
 OPTION, TRUE, FALSE = "\0", "\1", "\2"  # what stands for a name and for marks while a sentence is looked at

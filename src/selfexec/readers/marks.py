@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from selfexec.readers.alternatives import left_open
 from selfexec.readers.corrections import corrected
+from selfexec.readers.folding import fold
 from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost, unreadable
@@ -12,7 +13,7 @@ from selfexec.readers.scan import lines, matches
 from selfexec.readers.shown import mentioned
 from selfexec.readers.sorted_words import sorted_words
 from selfexec.readers.suppositions import counterfactual
-from selfexec.readers.words import LIST, fold, members, unescaped
+from selfexec.readers.words import LIST, members, unescaped
 
 # in the languages of the models' makers and users; "no" is English, Spanish and Italian
 YES = (
