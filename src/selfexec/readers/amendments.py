@@ -14,37 +14,37 @@ from selfexec.readers.result import Commitment
 from selfexec.readers.suppositions import SUPPOSED
 
 REACH = 2_000  # characters behind a list in which it is amended
+CLOSING = " \t\r\n\"'`*_”“]})."
 OLD, NEW = "\0", "\1"  # what stands for a word of the list and for another one in quotes
 SETS_APART = r"[\"'“”«»‘’*_`\s「」『』]{0,6}"
 # one of these is in all that amends, in small letters
 CUES = (
-    *("replac", "swap", "switch", "exchang", "substitut", "chang", "instead", "in place of", "should", "make that"),
     *(
-        "make it",
-        "drop",
-        "remov",
-        "scratch",
-        "strike",
-        "my five",
-        "my words",
-        "list",
-        "my answer",
-        "words are",
-        "correct",
-        "revis",
+        "replac",
+        "swap",
+        "switch",
+        "exchang",
+        "substitut",
+        "chang",
+        "instead",
+        "in place of",
+        "in lieu of",
+        "rather than",
     ),
-    *("ersetz", "tausch", "änder", "statt", "anstelle", "sollte", "streich", "mein", "reemplaz", "sustitu", "cambi"),
-    *("lugar de", "vez de", "quit", "mis ", "remplac", "au lieu", "place de", "mes ", "换", "替", "改", "代", "而不是"),
-    *("استبد", "ستبدل", "بدل", "غير"),
+    *("should", "make that", "make it", "drop", "remov", "scratch", "strike", "take out", "take back", "withdraw"),
+    *("leave out", "my five", "my words", "list", "answer", "words are", "five", "correct", "→", "->", "=>"),
+    *("ersetz", "tausch", "änder", "statt", "anstelle", "sollte", "streich", "fünf", "reemplaz", "sustitu", "cambi"),
+    *("lugar de", "vez de", "debería", "quit", "cinco", "remplac", "au lieu", "place de", "devrait", "retire", "cinq"),
+    *("换", "替", "改", "代", "删", "去掉", "是", "استبد", "ستبدل", "بدل", "غير", "يجب"),
 )
 REPLACES = re.compile(
-    r"\b(?:replac(?:e|ing|ed)|swap(?:s|ping|ped)?|switch(?:ing|ed)?|exchang(?:e|ing|ed)|substitut(?:e|ing|ed)|chang(?:e|ing|ed)"
-    r"|make\s+(?:that|it)|ersetz\w*|(?:aus)?tausch\w*|änder\w*|reemplaz\w+|sustitu\w+|cambi(?:o|ar|aré|emos|é)|remplac\w+|chang(?:er|eons))\b"
-    r"|换成|替换|改成|改为|代替|换掉|[اأ]?ستبد\w*|غي[ّ]?ر",
+    r"\b(?:replac(?:e|ing|ed)|swap(?:ping|ped)?|switch(?:ing|ed)?|exchang(?:e|ing|ed)|substitut(?:e|ing|ed)|chang(?:e|ing|ed)"
+    r"|make\s+(?:that|it)|ersetz(?:e|en|t)|(?:aus)?tausch(?:e|en)|änder[en]+|reemplaz(?:o|ar|aré)|sustitu(?:yo|ir|iré)|cambi(?:o|ar|aré)"
+    r"|remplace(?:r|rai)?|changer(?:ai)?)\b|换成|替换|改成|改为|代替|换掉|[اأ]?ستبد\w*|غي[ّ]?ر",
     re.IGNORECASE,
 )
 REMOVES = re.compile(
-    r"\b(?:drop(?:ping)?|remov(?:e|ing)|scratch|strike|take\s+out|taking\s+out|leave\s+out|streich\w*|quit(?:o|ar|aré)|retire(?:r)?)\b|去掉|删",
+    r"\b(?:drop(?:ping)?|remov(?:e|ing)|scratch|strike|take\s+(?:out|back)|withdraw|leave\s+out|streiche|quito|quitar|retire|retirer)\b|去掉|删",
     re.IGNORECASE,
 )
 INSTEAD = (
@@ -56,9 +56,22 @@ SHOULD_BE = re.compile(
     rf"{OLD}{SETS_APART}(?:should\s+(?:be|read|have\s+been)|sollte|debería\s+ser|devrait\s+être|应该?是|يجب\s+أن\s+تكون)",
     re.IGNORECASE,
 )
-# who amends, where no verb says it
+# who amends, before the verb: "let me replace", "should be replaced"
 RESOLVES = re.compile(
-    r"\b(?:let\s+me|let's|i'll|i\s+will|i'd\s+(?:like\s+to|rather)|i\s+want\s+to|i\s+(?:should|must|need\s+to|have\s+to)|i'm|i\s+am)\b",
+    r"\b(?:let\s+me|let's|i'll|i\s+will|i'd|i\s+would|i\s+want\s+to|i\s+(?:should|must|need\s+to|have\s+to|take|withdraw)|i'm|i\s+am"
+    r"|(?:should|must|needs?\s+to|has\s+to)\s+be|sollte|muss)\b",
+    re.IGNORECASE,
+)
+# a verb that is a command, with what it is done to
+COMMANDS = re.compile(
+    rf"(?:^|[,;:–—]|\b(?:so|and|then|please))[\W_]*(?:(?:replace|swap|switch|exchange|substitute|change)\s+(?:out\s+|in\s+)?(?:the\s+)?(?:\w+\s+){{0,2}}?{SETS_APART}(?:{OLD}|{NEW}|it\b|that\b|\w+\s+for\s+{SETS_APART}{OLD})"
+    rf"|make\s+(?:that|it)\b|(?:drop|remove|scratch|strike|take\s+out|leave\s+out)\s+(?:the\s+word\s+)?{SETS_APART}(?:{OLD}|it\b|that\b))",
+    re.IGNORECASE,
+)
+# first persons of other languages, which do what they name
+DOES = re.compile(
+    r"\b(?:ersetze|(?:aus)?tausche|ändere|streiche|nehme|schreibe|reemplazo|sustituyo|cambio|quito|pongo|elijo|je\s+(?:remplace|change|retire|mets|choisis))\b"
+    r"|换成|替换|改成|改为|代替|换掉|去掉|[اأس]?[اأ]?ستبدل|[سأ]?أختار",
     re.IGNORECASE,
 )
 OFFERS = re.compile(
@@ -66,57 +79,66 @@ OFFERS = re.compile(
     re.IGNORECASE,
 )
 DENIED = re.compile(
-    r"(?:\b(?:no|not|never|without|nicht|kein\w*|sin|sans|pas|no\s+need\s+to|no\s+reason\s+to)|n't|不|无需|لا|لن)\s*(?:\w+\s+){0,2}$",
+    r"(?:\b(?:no|not|never|without|nicht|kein\w*|sin|sans|pas|no\s+need\s+to|no\s+reason\s+to)"
+    r"|n't|不|无需|لا|لن)\s*(?:\w+\s+){0,2}$",
     re.IGNORECASE,
 )
 IT = re.compile(r"\b(?:it|that|this(?:\s+one)?|that\s+one|es|das|lo|la|eso|le|ça)\b|它|这个|ها\b", re.IGNORECASE)
 PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
 BY_PLACE = re.compile(rf"\b(?:the|my)\s+(?P<place>{'|'.join(PLACES)})\s+(?:one|word|item|entry)\b", re.IGNORECASE)
-ENDS = r"(?=[\"'”»’*_`」]{0,3}\s*(?:$|[.,;:!)。，；！]|\b(?:instead|now|then|and|so|as|because|since|statt|ersetzen|aus)\b))"
-NO_WORD = r"(?!(?:something|anything|another|one|it|that|this|them|others?|the|a|an|instead|etwas|algo|otra|autre|which|more|less)\b)"
+ENDS = (
+    r"(?=[\"'”»’*_`」]{0,3}\s*(?:$|[.,;:!)。，；！]"
+    r"|\b(?:instead|now|then|and|so|as|because|since|statt|ersetzen|aus)\b))"
+)
+NO_WORD = (
+    r"(?!(?:something|anything|another|one|it|that|this|them|others?|the|a|an|instead|which|more|less"
+    r"|etwas|algo|otra|autre)\b)"
+)
 ONE_WORD = rf"{NO_WORD}(?P<new>[^\W\d_][\w'-]{{0,30}})"
 # where the new word stands, if it is not in quotes
-SLOTS = (
-    re.compile(
+SLOTS = tuple(
+    re.compile(slot, re.IGNORECASE)
+    for slot in (
         rf"{OLD}{SETS_APART}(?:out\s+)?(?:with|for|by|to|durch|gegen|zu|in|por|con|par|→|->|换成|替换[成为]|改[成为]|为|بـ?)\s*"
         rf"(?:the\s+word\s+|das\s+Wort\s+|la\s+palabra\s+|le\s+mot\s+)?{SETS_APART}{ONE_WORD}{ENDS}",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        rf"\b(?:substitut(?:e|ing)|swap(?:ping)?(?:\s+in)?|put(?:ting)?|us(?:e|ing)|say|take|nehme|pongo|mets|choose)?\s*\b{ONE_WORD}"
-        rf"\s+(?:for|{INSTEAD}){SETS_APART}{OLD}",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        rf"{INSTEAD}{SETS_APART}{OLD}{SETS_APART},\s*(?:i(?:'ll|\s+will|'d|\s+would)\s+(?:\w+\s+){{1,3}})?{SETS_APART}{ONE_WORD}{ENDS}",
-        re.IGNORECASE,
-    ),
-    re.compile(rf"\bmake\s+(?:that|it|{OLD})\s+{SETS_APART}{ONE_WORD}{ENDS}", re.IGNORECASE),
-    re.compile(
+        rf"\b(?:replaced|swapped|exchanged)\s+(?:with|by|for)\s+{SETS_APART}{ONE_WORD}{ENDS}|\bdurch\s+(?P<other>[^\W\d_][\w'-]*)\s+ersetz",
+        rf"\b{ONE_WORD}\s+(?:for|{INSTEAD}){SETS_APART}{OLD}",
+        rf"{INSTEAD}{SETS_APART}{OLD}{SETS_APART},?\s*(?:i(?:'ll|\s+will|'d|\s+would)\s+(?:\w+\s+){{1,3}}|(?:nehme|schreibe|sage)\s+ich\s+|pongo\s+"
+        rf"|elijo\s+|je\s+mets\s+|je\s+choisis\s+)?{SETS_APART}{ONE_WORD}{ENDS}",
+        rf"\bmake\s+(?:that|it|{OLD})\s+{SETS_APART}{ONE_WORD}{ENDS}",
         rf"{OLD}{SETS_APART}(?:should\s+(?:be|read|have\s+been)|sollte|debería\s+ser|devrait\s+être|应该?是)\s*{SETS_APART}{ONE_WORD}{ENDS}",
-        re.IGNORECASE,
-    ),
+        rf"\b(?:use|say|put|take|choose|write|list|add|stattdessen|en\s+su\s+lugar|à\s+la\s+place)[:,]?\s+{SETS_APART}{ONE_WORD}{ENDS}",
+    )
 )
+AN_ARROW = re.compile(rf"{OLD}{SETS_APART}(?:→|->|=>)")
+ONE_OF_THEM = re.compile(r"\bone\s+of\s+(?:them|these|those|the\s+words)\b|\ba\s+(?:word|few)\b", re.IGNORECASE)
+EXCHANGES = re.compile(r"swap|switch|exchang|tausch|cambi|chang", re.IGNORECASE)
+BOTH = re.compile(rf"{OLD}{SETS_APART}(?:and|with|und|mit|y|con|et|avec|和|و)\s*{SETS_APART}{OLD}\W*$", re.IGNORECASE)
+ASKED_FOR = 5  # words
+LONGEST = 3  # words of a member
 IN_QUOTES = re.compile(r"[\"“«「『](?P<word>[^\"“”«»「」『』\n]{1,40})[\"”»」』]")
 # "My five are: ..."
 ANNOUNCES = re.compile(
-    r"\bmy\s+(?:(?:final|corrected|revised|updated|new|amended)\s+)?(?:five|list|words|answer)\b[^.:\n]{0,30}$"
-    r"|\bthe\s+(?:final|corrected|revised|updated|new|amended)\s+(?:five|list|words|answer)\b[^.:\n]{0,30}$"
-    r"|\b(?:meine|mis|mes)\s+(?:fünf|cinco|cinq)\b[^.:\n]{0,30}$|我的五个词?[^。\n]{0,8}$",
+    r"(?:\bmy\s+(?:(?:final|corrected|revised|updated|new|amended)\s+)?|(?:\A|[.!?\n]\s*|\bthe\s+)(?:final|corrected|revised|updated|new|amended)\s+)"
+    r"(?:five|list|words|answer)(?:\s+(?:words|list|answer|are|is|would|be|becomes?|now|then|therefore|thus))*\s*$"
+    r"|\b(?:meine|mis|mes)\s+(?:fünf|cinco|cinq)(?:\s+(?:Wörter|palabras|mots|sind|son|sont|jetzt|ahora))*\s*$|我的五个词?(?:是|为)?\s*$|\bmake\s+(?:that|it)\s*$",
     re.IGNORECASE,
 )
 ALREADY = re.compile(rf"\b(?:with|by|durch|por|par)\s+{SETS_APART}{OLD}", re.IGNORECASE)  # "I replaced rain with wind"
-ROW = re.compile(r"(?P<row>[^\n.!?:：。]{1,40}?(?:\s?[,،、，]\s?[^\n.!?:：,،、，。]{1,40}){4})(?=[.!。]|\s*$|\n)")
+ROW = re.compile(r"(?P<row>[^\n.!?:：。]{1,40}?(?:\s?[,،、，]\s?[^\n.!?:：,،、，。]{1,40}){4})(?=[.!。(]|\s*$|\n)")
 
 
 def amended_words(text: str, listed: Commitment) -> Commitment:
-    """A list of words with what is said behind it of single words, or the list that is stated in its place. The value is
-    None where a word is replaced or taken out, and it cannot be read what comes in its place.
+    """A list of words with what is said behind it of single words, or the list that is stated in its place.
+
+    The value is None where a word is replaced or taken out, and it cannot be read what comes in its place.
     """
+    if text[listed.end - 1] == "]" and not text[listed.end :].strip(CLOSING):
+        return listed  # as most are
     begin = _end_of(text, listed)
     tail = text[begin : begin + REACH].replace("’", "'")
     small = tail.lower()
-    if not any(cue in small for cue in CUES):
+    if not small.strip(CLOSING) or not any(cue in small for cue in CUES):
         return listed
     words: list[str] = list(listed.value)
     unclear, end, last = False, 0, ""
@@ -125,7 +147,7 @@ def amended_words(text: str, listed: Commitment) -> Commitment:
         sentence, at = tail[at:stop], stop
         if not sentence.strip():
             continue
-        named = _named(sentence, words)
+        named = _named(OLD, sentence, words)
         change = _change(sentence, words, last)
         last = named[0] if len(named) == 1 else "" if named else last
         if change is None:
@@ -154,14 +176,6 @@ def _end_of(text: str, listed: Commitment) -> int:
     return at
 
 
-def _named(sentence: str, words: Sequence[str]) -> list[str]:
-    """The words of the list that a sentence names."""
-    folded = fold(sentence)
-    return [
-        word for word in words if fold(word) in folded and re.search(APART + re.escape(fold(word)) + CLOSED, folded)
-    ]
-
-
 def _change(sentence: str, words: Sequence[str], last: str) -> tuple[str, str] | None:
     """The word that a sentence takes out and the one that it puts in its place, "" where it cannot be read; None where
     the sentence amends nothing.
@@ -169,41 +183,63 @@ def _change(sentence: str, words: Sequence[str], last: str) -> tuple[str, str] |
     spared = re.sub(INSTEAD, " ", sentence, flags=re.IGNORECASE)
     if "?" in sentence or "？" in sentence or any(said.search(spared) for said in (SUPPOSED, DOUBTS, NOT_SAID, OFFERS)):
         return None
-    named = _named(sentence, words)
-    signed = _signed(sentence, words)
-    verb = REPLACES.search(signed) or REMOVES.search(signed)
-    instead = INSTEAD_OF_ONE.search(signed)
-    should = SHOULD_BE.search(signed) if OPENS.search(signed) or ERROR.search(signed) or NEW in signed else None
-    if not (verb or instead or should) or (verb and not instead and DENIED.search(signed, 0, verb.start())):
+    signed, named = _signed(sentence, words), []
+    place = BY_PLACE.search(signed)
+    if place and OLD not in signed and len(words) == ASKED_FOR:
+        named = [words[PLACES[place["place"].lower()]]]
+        signed = signed[: place.start()] + OLD + signed[place.end() :]
+    verb = _amending(signed)
+    if verb is None:
         return None
-    if verb and not instead and ALREADY.search(signed, verb.end()) and not verb[0].lower().startswith("substitut"):
-        return None
-    placed = BY_PLACE.search(signed)
-    if not named and placed and len(words) == 5:
-        named = [words[PLACES[placed["place"].lower()]]]
-        signed = signed[: placed.start()] + OLD + signed[placed.end() :]
-    elif not named and last and verb and IT.search(signed, verb.start()):
-        named = [last]
+    named = named or _named(signed, sentence, words)
+    if (not named and last) or (len(named) == 1 and OLD not in signed[verb.start() :]):
+        named = named or [last]
         signed = signed[: verb.start()] + IT.sub(OLD, signed[verb.start() :], count=1)
-    elif len(named) == 1 and verb and (it := IT.search(signed, verb.end())) and OLD not in signed[verb.start() :]:
-        signed = signed[: it.start()] + OLD + signed[it.end() :]
+        named = named if OLD in signed else []
     if not named:
-        # "let me change one of them": which one is not said
-        return ("", "") if verb and RESOLVES.search(signed, 0, verb.start()) and NEW in signed else None
+        return ("", "") if ONE_OF_THEM.search(signed) else None  # which one is not said
     if len(named) > 1:
-        return ("", "") if RESOLVES.search(signed) or OPENS.search(signed) else None
-    new = _new(sentence, signed, words)
-    plain = verb and not instead and not should and not (RESOLVES.search(signed) or OPENS.search(signed) or new)
-    if plain and not signed.strip(" \t\n\"'*_`(").lower().startswith(verb[0].lower()):
-        return None  # "wind changes the coast"
-    return (named[0], new)
+        both = (
+            NEW not in signed and BOTH.search(signed, verb.end()) is not None and EXCHANGES.match(verb[0]) is not None
+        )
+        return None if both else ("", "")  # "swap wind and storm" takes none out
+    return (named[0], _new(sentence, signed, words))
+
+
+def _amending(signed: str) -> re.Match[str] | None:
+    """The words by which a sentence amends a list, where it does so itself and does not only speak of it."""
+    opens = OPENS.search(signed) or ERROR.search(signed)
+    if instead := INSTEAD_OF_ONE.search(signed):
+        alone = signed[: instead.start()].strip(" \t\n\"'“”*_`(").count(" ") == 0 or signed[instead.start() - 1] == "("
+        return instead if alone or opens or RESOLVES.search(signed) or DOES.search(signed) else None
+    if (opens or NEW in signed) and (should := SHOULD_BE.search(signed)):
+        return should
+    if opens and (arrow := AN_ARROW.search(signed)):
+        return arrow
+    verb = REPLACES.search(signed) or REMOVES.search(signed)
+    if verb is None or DENIED.search(signed, 0, verb.start()):
+        return None
+    if signed.count(OLD) == 1 and ALREADY.search(signed, verb.end()) and not verb[0].lower().startswith("substitut"):
+        return None
+    resolved = RESOLVES.search(signed, 0, verb.end()) or DOES.search(signed) or COMMANDS.search(signed)
+    return verb if resolved or opens else None
+
+
+def _named(signed: str, sentence: str, words: Sequence[str]) -> list[str]:
+    """The words of the list that a sentence names, other words in quotes left out."""
+    folded = fold(IN_QUOTES.sub(lambda match: match[0] if fold(match["word"]) in map(fold, words) else " ", sentence))
+    return (
+        [word for word in words if re.search(APART + re.escape(fold(word)) + CLOSED, folded)] if OLD in signed else []
+    )
 
 
 def _signed(sentence: str, words: Sequence[str]) -> str:
     """A sentence with signs for the words of the list, and for other words in quotes."""
+    folded = [fold(word) for word in words]
     names = sorted((word for word in words if word), key=len, reverse=True)
     listed = re.compile(rf"{APART}(?:{'|'.join(map(re.escape, names))}){CLOSED}", re.IGNORECASE)
-    return IN_QUOTES.sub(lambda match: match[0] if OLD in match[0] else NEW, listed.sub(OLD, sentence))
+    sentence = IN_QUOTES.sub(lambda match: match[0] if fold(match["word"]) in folded else NEW, sentence)
+    return listed.sub(OLD, sentence)
 
 
 def _new(sentence: str, signed: str, words: Sequence[str]) -> str:
@@ -212,10 +248,10 @@ def _new(sentence: str, signed: str, words: Sequence[str]) -> str:
     in_quotes = [match["word"].strip(" .,") for match in IN_QUOTES.finditer(sentence)]
     others = [word for word in in_quotes if fold(word) not in folded]
     if others:
-        return others[0] if len(others) == 1 and len(others[0].split()) == 1 else ""
+        return others[0] if len(others) == 1 and len(others[0].split()) <= LONGEST else ""
     for slot in SLOTS:
         if match := slot.search(signed):
-            return match["new"]
+            return next(word for word in match.groups() if word)
     return ""
 
 
@@ -224,7 +260,9 @@ def _stated_anew(tail: str, words: Sequence[str], *, amended: bool) -> Commitmen
     for match in reversed(list(ROW.finditer(tail))):
         row = [re.sub(r"^(?:and|und|y|et)\s+", "", part.strip()) for part in re.split("[,،、，]", match["row"])]
         before = tail[max(match.start() - 80, 0) : match.start()].replace("*", "")
-        lead = re.search(r"^(?P<lead>.*\b(?:are|is|be|sind|son|sont)|.*是)\s+(?=\S+$)", row[0])
+        lead = re.search(
+            r"^(?P<lead>.*\b(?:are|is|be|sind|son|sont|make\s+that|make\s+it)|.*是)\s+(?=\S+$)", row[0], re.IGNORECASE
+        )
         if lead:
             row[0], before = row[0][lead.end() :], before + lead["lead"]
         row = [part.strip("\"'“”*_` ") for part in row]
@@ -232,7 +270,7 @@ def _stated_anew(tail: str, words: Sequence[str], *, amended: bool) -> Commitmen
         before = before.rstrip().rstrip(":：")
         announced = ANNOUNCES.search(before) is not None
         if (
-            len(set(row)) == 5
+            len(set(row)) == ASKED_FOR
             and all(row)
             and all(len(part.split()) <= 2 for part in row)
             and (announced or (amended and kept >= 3))

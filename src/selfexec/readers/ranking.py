@@ -11,7 +11,7 @@ from selfexec.readers.directions import begins_hard, grows_with, names_a_directi
 from selfexec.readers.nesting import names_an_answer, place, quoted_key, the_answers, whole_key
 from selfexec.readers.notation import plain_text
 from selfexec.readers.placed import in_places
-from selfexec.readers.reordered import reordered
+from selfexec.readers.reordered import REACH, reordered
 from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost, unreadable
 from selfexec.readers.scan import AT_MOST, lines, matches
 from selfexec.readers.shown import mentioned
@@ -60,6 +60,11 @@ PAIR = re.compile(
 )
 IN_OBJECTS = re.compile(
     r"(?:anking|ANKING)\\?[\"'“”»`*]{0,3}\s{0,12}:\s{0,12}\[(?P<body>\s{0,12}\{[^\[\]]{10,800}\})\s{0,12}\]"
+)
+# "Make that Q1, Q2, Q3, Q4."
+ANEW = re.compile(
+    r"\b(?:make\s+(?:that|it)|correction|corrected(?:\s+order)?|it\s+should\s+be)\s*[:,]?[\s\"'*_`\[(]{0,6}[Qq][1-4]\b",
+    re.IGNORECASE,
 )
 BY_A_CRITERION = re.compile(r"(?:by|per|for|in)[_ A-Z]")
 COMMENT = re.compile(r"//[^\n]{0,200}|/\*[^*]{0,200}\*/|#[^\n\"]{0,200}(?=\n)")
@@ -392,7 +397,8 @@ def _final(text: str, found: Commitment, *, placed: bool = False) -> Commitment:
     whose direction is known from its places.
     """
     order = reordered(text, found)
-    if order != found.value and (anew := _stated_anew(text, found.end)):
+    changed = order != found.value or ANEW.search(text, found.end, found.end + REACH) is not None
+    if changed and (anew := _stated_anew(text, found.end)):
         return anew._replace(value=_turned(text, *anew))
     return found._replace(value=order if placed or order is None else _turned(text, found.start, found.end, order))
 

@@ -34,7 +34,7 @@ CUES = (
         "后面",
         "بد",
     ),
-    *("قبل", "بعد", "i would "),
+    *("قبل", "بعد", "i would ", "put", "move", "place", "rank", "should"),
 )
 TWO = re.compile(
     r"\b(?:those|these|the|first|last|middle)\s+(?:two|pair)\s+(?:\w+\s+){0,3}"
@@ -62,9 +62,15 @@ BEFORE = re.compile(
     re.IGNORECASE,
 )
 BEHIND = {"after", "behind", "nach", "hinter", "después", "après", "之后", "后面", "بعد"}
-AMENDMENT = re.compile(
-    r"(?:[Hh]owever|[Bb]ut|[Aa]ctually)\b[^\n]{0,300}?"
-    r"\bI would (?:rank|place|put|move) (?:it|[Qq][1-4]) (?P<where>last|first)\b"
+TO_AN_END = re.compile(
+    r"(?:\bI(?:'d|'ll|\s+would|\s+will)\s+|\blet\s+me\s+|^\W*|[.!?:]\W+)(?:rank|place|put|move)\s+(?:it|[Qq](?P<put>[1-4]))\s+(?P<there>last|first)\b"
+    r"|\b(?:it|[Qq](?P<label>[1-4]))\s+(?:should|must|ought\s+to|needs?\s+to|has\s+to)\s+(?:really\s+|actually\s+)?(?:come|go|be|stand|rank|be\s+(?:placed|ranked|listed|put))\s+"
+    r"(?P<where>last|first)\b",
+    re.IGNORECASE,
+)
+# "I'll rank Q4 last because ..." gives reasons, unless it is said that something changes
+CHANGES_COURSE = re.compile(
+    r"\b(?:however|but|actually|instead|wait|sorry|hmm+|on\s+(?:second\s+thoughts?|reflection))\b", re.IGNORECASE
 )
 DENIED = re.compile(r"(?:\b(?:no|not|never|need\s+to|reason\s+to)|n't)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
 SENTENCE_BEGINS = re.compile(r"[.!?。！？\n]\s*")
@@ -150,9 +156,21 @@ def _last_two(tail: str, end: int) -> list[str]:
 
 def _moved_to_an_end(tail: str, order: list[str]) -> bool:
     """Whether words put a question at an end where it does not stand ("However, Q2 ... I would rank it last")."""
-    for found in AMENDMENT.finditer(tail) if "I would " in tail else ():
-        before = MENTION.findall(tail[: found.end()])
-        place = 0 if found["where"] == "first" else -1
-        if before and order[place] != f"Q{before[-1]}":
+    for match in TO_AN_END.finditer(tail):
+        sentence = _sentence(tail, match)
+        spared = any(said.search(sentence) for said in (SUPPOSED, DOUBTS, NOT_SAID))
+        subject = match["put"] or match["label"] or _subject(tail, match)
+        place = 0 if (match["where"] or match["there"]).lower() == "first" else -1
+        reported = match[0][:1] in "iI" and not CHANGES_COURSE.search(tail[: match.start()].split("\n")[-1])
+        if subject and not spared and not reported and "?" not in sentence and order[place] != f"Q{subject}":
             return True
     return False
+
+
+def _subject(tail: str, match: re.Match[str]) -> str:
+    """The digit of the label that "it" stands for: the first that its sentence names, else the last one before."""
+    sentence = _sentence(tail, match)
+    before = sentence[: sentence.find(match[0].strip(" .!?:\n"))]
+    named = MENTION.findall(before)
+    earlier = MENTION.findall(tail[: match.start()])
+    return named[0] if named else earlier[-1] if earlier else ""

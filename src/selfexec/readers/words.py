@@ -8,7 +8,7 @@ from selfexec.readers.alternatives import left_open
 from selfexec.readers.amendments import amended_words
 from selfexec.readers.nesting import names_an_answer, place, quoted_key, whole_key
 from selfexec.readers.notation import plain_text
-from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost, quoted, unreadable
+from selfexec.readers.result import Commitment, Reading, conclude, outermost, quoted, unreadable
 from selfexec.readers.scan import lines, matches, places
 from selfexec.readers.withdrawal import declines
 
@@ -99,8 +99,7 @@ def read_words(text: str) -> Reading:
             found = [c for c in found if len(c.value) == ASKED_FOR] or found
             if source is _keyed and left_open(plain, found):
                 return unreadable(text, outermost(found))
-            last = outermost(found)
-            return conclude(text, [last if ends(plain, last) else amended_words(plain, last)])
+            return conclude(text, [amended_words(plain, outermost(found))] if found else [])
     return conclude(text, [])
 
 
