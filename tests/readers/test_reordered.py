@@ -97,7 +97,8 @@ def test_two_options_that_change_places_exchange_their_marks(sentence: str) -> N
 
 def test_orders_by_numbered_keys_and_by_a_column_of_places_are_read() -> None:
     assert read_ranking('{"1": "Q2", "2": "Q1", "3": "Q3", "4": "Q4"}').value == ["Q2", "Q1", "Q3", "Q4"]
-    rows = "| Question | Tokens | Rank |\n|---|---|---|\n| Q1 | 150 | 3 |\n| Q2 | 30 | 1 |\n| Q3 | 600 | 4 |\n| Q4 | 40 | 2 |"
+    head = "| Question | Tokens | Rank |\n|---|---|---|\n"
+    rows = head + "| Q1 | 150 | 3 |\n| Q2 | 30 | 1 |\n| Q3 | 600 | 4 |\n| Q4 | 40 | 2 |"
     assert read_ranking(rows).value == ["Q2", "Q4", "Q1", "Q3"]
     assert read_ranking(f"{rows}\n\n(Rank 1 = hardest.)").value == ["Q3", "Q1", "Q4", "Q2"]
 

@@ -397,8 +397,9 @@ def _final(text: str, found: Commitment, *, placed: bool = False) -> Commitment:
     whose direction is known from its places.
     """
     order = reordered(text, found)
-    changed = order != found.value or ANEW.search(text, found.end, found.end + REACH) is not None
-    if changed and (anew := _stated_anew(text, found.end)):
+    perhaps = any(cue in text for cue in ("ake ", "orrect", "hould be"))
+    announced = perhaps and ANEW.search(text, found.end, found.end + REACH) is not None
+    if (order != found.value or announced) and (anew := _stated_anew(text, found.end)):
         return anew._replace(value=_turned(text, *anew))
     return found._replace(value=order if placed or order is None else _turned(text, found.start, found.end, order))
 

@@ -12,30 +12,37 @@ from selfexec.readers.result import Commitment
 from selfexec.readers.suppositions import SUPPOSED
 
 REACH = 2_000  # characters behind an order in which it is changed
+FIRST = r"\b[Qq]([1-4])\b[*_`\"'“”]{0,3}"  # opens a pattern
 LABEL = r"[*_`\"'“”]{0,3}\b[Qq]([1-4])\b[*_`\"'“”]{0,3}"
 MENTION = re.compile(r"\b[Qq]([1-4])\b")
 PAIRS = {"first": (0, 1), "middle": (1, 2), "last": (2, 3)}
-# one of these is in all that changes an order, in small letters
-CUES = (
-    *("swap", "switch", "exchang", "revers", "chang", "trad", "before", "after", "behind", "tausch", " vor ", "nach "),
+# one of each row is in all that the pattern of the same place finds, in small letters
+EXCHANGING = (
     *(
-        "intercambi",
-        "antes",
-        "después",
+        "swap",
+        "switch",
+        "exchang",
+        "revers",
+        "chang",
+        "trad",
+        "tausch",
+        "cambi",
         "échang",
         "invers",
-        "invert",
-        "avant",
-        "après",
         "换",
-        "之前",
-        "之后",
-        "前面",
-        "后面",
+        "对调",
         "بد",
     ),
-    *("قبل", "بعد", "i would ", "put", "move", "place", "rank", "should"),
 )
+SHOULD = (
+    *("should", "must", "ought", "need", "has to", "sollte", "muss", "gehört", "deb", "tiene", "devr", "doit", "应"),
+    *("يجب", "i'd ", "i'll ", "i would", "i will"),
+)
+BEFORE_OR_BEHIND = (
+    *(" before", "ahead of", " after", " behind", " vor ", " nach ", " hinter ", "antes", "después", "avant", "après"),
+    *("在", "قبل", "بعد"),
+)
+MOVING = ("rank", "place", "put", "move", "should", "must", "ought", "need", "has to")
 TWO = re.compile(
     r"\b(?:those|these|the|first|last|middle)\s+(?:two|pair)\s+(?:\w+\s+){0,3}"
     r"(?:swap|switch|exchang|revers|chang\w+\s+places|trad\w+\s+places)\w*"
@@ -46,7 +53,7 @@ TWO = re.compile(
 WHICH_TWO = re.compile(r"\b(?P<which>first|last|middle)\s+(?:two|pair)\b", re.IGNORECASE)
 BY_NAME = re.compile(
     rf"\b(?:swap|switch|exchange)\s+{LABEL}\s+(?:and|with|for)\s+{LABEL}"
-    rf"|{LABEL}\s+(?:and|with)\s+{LABEL}\s+(?:should|need\s+to|must|have\s+to|ought\s+to)\s+(?:be\s+)?(?:swap|switch|exchang|revers)"
+    rf"|{FIRST}\s+(?:and|with)\s+{LABEL}\s+(?:should|need\s+to|must|have\s+to|ought\s+to)\s+(?:be\s+)?(?:swap|switch|exchang|revers)"
     rf"|\b(?:ver|aus)?tausche\s+{LABEL}\s+(?:und|mit|gegen)\s+{LABEL}|\b(?:inter)?cambi(?:o|ar|aré|emos)\s+{LABEL}\s+(?:y|con|por)\s+{LABEL}"
     rf"|\b(?:j'|échange|inverse)\s*(?:échange|inverse)?\s+{LABEL}\s+(?:et|avec|contre)\s+{LABEL}"
     rf"|(?:交换|对调|互换)\s*{LABEL}\s*(?:和|与)\s*{LABEL}|[اأس]?[اأ]?بد[ّ]?ل\s+(?:بين\s+)?{LABEL}\s+و\s?{LABEL}",
@@ -54,7 +61,7 @@ BY_NAME = re.compile(
 )
 # a label that should stand before another one, or behind it
 BEFORE = re.compile(
-    rf"{LABEL}\s*(?:(?:should|must|ought\s+to|needs?\s+to|has\s+to)\s+(?:really\s+|actually\s+)?(?:come|go|be|stand|rank|be\s+(?:placed|ranked|listed|put))\s+(?:right\s+|just\s+)?(?P<en>before|ahead\s+of|after|behind)"
+    rf"{FIRST}\s*(?:(?:should|must|ought\s+to|needs?\s+to|has\s+to)\s+(?:really\s+|actually\s+)?(?:come|go|be|stand|rank|be\s+(?:placed|ranked|listed|put))\s+(?:right\s+|just\s+)?(?P<en>before|ahead\s+of|after|behind)"
     rf"|(?:sollte|muss|gehört)\s+(?P<de>vor|nach|hinter)|(?:debería|debe|tiene\s+que)\s+(?:ir|estar|venir)\s+(?P<es>antes|después)\s+de"
     rf"|(?:devrait|doit)\s+(?:venir|être|aller)\s+(?P<fr>avant|après)|(?:应该|应当|应)(?:排|放)?在|يجب\s+أن\s+(?:يأتي|يكون)\s+(?P<ar>قبل|بعد))\s*{LABEL}"
     r"\s*(?P<zh>之前|前面|之后|后面)?"
@@ -84,15 +91,13 @@ def reordered(text: str, found: Commitment) -> list[str] | None:
     order: list[str] = found.value
     tail = text[found.end : found.end + REACH].replace("’", "'")
     small = tail.lower()
-    if not any(cue in small for cue in CUES):
-        return order
-    changes = [
-        change
-        for pattern in (TWO, BY_NAME, BEFORE)
-        for match in pattern.finditer(tail)
-        if (change := _change(tail, match, order)) is not None
-    ]
-    if _moved_to_an_end(tail, order):
+    patterns = [TWO, BY_NAME] if any(cue in small for cue in EXCHANGING) else []
+    if any(cue in small for cue in SHOULD) and any(cue in small for cue in BEFORE_OR_BEHIND):
+        patterns.append(BEFORE)
+    matches = [match for pattern in patterns for match in pattern.finditer(tail)]
+    changes = [change for match in matches if (change := _change(tail, match, order)) is not None]
+    to_an_end = (" first" in small or " last" in small) and any(cue in small for cue in MOVING)
+    if to_an_end and _moved_to_an_end(tail, order):
         changes.append("unclear")
     if not changes:
         return order
