@@ -169,10 +169,10 @@ def _end_of(text: str, listed: Commitment) -> int:
     """Where the last of the words stands: the line of a list may go on behind it."""
     at = listed.start
     for word in listed.value:
-        found = text.find(word, at, listed.end)
-        if found < 0:
+        start = text.find(word, at, listed.end)
+        if start < 0:
             return listed.end
-        at = found + len(word)
+        at = start + len(word)
     return at
 
 
@@ -181,7 +181,11 @@ def _change(sentence: str, words: Sequence[str], last: str) -> tuple[str, str] |
     the sentence amends nothing.
     """
     spared = re.sub(INSTEAD, " ", sentence, flags=re.IGNORECASE)
-    if "?" in sentence or "？" in sentence or any(said.search(spared) for said in (SUPPOSED, DOUBTS, NOT_SAID, OFFERS)):
+    if (
+        "?" in sentence
+        or "？" in sentence
+        or any(hedge.search(spared) for hedge in (SUPPOSED, DOUBTS, NOT_SAID, OFFERS))
+    ):
         return None
     signed, named = _signed(sentence, words), []
     place = BY_PLACE.search(signed)

@@ -219,7 +219,7 @@ def corrected(text: str, marked: Commitment, options: Sequence[str]) -> Commitme
     for sentence, before in zip(sentences, (None, *sentences), strict=False):
         near = (sentence, before) if before else (sentence,)
         for segment in SEGMENTS.split(sentence.words):
-            error, opens = any(one.error for one in near), any(one.opens for one in near)
+            error, opens = any(s.error for s in near), any(s.opens for s in near)
             segment = _with_the_two(segment, before)
             here = _said(segment, named, marks | stated, last, error, opens or COMMANDS.match(segment) is not None)
             if here is None:

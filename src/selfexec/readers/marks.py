@@ -574,18 +574,18 @@ def _in_a_row(line: str) -> Iterator[tuple[str, str]]:
 THE_ONES = re.compile(
     r"(?:^|\n)[^\n:.!?]{0,60}\b(?:the|those|only)\s+(?:ones|words|options|those|which|that)?\s*(?:that\s+|which\s+|of\s+them\s+)?(?:would\s+have\s+|would\s+|have\s+)?"
     r"(?:appear(?:ed)?|be\s+listed|been\s+listed|were\s+listed|i\s+(?:would\s+have\s+|would\s+)?list(?:ed)?)(?:\s+(?:in|on)\s+(?:my|the)\s+list)?(?:\s+(?:are|were|would\s+be))?\s*[:：]\s*"
-    r"(?P<row>[^\n:.!?]{1,300})[.!]?\s*$",
+    r"(?P<words>[^\n:.!?]{1,300})[.!]?\s*$",
     re.IGNORECASE,
 )
 
 
 def _named_as_listed(text: str, options: Sequence[str]) -> Iterator[Commitment]:
     """A last row of some of the options, said to be the ones on the list."""
-    if (found := THE_ONES.search(text)) and not DENIES.search(found[0]):
+    if (row := THE_ONES.search(text)) and not DENIES.search(row[0]):
         known = {fold(option) for option in options}
-        chosen = {fold(word.strip(" \"'“”*_`")) for word in PARTED.split(found["row"])} - {""}
+        chosen = {fold(word.strip(" \"'“”*_`")) for word in PARTED.split(row["words"])} - {""}
         if chosen and chosen < known:
-            yield Commitment(found.start(), found.end(), {option: fold(option) in chosen for option in options})
+            yield Commitment(row.start(), row.end(), {option: fold(option) in chosen for option in options})
 
 
 def _listed(text: str, options: Sequence[str]) -> Iterator[Commitment]:

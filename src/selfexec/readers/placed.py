@@ -203,7 +203,7 @@ def _tabled(text: str) -> Iterator[Commitment]:
 
 
 def _in_a_column(text: str) -> Iterator[Commitment]:
-    """Four rows of a table with several columns, one of which is headed as places."""
+    """Four rows of a table that has a column of places among others."""
     head: list[str] = []
     lead, start, run = "", 0, list[tuple[str, str]]()
     for at, line in lines(text) if text.count("|") > 15 else ():

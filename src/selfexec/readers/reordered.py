@@ -101,11 +101,12 @@ def reordered(text: str, found: Commitment) -> list[str] | None:
         changes.append("unclear")
     if not changes:
         return order
-    if len(distinct := set(changes)) > 1 or "unclear" in distinct:
+    places = {change for change in changes if not isinstance(change, str)}
+    if len(places) != 1 or "unclear" in changes:
         return None
-    one, other = changes[0]
+    earlier, later = places.pop()
     exchanged = list(order)
-    exchanged[int(one)], exchanged[int(other)] = exchanged[int(other)], exchanged[int(one)]
+    exchanged[earlier], exchanged[later] = exchanged[later], exchanged[earlier]
     return exchanged
 
 
@@ -115,7 +116,7 @@ def _change(tail: str, match: re.Match[str], order: list[str]) -> tuple[int, int
     held_back = (
         "?" in sentence
         or "？" in sentence
-        or any(said.search(sentence) for said in (SUPPOSED, DOUBTS, NOT_SAID))
+        or any(hedge.search(sentence) for hedge in (SUPPOSED, DOUBTS, NOT_SAID))
         or DENIED.search(tail, 0, match.start()) is not None
     )
     if match.re is BEFORE:
@@ -135,8 +136,8 @@ def _change(tail: str, match: re.Match[str], order: list[str]) -> tuple[int, int
         labels = _last_two(tail, match.start())
     if len(set(labels)) != 2:
         return "unclear"
-    one, other = sorted(order.index(label) for label in labels)
-    return (one, other)
+    earlier, later = sorted(order.index(label) for label in labels)
+    return (earlier, later)
 
 
 def _sentence(tail: str, match: re.Match[str]) -> str:
@@ -147,10 +148,10 @@ def _sentence(tail: str, match: re.Match[str]) -> str:
 
 def _by_place(match: re.Match[str], order: list[str]) -> tuple[int, int]:
     """The present places of two labels, the one first that should stand before the other."""
-    one, other = (order.index(f"Q{digit}") for digit in match.groups() if digit and digit in "1234")
+    earlier, later = (order.index(f"Q{digit}") for digit in match.groups() if digit and digit in "1234")
     words = {kind: match[kind] for kind in ("en", "de", "es", "fr", "ar", "zh", "put")}
     behind = any(word and word.lower() in BEHIND for word in words.values())
-    return (other, one) if behind else (one, other)
+    return (later, earlier) if behind else (earlier, later)
 
 
 def _last_two(tail: str, end: int) -> list[str]:
@@ -163,7 +164,7 @@ def _moved_to_an_end(tail: str, order: list[str]) -> bool:
     """Whether words put a question at an end where it does not stand ("However, Q2 ... I would rank it last")."""
     for match in TO_AN_END.finditer(tail):
         sentence = _sentence(tail, match)
-        spared = any(said.search(sentence) for said in (SUPPOSED, DOUBTS, NOT_SAID))
+        spared = any(hedge.search(sentence) for hedge in (SUPPOSED, DOUBTS, NOT_SAID))
         subject = match["put"] or match["label"] or _subject(tail, match)
         place = 0 if (match["where"] or match["there"]).lower() == "first" else -1
         reported = match[0][:1] in "iI" and not CHANGES_COURSE.search(tail[: match.start()].split("\n")[-1])
