@@ -540,7 +540,8 @@ def _in_a_line(line: str) -> Iterator[tuple[int, int, str, str]]:
         if len(pairs) > 1:
             yield from (pair for pair in pairs if pair[2].strip())
             return
-    if readable and (";" in line or "," in line) and len(dashed := list(BEHIND_A_DASH.finditer(line))) > 1:
+    dashes = sum(line.count(dash) for dash in (" – ", " — ", " - "))
+    if readable and dashes > 1 and len(dashed := list(BEHIND_A_DASH.finditer(line))) > 1:
         yield from ((*found.span(), found["word"], found["mark"]) for found in dashed)
     elif len(line) < 200 and (found := LINE.match(line)):
         yield 0, len(line), found["word"], found["mark"]

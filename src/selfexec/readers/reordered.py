@@ -11,6 +11,7 @@ from selfexec.readers.corrections import DOUBTS, NOT_SAID
 from selfexec.readers.result import Commitment
 from selfexec.readers.suppositions import SUPPOSED
 
+CLOSING = " \t\r\n\"'`*_)]}."
 REACH = 2_000  # characters behind an order in which it is changed
 FIRST = r"\b[Qq]([1-4])\b[*_`\"'“”]{0,3}"  # opens a pattern
 LABEL = r"[*_`\"'“”]{0,3}\b[Qq]([1-4])\b[*_`\"'“”]{0,3}"
@@ -90,6 +91,8 @@ def reordered(text: str, found: Commitment) -> list[str] | None:
     """
     order: list[str] = found.value
     tail = text[found.end : found.end + REACH].replace("’", "'")
+    if not tail.strip(CLOSING):
+        return order
     small = tail.lower()
     patterns = [TWO, BY_NAME] if any(cue in small for cue in EXCHANGING) else []
     if any(cue in small for cue in SHOULD) and any(cue in small for cue in BEFORE_OR_BEHIND):
