@@ -444,7 +444,7 @@ RANKINGS = tuple(
         ('الأصعب أولاً: {"ranking": ["Q3", "Q4", "Q1", "Q2"]}', "2143"),
         ("الأسهل هو Q2 ثم Q1 ثم Q4 والأصعب هو Q3.", "2143"),
         ("ترتيب الأسئلة: Q2، Q1، Q4، Q3", "2143"),
-        ('{"ranking": ["Q2", "Q1", "Q4", "Q3"]}\n\nWait, Q1 and Q2 should be swapped.', None),
+        ('{"ranking": ["Q2", "Q1", "Q4", "Q3"]}\n\nWait, Q1 and Q2 should be swapped.', "1243"),
         ("Q2 and Q1 are easy, Q4 and Q3 are hard.", None),
         ("Q2 is easiest and Q3 is hardest; the other two are in between.", None),
         ("I think Q1 is a recall question, Q2 is arithmetic, Q3 a proof, and Q4 a definition.", None),

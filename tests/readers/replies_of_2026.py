@@ -393,7 +393,7 @@ NEIGHBOURS = [
     Written("ranking", "排序：Q2 < Q1 < Q4 < Q3", "2143"),
     Written("ranking", "الترتيب: Q2 ثم Q1 ثم Q4 ثم Q3", "2143"),
     Written("ranking", "Primero Q2, luego Q1, después Q4 y por último Q3.", "2143"),
-    Written("ranking", '{"ranking": ["Q2","Q1","Q4","Q3"]}\n\nActually, swap Q1 and Q2.', None),
+    Written("ranking", '{"ranking": ["Q2","Q1","Q4","Q3"]}\n\nActually, swap Q1 and Q2.', "1243"),
     Written("ranking", '{"initial_ranking": ["Q1","Q2","Q3","Q4"], "final_ranking": ["Q2","Q1","Q4","Q3"]}', "2143"),
     Written("words", "My five words are: boat, anchor, ship, pier, sea.", FIVE),
     Written("words", '{"words": ["boat", "anchor", "ship", "pier", "sea",', FIVE),

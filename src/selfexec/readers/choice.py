@@ -54,6 +54,10 @@ NAMED_RIGHT = re.compile(
     re.IGNORECASE,
 )
 LAST_WORD = re.compile(r"(?:(?:[.!?]|(?<![\"'”])[:])\s+|[。！？؟]\s*)[(\"'*`]{0,3}([A-Z])[)\"'*`.]{0,4}\s*$")
+# "340/680 = 0.50 m → D": behind a result, not between two letters of a formula
+BEHIND_AN_ARROW = re.compile(
+    r"(?:\d[^\n→⇒]{0,12}|[^\W\d_]{3,}[^\w\n→⇒]{0,4})(?:→|⇒|⟹|->|=>)\s{0,3}[(\"'*`]{0,3}(?P<letter>[A-Z])[)\"'*`.]{0,4}\s*$"
+)
 # "## Answer", "**Final answer:**", on a line of its own, and the first line below it
 HEADING = re.compile(r"(?:nswer|NSWER|hoice|HOICE)[*_:]{0,4}[ \t]*\n\s{0,8}(?=\S)")
 HEAD = re.compile(r"[#*_\s>]{0,8}(?:[A-Za-z]+\s){0,3}[A-Za-z]$")
@@ -222,6 +226,13 @@ def _alone(text: str, letters: Letters) -> Iterator[Commitment]:
     body = text.rstrip()
     if (match := LAST_WORD.search(body[-60:])) and match[1] in letters.options:
         yield Commitment(len(body) - len(match[0]) + 1, len(body), match[1])
+    ended = body[-12:]
+    if (
+        (">" in ended or not ended.isascii())
+        and (arrow := BEHIND_AN_ARROW.search(body, max(len(body) - 60, 0)))
+        and arrow["letter"] in letters.options
+    ):
+        yield Commitment(arrow.start("letter"), len(body), arrow["letter"])
     if len(value := text.strip(LINE_MARKUP)) == 1 and value.upper() in letters.options:
         yield Commitment(0, len(text), value.upper())
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from selfexec.readers.folding import fold
 from selfexec.readers.result import Commitment
 from selfexec.readers.suppositions import SUPPOSED
-from selfexec.readers.words import fold
 
 REACH = 2_000  # characters behind the marks in which they are corrected
 OPTION, TRUE, FALSE = "\0", "\1", "\2"  # what stands for a name and for marks while a sentence is looked at
@@ -104,7 +104,9 @@ TURNS_ROUND = re.compile(
     r"\b(?:flip\w*|toggl\w+|invert\w*)\b|\bthe\s+other\s+way\s+(?:a?round)\b|\bandersherum\b|\bal\s+revés\b|写反|标反|反过来",
     re.IGNORECASE,
 )
-SWAPS = re.compile(r"\b(?:swap\w*|switch\w*|exchang\w+|mixed\s+up|vertausch\w+)\b", re.IGNORECASE)
+SWAPS = re.compile(r"\b(?:swap\w*|switch\w*|exchang\w+|replac\w+|mixed\s+up|vertausch\w+)\b", re.IGNORECASE)
+COMMANDS = re.compile(r"[\W_]*(?:(?:so|let\s+me|i'll|i\s+will)\s+)?(?:swap|switch|exchange|replace)\b", re.IGNORECASE)
+THOSE_TWO = re.compile(r"\b(?:those|these|the)\s+two\b|\bthem\b", re.IGNORECASE)
 OF_THE_OTHERS = re.compile(
     r"\b(?:rest|others?|all|every\w*|else|remaining|übrigen|demás|resto|autres)\b|其他|其余|الباقي", re.IGNORECASE
 )
@@ -138,6 +140,9 @@ CUES = (
         "misread",
         "miswr",
         "swap",
+        "switch",
+        "exchang",
+        "replac",
         "mix",
         "scratch",
         "accident",
@@ -214,7 +219,9 @@ def corrected(text: str, marked: Commitment, options: Sequence[str]) -> Commitme
     for sentence, before in zip(sentences, (None, *sentences), strict=False):
         near = (sentence, before) if before else (sentence,)
         for segment in SEGMENTS.split(sentence.words):
-            here = _said(segment, named, marks | stated, last, any(s.error for s in near), any(s.opens for s in near))
+            error, opens = any(s.error for s in near), any(s.opens for s in near)
+            segment = _with_the_two(segment, before)
+            here = _said(segment, named, marks | stated, last, error, opens or COMMANDS.match(segment) is not None)
             if here is None:
                 unclear = True
                 continue
@@ -253,6 +260,14 @@ def _an_error_with_a_name(sentences: list[_Sentence]) -> bool:
         sentence.error and any(near.names for near in sentences[max(n - 1, 0) : n + 2])
         for n, sentence in enumerate(sentences)
     )
+
+
+def _with_the_two(segment: str, before: _Sentence | None) -> str:
+    """ "Swap those two" with the two that were named in the sentence before, unless that exchanged them already."""
+    two = list(dict.fromkeys(before.names)) if before and not SWAPS.search(before.words) else []
+    if len(two) != 2 or not SWAPS.search(segment):
+        return segment
+    return THOSE_TWO.sub(lambda _: " and ".join(two), segment, count=1)
 
 
 @lru_cache(maxsize=512)

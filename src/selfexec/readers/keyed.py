@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from selfexec.readers.folding import fold
 from selfexec.readers.letters import LATEX_TEXT, MARKUP, SECOND, Letters
 from selfexec.readers.nesting import names_an_answer, place, the_answers, whole_key
 from selfexec.readers.result import Commitment
 from selfexec.readers.scan import matches
 from selfexec.readers.shown import mentioned
-from selfexec.readers.words import fold
 
 # "choice": "A", {answer: C}, 'answer': 'C', \"answer\": \"B\", "answer" : "A
 KEYED = (

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from selfexec.readers.words import fold
+from selfexec.readers.folding import fold
 
 MARKUP = " \t\r\n*_`\"'“”„‘’«»$()[]{}\\<>#|"
 # kana, Chinese characters, hangul: no blank parts them from a letter

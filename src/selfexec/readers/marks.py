@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from selfexec.readers.alternatives import left_open
 from selfexec.readers.corrections import corrected
+from selfexec.readers.folding import fold
 from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost, unreadable
@@ -12,7 +13,7 @@ from selfexec.readers.scan import lines, matches
 from selfexec.readers.shown import mentioned
 from selfexec.readers.sorted_words import sorted_words
 from selfexec.readers.suppositions import counterfactual
-from selfexec.readers.words import LIST, fold, members, unescaped
+from selfexec.readers.words import LIST, members, unescaped
 
 # in the languages of the models' makers and users; "no" is English, Spanish and Italian
 YES = (
@@ -525,6 +526,12 @@ def _led_to(word: str, wanted: Set[str]) -> str:
     return led_to["word"] if led_to and fold(led_to["word"]) in wanted else word
 
 
+# "paint – false; yolk – true"
+BEHIND_A_DASH = re.compile(
+    rf"(?P<word>[^:;,=\n{{}}\"–—]{{1,60}}?)\s[–—-]\s(?!\d){MARK}(?=\s*(?:[;,.]|$))", re.IGNORECASE
+)
+
+
 def _in_a_line(line: str) -> Iterator[tuple[int, int, str, str]]:
     """The words that a line marks, each with its place and its mark."""
     readable = len(line) < 200 or (len(line) < 400 and (":" in line or "=" in line))
@@ -533,7 +540,10 @@ def _in_a_line(line: str) -> Iterator[tuple[int, int, str, str]]:
         if len(pairs) > 1:
             yield from (pair for pair in pairs if pair[2].strip())
             return
-    if len(line) < 200 and (found := LINE.match(line)):
+    dashes = sum(line.count(dash) for dash in (" – ", " — ", " - "))
+    if readable and dashes > 1 and len(dashed := list(BEHIND_A_DASH.finditer(line))) > 1:
+        yield from ((*found.span(), found["word"], found["mark"]) for found in dashed)
+    elif len(line) < 200 and (found := LINE.match(line)):
         yield 0, len(line), found["word"], found["mark"]
     elif "|" in line:
         yield from ((0, len(line), word, mark) for word, mark in _in_a_row(line))
@@ -561,11 +571,31 @@ def _in_a_row(line: str) -> Iterator[tuple[str, str]]:
         yield cells[0], said[0]
 
 
+# "Of those five, the ones that appeared in my list are: clown, tent."
+THE_ONES = re.compile(
+    r"(?:^|\n)[^\n:.!?]{0,60}\b(?:the|those|only)\s+(?:ones|words|options|those|which|that)?\s*(?:that\s+|which\s+|of\s+them\s+)?(?:would\s+have\s+|would\s+|have\s+)?"
+    r"(?:appear(?:ed)?|be\s+listed|been\s+listed|were\s+listed|i\s+(?:would\s+have\s+|would\s+)?list(?:ed)?)(?:\s+(?:in|on)\s+(?:my|the)\s+list)?(?:\s+(?:are|were|would\s+be))?\s*[:：]\s*"
+    r"(?P<words>[^\n:.!?]{1,300})[.!]?\s*$",
+    re.IGNORECASE,
+)
+
+
+def _named_as_listed(text: str, options: Sequence[str]) -> Iterator[Commitment]:
+    """A last row of some of the options, said to be the ones on the list."""
+    if (row := THE_ONES.search(text)) and not DENIES.search(row[0]):
+        known = {fold(option) for option in options}
+        chosen = {fold(word.strip(" \"'“”*_`")) for word in PARTED.split(row["words"])} - {""}
+        if chosen and chosen < known:
+            yield Commitment(row.start(), row.end(), {option: fold(option) in chosen for option in options})
+
+
 def _listed(text: str, options: Sequence[str]) -> Iterator[Commitment]:
     """A single closed list of some, not all, of the options."""
     lists = [found for found in matches(text, LIST, "[") if not mentioned(text, found.start(), found.end())]
     if len(lists) > 1:
         lists = [found for found in lists if UNDER_LISTED.search(text, max(found.start() - 40, 0), found.start())]
+    if not lists:
+        yield from _named_as_listed(text, options)
     if len(lists) != 1 or not lists[0]["close"] or NOT_THE_REPLY.search(text, 0, lists[0].start()):
         return
     chosen = {fold(word) for word in members(lists[0])}

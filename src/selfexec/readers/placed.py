@@ -49,6 +49,18 @@ APART = re.compile(
     re.IGNORECASE,
 )
 MAP = re.compile(r"\{\s{0,12}(?:[\"'](?P<key>\w{1,30})[\"']\s{0,4}:\s{0,4}\{)?(?P<body>[^{}\[\]]{16,240})\}")
+# {"1": "Q2", "2": "Q1", ...}
+BY_NUMBER = re.compile(
+    r"[\"'](?:rank|place|position|pos)?[ _]?([1-4])[\"']\s{0,4}:\s{0,4}"
+    r"[\"'][Qq](?:uestion)?[ _]?([1-4])[\"']\s{0,4}(?:,|$)",
+    re.IGNORECASE,
+)
+# a table with a column of places among others
+HEAD_OF_PLACES = re.compile(
+    r"[\s*_]*(?:(?:my|final)\s)?(?:rank(?:ing)?|place|position|order|rang|platz|orden|puesto|posición|排名|顺序)(?:\s?\([^()|]{0,40}\))?[\s*_]*",
+    re.IGNORECASE,
+)
+OF_A_ROW = re.compile(r"[\s*_\"'`]*(?:[Qq](?:uestion)?[ _]?)?([1-4])(?:st|nd|rd|th)?[.)]?[\s*_\"'`]*")
 PAIR = re.compile(r"[\"']?[Qq](?:uestion)?[ _]?([1-4])[\"']?\s{0,4}:\s{0,4}[\"']?([1-4])[\"']?\s{0,4}(?:,|$)")
 # what a heading may call the places; the first is the easiest unless it is said to be the hardest
 OF_PLACES = re.compile(
@@ -101,6 +113,7 @@ def in_places(text: str) -> Iterator[Commitment]:
     yield from _mapped(text)
     yield from _marked_up(text)
     yield from _tabled(text)
+    yield from _in_a_column(text)
     yield from _between_ends(text)
     for match in DIGITS.finditer(text):
         labels = [f"Q{digit}" for digit in re.findall("[1-4]", match["row"])]
@@ -122,7 +135,8 @@ def _ordered(pairs: list[tuple[str, str]], said: str) -> list[str] | None:
 def _mapped(text: str) -> Iterator[Commitment]:
     """{"Q1": 2, "Q2": 1, ...}"""
     for match in MAP.finditer(text) if '"' in text or "'" in text else ():
-        pairs = PAIR.findall(match["body"].strip())
+        body = match["body"].strip()
+        pairs = PAIR.findall(body) or [(label, number) for number, label in BY_NUMBER.findall(body)]
         said = text[max(match.start() - 160, 0) : match.start()] + (match["key"] or "")
         named = match["key"] is None or OF_PLACES.search(match["key"]) is not None
         order = _ordered(pairs, said) if named and match["body"].count(":") == 4 else None
@@ -186,6 +200,28 @@ def _tabled(text: str) -> Iterator[Commitment]:
                 yield Commitment(start, at + len(line), order)
         elif line.strip(" |:-\t\r"):
             run, lead = [], line[-200:]
+
+
+def _in_a_column(text: str) -> Iterator[Commitment]:
+    """Four rows of a table that has a column of places among others."""
+    head: list[str] = []
+    lead, start, run = "", 0, list[tuple[str, str]]()
+    for at, line in lines(text) if text.count("|") > 15 else ():
+        cells = line.strip(" \t|").split("|") if "|" in line and len(line) < 400 else []
+        columns = [n for n, cell in enumerate(cells) if HEAD_OF_PLACES.fullmatch(cell)]
+        if len(cells) < 3:
+            head, lead = [], line[-200:] if line.strip() else lead
+        elif len(columns) == 1 and not LABEL_ALONE.search(line):
+            head, start, run = [cells[columns[0]]], at, []
+            column, width = columns[0], len(cells)
+        elif head and len(cells) == width and line.strip(" |:-\t\r"):
+            labels = [cell.strip(" *_`") for cell in cells if LABEL_ALONE.fullmatch(cell.strip(" *_`"))]
+            number = OF_A_ROW.fullmatch(cells[column])
+            if len(labels) == 1 and number:
+                run.append((labels[0][-1], number[1]))
+            below = text[at + len(line) : at + len(line) + 120]
+            if len(run) == 4 and (order := _ordered(run, lead + head[0])):
+                yield Commitment(start, at + len(line), order[::-1] if ONE_IS_HARDEST.search(below) else order)
 
 
 def _between_ends(text: str) -> Iterator[Commitment]:

@@ -11,6 +11,7 @@ from selfexec.readers.directions import begins_hard, grows_with, names_a_directi
 from selfexec.readers.nesting import names_an_answer, place, quoted_key, the_answers, whole_key
 from selfexec.readers.notation import plain_text
 from selfexec.readers.placed import in_places
+from selfexec.readers.reordered import REACH, reordered
 from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost, unreadable
 from selfexec.readers.scan import AT_MOST, lines, matches
 from selfexec.readers.shown import mentioned
@@ -60,15 +61,11 @@ PAIR = re.compile(
 IN_OBJECTS = re.compile(
     r"(?:anking|ANKING)\\?[\"'“”»`*]{0,3}\s{0,12}:\s{0,12}\[(?P<body>\s{0,12}\{[^\[\]]{10,800}\})\s{0,12}\]"
 )
-SWAPPED = re.compile(
-    r"\b(?:those|these|the|first|last|middle)\s+(?:two|pair)\s+(?:\w+\s+){0,3}"
-    r"(?:swap|switch|exchang|revers|chang\w+\s+places|trad\w+\s+places)\w*"
-    r"|\b(?:swap|switch|exchange|reverse)\s+(?:those|these|the\s+(?:first|last|middle|other)?\s*two)\b|"
-    r"\b(?:swap|switch|exchange)\s+[Qq][1-4]\s+(?:and|with|for)\s+[Qq][1-4]\b"
-    r"|\b[Qq][1-4]\s+(?:and|with)\s+[Qq][1-4]\s+(?:should|need\s+to|must|have\s+to|ought\s+to)\s+(?:be\s+)?(?:swap|switch|exchang|revers)",
+# "Make that Q1, Q2, Q3, Q4."
+ANEW = re.compile(
+    r"\b(?:make\s+(?:that|it)|correction|corrected(?:\s+order)?|it\s+should\s+be)\s*[:,]?[\s\"'*_`\[(]{0,6}[Qq][1-4]\b",
     re.IGNORECASE,
 )
-SWAPPING = ("swap", "switch", "exchang", "revers", "chang", "trad")  # one of these is in all that SWAPPED finds
 BY_A_CRITERION = re.compile(r"(?:by|per|for|in)[_ A-Z]")
 COMMENT = re.compile(r"//[^\n]{0,200}|/\*[^*]{0,200}\*/|#[^\n\"]{0,200}(?=\n)")
 MEDALS = {"🥇": 1, "🥈": 2, "🥉": 3, "①": 1, "②": 2, "③": 3, "④": 4}
@@ -83,10 +80,6 @@ LISTED = re.compile(
           | [\s*_(•–-]{{0,8}} )
         [Qq](?:uestion)?\s?(?P<label>[0-9]+)\b""",
     re.VERBOSE,
-)
-AMENDMENT = re.compile(
-    r"(?:[Hh]owever|[Bb]ut|[Aa]ctually)\b[^\n]{0,300}?"
-    r"\bI would (?:rank|place|put|move) (?:it|[Qq][1-4]) (?P<where>last|first)\b"
 )
 OTHER_KEY = re.compile(r"\"(?![\w ]*(?i:ranking|order))\w+\"\s?:\s?\"[^\"]{0,100}$")
 PIECE = 18  # no longer than 'ranking": ["Q1"]': a piece of a list that names its members one by one
@@ -200,7 +193,7 @@ def read_ranking(text: str, *, cut: bool | None = None) -> Reading:
     ]
     if placed and (not complete or outermost(placed).end >= outermost(complete).end):
         found = outermost(placed)
-        return conclude(text, [found._replace(value=None) if _amended(plain, found.end, found.value) else found])
+        return conclude(text, [_final(plain, found, placed=True)])
     if "{" not in plain and asks_for_what_is_missing(plain):
         return unreadable(text)
     if not complete and not (last and last.end - last.start > PIECE):
@@ -209,8 +202,7 @@ def read_ranking(text: str, *, cut: bool | None = None) -> Reading:
             return unreadable(text, outermost(complete))
     if complete:
         last = outermost(complete)
-        order = _turned(plain, last.start, last.end, last.value)
-        last = last._replace(value=None if order is None or _amended(plain, last.end, order) else order)
+        last = _final(plain, last)
     return conclude(text, [last] if last else [])
 
 
@@ -294,7 +286,15 @@ def _label(member: str) -> str:
 
 
 def _runs(text: str, since: int = 0) -> Iterator[Commitment]:
-    """Four labels in a row with nothing but list marks between them, from a place on."""
+    """Four labels in a row, from a place on, that are given as an order."""
+    for row in _rows(text, since):
+        within = _in_a_string(text, row.start) or _under_another_key(text, row.start)
+        if row.value and not within and _is_order(text, row.start, row.end) and place(text, row.start).answers:
+            yield row
+
+
+def _rows(text: str, since: int) -> Iterator[Commitment]:
+    """Four labels or more with nothing but list marks between them, from a place on."""
     mentions = list(deque(MENTION.finditer(text, since), maxlen=AT_MOST))
     at = 0
     while at < len(mentions):
@@ -303,12 +303,7 @@ def _runs(text: str, since: int = 0) -> Iterator[Commitment]:
             end += 1
         if end - at >= 4:
             labels = [f"Q{m[1]}" for m in mentions[at:end]]
-            start, stop = mentions[at].start(), mentions[end - 1].end()
-            within = _in_a_string(text, start) or _under_another_key(text, start)
-            if not (value := _whole(labels)) or within or not _is_order(text, start, stop):
-                pass
-            elif place(text, start).answers:
-                yield Commitment(start, stop, value)
+            yield Commitment(mentions[at].start(), mentions[end - 1].end(), _whole(labels))
         at = end
 
 
@@ -397,18 +392,22 @@ def _listed(text: str) -> list[Commitment]:
     return numbered or bulleted
 
 
-def _amended(text: str, end: int, order: list[str]) -> bool:
-    """Whether words after an order put a question elsewhere ("However, Q2 ... I would rank it last")."""
-    tail = text[end : end + 2000]
-    small = tail.lower()
-    if any(word in small for word in SWAPPING) and SWAPPED.search(tail):
-        return True
-    for found in AMENDMENT.finditer(tail) if "I would " in tail else ():
-        before = MENTION.findall(tail[: found.end()])
-        place = 0 if found["where"] == "first" else -1
-        if before and order[place] != f"Q{before[-1]}":
-            return True
-    return False
+def _final(text: str, found: Commitment, *, placed: bool = False) -> Commitment:
+    """An order with what is said behind it: changed by words, or stated anew where words change it. `placed` is for one
+    whose direction is known from its places.
+    """
+    order = reordered(text, found)
+    perhaps = any(cue in text for cue in ("ake ", "orrect", "hould be"))
+    announced = perhaps and ANEW.search(text, found.end, found.end + REACH) is not None
+    if (order != found.value or announced) and (anew := _stated_anew(text, found.end)):
+        return anew._replace(value=_turned(text, *anew))
+    return found._replace(value=order if placed or order is None else _turned(text, found.start, found.end, order))
+
+
+def _stated_anew(text: str, since: int) -> Commitment | None:
+    """The last four labels in a row behind a place."""
+    rows = [row for row in _rows(text, since) if row.value and ">" not in text[row.start : row.end]]
+    return rows[-1] if rows else None
 
 
 def _turned(text: str, start: int, stop: int, labels: list[str]) -> list[str] | None:

@@ -7,11 +7,11 @@ nothing has to be known of what doubts or supposes.
 import re
 from collections.abc import Iterator, Sequence
 
+from selfexec.readers.folding import fold
 from selfexec.readers.result import Commitment
 from selfexec.readers.stated import DENIAL, DENIAL_ABROAD
 from selfexec.readers.suppositions import SUPPOSED
 from selfexec.readers.wordings import LEFT_OPEN, SORTING
-from selfexec.readers.words import fold
 
 LONGEST = 1_500  # characters of a reply that sorts a few words
 SPELLED = re.compile(r"[^\W_]")

@@ -97,7 +97,7 @@ STATES = (
         "答案是 B",
     ),
     Wording(
-        ('name="answer"', 'name="choice"', 'name="option"', 'name="letter"'),
+        ('name="answer"', 'name="choice"', 'name="option"', 'name="letter"', "<letter", "<choice_letter"),
         r"\s{0,4}>\s{0,12}(?P<value>[^<\n]{1,400})(?=\s{0,12}</)",
         '<parameter name="answer">B</parameter>',
     ),
@@ -125,6 +125,25 @@ CHANGES = (
     ),
     Wording(("no", "nope"), rf",\s+{OPTION}{LETTER}{STOPS}", "No, B."),
     Wording(("switching to", "switch to"), rf"\s+{OPTION}{LETTER}{STOPS}", "Switching to B."),
+    Wording(
+        ("replace", "replacing", "swap", "swapping", "exchange", "change", "changing", "switch"),
+        rf"\s+(?:that|it|this|{OPTION}[(\"'*`]{{0,3}}[A-Z][)\"'*`]{{0,3}})\s+(?:with|for|to|by|into)\s+{OPTION}{LETTER}{STOPS}",
+        "Replace A with B.",
+    ),
+    Wording(
+        ("instead of",),
+        rf"\s+{OPTION}[(\"'*`]{{0,3}}[A-Z][)\"'*`]{{0,3}},\s+(?:I(?:'ll|’ll|'d|’d|\s+will|\s+would)\s+(?:say|choose|pick|go\s+with|take)\s+)?{OPTION}{LETTER}{STOPS}",
+        "Instead of A, I'll say B.",
+    ),
+    Wording(("wait", "sorry"), rf",\s+{OPTION}{LETTER}\s+(?=instead|rather|and\s+not|not)", "Wait, B instead of A."),
+    Wording(
+        ("ich ändere",), rf"\s+(?:das|es|[A-Z])\s+(?:zu|auf|in)\s+{OPTION_ABROAD}{LETTER_ABROAD}", "Ich ändere A zu B."
+    ),
+    Wording(
+        ("cambio",),
+        rf"\s+(?:eso|esto|la\s+[A-Z]|[A-Z])\s+(?:a|por)\s+{OPTION_ABROAD}{LETTER_ABROAD}",
+        "Cambio A por B.",
+    ),
     Wording(
         ("make that", "make it", "correction", "corrected answer", "i meant", "i mean", "edit", "update"),
         rf"\s*[:,—–-]?\s*(?:it(?:'s|’s|\s+is|\s+should\s+be)\s+|to\s+say\s+|my\s+answer\s+is\s+)?{OPTION}{LETTER}{STOPS}",
@@ -156,7 +175,9 @@ CHANGES = (
         rf"\s+(?:a|por)\s+{OPTION_ABROAD}{LETTER_ABROAD}",
         "Cambio mi respuesta a la B.",
     ),
-    Wording(("改为", "改选", "更正为", "更正："), rf"\s?{OPTION_ABROAD}{LETTER_ABROAD}", "我把答案改为B。"),
+    Wording(
+        ("改为", "改成", "换成", "改选", "更正为", "更正："), rf"\s?{OPTION_ABROAD}{LETTER_ABROAD}", "我把答案改为B。"
+    ),
     Wording(("أغير إجابتي", "سأغير إجابتي"), rf"\s+إلى\s+{OPTION_ABROAD}{LETTER_ABROAD}", "أغير إجابتي إلى B."),
 )
 # An option that is named right. It counts where nothing of the above does, or as the last words of a reply.

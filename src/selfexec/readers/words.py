@@ -1,12 +1,11 @@
-"""Read a list of words, and how words are compared."""
+"""Read a list of words."""
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
 
 from selfexec.readers.alternatives import left_open
+from selfexec.readers.amendments import amended_words
 from selfexec.readers.nesting import names_an_answer, place, quoted_key, whole_key
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, conclude, outermost, quoted, unreadable
@@ -86,12 +85,6 @@ WORD_OF_OBJECT = re.compile(
 ELEMENT = re.compile(r"<(?P<tag>\w{1,20})(?:\s[^<>\n]{0,60})?>\s{0,8}(?P<word>[^<>\n]{1,60}?)\s{0,8}</(?P=tag)>")
 
 
-@lru_cache(maxsize=10_000)
-def fold(word: str) -> str:
-    """How words are compared: NFKC, case folded, trimmed."""
-    return unicodedata.normalize("NFKC", word).casefold().strip()
-
-
 def read_words(text: str) -> Reading:
     """The words that a reply lists: under the key "words", else in brackets, else as a list of lines or commas."""
     plain = plain_text(text, formulas=False)
@@ -106,7 +99,7 @@ def read_words(text: str) -> Reading:
             found = [c for c in found if len(c.value) == ASKED_FOR] or found
             if source is _keyed and left_open(plain, found):
                 return unreadable(text, outermost(found))
-            return conclude(text, found)
+            return conclude(text, [amended_words(plain, outermost(found))] if found else [])
     return conclude(text, [])
 
 
