@@ -71,7 +71,7 @@ def typed(option: Declared) -> list[str]:
 
 def in_a_file(option: Declared) -> dict[str, Any]:
     """The same in a study file, where what headers hold stands in variables."""
-    return {option.name: {"X-Sample": "$SAMPLE"} if option.option.form == "pairs" else sample(option)}
+    return {option.name: {"X-Sample": "$SAMPLE"} if option.name == "headers" else sample(option)}
 
 
 def wire_for(option: Declared) -> dict[str, Any]:
