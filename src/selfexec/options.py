@@ -233,7 +233,7 @@ def _refuse_another_kind(each: Declared, value: Any) -> None:
     refuse_another_kind(each.name, kind, value)
 
 
-def _refuse_out_of_bounds(each: Declared, value: Real) -> None:
+def _refuse_out_of_bounds(each: Declared, value: Any) -> None:
     least, most = each.option.least, each.option.most
     if not ((least is None or value >= least) and (most is None or value <= most)):  # nan is within no bounds
         bounds = f"{least} or more" if most is None else f"{most} or less" if least is None else f"{least} to {most}"

@@ -24,7 +24,9 @@ from selfexec.errors import InputError
 from selfexec.experiments import Message
 from selfexec.options import Declared, declared
 from selfexec.runs import load_manifest
+from selfexec.text.redaction import HIDDEN
 
+URL = "http://localhost:9/v1"
 MODEL, OTHER = "vllm/mine", "vllm/other"
 LITTLE: Mapping[str, Any] = {"experiments": "restriction", "limit": 1}
 OF_SAMPLING = list(declared(Sampling))
@@ -54,7 +56,7 @@ def sample(option: Declared) -> Any:
     if option.kind in (int, float):
         return option.kind((option.default or option.option.least or 0) + 1)
     assert option.kind is str, f"{option.name}: say here which value to try for an option of its kind"
-    return "http://localhost:9/v1"  # a text that is an address, too, where one is wanted
+    return URL  # a text that is an address, too, where one is wanted
 
 
 def typed(option: Declared) -> list[str]:
@@ -80,7 +82,7 @@ def wire_for(option: Declared) -> dict[str, Any]:
         return {}
     sending = [name for name, wire in WIRES.items() if option.body_field in wire.sends]
     assert sending, f"{option.flag}: no wire format sends the field {option.body_field!r}: add it to its `sends`"
-    return {} if "openai" in sending else {"wire": sending[0]}
+    return {} if "openai" in sending else {"wire": sending[0], "base_url": URL}
 
 
 @dataclass
@@ -135,7 +137,7 @@ def selfexec(*words: str) -> str:
 
 
 def wire_words(option: Declared) -> list[str]:
-    return [word for wire in wire_for(option).values() for word in ("--wire", wire)]
+    return [word for name, value in wire_for(option).items() for word in (f"--{name.replace('_', '-')}", value)]
 
 
 @named(ALL)
@@ -167,9 +169,7 @@ def study(content: Mapping[str, Any], **more: Any) -> Path:
 
 
 @named(ALL)
-def test_an_option_at_the_top_of_a_study_file_reaches_the_engine_for_all_models(
-    option: Declared, asked: Asked
-) -> None:
+def test_an_option_at_the_top_of_a_study_file_reaches_the_engine_for_all_models(option: Declared, asked: Asked) -> None:
     path = study({**in_a_file(option), **wire_for(option), "models": [MODEL, OTHER]})
     sx.load_study(path).run()
     calls = list(asked.calls)
@@ -199,6 +199,11 @@ def test_a_run_of_a_study_goes_on_with_the_options_of_its_file(option: Declared,
     assert asked.arrived(option)
 
 
+def may_be_a_secret(option: Declared) -> bool:
+    """Whether a run does not keep the value: of an address it keeps what is none, and of what is sent everything."""
+    return option in OF_CONNECTION and not option.is_stored and option.name != "base_url"
+
+
 # --- going on --------------------------------------------------------------------------------------------------------
 
 
@@ -207,11 +212,12 @@ def test_a_run_goes_on_with_the_options_that_it_was_begun_with(option: Declared,
     given = {option.name: sample(option)}
     sx.run(MODEL, out="run", max_calls=1, **LITTLE, **given, **wire_for(option))
     assert asked.arrived(option)
-    try:
-        sx.run(out="run", max_calls=1)
-    except InputError as fault:  # what may be a secret is not kept, and has to be given again
-        assert not option.is_stored and option.flag in fault.typed
-        sx.run(out="run", max_calls=1, **given)
+    if may_be_a_secret(option):
+        with pytest.raises(InputError) as refusal:
+            sx.run(out="run", max_calls=1)
+        assert option.flag in refusal.value.typed
+        assert asked.calls == []
+    sx.run(out="run", max_calls=1, **(given if may_be_a_secret(option) else {}))
     assert asked.arrived(option)
 
 
@@ -234,7 +240,7 @@ def test_a_run_does_not_go_on_without_what_it_was_begun_with(option: Declared, a
     sx.run(MODEL, out="run", max_calls=1, **LITTLE, **{option.name: value}, **wire_for(option))
     [kept] = load_manifest(Path("run")).settings
     assert kept in {option.name, *(value if isinstance(value, dict) else ()), "extra_body.sample_field"}
-    with pytest.raises(InputError, match=f"the setting {kept} was .* is not set now"):
+    with pytest.raises(InputError, match=rf"the setting {kept} was .* is not set now"):
         sx.run(MODEL, out="run", **LITTLE, **wire_for(option))
     assert len(asked.calls) == 1
 
@@ -249,11 +255,21 @@ def test_how_a_run_was_reached_is_kept_as_far_as_it_may_be_and_not_where_all_is_
     sx.run(MODEL, out="run", **LITTLE, **{option.name: sample(option)})
     way = load_manifest(Path("run")).reached[MODEL]
     kept = {**{name: getattr(way, name) for name in way.__struct_fields__ if name != "options"}, **way.options}
-    if option.is_stored:
-        assert kept[option.name] == sample(option)
+    if option.name == "base_url":
+        assert kept["base_url"] == [sample(option)]
+    elif option.name == "headers":
+        assert kept["headers"] == ["X-Sample"]
     else:
-        assert kept[option.name] == (["X-Sample"] if option.option.form == "pairs" else kept[option.name])
-        assert "=sample" not in Path("run/manifest.json").read_text()
+        assert kept[option.name] == (HIDDEN if may_be_a_secret(option) else sample(option))
+
+
+@named(OF_CONNECTION)
+def test_what_is_left_of_a_run_can_be_exported_however_its_models_were_reached(option: Declared, asked: Asked) -> None:
+    wire = sample(option) if option.name == "wire" else "openai"
+    given = {"base_url": URL, option.name: sample(option)}  # a provider's own address speaks its own format
+    sx.run(MODEL, out="run", max_calls=1, **LITTLE, **given)
+    [form] = [name for name, form in FORMS.items() if wire in form.wires]
+    assert sx.export_batch(to=form, out="run").sessions == 1  # what the model says of a request that it was asked
 
 
 @named(OF_SAMPLING)
@@ -279,7 +295,7 @@ def test_batch_files_hold_what_is_sent_with_a_run_that_is_exported_or_gone_on_wi
 def test_a_wire_format_sends_an_option_or_it_is_refused_by_name(option: Declared, wire: Any) -> None:
     value = sample(option)
     if option.body_field in WIRES[wire].sends:
-        where = Endpoint("mine", "http://localhost:9/v1", wire, "vllm")
+        where = Endpoint("mine", URL, wire, "vllm")
         body = WIRES[wire].body(where, (Message("user", "Hello"),), {option.body_field: value})
         assert json.dumps(value) in json.dumps(body)
         refuse_unsent(MODEL, Connection(wire=wire), Sampling(**{option.name: value}))
@@ -297,7 +313,7 @@ def test_an_engine_sends_an_option_or_it_is_refused_by_name(option: Declared, en
     if option.body_field in engine.sends(model, connection):
         refuse_unsent(model, connection, sampling)
     else:
-        with pytest.raises(InputError, match=f"^{option.name}: .* has no such field"):
+        with pytest.raises(InputError, match=rf"^{option.name}: .* has no such field"):
             refuse_unsent(model, connection, sampling)
 
 
@@ -312,9 +328,14 @@ def test_an_option_that_is_not_sent_is_refused_before_anything_is_asked(
         lambda: sx.check(MODEL, system="Be brief.", wire="gemini"),
         lambda: sx.export_batch(MODEL, to="gemini", out="run", system="Be brief.", wire="gemini", **LITTLE),
     ):
-        with pytest.raises(InputError, match="^system: the wire format 'gemini'"):
+        with pytest.raises(InputError, match=r"^system: the wire format 'gemini'"):
             ask()
     assert asked.calls == [] and not Path("run").exists()
+    sx.run(MODEL, out="run", **LITTLE)
+    asked.calls.clear()
+    with pytest.raises(InputError, match=r"^system: the wire format 'gemini'"):
+        sx.judge("run", MODEL, system="Be brief.", wire="gemini")
+    assert asked.calls == []
 
 
 def settings_that_send(option: Declared) -> Iterator[dict[str, Any]]:

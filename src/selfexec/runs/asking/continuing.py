@@ -119,7 +119,7 @@ def _addresses(run: Path, respondents: Iterable[Respondent], options: RunOptions
         yield f"{listing(models)}: asked at {urls_shown}, as before in {run}."
 
 
-def continued(options: RunOptions) -> Plan:
+def continued(options: RunOptions, *, calls: bool = True) -> Plan:
     """The plan that a run goes on by.
 
     Without options that say what to ask (`GROWING`), it is what the run was to ask, and of a model that is new in it
@@ -128,6 +128,7 @@ def continued(options: RunOptions) -> Plan:
     Args:
         options: `out` is the run's folder; `models` may name some of its models, and others; what is given besides
             comes before what the run says, and is refused later where a run cannot take it.
+        calls: Whether the models are to be called, for which what may be a secret has to be given again.
 
     Raises:
         InputError: The folder holds imported replies, or something that calls need is not kept in it.
@@ -150,7 +151,7 @@ def continued(options: RunOptions) -> Plan:
         epochs=_epochs(folder, manifest, there) if options.epochs is None else options.epochs,
         prompts=_prompts(folder, manifest) if options.prompts is None else options.prompts,
     )
-    respondents, lacking = _respondents(folder, manifest, options)
+    respondents, lacking = _respondents(folder, manifest, options, calls)
     if manifest.origin == LOGS:
         _refuse_names_of_logs(run, respondents)
     design = None if manifest.origin == LOGS else _with_new(models, _design(folder, manifest, there))
@@ -287,7 +288,9 @@ def _epochs(folder: Path, manifest: Manifest, there: ItemSet) -> int:
 # --- how it is asked -------------------------------------------------------------------------------------------------
 
 
-def _respondents(folder: Path, manifest: Manifest, options: RunOptions) -> tuple[list[Respondent], tuple[str, ...]]:
+def _respondents(
+    folder: Path, manifest: Manifest, options: RunOptions, calls: bool
+) -> tuple[list[Respondent], tuple[str, ...]]:
     """How each model is reached and what it is sent; and what calls lack, in sentences."""
     study = read_study(folder / STUDY) if (folder / STUDY).exists() else None
     models = names(options.models or ())
@@ -299,11 +302,14 @@ def _respondents(folder: Path, manifest: Manifest, options: RunOptions) -> tuple
     found = {one.name: _with_given(one, options) for one in reached}
     for model in models:
         if model not in found:
-            found[model] = Respondent(model, model, _connections(folder, manifest, model, options), Sampling())
+            connections = _connections(folder, manifest, model, options, calls)
+            found[model] = Respondent(model, model, connections, Sampling())
     return [replace(found[model], sampling=_sampling(manifest, model, options)) for model in models], lacking
 
 
-def _connections(folder: Path, manifest: Manifest, model: str, options: RunOptions) -> tuple[Connection, ...]:
+def _connections(
+    folder: Path, manifest: Manifest, model: str, options: RunOptions, calls: bool = True
+) -> tuple[Connection, ...]:
     """How a model was reached, with what is given in place of what was."""
     given = part_of(options, Connection)
     if model not in manifest.models or model in simulated_of(manifest):
@@ -313,7 +319,9 @@ def _connections(folder: Path, manifest: Manifest, model: str, options: RunOptio
         if engine_type(model, given).name != "http":
             return (given,)
         way = _as_before(folder, manifest, model, options)
-    if lost := [name for name in way.headers if name.casefold() not in {one.casefold() for one in given.headers}]:
+    if calls and (
+        lost := [name for name in way.headers if name.casefold() not in {one.casefold() for one in given.headers}]
+    ):
         raise InputError(f"{folder}: {model} was asked with the header {lost[0]}, whose value is never kept. "
                          f"Give it: --header {lost[0]}=VALUE")  # fmt: skip
     if options.base_url is not None and not way.base_url and len(names(options.models or ())) > 1:
@@ -325,22 +333,23 @@ def _connections(folder: Path, manifest: Manifest, model: str, options: RunOptio
             f"{folder}: of the address at which {model} was asked, {way.base_url[0]}, a part that may be a secret "
             "was not kept. Give it whole: --base-url URL"
         )
-    given = replace(given, **_options_as_before(folder, model, way, options))
+    given = replace(given, **_options_as_before(folder, model, way, options, calls))
     urls: Sequence[str | None] = [options.base_url] if options.base_url is not None else way.base_url or [None]
     return tuple(replace(given, base_url=url) for url in urls)
 
 
-def _options_as_before(folder: Path, model: str, way: Reached, options: RunOptions) -> dict[str, Any]:
+def _options_as_before(folder: Path, model: str, way: Reached, options: RunOptions, calls: bool) -> dict[str, Any]:
     """The other options by which a model was reached, but for those that are given."""
     flags = {each.name: each.flag for each in declared(Connection)}
     before = {**{name: getattr(way, name) for name in OF_REACHED}, **way.options}
     left = {name: v for name, v in before.items() if name in flags and v is not None and not options.is_given(name)}
-    if hidden := [flags[name] for name, value in left.items() if value == HIDDEN]:
+    hidden = [flags[name] for name, value in left.items() if value == HIDDEN]
+    if hidden and calls:
         raise InputError(
             f"{folder}: {model} was asked with {hidden[0]}, whose value may be a secret and is never kept. Give it: "
             f"{hidden[0]} VALUE"
         )
-    return left
+    return {name: value for name, value in left.items() if value != HIDDEN}
 
 
 def _with_given(one: Respondent, options: RunOptions) -> Respondent:

@@ -350,7 +350,9 @@ def _other_options(connection: Connection) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """A value as JSON has it."""
-    return [*map(_plain, value)] if isinstance(value, list | tuple) else str(value) if isinstance(value, Path) else value
+    return (
+        [*map(_plain, value)] if isinstance(value, list | tuple) else str(value) if isinstance(value, Path) else value
+    )
 
 
 def _simulated(plan: Plan) -> list[str]:

@@ -21,8 +21,8 @@ from selfexec.engines import (
     merged,
     prices_of,
     refuse_unable,
-    refuse_unsent,
     refuse_unsendable,
+    refuse_unsent,
     sent_to,
     thinking_in,
 )

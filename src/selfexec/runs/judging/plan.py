@@ -31,12 +31,12 @@ from selfexec.runs.asking.caps import NO_CAPS, Caps, refuse_unpriced
 from selfexec.runs.asking.estimate import RunEstimate, seen_tokens
 from selfexec.runs.asking.estimate import part_of as estimated_part
 from selfexec.runs.asking.growing import is_set, was_set
-from selfexec.runs.sampling import kept_settings
 from selfexec.runs.asking.remaining import counted, not_asked_again
 from selfexec.runs.ends import JUDGE_REPLIES
 from selfexec.runs.folder import REPLIES
 from selfexec.runs.judging.records import Judge, JudgeReply, load_judges, read_judge_replies
 from selfexec.runs.run import Run
+from selfexec.runs.sampling import kept_settings
 from selfexec.text.matching import meant
 
 RULE_ALONE = "the rule judges every run at once, offline: --source rule counts what it says, and nobody need be asked."
