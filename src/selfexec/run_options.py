@@ -1,8 +1,8 @@
 """Everything that can be set when models are asked: for a run, a check, a judge and batch files.
 
 What several of them have in common is a class of its own. A new option of all is a field of `Connection` or `Sampling`
-(in `engines`) or of a class here. How it is given, written down and gone on with follows from the field. What it does is
-written where it acts: each wire format and each engine names the fields of `Sampling` that it sends (`Wire.sends`,
+(in `engines`) or of a class here. How it is given, written down and gone on with follows from the field. What it does
+is written where it acts: each wire format and each engine names the fields of `Sampling` that it sends (`Wire.sends`,
 `EngineType.sends`), so that an option is refused by name wherever it would not be sent. This module stands outside of
 `runs`, which takes long to import, so that the help of a command is there at once.
 """

@@ -294,10 +294,11 @@ def refuse_another_result(folder: Path, text: str, called: str) -> None:
 def test_an_option_of_asking_works_as_the_recipe_says(tmp_path: Path, called: str) -> None:
     text = recipe("An option of asking")
     with_tests(tmp_path, "tests/engines", "tests/runs")
-    sent, wire, test_of_sent, reached, use, test_of_reached = blocks(text, "python")
+    sent, test_of_sent, reached, use, test_of_reached = blocks(text, "python")
+    [wire] = re.findall(r"the line `(sends=\S.*?)`", text)
     engines = tmp_path / "src/selfexec/engines"
     inserted(engines / "settings.py", sent, above="    system: str | None = option(")
-    inserted(engines / "http/wires/chat.py", wire, below="    capabilities=")
+    inserted(engines / "http/wires/chat.py", f"    {wire}\n", below="    capabilities=")
     inserted(engines / "base.py", reached, above="    stream: bool = option(")
     inserted(engines / "http/client.py", use, below="        given = connection.headers")
     for name, test in (
