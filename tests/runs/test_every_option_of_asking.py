@@ -225,12 +225,20 @@ def test_a_run_goes_on_with_the_options_that_it_was_begun_with(option: Declared,
 def test_an_option_that_is_given_now_comes_before_that_of_the_run_even_where_it_is_the_default(
     option: Declared, asked: Asked
 ) -> None:
-    sx.run(MODEL, out="run", max_calls=1, **LITTLE, **{option.name: sample(option)})
+    sx.run(MODEL, out="run", experiments="restriction", limit=6, max_calls=3, **{option.name: sample(option)})
     assert asked.arrived(option)
-    sx.run(out="run", max_calls=1, **{option.name: option.default})
-    assert {getattr(connection, option.name) for connection, _ in asked.calls} == {option.default}
+    typed_default = (option.flag, str(option.default))
+    for words, value in (
+        (typed_default, option.default),
+        ((), option.default),  # as it was last
+        (typed(option), sample(option)),
+        ((), sample(option)),
+    ):
+        asked.calls.clear()
+        selfexec("run", "--out", "run", "--max-calls", "3", *words)
+        assert {getattr(connection, option.name) for connection, _ in asked.calls} == {value}
     asked.calls.clear()
-    selfexec("run", "--out", "run", "--max-calls", "1", option.flag, str(option.default))
+    sx.run(out="run", **{option.name: option.default})
     assert {getattr(connection, option.name) for connection, _ in asked.calls} == {option.default}
 
 

@@ -325,6 +325,13 @@ def _reached(plan: Plan) -> dict[str, Reached]:
     return {model: way for model, way in found.items() if way != Reached()}
 
 
+def _reached_now(plan: Plan, manifest: Manifest) -> dict[str, Reached]:
+    """How the models of a run were reached last; nothing of one for which all is as by default now."""
+    now, asked = _reached(plan), {one.name for one in plan.respondents}
+    before = {model: way for model, way in manifest.reached.items() if model in now or model not in asked}
+    return {**before, **now}
+
+
 def _way_to(one: Respondent) -> Reached:
     """How a model is reached, without what may be a secret."""
     first = one.connections[0]
@@ -373,7 +380,7 @@ def invocation(plan: Plan, manifest: Manifest, engine: Engine, progress: Progres
 
     def write(*more: invocations.Invocation) -> None:
         written = invocations.kept([*manifest.invocations, *more])
-        reached = {**manifest.reached, **_reached(plan)} if more else manifest.reached
+        reached = _reached_now(plan, manifest) if more else manifest.reached
         write_manifest(plan.out, replace(manifest, invocations=written, reached=reached))
 
     with invocations.noted(begun, write, progress):
