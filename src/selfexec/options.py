@@ -1,13 +1,13 @@
 """Options, each declared once: as a field of a frozen dataclass, with its default and what it means.
 
 From such a class come the signature and the help of a function (`runs.arguments.takes`), the options of a command
-(`cli.declared`), the keys of a study file, and which values a run may write down. A new option is one field, and the
-code that uses it.
+(`cli.declared`), the keys of a study file, what a run writes down, and by what it goes on. A new option is one field,
+and the code that uses it.
 """
 
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
@@ -36,7 +36,7 @@ class Option:
         form: How its value is written on the command line: one `value`; one `file`; `files`, once for each; `names`,
             several of which may stand in one with commas between them; `repeated`, once for each; `pairs`
             (NAME=VALUE), `settings` (NAME=JSON) and `levels` (NAME=LEVEL,...), once for each; or a JSON `object`.
-        least: The least that a number may be on the command line.
+        least: The least that a number may be, on the command line and in Python alike.
         most: The most.
         section: The heading under which a command's help has it.
         typed: Whether the command line has it; a function is given in Python alone.
@@ -44,6 +44,7 @@ class Option:
         stored: Whether its value may be written down as it is. Without it only numbers, switches and choices are.
         recorded: Whether it belongs to the command that a run writes down.
         study: Whether a study file may hold it.
+        sent_as: The field of request bodies that an option of `Sampling` is, where that is not called as the option is.
     """
 
     help: str
@@ -59,6 +60,7 @@ class Option:
     stored: bool = False
     recorded: bool = True
     study: bool = True
+    sent_as: str | None = None
 
 
 def option(default: Any, help: str, *, secret: bool = False, **more: Any) -> Any:
@@ -98,6 +100,11 @@ class Declared(NamedTuple):
         return get_args(self.kind) if get_origin(self.kind) is Literal else ()
 
     @property
+    def body_field(self) -> str:
+        """The field of request bodies that it is, of an option that is sent."""
+        return self.option.sent_as or self.name
+
+    @property
     def is_stored(self) -> bool:
         """Whether its value can be written down: it is declared so, or it can hold no text of anybody's."""
         return self.option.stored or self.kind in (bool, int, float) or bool(self.choices)
@@ -126,6 +133,45 @@ def part_of(options: Any, kind: type[T]) -> T:
     return kind(**{each.name: getattr(options, each.name) for each in fields(kind)})  # type: ignore[arg-type]
 
 
+class NotesGiven:
+    """Options that note which of them were given, since one may be given the value that it has by default."""
+
+    given: frozenset[str] = frozenset()
+
+    def is_given(self, name: str) -> bool:
+        """Whether an option was given; where nobody noted it, whether it has another value than by default."""
+        return name in self.given or name in changed(self)
+
+
+def note_given(options: T, names: Iterable[str]) -> T:
+    """The options themselves; those that note which of them were given have noted these."""
+    if isinstance(options, NotesGiven):
+        object.__setattr__(options, "given", frozenset(names))
+    return options
+
+
+def replaced(options: T, **values: Any) -> T:
+    """The options with other values for some, and with the note of which were given."""
+    found: T = replace(options, **values)  # type: ignore[type-var]
+    return note_given(found, options.given) if isinstance(options, NotesGiven) else found
+
+
+def put_over(options: T, values: Mapping[str, Any]) -> T:
+    """The options with other values for some; what is a mapping in both is merged.
+
+    Raises:
+        InputError: A value is of no kind that its option takes, or out of its bounds.
+    """
+    before = {name: getattr(options, name) for name in values}
+    merged = {
+        name: {**before[name], **value} if isinstance(value, Mapping) and isinstance(before[name], Mapping) else value
+        for name, value in values.items()
+    }
+    found: T = replace(options, **merged)  # type: ignore[type-var]
+    settle(found)
+    return found
+
+
 def listed(given: Names) -> list[str]:
     """One name, or several: text is one, not its letters."""
     if not isinstance(given, Iterable):
@@ -148,13 +194,17 @@ def refuse_no_name(name: str, value: object) -> None:
 
 
 def settle(options: Any) -> None:
-    """Have lists of names and of files be lists, and refuse a value that is of no kind that its option takes."""
+    """Have lists of names and of files be lists, and refuse a value that is of no kind that its option takes, or out of
+    the bounds that are declared.
+    """
     for each in declared(type(options)):
         value = getattr(options, each.name)
         if value is None and each.default is None:
             continue
         if each.option.form != "levels":  # whose faults are reported in their own words
             _refuse_another_kind(each, value)
+        if isinstance(value, Real):
+            _refuse_out_of_bounds(each, value)
         if each.option.form in ("names", "repeated"):
             object.__setattr__(options, each.name, listed(value))
         if each.option.form == "files" and not isinstance(value, Mapping):  # numbers at hand, in place of a table
@@ -181,6 +231,13 @@ def alternatives(kind: Any) -> tuple[Any, ...]:
 def _refuse_another_kind(each: Declared, value: Any) -> None:
     kind = Union[each.kind, None] if each.default is None else each.kind  # noqa: UP007
     refuse_another_kind(each.name, kind, value)
+
+
+def _refuse_out_of_bounds(each: Declared, value: Any) -> None:
+    least, most = each.option.least, each.option.most
+    if not ((least is None or value >= least) and (most is None or value <= most)):  # nan is within no bounds
+        bounds = f"{least} or more" if most is None else f"{most} or less" if least is None else f"{least} to {most}"
+        raise InputError(f"{each.flag} {value}: give {bounds}.")
 
 
 def refuse_another_kind(name: str, kind: Any, value: Any) -> None:

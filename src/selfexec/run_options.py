@@ -1,8 +1,10 @@
 """Everything that can be set when models are asked: for a run, a check, a judge and batch files.
 
 What several of them have in common is a class of its own. A new option of all is a field of `Connection` or `Sampling`
-(in `engines`) or of a class here; nothing else lists it. It stands outside of `runs`, which takes long to import, so
-that the help of a command is there at once.
+(in `engines`) or of a class here. How it is given, written down and gone on with follows from the field. What it does
+is written where it acts: each wire format and each engine names the fields of `Sampling` that it sends (`Wire.sends`,
+`EngineType.sends`), so that an option is refused by name wherever it would not be sent. This module stands outside of
+`runs`, which takes long to import, so that the help of a command is there at once.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,6 +21,7 @@ from selfexec.options import (
     WHERE_IT_GOES,
     WHICH_MODELS,
     Names,
+    NotesGiven,
     changed,
     declared,
     option,
@@ -187,7 +190,9 @@ AGAIN = "Ask also what is out in a batch and has not come back, which is then pa
 
 
 @dataclass(frozen=True)
-class RunOptions(UnknownEnds, Connection, Sampling, Spending, Wanted):  # the signature begins with the last of them
+class RunOptions(
+    NotesGiven, UnknownEnds, Connection, Sampling, Spending, Wanted
+):  # the signature begins with the last of them
     """What can be set about a run."""
 
     models: Names | None = _models(

@@ -338,3 +338,16 @@ def test_marks_in_the_overview_say_how_the_own_prediction_stands_to_a_level(ladd
         mark = {"behind": "*", "open": "~"}.get(row[level].own_prediction or "", "")
         assert row[level].skill is None or cell.rstrip("†").endswith(mark), level
     assert any("*" in cell for cell in cells)
+
+
+@pytest.mark.parametrize("level", ["constant", "facts", ITSELF])
+def test_a_row_that_was_left_out_has_an_empty_cell_and_shifts_no_number(level: str) -> None:
+    skills = {"constant": 0.1, "facts": 0.2, "text": 0.3, ITSELF: 0.4}
+    rows = [step(name, skill, model=model) for model in ("a", "b") for name, skill in skills.items()]
+    left = sx.Ladder(row for row in rows if (row.model, row.level) != ("a", level))
+    heads = ("same", "facts", "text", "itself")
+    _, ((_, _, *first), (_, _, *second)) = left._overview()
+    assert dict(zip(heads, second, strict=True)) == {"same": ".10", "facts": ".20", "text": ".30", "itself": ".40"}
+    missing = heads[list(skills).index(level)]
+    assert dict(zip(heads, first, strict=True)) == dict(zip(heads, second, strict=True)) | {missing: ""}
+    assert left.table() and (level != ITSELF or left.sentences["a"] == "a: nothing can be said.")

@@ -281,22 +281,32 @@ def with_tests(folder: Path, *names: str) -> None:
 
 
 def refuse_another_result(folder: Path, text: str, called: str) -> None:
-    """Type the one command of a recipe that calls this program, and look at what it prints."""
-    [(command, shown)] = [(command, shown) for command, shown in typed(text) if command.split()[0] == called]
-    printed = as_done(folder, command)
-    assert as_shown(shown, printed), f"{command}\n{printed}"
+    """Type the commands of a recipe that call this program, and look at what they print."""
+    commands = [(command, shown) for command, shown in typed(text) if command.split()[0] == called]
+    assert commands
+    for command, shown in commands:
+        printed = as_done(folder, command)
+        assert as_shown(shown, printed), f"{command}\n{printed}"
 
 
 @pytest.mark.parametrize("called", ["selfexec", "python"])
 @pytest.mark.slow
 def test_an_option_of_asking_works_as_the_recipe_says(tmp_path: Path, called: str) -> None:
     text = recipe("An option of asking")
-    with_tests(tmp_path, "tests/engines")
-    field, use, test = blocks(text, "python")
-    inserted(tmp_path / "src/selfexec/engines/base.py", field, above="    stream: bool = option(")
-    inserted(tmp_path / "src/selfexec/engines/http/client.py", use, below="        given = connection.headers")
-    tests = tmp_path / "tests/engines/test_transport.py"
-    tests.write_text(f"{tests.read_text('utf-8')}\n\n{test}", "utf-8")
+    with_tests(tmp_path, "tests/engines", "tests/runs")
+    sent, test_of_sent, reached, use, test_of_reached = blocks(text, "python")
+    [wire] = re.findall(r"the line `(sends=\S.*?)`", text)
+    engines = tmp_path / "src/selfexec/engines"
+    inserted(engines / "settings.py", sent, above="    system: str | None = option(")
+    inserted(engines / "http/wires/chat.py", f"    {wire}\n", below="    capabilities=")
+    inserted(engines / "base.py", reached, above="    stream: bool = option(")
+    inserted(engines / "http/client.py", use, below="        given = connection.headers")
+    for name, test in (
+        ("runs/test_every_option_of_asking.py", test_of_sent),
+        ("engines/test_transport.py", test_of_reached),
+    ):
+        tests = tmp_path / "tests" / name
+        tests.write_text(f"{tests.read_text('utf-8')}\n\n{test}", "utf-8")
     refuse_another_result(tmp_path, text, called)
 
 

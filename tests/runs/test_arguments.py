@@ -1,11 +1,14 @@
 """What people pass to functions and is nothing that they take: it is told by its name, and never shown."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import selfexec as sx
+from selfexec.options import option, settle
+from selfexec.runs.arguments import takes
 
 
 @pytest.mark.parametrize(
@@ -48,3 +51,36 @@ def test_models_that_are_none_are_not_taken_for_the_simulated_panel(tmp_path: Pa
 def test_what_is_no_folder_is_no_run(nothing: Any) -> None:
     with pytest.raises(sx.InputError, match=r"^which run\?"):
         sx.load(nothing)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounded:
+    port: int = option(80, "A number with two bounds.", least=0, most=99)
+    share: float | None = option(None, "A number with an upper bound.", most=1)
+    at_least: float | None = option(None, "A number with a lower bound.", least=2)
+
+    def __post_init__(self) -> None:
+        settle(self)
+
+
+@takes(Bounded, "a test")
+def bounded(options: Bounded) -> Bounded:
+    return options
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"port": -1}, "port -1: give 0 to 99."),
+        ({"port": 100}, "port 100: give 0 to 99."),
+        ({"share": 1.5}, "share 1.5: give 1 or less."),
+        ({"share": float("nan")}, "share nan: give 1 or less."),
+        ({"at_least": 1.5}, "at_least 1.5: give 2 or more."),
+    ],
+)
+def test_the_bounds_of_an_option_hold_in_python(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(sx.InputError) as refusal:
+        bounded(**given)
+    assert str(refusal.value) == said
+    assert bounded(port=0, share=1, at_least=2) == Bounded(port=0, share=1, at_least=2.0)
+    assert bounded(port=99, share=-5.0, at_least=1e9).port == 99

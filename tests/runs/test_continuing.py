@@ -346,3 +346,10 @@ def test_a_mistyped_model_that_an_earlier_version_kept_can_be_left_out(url: str)
     said = r"vllm/coim never answered in run\. To go on without it, name the others: models vllm/typical,vllm/coin$"
     with pytest.raises(sx.InputError, match=said):
         sx.run(out=folder)
+
+
+def test_a_system_prompt_that_reads_like_a_header_of_keys_is_kept_and_gone_on_with(url: str) -> None:
+    folder = begun(url, system="Use basic English.")
+    assert load_manifest(folder).settings["system"] == "Use basic English."
+    sx.run(out=folder)
+    assert len(sx.load(folder).replies) == 2 * 3 * (2 + 3 + 5)

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 import click
+from click.core import ParameterSource
 
 from selfexec.cli.completion import complete_experiments, complete_items, complete_model_to_ask, complete_models
 from selfexec.cli.options import (
@@ -28,7 +29,7 @@ from selfexec.cli.options import (
 )
 from selfexec.errors import InputError
 from selfexec.files.outputs import RESULTS
-from selfexec.options import Declared, declared, option
+from selfexec.options import Declared, declared, note_given, option
 
 T = TypeVar("T")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -89,12 +90,18 @@ def collect(kind: type[T], given: dict[str, Any], **more: Any) -> T:
     """
     typed = [(each, given.pop(each.name)) for each in declared(kind) if each.name in given]
     values = {each.name: _parsed(each, value) for each, value in typed if is_given(value)}
-    return kind(**values, **more)
+    return note_given(kind(**values, **more), (each.name for each, _ in typed if _is_typed(each.name)))
 
 
 def is_given(value: Any) -> bool:
     """Whether the parameter of a command was typed: 0 is a value, a switch that is off is none."""
     return value is not None and value is not False and value != () and value != {}
+
+
+def _is_typed(name: str) -> bool:
+    """Whether a parameter was typed, and has not its default."""
+    context = click.get_current_context(silent=True)
+    return context is not None and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 # --- from a field to an option ---------------------------------------------------------------------------------------
@@ -141,8 +148,9 @@ def _type(each: Declared, choices: Sequence[str]) -> Any:
         return click.Choice(choices)
     if each.option.form in ("file", "files"):
         return PathArgument()
-    if each.option.least is not None:
-        return click.IntRange(each.option.least, each.option.most)
+    if each.option.least is not None or each.option.most is not None:
+        bounded = click.FloatRange if each.kind is float else click.IntRange
+        return bounded(each.option.least, each.option.most)
     return each.kind if each.kind in (int, float) else None
 
 

@@ -27,7 +27,7 @@ from selfexec.cli.options import (
 from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_about, went_wrong
 from selfexec.engines import keys_lacking
 from selfexec.errors import InputError, NoApiKey
-from selfexec.options import HOW_MUCH, option
+from selfexec.options import HOW_MUCH, changed, option
 from selfexec.run_options import ON_MANY_MACHINES, SECTIONS, STUDY, RunOptions
 from selfexec.text.numbers import is_or_are, joined, number_of
 
@@ -331,7 +331,7 @@ def _way_to_what_is_out(planned: "Plan") -> str:
 def _passed_over(planned: "Plan") -> Iterator[str]:
     """What is set for simulated models, which reply by rule."""
     told = [(one.name, one.sampling) for one in planned.respondents if one.simulated]
-    names = [name for name, sampling in told if sampling.settings or sampling.system or sampling.extra_body]
+    names = [name for name, sampling in told if changed(sampling)]
     if names:
         yield f"simulated models reply by rule: no setting changes what {joined(names)} will say."
 

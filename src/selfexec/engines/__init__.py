@@ -34,6 +34,7 @@ from selfexec.engines.choose import (
     engine_for,
     engine_type,
     refuse_unable,
+    refuse_unsent,
     sent_to,
     thinking_in,
     why_unaskable,
@@ -45,11 +46,15 @@ from selfexec.engines.registry import ENGINES
 from selfexec.engines.respondents import Respondent, engine_of, keys_lacking, loaded, together
 from selfexec.engines.settings import (
     EFFORT,
+    FREE,
     Sampling,
     check_settings,
+    field_options,
+    given_fields,
     kept_field,
     kept_setting,
     merged,
+    refuse_sent_twice,
     refuse_unsendable,
 )
 from selfexec.renamed import module_getattr

@@ -160,6 +160,7 @@ class Experienced(Protocol):
 
 
 MOST_CONNECTIONS = 10_000
+SENT_BY_ALL = frozenset({"system"})  # fields of `Sampling` that every engine and every wire format sends
 PATIENCE = 1800.0  # seconds for which calls wait for a server that is away
 
 
@@ -236,6 +237,8 @@ class EngineType:
     capabilities  what it can carry beside one user message and its reply, of a model at an address
     simulated     whether its replies are made by rule, so that they say nothing of language models
     models        names to offer: whole, or up to the slash
+    sends         which fields of the request body that are options of `Sampling` it sends to a model at an address; all
+                  others are refused by name. What is given by `--set` and `--extra-body` is its own affair
     effort        what is sent to a model at an address so that it thinks as hard as a level says (`low`, `max`), given
                   what is sent anyway; None and InputError as with `thinking`
     load          what a model at an address needs loaded in this process before it can be asked: as long as somebody
@@ -250,5 +253,6 @@ class EngineType:
     simulated: bool = False
     models: Callable[[], Sequence[str]] = lambda: ()
     load: Callable[[str], Any] | None = None
+    sends: Callable[[str, Connection], frozenset[str]] = lambda model, connection: SENT_BY_ALL
     effort: Callable[[str, Connection, str, Mapping[str, Any]], Mapping[str, Any] | None] = lambda *asked: None
     thinking: Callable[[str, Connection, str, Mapping[str, Any]], Mapping[str, Any] | None] = lambda *asked: None

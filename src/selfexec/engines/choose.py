@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from selfexec.engines.base import Connection, Engine, EngineType
-from selfexec.engines.http.providers import endpoint
+from selfexec.engines.http.providers import endpoint, wire_of
 from selfexec.engines.registry import ENGINES, HTTP, SIM, likely_names
-from selfexec.engines.settings import EFFORT, merged
+from selfexec.engines.settings import EFFORT, Sampling, given_fields, merged
 from selfexec.errors import InputError, NoApiKey
 from selfexec.experiments import EXPERIMENTS
 from selfexec.items import ItemSet
@@ -54,6 +54,19 @@ def refuse_unable(models: Iterable[str], experiments: Iterable[str], connection:
                     f"{experiment} needs {', '.join(lacking)} of the engine, and {engine.name} cannot do that for the "
                     f"model {model!r}. Leave the experiment out: --experiment names those to ask."
                 )
+
+
+def refuse_unsent(model: str, connection: Connection, sampling: Sampling) -> None:
+    """Raise InputError where an option that is given is a field which the engine of a model does not send."""
+    given = given_fields(sampling)
+    if not given:
+        return
+    engine = engine_type(model, connection)
+    sent = engine.sends(model, connection)
+    where = f"the wire format {wire_of(model, connection)!r}" if engine is HTTP else engine.name
+    for each, _ in given:
+        if each.body_field not in sent:
+            raise InputError(f"{each.flag}: {where}, in which {model} is asked, has no such field. Leave it out.")
 
 
 def thinking_in(model: str, connection: Connection, level: str, sampling: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -43,6 +43,12 @@ def _http_capabilities(model: str, connection: Connection) -> frozenset[Capabili
     return WIRES[wire_of(model, connection)].capabilities
 
 
+def _http_sends(model: str, connection: Connection) -> frozenset[str]:
+    from selfexec.engines.http.wires import WIRES
+
+    return WIRES[wire_of(model, connection)].sends
+
+
 def _http_thinking(
     model: str, connection: Connection, level: str, sampling: Mapping[str, Any]
 ) -> Mapping[str, Any] | None:
@@ -91,6 +97,18 @@ INSPECT_EFFORT = {
 }
 
 
+def _inspect_sends(model: str, connection: Connection) -> frozenset[str]:
+    from selfexec.engines.inspect.engine import RENAMED, SETTINGS
+
+    return frozenset({"system", *RENAMED, *SETTINGS})
+
+
+def _local_sends(model: str, connection: Connection) -> frozenset[str]:
+    from selfexec.engines.local.engine import FIELDS
+
+    return frozenset(FIELDS)
+
+
 def _load_local(model: str) -> Any:
     from selfexec.engines.local.weights import load
 
@@ -116,6 +134,7 @@ HTTP = EngineType(
     name="http",
     open=_open_http,
     capabilities=_http_capabilities,
+    sends=_http_sends,
     models=_http_models,
     effort=_http_effort,
     thinking=_http_thinking,
@@ -126,6 +145,7 @@ LOCAL = EngineType(
     capabilities=lambda model, connection: TURNS | {"prefill", "logprobs"},
     models=lambda: ["local/"],
     load=_load_local,
+    sends=_local_sends,
     thinking=_local_thinking,
 )
 INSPECT = EngineType(
@@ -133,6 +153,7 @@ INSPECT = EngineType(
     open=_open_inspect,
     capabilities=lambda model, connection: TURNS,
     models=lambda: ["inspect/"],
+    sends=_inspect_sends,
     effort=_inspect_effort,
 )
 ENGINES = Registry(EngineType, "selfexec.engines", (SIM, HTTP, LOCAL, INSPECT), lambda engine: engine.name, PROVIDERS)

@@ -11,7 +11,7 @@ from typing import Any
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
-from selfexec.options import WHAT_IS_SENT, option
+from selfexec.options import WHAT_IS_SENT, Declared, declared, option
 from selfexec.text.redaction import bare, digested, holds_text, kept, key_texts, secret_words_in
 
 _PROMPTS = "What is asked are the prompts of the experiments: change them with --prompts."
@@ -106,7 +106,23 @@ class Sampling:
             for name, value in self.settings.items():
                 if name.startswith(scope) and "." not in name[len(scope) :]:
                     found[name[len(scope) :]] = value
-        return found | {"system": self.system} if self.system else found
+        return found | {each.body_field: value for each, value in given_fields(self)}
+
+
+FREE = ("settings", "extra_body")  # options that hold fields of the request body by their names
+
+
+def field_options() -> Mapping[str, Declared]:
+    """The options of `Sampling` that are one field of the request body each, by name."""
+    return {each.name: each for each in declared(Sampling) if each.name not in FREE}
+
+
+def given_fields(sampling: Sampling) -> list[tuple[Declared, Any]]:
+    """The options that are one field of the request body each, with their values, as far as they are given. What is
+    empty is not sent, so that a model of a study may be sent none where all others are.
+    """
+    values = [(each, getattr(sampling, each.name)) for each in field_options().values()]
+    return [(each, value) for each, value in values if value != each.default and value not in ("", [], {})]
 
 
 def kept_field(name: str, value: Any) -> Any:
@@ -134,7 +150,11 @@ def _is_digested(name: str, value: Any) -> bool:
 
 
 def kept_setting(name: str, value: Any) -> Any:
-    """A setting by its name in a manifest, as a run keeps it: `extra_body.NAME` for more fields of the request body."""
+    """A setting by its name in a manifest, as a run keeps it: `extra_body.NAME` for more fields of the request body.
+    An option of `Sampling`, like the system prompt, stays as it is: a run has to say what was sent.
+    """
+    if name in field_options():
+        return value
     field = name.removeprefix("extra_body.")
     return kept(name, value) if field == name else kept_field(field, value)
 
@@ -151,7 +171,10 @@ def check_settings(
         origins: The option that brought a setting, by the setting's name, where that is not `--set`.
     """
     settings, extra_body = sampling.settings, sampling.extra_body
-    refuse_unsendable("--system", sampling.system)
+    for each, value in given_fields(sampling):
+        refuse_unsendable(each.flag, value)
+        refuse_value(each.flag, each.body_field, value)
+    refuse_sent_twice(sampling)
     for name, value in settings.items():
         refuse_unsendable(f"--set {_plain(name)}", {name: value})
     for name, value in extra_body.items():
@@ -179,6 +202,19 @@ def check_settings(
         if also := given.get(field):
             origin = origins.get(also, f"--set {also}")
             raise InputError(f"--extra-body: {place!r} is set by {origin} already. Give one of them.")
+
+
+def refuse_sent_twice(sampling: Sampling) -> None:
+    """Raise InputError where a setting is a field that an option of its own sends, or is called as such an option."""
+    given = {each.body_field: each.flag for each, _ in given_fields(sampling)}
+    called = {each.name: each.flag for each in field_options().values() if each.name != each.body_field}
+    places = [(f"--set {name}", name.rpartition(".")[2]) for name in sampling.settings]
+    places += [(f"--extra-body: {place!r}", field) for place, field in _fields(sampling.extra_body)]
+    for place, field in places:
+        if flag := given.get(field):
+            raise InputError(f"{place}: the field {field!r} is sent by {flag} already. Give one of them.")
+        if flag := called.get(field):
+            raise InputError(f"{place}: {field!r} is an option of its own. Give it with {flag}.")
 
 
 def _refuse_replaced(name: str, by: Sequence[str], origins: Mapping[str, str]) -> None:

@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from selfexec.errors import WrongName, in_python
 from selfexec.facets import FACETS
-from selfexec.options import Names, alternatives, declared, default_of, listed, refuse_another_kind
+from selfexec.options import Names, alternatives, declared, default_of, listed, note_given, refuse_another_kind
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,7 +39,7 @@ def takes(options: Callable[P, C], what: str, **renamed: str) -> Callable[[Calla
     def decorate(function: Callable[[C], R]) -> Callable[P, R]:
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             given = {name: value for name, value in kwargs.items() if value is not None or name in required}
-            return function(kind(*args, **given))
+            return function(note_given(kind(*args, **given), given))
 
         signature = _signature(kind)
         required = {p.name for p in signature.parameters.values() if p.default is inspect.Parameter.empty}

@@ -80,6 +80,8 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         wire: The wire format that was named.
         api_key_env: The variable that held the key, where one was named.
         headers: The names of the headers that every call had.
+        options: The other options of the connection that were not what holds anyway, by name. Of one whose value may
+            be a secret, there is only that it was given.
     """
 
     base_url: list[str] = []
@@ -87,6 +89,7 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     wire: Wire | None = None
     api_key_env: str | None = None
     headers: list[str] = []
+    options: dict[str, Any] = {}
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,6 +1,7 @@
 """The sections of a card, each from the manifest, the items, the replies and their readings alone."""
 
 import hashlib
+import json
 import math
 import re
 import shlex
@@ -31,10 +32,12 @@ from selfexec.analysis.score_table import (
     score_cells,
 )
 from selfexec.analysis.words import NO_TEST
+from selfexec.engines import field_options
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, kind_of
 from selfexec.facets import DEFAULT_NAME, condition_named
 from selfexec.items import UNKNOWN, Origin
+from selfexec.options import Declared
 from selfexec.prompts import all_prompts, asked_prompts, by_name, prompt_hashes
 from selfexec.runs import LOGS, MANIFEST, PROMPTS, Reply
 from selfexec.text.numbers import number_of
@@ -238,10 +241,16 @@ def settings(run: "Run") -> str:
 
 
 def _setting(name: str, value: Any) -> str:
-    if name == "system":  # it may say anything
+    if _is_hashed(name):
         digest = hashlib.sha256(str(value).encode()).hexdigest()
         return f"{len(str(value))} characters, SHA-256 {digest}"
     return "not sent" if value is None else shown(name, value)
+
+
+def _is_hashed(name: str) -> bool:
+    """Whether a card has only the hash of a setting, like the system prompt: as free text it may say anything."""
+    each = field_options().get(name)
+    return each is not None and not each.is_stored
 
 
 # --- what came back --------------------------------------------------------------------------------------------------
@@ -419,9 +428,21 @@ def _command(run: "Run", name: str) -> str:
     if run.manifest.epochs > 1:
         words += ["--epochs", str(run.manifest.epochs)]
     for setting, value in sorted(run.manifest.settings.items()):
-        if setting != "system" and not setting.startswith("extra_body.") and not hides(setting, value):
+        if each := field_options().get(setting):
+            words += [] if _is_hashed(setting) else _typed(each, value)
+        elif not setting.startswith("extra_body.") and not hides(setting, value):
             words += ["--set", f"{setting}={shown(setting, value)}"]
     return shlex.join([*words, "--out", "NEW"])
+
+
+def _typed(each: Declared, value: Any) -> Iterator[str]:
+    """An option and its value as they are typed."""
+    if isinstance(value, Mapping) and each.option.form != "object":
+        value = [f"{name}={part if isinstance(part, str) else json.dumps(part)}" for name, part in value.items()]
+    for one in value if isinstance(value, list) else [value]:
+        yield each.flag
+        if one is not True:
+            yield json.dumps(one) if isinstance(one, Mapping) else str(one)
 
 
 def _made(run: "Run") -> Iterator[str]:
@@ -452,11 +473,12 @@ def _missing(run: "Run") -> Iterator[str]:
     if run.manifest.own_settings:
         yield "Some models have settings of their own, above: give them in a study file, with `--config`."
     settings = run.manifest.settings
-    if "system" in settings:
-        yield "Add the system prompt with `--system`; only its hash is given above."
+    for name in filter(_is_hashed, settings):
+        what = "the system prompt" if name == "system" else f"`{name}`"
+        yield f"Add {what} with `{field_options()[name].flag}`; only its hash is given above."
     if any(name.startswith("extra_body.") for name in settings):
         yield "Add the settings named `extra_body` with `--extra-body`."
-    if any(hides(name, value) for name, value in settings.items() if name != "system"):
+    if any(hides(name, value) for name, value in settings.items() if name not in field_options()):
         yield f"Add the settings that are {HIDDEN.strip('()')} here."
     ours = _shipped(run)
     if any(ours.get(name) != digest for name, digest in run.manifest.prompts.items()):

@@ -112,12 +112,17 @@ class Ladder(Rows[LadderRow]):
             yield f"Asked in the condition {condition}."
 
     def _overview(self) -> tuple[list[str], list[list[str]]]:
-        """A line for each model and experiment; levels that nobody has are no columns."""
+        """A line for each model and experiment; levels that nobody has are no columns. The cell of a row that was left
+        out is empty.
+        """
         there = {row.level for row in self._rows if row.skill is not None}
         shown = [name for name in LEVELS if name in there or name == ITSELF]
         columns = ["model", "experiment", *(HEADS[name] for name in shown)]
-        lines = self._ladders.items()
-        return columns, [[*of, *(_skill(row) for row in rows if row.level in shown)] for of, rows in lines]
+        lines = []
+        for ladder, rows in self._ladders.items():
+            skills = {row.level: _skill(row) for row in rows}
+            lines.append([*ladder, *(skills.get(name, "") for name in shown)])
+        return columns, lines
 
     def _details(self) -> tuple[list[str], list[list[str]]]:
         """A line for each level that there is."""
@@ -139,7 +144,7 @@ class Ladder(Rows[LadderRow]):
         """Why numbers are not there, or to be read with caution: which, where and of whom, each reason once."""
         told: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}  # (reason, experiment, heads) -> models
         for (model, experiment), rows in self._ladders.items():
-            own = rows[-1].reason
+            own = next((row.reason for row in rows if row.level == ITSELF), None)
             by_reason: dict[str, list[str]] = {}
             for row in rows:
                 if row.reason and (row.level == ITSELF or row.reason != own):
@@ -157,7 +162,7 @@ class Ladder(Rows[LadderRow]):
 
     @property
     def _ladders(self) -> dict[tuple[str, str], list[LadderRow]]:
-        """Model and experiment -> the levels, itself last."""
+        """Model and experiment -> the levels that there are rows of."""
         found: dict[tuple[str, str], list[LadderRow]] = {}
         for row in self._rows:
             found.setdefault((row.model, row.experiment), []).append(row)

@@ -67,8 +67,8 @@ def _finding(steps: Sequence[LadderRow]) -> str | None:
     """How a model's own prediction stands in one experiment. Of those that tell surely more than it does the one of the
     greatest skill is named, a single one rather than all stacked.
     """
-    itself = next(row for row in steps if row.level == ITSELF)
-    if itself.skill is None or itself.reason:
+    itself = next((row for row in steps if row.level == ITSELF), None)
+    if itself is None or itself.skill is None or itself.reason:
         return None
     if more := [row for row in steps if row.own_prediction == "behind"]:
         most = max(more, key=lambda row: (row.level != "stacked", row.skill or 0.0))

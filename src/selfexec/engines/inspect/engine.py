@@ -12,7 +12,9 @@ from selfexec.engines.inspect.asking import asked, extra_lacking
 from selfexec.engines.inspect.opened import OPENED, Opened
 from selfexec.errors import InputError, NoApiKey
 from selfexec.items import ItemSet
+from selfexec.options import changed, declared
 
+USED = ("max_connections", "timeout", "patience", "accept_filters")  # options of a connection that hold here, too
 # what Inspect calls settings that are called otherwise here
 RENAMED = {"stop": "stop_seqs", "stop_sequences": "stop_seqs", "max_completion_tokens": "max_tokens"}
 # of GenerateConfig, what may be set: the rest is ours (one reply, nothing kept), or changes no reply
@@ -29,14 +31,9 @@ class InspectEngine:
     def __init__(self, models: Sequence[str], item_set: ItemSet, connection: Connection) -> None:
         if lacking := extra_lacking():
             raise lacking
-        ours = {
-            "--api-key-env": connection.api_key_env,
-            "--header": connection.headers,
-            "--wire": connection.wire,
-            "--stream": connection.stream,
-        }
-        if given := [option for option, value in ours.items() if value]:
-            raise InputError(f"{given[0]}: Inspect finds keys, headers and formats by itself. Leave it out.")
+        given = changed(connection)
+        if strange := [each.flag for each in declared(Connection) if each.name in given and each.name not in USED]:
+            raise InputError(f"{strange[0]}: Inspect finds keys, headers and formats by itself. Leave it out.")
         self.warnings: list[str] = []
         self._item_set = item_set
         self._models = {model: _model(model, connection) for model in models}

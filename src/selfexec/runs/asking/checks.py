@@ -23,6 +23,7 @@ from selfexec.engines import (
     finish,
     refuse_unable,
     refuse_unsendable,
+    refuse_unsent,
     sent_to,
 )
 from selfexec.engines import Check as ConnectionCheck
@@ -159,6 +160,7 @@ def carry_out_check(options: CheckOptions) -> Check:
     refuse_unsendable("--model", model)
     check_settings(sampling, item_set.experiments)
     refuse_unable([model], item_set.experiments, connection)
+    refuse_unsent(model, connection, sampling)
     engine = engine_for([model], item_set, connection)
 
     def sent(experiment: str, kind: str) -> Mapping[str, Any]:

@@ -10,12 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from selfexec import items
-from selfexec.engines import Connection, Respondent, Sampling, engine_type, is_at_home, why_unaskable
+from selfexec.engines import (
+    Connection,
+    Respondent,
+    Sampling,
+    engine_type,
+    is_at_home,
+    refuse_sent_twice,
+    why_unaskable,
+)
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT, Condition, condition_name, history_in
 from selfexec.items import ItemSet
-from selfexec.options import Names, changed, part_of
+from selfexec.options import Names, changed, declared, note_given, part_of, put_over, replaced
 from selfexec.run_options import RunOptions
 from selfexec.runs.arguments import names
 from selfexec.runs.asking.histories import histories_of
@@ -35,7 +43,7 @@ from selfexec.runs.folder import (
 )
 from selfexec.runs.requests import requests_of
 from selfexec.runs.run import as_it_lies
-from selfexec.runs.sampling import sampling_of
+from selfexec.runs.sampling import by_name, from_names, sampling_of
 from selfexec.runs.share import Shard, shard_folders
 from selfexec.runs.store import read_journal
 from selfexec.runs.toml import read_study
@@ -44,14 +52,15 @@ from selfexec.text.redaction import HIDDEN, bare_address
 
 MODEL = "#"  # in names of prompts that hold what one model alone is shown
 GROWING = ("experiments", "preset", "limit", "fraction", "epochs", "facets", "items")
-SAMPLING = ("settings", "system", "extra_body", "protocol")
+SAMPLING = (*(each.name for each in declared(Sampling)), "protocol")
+OF_REACHED = ("wire", "api_key_env")  # options of a connection that have a field of their own in what a run keeps
 
 
 def plan(models: Names | None = None, **options: Any) -> Plan:
     """What would be asked; `options` are those of a run. Without models it is what the run in the folder has, and where
     there is none, the simulated panel.
     """
-    return planned_or_continued(RunOptions(models, **options))
+    return planned_or_continued(note_given(RunOptions(models, **options), options))
 
 
 def planned_or_continued(options: RunOptions) -> Plan:
@@ -110,7 +119,7 @@ def _addresses(run: Path, respondents: Iterable[Respondent], options: RunOptions
         yield f"{listing(models)}: asked at {urls_shown}, as before in {run}."
 
 
-def continued(options: RunOptions) -> Plan:
+def continued(options: RunOptions, *, calls: bool = True) -> Plan:
     """The plan that a run goes on by.
 
     Without options that say what to ask (`GROWING`), it is what the run was to ask, and of a model that is new in it
@@ -119,6 +128,7 @@ def continued(options: RunOptions) -> Plan:
     Args:
         options: `out` is the run's folder; `models` may name some of its models, and others; what is given besides
             comes before what the run says, and is refused later where a run cannot take it.
+        calls: Whether the models are to be called, for which what may be a secret has to be given again.
 
     Raises:
         InputError: The folder holds imported replies, or something that calls need is not kept in it.
@@ -133,7 +143,7 @@ def continued(options: RunOptions) -> Plan:
         raise InputError(f"{run}: no model has answered in this run. Name the models to ask: --model PROVIDER/MODEL")
     growing = [name for name in GROWING if name in changed(options)]
     there = items.load(folder / ITEMS)
-    options = replace(
+    options = replaced(
         options,
         models=models,
         items=options.items or _item_source(folder, there, options, growing),
@@ -141,7 +151,7 @@ def continued(options: RunOptions) -> Plan:
         epochs=_epochs(folder, manifest, there) if options.epochs is None else options.epochs,
         prompts=_prompts(folder, manifest) if options.prompts is None else options.prompts,
     )
-    respondents, lacking = _respondents(folder, manifest, options)
+    respondents, lacking = _respondents(folder, manifest, options, calls)
     if manifest.origin == LOGS:
         _refuse_names_of_logs(run, respondents)
     design = None if manifest.origin == LOGS else _with_new(models, _design(folder, manifest, there))
@@ -278,7 +288,9 @@ def _epochs(folder: Path, manifest: Manifest, there: ItemSet) -> int:
 # --- how it is asked -------------------------------------------------------------------------------------------------
 
 
-def _respondents(folder: Path, manifest: Manifest, options: RunOptions) -> tuple[list[Respondent], tuple[str, ...]]:
+def _respondents(
+    folder: Path, manifest: Manifest, options: RunOptions, calls: bool
+) -> tuple[list[Respondent], tuple[str, ...]]:
     """How each model is reached and what it is sent; and what calls lack, in sentences."""
     study = read_study(folder / STUDY) if (folder / STUDY).exists() else None
     models = names(options.models or ())
@@ -287,20 +299,29 @@ def _respondents(folder: Path, manifest: Manifest, options: RunOptions) -> tuple
         option = said[0].replace("_", "-")
         raise InputError(f"--{option}: {folder / STUDY} says how each model is reached. Leave it out.")
     reached, lacking = study.reached(by_study) if study and by_study else ([], ())
-    found = {one.name: one for one in reached}
+    found = {one.name: _with_given(one, options) for one in reached}
     for model in models:
         if model not in found:
-            found[model] = Respondent(model, model, _connections(folder, manifest, model, options), Sampling())
+            connections = _connections(folder, manifest, model, options, calls)
+            found[model] = Respondent(model, model, connections, Sampling())
     return [replace(found[model], sampling=_sampling(manifest, model, options)) for model in models], lacking
 
 
-def _connections(folder: Path, manifest: Manifest, model: str, options: RunOptions) -> tuple[Connection, ...]:
+def _connections(
+    folder: Path, manifest: Manifest, model: str, options: RunOptions, calls: bool = True
+) -> tuple[Connection, ...]:
     """How a model was reached, with what is given in place of what was."""
     given = part_of(options, Connection)
-    if model not in manifest.models or model in simulated_of(manifest) or engine_type(model, given).name != "http":
+    if model not in manifest.models or model in simulated_of(manifest):
         return (given,)
-    way = manifest.reached.get(model) or _as_before(folder, manifest, model, options)
-    if lost := [name for name in way.headers if name.casefold() not in {one.casefold() for one in given.headers}]:
+    way = manifest.reached.get(model)
+    if way is None:
+        if engine_type(model, given).name != "http":
+            return (given,)
+        way = _as_before(folder, manifest, model, options)
+    if calls and (
+        lost := [name for name in way.headers if name.casefold() not in {one.casefold() for one in given.headers}]
+    ):
         raise InputError(f"{folder}: {model} was asked with the header {lost[0]}, whose value is never kept. "
                          f"Give it: --header {lost[0]}=VALUE")  # fmt: skip
     if options.base_url is not None and not way.base_url and len(names(options.models or ())) > 1:
@@ -312,9 +333,29 @@ def _connections(folder: Path, manifest: Manifest, model: str, options: RunOptio
             f"{folder}: of the address at which {model} was asked, {way.base_url[0]}, a part that may be a secret "
             "was not kept. Give it whole: --base-url URL"
         )
-    given = replace(given, wire=options.wire or way.wire, api_key_env=options.api_key_env or way.api_key_env)
+    given = replace(given, **_options_as_before(folder, model, way, options, calls))
     urls: Sequence[str | None] = [options.base_url] if options.base_url is not None else way.base_url or [None]
     return tuple(replace(given, base_url=url) for url in urls)
+
+
+def _options_as_before(folder: Path, model: str, way: Reached, options: RunOptions, calls: bool) -> dict[str, Any]:
+    """The other options by which a model was reached, but for those that are given."""
+    flags = {each.name: each.flag for each in declared(Connection)}
+    before = {**{name: getattr(way, name) for name in OF_REACHED}, **way.options}
+    left = {name: v for name, v in before.items() if name in flags and v is not None and not options.is_given(name)}
+    hidden = [flags[name] for name, value in left.items() if value == HIDDEN]
+    if hidden and calls:
+        raise InputError(
+            f"{folder}: {model} was asked with {hidden[0]}, whose value may be a secret and is never kept. Give it: "
+            f"{hidden[0]} VALUE"
+        )
+    return {name: value for name, value in left.items() if value != HIDDEN}
+
+
+def _with_given(one: Respondent, options: RunOptions) -> Respondent:
+    """A model of a study, reached by what is given now in place of what the study says."""
+    given = {each.name: getattr(options, each.name) for each in declared(Connection) if options.is_given(each.name)}
+    return replace(one, connections=tuple(put_over(connection, given) for connection in one.connections))
 
 
 def _as_before(folder: Path, manifest: Manifest, model: str, options: RunOptions) -> Reached:
@@ -345,22 +386,21 @@ def _sampling(manifest: Manifest, model: str | None, options: RunOptions) -> Sam
     sent = {name: value for name, value in sent.items() if "@" not in name and not _is_of_others(name, manifest)}
     if any(name in changed(options) for name in SAMPLING):
         sent |= _given(options)
-    extra = {name.removeprefix("extra_body."): value for name, value in sent.items() if name.startswith("extra_body.")}
-    settings = {name: value for name, value in sent.items() if not name.startswith("extra_body.") and name != "system"}
-    for flag, values in (("--set", settings), ("--extra-body", extra)):
+    found = from_names(sent)
+    for flag, values in (("--set", found.settings), ("--extra-body", found.extra_body)):
         if hidden := [name for name, value in values.items() if HIDDEN in str(value)]:
             raise InputError(
                 f"the setting {hidden[0]} is or may be a secret, which is not kept. Give it again: "
                 + (f"--set {hidden[0]}=VALUE" if flag == "--set" else f"--extra-body '{{\"{hidden[0]}\": ...}}'")
             )
-    return Sampling(settings=settings, system=sent.get("system"), extra_body=extra)
+    return found
 
 
-def _given(options: RunOptions) -> dict[str, object]:
+def _given(options: RunOptions) -> dict[str, Any]:
     """The settings that are given, by the names that a run keeps them by."""
     given = sampling_of(options)
-    extra = {f"extra_body.{name}": value for name, value in given.extra_body.items()}
-    return {**given.settings, **extra, **({"system": given.system} if given.system else {})}
+    refuse_sent_twice(given)  # where both have one name, one would replace the other here
+    return by_name(given)
 
 
 def _is_of_others(setting: str, manifest: Manifest) -> bool:

@@ -14,7 +14,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from selfexec.engines import Outcome, Price, Respondent
+from selfexec.engines import Outcome, Price, Respondent, given_fields
 from selfexec.engines.settings import EFFORT
 from selfexec.experiments import EXPERIMENTS, Facets, Key, Prompt, Prompts, messages_of
 from selfexec.facets import Condition, in_condition
@@ -223,6 +223,7 @@ def known_to_think(respondent: Respondent) -> bool:
     """Whether its settings have it think, or its name is one of models that do unless they are told not to."""
     sampling = respondent.sampling
     given = [*sampling.settings.items(), *sampling.extra_body.items()]
+    given += [(each.body_field, value) for each, value in given_fields(sampling)]
     levels = [value for name, value in given if name.rpartition(".")[2] in THINKING_SETTINGS]
     if levels:
         return not all(_is_off(level) for level in levels)

@@ -7,12 +7,13 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from selfexec.engines import Engine, Respondent, Sampling, kept_setting
+from selfexec.engines import Connection, Engine, Respondent, kept_setting
 from selfexec.errors import InputError, Interrupted
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files.replacing import put, settle
 from selfexec.items import ItemSet
 from selfexec.items import load as load_items
+from selfexec.options import declared
 from selfexec.prompts import prompt_hashes, shipped_sentences
 from selfexec.runs import invocations
 from selfexec.runs.asking.plan import Plan
@@ -38,13 +39,14 @@ from selfexec.runs.folder import (
     simulated_of,
     write_manifest,
 )
-from selfexec.runs.sampling import PROTOCOLS, sampling_settings
+from selfexec.runs.sampling import PROTOCOLS, kept_settings, sampling_settings
 from selfexec.runs.shards import clear_half_made, is_half_made, refuse_other_cut
 from selfexec.text.numbers import joined as listing
-from selfexec.text.redaction import bare_address
+from selfexec.text.redaction import HIDDEN, bare_address
 from selfexec.version import __version__
 
 T = TypeVar("T")
+REACHED = Reached.__struct_fields__
 
 
 def begin(plan: Plan) -> None:
@@ -293,13 +295,6 @@ def _designs(plan: Plan, design: Design, planned: Design, item_set: ItemSet | No
     return {**share, "shard": ShareOf(index=plan.shard.index, of=plan.shard.of, **whole)}
 
 
-def kept_settings(sampling: Sampling) -> dict[str, Any]:
-    """What changes the replies, as a run keeps it. How fast and from where they are asked does not."""
-    extra = {f"extra_body.{name}": value for name, value in sampling.extra_body.items()}
-    free = {name: kept_setting(name, value) for name, value in {**sampling.settings, **extra}.items()}
-    return {**free, **({"system": sampling.system} if sampling.system else {})}
-
-
 def _own_settings(plan: Plan) -> dict[str, dict[str, Any]]:
     """What is sent to models that are not sent what all others are."""
     common = kept_settings(plan.sampling)
@@ -330,6 +325,13 @@ def _reached(plan: Plan) -> dict[str, Reached]:
     return {model: way for model, way in found.items() if way != Reached()}
 
 
+def _reached_now(plan: Plan, manifest: Manifest) -> dict[str, Reached]:
+    """How the models of a run were reached last; nothing of one for which all is as by default now."""
+    now, asked = _reached(plan), {one.name for one in plan.respondents}
+    before = {model: way for model, way in manifest.reached.items() if model in now or model not in asked}
+    return {**before, **now}
+
+
 def _way_to(one: Respondent) -> Reached:
     """How a model is reached, without what may be a secret."""
     first = one.connections[0]
@@ -340,6 +342,23 @@ def _way_to(one: Respondent) -> Reached:
         wire=first.wire,
         api_key_env=first.api_key_env,
         headers=sorted(first.headers),
+        options=_other_options(first),
+    )
+
+
+def _other_options(connection: Connection) -> dict[str, Any]:
+    """The options of a connection that have no field of `Reached` and are not what holds anyway. Of one that may be a
+    secret only that it was given.
+    """
+    values = [(each, getattr(connection, each.name)) for each in declared(Connection)]
+    others = [(each, value) for each, value in values if each.name not in REACHED and value != each.default]
+    return {each.name: _plain(value) if each.is_stored else HIDDEN for each, value in others}
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    return (
+        [*map(_plain, value)] if isinstance(value, list | tuple) else str(value) if isinstance(value, Path) else value
     )
 
 
@@ -361,7 +380,7 @@ def invocation(plan: Plan, manifest: Manifest, engine: Engine, progress: Progres
 
     def write(*more: invocations.Invocation) -> None:
         written = invocations.kept([*manifest.invocations, *more])
-        reached = {**manifest.reached, **_reached(plan)} if more else manifest.reached
+        reached = _reached_now(plan, manifest) if more else manifest.reached
         write_manifest(plan.out, replace(manifest, invocations=written, reached=reached))
 
     with invocations.noted(begun, write, progress):

@@ -22,6 +22,7 @@ from selfexec.engines import (
     prices_of,
     refuse_unable,
     refuse_unsendable,
+    refuse_unsent,
     sent_to,
     thinking_in,
 )
@@ -333,6 +334,7 @@ def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None
         check_settings(one.sampling, item_set.experiments, protocol_origins(choices))
         for connection in one.connections:
             refuse_unable([one.asked], item_set.experiments, connection)
+            refuse_unsent(one.asked, connection, one.sampling)
     if simulated := [one for one in respondents if one.simulated]:
         engine_of(simulated, item_set)  # refuses models that nobody simulates; real ones want a key, later
     found = Plan(

@@ -17,5 +17,5 @@ def of_run(options: RunOptions) -> tuple[Plan, Design]:
     folder = Path(options.out or "")
     if load_manifest(folder).origin != "run":
         raise InputError(f"{folder}: this folder holds imported replies, which cannot be continued. Begin a new run.")
-    plan = continued(options)
+    plan = continued(options, calls=False)
     return plan, plan.design if plan.only is None else plan.only  # of all models, whichever are asked now

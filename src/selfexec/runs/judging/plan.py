@@ -19,6 +19,7 @@ from selfexec.engines import (
     list_price,
     prices_of,
     refuse_unsendable,
+    refuse_unsent,
     sent_to,
 )
 from selfexec.errors import InputError
@@ -29,12 +30,13 @@ from selfexec.runs.arguments import names
 from selfexec.runs.asking.caps import NO_CAPS, Caps, refuse_unpriced
 from selfexec.runs.asking.estimate import RunEstimate, seen_tokens
 from selfexec.runs.asking.estimate import part_of as estimated_part
-from selfexec.runs.asking.growing import is_set, kept_settings, was_set
+from selfexec.runs.asking.growing import is_set, was_set
 from selfexec.runs.asking.remaining import counted, not_asked_again
 from selfexec.runs.ends import JUDGE_REPLIES
 from selfexec.runs.folder import REPLIES
 from selfexec.runs.judging.records import Judge, JudgeReply, load_judges, read_judge_replies
 from selfexec.runs.run import Run
+from selfexec.runs.sampling import kept_settings
 from selfexec.text.matching import meant
 
 RULE_ALONE = "the rule judges every run at once, offline: --source rule counts what it says, and nobody need be asked."
@@ -133,6 +135,7 @@ def plan(run: Run, options: JudgeOptions) -> JudgingPlan:
     )
     refuse_unsendable("--judge", judge)
     check_settings(found.sampling, run.items.experiments)
+    refuse_unsent(judge, found.connection, found.sampling)
     if scoped := [setting for setting in found.sampling.settings if "." in setting]:
         plain = scoped[0].rpartition(".")[2]
         raise InputError(f"--set {scoped[0]}: a judge has sessions of one kind only. Write {plain}.")

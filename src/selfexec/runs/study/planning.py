@@ -7,6 +7,7 @@ from typing import Any
 
 from selfexec.engines import default_models
 from selfexec.errors import InputError
+from selfexec.options import note_given
 from selfexec.runs.arguments import names, tells_wrong_names
 from selfexec.runs.asking.continuing import continued, is_there
 from selfexec.runs.asking.execute import shown
@@ -28,6 +29,7 @@ class Study(StudyContents):
     def plan(self, models: Sequence[str] | None = None, **instead: Any) -> Plan:
         """What would be asked: of some of its models or of all, with other choices in place of those at the top."""
         choices = replace(self.choices, **{"headers": held_headers(self.choices.headers), "models": None, **instead})
+        note_given(choices, instead)
         addresses = self.addresses if "base_url" not in instead else ()
         asked = self._chosen(models)
         if not asked and choices.out and is_there(Path(choices.out)):

@@ -8,7 +8,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NoReturn, get_args, get_origin
@@ -20,7 +20,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files.jsonl import in_words
 from selfexec.files.outputs import RESULTS
-from selfexec.options import alternatives, declared, part_of
+from selfexec.options import alternatives, declared, part_of, put_over
 from selfexec.prompts import sets
 from selfexec.run_options import RunOptions
 from selfexec.runs.arguments import names
@@ -353,15 +353,13 @@ def respondent_of(one: StudyModel, choices: RunOptions, addresses: Sequence[str]
     given = dict(one.own)
     if "headers" in given:
         given["headers"] = {**choices.headers, **held_headers(given["headers"])}
-    own = {choice.name: given[choice.name] for choice in fields(Connection) if choice.name in given}
+    if "settings" in given:
+        given["settings"] = _by_scope(given["settings"])
+    own = {each.name: given[each.name] for each in declared(Connection) if each.name in given}
     urls: list[Any] = names(own.pop("base_url", ())) or list(addresses) or [choices.base_url]
     if doubled := next((url for url in urls if urls.count(url) > 1), None):
         raise InputError(f"model {one.called!r}: the address {doubled} is there twice. Give each once.")
-    connection = replace(part_of(choices, Connection), **own)
-    sampling = sampling_of(choices)
-    sampling = Sampling(
-        settings={**sampling.settings, **_by_scope(given.get("settings", {}))},
-        system=given.get("system", sampling.system),
-        extra_body={**sampling.extra_body, **given.get("extra_body", {})},
-    )
+    connection = put_over(part_of(choices, Connection), own)
+    sent = {each.name: given[each.name] for each in declared(Sampling) if each.name in given}
+    sampling = put_over(sampling_of(choices), sent)
     return Respondent(one.called, one.model, tuple(replace(connection, base_url=url) for url in urls), sampling)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from msgspec.structs import replace
 
-from selfexec.engines.base import Outcome
+from selfexec.engines.base import SENT_BY_ALL, Outcome
 from selfexec.engines.http.ends import BESIDE, LONGEST_END, End, printable_end, worst
 from selfexec.engines.http.errors import says_something, sentence_of
 from selfexec.engines.http.policy import error_in_reply, shortened
@@ -53,7 +53,8 @@ class Wire:
     """`streaming` are the fields of a body by which the reply is asked for in pieces, and `streamed_url` where that is
     another address. `usual` is a quick way to the outcome of an undecoded body that has nothing but the usual fields of
     the format; it gives None for any other body, and for any reply that is not certain to be whole. `capabilities`:
-    what is carried beside one user message and its reply.
+    what is carried beside one user message and its reply. `sends`: which fields of the request body that are options of
+    `Sampling` go into its `body`; others are refused by name.
     """
 
     title: str
@@ -66,6 +67,7 @@ class Wire:
     streaming: Mapping[str, Any] = field(default_factory=dict)
     streamed_url: Callable[[Endpoint], str] | None = None
     capabilities: frozenset[Capability] = frozenset({"turns"})
+    sends: frozenset[str] = SENT_BY_ALL
 
 
 def address(endpoint: Endpoint, path: str = "", query: str = "") -> str:
