@@ -151,7 +151,7 @@ def note_given(options: T, names: Iterable[str]) -> T:
 
 
 def replaced(options: T, **values: Any) -> T:
-    """The options with other values for some, and with the note of which were given."""
+    """The options with other values for some, and and a note on those that were given."""
     found: T = replace(options, **values)  # type: ignore[type-var]
     return note_given(found, options.given) if isinstance(options, NotesGiven) else found
 

@@ -114,26 +114,19 @@ def _scores(run: "Run") -> Found:
     """Under `readable`, and the coverage; where an experiment has no claim that was read there is none."""
     import selfexec as sx
 
+    scored = "selfexec score TEN --full --convention {} --readings READINGS"
     for row in sx.score(run, "readable"):
         if row.value is not None and row.metric in [*KEPT.get(row.experiment, "").split(), "coverage"]:
             read = row.claims - row.unreadable - row.missing
             yield (
                 (row.metric, row.model, row.experiment),
-                Number(
-                    row.value, row.low, row.high, read, "selfexec score TEN --convention readable --readings READINGS"
-                ),
+                Number(row.value, row.low, row.high, read, scored.format("readable")),
             )
     for row in sx.score(run, "strict"):
         if row.value is not None and row.metric == "accuracy":
             yield (
                 ("accuracy_strict", row.model, row.experiment),
-                Number(
-                    row.value,
-                    row.low,
-                    row.high,
-                    row.claims,
-                    "selfexec score TEN --convention strict --readings READINGS",
-                ),
+                Number(row.value, row.low, row.high, row.claims, scored.format("strict")),
             )
 
 

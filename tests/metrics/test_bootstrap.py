@@ -313,7 +313,7 @@ def test_the_command_says_that_intervals_were_drawn(
     panel: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = str(panel.folder)
-    assert selfexec("score", folder, "--bootstrap", "300", "--seed", "5", monkeypatch=monkeypatch) == 0
+    assert selfexec("score", folder, "--full", "--bootstrap", "300", "--seed", "5", monkeypatch=monkeypatch) == 0
     assert "percentiles of 300 bootstrap draws of items (seed 5)" in " ".join(capsys.readouterr().out.split())
     selfexec("score", folder, "--bootstrap", "300", "--format", "json", monkeypatch=monkeypatch)
     assert json.loads(capsys.readouterr().out)["bootstrap"] == {"replicates": 300, "seed": 0}

@@ -175,7 +175,7 @@ def test_a_model_beside_a_reference_panel_has_margins_verdicts_and_the_panel_is_
     found = picture(data.scores, data.models)
     assert found and found.has_margins
     assert [len(panel.own) for panel in found.panels] == [0, 1, 1, 1]
-    assert found.panels[1].own[0].startswith("Not shown to be there (")
+    assert found.panels[1].own[0].startswith("Not shown (")
     html = page(data.selection, data.options)
     assert "Baselines are of the reference panel <code>paper</code>: 9 models" in html[: html.index('<main id="main">')]
 

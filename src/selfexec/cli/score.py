@@ -79,5 +79,5 @@ def command(
         if not whole:
             say(f"More: selfexec score {runs_given} --full, or selfexec report {runs_given}")
         for run in scores.runs:
-            if whole and unread & {*run.models}:
+            if unread & {*run.models}:
                 say(f"Unread: selfexec read {shlex.quote(run.folder)} --state unreadable --show")

@@ -80,7 +80,7 @@ def read_reply(
         if reading.state == "read" and not reply.text.strip() and reply.known_stop == "length":
             # its budget was used up before the first word: nobody knows what it would have said
             reading = Reading("unreadable")
-        elif reading.state == "read" and reply.stop_reason == "length" and not _is_whole(item, reply, reading.value):
+        elif reading.state == "read" and reply.known_stop == "length" and not _is_whole(item, reply, reading.value):
             reading = Reading("unreadable")
     elif (value := EXPERIMENTS[reply.experiment].given(item, reply.session, given.value)) is not None:
         reading = Reading("read", value, probability=given.probability)

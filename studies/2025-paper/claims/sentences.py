@@ -56,7 +56,7 @@ def kept_in(sentences: list[Sentence]) -> Callable[[str, str, str, Mapping[str, 
 
 
 AGAIN = "`python studies/2025-paper/make.py --claim {number}`"
-SCORE = "`selfexec score TEN --convention readable --readings READINGS`"
+SCORE = "`selfexec score TEN --full --convention readable --readings READINGS`"
 AUTHORS = "`selfexec score TEN --convention authors --readings READINGS`"
 LEDGER = "`selfexec ledger TEN --readings READINGS`"
 CROSS = "`selfexec cross TEN --readings READINGS`"
