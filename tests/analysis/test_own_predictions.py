@@ -33,10 +33,10 @@ OWN = replace(NOT_SHOWN, tone="yes", value=0.2, tested_low=0.1, tested_high=0.3,
 
 ASSOCIATION = "not shown (.01 [-.01, .03]; 80% power for .05)"
 DIFFICULTY = (
-    "unresolved (.04 [.02, .06]; 80% power for .05), not ruled out: single models may share it with one another; with "
-    "two factors the factors leave more than noise elsewhere, too"
+    "unresolved (.04 [.02, .06]; 80% power for .05), since pairs of models may share it; with two factors more "
+    "than noise is left between different models"
 )
-RESTRICTION = f"by one rule for all models, {ASSOCIATION}; no verdict where each model judges itself"
+RESTRICTION = f"by one rule for all models, {ASSOCIATION}; no verdict where each model judges its own responses"
 
 
 def test_the_answer_has_the_verdicts_of_all_experiments_with_what_was_tested_and_would_have_been_found() -> None:

@@ -35,7 +35,7 @@ from selfexec.text.numbers import all_of, decimal, is_or_are, number_of
 
 BASELINE = "Models are compared with a baseline that knows only the questions and what other models predicted and did."
 
-EQUALLY_OFTEN = " when both say yes equally often"
+EQUALLY_OFTEN = " at the same rate of yes"
 
 
 def answers(scores: ConditionScores) -> list[FindingSentence]:
@@ -165,14 +165,14 @@ def which_ones_clause(findings: Sequence[Finding]) -> str:
         parts.append(f"{_how_many(those, judged, first=not parts)} {is_or_are(len(those))} {TOO_CLOSE}{_least(those)}")
     if those := [finding for finding in judged if finding.tone == "untold"]:
         who = _how_many(those, judged, first=not parts)
-        parts.append(f"for {who} it {CANNOT_BE_TOLD} from yes and no, {_why_untold(those)}")
+        parts.append(f"for {who} it {CANNOT_BE_TOLD} from yes-or-no answers, {_why_untold(those)}")
     return f"{head}: {'; '.join(parts)}."
 
 
 def _which_of_one(finding: Finding, of_rates: bool) -> str:
     held = f"the baseline{EQUALLY_OFTEN}" if of_rates else "the baseline"
     if finding.tone == "untold":
-        return f"it {CANNOT_BE_TOLD} from yes and no, {_why_untold([finding])}"
+        return f"it {CANNOT_BE_TOLD} from yes-or-no answers, {_why_untold([finding])}"
     if finding.tone == "open":
         return f"{TOO_CLOSE} between it and {held}{_least([finding])}"
     where = "ahead of" if finding.tone == "yes" else "behind"
@@ -181,21 +181,22 @@ def _which_of_one(finding: Finding, of_rates: bool) -> str:
 
 def _why_untold(findings: Sequence[Finding]) -> str:
     """Why yes and no cannot tell: all that is possible is reached on both sides, or little is possible."""
+    whose = "its" if len(findings) == 1 else "their"
     low = [finding for finding in findings if finding.ceiling is not None and finding.ceiling < LEAST_CEILING]
     both = f"since model and baseline both reach {two(AT_THE_CEILING)} or more of the skill that is possible"
-    little = f"less than {decimal(LEAST_CEILING, 1)} is possible at so lopsided a rate of yes"
+    little = f"less than {decimal(LEAST_CEILING, 1)} is possible at {whose} rate of yes"
     if len(low) == len(findings):
         return f"since {little}"
     return f"{both}, or {little}" if low else both
 
 
 def _how_far(findings: Sequence[Finding], *, first: bool) -> str:
-    """(they reach .67 to .87 of the skill that is possible then, the baseline .97 to 1.00), or (by .09 to .35)"""
+    """(they reach .67 to .87 of the skill that is possible at that rate, the baseline 1.00), or (by .09 to .35)"""
     if findings[0].relation != "which ones":
         return f"(by {_span([abs(finding.value or 0.0) for finding in findings])} in skill)"
     own, baseline = (_span([finding.shares[n] or 0.0 for finding in findings if finding.shares]) for n in (0, 1))
     who = "it reaches" if len(findings) == 1 else "they reach"
-    possible = " of the skill that is possible then" if first else ""
+    possible = " of the skill that is possible at that rate" if first else ""
     return f"({who} {own}{possible}, the baseline {baseline})"
 
 

@@ -98,7 +98,7 @@ def _own(scores: Scores) -> Iterator[str]:
         judged = [panel for panel in panels if panel.verdict]
         if judged:
             least = judged[0].detectable
-            power = f" (power for {two(least)})" if judged[0].verdict == "not shown" and least is not None else ""
+            power = f" (80% power for {two(least)})" if judged[0].verdict == "not shown" and least is not None else ""
             by = "" if judged[0] is panels[0] else f", {_by(judged[0].source or '')}"
             verdicts.append(f"{experiment} {judged[0].verdict}{power}{by}")
     if verdicts:
@@ -163,15 +163,17 @@ def _skill(finding: Finding | None) -> str:
 def _legend(columns: Sequence[_Columns]) -> Iterator[str]:
     """What stands in the cells, as far as it does."""
     states = {state for column in columns for state in column.states}
-    lost = f" {CAUTION}, {UNDEFINED}: not judged." if "withheld" in states else ""
+    margins = any(column.has_margins for column in columns)
     if any(column.often for column in columns):
-        yield f"how often: predicted, done (> over, < under).{lost}"
-        lost = ""
-    if any(column.has_margins for column in columns):
-        untold = ", ? cannot be told" if "cannot be told" in states else ""
-        yield f"which ones: margin at equal rates. ~ too close to call{untold}.{lost}"
-    else:
-        yield f"skill: 0 is chance, 1 is perfect.{lost}"
+        yield "how often: predicted, then done (> over, < under)."
+    yield "which ones: margin over the baseline at equal rates." if margins else "skill: 0 is chance, 1 is perfect."
+    signs = ["~ too close to call"] if margins else []
+    if margins and "cannot be told" in states:
+        signs.append("? cannot be told")
+    if "withheld" in states:
+        signs.append(f"{CAUTION} or {UNDEFINED} not judged")
+    if signs:
+        yield f"{', '.join(signs)}."
 
 
 def _by(source: str) -> str:

@@ -163,7 +163,7 @@ TAKES = (
     "many with the rarer prediction"
 )
 OWN_EXCESS = (
-    "Own excess (what predictions tell of a model's own behaviour beyond all that other models' predictions and "
+    "Own excess (what a model's predictions tell of its own behaviour beyond what other models' predictions and "
     "behaviour tell)"
 )
 
@@ -221,11 +221,13 @@ def own_clause(found: Sequence[Finding], *, named: bool = True) -> str:
     number = interval(judged.value, judged.tested_low, judged.tested_high, two)
     power = "" if judged.detectable is None or judged.verdict == "own" else f"; 80% power for {two(judged.detectable)}"
     why = ""
-    if judged.verdict == "unresolved":
-        why = f", not ruled out: {in_words(judged.against)}"
-    elif judged.verdict == "not shown" and (judged.tested_low or 0.0) > 0:
+    if judged.verdict == "unresolved" or (judged.verdict == "not shown" and (judged.tested_low or 0.0) > 0):
         why = f", since {in_words(judged.against)}"
-    lacks = "; no verdict where each model judges itself" if judged is not found[0] and found[0].source == SELF else ""
+    lacks = (
+        "; no verdict where each model judges its own responses"
+        if judged is not found[0] and found[0].source == SELF
+        else ""
+    )
     return f"{head}{judged.verdict} ({number}{power}){why}{lacks}"
 
 

@@ -93,7 +93,7 @@ def _metric(row: Score, untold: bool) -> Yaml:
     name = NAMES.get(row.metric, row.metric.replace("_", "-").capitalize())
     ends = "" if row.low is None else f", 95% interval {interval(row.value, row.low, row.high).split(' ', 1)[1]}"
     caution = "; to be read with caution" if row.reason else ""
-    caution += f"; which ones {CANNOT_BE_TOLD} from yes and no" if untold else ""
+    caution += f"; which ones {CANNOT_BE_TOLD} from yes-or-no answers" if untold else ""
     args: dict[str, Yaml] = {"convention": row.convention}
     return {"type": row.metric, "name": f"{name}{ends}{caution}", "value": row.value, "args": args}
 

@@ -145,7 +145,7 @@ def _rate_record(metric: str, experiment: str, record: Record) -> Record:
     if metric == BIAS or not ceiling < LEAST_CEILING:
         return record
     possible = f"at the rate of yes of {record.label} the greatest possible skill is {decimal(ceiling, 2)}"
-    return replace(record, caution=f"{possible}: which ones {CANNOT_BE_TOLD} from yes and no")
+    return replace(record, caution=f"{possible}: which ones {CANNOT_BE_TOLD} from yes-or-no answers")
 
 
 def _record(metric: str, label: str, panels: Panels, others: Sequence[Candidate], strict: bool) -> Record:

@@ -27,9 +27,9 @@ AGAINST = {
     "few models": f"fewer than {LEAST_FOR_OWN} models are compared",
     "derangement": "there is as much where predictions are assigned to other models' behaviour",
     "family": "models of a family may share it",
-    "pairs": "single models may share it with one another",
-    "worst losses": "in the worst case what was lost may account for it",
-    "misfit": "the factors leave more than noise elsewhere, too",
+    "pairs": "pairs of models may share it",
+    "worst losses": "at worst, the replies that were lost may account for it",
+    "misfit": "more than noise is left between different models",
     "cohort": "absent models of its kind may share it",
     "panel": "the others are of a reference panel, which was asked at another time",
 }
