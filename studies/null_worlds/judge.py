@@ -1,0 +1,28 @@
+"""The verdict of `selfexec` on a panel of these worlds."""
+
+import numpy as np
+from nulls import Panel
+
+from selfexec.metrics.own import OwnPanel, own_excess
+from selfexec.metrics.own.panel import enough
+
+
+def judge(drawn: Panel) -> str | None:
+    """`own`, `unresolved` or `not shown`; None where too few models tell enough."""
+    predictions, outcomes = (signs(part) for part in (drawn.predictions, drawn.outcomes))
+    models = len(predictions)
+    items = int(drawn.item.max()) + 1
+    panel = OwnPanel(
+        tuple(map(str, range(models))),
+        predictions,
+        outcomes,
+        drawn.item,
+        tuple(drawn.families or (None,) * models),
+        place=np.tile(np.arange(6), items) if drawn.kind == "order" else None,
+    )
+    return own_excess(enough(panel)).panel.verdict
+
+
+def signs(part: np.ndarray) -> np.ndarray:
+    """1 yes, -1 no, 0 lost."""
+    return np.where(np.isnan(part), 0, 2 * part - 1).astype(np.int8)
