@@ -171,7 +171,7 @@ def _object(line: bytes) -> dict[str, Any]:
         raise NoResult("nested too deeply. Is this the right file?") from None
     except (msgspec.DecodeError, UnicodeDecodeError):
         try:
-            found = json.loads(line.decode(errors="replace"))  # with half of a surrogate pair in a reply
+            found = json.loads(line.decode())  # with half of a surrogate pair in a reply
         except (ValueError, RecursionError):
             raise NoResult("not JSON, or cut off. Fetch the file again.") from None
     if not isinstance(found, dict):

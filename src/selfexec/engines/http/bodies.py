@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from selfexec.engines.base import Outcome
+from selfexec.engines.http.charsets import is_utf8
 from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
 from selfexec.engines.http.errors import WORDS, error_beside, error_body
 from selfexec.engines.http.patience import Presence
@@ -23,6 +24,7 @@ LONGEST_TEXT = 4_000_000  # characters of a reply, its thoughts included: what o
 LONGEST_NUMBER = 30  # digits
 SURROGATE = re.compile("[\ud800-\udfff]")
 WRONG_ADDRESS = "Is this the right address?"
+NOT_UTF8 = "the reply is not valid UTF-8, and declares no other charset"
 
 
 class RetryableError(Exception):
@@ -126,10 +128,12 @@ def _meant(wire: Wire, body: Any) -> str:
 
 
 def _leniently(raw: bytes) -> Any:
-    """A body with half a surrogate pair or a stray byte in it, as models that write bytes make them: still a reply."""
+    """A body with half a surrogate pair in it, as models that write bytes make them: still a reply."""
     try:
         text = raw.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
         body = json.loads(text, parse_int=_number, object_pairs_hook=without_doubles)
+        if not is_utf8(raw):
+            raise _garbage(NOT_UTF8)
         return json.loads(SURROGATE.sub("\N{REPLACEMENT CHARACTER}", json.dumps(body, ensure_ascii=False)))
     except DoubledName as fault:
         raise _garbage(f"the reply is malformed: {fault}") from None
