@@ -12,6 +12,7 @@ from selfexec.engines.base import Outcome
 from selfexec.engines.http.charsets import is_utf8
 from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
 from selfexec.engines.http.errors import WORDS, error_beside, error_body
+from selfexec.engines.http.gateways import cached_in
 from selfexec.engines.http.patience import Presence
 from selfexec.engines.http.policy import policy_in_reply, shortened
 from selfexec.engines.http.providers import Endpoint
@@ -53,6 +54,10 @@ class RetryableError(Exception):
         self.cause = cause
 
 
+class CachedReply(Exception):
+    """A reply that came from a cache, by what stands in its body."""
+
+
 def bounded(outcome: Outcome) -> Outcome:
     """A reply that is longer than the journal takes is an error, and not cut: half of it would be another reply."""
     length = len(outcome.text or "") + len(outcome.reasoning or "") + len(outcome.refusal or "")
@@ -77,7 +82,7 @@ def withheld(status: int, said: str) -> Outcome:
 
 
 def decoded(where: Endpoint, wire: Wire, raw: bytes) -> Outcome:
-    """The reply in a body. RetryableError: it is none."""
+    """The reply in a body. RetryableError: it is none. CachedReply: a cache had it."""
     if (usual := wire.usual(raw)) is not None:
         return _counted(usual)
     try:
@@ -93,6 +98,8 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes) -> Outcome:
         raise _garbage("the reply is no JSON object")
     try:
         outcome = _counted(wire.outcome(body))
+        if why := cached_in(body):
+            raise CachedReply(why)
         if outcome.unknown_end and (said := policy_in_reply(where, body)) is not None:
             return withheld(200, said)  # an error came beside it, and this is what it says
         return outcome

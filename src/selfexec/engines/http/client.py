@@ -36,6 +36,7 @@ from selfexec.engines.base import Call, Check, Connection, Outcome
 from selfexec.engines.http.bodies import (
     NOT_UTF8,
     WRONG_ADDRESS,
+    CachedReply,
     RetryableError,
     bounded,
     decoded,
@@ -320,6 +321,8 @@ class HttpEngine:
             outcome = decoded(route.where, route.wire, raw)
             if outcome.unknown_end is None and outcome.policy is None:
                 return outcome
+        except CachedReply as cached:
+            raise InputError(f"{route.where.shown}: {cached}.") from None
         except RetryableError:
             pass  # raised again below, by what is left without secrets
         came, raw = raw, route.scrubber.raw(raw)
