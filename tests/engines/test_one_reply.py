@@ -302,3 +302,26 @@ def test_a_model_may_repeat_a_short_line_or_go_round_in_circles(wire: str) -> No
         pieces = cut("".join(parts), range(7, len("".join(parts)), 7))
         found = of_stream(wire, events(*(piece(wire, part) for part in pieces), piece(wire, end=True)))
         assert found and found.text == "".join(parts)
+
+
+@pytest.mark.parametrize("name", ["system_fingerprint", "provider"])
+def test_a_piece_of_another_upstream_makes_a_stream_unusable(name: str) -> None:
+    def found(*names: Any) -> Any:
+        pieces = [piece("openai", text, **{name: given}) for text, given in zip("abcd", names, strict=True)]
+        return of_stream("openai", events(*pieces, piece("openai", end=True)))
+
+    assert found("one", "one", "two", "two") is None
+    assert found(None, "one", "one", "two") is None
+    for names in (("one", "one", None, ""), ("", None, "one", "one"), ("one", None, "one", "")):
+        assert (reply := found(*names)) and (reply.text, reply.error) == ("abcd", None)
+
+
+def test_a_piece_that_is_older_than_the_first_is_of_another_reply() -> None:
+    def found(*times: Any) -> Any:
+        pieces = [piece("openai", text, created=given) for text, given in zip("abcd", times, strict=True)]
+        return of_stream("openai", events(*pieces, piece("openai", end=True)))
+
+    assert found(100, 100, 40, 100) is None
+    # many servers give the time of each piece, and Azure none with the first and the last
+    for times in ((100, 100, 101, 102), (0, 100, 100, 0), (100, None, 103, 100)):
+        assert (reply := found(*times)) and (reply.text, reply.error) == ("abcd", None)

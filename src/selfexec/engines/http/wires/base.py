@@ -293,6 +293,11 @@ class OneReply:
             if given and self._names.setdefault(name, given) != given:
                 raise UnusableReply(f"a piece of the stream is of another reply: its {name!r} is another one")
 
+    def check_time(self, created: Any) -> None:
+        """A piece is not older than the first one. It may be younger: many servers give the time of each piece."""
+        if isinstance(created, int | float) and created and created < self._names.setdefault("created", created):
+            raise UnusableReply("a piece of the stream is of another reply: it was created before the first one")
+
     @staticmethod
     def check_late(words: Iterable[Any]) -> None:
         """`words` came in a piece after the end, and may be empty."""

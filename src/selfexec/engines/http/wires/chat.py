@@ -168,7 +168,8 @@ class Gathered:
             check_places(piece, "text", "content", "delta", "response", "output", "candidates")
         if choice := first_of(piece.get("choices"), whole=False):
             # the counts that come last may be a gateway's own, as new-api's, under the name that it has for the model
-            self._reply.check_names(piece, "id", "model")
+            self._reply.check_names(piece, "id", "model", "system_fingerprint", "provider")
+            self._reply.check_time(piece.get("created"))
             self._take(choice)
         self.whole = "finish_reason" in self._choice
 
