@@ -24,22 +24,10 @@ HIT = re.compile(r"(?<![a-z])(?<!no[ _-])(?<!not[ _-])hit(?![a-z]|\s*[=:]\s*\??(
 # of the values of other headers, and of fields of a body: words that say that a cache was not what answered, words that
 # say that it was, and what says so by itself alone
 FRESH = frozenset(
-    [
-        "miss",
-        "bypass",
-        "dynamic",
-        "none",
-        "expired",
-        "false",
-        "no",
-        "not",
-        "disabled",
-        "off",
-        "pass",
-        "skip",
-        "empty",
-        "fwd",
-    ]
+    (
+        *("miss", "bypass", "dynamic", "none", "expired", "false", "no", "not", "disabled", "off"),
+        *("pass", "skip", "empty", "fwd"),
+    )
 )
 OLD = frozenset(("stale", "updating", "revalidated"))
 YES = frozenset(("true", "1", "yes", "?1"))
@@ -48,26 +36,16 @@ OUTCOME = re.compile(
     r"(?:^|[-_])(?:cached?|cache[-_]?hit|cache[-_](?:status|state|hits|result|outcome|lookup|remote|response))$"
 )
 ASKED = frozenset(
-    [
-        "no",
-        "not",
-        "skip",
-        "bypass",
-        "use",
-        "force",
-        "refresh",
-        "disable",
-        "disabled",
-        "enable",
-        "enabled",
-        "allow",
-        "to",
-        "in",
-        "ignore",
-    ]
+    (
+        *("no", "not", "skip", "bypass", "use", "force", "refresh", "disable", "disabled"),
+        *("enable", "enabled", "allow", "to", "in", "ignore"),
+    )
 )
 OF_PROMPTS = frozenset(
-    ["prompt", "prompts", "token", "tokens", "prefix", "context", "kv", "input", "read", "creation", "write"]
+    (
+        *("prompt", "prompts", "token", "tokens", "prefix", "context", "kv"),
+        *("input", "read", "creation", "write"),
+    )
 )
 WORD = re.compile("[a-z]+")
 NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)(?![\w.])")
