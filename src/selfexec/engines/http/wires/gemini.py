@@ -161,7 +161,7 @@ class Gathered:
             check_places(candidate, *ELSEWHERE)
             self._reply.check_names(piece, "responseId", "modelVersion")
             end = worse(self._candidate.get("finishReason"), candidate.get("finishReason"))
-            self._take(candidate.get("content"))
+            self._take(candidate.get("content"), candidate.get("finishReason"))
             for name, tokens in object_of(candidate.get("logprobsResult")).items():
                 self._logprobs.setdefault(name, []).extend(list_of(tokens))
             self._candidate |= {
@@ -172,7 +172,7 @@ class Gathered:
         blocked = object_of(self._body.get("promptFeedback")).get("blockReason")
         self.whole = not is_nothing(blocked) or not is_nothing(self._candidate.get("finishReason"))
 
-    def _take(self, content: Any) -> None:
+    def _take(self, content: Any, end: Any) -> None:
         if content is None:
             return
         if not isinstance(content, dict) or not isinstance(content.get("parts"), list | type(None)):
@@ -180,8 +180,8 @@ class Gathered:
         check_role(_role(content))
         self._odd |= objections(content)
         parts = list_of(content.get("parts"))
-        if self.whole:
-            self._reply.check_late(part.get("text") if isinstance(part, dict) else part for part in parts)
+        words = (part.get("text") if isinstance(part, dict) else part for part in parts)
+        self._reply.check_end(words, end, self.whole, self._candidate.get("finishReason"))
         for part in parts:
             if isinstance(part, dict) and isinstance(text := part.get("text"), str) and not part.get("thought"):
                 self._text.add(text)
