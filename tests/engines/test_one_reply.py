@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from test_ends import BEGIN, BLOCK_END, FORMATS, OWN, counts, events, of_stream, streamed
+from test_ends import BEGIN, BLOCK_END, FORMATS, OWN, counts, events, of_body, of_stream, streamed
 
 from effort import examples
 
@@ -356,3 +356,14 @@ def test_an_end_that_each_piece_bears_says_nothing_of_which_is_the_last(wire: st
     if wire == "openai":  # there it has an end of its own
         assert found(("a", done), ("b", done), over=False) is None
         assert (reply := found(("ab", done), over=False)) and reply.text == "ab"
+
+
+@pytest.mark.parametrize("said", ["The model stopped early.", {"text": "no"}, "", None])
+def test_geminis_stop_with_a_message_that_explains_it_is_an_unknown_end(said: Any) -> None:
+    first, last = piece("gemini", "Hi"), piece("gemini", end=True)
+    last["candidates"][0]["finishMessage"] = said
+    whole = piece("gemini", "Hi", True)
+    whole["candidates"][0]["finishMessage"] = said
+    for found in (of_stream("gemini", events(first, last)), of_body("gemini", whole)):
+        assert found
+        assert (found.text, found.unknown_end) == ((None, "STOP (with a finishMessage)") if said else ("Hi", None))

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from selfexec.engines.base import Outcome
-from selfexec.engines.http.ends import block_of, end_of, is_missing, is_nothing, worse
+from selfexec.engines.http.ends import LONGEST_END, End, block_of, end_of, is_missing, is_nothing, worse
+from selfexec.engines.http.errors import says_something
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
@@ -76,7 +77,7 @@ def _outcome(body: Any) -> Outcome:
     said = said_in(_parts(content))
     ends = [] if is_missing(blocked) else [block_of(blocked)]
     if candidate or not ends:
-        ends.append(end_of(candidate.get("finishReason")))
+        ends.append(_end(candidate))
     outcome = Outcome(
         text=said.text,
         # answer and thoughts are counted apart here; together they are what the reply cost
@@ -93,6 +94,14 @@ def _outcome(body: Any) -> Outcome:
     return concluded(
         body, outcome, ends, message=isinstance(content, dict), places=(candidate, content), hidden=said.thinks
     )
+
+
+def _end(candidate: Mapping[str, Any]) -> End:
+    """How a candidate ended. What the model ended by itself needs no message that explains it."""
+    end = end_of(candidate.get("finishReason"))
+    if end.kind == "done" and says_something(candidate.get("finishMessage")):
+        return End("unknown", None, f"{end.word} (with a finishMessage)"[:LONGEST_END])
+    return end
 
 
 ELSEWHERE = ("text", "output", "message", "delta", "parts")  # where other formats have their words
