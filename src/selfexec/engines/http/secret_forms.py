@@ -174,7 +174,7 @@ NUMBERS: tuple[Callable[[int], str], ...] = (str, "0x{:02x}".format, "0x{:02X}".
 
 def forms_of(secret: str, letter: re.Pattern[str]) -> Iterator[Form]:
     """A secret as it is, as it is meant where it holds escapes itself, as the numbers of its bytes, and as hexadecimal,
-    base32 and base64 of a text in which it stands.
+    base32 and base64 of a text in which it stands, in UTF-8 or UTF-16.
     """
     in_parts = looks_random(secret) or secret.startswith(BEGINNINGS)
     for meant in filter(is_secret, readings(secret)):
@@ -188,9 +188,12 @@ def forms_of(secret: str, letter: re.Pattern[str]) -> Iterator[Form]:
         yield Form(whole, min(most + 1, len(whole)) if in_parts else len(whole), letter, is_encoded=True)
     for encoding in ENCODINGS:
         yield from _encoded(encoding, raw, letter, in_parts)
+        yield from _encoded(encoding, secret.encode("utf-16-le", errors="replace"), letter, in_parts, 2 * PIECE)
 
 
-def _encoded(encoding: Encoding, raw: bytes, letter: re.Pattern[str], in_parts: bool) -> Iterator[Form]:
+def _encoded(
+    encoding: Encoding, raw: bytes, letter: re.Pattern[str], in_parts: bool, piece: int = PIECE
+) -> Iterator[Form]:
     """A secret within a text in one encoding, which depends on how many bytes of a group stand before it."""
     encode, bits, group, alphabets = encoding
     for before in range(group):
@@ -198,7 +201,7 @@ def _encoded(encoding: Encoding, raw: bytes, letter: re.Pattern[str], in_parts: 
         whole = encode(b"\0" * before + raw).decode()[hidden:]
         # where something stands behind the secret, its last bits and the padding are not at the end
         least = (before + len(raw)) * 8 // bits - hidden
-        if in_parts:  # wherever 12 bytes begin, so many characters are theirs alone
-            least = min(least, PIECE * 8 // bits - (group > 1))
+        if in_parts:  # wherever 12 characters begin, so many of the encoding are theirs alone
+            least = min(least, piece * 8 // bits - (group > 1))
         for form in dict.fromkeys(spelt(whole) for spelt in alphabets):
             yield Form(form, least, letter, is_encoded=True)
