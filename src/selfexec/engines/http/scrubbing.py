@@ -46,11 +46,12 @@ def passwords(url: URL) -> Iterator[str]:
 class Scrubber:
     """Takes these secrets out of text, in the forms of `secret_forms`, and however servers escape and wrap them."""
 
-    def __init__(self, secrets: Iterable[str]) -> None:
-        known = [secret for secret in dict.fromkeys(secrets) if is_secret(secret)]
+    def __init__(self, secrets: Iterable[str], given: Iterable[str] = ()) -> None:
+        own = frozenset(given)  # in headers
+        known = [secret for secret in dict.fromkeys((*secrets, *own)) if is_secret(secret, secret in own)]
         letters = letters_for([*known, *map(_folded, known)])
         self._letter, self._not_letter = re.compile(f"[{letters}]"), re.compile(f"[^{letters}]+")
-        forms = list(dict.fromkeys(form for secret in known for form in forms_of(secret, self._letter)))
+        forms = list(dict.fromkeys(form for secret in known for form in forms_of(secret, self._letter, secret in own)))
         folded = [with_fields(form, literal=_folded(form.literal)) for form in forms if not form.is_encoded]
         self._seeds, self._folded_seeds = _seeds(forms), _seeds(folded)
         self._folded = _shortest(seed for form in folded for seed in _common_seeds(form))
