@@ -179,7 +179,7 @@ def _ways_with_places(read: Read) -> Iterator[Read]:
 
 
 def _common_seeds(form: Form) -> Iterator[bytes]:
-    """Rows of letters, one of which is in each part by which a form is known."""
+    """Rows of letters: each part by which a form is known holds one of them."""
     last = b""
     for window in form.windows():
         part = form.letters.row[window.start : window.end].encode(errors="replace").translate(None, NOT_LETTERS)
