@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from test_ends import BEGIN, BLOCK_END, FORMATS, OWN, counts, events, of_stream, streamed
+from test_ends import BEGIN, BLOCK_END, FORMATS, OWN, counts, events, of_body, of_stream, streamed
 
 from effort import examples
 
@@ -118,10 +118,11 @@ def test_the_id_of_a_response_may_change_only_where_its_pieces_vouch_for_the_wor
 def test_no_words_come_after_the_end_of_a_reply(wire: str, cuts: set[int], data: st.DataObject) -> None:
     texts = cut(TEXT, cuts)
     end = data.draw(st.integers(0, len(texts) - 1))
-    # an end may come with the last words or behind them, again and again, but not with words to follow
+    # an end may come with the last words or behind them, again and again, but not with words to follow, unless it comes
+    # with all of them
     pieces = [piece(wire, text, end=number >= end) for number, text in enumerate(texts)]
     found = of_stream(wire, events(*pieces, piece(wire, "", True), piece(wire)))
-    assert counts(found) == (end == len(texts) - 1)
+    assert counts(found) == (end == len(texts) - 1 or (wire == "gemini" and end == 0))
     assert of_stream(wire, events(*pieces, piece(wire, "", True), piece(wire, data.draw(WORDS)))) is None
 
 
@@ -302,3 +303,67 @@ def test_a_model_may_repeat_a_short_line_or_go_round_in_circles(wire: str) -> No
         pieces = cut("".join(parts), range(7, len("".join(parts)), 7))
         found = of_stream(wire, events(*(piece(wire, part) for part in pieces), piece(wire, end=True)))
         assert found and found.text == "".join(parts)
+
+
+@pytest.mark.parametrize("name", ["system_fingerprint", "provider"])
+def test_a_piece_of_another_upstream_makes_a_stream_unusable(name: str) -> None:
+    def found(*names: Any) -> Any:
+        pieces = [piece("openai", text, **{name: given}) for text, given in zip("abcd", names, strict=True)]
+        return of_stream("openai", events(*pieces, piece("openai", end=True)))
+
+    assert found("one", "one", "two", "two") is None
+    assert found(None, "one", "one", "two") is None
+    for names in (("one", "one", None, ""), ("", None, "one", "one"), ("one", None, "one", "")):
+        assert (reply := found(*names)) and (reply.text, reply.error) == ("abcd", None)
+
+
+def test_a_piece_that_is_older_than_the_first_is_of_another_reply() -> None:
+    def found(*times: Any) -> Any:
+        pieces = [piece("openai", text, created=given) for text, given in zip("abcd", times, strict=True)]
+        return of_stream("openai", events(*pieces, piece("openai", end=True)))
+
+    assert found(100, 100, 40, 100) is None
+    # many servers give the time of each piece, and Azure none with the first and the last
+    for times in ((100, 100, 101, 102), (0, 100, 100, 0), (100, None, 103, 100)):
+        assert (reply := found(*times)) and (reply.text, reply.error) == ("abcd", None)
+
+
+# --- an end on each piece --------------------------------------------------------------------------------------------
+
+
+def with_end(wire: str, words: str, end: str | None) -> dict[str, Any]:
+    made = piece(wire, words)
+    place, name = ("choices", "finish_reason") if wire == "openai" else ("candidates", "finishReason")
+    made[place][0][name] = end
+    return made
+
+
+@pytest.mark.parametrize("wire", ["openai", "gemini"])
+def test_an_end_that_each_piece_bears_says_nothing_of_which_is_the_last(wire: str) -> None:
+    def found(*pieces: tuple[str, str | None], over: bool = True) -> Any:
+        sent = events(*(with_end(wire, words, end) for words, end in pieces))
+        return of_stream(wire, sent + (b"data: [DONE]\n\n" if over and wire == "openai" else b""))
+
+    done = "stop" if wire == "openai" else "STOP"
+    for texts in (("A", "A", "B", "A"), ("Dear ", "neighbours", ", welcome"), ("", "a", "b", "")):
+        reply = found(*((text, done) for text in texts))
+        assert reply and (reply.text, reply.error) == ("".join(texts), None)
+    assert found(("a", None), ("b", done), ("c", done)) is None
+    assert found(("a", done), ("b", None), ("c", done)) is None
+    assert found(("a", done), ("b", "length")) is None
+    assert found(("a", "length"), ("b", "length")) is None
+    assert found(("a", "error"), ("b", "error")) is None
+    if wire == "openai":  # there it has an end of its own
+        assert found(("a", done), ("b", done), over=False) is None
+        assert (reply := found(("ab", done), over=False)) and reply.text == "ab"
+
+
+@pytest.mark.parametrize("said", ["The model stopped early.", {"text": "no"}, "", None])
+def test_geminis_stop_with_a_message_that_explains_it_is_an_unknown_end(said: Any) -> None:
+    first, last = piece("gemini", "Hi"), piece("gemini", end=True)
+    last["candidates"][0]["finishMessage"] = said
+    whole = piece("gemini", "Hi", True)
+    whole["candidates"][0]["finishMessage"] = said
+    for found in (of_stream("gemini", events(first, last)), of_body("gemini", whole)):
+        assert found
+        assert (found.text, found.unknown_end) == ((None, "STOP (with a finishMessage)") if said else ("Hi", None))

@@ -171,7 +171,7 @@ def _object(line: bytes) -> dict[str, Any]:
         raise NoResult("nested too deeply. Is this the right file?") from None
     except (msgspec.DecodeError, UnicodeDecodeError):
         try:
-            found = json.loads(line.decode(errors="replace"))  # with half of a surrogate pair in a reply
+            found = json.loads(line.decode())  # with half of a surrogate pair in a reply
         except (ValueError, RecursionError):
             raise NoResult("not JSON, or cut off. Fetch the file again.") from None
     if not isinstance(found, dict):
@@ -283,7 +283,7 @@ def outcome_of(result: BatchResult, model: str, url: str, wire: WireName) -> Out
     """What became of a request to a model at an address, as if it had been asked over HTTP. What failed is an Outcome
     with an error: it is to be asked again.
     """
-    from selfexec.engines.http.bodies import RetryableError, bounded, decoded, message_in, withheld
+    from selfexec.engines.http.bodies import CachedReply, RetryableError, bounded, decoded, message_in, withheld
     from selfexec.engines.http.errors import error_body
     from selfexec.engines.http.policy import verdict
     from selfexec.engines.http.scrubbing import Scrubber
@@ -298,7 +298,7 @@ def outcome_of(result: BatchResult, model: str, url: str, wire: WireName) -> Out
     if result.status == 200:
         try:
             found = bounded(decoded(where, WIRES[where.wire], raw))
-        except RetryableError as failure:
+        except (RetryableError, CachedReply) as failure:
             found = Outcome(None, error=str(failure))
         return scrubber.outcome(found)
     if (said := verdict(where, result.status, error_body(raw))).kind == "policy":

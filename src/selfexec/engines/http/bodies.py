@@ -9,8 +9,10 @@ from typing import Any
 import msgspec
 
 from selfexec.engines.base import Outcome
+from selfexec.engines.http.charsets import is_utf8
 from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
 from selfexec.engines.http.errors import WORDS, error_beside, error_body
+from selfexec.engines.http.gateways import cached_in
 from selfexec.engines.http.patience import Presence
 from selfexec.engines.http.policy import policy_in_reply, shortened
 from selfexec.engines.http.providers import Endpoint
@@ -23,6 +25,7 @@ LONGEST_TEXT = 4_000_000  # characters of a reply, its thoughts included: what o
 LONGEST_NUMBER = 30  # digits
 SURROGATE = re.compile("[\ud800-\udfff]")
 WRONG_ADDRESS = "Is this the right address?"
+NOT_UTF8 = "the reply is not valid UTF-8, and declares no other charset"
 
 
 class RetryableError(Exception):
@@ -51,6 +54,10 @@ class RetryableError(Exception):
         self.cause = cause
 
 
+class CachedReply(Exception):
+    """A reply that came from a cache, by what stands in its body."""
+
+
 def bounded(outcome: Outcome) -> Outcome:
     """A reply that is longer than the journal takes is an error, and not cut: half of it would be another reply."""
     length = len(outcome.text or "") + len(outcome.reasoning or "") + len(outcome.refusal or "")
@@ -75,7 +82,7 @@ def withheld(status: int, said: str) -> Outcome:
 
 
 def decoded(where: Endpoint, wire: Wire, raw: bytes) -> Outcome:
-    """The reply in a body. RetryableError: it is none."""
+    """The reply in a body. RetryableError: it is none. CachedReply: a cache had it."""
     if (usual := wire.usual(raw)) is not None:
         return _counted(usual)
     try:
@@ -91,6 +98,8 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes) -> Outcome:
         raise _garbage("the reply is no JSON object")
     try:
         outcome = _counted(wire.outcome(body))
+        if why := cached_in(body):
+            raise CachedReply(why)
         if outcome.unknown_end and (said := policy_in_reply(where, body)) is not None:
             return withheld(200, said)  # an error came beside it, and this is what it says
         return outcome
@@ -126,10 +135,12 @@ def _meant(wire: Wire, body: Any) -> str:
 
 
 def _leniently(raw: bytes) -> Any:
-    """A body with half a surrogate pair or a stray byte in it, as models that write bytes make them: still a reply."""
+    """A body with half a surrogate pair in it, as models that write bytes make them: still a reply."""
     try:
         text = raw.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
         body = json.loads(text, parse_int=_number, object_pairs_hook=without_doubles)
+        if not is_utf8(raw):
+            raise _garbage(NOT_UTF8)
         return json.loads(SURROGATE.sub("\N{REPLACEMENT CHARACTER}", json.dumps(body, ensure_ascii=False)))
     except DoubledName as fault:
         raise _garbage(f"the reply is malformed: {fault}") from None

@@ -34,7 +34,9 @@ from yarl import URL
 
 from selfexec.engines.base import Call, Check, Connection, Outcome
 from selfexec.engines.http.bodies import (
+    NOT_UTF8,
     WRONG_ADDRESS,
+    CachedReply,
     RetryableError,
     bounded,
     decoded,
@@ -42,6 +44,7 @@ from selfexec.engines.http.bodies import (
     seconds_of,
     withheld,
 )
+from selfexec.engines.http.charsets import in_utf8, is_utf8
 from selfexec.engines.http.connections import SurplusWatch
 from selfexec.engines.http.errors import error_body
 from selfexec.engines.http.gateways import cached_by, is_cut, with_headers
@@ -61,6 +64,7 @@ from selfexec.text.numbers import number_of
 ATTEMPTS = 8
 FIRST_ATTEMPTS = 3  # until anything has come back: a wrong address should not take minutes to say so
 LONGEST_PAUSE = 60.0
+NOT_DECODABLE = "the reply's bytes are none of the charset that it declares"
 NO_REPLY = "Does this address answer later, or in parts? Then it cannot be asked."
 LOADING = 503  # a server that answers so is there, though it has not answered anything else yet
 CONTROL = "Reply with the word OK. ({})"  # tells prompts that fail from a server that does
@@ -317,15 +321,20 @@ class HttpEngine:
             outcome = decoded(route.where, route.wire, raw)
             if outcome.unknown_end is None and outcome.policy is None:
                 return outcome
+        except CachedReply as cached:
+            raise InputError(f"{route.where.shown}: {cached}.") from None
         except RetryableError:
             pass  # raised again below, by what is left without secrets
-        raw = route.scrubber.raw(raw)
+        came, raw = raw, route.scrubber.raw(raw)
         self._stop_if_final(route.where, raw)
         too_fast = is_rate_limit(route.where, error_body(raw))
         if too_fast:
             route.pace.too_fast(None)
         try:
-            return decoded(route.where, route.wire, raw)
+            outcome = decoded(route.where, route.wire, raw)
+            if not is_utf8(came):
+                raise RetryableError(NOT_UTF8, way_out=WRONG_ADDRESS)
+            return outcome
         except RetryableError as failure:
             if too_fast:
                 raise RetryableError(str(failure), way_out="Try again later.", cause="rate limit") from None
@@ -336,9 +345,13 @@ class HttpEngine:
         stream = Stream(route.wire.gathering()) if route.streams else None
         try:
             response = await self._transport.post(route.url, request.payload, request.headers, route.proxy, stream)
-            if stream is None or response.status not in WITH_REPLY:
+            if response.status not in WITH_REPLY:
                 return response
+            if stream is None:
+                return response._replace(raw=in_utf8(response.raw, response.headers.get("Content-Type", "")))
             return response._replace(raw=stream.raw())
+        except UnicodeError:
+            raise RetryableError(NOT_DECODABLE, way_out=WRONG_ADDRESS) from None
         except UnusableReply as fault:
             raise RetryableError(f"no whole reply came ({fault})", cause="broken stream") from None
         except TLSError as fault:

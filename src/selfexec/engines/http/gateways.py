@@ -20,7 +20,36 @@ WAYS_OUT: Mapping[str, str] = {
     "helicone-cache": "--header Helicone-Cache-Enabled=false",
 }
 ANY_WAY_OUT = "where they are served, or ask for no cached replies: many caches heed --header Cache-Control=no-cache"
-HIT = re.compile(r"(?<![a-z])(?<!no[ _-])(?<!not[ _-])hit(?![a-z]|=\?0)", re.IGNORECASE)
+HIT = re.compile(r"(?<![a-z])(?<!no[ _-])(?<!not[ _-])hit(?![a-z]|\s*[=:]\s*\??(?:0|f|n))", re.IGNORECASE)
+# of the values of other headers, and of fields of a body: words that say that a cache was not what answered, words that
+# say that it was, and what says so by itself alone
+FRESH = frozenset(
+    (
+        *("miss", "bypass", "dynamic", "none", "expired", "false", "no", "not", "disabled", "off"),
+        *("pass", "skip", "empty", "fwd"),
+    )
+)
+OLD = frozenset(("stale", "updating", "revalidated"))
+YES = frozenset(("true", "1", "yes", "?1"))
+# the names of headers that tell how a cache fared, and not what it was asked to do, or under which name it keeps
+OUTCOME = re.compile(
+    r"(?:^|[-_])(?:cached?|cache[-_]?hit|cache[-_](?:status|state|hits|result|outcome|lookup|remote|response))$"
+)
+ASKED = frozenset(
+    (
+        *("no", "not", "skip", "bypass", "use", "force", "refresh", "disable", "disabled"),
+        *("enable", "enabled", "allow", "to", "in", "ignore"),
+    )
+)
+OF_PROMPTS = frozenset(
+    (
+        *("prompt", "prompts", "token", "tokens", "prefix", "context", "kv"),
+        *("input", "read", "creation", "write"),
+    )
+)
+WORD = re.compile("[a-z]+")
+NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)(?![\w.])")
+FIELDS = ("cached", "cache_hit", "from_cache")  # of a body
 COST, UPSTREAM = "x-litellm-response-cost", "x-litellm-model-name"
 SLACK = 0.9  # of the words of a prompt: each is a token at least, but for some that are written without blanks between
 LEAST_CONTEXT = 512  # tokens: nobody serves with less room, and a lower count is one of something else
@@ -30,24 +59,74 @@ def cached_by(headers: Mapping[str, str]) -> str | None:
     """Why a reply is none of a fresh session, and what to do; None where nothing says so."""
     for name in _of_caches(tuple(headers)):
         if _tells_of_a_cache(name.lower(), headers[name].strip()):
-            way_out = WAYS_OUT.get(name.lower(), ANY_WAY_OUT)
-            return (
-                f"the reply came from a cache (the header {name.lower()} says so): no session was opened for it, and "
-                f"it is not kept. Turn the cache off for these calls ({way_out}); the same command goes on"
-            )
+            return _said_by(f"header {name.lower()}", WAYS_OUT.get(name.lower(), ANY_WAY_OUT))
     return None
+
+
+def cached_in(body: Mapping[str, object]) -> str | None:
+    """The same of what a body says."""
+    for name in FIELDS:
+        if name in body and _says_cached(body[name]):
+            return _said_by(f"field {name}", ANY_WAY_OUT)
+    meta = body.get("_meta")
+    cache = meta.get("cache") if isinstance(meta, dict) else None
+    if isinstance(cache, dict) and _says_cached(cache.get("status")):
+        return _said_by("field _meta.cache.status", ANY_WAY_OUT)
+    return None
+
+
+def _said_by(what: str, way_out: str) -> str:
+    return (
+        f"the reply came from a cache (the {what} says so): no session was opened for it, and it is not kept. "
+        f"Turn the cache off for these calls ({way_out}); the same command goes on"
+    )
+
+
+def _says_cached(value: object) -> bool:
+    return value is True or (type(value) is int and value == 1) or (isinstance(value, str) and _is_old(value, True))
 
 
 @lru_cache(maxsize=1024)
 def _of_caches(names: tuple[str, ...]) -> tuple[str, ...]:
     """Which of the headers of a reply may tell of a cache. A server sends the same ones with every reply."""
-    return tuple(name for name in names if "cache" in name.lower() or name.lower() == "age")
+    return tuple(name for name in names if _may_tell(name.lower()))
+
+
+def _may_tell(name: str) -> bool:
+    if name in ("age", LITELLM) or name.endswith("replayed"):
+        return True
+    return "cache" in name and not name.endswith(("cache-control", "cache-key")) and OF_PROMPTS.isdisjoint(_words(name))
 
 
 def _tells_of_a_cache(name: str, value: str) -> bool:
-    if name == "age":  # the seconds for which a cache has had the reply
-        return value.isdecimal() and int(value[:20]) > 0
-    return bool(value) if name == LITELLM else HIT.search(value) is not None
+    if name == LITELLM:
+        return bool(value)
+    if name == "age" or name.endswith("hits"):  # the seconds for which a cache has had the reply; how often it gave it
+        return any(float(number) > 0 for number in _numbers(value)) or (name != "age" and _is_old(value, False))
+    if name.endswith("replayed"):
+        return value.lower() in YES
+    return _is_old(value, OUTCOME.search(name) is not None and ASKED.isdisjoint(_words(name)))
+
+
+def _numbers(value: str) -> list[str]:
+    """The numbers in a list of them, one for each cache on the way."""
+    return [found[1] for part in value.split(",") if (found := NUMBER.match(part))]
+
+
+def _words(text: str) -> list[str]:
+    return WORD.findall(text)
+
+
+def _is_old(value: str, of_an_outcome: bool) -> bool:
+    """Whether one of the caches that a value tells of had the reply: by the word hit wherever it stands, and by others
+    where the name is that of an outcome.
+    """
+    return any(HIT.search(part) or (of_an_outcome and _is_old_without_hit(part)) for part in value.lower().split(","))
+
+
+def _is_old_without_hit(part: str) -> bool:
+    words = _words(part)
+    return FRESH.isdisjoint(words) and (part.strip() in YES or not OLD.isdisjoint(words))
 
 
 def with_headers(outcome: Outcome, headers: Mapping[str, str]) -> Outcome:

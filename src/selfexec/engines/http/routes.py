@@ -36,16 +36,17 @@ class Route:
         self.listed = _valid(where, listing(where))
         self.proxy = proxy_for(self.url)
         ends = [self.url, *([self.proxy] if self.proxy else [])]
-        secrets = [where.key, *(word for end in ends for word in passwords(end)), *secrets_of(given)]
+        secrets = [where.key, *(word for end in ends for word in passwords(end))]
         secrets += secrets_in_query(where.query)
         self._secrets = {secret for secret in secrets if secret}
-        self.scrubber = Scrubber(self._secrets)
+        self._given = frozenset(secrets_of(given))
+        self.scrubber = Scrubber(self._secrets, self._given)
 
     def keep_back(self, sampling: Mapping[str, Any]) -> None:
         """Take the keys that stand in settings for secrets too, from now on."""
         if new := set(secrets_sent(sampling)) - self._secrets:
             self._secrets |= new
-            self.scrubber = Scrubber(self._secrets)
+            self.scrubber = Scrubber(self._secrets, self._given)
 
 
 def _valid(where: Endpoint, address: str) -> URL:

@@ -6,8 +6,10 @@ it is. A secret is known in whatever way it is written that `spellings` reads, a
 """
 
 import re
+import unicodedata
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace as with_fields
 from operator import attrgetter
 
 from msgspec.structs import replace
@@ -23,6 +25,7 @@ BETWEEN = "\0"  # fields that are looked through together
 RARE = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 RARE_SEED = 4
 LETTERS = RARE + b"abcdefghijklmnopqrstuvwxyz"
+FOLDED = bytes.maketrans(LETTERS[:26], LETTERS[36:])
 NOT_RARE = bytes(set(range(256)) - set(RARE))
 NOT_LETTERS = bytes(set(range(256)) - set(LETTERS))
 TEXTS = (
@@ -43,12 +46,15 @@ def passwords(url: URL) -> Iterator[str]:
 class Scrubber:
     """Takes these secrets out of text, in the forms of `secret_forms`, and however servers escape and wrap them."""
 
-    def __init__(self, secrets: Iterable[str]) -> None:
-        known = [secret for secret in dict.fromkeys(secrets) if is_secret(secret)]
-        letters = letters_for(known)
+    def __init__(self, secrets: Iterable[str], given: Iterable[str] = ()) -> None:
+        own = frozenset(given)  # in headers
+        known = [secret for secret in dict.fromkeys((*secrets, *own)) if is_secret(secret, secret in own)]
+        letters = letters_for([*known, *map(_folded, known)])
         self._letter, self._not_letter = re.compile(f"[{letters}]"), re.compile(f"[^{letters}]+")
-        forms = list(dict.fromkeys(form for secret in known for form in forms_of(secret, self._letter)))
-        self._seeds = _seeds(forms)
+        forms = list(dict.fromkeys(form for secret in known for form in forms_of(secret, self._letter, secret in own)))
+        folded = [with_fields(form, literal=_folded(form.literal)) for form in forms if not form.is_encoded]
+        self._seeds, self._folded_seeds = _seeds(forms), _seeds(folded)
+        self._folded = _shortest(seed for form in folded for seed in _common_seeds(form))
         quick = [_quick_seeds(form) for form in forms]
         self._rare = frozenset(seed for rare, _ in quick for seed in rare)
         self._common = _shortest(seed for _, common in quick for seed in common)
@@ -75,7 +81,7 @@ class Scrubber:
 
     def _may_hold(self, text: str) -> bool:
         """A quick look: False where no secret can be in a text, however it is written."""
-        for reading in readings(text):
+        for reading in _compatible(readings(text)):
             data = reading.encode(errors="replace")
             row = data.translate(None, NOT_RARE)
             if len(row) < len(self._rare):  # each way takes a time in proportion to one of the two
@@ -90,10 +96,17 @@ class Scrubber:
                 for seed in self._common:
                     if seed in row:
                         return True
+            row = data.translate(FOLDED, NOT_LETTERS)
+            for seed in self._folded:
+                if seed in row:
+                    return True
         return False
 
     def _without(self, text: str) -> str:
-        spans = sorted(span for read in readings_with_places(text) for span in self._spans(read))
+        reads = [way for read in readings_with_places(text) for way in _ways_with_places(read)]
+        spans = [span for read in reads for span in self._spans(read, self._seeds)]
+        spans += [span for read in reads for span in self._spans(_folded_read(read), self._folded_seeds)]
+        spans.sort()
         parts, done = [], 0
         for start, end in spans:
             if start >= done:
@@ -101,17 +114,17 @@ class Scrubber:
             done = max(done, end)
         return "".join([*parts, text[done:]])
 
-    def _spans(self, read: Read) -> Iterator[tuple[int, int]]:
+    def _spans(self, read: Read, known: dict[str, list[tuple[Form, int]]]) -> Iterator[tuple[int, int]]:
         """From where to where secrets were written in a text, by one way of reading it."""
         row = self._not_letter.sub("", read.text)
-        if not (seeds := [seed for seed in self._seeds if seed in row]):
+        if not (seeds := [seed for seed in known if seed in row]):
             return
         letters = letters_in(read.text, self._letter)
         covered = bytearray(len(read.text))
         for seed in seeds:
             at = row.find(seed)
             while at >= 0:
-                for form, index in () if covered[letters.places[at]] else self._seeds[seed]:
+                for form, index in () if covered[letters.places[at]] else known[seed]:
                     if extent := form.extent(read.text, letters, at, index):
                         start, end = extent
                         covered[start:end] = b"\1" * (end - start)
@@ -133,6 +146,46 @@ def _seeds(forms: Sequence[Form]) -> dict[str, list[tuple[Form, int]]]:
                 last = max(window.end - SEED, window.start)
                 seeds.setdefault(row[last : window.end], []).append((form, last))
     return seeds
+
+
+def _folded(text: str) -> str:
+    """A text in small letters, each at its place."""
+    small = text.lower()
+    return small if len(small) == len(text) else "".join(char.lower()[0] for char in text)
+
+
+def _folded_read(read: Read) -> Read:
+    return read._replace(text=_folded(read.text))
+
+
+def _is_wide(text: str) -> bool:
+    """Whether a text holds characters that stand for others, as letters of double width do."""
+    return not (text.isascii() or unicodedata.is_normalized("NFKC", text))
+
+
+def _compatible(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        yield text
+        if _is_wide(text):
+            yield unicodedata.normalize("NFKD", text)
+
+
+def _ways_with_places(read: Read) -> Iterator[Read]:
+    yield read
+    if _is_wide(read.text):
+        plain = [unicodedata.normalize("NFKD", char) for char in read.text]
+        places = [at for at, chars in enumerate(plain) for _ in chars]
+        yield Read("".join(plain), [read.starts[at] for at in places], [read.ends[at] for at in places])
+
+
+def _common_seeds(form: Form) -> Iterator[bytes]:
+    """Rows of letters: each part by which a form is known holds one of them."""
+    last = b""
+    for window in form.windows():
+        part = form.letters.row[window.start : window.end].encode(errors="replace").translate(None, NOT_LETTERS)
+        if part and not (last and last in part):
+            last = part[-SEED:]
+            yield last
 
 
 def _quick_seeds(form: Form) -> tuple[list[bytes], list[bytes]]:

@@ -27,10 +27,15 @@ CHANGES = 3  # between letters and digits, from which on a word is none of a lan
 CHANCE = 3  # letters in a row by which two texts do not go on alike by chance
 SEED = 6  # letters and digits from which a comparison starts
 ASCII_LETTERS = "A-Za-z0-9"
+PLAIN_WORDS = re.compile("[A-Za-z]+(?:[ _-][A-Za-z]+)*")
 
 
-def is_secret(value: str) -> bool:
-    """Whether this can be somebody's secret, rather than a word that a server wants for one."""
+def is_secret(value: str, given: bool = False) -> bool:
+    """Whether this can be somebody's secret, rather than a word that a server wants for one. What is `given` as one may
+    be shorter, but for plain words, which replies hold as well.
+    """
+    if given and len(value) >= MARKED_LONG and not PLAIN_WORDS.fullmatch(value):
+        return True
     return len(value) >= LONG or (len(value) >= MARKED_LONG and value.startswith(BEGINNINGS))
 
 
@@ -172,12 +177,12 @@ ENCODINGS = (
 NUMBERS: tuple[Callable[[int], str], ...] = (str, "0x{:02x}".format, "0x{:02X}".format)
 
 
-def forms_of(secret: str, letter: re.Pattern[str]) -> Iterator[Form]:
+def forms_of(secret: str, letter: re.Pattern[str], given: bool = False) -> Iterator[Form]:
     """A secret as it is, as it is meant where it holds escapes itself, as the numbers of its bytes, and as hexadecimal,
-    base32 and base64 of a text in which it stands.
+    base32 and base64 of a text in which it stands, in UTF-8 or UTF-16.
     """
     in_parts = looks_random(secret) or secret.startswith(BEGINNINGS)
-    for meant in filter(is_secret, readings(secret)):
+    for meant in (reading for reading in readings(secret) if is_secret(reading, given)):
         yield Form(meant, PIECE if in_parts else len(meant), letter)
     raw = secret.encode(errors="replace")
     for written in NUMBERS:
@@ -188,9 +193,12 @@ def forms_of(secret: str, letter: re.Pattern[str]) -> Iterator[Form]:
         yield Form(whole, min(most + 1, len(whole)) if in_parts else len(whole), letter, is_encoded=True)
     for encoding in ENCODINGS:
         yield from _encoded(encoding, raw, letter, in_parts)
+        yield from _encoded(encoding, secret.encode("utf-16-le", errors="replace"), letter, in_parts, 2 * PIECE)
 
 
-def _encoded(encoding: Encoding, raw: bytes, letter: re.Pattern[str], in_parts: bool) -> Iterator[Form]:
+def _encoded(
+    encoding: Encoding, raw: bytes, letter: re.Pattern[str], in_parts: bool, piece: int = PIECE
+) -> Iterator[Form]:
     """A secret within a text in one encoding, which depends on how many bytes of a group stand before it."""
     encode, bits, group, alphabets = encoding
     for before in range(group):
@@ -198,7 +206,7 @@ def _encoded(encoding: Encoding, raw: bytes, letter: re.Pattern[str], in_parts: 
         whole = encode(b"\0" * before + raw).decode()[hidden:]
         # where something stands behind the secret, its last bits and the padding are not at the end
         least = (before + len(raw)) * 8 // bits - hidden
-        if in_parts:  # wherever 12 bytes begin, so many characters are theirs alone
-            least = min(least, PIECE * 8 // bits - (group > 1))
+        if in_parts:  # wherever 12 characters begin, so many of the encoding are theirs alone
+            least = min(least, piece * 8 // bits - (group > 1))
         for form in dict.fromkeys(spelt(whole) for spelt in alphabets):
             yield Form(form, least, letter, is_encoded=True)

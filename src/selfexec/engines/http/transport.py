@@ -58,6 +58,8 @@ class Intake(Protocol):
     @property
     def over(self) -> bool: ...
 
+    def declare(self, content_type: str) -> None: ...
+
     def feed(self, part: bytes) -> None: ...
 
 
@@ -110,6 +112,7 @@ class Transport:
                 by = (response.carried_by, response.carrier) if isinstance(response, CheckedResponse) else ()
                 if stream is None or response.status not in WITH_REPLY:
                     return Response(response.status, response.headers, await _body(response), *by)
+                stream.declare(response.headers.get("Content-Type", ""))
                 await _fed(stream, response)
                 return Response(response.status, response.headers, b"", *by)
         except aiohttp.ConnectionTimeoutError:

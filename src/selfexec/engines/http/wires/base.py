@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 from msgspec.structs import replace
 
 from selfexec.engines.base import SENT_BY_ALL, Outcome
-from selfexec.engines.http.ends import BESIDE, LONGEST_END, End, printable_end, worst
+from selfexec.engines.http.ends import BESIDE, LONGEST_END, End, end_of, printable_end, worst
 from selfexec.engines.http.errors import says_something, sentence_of
 from selfexec.engines.http.policy import error_in_reply, shortened
 from selfexec.engines.http.providers import ENDINGS, Endpoint
@@ -286,12 +286,37 @@ class OneReply:
 
     def __init__(self) -> None:
         self._names: dict[str, Any] = {}
+        self._on_each: Any = None  # the end that each piece with words has borne
+        self._begun = False
+        self.went_on = False  # whether words came after an end that each piece bears
 
     def check_names(self, piece: Mapping[str, Any], *names: str) -> None:
         for name in names:
             given = piece.get(name)
             if given and self._names.setdefault(name, given) != given:
                 raise UnusableReply(f"a piece of the stream is of another reply: its {name!r} is another one")
+
+    def check_time(self, created: Any) -> None:
+        """A piece is not older than the first one. It may be younger: many servers give the time of each piece."""
+        if isinstance(created, int | float) and created and created < self._names.setdefault("created", created):
+            raise UnusableReply("a piece of the stream is of another reply: it was created before the first one")
+
+    def check_end(self, words: Iterable[Any], end: Any, ended: bool, before: Any) -> None:
+        """`words`, which may be empty, came in a piece with this end, after others with the end `before`. A listed end
+        says nothing where each piece with words bears it from the first one on, as some gateways write it.
+        """
+        if not any(words):
+            return
+        if self._begun and end != self._on_each:
+            self._on_each = None
+        elif not self._begun and (not ended or before == end) and end_of(end).kind == "done":
+            self._on_each = end
+        self._begun = True
+        if not ended:
+            return
+        if self._on_each is None:
+            self.check_late((True,))
+        self.went_on = True
 
     @staticmethod
     def check_late(words: Iterable[Any]) -> None:

@@ -129,6 +129,7 @@ def _ends(body: Mapping[str, Any], choice: Mapping[str, Any], text: bool) -> lis
 OF_THE_WHOLE = (
     *("id", "model", "provider", "system_fingerprint", "usage", "simulated"),
     *("base_resp", "input_sensitive", "output_sensitive"),  # MiniMax
+    *("cached", "cache_hit", "from_cache", "_meta"),  # of gateways' caches
 )
 OF_THE_CHOICE = ("error",)
 ENDS = ("finish_reason", "native_finish_reason", "finish_details")
@@ -167,14 +168,15 @@ class Gathered:
             check_places(piece, "text", "content", "delta", "response", "output", "candidates")
         if choice := first_of(piece.get("choices"), whole=False):
             # the counts that come last may be a gateway's own, as new-api's, under the name that it has for the model
-            self._reply.check_names(piece, "id", "model")
+            self._reply.check_names(piece, "id", "model", "system_fingerprint", "provider")
+            self._reply.check_time(piece.get("created"))
             self._take(choice)
         self.whole = "finish_reason" in self._choice
 
     def _take(self, choice: Mapping[str, Any]) -> None:
         self._choice |= {name: choice[name] for name in OF_THE_CHOICE if choice.get(name) is not None}
         self._handed_on |= object_of(choice.get("provider_specific_fields"))
-        ended = self.whole
+        ended, before = self.whole, self._choice.get("finish_reason")
         for name in ENDS:
             if not is_nothing(choice.get(name)):
                 self._choice[name] = worse(self._choice.get(name), choice[name])
@@ -186,9 +188,9 @@ class Gathered:
                 raise UnusableReply("a piece of the stream has its words in an unknown place")
         piece = delta if isinstance(delta, dict) else self._new_in(message or {})
         _check(choice, delta or message or {}, deltas=True)
-        if ended:
-            self._reply.check_late(_words_in(piece))
-        self._add(piece, last=not is_nothing(choice.get("finish_reason")))
+        end = choice.get("finish_reason")
+        self._reply.check_end(_words_in(piece), end, ended, before)
+        self._add(piece, last=not (is_nothing(end) or self._reply.went_on))
         if isinstance(delta, dict):
             self._in_deltas |= bool(delta.get("content"))
             if message:
@@ -249,6 +251,8 @@ class Gathered:
             return self._body  # MiniMax says so what is wrong
         if not self.whole and "error" not in self._choice:
             raise UnusableReply(CUT)
+        if self._reply.went_on and not self.over:
+            raise UnusableReply(CUT)  # an end that each piece bears is none
         self._text.check_end()
         texts = all(isinstance(part, str) for part in self._content)
         content = "".join(self._content) if texts else self._content

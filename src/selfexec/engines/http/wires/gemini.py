@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from selfexec.engines.base import Outcome
-from selfexec.engines.http.ends import block_of, end_of, is_missing, is_nothing, worse
+from selfexec.engines.http.ends import LONGEST_END, End, block_of, end_of, is_missing, is_nothing, worse
+from selfexec.engines.http.errors import says_something
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
@@ -76,7 +77,7 @@ def _outcome(body: Any) -> Outcome:
     said = said_in(_parts(content))
     ends = [] if is_missing(blocked) else [block_of(blocked)]
     if candidate or not ends:
-        ends.append(end_of(candidate.get("finishReason")))
+        ends.append(_end(candidate))
     outcome = Outcome(
         text=said.text,
         # answer and thoughts are counted apart here; together they are what the reply cost
@@ -93,6 +94,14 @@ def _outcome(body: Any) -> Outcome:
     return concluded(
         body, outcome, ends, message=isinstance(content, dict), places=(candidate, content), hidden=said.thinks
     )
+
+
+def _end(candidate: Mapping[str, Any]) -> End:
+    """How a candidate ended. What the model ended by itself needs no message that explains it."""
+    end = end_of(candidate.get("finishReason"))
+    if end.kind == "done" and says_something(candidate.get("finishMessage")):
+        return End("unknown", None, f"{end.word} (with a finishMessage)"[:LONGEST_END])
+    return end
 
 
 ELSEWHERE = ("text", "output", "message", "delta", "parts")  # where other formats have their words
@@ -161,7 +170,7 @@ class Gathered:
             check_places(candidate, *ELSEWHERE)
             self._reply.check_names(piece, "responseId", "modelVersion")
             end = worse(self._candidate.get("finishReason"), candidate.get("finishReason"))
-            self._take(candidate.get("content"))
+            self._take(candidate.get("content"), candidate.get("finishReason"))
             for name, tokens in object_of(candidate.get("logprobsResult")).items():
                 self._logprobs.setdefault(name, []).extend(list_of(tokens))
             self._candidate |= {
@@ -172,7 +181,7 @@ class Gathered:
         blocked = object_of(self._body.get("promptFeedback")).get("blockReason")
         self.whole = not is_nothing(blocked) or not is_nothing(self._candidate.get("finishReason"))
 
-    def _take(self, content: Any) -> None:
+    def _take(self, content: Any, end: Any) -> None:
         if content is None:
             return
         if not isinstance(content, dict) or not isinstance(content.get("parts"), list | type(None)):
@@ -180,8 +189,8 @@ class Gathered:
         check_role(_role(content))
         self._odd |= objections(content)
         parts = list_of(content.get("parts"))
-        if self.whole:
-            self._reply.check_late(part.get("text") if isinstance(part, dict) else part for part in parts)
+        words = (part.get("text") if isinstance(part, dict) else part for part in parts)
+        self._reply.check_end(words, end, self.whole, self._candidate.get("finishReason"))
         for part in parts:
             if isinstance(part, dict) and isinstance(text := part.get("text"), str) and not part.get("thought"):
                 self._text.add(text)

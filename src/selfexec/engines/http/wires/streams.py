@@ -5,6 +5,7 @@ the pieces become the body that would have come at once, and whatever is wrong w
 stream that ends before its reply does is no reply, however much of it there is.
 """
 
+import codecs
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -13,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from selfexec.engines.http.charsets import charset_of, is_utf8
 from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
 from selfexec.engines.http.ends import printable_end
 from selfexec.engines.http.errors import error_beside, mapping_of, says_something
@@ -43,6 +45,7 @@ class Stream:
         self._lines = _Lines()
         self._begun = bytearray()  # until it is known which it is; then all of it, where it is no stream
         self._streams: bool | None = None
+        self._recoder: codecs.IncrementalDecoder | None = None  # from a charset other than UTF-8
         self._wrong: UnusableReply | None = None
         self._named_oddly: Any = None
         self._error: Any = None  # what an event of the stream says is wrong
@@ -62,7 +65,14 @@ class Stream:
         """What else in the stream speaks against the reply, without ending it."""
         return self._named_oddly or self._lines.stray
 
+    def declare(self, content_type: str) -> None:
+        """Say what type the body has, before any of it is fed."""
+        if charset := charset_of(content_type):
+            self._recoder = codecs.getincrementaldecoder(charset)()
+
     def feed(self, part: bytes) -> None:
+        if self._recoder:
+            part = self._recoded(self._recoder, part)
         if self._streams:
             self._take(self._lines.feed(part))
             return
@@ -72,13 +82,23 @@ class Stream:
             if self._streams:
                 self._take(self._lines.feed(bytes(self._begun).removeprefix(BYTE_ORDER_MARK)))
 
+    def _recoded(self, recoder: codecs.IncrementalDecoder, part: bytes, final: bool = False) -> bytes:
+        try:
+            return recoder.decode(part, final).encode()
+        except UnicodeError:
+            self._wrong = self._wrong or UnusableReply("its bytes are none of the charset that it declares")
+            return b""
+
     def raw(self) -> bytes:
         """The body of the reply, as if it had come in one piece. UnusableReply: it has not come to its end."""
-        if not self._streams:
-            return bytes(self._begun)
-        self._take(self._lines.rest())
+        if self._recoder and not self.over:
+            self._recoded(self._recoder, b"", final=True)
+        if self._streams:
+            self._take(self._lines.rest())
         if self._wrong:
             raise self._wrong
+        if not self._streams:
+            return bytes(self._begun)
         # half a character at the end of one piece and the other half in the next become a whole one
         return json.dumps(self._body()).encode()
 
@@ -250,6 +270,8 @@ def data_of(event: Event) -> dict[str, Any]:
             raise UnusableReply(f"a piece of the stream is malformed: {fault}") from None
         except (ValueError, RecursionError):
             raise UnusableReply(RUN_TOGETHER if _is_several(event.data) else CUT) from None
+        if not is_utf8(event.data):
+            raise UnusableReply("a piece of the stream is not valid UTF-8") from None
     if not isinstance(data, dict):
         raise UnusableReply("a piece of the stream is no JSON object")
     return data

@@ -1,0 +1,75 @@
+"""What says that a reply came from a cache, and what does not, by headers and by fields of bodies."""
+
+from typing import Any
+
+import pytest
+from test_gateways import BODIES, asked, quick_and_without_keys, sending
+from test_streams import asked as asked_in_pieces
+from test_streams import delta, events
+from test_streams import sending as streaming
+
+from selfexec.engines.http.gateways import cached_by, cached_in
+from selfexec.errors import InputError
+from sockets import completion
+
+__all__ = ["quick_and_without_keys"]
+NAMES = (
+    "X-Cache",
+    "x-cache-status",
+    "cf-cache-status",
+    "X-Any-Cache-Result",
+    "x-from-cache",
+    "x-cached",
+    "x_any_cache",
+)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "x-semantic-cache", "Cache-Status"])
+def test_values_of_a_header_that_tells_how_a_cache_fared(name: str) -> None:
+    for old in ("HIT", "stale", "UPDATING", "Revalidated", "true", "1", "YES", "MISS, STALE", "STALE from proxy"):
+        assert cached_by({name: old}), old
+    fresh = "MISS,bypass,Dynamic,NONE,expired,false,0,no,disabled,off,pass,skip,,MISS from proxy,not stale,fwd=stale"
+    for value in (*fresh.split(","), "Edge; fwd=uri-miss; stored; ttl=1", "hit=false", "who knows", "2024-01-01"):
+        assert cached_by({name: value}) is None, value
+
+
+def test_counts_of_hits_and_ages_of_each_cache_on_the_way() -> None:
+    for name, old, fresh in (
+        ("X-Cache-Hits", ("1", "0, 3", "hit"), ("0", "0, 0", "", "none")),
+        ("Age", ("1", "0, 60", "12.5", "0.5", "60, 0"), ("0", "0, 0", "0.0", "-5", "soon", "1e3")),
+        ("Idempotent-Replayed", ("true", "True"), ("false", "")),
+    ):
+        assert all(cached_by({name: value}) for value in old), name
+        assert not any(cached_by({name: value}) for value in fresh), name
+
+
+def test_caches_of_prompts_keys_and_what_was_asked_for_are_no_replies() -> None:
+    names = ("x-cache-key", "cache-control", "cdn-cache-control", "x-prompt-cache-status", "x-cached-tokens")
+    for name in (*names, "x-kv-cache", "x-prompt-cache-hits", "x-cached-input-tokens"):
+        assert not any(cached_by({name: value}) for value in ("hit", "true", "1", "stale", "7")), name
+    for name in ("x-cache-enabled", "cf-aig-skip-cache", "x-no-cache", "x-cache-ttl", "x-cache-group", "x-use-cache"):
+        assert not any(cached_by({name: value}) for value in ("true", "1", "stale", "7")), name
+
+
+def test_fields_of_a_body() -> None:
+    for name in ("cached", "cache_hit", "from_cache"):
+        assert all(cached_in({name: value}) for value in (True, 1, "true", "HIT", "yes", "stale"))
+        assert not any(cached_in({name: value}) for value in (False, 0, None, "", "no", "miss", 7, {}, "prompt"))
+    assert cached_in({"_meta": {"cache": {"status": "hit"}}})
+    assert not any(cached_in({"_meta": meta}) for meta in (None, {}, {"cache": "x"}, {"cache": {"status": "MISS"}}))
+    assert cached_in({"cached_tokens": 5, "usage": {"cached": True, "cache_read_input_tokens": 5}}) is None
+
+
+@pytest.mark.parametrize("wire", BODIES)
+def test_a_reply_that_says_so_itself_stops_the_run(wire: Any) -> None:
+    with pytest.raises(InputError, match="the field cached says so"):
+        asked(sending({**BODIES[wire], "cached": True}), wire=wire)
+    assert asked(sending({**BODIES[wire], "cached": False}), wire=wire)[0].text == "Hi"
+
+
+def test_a_stream_that_says_so_stops_the_run_and_counts_of_prompts_do_not() -> None:
+    pieces = [delta(content="Hi"), delta("stop")]
+    with pytest.raises(InputError, match="the field cache_hit says so"):
+        asked_in_pieces(streaming(events(pieces[0] | {"cache_hit": True}, pieces[1])))
+    counts = {"prompt_tokens": 9, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 8}}
+    assert asked(sending(completion() | {"usage": counts}, x_cached_tokens="8"))[0].text == "Hi"
