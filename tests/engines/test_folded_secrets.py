@@ -27,7 +27,7 @@ def test_ordinary_text_stays() -> None:
     assert Scrubber([KEY]).text(text) == text
 
 
-def test_a_short_value_of_a_header_is_taken_out_unless_it_is_a_plain_word() -> None:
+def test_a_short_value_of_a_header_is_taken_out_unless_it_is_a_plain_word_or_a_date() -> None:
     async def echo(request: web.Request) -> web.Response:
         return web.json_response(completion(f"You sent {request.headers['X-Team']}, a team."))
 
@@ -36,7 +36,7 @@ def test_a_short_value_of_a_header_is_taken_out_unless_it_is_a_plain_word() -> N
         ("Bearer s3cr3t-7", "Bearer [key]"),
         ("our-team", "our-team"),
         ("research", "research"),
+        ("2023-06-01", "2023-06-01"),  # the version of an interface
     ):
         found = asked(echo, headers={"X-Team": value}, stream=False)[0].text
-        assert found in (f"You sent {shown}, a team.", "You sent [key], a team.") and "s3cr3t" not in found
-    assert found == "You sent research, a team."
+        assert found in (f"You sent {shown}, a team.", f"You sent {shown.split()[-1]}, a team.")

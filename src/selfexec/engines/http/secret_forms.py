@@ -27,14 +27,14 @@ CHANGES = 3  # between letters and digits, from which on a word is none of a lan
 CHANCE = 3  # letters in a row by which two texts do not go on alike by chance
 SEED = 6  # letters and digits from which a comparison starts
 ASCII_LETTERS = "A-Za-z0-9"
-PLAIN_WORDS = re.compile("[A-Za-z]+(?:[ _-][A-Za-z]+)*")
+PLAIN = re.compile("[A-Za-z]+(?:[ _-][A-Za-z]+)*|[0-9][0-9.:/-]*")  # words, dates, versions
 
 
 def is_secret(value: str, given: bool = False) -> bool:
     """Whether this can be somebody's secret, rather than a word that a server wants for one. What is `given` as one may
-    be shorter, but for plain words, which replies hold as well.
+    be shorter, but for plain words and dates, which replies hold as well.
     """
-    if given and len(value) >= MARKED_LONG and not PLAIN_WORDS.fullmatch(value):
+    if given and len(value) >= MARKED_LONG and not PLAIN.fullmatch(value):
         return True
     return len(value) >= LONG or (len(value) >= MARKED_LONG and value.startswith(BEGINNINGS))
 
