@@ -1,4 +1,4 @@
-"""What is kept of the verdicts in a stranger's worlds: the page says what the counts say."""
+"""What is kept of the verdicts in the worlds of a second author: the page says what the counts say."""
 
 import csv
 import json
