@@ -215,7 +215,8 @@ def test_the_authors_have_no_number_of_them_and_the_table_says_so(asked: Run) ->
 @pytest.mark.slow
 def test_what_skill_is_is_said_of_the_kinds_that_there_are() -> None:
     kinds = "Youden's J, for lengths Kendall's tau, for habit the lift over the control"
-    printed = {command: said(command, "asked") for command in ("score", "compare", "trend", "card")}
+    printed = {command: said(command, "asked") for command in ("compare", "trend", "card")}
+    printed["score"] = said("score", "asked", "--full")
     assert f"skill: {kinds}: 0 is chance" in printed["score"]
     assert f"skill: {kinds}: 0 is chance" in printed["compare"]
     assert "skill: Kendall's tau: 0 is chance" in said("compare", "asked", "--experiment", "lengths")
@@ -231,7 +232,7 @@ def test_bootstrap_intervals_are_near_the_formulas(asked: Run) -> None:
         # the control of `habit` is alike on every item: draws do not doubt it, its formula does; of 24 `lengths` six
         # are wrong, so that it has Wilson's interval, which leans to the middle
         assert one.low - 0.05 < two.low < one.low + 0.12 and one.high - 0.12 < two.high < one.high + 0.08
-    assert "percentiles of 500 bootstrap draws" in said("score", "asked", "--bootstrap", "500")
+    assert "percentiles of 500 bootstrap draws" in said("score", "asked", "--full", "--bootstrap", "500")
 
 
 def test_one_model_alone_is_answered_for_each_of_them() -> None:
@@ -500,7 +501,8 @@ def test_an_engine_that_is_not_ours_is_asked_by_the_name_of_its_models(by_heart:
 def test_what_it_says_of_itself_is_said_of_its_models(by_heart: Run, asked: Run) -> None:
     assert json.loads((by_heart.folder / "manifest.json").read_bytes())["simulated"] == list(BY_HEART)
     sentence = "Simulated models: no language model was asked, and no score here is of a real one."
-    assert sentence in said("score", str(by_heart.folder))
+    assert sentence in said("score", str(by_heart.folder), "--full")
+    assert "2 simulated models, no real one asked." in said("score", str(by_heart.folder))
     page = sx.report(by_heart, by_heart.folder / "page.html").read_text("utf-8")
     assert sentence in page
     assert "Nothing about any language model: all replies are simulated." in said("card", str(by_heart.folder))
