@@ -21,10 +21,9 @@ from selfexec.report.figures import margins
 from selfexec.report.latex import includes
 from selfexec.report.packing import packed
 from selfexec.report.sections import ABOUT, SECTIONS, TOP
-from selfexec.report.sessions import one_line
 from selfexec.report.svg import tick_label
 from selfexec.text.numbers import decimal, signed, typeset
-from selfexec.text.printable import SCRIPT_PATTERN, harmless
+from selfexec.text.printable import SCRIPT_PATTERN, harmless, in_short
 from selfexec.version import __version__
 
 LETTERS = 30  # of the longest name that is kept in one line
@@ -72,7 +71,7 @@ def _environment() -> Environment:
     environment.filters |= {"count": "{:,}".format, "typeset": typeset}
     environment.filters |= {**cells.FILTERS, "prose": _prose}
     environment.filters["pack"] = lambda html: packed(str(html))
-    environment.globals |= {"at": position, "short": one_line, "tick_label": tick_label}
+    environment.globals |= {"at": position, "short": in_short, "tick_label": tick_label}
     environment.globals |= {"unseen": SCRIPT_PATTERN, "version": __version__}
     return environment
 
