@@ -19,7 +19,7 @@ from selfexec.files.tags import load_families
 from selfexec.report import leaderboards, outcomes, sessions
 from selfexec.report.baseline_predictions import BaselinePredictions
 from selfexec.report.evidence import PackedEvidence, evidence_of, sample
-from selfexec.report.figures import Figure, FigureNumbers, drawn, read_abilities
+from selfexec.report.figures import APPENDIX, SHOWN, Figure, FigureNumbers, drawn, read_abilities
 from selfexec.report.figures.model_order import UNKNOWN_FAMILY
 from selfexec.report.options import Evidence, Width
 from selfexec.report.surprises import Surprise, surprises
@@ -116,7 +116,13 @@ class Data:
 
     @cached_property
     def figures(self) -> list[Figure]:
-        return list(drawn(self.numbers))
+        """Those that answer the questions of the front."""
+        return list(drawn(self.numbers, SHOWN))
+
+    @cached_property
+    def further_figures(self) -> list[Figure]:
+        """The paper's other figures."""
+        return list(drawn(self.numbers, APPENDIX))
 
     @cached_property
     def ranking(self) -> Ranking:

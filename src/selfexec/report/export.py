@@ -123,8 +123,6 @@ def drawn(figure: Figure, sheet: Sheet, unit: Literal["mm", ""] = "mm") -> str:
 
 def _without_variables(svg: str) -> str:
     """Each variable that the drawing sets itself in place of its uses, then what is to stand where none is set."""
-    if own := re.search(r"--sx-cell:([\d.]+px)", svg):
-        svg = svg.replace("var(--sx-cell,10px)", own[1]).replace(own[0], "")
     return re.sub(r"var\(--[a-z-]+,([^()]+)\)", r"\1", svg)
 
 
@@ -134,7 +132,7 @@ def _without_variables(svg: str) -> str:
 # beside the names of a row
 NUMBER = {
     "quantity": (
-        "which of the figure's numbers it is: a column of the table behind it; in a matrix whose behaviour it is"
+        "which of the figure's numbers it is: a column of the table behind it"
     ),
     "value": "the number in full (no shares in per cent); empty where there is none",
     "low": "the low end of its 95% interval; empty where it has none",

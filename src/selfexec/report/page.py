@@ -16,7 +16,7 @@ from selfexec.analysis.selection import Selection
 from selfexec.analysis.words import two
 from selfexec.report import cells, leaderboards
 from selfexec.report.data import Data, Options
-from selfexec.report.export import DRAWN, FORMATS, dictionary, export, export_tables, lacking
+from selfexec.report.export import DRAWN, FORMATS, as_csv, dictionary, export, export_tables, lacking
 from selfexec.report.figures import margins
 from selfexec.report.latex import includes
 from selfexec.report.packing import packed
@@ -71,6 +71,8 @@ def _environment() -> Environment:
     environment.filters |= {"count": "{:,}".format, "typeset": typeset}
     environment.filters |= {**cells.FILTERS, "prose": _prose}
     environment.filters["pack"] = lambda html: packed(str(html))
+    environment.filters["packed_table"] = lambda figure: packed(as_csv(figure))
+    environment.filters["packed_narrow"] = lambda figure: packed(figure.narrow)
     environment.globals |= {"at": position, "short": in_short, "tick_label": tick_label}
     environment.globals |= {"unseen": SCRIPT_PATTERN, "version": __version__}
     return environment
@@ -120,7 +122,7 @@ def _export(data: Data) -> None:
     if said := lacking():
         warnings.warn(f"{said}. The other formats are written", stacklevel=3)
     front = margins(data.numbers)
-    drawings = [front, *data.figures] if front else data.figures
+    drawings = [*([front] if front else []), *data.figures, *data.further_figures]
     export(drawings, folder, [form for form in FORMATS if not (said and form in DRAWN)], data.options.figure_width)
     texts = {"scores.csv": data.scores.csv() + "\n", "ledger.csv": data.ledger.csv() + "\n"}
     texts["summary.csv"] = leaderboards.summary_csv(data.boards)

@@ -1,0 +1,26 @@
+"""What few readers look for, folded: the paper's other figures, who predicts whom, numbers counted in three ways."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from selfexec.report.cross import Cross, cross
+from selfexec.report.data import Data
+from selfexec.report.figures import Absent, Figure, absent
+from selfexec.report.ledger import Conventions, ledger
+from selfexec.report.sections.figures import halves
+
+
+@dataclass(frozen=True)
+class Appendix:
+    """`columns`: the paper's other figures; `absent`: figures that these data do not allow, shown ones among them."""
+
+    columns: Sequence[Sequence[Figure]]
+    absent: Sequence[Absent]
+    cross: Cross | None
+    ledger: Conventions | None
+
+
+def appendix(data: Data) -> Appendix:
+    figures = data.further_figures
+    missing = absent([*data.figures, *figures], data.scores.experiments)
+    return Appendix(halves(figures), missing, cross(data), ledger(data))
