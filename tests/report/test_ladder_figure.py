@@ -64,7 +64,7 @@ def test_the_own_prediction_and_the_best_of_the_others_are_at_their_skills(panel
             of = [r for r in rows if (r.experiment, r.model) == (experiment, model)]
             if series == "itself":
                 (row,) = (r for r in of if r.level == ITSELF)
-            else:  # the stacked one is what margins are over, and no rung of its own
+            else:  # the stacked one is what margins are over, and none of the levels
                 row = max((r for r in of if r.level not in (ITSELF, "stacked")), key=lambda r: r.skill or 0)
                 assert HEADS[row.level] in (mark.findtext(f"{SVG}title") or "")
             assert v0 + (x - x0) / (x1 - x0) * (v1 - v0) == pytest.approx(row.skill, abs=1e-3)
