@@ -153,7 +153,7 @@ class Gathered:
         if blocks and self._body.get("content"):
             raise UnusableReply("the message has content before its blocks")
         content = {"content": blocks} if blocks else {}  # else it is what the message began with
-        return {**self._body, **content, "usage": self._usage, **self._odd}
+        return {**self._body, **content, "usage": self._usage, **self._text.doubled(), **self._odd}
 
 
 MESSAGE = frozenset(("message",))  # of the event that begins one

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
 from msgspec.structs import replace
@@ -233,17 +234,25 @@ class Texts:
 
     Two short pieces cannot be told apart: `A` and `A` are what a server sends for `AA`, and what another one sends for
     `A`. Three pieces that each go on where the one before ended are the text so far, however short they are.
+
+    A piece that comes twice in a row was sent twice where it is longer than any token of words: models repeat a token,
+    and rows of dashes or zeros in tokens of up to 128 characters, and what goes round in circles comes a third time.
+    So it was where each piece of a stream comes twice. What the text is then nobody knows: see `doubled`.
     """
 
     SHORTEST = 16  # characters: shorter ones a model may well repeat
     SHORTEST_AGAIN = 48  # the same where it comes in several pieces
     BEGINNINGS = 64  # places that begin as the text does, which are looked at
     GROWN = 2  # how often in a row a piece is the one before and more, from the first one on
+    LONGEST_TOKEN = 24  # characters: no token of words in the vocabularies of models is as long as that
+    SIGNS = 8  # different characters of a piece, fewer of which are a row of dashes, zeros or blanks
+    PAIRS = 4  # different pieces, all of which come twice
 
     def __init__(self) -> None:
         self._parts: list[str] = []
         self._length = 0
         self._grown: int | None = 0  # None once a piece is not the one before and more
+        self._has_equal = False  # whether a long piece is the one before it
 
     def add(self, text: str, last: bool = False) -> None:
         if self._grown is not None and text and self._length:
@@ -256,8 +265,20 @@ class Texts:
             if text.startswith(before):
                 raise UnusableReply("a piece of the stream repeats all that came before it")
         if text:
+            self._has_equal |= len(text) >= self.LONGEST_TOKEN and bool(self._parts) and self._parts[-1] == text
             self._parts.append(text)
         self._length += len(text)
+
+    def doubled(self) -> Mapping[str, Any]:
+        """What speaks against the text, as an error: that pieces of it came twice in a row."""
+        if self._has_equal:
+            runs = ((text, len(list(equal))) for text, equal in groupby(self._parts))
+            if any(n == 2 and len(text) >= self.LONGEST_TOKEN and len({*text}) >= self.SIGNS for text, n in runs):
+                return {"error": {"message": "a piece of the stream came twice in a row"}}
+        each, again = self._parts[::2], self._parts[1::2]
+        if each == again and len({*each}) >= self.PAIRS:
+            return {"error": {"message": "each piece of the stream came twice"}}
+        return {}
 
     def check_end(self) -> None:
         """Raise Unusable where the whole text begins a second time with one of its pieces, as after an attempt that a

@@ -260,7 +260,7 @@ class Gathered:
         message = {"role": "assistant", **({"content": content} if self._has_content else {}), **self._message, **said}
         handed_on = {"provider_specific_fields": self._handed_on} if self._handed_on else {}
         choice = {**self._choice, **handed_on, "index": 0, "message": message, "logprobs": {"content": self._logprobs}}
-        return {**self._body, "choices": [choice], **self._odd}
+        return {**self._body, "choices": [choice], **self._text.doubled(), **self._odd}
 
 
 def _words_in(delta: Mapping[str, Any]) -> list[Any]:

@@ -203,7 +203,7 @@ class Gathered:
         content = {"content": {"parts": self._parts}} if self._parts or "content" in self._candidate else {}
         whole = {**content, "logprobsResult": self._logprobs}
         candidates = [{**self._candidate, **self._against, **whole}] if self._candidate else []
-        return {**self._body, "candidates": candidates, **self._odd}
+        return {**self._body, "candidates": candidates, **self._text.doubled(), **self._odd}
 
 
 GEMINI = Wire(
