@@ -16,7 +16,7 @@ from selfexec.engines.http.gateways import cached_in
 from selfexec.engines.http.patience import Presence
 from selfexec.engines.http.policy import policy_in_reply, shortened
 from selfexec.engines.http.providers import Endpoint
-from selfexec.engines.http.wires import WIRES, UnusableReply, Wire
+from selfexec.engines.http.wires import WIRES, UnreadableReply, UnusableReply, Wire
 from selfexec.engines.http.wires.streams import is_streamed
 
 # the field that no reply is without, of each wire format
@@ -31,7 +31,8 @@ NOT_UTF8 = "the reply is not valid UTF-8, and declares no other charset"
 class RetryableError(Exception):
     """A failure that may pass. `pause` is how long the server asked to wait, `way_out` what to do where it stays,
     `cause` what kind of failure it is, for counts; `presence` what it says of the server, `status` that of the
-    response, if one came, and `cut` whether the connection ended under the call.
+    response, if one came, and `cut` whether the connection ended under the call. `unreadable`: a whole reply came, in a
+    shape that cannot be read.
     """
 
     def __init__(
@@ -44,8 +45,10 @@ class RetryableError(Exception):
         presence: Presence = "there",
         status: int | None = None,
         cut: bool = False,
+        unreadable: bool = False,
     ) -> None:
         super().__init__(what)
+        self.unreadable = unreadable
         self.presence = presence
         self.status = status
         self.cut = cut
@@ -91,7 +94,7 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes) -> Outcome:
     except (msgspec.DecodeError, UnicodeDecodeError):
         body = _leniently(raw)
     except DoubledName as fault:
-        raise _garbage(f"the reply is malformed: {fault}") from None
+        raise _garbage(f"the reply is malformed: {fault}", unreadable=True) from None
     except RecursionError:
         raise _garbage("the reply is nested too deeply") from None
     if not isinstance(body, dict):
@@ -106,9 +109,10 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes) -> Outcome:
     except UnusableReply as fault:
         if (said := policy_in_reply(where, body)) is not None:
             return withheld(200, said)
-        raise _garbage(f"the reply is no completion ({fault})", _meant(wire, body)) from None
+        unreadable = isinstance(fault, UnreadableReply)
+        raise _garbage(f"the reply is no completion ({fault})", _meant(wire, body), unreadable) from None
     except (AttributeError, TypeError, KeyError, IndexError):
-        raise _garbage("the reply has an unknown shape") from None
+        raise _garbage("the reply has an unknown shape", unreadable=True) from None
 
 
 def _counted(outcome: Outcome) -> Outcome:
@@ -120,8 +124,8 @@ def _counted(outcome: Outcome) -> Outcome:
     return outcome
 
 
-def _garbage(what: str, way_out: str = WRONG_ADDRESS) -> RetryableError:
-    return RetryableError(what, way_out=way_out)
+def _garbage(what: str, way_out: str = WRONG_ADDRESS, unreadable: bool = False) -> RetryableError:
+    return RetryableError(what, way_out=way_out, unreadable=unreadable)
 
 
 def _meant(wire: Wire, body: Any) -> str:
@@ -143,7 +147,7 @@ def _leniently(raw: bytes) -> Any:
             raise _garbage(NOT_UTF8)
         return json.loads(SURROGATE.sub("\N{REPLACEMENT CHARACTER}", json.dumps(body, ensure_ascii=False)))
     except DoubledName as fault:
-        raise _garbage(f"the reply is malformed: {fault}") from None
+        raise _garbage(f"the reply is malformed: {fault}", unreadable=True) from None
     except (ValueError, RecursionError):
         if is_streamed(raw):
             raise RetryableError(

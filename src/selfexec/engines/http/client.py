@@ -5,6 +5,7 @@ a server that is away                               calls to it wait until it is
                                                     see `patience`
 other statuses of success                           the same: what was accepted, or is a part, is no reply
 streams that break off                              the same: half of a reply is no reply
+whole replies in a shape that cannot be read        asked again, until the same shape has come twice
 what a cache has sent                               the run stops, and says how to do without: no session was opened
 replies whose upstream died                         the same: a finish reason "error" is no reply, nor is half of one
                                                     with an error beside it
@@ -56,7 +57,7 @@ from selfexec.engines.http.rate_limit import RateLimit
 from selfexec.engines.http.routes import Route
 from selfexec.engines.http.shutdown import shutdown_said
 from selfexec.engines.http.transport import WITH_REPLY, Fault, Response, TLSError, Transport
-from selfexec.engines.http.wires import WIRES, Stream, UnusableReply
+from selfexec.engines.http.wires import WIRES, Stream, UnreadableReply, UnusableReply
 from selfexec.errors import InputError, Interrupted
 from selfexec.experiments import messages_of
 from selfexec.text.numbers import number_of
@@ -202,6 +203,7 @@ class HttpEngine:
         admission = Admission(reach, partial(self._is_listed, route), is_control_answered)
         causes: list[str] = []
         refusals = 0
+        unreadable: set[str] = set()
         excused: RetryableError | None = None
         while True:
             attempt = len(causes) + 1
@@ -227,7 +229,10 @@ class HttpEngine:
                     if await admission.failed(failure.presence, reason, failure.cut):
                         excused = failure
                         continue
-                if attempt < (ATTEMPTS if answered else FIRST_ATTEMPTS):
+                is_habit = failure.unreadable and str(failure) in unreadable  # what came twice will come again
+                if failure.unreadable:
+                    unreadable.add(str(failure))
+                if not is_habit and attempt < (ATTEMPTS if answered else FIRST_ATTEMPTS):
                     if not reach.is_away:
                         await asyncio.sleep(failure.pause or pause(attempt))
                     causes.append(failure.cause)
@@ -353,7 +358,8 @@ class HttpEngine:
         except UnicodeError:
             raise RetryableError(NOT_DECODABLE, way_out=WRONG_ADDRESS) from None
         except UnusableReply as fault:
-            raise RetryableError(f"no whole reply came ({fault})", cause="broken stream") from None
+            what, unreadable = f"no whole reply came ({fault})", isinstance(fault, UnreadableReply)
+            raise RetryableError(what, cause="broken stream", unreadable=unreadable) from None
         except TLSError as fault:
             raise Refused(f"{route.where.shown}: {fault}.") from None
         except Fault as fault:

@@ -10,6 +10,7 @@ from selfexec.engines.http.wires.base import (
     Event,
     OneReply,
     Texts,
+    UnreadableReply,
     UnusableReply,
     Wire,
     address,
@@ -117,7 +118,7 @@ class Gathered:
                 if name := PIECES.get(kind):
                     self._add(block, name, delta.get(name))
                 elif kind not in OTHER_PIECES:
-                    raise UnusableReply(f"a piece of the stream is not known, {printable_end(str(kind))!r}")
+                    raise UnreadableReply(f"a piece of the stream is not known, {printable_end(str(kind))!r}")
                 self._odd |= objections(delta)
             case "content_block_stop":
                 self._open.discard(int(piece["index"]))
@@ -134,11 +135,11 @@ class Gathered:
 
     def _add(self, block: dict[str, Any], name: str, words: Any) -> None:
         if not isinstance(words, str):
-            raise UnusableReply("a piece of the stream holds no text where its text should be")
+            raise UnreadableReply("a piece of the stream holds no text where its text should be")
         if self.whole:
             self._reply.check_late([words])
         if block.get("type") != name:
-            raise UnusableReply(f"a piece of {name} in a block of another kind")
+            raise UnreadableReply(f"a piece of {name} in a block of another kind")
         if name == "text":
             self._text.add(words)
         block.setdefault("pieces", []).append(words)
@@ -151,7 +152,7 @@ class Gathered:
         self._text.check_end()
         blocks = [_joined(block) for _, block in sorted(self._blocks.items())]
         if blocks and self._body.get("content"):
-            raise UnusableReply("the message has content before its blocks")
+            raise UnreadableReply("the message has content before its blocks")
         content = {"content": blocks} if blocks else {}  # else it is what the message began with
         return {**self._body, **content, "usage": self._usage, **self._text.doubled(), **self._odd}
 

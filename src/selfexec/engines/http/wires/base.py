@@ -27,6 +27,10 @@ class UnusableReply(Exception):
     """A reply that is none: no choices, no JSON, another format, or cut off because the server behind it failed."""
 
 
+class UnreadableReply(UnusableReply):
+    """A reply that came whole, in a shape in which nobody can say what it says. It is no accident if it comes again."""
+
+
 class Event(NamedTuple):
     """One event of a stream; most formats put its name into the data as well."""
 
@@ -162,10 +166,10 @@ def said_in(content: Any) -> Said:
     if content is None or isinstance(content, str):
         return Said(content or "")
     if not isinstance(content, list):
-        raise UnusableReply("a message of unknown shape")
+        raise UnreadableReply("a message of unknown shape")
     parts = [{"text": part} if isinstance(part, str) else part for part in content]
     if not all(isinstance(part, dict) for part in parts):
-        raise UnusableReply("a part of the message is neither text nor an object")
+        raise UnreadableReply("a part of the message is neither text nor an object")
     texts, refusals, thoughts = list[str](), list[str](), list[str]()
     calls, neutral = False, ""
     for part in parts:
@@ -183,17 +187,17 @@ def said_in(content: Any) -> Said:
         elif isinstance(kind, str) and (kind in NEUTRAL_PARTS or kind.endswith(NEUTRAL_ENDS)):
             neutral = kind
         else:
-            raise UnusableReply(f"its content holds a part that is not known, {printable_end(str(kind))!r}")
+            raise UnreadableReply(f"its content holds a part that is not known, {printable_end(str(kind))!r}")
     said = Said("".join(texts), refusal_of("".join(refusals)), "".join(thoughts) or None, calls, bool(thoughts))
     if neutral and not (said.text or said.refusal):
-        raise UnusableReply(f"its content holds no text, but {printable_end(neutral)!r}")
+        raise UnreadableReply(f"its content holds no text, but {printable_end(neutral)!r}")
     return said
 
 
 def _required(part: Mapping[str, Any], field: str) -> str:
     """The words of a part, which has to hold some, be they empty: without them nobody knows what it says."""
     if part.get(field) is None:
-        raise UnusableReply("a part of the message holds no text where its text should be")
+        raise UnreadableReply("a part of the message holds no text where its text should be")
     return words_of(part[field])
 
 
@@ -207,9 +211,9 @@ def words_of(value: Any) -> str:
     if isinstance(value, dict):
         value = value.get("value")
         if not isinstance(value, str):
-            raise UnusableReply("a part of the message holds no text where its text should be")
+            raise UnreadableReply("a part of the message holds no text where its text should be")
     if value is not None and not isinstance(value, str):
-        raise UnusableReply("a part of the message holds no text where its text should be")
+        raise UnreadableReply("a part of the message holds no text where its text should be")
     return value or ""
 
 
@@ -219,13 +223,13 @@ def check_places(place: Mapping[str, Any], *names: str, content: Any = None) -> 
     """
     for name in names:
         if (words := place.get(name)) and words != content and isinstance(words, str | list | dict):
-            raise UnusableReply(f"words may stand in {name!r}, where this format has none")
+            raise UnreadableReply(f"words may stand in {name!r}, where this format has none")
 
 
 def check_role(role: Any) -> None:
     """Raise Unusable where a message is not the model's own."""
     if role not in ROLES:
-        raise UnusableReply(f"its message is not the model's, but of the role {printable_end(str(role))!r}")
+        raise UnreadableReply(f"its message is not the model's, but of the role {printable_end(str(role))!r}")
 
 
 class Texts:
@@ -259,11 +263,11 @@ class Texts:
             before = self._parts[-1]
             self._grown = self._grown + 1 if len(text) > len(before) and text.startswith(before) else None
             if self._grown == self.GROWN:
-                raise UnusableReply("each piece of the stream repeats the one before it")
+                raise UnreadableReply("each piece of the stream repeats the one before it")
         if self._length and len(text) >= self._length and (last or self._length >= self.SHORTEST):
             before = "".join(self._parts)
             if text.startswith(before):
-                raise UnusableReply("a piece of the stream repeats all that came before it")
+                raise UnreadableReply("a piece of the stream repeats all that came before it")
         if text:
             self._has_equal |= len(text) >= self.LONGEST_TOKEN and bool(self._parts) and self._parts[-1] == text
             self._parts.append(text)
@@ -353,15 +357,17 @@ def first_of(choices: Any, whole: bool = True) -> Mapping[str, Any] | None:
     if not choices:
         return None
     if not isinstance(choices, list):
-        raise UnusableReply("choices of an unknown shape")
+        raise UnreadableReply("choices of an unknown shape")
     only = choices[0] if len(choices) == 1 else None
     if isinstance(only, dict) and (index := only.get("index")) in (None, 0) and not isinstance(index, float):
         return only
     if not all(isinstance(one.get("index"), int | type(None)) for one in choices if isinstance(one, dict)):
-        raise UnusableReply("a choice whose number is none")
+        raise UnreadableReply("a choice whose number is none")
     first = [one for one in choices if isinstance(one, dict) and one.get("index") in (None, 0)]
     if len(first) > 1 or (whole and not first):
-        raise UnusableReply("several choices, and none of them is the first" if len(choices) > 1 else "no choices")
+        if len(choices) > 1:
+            raise UnreadableReply("several choices, and none of them is the first")
+        raise UnusableReply("no choices")
     return first[0] if first else None
 
 

@@ -11,6 +11,7 @@ from selfexec.engines.http.wires.base import (
     Event,
     OneReply,
     Texts,
+    UnreadableReply,
     UnusableReply,
     Wire,
     address,
@@ -53,7 +54,7 @@ def _outcome(body: Any) -> Outcome:
         raise UnusableReply(complaint_in(body) or "no choices")
     message = choice.get("message")
     if message is not None and not isinstance(message, dict):
-        raise UnusableReply("a message of unknown shape")
+        raise UnreadableReply("a message of unknown shape")
     message = message or {}
     _check(choice, message)
     said = said_in(message.get("content"))
@@ -88,15 +89,15 @@ def _check(choice: Mapping[str, Any], message: Mapping[str, Any], deltas: bool =
     beside a message or a delta repeats its content, as at Together.
     """
     if not deltas and not message and (other := next((name for name in ("text", "delta") if name in choice), None)):
-        raise UnusableReply(f"it has {other!r} in place of a message")
+        raise UnreadableReply(f"it has {other!r} in place of a message")
     if (text := choice.get("text")) and text != message.get("content"):
-        raise UnusableReply("it has 'text' beside a message of other words")
+        raise UnreadableReply("it has 'text' beside a message of other words")
     check_places(choice, "content", "output")
     check_places(message, "text", "value", content=message.get("content"))
     if (refusal := message.get("refusal")) and not isinstance(refusal, str):
-        raise UnusableReply("a refusal of unknown shape")
+        raise UnreadableReply("a refusal of unknown shape")
     if not deltas and (delta := choice.get("delta")) and not _repeats(delta, message):
-        raise UnusableReply("it has 'delta' beside a message")
+        raise UnreadableReply("it has 'delta' beside a message")
     check_role(message.get("role"))
 
 
@@ -185,7 +186,7 @@ class Gathered:
         self._choice |= objections(choice)
         for part in (delta, message):
             if part and not isinstance(part, dict):
-                raise UnusableReply("a piece of the stream has its words in an unknown place")
+                raise UnreadableReply("a piece of the stream has its words in an unknown place")
         piece = delta if isinstance(delta, dict) else self._new_in(message or {})
         _check(choice, delta or message or {}, deltas=True)
         end = choice.get("finish_reason")
@@ -223,7 +224,7 @@ class Gathered:
         if content is not None:
             self._has_content = True
             if not isinstance(content, str | list):
-                raise UnusableReply("a piece of the stream has its words in an unknown place")
+                raise UnreadableReply("a piece of the stream has its words in an unknown place")
             self._begun_again(delta, bool(content))
             if isinstance(content, str):
                 self._text.add(content, last)

@@ -10,6 +10,7 @@ from selfexec.engines.http.wires.base import (
     Event,
     Said,
     Texts,
+    UnreadableReply,
     UnusableReply,
     Wire,
     address,
@@ -91,10 +92,10 @@ ITEM_ENDS = ("_call", "_call_output")  # of tools
 def _listed(item: Any) -> Mapping[str, Any]:
     """An item of an output. UnusableReply: nobody knows what it is, so that it may be a part of what the model said."""
     if not isinstance(item, dict):
-        raise UnusableReply("an item of the output is no object")
+        raise UnreadableReply("an item of the output is no object")
     kind = item.get("type")
     if not (isinstance(kind, str) and (kind in ITEMS or kind.endswith(ITEM_ENDS))):
-        raise UnusableReply(f"its output holds an item that is not known, {printable_end(str(kind))!r}")
+        raise UnreadableReply(f"its output holds an item that is not known, {printable_end(str(kind))!r}")
     return item
 
 
@@ -129,7 +130,7 @@ def _reason(given: Any) -> End:
 def _parts(content: Any) -> list[Mapping[str, Any]]:
     """The parts of a message, some of which may be plain strings; so may be the whole."""
     if content is not None and not isinstance(content, str | list):
-        raise UnusableReply("a message of unknown shape")
+        raise UnreadableReply("a message of unknown shape")
     found = [content] if isinstance(content, str) else list_of(content)
     return [{"text": part} if isinstance(part, str) else part for part in found]
 
