@@ -84,8 +84,10 @@ def withheld(status: int, said: str) -> Outcome:
     return Outcome("", stop_reason="content_filter", policy=f"status {status}: {said}")
 
 
-def decoded(where: Endpoint, wire: Wire, raw: bytes) -> Outcome:
-    """The reply in a body. RetryableError: it is none. CachedReply: a cache had it."""
+def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None) -> Outcome:
+    """The reply in a body, to a request of the body `asked`, where that is known. RetryableError: it is none.
+    CachedReply: a cache had it.
+    """
     if (usual := wire.usual(raw)) is not None:
         return _counted(usual)
     try:
@@ -101,6 +103,8 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes) -> Outcome:
         raise _garbage("the reply is no JSON object")
     try:
         outcome = _counted(wire.outcome(body))
+        if wire.not_asked and asked and (why := wire.not_asked(msgspec.json.decode(asked), body)):
+            raise UnreadableReply(f"it is no reply to what was asked: {why}")
         if why := cached_in(body):
             raise CachedReply(why)
         if outcome.unknown_end and (said := policy_in_reply(where, body)) is not None:

@@ -291,7 +291,7 @@ class HttpEngine:
         if status in WITH_REPLY:
             if why := cached_by(headers):
                 raise InputError(f"{where.shown}: {why}.")
-            outcome = self._decoded(request.route, raw)
+            outcome = self._decoded(request, raw)
             self._answered.add(where.url)
             self._note_kept(where, raw)
             pace.went_well()
@@ -318,12 +318,13 @@ class HttpEngine:
         message = "; ".join(filter(None, (found.said, message)))
         return self._refused(where, status, message, of_the_account=found.kind == "account")
 
-    def _decoded(self, route: Route, raw: bytes) -> Outcome:
+    def _decoded(self, request: Request, raw: bytes) -> Outcome:
         """The reply in a body with status 200. Where it is none, what the body says is wrong is looked at without any
         secret in it, since it is quoted, and cut.
         """
+        route = request.route
         try:
-            outcome = decoded(route.where, route.wire, raw)
+            outcome = decoded(route.where, route.wire, raw, request.payload)
             if outcome.unknown_end is None and outcome.policy is None:
                 return outcome
         except CachedReply as cached:
@@ -336,7 +337,7 @@ class HttpEngine:
         if too_fast:
             route.pace.too_fast(None)
         try:
-            outcome = decoded(route.where, route.wire, raw)
+            outcome = decoded(route.where, route.wire, raw, request.payload)
             if not is_utf8(came):
                 raise RetryableError(NOT_UTF8, way_out=WRONG_ADDRESS)
             return outcome

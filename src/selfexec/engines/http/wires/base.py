@@ -5,7 +5,6 @@ messages and sampling; `outcome` reads the decoded body of a reply with status 2
 shape raises Unusable.
 """
 
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -59,7 +58,8 @@ class Wire:
     another address. `usual` is a quick way to the outcome of an undecoded body that has nothing but the usual fields of
     the format; it gives None for any other body, and for any reply that is not certain to be whole. `capabilities`:
     what is carried beside one user message and its reply. `sends`: which fields of the request body that are options of
-    `Sampling` go into its `body`; others are refused by name.
+    `Sampling` go into its `body`; others are refused by name. `not_asked` says of the body of a request and that of a
+    reply what the latter is a reply to that was not asked, in a format in which replies repeat requests.
     """
 
     title: str
@@ -73,6 +73,7 @@ class Wire:
     streamed_url: Callable[[Endpoint], str] | None = None
     capabilities: frozenset[Capability] = frozenset({"turns"})
     sends: frozenset[str] = SENT_BY_ALL
+    not_asked: Callable[[Mapping[str, Any], Mapping[str, Any]], str | None] | None = None
 
 
 def address(endpoint: Endpoint, path: str = "", query: str = "") -> str:
@@ -106,7 +107,8 @@ def turns(messages: Sequence[Message]) -> list[dict[str, str]]:
 # --- what comes back -------------------------------------------------------------------------------------------------
 
 LONGEST_NAME = 200
-LARGEST_COUNT = 2**31
+LARGEST_COUNT = 10**8  # tokens of one call, far beyond all models
+LARGEST_COST = 10_000.0  # dollars of one call, likewise
 LEADING_THOUGHT = re.compile(r"\s*<(think|thinking|reasoning)>(.*?)</\1>\s*", re.DOTALL)
 
 
@@ -476,7 +478,7 @@ def dollars_of(value: Any) -> float | None:
     """What the call cost, as OpenRouter says it."""
     if type(value) is not int and type(value) is not float:  # a bool is no cost
         return None
-    return float(value) if 0 <= value < math.inf else None
+    return float(value) if 0 <= value < LARGEST_COST else None
 
 
 def complaint_in(body: Mapping[str, Any]) -> str | None:

@@ -121,7 +121,10 @@ def _ends(body: Mapping[str, Any], choice: Mapping[str, Any], text: bool) -> lis
         handed_on.get("native_finish_reason"),
         details.get("type") if isinstance(details, dict) else details,
     )
-    return [end_of(choice.get("finish_reason")), *(end_of(word) for word in native if not is_missing(word))]
+    # where vLLM has the string at which it stopped, others have a word
+    stopped = end_of(choice.get("stop_reason"))
+    ends = [end_of(choice.get("finish_reason")), *(end_of(word) for word in native if not is_missing(word))]
+    return ends if stopped.kind == "unknown" else [*ends, stopped]
 
 
 # --- in pieces -------------------------------------------------------------------------------------------------------
@@ -133,7 +136,7 @@ OF_THE_WHOLE = (
     *("cached", "cache_hit", "from_cache", "_meta"),  # of gateways' caches
 )
 OF_THE_CHOICE = ("error",)
-ENDS = ("finish_reason", "native_finish_reason", "finish_details")
+ENDS = ("finish_reason", "native_finish_reason", "finish_details", "stop_reason")
 THOUGHTS = ("reasoning_content", "reasoning")
 
 

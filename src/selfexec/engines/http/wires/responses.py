@@ -31,6 +31,7 @@ from selfexec.engines.http.wires.base import (
     turns,
     words_of,
 )
+from selfexec.engines.http.wires.echoes import not_asked
 from selfexec.engines.http.wires.logprobs import tokens_of
 from selfexec.engines.http.wires.objections import is_neutral, objections
 from selfexec.engines.http.wires.streams import CUT, data_of
@@ -56,9 +57,12 @@ def _outcome(body: Any) -> Outcome:
         raise UnusableReply(complaint_in(body) or "no output")
     items = [_listed(item) for item in output]
     messages = [item for item in items if item.get("type") == "message"]
-    parts = [part for item in messages for part in _parts(item.get("content"))]
     _check(messages)
-    said = said_in(parts)
+    answers = [item for item in messages if _is_answer(item)]
+    if messages and not answers:
+        raise UnreadableReply("its output holds commentary, and no answer")
+    parts = [part for item in answers for part in _parts(item.get("content"))]
+    said = _joined([said_in(_parts(item.get("content"))) for item in answers])
     if not said.text:
         check_places(body, "output_text", content=said.refusal)
     usage = object_of(body.get("usage"))
@@ -82,6 +86,24 @@ def _outcome(body: Any) -> Outcome:
     there = bool(parts) or any(item.get("type") == "function_call" for item in items)
     ends = _ends(body, messages)
     return concluded(body, outcome, ends, message=there, places=messages, besides=JUDGED)
+
+
+def _joined(said: Sequence[Said]) -> Said:
+    """What several messages say, with a blank line between two of them."""
+    texts, refusals = (list(filter(None, parts)) for parts in ((m.text for m in said), (m.refusal for m in said)))
+    return Said("\n\n".join(texts), "\n\n".join(refusals) or None)
+
+
+ANSWERS = (None, "", "final_answer")  # the phases of messages that are the model's answer
+COMMENTARY = "commentary"  # what a model says on the way to it
+
+
+def _is_answer(message: Mapping[str, Any]) -> bool:
+    """Whether a message is a part of the answer. Raises Unusable where its phase is not known."""
+    phase = message.get("phase")
+    if phase not in (*ANSWERS, COMMENTARY):
+        raise UnreadableReply(f"its output holds a message of an unknown phase, {printable_end(str(phase))!r}")
+    return phase != COMMENTARY
 
 
 JUDGED = frozenset(("status", "incomplete_details"))  # by the ends
@@ -246,4 +268,5 @@ RESPONSES = Wire(
     gathering=Gathered,
     streaming={"stream": True},
     capabilities=frozenset({"turns", "logprobs"}),
+    not_asked=not_asked,
 )
