@@ -133,7 +133,13 @@ def test_a_second_end_that_says_the_same_or_is_no_words_for_an_end_changes_nothi
 def test_where_chat_completions_have_two_words_the_worse_counts_and_a_string_that_stopped_it_is_none(
     streams: bool,
 ) -> None:
-    for word, stop in (("length", "length"), ("max_tokens", "length"), ("###", "stop"), (128009, "stop"), (None, "stop")):
+    for word, stop in (
+        ("length", "length"),
+        ("max_tokens", "length"),
+        ("###", "stop"),
+        (128009, "stop"),
+        (None, "stop"),
+    ):
         end = {"index": 0, "finish_reason": "stop", "stop_reason": word}
         if streams:
             piece = {"choices": [{"index": 0, "delta": {"content": "Hello"}}]}

@@ -12,6 +12,7 @@ from selfexec.engines.base import Outcome
 from selfexec.engines.http.charsets import is_utf8
 from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
 from selfexec.engines.http.errors import WORDS, error_beside, error_body
+from selfexec.engines.http.flagged import quotes_another_prompt
 from selfexec.engines.http.gateways import cached_in
 from selfexec.engines.http.patience import Presence
 from selfexec.engines.http.policy import policy_in_reply, shortened
@@ -25,6 +26,7 @@ LONGEST_TEXT = 4_000_000  # characters of a reply, its thoughts included: what o
 LONGEST_NUMBER = 30  # digits
 SURROGATE = re.compile("[\ud800-\udfff]")
 WRONG_ADDRESS = "Is this the right address?"
+OTHER_PROMPT = "the error is about another prompt: what it says was flagged does not stand in this one"
 NOT_UTF8 = "the reply is not valid UTF-8, and declares no other charset"
 
 
@@ -108,15 +110,22 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
         if why := cached_in(body):
             raise CachedReply(why)
         if outcome.unknown_end and (said := policy_in_reply(where, body)) is not None:
-            return withheld(200, said)  # an error came beside it, and this is what it says
+            return _withheld_if_about(asked, body, said)  # an error came beside it, and this is what it says
         return outcome
     except UnusableReply as fault:
         if (said := policy_in_reply(where, body)) is not None:
-            return withheld(200, said)
+            return _withheld_if_about(asked, body, said)
         unreadable = isinstance(fault, UnreadableReply)
         raise _garbage(f"the reply is no completion ({fault})", _meant(wire, body), unreadable) from None
     except (AttributeError, TypeError, KeyError, IndexError):
         raise _garbage("the reply has an unknown shape", unreadable=True) from None
+
+
+def _withheld_if_about(asked: bytes | None, body: Any, said: str) -> Outcome:
+    """What a policy error in a reply counts as. RetryableError: it is about another prompt."""
+    if asked and quotes_another_prompt(asked, body):
+        raise _garbage(OTHER_PROMPT, unreadable=True)
+    return withheld(200, said)
 
 
 def _counted(outcome: Outcome) -> Outcome:

@@ -36,6 +36,7 @@ from yarl import URL
 from selfexec.engines.base import Call, Check, Connection, Outcome
 from selfexec.engines.http.bodies import (
     NOT_UTF8,
+    OTHER_PROMPT,
     WRONG_ADDRESS,
     CachedReply,
     RetryableError,
@@ -48,6 +49,7 @@ from selfexec.engines.http.bodies import (
 from selfexec.engines.http.charsets import in_utf8, is_utf8
 from selfexec.engines.http.connections import SurplusWatch
 from selfexec.engines.http.errors import error_body
+from selfexec.engines.http.flagged import quotes_another_prompt
 from selfexec.engines.http.gateways import cached_by, is_cut, with_headers
 from selfexec.engines.http.patience import Admission, Reach, presence
 from selfexec.engines.http.policy import BUSY, error_in_reply, is_rate_limit, shortened, status_in_reply, verdict
@@ -311,6 +313,8 @@ class HttpEngine:
             what = f"status {status}: {message}" if message else f"status {status}"
             raise RetryableError(what, wait, cause=found.cause, presence=presence(status), status=status)
         if found.kind == "policy":
+            if quotes_another_prompt(request.payload, error_body(raw)):
+                raise RetryableError(OTHER_PROMPT, status=status, unreadable=True)
             return msgspec.structs.replace(withheld(status, found.said), connection=connection)
         if status < 300 and found.kind == "request":
             what = f"status {status}: only with status 200 it is a whole reply"
