@@ -1,4 +1,4 @@
-"""A response that says what it is a reply to is one to what was asked, or none; and of several ends the worst counts."""
+"""A response that says what it is a reply to is one to what was asked, or none; of several ends the worst counts."""
 
 import json
 from typing import Any
