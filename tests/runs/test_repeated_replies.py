@@ -51,7 +51,7 @@ def run(answer: Answer, out: Path, wire: Any = "openai", **choices: Any) -> tupl
 
 
 def copying(every: int, *, forever: bool = False) -> Answer:
-    """Each so-manieth answer is that to another prompt, four answers ago; with `forever`, to this prompt it stays so."""
+    """Now and then an answer is that to another prompt, four answers ago; with `forever`, this prompt keeps it."""
     sent: list[tuple[str, str]] = []
     stale: dict[str, tuple[str, str]] = {}
 

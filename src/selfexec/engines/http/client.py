@@ -359,7 +359,10 @@ class HttpEngine:
                 return response
             if stream is None:
                 return response._replace(raw=in_utf8(response.raw, response.headers.get("Content-Type", "")))
-            return response._replace(raw=stream.raw())
+            raw = stream.raw()
+            if route.has_lost_beginning(stream.opening):
+                raise UnusableReply("its beginning was lost: it names no role, as other streams of this server do")
+            return response._replace(raw=raw)
         except UnicodeError:
             raise RetryableError(NOT_DECODABLE, way_out=WRONG_ADDRESS) from None
         except UnusableReply as fault:

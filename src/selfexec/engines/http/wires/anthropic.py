@@ -84,6 +84,8 @@ class Gathered:
 
     def __init__(self) -> None:
         self.whole = self.over = False
+        self.opening = None
+        self._is_begun = False
         self._body: dict[str, Any] = {}
         self._usage: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
@@ -97,8 +99,9 @@ class Gathered:
         self._odd |= objections(piece, MESSAGE)
         match piece.get("type") or event.name:
             case "message_start":
-                if self._body or self._blocks:
+                if self._is_begun or self._body or self._blocks:
                     raise UnusableReply("the stream begins a second time")
+                self._is_begun = True
                 self._body = dict(piece["message"])
                 self._reply.check_names(self._body, "id", "model")
                 self._usage |= object_of(self._body.get("usage"))
@@ -149,6 +152,10 @@ class Gathered:
             raise UnusableReply(CUT)
         if self._open:
             raise UnusableReply("the stream ended in the middle of a block")
+        if not self._is_begun:
+            self._odd.setdefault("error", {"message": "the stream begins without the message_start of its format"})
+        if sorted(self._blocks) != [*range(len(self._blocks))]:
+            self._odd.setdefault("error", {"message": "a block of the stream is missing"})
         self._text.check_end()
         blocks = [_joined(block) for _, block in sorted(self._blocks.items())]
         if blocks and self._body.get("content"):

@@ -37,13 +37,22 @@ class Event(NamedTuple):
     data: bytes
 
 
+class Opening(NamedTuple):
+    """How a stream began in a format that prescribes no beginning: `by` whom it is, and whether it names a role."""
+
+    by: tuple[Any, ...]
+    names_role: bool
+
+
 class Gathering(Protocol):
     """Puts the pieces of a stream together. `whole` is whether the reply has come to its own end, `over` whether the
     server has said that nothing follows. Half a stream is no reply: where it is not whole, `body` raises Unusable.
+    `opening` is for the formats in which one stream by itself does not show whether its beginning was lost.
     """
 
     whole: bool
     over: bool
+    opening: Opening | None
 
     def take(self, event: Event) -> None: ...
 

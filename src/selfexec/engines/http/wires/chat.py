@@ -10,6 +10,7 @@ from selfexec.engines.http.wires.base import (
     ROLES,
     Event,
     OneReply,
+    Opening,
     Texts,
     UnreadableReply,
     UnusableReply,
@@ -147,6 +148,7 @@ class Gathered:
 
     def __init__(self) -> None:
         self.whole = self.over = False
+        self.opening: Opening | None = None
         self._body: dict[str, Any] = {}
         self._choice: dict[str, Any] = {}
         self._handed_on: dict[str, Any] = {}
@@ -174,6 +176,9 @@ class Gathered:
             # the counts that come last may be a gateway's own, as new-api's, under the name that it has for the model
             self._reply.check_names(piece, "id", "model", "system_fingerprint", "provider")
             self._reply.check_time(piece.get("created"))
+            if self.opening is None:
+                role = object_of(choice.get("delta") or choice.get("message")).get("role")
+                self.opening = Opening((piece.get("model"), piece.get("provider")), bool(role))
             self._take(choice)
         self.whole = "finish_reason" in self._choice
 

@@ -148,6 +148,7 @@ class Gathered:
 
     def __init__(self) -> None:
         self.whole = self.over = False
+        self.opening = None
         self._body: dict[str, Any] = {}
         self._candidate: dict[str, Any] = {}
         self._parts: list[Any] = []

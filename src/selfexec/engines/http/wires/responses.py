@@ -1,6 +1,7 @@
 """The OpenAI Responses API. Keeping what was asked and said is the default there, so every call says not to."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from selfexec.engines.base import Outcome
@@ -174,15 +175,18 @@ ENDS = ("response.completed", "response.incomplete", "response.failed", "respons
 
 class Gathered:
     """Events; the last has the whole response. Some gateways leave its output out: then it is the items that
-    came as they were done. The words that came in pieces have to be those at the end. They tell better than ids whether
+    came as they were done, and none of them may be missing. The words that came in pieces have to be those at the end. They tell better than ids whether
     it is one reply: at GitHub Copilot and older LiteLLM the id changes from event to event. Without pieces the ids have
     to agree.
     """
 
     def __init__(self) -> None:
         self.whole = self.over = False
+        self.opening = None
         self._body: Mapping[str, Any] = {}
         self._items: list[Any] = []
+        self._places: list[Any] = []
+        self._numbers: list[Any] = []
         self._said: dict[str, list[str]] = {kind: [] for kind in DELTAS}
         self._ids: set[str] = set()
         self._created = self._completed = False
@@ -194,12 +198,14 @@ class Gathered:
             return
         piece = data_of(event)
         kind = piece.get("type") or event.name
+        self._numbers.append(piece.get("sequence_number"))
         if kind == "response.created":
             if self._created:
                 raise UnusableReply("the stream begins a second time")
             self._created = True
         elif kind == "response.output_item.done":
             self._items.append(piece.get("item"))
+            self._places.append(piece.get("output_index"))
         elif kind in DELTAS:
             self._said[kind].append(words_of(piece.get("delta")))
         elif kind in ENDS:
@@ -221,10 +227,23 @@ class Gathered:
         if not self.whole:
             raise UnusableReply(CUT)
         body = {**self._body, **self._odd}
-        if self._items:
-            body["output"] = body.get("output") or self._items
+        if self._items and not body.get("output"):
+            self._check_items()
+            body["output"] = self._items
         self._check(_said_at_end(body.get("output")))
         return body
+
+    def _check_items(self) -> None:
+        """Raise Unusable where an item was lost, by their places and by the numbers of all events, where they have any.
+        Numbers that do not grow say nothing: some gateways write 0.
+        """
+        places = sorted(place for place in self._places if isinstance(place, int))
+        if len(places) == len(self._items) and places != [*range(len(places))]:
+            raise UnusableReply("an item of the response is missing")
+        numbers = [number for number in self._numbers if isinstance(number, int)]
+        steps = {after - before for before, after in pairwise(numbers)}
+        if steps > {1} and min(steps) > 0:
+            raise UnusableReply("events of the stream are missing")
 
     def _check(self, end: Said) -> None:
         """Raise Unusable where the words at the end are not those that came in pieces. What ends before it is completed

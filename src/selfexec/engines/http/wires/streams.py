@@ -19,7 +19,7 @@ from selfexec.engines.http.doubled_names import DoubledName, check_names, withou
 from selfexec.engines.http.ends import printable_end
 from selfexec.engines.http.errors import error_beside, mapping_of, says_something
 from selfexec.engines.http.policy import error_in_reply
-from selfexec.engines.http.wires.base import Event, Gathering, UnreadableReply, UnusableReply
+from selfexec.engines.http.wires.base import Event, Gathering, Opening, UnreadableReply, UnusableReply
 from selfexec.engines.http.wires.objections import is_neutral
 
 STREAMED = (b"data:", b"event:", b"id:", b"retry:", b":")  # how a line of text/event-stream begins, and no JSON
@@ -59,6 +59,10 @@ class Stream:
     def over(self) -> bool:
         """Whether nothing follows that could change anything."""
         return self._gathering.over or self._wrong is not None or self._error is not None
+
+    @property
+    def opening(self) -> Opening | None:
+        return self._gathering.opening
 
     @property
     def _odd(self) -> Any:
