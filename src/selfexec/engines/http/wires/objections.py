@@ -12,7 +12,7 @@ the reply by its name and its value:
     `message`, `msg`                     void unless they say that all went well
     a name of how a reply fared          `truncated`, `is_partial`, `upstream_degraded`: void where they are true, or
                                          hold something else behind a last word of this kind
-    a name of a state                    `upstream_status`, `state`, `outcome`: void where the state is one of failure
+    a name of a state                    `upstream_status`, `state`, `stop_reason`: void where it is one of failure
 
 The same names void a reply in the objects and lists within an unlisted field, however deep they stand (`metadata`,
 `upstream`, `error`), but for `detail` and `message`, which there may speak of anything, and for a state, which there
@@ -43,7 +43,6 @@ PLAIN = frozenset(
             "delta",
             "finish_reason",
             "native_finish_reason",
-            "stop_reason",
             "logprobs",
         ),
         *("role", "content", "refusal", "annotations", "audio", "function_call", "tool_calls", "reasoning", "text"),
@@ -95,6 +94,7 @@ ILL = frozenset(
 ILL_STATES = ILL | {"timeout", "down", "dead", "abort", "cancel", "bad", "panic"}
 NOT_ILL = frozenset(("no", "off", "never", "disabled", "auto"))
 STATES = frozenset(("status", "state", "outcome", "result", "phase", "health", "code"))
+ENDINGS = frozenset(("finish", "stop", "done", "end", "completion", "termination"))  # the reason of which is a state
 # a name with one of these words is that of a setting, and says what may happen
 SETTINGS = frozenset(
     (
@@ -128,7 +128,7 @@ def meaning_of(name: str) -> Meaning:
         kind_of(name),
         ill=not ILL.isdisjoint(joined),
         last=bool(words) and not ILL.isdisjoint((words[-1], "".join(words[-2:]))),
-        state=bool(words) and words[-1] in STATES,
+        state=bool(words) and (words[-1] in STATES or (words[-1] == "reason" and not ENDINGS.isdisjoint(words[-2:]))),
         setting=not SETTINGS.isdisjoint(words),
         attempts=not ATTEMPTS.isdisjoint(words),
         filtering="safety" in words or "moderation" in words or {"content", "filter"} <= {*words},

@@ -37,7 +37,7 @@ class UsualChoice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     finish_reason: str
     index: Literal[0] | UnsetType | None = UNSET
     logprobs: Nothing = UNSET
-    stop_reason: str | int | UnsetType | None = UNSET
+    stop_reason: int | UnsetType | None = UNSET  # a word may contradict the other
     token_ids: Nothing = UNSET
 
 
