@@ -19,7 +19,7 @@ from selfexec.files.tags import load_families
 from selfexec.report import leaderboards, outcomes, sessions
 from selfexec.report.baseline_predictions import BaselinePredictions
 from selfexec.report.evidence import PackedEvidence, evidence_of, sample
-from selfexec.report.figures import Figure, FigureNumbers, drawn, read_abilities
+from selfexec.report.figures import Figure, FigureNumbers, drawn, margins, read_abilities
 from selfexec.report.figures.model_order import UNKNOWN_FAMILY
 from selfexec.report.options import Evidence, Width
 from selfexec.report.surprises import Surprise, surprises
@@ -117,6 +117,12 @@ class Data:
     @cached_property
     def figures(self) -> list[Figure]:
         return list(drawn(self.numbers))
+
+    @cached_property
+    def drawings(self) -> list[Figure]:
+        """The picture on the front, where there is one, and the figures."""
+        front = margins(self.numbers)
+        return [front, *self.figures] if front else self.figures
 
     @cached_property
     def ranking(self) -> Ranking:
