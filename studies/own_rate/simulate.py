@@ -3,6 +3,7 @@
     python studies/own_rate/simulate.py                # 500 runs a cell; goes on where it stopped
     python studies/own_rate/simulate.py --runs 0       # results.md again, from results.csv
     python studies/own_rate/simulate.py --bootstrap    # one cell by percentiles of 1,000 draws of items
+    python studies/own_rate/simulate.py --differing    # differing.csv: on how many claims model and baseline differ
 
 A row of results.csv is a cell: one world, size and model at one rate of yes. Each cell has seeds of its own.
 """
@@ -25,13 +26,15 @@ from worlds import SIZES, WORLDS, Array, Subject, World, baseline_skills, ceilin
 
 from selfexec.claims import NO_ANSWERS
 from selfexec.metrics import Bootstrap, baseline_chances, held_against, score_experiment, with_bootstrap
+from selfexec.metrics.baselines import stacked
 from selfexec.metrics.kinds.rates import rate_bias_estimate
-from selfexec.metrics.own_rate import at_the_ceiling
+from selfexec.metrics.own_rate import at_the_ceiling, chances_at_rate
 from selfexec.metrics.rows import AskedCounts
 
 HERE = Path(__file__).parent
-RESULTS, BASELINES = HERE / "results.csv", HERE / "baselines.csv"
+RESULTS, BASELINES, DIFFERING = (HERE / f"{name}.csv" for name in ("results", "baselines", "differing"))
 RUNS, SEED = 500, 1
+RUNS_DIFFERING = 100
 PANELS, ELSEWHERE = 400, 4000  # the baseline's true skill: so many panels, each on so many other items
 RATES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 METRICS = ("rate_bias", "margin_at_own_rate", "ceiling_at_own_rate", "share_of_ceiling", "baseline_share_of_ceiling")
@@ -125,8 +128,7 @@ def one_bootstrap(world: World, subject: Subject, items: int, seed: list[int]) -
 
 def measured(cell: Cell, real: Truth, runs: int, bootstrap: bool = False) -> dict[str, Any]:
     world, once = WORLDS[cell.world], one_bootstrap if bootstrap else one_run
-    name = [*cell.world.encode(), *cell.model.encode(), round(100 * cell.rate), cell.items]
-    found = [once(world, real.subject, cell.items, [SEED, run, *name]) for run in range(runs)]
+    found = [once(world, real.subject, cell.items, seed) for seed in _seeds(cell, runs)]
     values, lows, highs = np.moveaxis(np.array([each for each, _ in found]), -1, 0)
     cannot = np.array([cannot for _, cannot in found])
     row: dict[str, Any] = {**cell._asdict(), "seed": SEED, "runs": runs}
@@ -146,6 +148,25 @@ def measured(cell: Cell, real: Truth, runs: int, bootstrap: bool = False) -> dic
     return row
 
 
+def fewest_differing(cell: Cell, real: Truth, runs: int) -> dict[str, Any]:
+    """On how many claims the model and the baseline at its rate differ: among those that came true or among the others,
+    whichever are fewer; the median over runs. At equal rates a hit more is a false alarm fewer, so that the margin
+    rests on these claims alone.
+    """
+    found = []
+    for seed in _seeds(cell, runs):
+        claims, others = drawn(WORLDS[cell.world], real.subject, cell.items, seed)
+        says, did = claims.predicted > 0, claims.observed > 0
+        differ = np.abs(says - chances_at_rate(stacked(others).logits(claims), float(says.mean()))) > 0.5
+        found.append(min(differ[did].sum(), differ[~did].sum()))
+    return {**cell._asdict(), "runs": runs, "fewest_differing": float(np.median(found))}
+
+
+def _seeds(cell: Cell, runs: int) -> list[list[int]]:
+    name = [*cell.world.encode(), *cell.model.encode(), round(100 * cell.rate), cell.items]
+    return [[SEED, run, *name] for run in range(runs)]
+
+
 # --- all of them -----------------------------------------------------------------------------------------------------
 
 
@@ -154,12 +175,18 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--bootstrap", action="store_true")
+    parser.add_argument("--differing", action="store_true")
     given = parser.parse_args()
     baselines = _baselines()
     if given.bootstrap:
         cell = Cell("association", 200, "as good as the baseline", 0.6)
         row = measured(cell, truth(cell, baselines[cell.world, cell.items, cell.rate]), given.runs, bootstrap=True)
         _write(HERE / "bootstrap.csv", [row])
+        return
+    if given.differing:
+        truths = [truth(cell, baselines[cell.world, cell.items, cell.rate]) for cell in cells()]
+        with ProcessPoolExecutor(given.jobs) as pool:
+            _write(DIFFERING, pool.map(fewest_differing, cells(), truths, [RUNS_DIFFERING] * len(truths)))
         return
     found = {_key(row): row for row in _read(RESULTS)}
     left = [cell for cell in cells() if float(found.get(_key(cell._asdict()), {"runs": 0})["runs"]) < given.runs]
@@ -225,6 +252,7 @@ HEAD = (
     "ceiling",
     "shares",
     "bias",
+    "differ on",
     "margin",
     "above / below",
     "rate bias",
@@ -237,17 +265,21 @@ HEAD = (
 
 
 def page(found: Mapping[Any, Mapping[str, Any]]) -> str:
+    differing = {_key(row): f"{float(row['fewest_differing']):g}" for row in _read(DIFFERING)}
     parts = [
         "# Intervals and verdicts at a model's own rate of yes\n",
         "Made by `simulate.py` from results.csv. `shares` of the ceiling are true ones, model's and baseline's; `bias` "
-        "is the margin's. From there on, columns are shares of runs. First those whose interval holds the truth: "
+        "is the margin's; `differ on`, from differing.csv, is on how many claims model and baseline differ, among "
+        "those that came true or among the others, whichever are fewer (median). From there on, columns are shares of "
+        "runs. First those whose interval holds the truth: "
         "nominal .95; bold outside .92 to .99, for the margin outside .92 to .98. Then those whose interval "
         "of the margin lies above the truth or below; what is said of which ones; whether rate bias is surely not 0.\n",
     ]
     for world in WORLDS:
         for items in SIZES[WORLDS[world].experiment]:
             rows = [found[_key(c._asdict())] for c in cells() if c[:2] == (world, items) and _key(c._asdict()) in found]
-            parts += [f"## {world[0].upper()}{world[1:]}, {items} items\n", _table([_shown(row) for row in rows])]
+            shown = [_shown(row, differing.get(_key(row), "–")) for row in rows]
+            parts += [f"## {world[0].upper()}{world[1:]}, {items} items\n", _table(shown)]
     return "\n".join(parts)
 
 
@@ -255,7 +287,7 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in [HEAD, ["---"] * len(HEAD), *rows]) + "\n"
 
 
-def _shown(row: Mapping[str, Any]) -> list[str]:
+def _shown(row: Mapping[str, Any], differing: str) -> list[str]:
     margin, highest, own, baseline = (float(row[f"true_{metric}"]) for metric in METRICS[1:])
     limits = [LIMITS_OF_MARGIN if n == MARGIN else LIMITS for n in range(len(METRICS))]
     covered = [_coverage(float(row[f"covered_{m}"]), *each) for m, each in zip(METRICS, limits, strict=True)]
@@ -263,7 +295,7 @@ def _shown(row: Mapping[str, Any]) -> list[str]:
     below = 1 - float(row["covered_margin_at_own_rate"]) - above
     verdicts = " / ".join(_short(float(row[verdict])) for verdict in VERDICTS)
     shown = [str(row["model"]), _short(float(row["rate"])), f"{margin:+.3f}", _short(highest)]
-    shown += [f"{_short(own)}, {_short(baseline)}", f"{float(row['bias']):+.3f}", covered[MARGIN]]
+    shown += [f"{_short(own)}, {_short(baseline)}", f"{float(row['bias']):+.3f}", differing, covered[MARGIN]]
     shown += [
         f"{_short(above, 3)} / {_short(below, 3)}",
         covered[0],

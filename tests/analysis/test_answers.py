@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
+from selfexec.report.picture import picture
 
 from build import Run
 from selfexec.analysis.answers import BASELINE, answers, experiment_answer, overall_answer
@@ -19,7 +20,6 @@ from selfexec.analysis.score_table import labelled
 from selfexec.analysis.selection import Selection
 from selfexec.metrics import Own, Score
 from selfexec.report.data import Data, Options
-from selfexec.report.picture import picture
 from selfexec.report.sections.top import top
 from selfexec.stats import holm, holm_points
 

@@ -13,8 +13,8 @@ from selfexec.analysis.selection import Selection
 from selfexec.items import load
 from selfexec.report import sections
 from selfexec.report.data import Data, Options
+from selfexec.report.front import _each_once
 from selfexec.report.page import page
-from selfexec.report.picture import _each_once
 from selfexec.report.sections import ABOUT, SECTIONS, TOP, Section
 from selfexec.report.sections.about import _said, provenance
 from selfexec.report.sections.conditions import conditions

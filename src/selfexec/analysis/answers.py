@@ -271,7 +271,13 @@ def overall_in_brief(scores: ConditionScores) -> list[str]:
 
 
 def _counted(head: str, findings: Sequence[Finding]) -> str:
-    """Which ones: 3 behind, 6 cannot be told; what is sure comes first."""
+    """Which ones 3 behind, 6 cannot be told."""
+    states = brief(findings)
+    return f"{head} {states}" if states else ""
+
+
+def brief(findings: Sequence[Finding]) -> str:
+    """How many models are in each state, what is sure first: 3 behind, 6 cannot be told. Empty where none is judged."""
     judged = [finding for finding in findings if finding.tone != "withheld"]
     parts: list[str] = []
     for tone in ("yes", "no", "open", "untold"):
@@ -281,9 +287,38 @@ def _counted(head: str, findings: Sequence[Finding]) -> str:
                 parts.append(state)
             else:
                 parts.append(f"{all_of(len(those)) if len(those) == len(judged) else len(those)} {state}")
-    if not parts:
-        return ""
-    return f"{head} {', '.join(parts)}"
+    return ", ".join(parts)
+
+
+def headline(scores: ConditionScores) -> str:
+    """What is surely so, in a dozen words, in the first experiment where anything is; how often before which ones."""
+    for experiment in scores.experiments:
+        if experiment == "overall":
+            continue
+        for findings in (how_often(scores, experiment), which_ones(scores, experiment)):
+            if any(finding.tone in ("yes", "no") for finding in findings):
+                return _headline(findings)
+    who = "what this model predicts" if len(scores.models) == 1 else "what these models predict"
+    return f"Nothing is sure yet about {who} of {'itself' if len(scores.models) == 1 else 'themselves'}"
+
+
+def _headline(findings: Sequence[Finding]) -> str:
+    """All 9 models overestimate how often they would list a word; of the state that most are in."""
+    judged = [finding for finding in findings if finding.tone != "withheld"]
+    those = max(([f for f in judged if f.tone == tone] for tone in ("no", "yes")), key=len)
+    one = len(those) == 1
+    who = those[0].subject if len(judged) == 1 else sentence(_how_many(those, judged, first=True))
+    if len(judged) < len(findings):
+        who = who.replace(" models", " judged models")
+    tone, words = those[0].tone, EXPERIMENTS[those[0].about].words
+    if those[0].relation == "how often":
+        do = {"yes": "overestimate", "no": "underestimate"}[tone]
+        return f"{who} {do}{'s' if one else ''} how often {_would(those)}"
+    about = words.about if len(judged) == 1 else words.their
+    known = {"yes": "predict better than a baseline", "no": "predict worse than a baseline"}[tone]
+    if one:
+        known = known.replace("predict", "predicts")
+    return f"{who} {known} {about}"
 
 
 def _chance_in_brief(findings: Sequence[Finding]) -> list[str]:

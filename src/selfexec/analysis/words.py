@@ -194,9 +194,9 @@ def own_predictions(found: Sequence[Finding]) -> list[FindingSentence]:
     return lines
 
 
-def own_in_brief(found: Sequence[Finding]) -> list[str]:
+def own_in_brief(found: Sequence[Finding], *, reasons: bool = True) -> list[str]:
     """The verdict on own excess in one experiment, on each panel; on single models where they are held against a
-    reference panel.
+    reference panel. With or without the `reasons` that keep it from a better one.
     """
     by_subject: dict[str, list[Finding]] = {}
     for one in found:
@@ -204,12 +204,13 @@ def own_in_brief(found: Sequence[Finding]) -> list[str]:
     names = {PANEL: "", SIMULATED: "Simulated models: "}
     several = len(by_subject) > 1
     return [
-        f"{names.get(subject, f'{subject}: ') if several else ''}{sentence(own_clause(those, named=False))}."
+        f"{names.get(subject, f'{subject}: ') if several else ''}"
+        f"{sentence(own_clause(those, named=False, reasons=reasons))}."
         for subject, those in by_subject.items()
     ]
 
 
-def own_clause(found: Sequence[Finding], *, named: bool = True) -> str:
+def own_clause(found: Sequence[Finding], *, named: bool = True, reasons: bool = True) -> str:
     """The verdict in one experiment with its estimate, the interval that was tested, and the effect that would have
     been found, by the source that counts; where that gives no verdict, by the next.
     """
@@ -220,6 +221,8 @@ def own_clause(found: Sequence[Finding], *, named: bool = True) -> str:
         return f"{head}no verdict{f': {judged.reason}' if judged.reason else ''}"
     number = interval(judged.value, judged.tested_low, judged.tested_high, two)
     power = "" if judged.detectable is None or judged.verdict == "own" else f"; 80% power for {two(judged.detectable)}"
+    if not reasons:
+        return f"{head}{judged.verdict} ({number}{power})"
     why = ""
     if judged.verdict == "unresolved" or (judged.verdict == "not shown" and (judged.tested_low or 0.0) > 0):
         why = f", since {in_words(judged.against)}"

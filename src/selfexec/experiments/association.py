@@ -197,10 +197,12 @@ ASSOCIATION = Experiment(
     ),
     words=Words(
         about="which words it will list",
+        asks="Which words will you list?",
         its="its own lists of words",
         their="which words they will list",
         baseline="the options, what other models list and what they predict",
         behaviour=("list a word", "it lists it all the same"),
+        claimed=lambda item, claim, yes: f"it would {'list' if yes else 'not list'} “{claim}”",
         rates=("list {} of the offered words", "list {}", "lists {}"),
         outcomes=("it listed an offered word in {}", "it left out an offered word in {}"),
         does="lists the word",

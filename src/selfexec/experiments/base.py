@@ -220,6 +220,8 @@ class Words:
     """What sentences need of an experiment.
 
     about      what a model predicts: "which requests it will answer"
+    asks       the same as the question that the model is asked, for a heading: "Will you answer this request?"; where
+               there is none, `about` is the heading
     its        what it is said to predict: "gpt predicts ...", of several models `their`
     baseline   what the best baseline knows
     behaviour  what it says that it would do ("list a word"), and that this was so where it had not said it ("it lists
@@ -229,6 +231,8 @@ class Words:
                item come true is fixed
     said       a claim as the model makes it by its yes, or by its no: "Q1 is easier than Q2"; None where a plain yes or
                no will do
+    claimed    an item's claim as the model makes it by its yes, or by its no, after "predicted that": "it would list
+               “white”"; None where a plain yes or no will do
     outcomes   of yes and no: that it did it, and that it did not, with {} for items: "it answered {}"
     does       what a model does whose prediction is a yes that comes true: "answers the request"; None where how many
                of the claims of an item come true is fixed, as where one option is chosen, so that how often a model
@@ -248,6 +252,8 @@ class Words:
     its: str
     their: str
     baseline: str
+    asks: str = ""
+    claimed: Callable[[Any, str, bool], str] | None = None
     behaviour: tuple[str, str] | None = None
     rates: tuple[str, str, str] | None = None
     said: Callable[[str, bool], str] | None = None
@@ -353,6 +359,8 @@ class Experiment:
                    its sessions say of each. They count once; the rest are ties
     examples       items to fill in: what `selfexec items new` writes, to be replaced
     title          an item in a few words
+    delicate       whether an item, and replies to it, stay off the pages that people send around, as a request that is
+                   unsafe on purpose does; they are still among the evidence
     oddities       what is allowed in an item, and seldom meant; `contents` is the text that no two items should share
     composition    what items are made of, in words
     sources        who says what was done (`selfexec.experiments.sources`): first the one that counts unless another is
@@ -398,6 +406,7 @@ class Experiment:
     contents: Callable[[Any], Sequence[str]]
     composition: Callable[[Sequence[Any]], str]
     words: Words
+    delicate: Callable[[Any], bool] = lambda item: False
     examples: tuple[Any, ...] = ()
     performed: Callable[[Any, str, str, Reading], bool] = lambda item, session, text, reading: False
     whole: Callable[[Any, str, str, Any], bool] = lambda item, session, text, value: True

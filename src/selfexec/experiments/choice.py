@@ -261,6 +261,7 @@ CHOICE = Experiment(
     composition=composition,
     words=Words(
         about="which options it chooses in a log",
+        asks="Which option will you choose?",
         its="which options it will choose",
         their="which options they will choose",
         baseline="the options, which of them is right and what other models choose",

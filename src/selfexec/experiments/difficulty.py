@@ -37,6 +37,7 @@ from selfexec.experiments.given import given_letter, given_ranking
 from selfexec.experiments.sources import VISIBLE
 from selfexec.readers import UNCOUNTED, UNTOLD, Reading, answers_the_questions, fold, read_choice, read_ranking
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import in_short
 
 LABELS = ("Q1", "Q2", "Q3", "Q4")
 SESSIONS = ("predict", *(f"execute.{label}" for label in LABELS))
@@ -265,6 +266,12 @@ def _title(item: QuestionGroup) -> str:
     return f"{item.id}: {', '.join(dict.fromkeys(q.subject.replace('_', ' ') for q in item.questions))}"
 
 
+def _claimed(item: QuestionGroup, claim: str, yes: bool) -> str:
+    """“Who was the first …” would be easier for it than “Does the law …”"""
+    one, two = (f"“{in_short(item.questions[int(name[1:]) - 1].question, 50)}”" for name in claim.split(" before "))
+    return f"{one} would be {'easier' if yes else 'harder'} for it than {two}"
+
+
 def oddities(item: QuestionGroup) -> Iterator[str]:
     for n, question in enumerate(item.questions, 1):
         choices = [fold(choice) for choice in question.choices]
@@ -355,9 +362,11 @@ DIFFICULTY = Experiment(
     examples=(EXAMPLE,),
     words=Words(
         about="which questions it will find hard",
+        asks="Which question will be harder?",
         its="which questions it will find hard",
         their="which questions they will find hard",
         baseline="the questions, what other models find hard and what they predict",
+        claimed=_claimed,
         said=lambda claim, yes: claim.replace(" before ", " is easier than " if yes else " is harder than "),
         measured="whether it predicts which of four questions are harder for it: answered wrongly, or at length",
         task="ranking of questions by how hard they are for it",

@@ -574,6 +574,7 @@ FAILING_QUESTION = Experiment(
     ),
     words=Words(
         about="which questions of its own it will fail",
+        asks="Which question will you fail?",
         its="which questions of its own it will fail",
         their="which questions of their own they will fail",
         baseline="the subjects and which questions other models fail",

@@ -207,6 +207,7 @@ LENGTH = Experiment(
     composition=composition,
     words=Words(
         about="which samples of a log it answers at length",
+        asks="Which answer will be longer?",
         its="what it will answer at length",
         their="what they will answer at length",
         baseline="the samples and which of them other models answer at length",

@@ -20,10 +20,9 @@ from selfexec.report.export import DRAWN, FORMATS, dictionary, export, export_ta
 from selfexec.report.latex import includes
 from selfexec.report.packing import packed
 from selfexec.report.sections import ABOUT, SECTIONS, TOP
-from selfexec.report.sessions import one_line
 from selfexec.report.svg import tick_label
 from selfexec.text.numbers import decimal, signed, typeset
-from selfexec.text.printable import SCRIPT_PATTERN, harmless
+from selfexec.text.printable import SCRIPT_PATTERN, harmless, in_short
 from selfexec.version import __version__
 
 LETTERS = 30  # of the longest name that is kept in one line
@@ -71,7 +70,7 @@ def _environment() -> Environment:
     environment.filters |= {"count": "{:,}".format, "typeset": typeset}
     environment.filters |= {**cells.FILTERS, "prose": _prose}
     environment.filters["pack"] = lambda html: packed(str(html))
-    environment.globals |= {"at": position, "short": one_line, "tick_label": tick_label}
+    environment.globals |= {"at": position, "short": in_short, "tick_label": tick_label}
     environment.globals |= {"unseen": SCRIPT_PATTERN, "version": __version__}
     return environment
 

@@ -99,9 +99,3 @@ def _most(whys: Counter[str]) -> str:
     told = [f"{n:,} × {why if len(why) <= 80 else why[:79] + '…'}" for why, n in whys.most_common(FEW_REASONS)]
     rest = sum(whys.values()) - sum(n for _, n in whys.most_common(FEW_REASONS))
     return ", ".join([*told, *([f"{rest:,} for other reasons"] if rest else [])])
-
-
-def one_line(text: str, length: int = 110) -> str:
-    """On one line, and cut where it is long."""
-    line = " ".join(text.split())
-    return line if len(line) <= length else line[: length - 1] + "…"

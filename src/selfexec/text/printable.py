@@ -42,6 +42,12 @@ def harmless_line(text: str) -> str:
     return harmless(" ".join(text.split()))
 
 
+def in_short(text: str, length: int = 110) -> str:
+    """In one line, and cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"
+
+
 PLAIN_SIGNS = {"…": "...", "±": "+-", "×": "x", "†": "*", "•": "*", "·": ".", "→": "->", "↓": "v", "≤": "<=", "≥": ">="}
 PLAIN_SIGNS |= (
     {"−": "-", "‹": "<", "›": ">", "\xa0": " ", "\u202f": " "}

@@ -1,46 +1,40 @@
-"""The head of the page: question, answer, what it rests on."""
+"""The head of the page: what is surely so, and what the page is of."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from selfexec.analysis import words
-from selfexec.analysis.answers import answers
-from selfexec.analysis.findings import own_prediction_findings
-from selfexec.analysis.notes import nothing_answered, one_model
+from selfexec.analysis.answers import headline
+from selfexec.analysis.notes import one_model
 from selfexec.analysis.reference_panel import panel_lines
-from selfexec.analysis.score import Scores
 from selfexec.facets import DEFAULT_NAME
 from selfexec.report.data import Data
+from selfexec.text.numbers import number_of
+
+BASELINE = "The baseline knows only the questions and what other models predicted and did."
 
 
 @dataclass(frozen=True)
 class Top:
-    """`answers` are what is known of each experiment and overall; `details` stand below in smaller letters, and `same`
-    says which models are one by their replies; `items`: how many of each experiment a model was asked.
+    """`about` is what was done, and `details` what it was held against; `same` says which models are one by their
+    replies.
     """
 
-    question: str
-    answers: Sequence[words.FindingSentence]
+    headline: str
+    about: str
     details: Sequence[str]
     same: Sequence[str]
     simulated: str | None
-    items: Mapping[str, str]
 
 
 def top(data: Data) -> Top:
     scores = data.scores
-    panel = [line for one in scores.panels for line in panel_lines(one)]
-    own = [one for experiment in scores.experiments for one in own_prediction_findings(scores.own, experiment)]
-    details = [*words.own_in_short(own), *nothing_answered(scores.warnings), *panel]
+    details = [line for one in scores.panels for line in panel_lines(one)]
     if data.selection.condition != DEFAULT_NAME:
         details.append(f"Asked in the condition {data.selection.condition}.")
-    who = "the model predict what it" if len(data.models) == 1 else "the models predict what they"
-    items = {e: n for e in scores.experiments if e != "overall" and (n := items_asked(scores, e))}
+    who = "it" if len(data.models) == 1 else "they"
+    about = f"{number_of(len(data.models), 'model')} predicted what {who} would do; this is what {who} did."
+    if any(row.value is not None for e in scores.experiments for row in scores.of(e, "baseline_margin")):
+        about = f"{about} {BASELINE}"
     same, simulated = one_model(scores.warnings), words.simulated(data.asked, data.runs)
-    return Top(f"Did {who} would do?", answers(scores), details, same, simulated, items)
-
-
-def items_asked(scores: Scores, experiment: str) -> str:
-    """How many each model was asked: 488, or 40 to 488."""
-    asked = sorted({row.items for row in scores.of(experiment, "accuracy")} - {0})
-    return " to ".join(f"{n:,}" for n in dict.fromkeys([*asked[:1], *asked[-1:]]))
+    return Top(headline(scores), about, details, same, simulated)

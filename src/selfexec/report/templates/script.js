@@ -105,6 +105,11 @@
       mark.classList.toggle("off", family.has(model) ? !wanted.has(model) : off(kind));
     }
     all(".canvas svg").forEach(pack);
+    const only = wanted.size === 1 ? [...wanted][0] : null;
+    for (const panel of all(".example")) {
+      const [whole, own] = [panel.querySelector("p:not([data-for])"), only && all("p[data-for]", panel).find((one) => one.dataset.for === only)];
+      all("p", panel).forEach((one) => (one.hidden = one !== (own || whole)));
+    }
     const everyone = wanted.size === family.size;
     document.querySelector(".shown").textContent = everyone ? "" : wanted.size ? `${wanted.size} of ${family.size} models` : "No model here is called so";
     document.querySelector(".filter .reset").hidden = everyone;

@@ -1,0 +1,340 @@
+"""The front of the page: a headline, and for each experiment, under the question that the models were asked, a row for
+each model: how often, and which ones. Below each a real item, and the verdict on own excess.
+
+Which columns an experiment has goes by the kind of its claims (`COLUMNS`). A mark is filled where it is decided, hollow
+where it is too close to call: what decides is the finding that every sentence is made from.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from selfexec.analysis.answers import brief, headline
+from selfexec.analysis.findings import (
+    Finding,
+    against_chance,
+    beside_panel,
+    how_often,
+    own_prediction_findings,
+    which_ones,
+)
+from selfexec.analysis.score import Score, Scores
+from selfexec.analysis.words import own_in_brief, percent, sentence, two
+from selfexec.experiments import EXPERIMENTS, PAPER, KindName
+from selfexec.metrics import LEAST_COVERAGE, not_run
+from selfexec.report.examples import Example
+from selfexec.report.svg import Pair, pair
+from selfexec.text.numbers import signed
+
+ROOM = 5  # columns next to each other
+NO_EXAMPLES: Mapping[str, Mapping[str | None, Example]] = {}
+
+
+@dataclass(frozen=True)
+class FrontCell:
+    """What is shown of one model in one column.
+
+    Attributes:
+        drawing: None where there is no number, or where yes and no cannot tell which ones.
+        number: As it is printed next to the drawing, or in place of it.
+        spoken: The same for who cannot see it.
+        state: As data call it: `behind`, `too close to call` and so on.
+        row: The number, and what is behind it.
+        faint: Withheld, or to be read with caution.
+    """
+
+    model: str
+    drawing: str | None
+    number: str
+    spoken: str
+    state: str
+    row: Score | None
+    faint: bool
+
+    @property
+    def open(self) -> bool:
+        return self.state == "too close to call"
+
+
+@dataclass(frozen=True)
+class FrontColumn:
+    """One question about the claims of an experiment.
+
+    Attributes:
+        head: What is asked.
+        brief: How many models are in each state.
+        number: What the numbers are, where the marks do not say it.
+        drawn: What dot and dash of a row are called; the second is None where there is none.
+        ticks: Places on the scale, and what is written there.
+    """
+
+    head: str
+    brief: str
+    number: str
+    drawn: tuple[str, str | None]
+    ticks: Sequence[tuple[float, str]]
+    scale: tuple[float, float]
+    cells: Mapping[str, FrontCell]
+
+
+@dataclass(frozen=True)
+class FrontPanel:
+    """One experiment. `first` of a line of panels; `own` are the verdicts on own excess; `examples`: model, or None for
+    all of them together -> a real item.
+    """
+
+    experiment: str
+    question: str
+    columns: Sequence[FrontColumn]
+    own: Sequence[str]
+    first: bool
+    examples: Mapping[str | None, Example]
+
+    def drawn(self, model: str) -> bool:
+        return any(model in column.cells for column in self.columns)
+
+
+@dataclass(frozen=True)
+class Front:
+    """`judged` are the models with an overall score, `apart` those without. `incomplete`: the latter lost too much of
+    what they were asked. `why`: model -> what is to be said of its numbers alone; `common` is said of all of them.
+    """
+
+    headline: str
+    panels: Sequence[FrontPanel]
+    judged: Sequence[str]
+    apart: Sequence[str]
+    incomplete: bool
+    why: Mapping[str, Sequence[str]]
+    common: Sequence[str]
+
+    @property
+    def models(self) -> Sequence[str]:
+        return (*self.judged, *self.apart)
+
+    @property
+    def lines(self) -> Sequence[Sequence[FrontPanel]]:
+        """The panels that stand next to each other."""
+        starts = [n for n, panel in enumerate(self.panels) if panel.first]
+        return [self.panels[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
+
+    @property
+    def states(self) -> set[str]:
+        cells = (cell for panel in self.panels for column in panel.columns for cell in column.cells.values())
+        return {state for cell in cells for state in (cell.state, *(["faint"] if cell.faint else []))}
+
+    @property
+    def has_own(self) -> bool:
+        return any(panel.own for panel in self.panels)
+
+    @property
+    def has_margins(self) -> bool:
+        return any(column.drawn[1] == BASELINE for panel in self.panels for column in panel.columns)
+
+
+def front(
+    scores: Scores, models: Sequence[str], examples: Mapping[str, Mapping[str | None, Example]] = NO_EXAMPLES
+) -> Front | None:
+    """None where no model has a number. `examples` by experiment."""
+    columns = {e: found for e in scores.experiments if e != "overall" and (found := _columns(scores, e))}
+    if not columns:
+        return None
+    shown = list(columns)
+    overall = {row.model for row in scores.of("overall", "skill") if row.value is not None}
+    judged = [model for model in models if model in overall] or list(models)
+    apart = [model for model in models if model not in judged]
+    reasons = {model: list(_reasons(scores, model, shown)) for model in models}
+    common = [reason for reason in reasons[models[0]] if all(reason in told for told in reasons.values())]
+    why = {model: own for model, told in reasons.items() if (own := [one for one in told if one not in common])}
+    starts = _starts([len(columns[experiment]) for experiment in shown])
+    return Front(
+        headline(scores),
+        [_panel(scores, e, columns[e], models, n in starts, examples.get(e, {})) for n, e in enumerate(shown)],
+        judged,
+        apart,
+        all(_incomplete(scores, model) for model in apart),
+        why,
+        list(_each_once(common)),
+    )
+
+
+def _starts(widths: Sequence[int]) -> set[int]:
+    """Which panels begin a line, by how many columns each has: lines of no more than there is room for."""
+    starts, used = {0}, 0
+    for number, width in enumerate(widths):
+        if number and used + width > ROOM:
+            starts.add(number)
+            used = 0
+        used += width
+    return starts
+
+
+def _panel(
+    scores: Scores,
+    experiment: str,
+    columns: Sequence[FrontColumn],
+    models: Sequence[str],
+    first: bool,
+    examples: Mapping[str | None, Example],
+) -> FrontPanel:
+    own = own_prediction_findings(scores.own, experiment) or beside_panel(scores.own, experiment, models)
+    words = EXPERIMENTS[experiment].words
+    question = words.asks or sentence(words.about)
+    return FrontPanel(experiment, question, columns, own_in_brief(own, reasons=False), first, examples)
+
+
+# --- columns ---------------------------------------------------------------------------------------------------------
+
+MODEL, BASELINE = "model", "baseline"
+SHARES = ((0.0, "0"), (0.5, ""), (1.0, "100%"))
+SKILLS = ((0.0, "0"), (0.5, ".5"), (1.0, "1"))
+
+
+def _columns(scores: Scores, experiment: str) -> list[FrontColumn]:
+    makers = COLUMNS.get(EXPERIMENTS[experiment].kind, (skill_column,))
+    return [column for make in makers if (column := make(scores, experiment)) and column.cells]
+
+
+def how_often_column(scores: Scores, experiment: str) -> FrontColumn | None:
+    """How often each model predicts a yes, and how often it does it; None where there are no rates."""
+    findings = [finding for finding in how_often(scores, experiment) if finding.rates]
+    rows = {row.model: row for row in scores.of(experiment, "rate_bias")}
+    cells = {}
+    for finding in findings:
+        assert finding.rates
+        predicted, observed = finding.rates
+        written = [percent(rate) for rate in finding.rates]
+        cells[finding.subject] = _cell(
+            finding,
+            Pair(predicted, observed),
+            SHARES,
+            (0.0, 1.0),
+            f"{written[0]} / {written[1]}",
+            f"predicted {written[0]}, did {written[1]}",
+            rows[finding.subject],
+        )
+    return _column("How often", brief(findings), "", ("predicted", "did"), SHARES, cells)
+
+
+def which_ones_column(scores: Scores, experiment: str) -> FrontColumn | None:
+    """A model's skill next to the baseline's: of yes and no with both at the model's rate of yes, of orders as they
+    are. Its skill alone where no margin is known.
+    """
+    findings = which_ones(scores, experiment)
+    if all(finding.value is None for finding in findings):
+        return skill_column(scores, experiment)
+    skills = {row.model: row.value for row in scores.of(experiment, "skill")}
+    metric = "margin_at_own_rate" if findings[0].relation == "which ones" else "baseline_margin"
+    rows = {row.model: row for row in scores.of(experiment, metric)}
+    cells = {}
+    scale = _scale(skills.values())
+    for finding in findings:
+        skill = skills[finding.subject]
+        if finding.value is None or skill is None:
+            continue
+        held = skill - finding.value
+        if finding.tone == "untold":
+            cells[finding.subject] = _untold(finding, rows[finding.subject])
+            continue
+        spoken = f"skill {two(skill)}, baseline {two(held)}, {finding.state}"
+        number = signed(finding.value, 2)
+        pair_ = Pair(skill, held)
+        cells[finding.subject] = _cell(finding, pair_, SKILLS, scale, number, spoken, rows[finding.subject])
+    return _column("Which ones", brief(findings), "margin", (MODEL, BASELINE), SKILLS, cells, scale)
+
+
+def skill_column(scores: Scores, experiment: str) -> FrontColumn | None:
+    """How well each model predicts itself, against chance."""
+    findings = against_chance(scores.of(experiment, "skill"))
+    rows = {row.model: row for row in scores.of(experiment, "skill")}
+    scale = _scale(finding.value for finding in findings)
+    cells = {
+        finding.subject: _cell(
+            finding,
+            Pair(finding.value, None, finding.low, finding.high),
+            SKILLS,
+            scale,
+            two(finding.value),
+            f"skill {two(finding.value)}",
+            rows[finding.subject],
+        )
+        for finding in findings
+        if finding.value is not None
+    }
+    return _column("Skill", brief(findings), "skill", (MODEL, None), SKILLS, cells, scale)
+
+
+Column = Callable[[Scores, str], FrontColumn | None]
+COLUMNS: Mapping[KindName, Sequence[Column]] = {
+    "binary": (how_often_column, which_ones_column),
+    "order": (which_ones_column,),
+    "share": (which_ones_column,),
+}
+
+
+def _scale(values: Iterable[float | None]) -> tuple[float, float]:
+    """From chance, or the least, to perfect."""
+    return min([0.0, *(value for value in values if value is not None)]), 1.0
+
+
+def _cell(
+    finding: Finding,
+    shown: Pair,
+    ticks: Sequence[tuple[float, str]],
+    scale: tuple[float, float],
+    number: str,
+    spoken: str,
+    row: Score,
+) -> FrontCell:
+    faint, hollow = finding.tone == "withheld", finding.tone not in ("yes", "no")
+    drawing = pair(shown, scale, [place for place, _ in ticks], hollow=hollow, faint=faint)
+    return FrontCell(finding.subject, drawing, number, spoken, finding.state, row, faint)
+
+
+def _untold(finding: Finding, row: Score) -> FrontCell:
+    return FrontCell(finding.subject, None, finding.state, finding.state, finding.state, row, False)
+
+
+def _column(
+    head: str,
+    told: str,
+    number: str,
+    drawn: tuple[str, str | None],
+    ticks: Sequence[tuple[float, str]],
+    cells: Mapping[str, FrontCell],
+    scale: tuple[float, float] = (0.0, 1.0),
+) -> FrontColumn:
+    return FrontColumn(head, told, number, drawn, ticks, scale, cells)
+
+
+# --- what was lost ---------------------------------------------------------------------------------------------------
+
+
+def _incomplete(scores: Scores, model: str) -> bool:
+    rows = (scores.get(model, experiment, "coverage") for experiment in PAPER.experiments)
+    return any(row is not None and (row.value or 0.0) < LEAST_COVERAGE for row in rows)
+
+
+def _reasons(scores: Scores, model: str, experiments: Sequence[str]) -> Iterator[str]:
+    """What is withheld, or to be read with caution, and why; each once."""
+    told: set[str] = set()
+    for experiment in ("overall", *experiments):
+        for metric in ("skill", "baseline_margin"):
+            row = scores.get(model, experiment, metric)
+            if row is None or not row.reason or not_run(row):
+                continue
+            text = row.reason if experiment == "overall" else f"{experiment}: {row.reason}"
+            if text not in told:
+                told.add(text)
+                yield text
+
+
+def _each_once(reasons: Sequence[str]) -> Iterator[str]:
+    """Reasons as sentences, what holds in several experiments once."""
+    where: dict[str, list[str]] = {}
+    for reason in reasons:
+        experiment, _, text = reason.partition(": ")
+        place, said = (experiment, text) if experiment in EXPERIMENTS else ("", reason)
+        where.setdefault(said, []).append(place)
+    for said, places in where.items():
+        line = said if "" in places else f"{', '.join(places)}: {said}"
+        yield line[0].upper() + line[1:]
