@@ -12,6 +12,7 @@ from click.testing import CliRunner
 import selfexec as sx
 from selfexec.cli import COMMANDS, _make_printable, root
 from selfexec.errors import InputError
+from selfexec.extras import to_install
 from selfexec.runs import Journal
 from selfexec.text.printable import in_ascii
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.extras import to_install
 from selfexec.experiments import Logged, LoggedReply, Mark, Turn
+from selfexec.extras import to_install
 from selfexec.files import jsonl
 from selfexec.logs.chats import whole
 from selfexec.logs.log import Log, UnusableLog, nested, plain, sound
