@@ -49,7 +49,7 @@ def exported(*arguments: str) -> list[dict[str, Any]]:
 def as_typed(command: str) -> None:
     """Do what a line of a shell does: `selfexec ...` or `python FILE ...`, with `> FILE` behind it or without."""
     typed, _, file = command.partition(" > ")
-    called, *arguments = shlex.split(typed)
+    called, *arguments = shlex.split(typed, comments=True)
     if called == "python":
         subprocess.run([sys.executable, *arguments], check=True)
         return
