@@ -190,7 +190,7 @@ def files(given: Files) -> list[Path]:
 def refuse_no_name(name: str, value: object) -> None:
     """InputError where a choice that is one name is no text."""
     if not isinstance(value, str):
-        raise InputError(f"{name}: give text, and no {type(value).__name__}.")
+        raise InputError(f"{name}: expected text, not {type(value).__name__}.")
 
 
 def settle(options: Any) -> None:
@@ -219,7 +219,7 @@ KINDS: Mapping[Any, tuple[Any, str]] = {
     str: (str, "text"),
     Path: (PathLike, "a path"),
     Mapping: (Mapping, "a mapping"),
-    Iterable: (Iterable, "several texts"),
+    Iterable: (Iterable, "a list of these"),
 }
 
 
@@ -249,9 +249,10 @@ def refuse_another_kind(name: str, kind: Any, value: Any) -> None:
     known = [one for one in kinds if isinstance(one, type)]
     if len(known) < len(kinds) or not known or any(_is_of(one, value) for one in known):
         return
-    wanted = " or ".join(KINDS[one][1] if one in KINDS else _called(one) for one in known)
-    given = "None" if value is None else f"no {type(value).__name__}"  # the value is not shown: it may hold a key
-    raise InputError(f"{name}: give {wanted}, and {'not ' if value is None else ''}{given}.")
+    *others, last = (KINDS[one][1] if one in KINDS else _called(one) for one in known)
+    wanted = f"{', '.join(others)} or {last}" if others else last
+    given = "None" if value is None else type(value).__name__  # the value is not shown: it may hold a key
+    raise InputError(f"{name}: expected {wanted}, not {given}.")
 
 
 def _called(kind: type[Any]) -> str:

@@ -78,7 +78,7 @@ def test_one_field_makes_an_option_of_a_function_of_a_command_and_of_what_is_wri
     )
     with pytest.raises(InputError, match=r"unknown choice 'cup' for a coffee\. Is 'cups' meant\?"):
         brew(**{"cup": 3})
-    with pytest.raises(InputError, match=r"cups: give a whole number, and no str\."):
+    with pytest.raises(InputError, match=r"cups: expected a whole number, not str\."):
         brew(**{"cups": "three"})
     with pytest.raises(InputError, match="It is called 'sugar' now"):
         brew(**{"lumps": {}})
@@ -198,14 +198,14 @@ def test_a_facet_that_is_given_as_a_choice_is_told_where_it_goes_and_not_among_t
 def test_what_is_no_name_of_a_model_is_refused_by_its_kind(wrong: Any, tmp_path: Path) -> None:
     run = sx.run("sim/coin", limit=1, out=tmp_path / "run")
     for call in (lambda: sx.check(wrong), lambda: sx.judge(run, wrong), lambda: sx.run([wrong])):
-        with pytest.raises(InputError, match=r"give text, and no|is no name"):
+        with pytest.raises(InputError, match=r"expected text, not|is no name"):
             call()
 
 
 @pytest.mark.parametrize("wrong", [{"bootstrap": "many"}, {"bootstrap": 100.5}, {"bootstrap": 100, "seed": "x"}])
 def test_what_is_no_number_of_draws_is_refused_by_its_kind(wrong: dict[str, Any], tmp_path: Path) -> None:
     run = sx.run("sim/coin", limit=1, out=tmp_path / "run")
-    with pytest.raises(InputError, match=r"give a whole number( or None)?, and no"):
+    with pytest.raises(InputError, match=r"expected a whole number( or None)?, not"):
         sx.score(run, **wrong)
 
 
@@ -452,21 +452,21 @@ def test_a_run_whose_items_are_gone_is_not_asked_for_other_items(tmp_path: Path)
 
 
 WRONG_KINDS = {
-    "merge": (lambda run: sx.merge(None), "folder: give text or a path, and not None"),  # type: ignore[arg-type]
-    "load_study": (lambda run: sx.load_study(5), "path: give text or a path, and no int"),  # type: ignore[arg-type]
+    "merge": (lambda run: sx.merge(None), "folder: expected text or a path, not None"),  # type: ignore[arg-type]
+    "load_study": (lambda run: sx.load_study(5), "path: expected text or a path, not int"),  # type: ignore[arg-type]
     "import_replies": (
         lambda run: sx.import_replies(None, out="q"),  # type: ignore[arg-type]
-        "replies: give text or a path or several texts, and not None",
+        "replies: expected text, a path or a list of these, not None",
     ),
-    "rasch": (lambda run: sx.rasch(None), "table: give a file, rates or a data frame, and no NoneType"),  # type: ignore[arg-type]
-    "report": (lambda run: sx.report(run, 5), "path: give text or a path, and no int"),  # type: ignore[arg-type]
-    "groups": (lambda run: sx.score(run, groups={}), "groups: give text or a path or None, and no dict"),  # type: ignore[arg-type]
+    "rasch": (lambda run: sx.rasch(None), "table: expected a file, rates or a data frame, not None"),  # type: ignore[arg-type]
+    "report": (lambda run: sx.report(run, 5), "path: expected text or a path, not int"),  # type: ignore[arg-type]
+    "groups": (lambda run: sx.score(run, groups={}), "groups: expected text, a path or None, not dict"),  # type: ignore[arg-type]
     "readings": (
         lambda run: sx.score(run, readings=5),  # type: ignore[arg-type]
-        "readings: give text or a path or several texts, and no int",
+        "readings: expected text, a path or a list of these, not int",
     ),
-    "seed": (lambda run: sx.score(run, seed=True), "seed: give a whole number or None, and no bool"),
-    "against": (lambda run: sx.correlations(run, 5), "against: give .* or None, and no int"),  # type: ignore[arg-type]
+    "seed": (lambda run: sx.score(run, seed=True), "seed: expected a whole number or None, not bool"),
+    "against": (lambda run: sx.correlations(run, 5), "against: expected .* or None, not int"),  # type: ignore[arg-type]
 }
 
 
@@ -503,6 +503,8 @@ def test_what_is_no_run_is_refused_in_a_line_by_everything_that_takes_runs(name:
     with pytest.raises(InputError) as fault:
         getattr(sx, name)(wrong)
     assert "\n" not in str(fault.value)
+    if wrong is None:
+        assert re.fullmatch(r"expected a run.*, not None\.", str(fault.value))
 
 
 @pytest.mark.parametrize("name", ["m\x00x\x1b[31m", "a\u202eb", "a\nb", " a"], ids=ascii)

@@ -181,7 +181,7 @@ def test_a_closed_stream_is_no_fault(command: str, streams: str) -> None:
 @pytest.mark.parametrize("given", [None, 5, 2.5, True])
 @pytest.mark.parametrize("function", [sx.score, sx.compare, sx.card, sx.ladder])
 def test_what_is_no_run_is_refused_by_name(function: object, given: object) -> None:
-    with pytest.raises(sx.InputError, match=f"which run\\? {given!r} is none"):
+    with pytest.raises(sx.InputError, match=f"expected a run, its folder, or a list of these, not {given!r}"):
         function(given)  # type: ignore[operator]
 
 

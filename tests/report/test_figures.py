@@ -28,6 +28,7 @@ from selfexec.analysis.numbers import answer_tokens
 from selfexec.analysis.score import Scores, score
 from selfexec.errors import InputError
 from selfexec.experiments import PAPER, Key
+from selfexec.extras import to_install
 from selfexec.metrics import accuracy_on
 from selfexec.report.export import DRAWN, FORMATS, as_csv, as_latex, export
 from selfexec.report.export import drawn as as_svg
@@ -730,7 +731,7 @@ def test_without_the_extra_png_is_refused_in_one_line_and_nothing_written(
     drawn: dict[str, Figure], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(InputError, match=r"pip install 'selfexec\[figures\]'") as caught:
+    with pytest.raises(InputError, match=re.escape(to_install("figures"))) as caught:
         export(drawn.values(), tmp_path / "out")
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "out").exists()

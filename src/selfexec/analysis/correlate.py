@@ -128,7 +128,7 @@ def correlations(options: CorrelateOptions) -> Correlations:
     selection = selection_of(of, options)
     for given in selection.given:
         if not isinstance(given, Run | str | Path):
-            raise InputError(f"which run or table? {given!r} is none. Give its place, a run, or a list of these.")
+            raise InputError(f"expected a run, a table, the path of either, or a list of these, not {given!r}.")
     runs = tuple(one for one in selection.given if isinstance(one, Run) or Path(one).is_dir())
     columns = against if isinstance(against, Mapping) else None
     tables = [Path(one) for one in selection.given if not isinstance(one, Run) and one not in runs]

@@ -19,7 +19,7 @@ from selfexec.files.tags import load_families
 from selfexec.report import leaderboards, outcomes, sessions
 from selfexec.report.baseline_predictions import BaselinePredictions
 from selfexec.report.evidence import PackedEvidence, evidence_of, sample
-from selfexec.report.figures import APPENDIX, SHOWN, Figure, FigureNumbers, drawn, read_abilities
+from selfexec.report.figures import APPENDIX, SHOWN, Figure, FigureNumbers, drawn, margins, read_abilities
 from selfexec.report.figures.model_order import UNKNOWN_FAMILY
 from selfexec.report.options import Evidence, Width
 from selfexec.report.surprises import Surprise, surprises
@@ -123,6 +123,12 @@ class Data:
     def further_figures(self) -> list[Figure]:
         """The paper's other figures."""
         return list(drawn(self.numbers, APPENDIX))
+
+    @cached_property
+    def drawings(self) -> list[Figure]:
+        """Every figure as a file of its own: the margins, where there are any, and those of the page."""
+        front = margins(self.numbers)
+        return [*([front] if front else []), *self.figures, *self.further_figures]
 
     @cached_property
     def ranking(self) -> Ranking:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from selfexec.errors import InputError
+from selfexec.extras import to_install
 from selfexec.files import csv_rows
 from selfexec.report.figures.figure import Figure
 from selfexec.report.latex import as_latex
@@ -77,8 +78,8 @@ def lacking() -> str | None:
         import vl_convert  # noqa: F401
     except ImportError as fault:
         return (
-            f"PNG and PDF of figures take the extra `figures` (there is no {fault.name} here). "
-            "Install it: pip install 'selfexec[figures]'"
+            f"PNG and PDF of figures need the extra `figures` (there is no {fault.name} here). "
+            f"Install it: {to_install('figures')}"
         )
     return None
 

@@ -2,7 +2,7 @@
 
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from selfexec.analysis.options import ConventionOptions, Families, ReadingOptions, ReferencePanel
 from selfexec.options import option
@@ -12,6 +12,26 @@ if TYPE_CHECKING:
 
 Evidence = Literal["none", "sample", "all"]
 Width = Literal["column", "page"]
+
+
+def known_abilities() -> Any:
+    """The option of abilities that figures show."""
+    return option(
+        None,
+        "Rasch abilities to set scores beside: CSV, or JSON of rasch. Without them the paper's, for models that it "
+        "names.",
+        metavar="FILE",
+        form="file",
+    )
+
+
+@dataclass(frozen=True)
+class FiguresOptions(Families, ReferencePanel, ReadingOptions, ConventionOptions):
+    """What can be set about figures."""
+
+    runs: "Runs | Selection"
+    _: KW_ONLY
+    abilities: str | Path | None = known_abilities()
 
 
 @dataclass(frozen=True)
@@ -25,13 +45,7 @@ class ReportOptions(Families, ReferencePanel, ReadingOptions, ConventionOptions)
         "sample",
         "Sessions to take along, word for word. sample: the worst surprises, and a few for each outcome and state.",
     )
-    abilities: str | Path | None = option(
-        None,
-        "Rasch abilities to set scores beside: CSV, or JSON of rasch. Without them the paper's, for models that it "
-        "names.",
-        metavar="FILE",
-        form="file",
-    )
+    abilities: str | Path | None = known_abilities()
     figures: str | Path | None = option(
         None,
         "A folder for each figure as SVG, CSV and LaTeX, and with the extra `figures` as PNG and PDF.",

@@ -17,7 +17,6 @@ from selfexec.analysis.words import two
 from selfexec.report import cells, leaderboards
 from selfexec.report.data import Data, Options
 from selfexec.report.export import DRAWN, FORMATS, as_csv, dictionary, export, export_tables, lacking
-from selfexec.report.figures import margins
 from selfexec.report.latex import includes
 from selfexec.report.packing import packed
 from selfexec.report.sections import ABOUT, SECTIONS, TOP
@@ -121,8 +120,7 @@ def _export(data: Data) -> None:
     assert folder
     if said := lacking():
         warnings.warn(f"{said}. The other formats are written", stacklevel=3)
-    front = margins(data.numbers)
-    drawings = [*([front] if front else []), *data.figures, *data.further_figures]
+    drawings = data.drawings
     export(drawings, folder, [form for form in FORMATS if not (said and form in DRAWN)], data.options.figure_width)
     texts = {"scores.csv": data.scores.csv() + "\n", "ledger.csv": data.ledger.csv() + "\n"}
     texts["summary.csv"] = leaderboards.summary_csv(data.boards)

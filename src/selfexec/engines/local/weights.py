@@ -10,8 +10,9 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from selfexec.errors import InputError
+from selfexec.extras import to_install
 
-EXTRA = "Local models want torch and transformers: pip install 'selfexec[local]'."
+EXTRA = f"local models need torch and transformers. Install them: {to_install('local')}"
 
 
 def refuse_unfound(model: str) -> None:
