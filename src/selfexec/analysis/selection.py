@@ -198,7 +198,7 @@ def selection_of(given: "Runs | Selection", options: Any) -> Selection:
 
 
 def asked_in(conditions: Sequence[str], runs: Sequence[Run]) -> Sequence[Run]:
-    """The runs, each of which was asked in any of these conditions."""
+    """The runs that were asked in any of these conditions."""
     for run in runs:
         if run.conditions and not {*run.conditions} & {*conditions}:
             raise InputError(
