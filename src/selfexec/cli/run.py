@@ -5,6 +5,7 @@ import shlex
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -13,11 +14,12 @@ import click
 from click.core import ParameterSource
 
 from selfexec.cli.cluster import asked_over
-from selfexec.cli.declared import collect, options_of
+from selfexec.cli.declared import HelpOptions, collect, options_of, quietly
 from selfexec.cli.merge import shards_stand
 from selfexec.cli.options import (
     FacetedSections,
     Stopped,
+    is_quiet,
     repeated,
     said_if_slow,
     say,
@@ -72,10 +74,17 @@ class CommandOptions:
     "run",
     cls=FacetedSections,
     sections=dict.fromkeys(SECTIONS, ()),
+    first={
+        "Which models": ("models", "base_url", "api_key_env"),
+        "What they are asked": ("items", "preset", "experiments", "epochs", "settings", "facets"),
+        "How much, and where it goes": ("dry_run", "max_calls", "max_cost", "out", "config", "quiet"),
+    },
 )
 @click.argument("astray", nargs=-1, metavar="")
 @options_of(RunOptions)
 @options_of(CommandOptions)
+@quietly
+@options_of(HelpOptions)
 def command(
     astray: tuple[str, ...],
     ray: str | None,
@@ -151,7 +160,7 @@ def command(
         return
     started = time.perf_counter()
     progress = Progress()
-    with shown_progress() as show:
+    with nullcontext(None) if is_quiet() else shown_progress() as show:
         run = _carried_out(planned, show, progress)
     out_now = {} if choices.again else requests_of(planned.out).out
     failed = sum(reply.failed for key, reply in run.replies.items() if key not in out_now)
@@ -253,7 +262,7 @@ def _saved(study: "Study | None", choices: "RunOptions", planned: "Plan", path: 
     yield f"{path}: written. Next: selfexec run --config {shlex.quote(str(path))}"
 
 
-def _carried_out(planned: "Plan", show: "Report", progress: "Progress") -> "Run":
+def _carried_out(planned: "Plan", show: "Report | None", progress: "Progress") -> "Run":
     from selfexec.runs.asking import carry_out
 
     try:

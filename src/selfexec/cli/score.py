@@ -8,7 +8,7 @@ from typing import Any, Literal
 import click
 
 from selfexec.analysis.options import ScoreOptions
-from selfexec.cli.declared import collect, options_of, printed
+from selfexec.cli.declared import collect, options_of, printed, quietly
 from selfexec.cli.options import runs_argument, said_if_slow, say, show
 from selfexec.options import option
 
@@ -42,6 +42,7 @@ class DetailOptions:
 @options_of(OrderOptions)
 @options_of(DetailOptions)
 @printed("json", "csv", "markdown")
+@quietly
 def command(
     runs: tuple[Path, ...], sort: str | None, full: bool, every: bool, form: str, out: Path | None, **given: Any
 ) -> None:

@@ -17,7 +17,7 @@ def published_abilities() -> Mapping[str, float]:
 
 
 def read_abilities(path: Path) -> dict[str, float]:
-    """Abilities from a file: what `selfexec rasch --format json` prints, or a CSV file whose first column names the
+    """Abilities from a file: what `selfexec analyze rasch --format json` prints, or a CSV file whose first column names the
     model and which has a column `ability`, or one column of numbers only.
     """
     columns = read_tables([path])
