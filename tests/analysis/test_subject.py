@@ -1,5 +1,5 @@
-"""`selfexec analyze cross --subject`: the predictions of some models on the behaviour of another, which are no prediction on
-themselves.
+"""`selfexec analyze cross --subject`: the predictions of some models on the behaviour of another, which are no prediction
+on themselves.
 """
 
 import json

@@ -646,7 +646,15 @@ def test_a_terminal_gets_styles_unless_it_knows_none_or_they_are_not_wanted(
         "list",
         *(
             pytest.param(c, marks=pytest.mark.slow)
-            for c in ("score", "compare", "read", "analyze cross", "analyze correlate", "analyze ledger", "analyze trend")
+            for c in (
+                "score",
+                "compare",
+                "read",
+                "analyze cross",
+                "analyze correlate",
+                "analyze ledger",
+                "analyze trend",
+            )
         ),
     ],
 )

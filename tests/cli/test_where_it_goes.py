@@ -141,7 +141,14 @@ def on_a_terminal(*words: str) -> str:
     "command",
     [
         *("score run", "score run --format json", "score run --format csv", "read run", "read run --show"),
-        *("compare run", "list .", "card run", "analyze ladder run", "export run --to panel", "score run --model 'x\x1b[31m'"),
+        *(
+            "compare run",
+            "list .",
+            "card run",
+            "analyze ladder run",
+            "export run --to panel",
+            "score run --model 'x\x1b[31m'",
+        ),
     ],
 )
 def test_no_control_character_of_a_name_reaches_a_terminal(command: str) -> None:

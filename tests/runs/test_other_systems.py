@@ -60,7 +60,15 @@ class Narrow(io.TextIOWrapper):
         _make_printable(self)
 
 
-READING = ("score", "read", "card", "compare", "judge", "list", *(f"analyze {name}" for name in ("trend", "cross", "ladder", "correlate", "ledger")))
+READING = (
+    "score",
+    "read",
+    "card",
+    "compare",
+    "judge",
+    "list",
+    *(f"analyze {name}" for name in ("trend", "cross", "ladder", "correlate", "ledger")),
+)
 
 
 @pytest.mark.parametrize("command", READING)

@@ -301,7 +301,9 @@ def test_cross_holds_yes_and_no_and_orders_against_others_and_says_why_no_shares
     assert "Who predicts whom: brevity" in found and "Who predicts whom: lengths" in found
     assert "Who predicts whom: habit" not in found
     assert "habit: what is predicted is each model's own" in found
-    assert "habit: what is predicted is each model's own" in said("analyze", "cross", "asked", "--experiment", "habit", status=2)
+    assert "habit: what is predicted is each model's own" in said(
+        "analyze", "cross", "asked", "--experiment", "habit", status=2
+    )
     matrix = sx.cross_prediction("asked").parts["brevity", "self_bonus"].matrix
     # on the 57 questions that all read: c says what c does, always
     assert matrix[2, 2] == 1

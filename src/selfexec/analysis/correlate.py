@@ -290,7 +290,9 @@ def abilities_in(path: Path) -> dict[str, float]:
         found = msgspec.convert(json.loads(path.read_text("utf-8")), dict[str, object]).get("abilities")
         named = msgspec.convert(found, dict[str, float | None])
     except (OSError, ValueError, RecursionError):
-        raise InputError(f"{path}: no abilities are here. Give what `selfexec analyze rasch --format json` prints.") from None
+        raise InputError(
+            f"{path}: no abilities are here. Give what `selfexec analyze rasch --format json` prints."
+        ) from None
     return {model: ability for model, ability in named.items() if ability is not None}
 
 

@@ -26,6 +26,7 @@ from selfexec.cli.options import (
     say_table,
     typed,
 )
+from selfexec.cli.score import MANY
 from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_about, went_wrong
 from selfexec.engines import keys_lacking
 from selfexec.errors import InputError, NoApiKey
@@ -140,6 +141,7 @@ def command(
     who = f"{len(planned.models)} models" if len(planned.models) > 1 else planned.models[0]
     share = f", of which {number_of(planned.sessions, 'session')} in shard {planned.shard}" if planned.shard else ""
     whole = replace(planned, shard=None).sessions
+    say("; ".join(f"{name}: {EXPERIMENTS[name].words.about}" for name in planned.item_set.experiments) + ".")
     say(f"{who}, items {planned.item_set.name} ({planned.item_set.sizes}), {number_of(whole, 'session')}{share}")
     for text in planned.from_run:
         say(text)
@@ -272,16 +274,13 @@ def _carried_out(planned: "Plan", show: "Report | None", progress: "Progress") -
 
 
 def _afterwards(planned: "Plan", run: "Run", missing: int) -> Iterator[str]:
-    """What the experiments are, and what to type next."""
-    from selfexec.experiments import EXPERIMENTS
-
-    asked = planned.item_set.experiments
-    yield "; ".join(f"{name}: {EXPERIMENTS[name].words.about}" for name in asked) + "."
+    """What to type next. Of many models the table alone fills a screen."""
     folder = shlex.quote(str(planned.out))
-    yield f"{'Once all is there' if missing else 'Next'}: selfexec report {folder}"
-    if any(reading.state == "unreadable" for reading in run.readings.values()):
-        yield f"Unread: selfexec read {folder} --state unreadable --show"
-    yield f"Wrong: selfexec read {folder} --claim wrong --show"
+    if len(run.models) < MANY:
+        if any(reading.state == "unreadable" for reading in run.readings.values()):
+            yield f"Unread: selfexec read {folder} --state unreadable --show"
+        yield f"Wrong: selfexec read {folder} --claim wrong --show"
+    yield f"{'Once all is there' if missing else 'Next'}: selfexec view {folder}; selfexec explain TERM"
 
 
 def _models(planned: "Plan") -> int:
