@@ -165,6 +165,7 @@ def _models(help: str) -> Any:
         None,
         help,
         flag="--model",
+        short="-m",
         metavar="PROVIDER/MODEL",
         form="names",
         section=WHICH_MODELS,
@@ -255,7 +256,13 @@ class JudgeOptions(UnknownEnds, Connection, Sampling, Spending):
         stored=True,
     )
     models: Names | None = option(
-        None, "Only replies of these models.", flag="--model", form="names", section="Who judges what", stored=True
+        None,
+        "Only replies of these models.",
+        flag="--model",
+        short="-m",
+        form="names",
+        section="Who judges what",
+        stored=True,
     )
     experiments: Names | None = option(
         None, "Only these experiments.", flag="--experiment", form="names", section="Who judges what", stored=True

@@ -17,6 +17,7 @@ from click.shell_completion import ShellComplete
 
 import selfexec as sx
 from selfexec.cli import main, root
+from selfexec.cli.analyze import ANALYSES
 from selfexec.runs import list_runs
 from terminal import OURS, STYLE, ours_on_a_terminal
 
@@ -132,7 +133,7 @@ def test_bad_replies_get_one_line_that_names_the_thing_and_leave_nothing_behind(
         (["score", "nowhere", "--convention", "lenient"], "'lenient' is not one of"),
         (["score", "nowhere", "--modle", "m"], "No such option '--modle'. Did you mean --model? See: "),
         # of --model and --help the two dashes are alike, and no more
-        (["cross", "nowhere", "--model", "m"], "No such option '--model'. See: "),
+        (["analyze", "cross", "nowhere", "--model", "m"], "No such option '--model'. See: "),
         (["read", "nowhere"], "nowhere: no run is here"),
         (["items", "check", "nowhere"], "nowhere: no such folder"),
         (["frobnicate"], "No such command 'frobnicate'"),
@@ -155,8 +156,8 @@ def test_a_reply_of_a_run_that_fits_no_item_is_named_by_its_line(
     journal = two_models / "run" / "replies.jsonl"
     journal.write_bytes(b"\n" + line() + line(item="2") + line(item="2", text="B") + b'{"model": "m", "item"')
     capsys.readouterr()
-    for command in ("score", "correlate"):
-        assert selfexec(command, "run", monkeypatch=monkeypatch) == 2
+    for command in (["score"], ["analyze", "correlate"]):
+        assert selfexec(*command, "run", monkeypatch=monkeypatch) == 2
         # the last line of a session is the one that counts
         assert "replies.jsonl:4: no restriction item has the id '2'." in capsys.readouterr().err
 
@@ -338,7 +339,7 @@ def test_an_option_takes_one_value_and_is_given_again_before_or_behind_the_folde
         ("score --readings empty run", "--readings empty: no *.jsonl is in this folder."),
         ("score --format json", "which run? Give its folder: "),
         ("score run --model m,,n", "a name in it is empty"),
-        ("rasch --add a.csv b.csv paper", "An option takes one value: repeat --add for each."),
+        ("analyze rasch --add a.csv b.csv paper", "An option takes one value: repeat --add for each."),
         ("run --model sim/coin sim/typical", "--model sim/coin --model sim/typical, or --model sim/coin,sim/typical"),
         ("run --experiment association restriction", "--experiment association,restriction"),
         ("run sim/coin", "A model is named by --model: selfexec run --model sim/coin"),
@@ -456,26 +457,33 @@ def test_a_shell_completes_what_is_known(
     assert found <= values and not not_found & values
 
 
-def test_the_old_name_of_out_still_writes_a_report_and_says_so(
+def test_the_old_name_of_out_is_refused_with_the_new_one(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     selfexec("run", "--model", "sim/coin", "--limit", "2", "--out", "run", monkeypatch=monkeypatch)
     capsys.readouterr()
-    assert selfexec("report", "run", "--output", "old.html", monkeypatch=monkeypatch) == 0
+    assert selfexec("report", "run", "--output", "old.html", monkeypatch=monkeypatch) == 2
     assert "--output is called --out now" in capsys.readouterr().err
-    assert (here / "old.html").exists()
-    assert selfexec("report", "run", "--output", "old.html", "-o", "new.html", monkeypatch=monkeypatch) == 2
-    assert not (here / "new.html").exists()
+    assert not (here / "old.html").exists()
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_an_analysis_by_its_old_name_is_refused_with_the_new_one(
+    name: str, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert selfexec(name, "run", "--format", "json", monkeypatch=monkeypatch) == 2
+    assert capsys.readouterr().err == f"selfexec: `selfexec {name}` is `selfexec analyze {name}` now.\n"
 
 
 def test_a_result_is_written_where_out_says(
     two_models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for command, form in (("score", "json"), ("read", "json"), ("ledger", "csv"), ("list", "table"), ("read", "table")):
-        what = "." if command == "list" else "run"
-        assert selfexec(command, what, "--format", form, monkeypatch=monkeypatch) == 0
+    forms = (("score", "json"), ("read", "json"), ("analyze ledger", "csv"), ("list", "table"), ("read", "table"))
+    for command, form in forms:
+        words = [*command.split(), "." if command == "list" else "run", "--format", form]
+        assert selfexec(*words, monkeypatch=monkeypatch) == 0
         printed = capsys.readouterr().out
-        assert selfexec(command, what, "--format", form, "-o", "found", monkeypatch=monkeypatch) == 0
+        assert selfexec(*words, "-o", "found", monkeypatch=monkeypatch) == 0
         assert capsys.readouterr().out == "found: written.\n"
         written = (two_models / "found").read_text("utf-8")
         (two_models / "found").unlink()
@@ -638,7 +646,15 @@ def test_a_terminal_gets_styles_unless_it_knows_none_or_they_are_not_wanted(
         "list",
         *(
             pytest.param(c, marks=pytest.mark.slow)
-            for c in ("score", "compare", "cross", "correlate", "ledger", "trend", "read")
+            for c in (
+                "score",
+                "compare",
+                "read",
+                "analyze cross",
+                "analyze correlate",
+                "analyze ledger",
+                "analyze trend",
+            )
         ),
     ],
 )
@@ -649,14 +665,14 @@ def test_a_pipe_gets_plain_text_and_styles_only_by_force(
     what = str(STORED if command == "list" else STORED / "panel")
     for name in OURS:
         monkeypatch.delenv(name, raising=False)
-    piped = subprocess.run([sys.executable, "-m", "selfexec", command, what], capture_output=True, check=True)
+    piped = subprocess.run([sys.executable, "-m", "selfexec", *command.split(), what], capture_output=True, check=True)
     plain = piped.stdout.decode()
     assert "\x1b" not in plain
 
     def captured(**environment: str) -> str:
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
-        assert selfexec(command, what, monkeypatch=monkeypatch) == 0
+        assert selfexec(*command.split(), what, monkeypatch=monkeypatch) == 0
         return capsys.readouterr().out
 
     forced = captured(FORCE_COLOR="1")

@@ -142,7 +142,7 @@ def test_every_command_line_that_is_shown_is_one_that_its_command_takes(
         ("compare --model sim/coin,sim/typical", "panel"),
         ("compare --fail-if 'overall.skill drops 0.1'", "panel panel"),
         ("read --state unreadable --show", "panel"),
-        ("rasch --add mine.csv", "paper"),
+        ("analyze rasch --add mine.csv", "paper"),
     ],
 )
 def test_the_order_of_the_usage_line_means_what_the_other_order_does(
@@ -156,7 +156,7 @@ def test_the_order_of_the_usage_line_means_what_the_other_order_does(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
-@pytest.mark.parametrize("command", ["rasch paper", "ledger panel", "items list", "export panel"])
+@pytest.mark.parametrize("command", ["analyze rasch paper", "analyze ledger panel", "items list", "export panel"])
 @pytest.mark.slow
 def test_what_is_long_keeps_to_a_terminal_of_80_columns(command: str) -> None:
     lines = left(ours_on_a_terminal(command.split(), STORED))

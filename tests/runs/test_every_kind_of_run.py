@@ -168,7 +168,11 @@ def test_no_simulated_model_comes_into_it_by_a_command_without_models(kind: Kind
 
 READING = (
     *("read run", "read run --show", "read run --state missing", "score run", "score run --format json", "card run"),
-    *("report run -o page.html", "compare run", "cross run", "ladder run", "correlate run", "ledger run", "trend run"),
+    *(
+        "report run -o page.html",
+        "compare run",
+        *(f"analyze {name} run" for name in ("trend", "cross", "ladder", "correlate", "ledger")),
+    ),
     *("list .", "prompts run", "judge run", "export run", "export run --to panel -o panel.json"),
 )
 

@@ -266,14 +266,14 @@ def test_score_takes_a_source_and_says_so(
     assert "source 'judge:b': it says nothing of what was done here" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["compare", "trend", "cross"])
+@pytest.mark.parametrize("command", ["compare", "analyze trend", "analyze cross"])
 def test_other_commands_count_by_the_source_and_say_so(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # by its own judgement either model is right about all 40 responses; by the rule all are answers, predicted of half
     sides = [(n % 2 == 0, n % 2 == 0) for n in range(40)]
     folder = requests_run(tmp_path / "made", {"m": sides, "n": sides}).folder
-    arguments = [command, folder, *([] if command == "cross" else ["--metric", "accuracy"])]
+    arguments = [*command.split(), folder, *([] if command == "analyze cross" else ["--metric", "accuracy"])]
 
     def said(*more: str) -> str:
         assert selfexec(monkeypatch, *arguments, *more) == 0
@@ -281,7 +281,7 @@ def test_other_commands_count_by_the_source_and_say_so(
 
     found = json.loads(said("--source", "rule", "--format", "json"))
     assert found["runs"][0]["told_by"] == {"restriction": "rule"}
-    if command == "cross":
+    if command == "analyze cross":
         by_source = {part["source"]: part["matrix"] for part in found["cross_prediction"]}
         assert by_source == {"rule": [[0.5, 0.5]] * 2, "self": [[1, 1]] * 2}
         printed = said("--source", "rule")

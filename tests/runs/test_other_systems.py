@@ -61,7 +61,15 @@ class Narrow(io.TextIOWrapper):
         _make_printable(self)
 
 
-READING = ("score", "read", "card", "compare", "trend", "cross", "ladder", "correlate", "ledger", "judge", "list")
+READING = (
+    "score",
+    "read",
+    "card",
+    "compare",
+    "judge",
+    "list",
+    *(f"analyze {name}" for name in ("trend", "cross", "ladder", "correlate", "ledger")),
+)
 
 
 @pytest.mark.parametrize("command", READING)
@@ -73,7 +81,7 @@ def test_every_command_that_reads_a_run_says_the_same_in_ascii(command: str, mon
     for encoding in ("utf-8", "ascii"):
         output = Narrow(encoding)
         monkeypatch.setattr("sys.stdout", output)
-        root.main([command, str(folder), *more], standalone_mode=False)
+        root.main([*command.split(), str(folder), *more], standalone_mode=False)
         output.flush()
         printed[encoding] = output.bytes.getvalue().decode(encoding)
     assert printed["ascii"] == in_ascii(printed["utf-8"]) and printed["ascii"].strip()

@@ -40,7 +40,7 @@ def counted(*conventions: Convention) -> Any:
 
 
 def only_models(help: str = "Only these models; the others remain reference models.") -> Any:
-    return option((), help, flag="--model", form="names")
+    return option((), help, flag="--model", short="-m", form="names")
 
 
 def only_experiments(help: str = "Only these experiments, or overall.") -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from selfexec.cli.completion import complete_model_to_ask
-from selfexec.cli.declared import collect, options_of, printed
+from selfexec.cli.declared import collect, options_of, printed, quietly
 from selfexec.cli.options import show
 from selfexec.run_options import CheckOptions
 
@@ -15,6 +15,7 @@ from selfexec.run_options import CheckOptions
 @click.argument("model", shell_complete=complete_model_to_ask)
 @options_of(CheckOptions, without=("max_connections", "accept_filters"))
 @printed("json")
+@quietly
 def command(model: str, form: str, out: Path | None, **given: Any) -> None:
     """Try a model before a run: format, token counts, refusals, memory between sessions.
 

@@ -5,6 +5,7 @@ import shlex
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -13,17 +14,19 @@ import click
 from click.core import ParameterSource
 
 from selfexec.cli.cluster import asked_over
-from selfexec.cli.declared import collect, options_of
+from selfexec.cli.declared import HelpOptions, collect, options_of, quietly
 from selfexec.cli.merge import shards_stand
 from selfexec.cli.options import (
     FacetedSections,
     Stopped,
+    is_quiet,
     repeated,
     said_if_slow,
     say,
     say_table,
     typed,
 )
+from selfexec.cli.score import MANY
 from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_about, went_wrong
 from selfexec.engines import keys_lacking
 from selfexec.errors import InputError, NoApiKey
@@ -72,10 +75,17 @@ class CommandOptions:
     "run",
     cls=FacetedSections,
     sections=dict.fromkeys(SECTIONS, ()),
+    first={
+        "Which models": ("models", "base_url", "api_key_env"),
+        "What they are asked": ("items", "preset", "experiments", "epochs", "settings", "facets"),
+        "How much, and where it goes": ("dry_run", "max_calls", "max_cost", "out", "config", "quiet"),
+    },
 )
 @click.argument("astray", nargs=-1, metavar="")
 @options_of(RunOptions)
 @options_of(CommandOptions)
+@quietly
+@options_of(HelpOptions)
 def command(
     astray: tuple[str, ...],
     ray: str | None,
@@ -131,6 +141,7 @@ def command(
     who = f"{len(planned.models)} models" if len(planned.models) > 1 else planned.models[0]
     share = f", of which {number_of(planned.sessions, 'session')} in shard {planned.shard}" if planned.shard else ""
     whole = replace(planned, shard=None).sessions
+    say("; ".join(f"{name}: {EXPERIMENTS[name].words.about}" for name in planned.item_set.experiments) + ".")
     say(f"{who}, items {planned.item_set.name} ({planned.item_set.sizes}), {number_of(whole, 'session')}{share}")
     for text in planned.from_run:
         say(text)
@@ -151,7 +162,7 @@ def command(
         return
     started = time.perf_counter()
     progress = Progress()
-    with shown_progress() as show:
+    with nullcontext(None) if is_quiet() else shown_progress() as show:
         run = _carried_out(planned, show, progress)
     out_now = {} if choices.again else requests_of(planned.out).out
     failed = sum(reply.failed for key, reply in run.replies.items() if key not in out_now)
@@ -253,7 +264,7 @@ def _saved(study: "Study | None", choices: "RunOptions", planned: "Plan", path: 
     yield f"{path}: written. Next: selfexec run --config {shlex.quote(str(path))}"
 
 
-def _carried_out(planned: "Plan", show: "Report", progress: "Progress") -> "Run":
+def _carried_out(planned: "Plan", show: "Report | None", progress: "Progress") -> "Run":
     from selfexec.runs.asking import carry_out
 
     try:
@@ -263,16 +274,13 @@ def _carried_out(planned: "Plan", show: "Report", progress: "Progress") -> "Run"
 
 
 def _afterwards(planned: "Plan", run: "Run", missing: int) -> Iterator[str]:
-    """What the experiments are, and what to type next."""
-    from selfexec.experiments import EXPERIMENTS
-
-    asked = planned.item_set.experiments
-    yield "; ".join(f"{name}: {EXPERIMENTS[name].words.about}" for name in asked) + "."
+    """What to type next. Of many models the table alone fills a screen."""
     folder = shlex.quote(str(planned.out))
-    yield f"{'Once all is there' if missing else 'Next'}: selfexec report {folder}"
-    if any(reading.state == "unreadable" for reading in run.readings.values()):
-        yield f"Unread: selfexec read {folder} --state unreadable --show"
-    yield f"Wrong: selfexec read {folder} --claim wrong --show"
+    if len(run.models) < MANY:
+        if any(reading.state == "unreadable" for reading in run.readings.values()):
+            yield f"Unread: selfexec read {folder} --state unreadable --show"
+        yield f"Wrong: selfexec read {folder} --claim wrong --show"
+    yield f"{'Once all is there' if missing else 'Next'}: selfexec view {folder}; selfexec explain TERM"
 
 
 def _models(planned: "Plan") -> int:
