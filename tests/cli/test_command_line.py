@@ -552,7 +552,7 @@ def test_only_a_run_says_that_what_was_done_is_kept(
     monkeypatch.setattr("selfexec.runs.asking.carry_out", stop)
     monkeypatch.setattr(sys.modules["selfexec.report.writing"], "report", stop)
     assert selfexec("run", "--limit", "2", monkeypatch=monkeypatch) == 130
-    assert "the same command goes on from there" in capsys.readouterr().err
+    assert "the same command continues" in capsys.readouterr().err
     assert selfexec("report", "run", monkeypatch=monkeypatch) == 130
     assert capsys.readouterr().err.strip() == "selfexec: stopped."
 
