@@ -132,9 +132,7 @@ def _without_variables(svg: str) -> str:
 
 # beside the names of a row
 NUMBER = {
-    "quantity": (
-        "which of the figure's numbers it is: a column of the table behind it"
-    ),
+    "quantity": ("which of the figure's numbers it is: a column of the table behind it"),
     "value": "the number in full (no shares in per cent); empty where there is none",
     "low": "the low end of its 95% interval; empty where it has none",
     "high": "the high end",
