@@ -14,6 +14,7 @@ from selfexec.engines.http.wires.base import (
     UnusableReply,
     Wire,
     address,
+    check_kind,
     check_role,
     complaint_in,
     concluded,
@@ -48,6 +49,7 @@ def _body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str
 def _outcome(body: Any) -> Outcome:
     if not isinstance(body.get("content"), list):
         raise UnusableReply(complaint_in(body) or "no content")
+    check_kind(body.get("type"), "message")
     check_role(body.get("role"))
     said = said_in(body["content"])
     usage = object_of(body.get("usage"))

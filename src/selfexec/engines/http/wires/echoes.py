@@ -1,4 +1,4 @@
-"""What a response says it is a reply to, in the format that repeats what was asked (Responses).
+"""What a reply says it is a reply to, where it repeats what was asked: the prompt in any format, settings in Responses.
 
 A field that was sent and comes back with another value, and one that would change the reply and was not sent at all,
 say that this is the reply to another request, or that a gateway changed ours. A field that does not come back says
@@ -14,6 +14,30 @@ from selfexec.engines.http.wires.base import list_of, object_of
 EARLIER = ("previous_response_id", "conversation")  # what a session may know of another by
 NUMBERS = ("temperature", "top_p")
 CLOSE = 1e-3  # between a number and the same in half the precision
+
+
+PROMPTS = frozenset(("prompt", "input", "messages", "contents"))
+
+
+def repeats_another_prompt(asked: Mapping[str, Any], body: Mapping[str, Any]) -> bool:
+    """Whether a body repeats a prompt that is not the one that was sent: neither stands in the other, by their letters
+    alone, since a server may repeat it with a template around it, or cut.
+    """
+    echoed = "".join(_letters(body[name]) for name in PROMPTS & body.keys())
+    if not echoed:
+        return False
+    sent = "".join(_letters(asked[name]) for name in PROMPTS & asked.keys())
+    last = next((text for name in PROMPTS & asked.keys() if (text := _letters(list_of(asked[name])[-1:]))), sent)
+    return not (echoed in sent or last in echoed)
+
+
+def _letters(value: Any) -> str:
+    """The letters of all that is said in a prompt, in order."""
+    if isinstance(value, str):
+        return "".join(filter(str.isalnum, value)).casefold()
+    if isinstance(value, list):
+        return "".join(map(_letters, value))
+    return "".join(_letters(object_of(value).get(name)) for name in ("content", "parts", "text"))
 
 
 def not_asked(asked: Mapping[str, Any], body: Mapping[str, Any]) -> str | None:

@@ -79,6 +79,8 @@ def _outcome(body: Any) -> Outcome:
     ends = [] if is_missing(blocked) else [block_of(blocked)]
     if candidate or not ends:
         ends.append(_end(candidate))
+    if any(object_of(rating).get("blocked") is True for rating in list_of(candidate.get("safetyRatings"))):
+        ends.append(block_of("SAFETY"))
     outcome = Outcome(
         text=said.text,
         # answer and thoughts are counted apart here; together they are what the reply cost
