@@ -9,6 +9,7 @@ from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
     OneReply,
+    Opening,
     Texts,
     UnreadableReply,
     UnusableReply,
@@ -86,7 +87,7 @@ class Gathered:
 
     def __init__(self) -> None:
         self.whole = self.over = False
-        self.opening = None
+        self.opening: Opening | None = None
         self._is_begun = False
         self._body: dict[str, Any] = {}
         self._usage: dict[str, Any] = {}

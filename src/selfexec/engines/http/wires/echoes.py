@@ -7,7 +7,7 @@ nothing, nor does a number that was left to the server.
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from selfexec.engines.http.wires.base import list_of, object_of
 
@@ -23,21 +23,25 @@ def repeats_another_prompt(asked: Mapping[str, Any], body: Mapping[str, Any]) ->
     """Whether a body repeats a prompt that is not the one that was sent: neither stands in the other, by their letters
     alone, since a server may repeat it with a template around it, or cut.
     """
-    echoed = "".join(_letters(body[name]) for name in PROMPTS & body.keys())
-    if not echoed:
-        return False
-    sent = "".join(_letters(asked[name]) for name in PROMPTS & asked.keys())
-    last = next((text for name in PROMPTS & asked.keys() if (text := _letters(list_of(asked[name])[-1:]))), sent)
-    return not (echoed in sent or last in echoed)
+    fields = [name for name in sorted(PROMPTS) if name in asked]
+    sent = "".join(_letters(asked[name]) for name in fields)
+    last = next((text for name in fields if (text := _letters(list_of(asked[name])[-1:]))), sent)
+    echoes = [_letters(body[name]) for name in sorted(PROMPTS) if name in body]
+    return not all(echoed in sent or last in echoed for echoed in echoes)
 
 
 def _letters(value: Any) -> str:
     """The letters of all that is said in a prompt, in order."""
-    if isinstance(value, str):
-        return "".join(filter(str.isalnum, value)).casefold()
-    if isinstance(value, list):
-        return "".join(map(_letters, value))
-    return "".join(_letters(object_of(value).get(name)) for name in ("content", "parts", "text"))
+    texts, waiting = list[str](), [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, str):
+            texts.append("".join(filter(str.isalnum, part)).casefold())
+        elif isinstance(part, list):
+            waiting += reversed(part)
+        elif isinstance(part, dict):
+            waiting += [part[name] for name in ("content", "parts", "text") if name in part]
+    return "".join(texts)
 
 
 def not_asked(asked: Mapping[str, Any], body: Mapping[str, Any]) -> str | None:
@@ -69,5 +73,5 @@ def _are_alike(given: Any, sent: Any) -> bool:
     return bool(given == sent)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)

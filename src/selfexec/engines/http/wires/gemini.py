@@ -10,6 +10,7 @@ from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
     OneReply,
+    Opening,
     Texts,
     UnreadableReply,
     UnusableReply,
@@ -150,7 +151,7 @@ class Gathered:
 
     def __init__(self) -> None:
         self.whole = self.over = False
-        self.opening = None
+        self.opening: Opening | None = None
         self._body: dict[str, Any] = {}
         self._candidate: dict[str, Any] = {}
         self._parts: list[Any] = []

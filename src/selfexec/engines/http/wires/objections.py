@@ -178,14 +178,21 @@ def header_objection(names: tuple[str, ...], headers: Mapping[str, str]) -> str 
     for name in _telling(names):
         value = headers[name].strip()
         meaning = meaning_of(name.lower())
-        ill = value != "0" if name.lower() == GRPC_STATUS else says_something(value) and not _is_well(value)
-        if ill and (meaning.kind == "failure" or name.lower() == GRPC_STATUS or _is_true(value)):
+        if name.lower() == GRPC_STATUS:
+            ill = value != "0"
+        elif meaning.kind == "failure":
+            ill = says_something(value) and value.casefold() not in ("ok", "no")
+        else:
+            ill = _is_true(value)
+        if ill:
             return f"{name.lower()}: {value}"
     return None
 
 
 GRPC_STATUS = "grpc-status"
-ABOUT_REPORTS = frozenset(("report", "reporting", "count", "rate", "policy", "id"))  # which name no failure of this reply
+ABOUT_REPORTS = frozenset(
+    ("report", "reporting", "count", "rate", "policy", "id")
+)  # which name no failure of this reply
 
 
 @lru_cache(maxsize=1024)

@@ -9,6 +9,7 @@ from selfexec.engines.http.ends import End, end_of, is_missing, printable_end, w
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
+    Opening,
     Said,
     Texts,
     UnreadableReply,
@@ -185,15 +186,15 @@ ENDS = ("response.completed", "response.incomplete", "response.failed", "respons
 
 
 class Gathered:
-    """Events; the last has the whole response. Some gateways leave its output out: then it is the items that
-    came as they were done, and none of them may be missing. The words that came in pieces have to be those at the end. They tell better than ids whether
-    it is one reply: at GitHub Copilot and older LiteLLM the id changes from event to event. Without pieces the ids have
-    to agree.
+    """Events; the last has the whole response. Some gateways leave its output out: then it is the items that came as
+    they were done, and none of them may be missing. The words that came in pieces have to be those at the end. They
+    tell better than ids whether it is one reply: at GitHub Copilot and older LiteLLM the id changes from event to
+    event. Without pieces the ids have to agree.
     """
 
     def __init__(self) -> None:
         self.whole = self.over = False
-        self.opening = None
+        self.opening: Opening | None = None
         self._body: Mapping[str, Any] = {}
         self._items: list[Any] = []
         self._places: list[Any] = []
