@@ -76,7 +76,7 @@ def test_one_field_makes_an_option_of_a_function_of_a_command_and_of_what_is_wri
     assert brew.__doc__ == (
         "Make coffee.\n\nArgs:\n    cups: How many cups.\n    milk: Whether with milk.\n    sugar: What sweetens it."
     )
-    with pytest.raises(InputError, match=r"unknown choice 'cup' for a coffee\. Is 'cups' meant\?"):
+    with pytest.raises(InputError, match=r"unknown option 'cup' for a coffee\. Did you mean 'cups'\?"):
         brew(**{"cup": 3})
     with pytest.raises(InputError, match=r"cups: expected a whole number, not str\."):
         brew(**{"cups": "three"})
@@ -90,11 +90,11 @@ def test_one_field_makes_an_option_of_a_function_of_a_command_and_of_what_is_wri
 
 def test_a_wrong_name_is_refused_as_python_does_and_with_the_one_that_is_meant() -> None:
     wrong: Any = {"max_call": 3}
-    with pytest.raises(InputError, match=r"unknown choice 'max_call' for a run\. Is 'max_calls' meant\?"):
+    with pytest.raises(InputError, match=r"unknown option 'max_call' for a run\. Did you mean 'max_calls'\?"):
         sx.run("sim/coin", **wrong)
-    with pytest.raises(TypeError, match=r"unknown choice 'timout' for a check\. Is 'timeout' meant\?"):
+    with pytest.raises(TypeError, match=r"unknown option 'timout' for a check\. Did you mean 'timeout'\?"):
         sx.check("sim/coin", **{"timout": 3.0})  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"unknown choice 'metric' for a comparison\. Is 'metrics' meant\?"):
+    with pytest.raises(InputError, match=r"unknown option 'metric' for a comparison\. Did you mean 'metrics'\?"):
         sx.compare("r", **{"metric": "skill"})  # type: ignore[arg-type]
     with pytest.raises(
         TypeError, match=r"a comparison takes runs, and all else by its name\. Give several runs as one"
@@ -108,7 +108,7 @@ def test_progress_goes_to_on_progress_which_was_called_like_the_report(tmp_path:
     seen: list[int] = []
     sx.run("sim/coin", limit=1, out=tmp_path / "r", on_progress=lambda progress: seen.append(progress.done))
     assert seen[-1] == 10  # 2 + 3 + 5 sessions
-    with pytest.raises(InputError, match=r"unknown choice 'report' for a run\. It is called 'on_progress' now\."):
+    with pytest.raises(InputError, match=r"unknown option 'report' for a run\. It is called 'on_progress' now\."):
         sx.run("sim/coin", **{"report": print})  # type: ignore[arg-type]
 
 
@@ -210,7 +210,7 @@ def test_what_is_no_number_of_draws_is_refused_by_its_kind(wrong: dict[str, Any]
 
 
 def test_items_are_called_items_everywhere() -> None:
-    with pytest.raises(InputError, match=r"unknown choice 'item_source' for an import\. It is called 'items' now\."):
+    with pytest.raises(InputError, match=r"unknown option 'item_source' for an import\. It is called 'items' now\."):
         sx.import_replies("r.jsonl", **{"item_source": "starter"})  # type: ignore[arg-type]
 
 
@@ -422,7 +422,7 @@ def test_the_code_of_the_page_on_python_runs_and_has_every_function(
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: sx.run(settings={"temprature": 1}), r"^settings temprature: is temperature meant\?.*: extra_body\.$"),
+        (lambda: sx.run(settings={"temprature": 1}), r"^settings temprature: did you mean temperature\?.*use extra_body\.$"),
         (lambda: sx.run(epochs=-1), "^epochs -1: give 1 or more"),
         (lambda: sx.run(max_connections=0), "^max_connections 0: give 1"),
         (lambda: sx.run(out=""), "^out: the name is empty"),

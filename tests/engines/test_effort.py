@@ -63,9 +63,9 @@ def test_kinds_of_session_may_have_efforts_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("model", "options", "says"),
     [
-        ("sim/typical", {}, "sim cannot be told how hard to think"),
-        ("local/m", {}, "local cannot be told how hard to think"),
-        ("inspect/bedrock/m", {}, "inspect cannot be told how hard to think"),
+        ("sim/typical", {}, "sim cannot set how hard a model thinks"),
+        ("local/m", {}, "local cannot set how hard a model thinks"),
+        ("inspect/bedrock/m", {}, "inspect cannot set how hard a model thinks"),
         ("inspect/openai/m", {"settings": {"effort": "low", "reasoning_effort": "low"}}, "reasoning_effort is set"),
         ("nvidia/m", {}, "how it is told how hard to think is not known of 'nvidia'"),
         ("any/m", {"base_url": URL}, "not known of 'any'.* settings reasoning_effort=low"),

@@ -480,7 +480,7 @@ def test_a_server_without_a_list_of_models_is_checked_as_before(status: int) -> 
         (["--set", "store=true"], "Nothing is left with a provider"),
         (["--set", "effort=none"], "--thinking off and --behaviour-thinking off"),
         (["--set", "effort=lowest"], "there are minimal, low"),
-        (["--set", "efort=low"], "is effort meant?"),
+        (["--set", "efort=low"], "did you mean effort?"),
         (["--extra-body", '{"effort": "low"}'], "'effort' is a setting of its own"),
     ],
 )

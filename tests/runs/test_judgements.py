@@ -192,7 +192,7 @@ def test_the_authors_numbers_are_of_no_other_source(run: Run) -> None:
         (judgement(0, True, source="judge:"), "unknown source 'judge:'"),
         (judgement(0, True, source="Human"), "unknown source 'Human'"),
         (judgement(0, "answer"), "the value 'answer' is no answer to a claim. Write true, false or null"),
-        (judgement(0, True, reply_sha256=None), "nobody can tell which text was judged. Give it as 'text'"),
+        (judgement(0, True, reply_sha256=None), "it is unclear which text was judged. Give it as 'text'"),
         (judgement(0, True, session="predict"), "replies of predict are read, not judged. What is judged in restric"),
         (judgement(0, True, session="exceute"), "restriction has no session 'exceute', only predict, execute, judge"),
         (judgement(9, True), "no restriction item has the id '9'"),

@@ -576,7 +576,7 @@ def test_a_bad_table_gets_one_line_that_names_the_place(
     [
         (["nowhere.csv"], "nowhere.csv: no such file"),
         (["rates.csv", "--add", "nowhere.csv"], "nowhere.csv: no such file"),
-        (["rates.csv", "--add", "more.csv"], "more.csv:1: column 'esy' is not in rates.csv. Is 'easy' meant?"),
+        (["rates.csv", "--add", "more.csv"], "more.csv:1: column 'esy' is not in rates.csv. Did you mean 'easy'?"),
         (["rates.csv", "--add", "rates.csv"], "rates.csv:2: model 'ada' is already at rates.csv:2"),
         (["rates.csv", "--method", "bayes"], "'bayes' is not one of"),
         (["latin.csv"], "latin.csv: not UTF-8"),

@@ -285,7 +285,7 @@ def test_compare_and_its_gates_know_them() -> None:
     failed = said("compare", "asked", "--model", "vllm/b,vllm/d", "--fail-if", "habit.skill drops 0.1", status=3)
     assert "FAIL (fail if habit.skill drops 0.1): new - old is -1.500" in failed
     told = said("compare", "asked", *two, "--fail-if", "habbit.skill drops 0.1", status=2)
-    assert "unknown experiment 'habbit'. Is 'habit' meant?" in told
+    assert "unknown experiment 'habbit'. Did you mean 'habit'?" in told
     for metric in ("accuracy", "baseline_margin", "coverage"):
         assert "habit" in said("compare", "asked", "--metric", metric, "--precision", "0.1")
 

@@ -124,7 +124,7 @@ def correlations(options: CorrelateOptions) -> Correlations:
         others = against if against is None or isinstance(against, Mapping) else read_tables(files(against))
         return correlate_columns(of, others, eligible)
     if eligible is not None:
-        raise InputError("eligible is for columns: of runs and tables it is known, or there is none. Leave it out.")
+        raise InputError("eligible is only for columns of numbers, not for runs and tables. Leave it out.")
     selection = selection_of(of, options)
     for given in selection.given:
         if not isinstance(given, Run | str | Path):

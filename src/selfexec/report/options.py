@@ -18,7 +18,7 @@ def known_abilities() -> Any:
     """The option of abilities that figures show."""
     return option(
         None,
-        "Rasch abilities to set scores beside: CSV, or JSON of rasch. Without them the paper's, for models that it "
+        "Rasch abilities to plot scores against: CSV, or JSON of rasch. Default: the paper's, for models that it "
         "names.",
         metavar="FILE",
         form="file",
@@ -43,17 +43,16 @@ class ReportOptions(Families, ReferencePanel, ReadingOptions, ConventionOptions)
     _: KW_ONLY
     evidence: Evidence = option(
         "sample",
-        "Sessions to take along, word for word. sample: the worst surprises, and a few for each outcome and state.",
+        "The sessions to include verbatim. sample: the largest surprises, and a few for each outcome and state.",
     )
     abilities: str | Path | None = known_abilities()
     figures: str | Path | None = option(
         None,
-        "A folder for each figure as SVG, CSV and LaTeX, and with the extra `figures` as PNG and PDF.",
+        "A folder for the figures as SVG, CSV and LaTeX; with the extra `figures` also as PNG and PDF.",
         metavar="FOLDER",
         form="file",
     )
     figure_width: Width | None = option(
         None,
-        "How wide these are in print: a column of two on a page (82.5 mm), or the page (171 mm); column unless it is "
-        "given.",
+        "Their width in print: one of two columns (82.5 mm) or the page (171 mm). Default: column.",
     )

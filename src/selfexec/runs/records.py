@@ -344,7 +344,7 @@ def _readings_in(folder: Path) -> list[Path]:
         )
     if files := sorted([*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")]):
         return files
-    raise InputError(f"--readings {folder}: no *.jsonl is in this folder. Give the file, or the folder, of readings.")
+    raise InputError(f"--readings {folder}: this folder has no *.jsonl. Give the file or the folder of readings.")
 
 
 class _OfCut(msgspec.Struct, frozen=True, kw_only=True):
@@ -410,5 +410,5 @@ def _unknown_fields(path: Path) -> Iterator[tuple[int, str]]:
                 continue
             seen.add(name)
             if meant := difflib.get_close_matches(name, known, n=1, cutoff=0.8):
-                raise InputError(f"{path}:{number}: unknown field {name!r}. Is {meant[0]!r} meant?")
+                raise InputError(f"{path}:{number}: unknown field {name!r}. Did you mean {meant[0]!r}?")
             yield number, name

@@ -336,7 +336,7 @@ class Run:
         if isinstance(reading, GivenReading):
             return reading  # from a file, which may hold lines for other runs too
         if key not in self.replies:
-            raise InputError(f"{self.folder}: there is no session {key}. Was its name written rightly?")
+            raise InputError(f"{self.folder}: there is no session {key}. Check its name.")
         if isinstance(reading, Reading):
             given = {"value": reading.value, "reason": reading.reason, "probability": reading.probability}
             return GivenReading(**key.fields(), **given)
@@ -372,7 +372,7 @@ def refuse_silent(run: Run) -> None:
     """InputError where nothing of a run has been answered yet, so that there is nothing to be said of it."""
     if not run.replies:
         raise InputError(
-            f"{run.folder}: nothing has been answered in this run yet. The command that began it goes on with it."
+            f"{run.folder}: nothing has been answered in this run yet. The command that began it continues it."
         )
 
 
@@ -383,7 +383,7 @@ def with_source(runs: Sequence[Run], source: str) -> list[Run]:
     if not told:
         known = ", ".join(f"{name} ({experiment})" for experiment, name in sorted(there))
         raise InputError(
-            f"source {source!r}: it says nothing of what was done here. There are {known}. Judgements made later go "
+            f"source {source!r}: it has no outcomes in this run. There are {known}. Judgements made later go "
             f"into {runs[0].folder / JUDGEMENTS}."
         )
     return [_told_by(run, told) for run in runs]

@@ -184,7 +184,7 @@ def _refuse_away_from_home(model: str, known: Provider, wire: Wire | None) -> No
     """Raise InputError where a model cannot be asked so at its provider's own address."""
     if not known.base_url:
         raise InputError(
-            f"model {model!r}: each customer has an address of his own there. Add --base-url, as in "
+            f"model {model!r}: each customer has their own address there. Add --base-url, as in "
             "https://NAME.openai.azure.com/openai/v1, or .../openai/deployments/DEPLOYMENT?api-version=2024-10-21."
         )
     if wire not in (None, known.wire) and (wire, known.wire) != ("responses", "openai"):

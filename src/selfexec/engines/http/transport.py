@@ -169,7 +169,7 @@ def _other_scheme(fault: Exception, scheme: str) -> str:
     if isinstance(fault, aiohttp.ClientConnectorDNSError):
         return ""
     if isinstance(fault, aiohttp.ClientConnectorError):
-        return "; is http meant?" if _speaks_no_https(fault) or _hangs_up_on_https(fault, scheme) else ""
+        return "; did you mean http?" if _speaks_no_https(fault) or _hangs_up_on_https(fault, scheme) else ""
     hung_up = scheme == "http" and isinstance(fault, aiohttp.ServerDisconnectedError)
     return "; does this port speak https?" if hung_up else ""
 

@@ -116,7 +116,7 @@ def _loaded(name: str) -> Weights:
         raise InputError(f"model {name!r}: its weights cannot be loaded ({said})") from None
     if not tokenizer.chat_template:
         raise InputError(
-            f"model {name!r}: its tokenizer has no chat template, so that nobody can talk to it. Take weights that "
+            f"model {name!r}: its tokenizer has no chat template, so it cannot hold a conversation. Use weights that "
             "were trained to chat (often called -Instruct or -it)."
         )
     return Weights(name, model.eval(), tokenizer)

@@ -74,7 +74,7 @@ def _cut(came: Sequence[Reply]) -> str | None:
     return (
         f"of {len(found):,} of {number_of(len(came), 'prompt', 'prompts')} the server counted fewer tokens than they "
         "have words: it cut them to its context, and the model saw a part only (in Ollama: a greater "
-        "OLLAMA_CONTEXT_LENGTH). These replies are to other prompts than were sent; choose another --out"
+        "OLLAMA_CONTEXT_LENGTH). These replies are to other prompts than were sent; choose another folder with --out"
     )
 
 
@@ -99,7 +99,7 @@ def _sent_before(came: Sequence[Reply]) -> str | None:
     return (
         f"{number_of(repeated, 'reply carries', 'replies carry')} the id of an earlier one, with the same text: "
         "something on the way, like a gateway with a cache, sends again what it has sent. Repeated epochs then say "
-        "nothing about chance. Turn it off and choose another --out"
+        "nothing about chance. Turn it off and choose another folder with --out"
     )
 
 

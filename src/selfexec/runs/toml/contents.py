@@ -259,10 +259,10 @@ def _refuse_keys(raw: Mapping[str, Any], refuse: Refuse) -> None:
         for part in ("settings", "extra_body"):
             for name, value in _items(table.get(part)):
                 if kept(name, value) != value:
-                    refuse((*place, part, name), f"{part}: {name} looks like a key, which does not belong into a file.")
+                    refuse((*place, part, name), f"{part}: {name} looks like a key, which does not belong in a file.")
         for address in names(table.get("base_url") or ()):
             if bare_address(str(address)) != str(address):  # a password, or in the query what is no version
-                refuse((*place, "base_url"), "the address holds a key, or what may be one: that belongs into no file.")
+                refuse((*place, "base_url"), "the address holds a key, or what may be one: which does not belong in a file.")
 
 
 def _items(table: Any) -> Sequence[tuple[str, Any]]:
