@@ -1,4 +1,4 @@
-"""`selfexec analyze cross --subject`: predictions of some models on the behaviour of another, none of them on itself."""
+"""`selfexec analyze cross --subject`: predictions of some models on the behaviour of another, not on themselves."""
 
 import json
 from collections.abc import Mapping

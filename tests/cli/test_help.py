@@ -149,9 +149,10 @@ def test_the_order_of_the_usage_line_means_what_the_other_order_does(
     monkeypatch: pytest.MonkeyPatch, options: str, folders: str
 ) -> None:
     monkeypatch.chdir(STORED)
-    command, *given = shlex.split(options)
-    before = parsed([command, *given, *folders.split()])
-    assert before == parsed([command, *folders.split(), *given])
+    command, given = re.split(r" (?=--)", options, maxsplit=1)
+    words = shlex.split(given)
+    before = parsed([*command.split(), *words, *folders.split()])
+    assert before == parsed([*command.split(), *folders.split(), *words])
     assert str(folders.split()[0]) in str(before)
 
 

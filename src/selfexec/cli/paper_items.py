@@ -8,7 +8,8 @@ from selfexec.errors import InputError
 PAPER = "paper"
 LOST = (
     "The starter items are used instead. What is lost: no reference panel knows them, so one model alone gets its "
-    "skill and no margin; a margin then takes three more models. Try again with a connection, or see docs/paper-items.md."
+    "skill and no margin; a margin then takes three more models. Try again with a connection; docs/paper-items.md has "
+    "other ways."
 )
 
 
