@@ -78,6 +78,15 @@ def test_an_option_that_may_be_given_again_says_so(name: str) -> None:
     assert [text for text in told if text and "[," not in text and "epeat" not in text] == []
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_names_every_choice_of_an_option(name: str) -> None:
+    command = COMMANDS[name]
+    for option in command.params:
+        if isinstance(option, click.Option) and isinstance(option.type, click.Choice):
+            shown = " ".join(option.get_help_record(click.Context(command)) or ())
+            assert [choice for choice in option.type.choices if str(choice) not in shown] == [], option.opts
+
+
 # --- command lines that are shown ------------------------------------------------------------------------------------
 
 
