@@ -35,7 +35,7 @@ from selfexec.items import load as load_items
 from selfexec.metrics import WARNING, Score, over_naive
 from selfexec.report.asked import asked as prompts_asked
 from selfexec.report.data import Data, Options, families
-from selfexec.report.evidence import evidence_of, sample
+from selfexec.report.evidence import PageEvidence
 from selfexec.report.outcomes import coded as coded_claims
 from selfexec.report.outcomes import kinds, outcome_counts
 from selfexec.report.sessions import with_states
@@ -520,7 +520,7 @@ def index(panel: Run) -> dict[str, Any]:
 def test_the_index_says_of_each_claim_what_the_observations_say(panel: Run) -> None:
     coded = coded_claims(panel.tables)
     sessions = with_states(panel.sessions, [panel])
-    found = evidence_of([panel], coded, sessions, None)
+    found = PageEvidence([panel], coded, sessions)
     index = unpacked(found.index)
     known = {
         (c["model"], c["experiment"], c["item"], c["epoch"], c["claim"]): c["code"] for c in coded.iter_rows(named=True)
@@ -538,7 +538,7 @@ def test_the_index_says_of_each_claim_what_the_observations_say(panel: Run) -> N
     assert walked == known
     texts = [
         session.get("text")
-        for chunk in found.chunks
+        for chunk in found.kept(None).chunks
         for items in unpacked(chunk).values()
         for epochs in items.values()
         for by_name in epochs.values()
@@ -623,9 +623,9 @@ def disputing(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return sx.import_replies(folder / "replies.jsonl", items=folder / "items", out=folder / "run")
 
 
-def test_the_index_says_which_claims_are_disputed_and_a_sample_holds_them(disputing: Run) -> None:
+def test_the_index_says_which_claims_are_disputed(disputing: Run) -> None:
     coded = coded_claims(disputing.tables)
-    found = evidence_of([disputing], coded, with_states(disputing.sessions, [disputing]), None)
+    found = PageEvidence([disputing], coded, with_states(disputing.sessions, [disputing]))
     index = unpacked(found.index)
     [model] = index["models"]
     order = [item["id"] for item in index["runs"][0]["items"]["restriction"]]
@@ -633,21 +633,6 @@ def test_the_index_says_which_claims_are_disputed_and_a_sample_holds_them(disput
     assert disputed == {"0": "-", "1": "d", "2": "d"} and index["kept"]["restriction"] == ["execute"]
     assert index["sources"] == {"rule": "a fixed rule"}
     assert index["counts"] == {"restriction": "the model's own judgement"}
-    assert sample(coded, pl.DataFrame(schema=[*coded.schema, "session"]), []) == {
-        ("m", "restriction", item) for item in order
-    }
-
-
-def test_a_sample_holds_each_outcome_and_the_worst_surprises(panel: Run) -> None:
-    coded = coded_claims(panel.tables)
-    sessions = with_states(panel.sessions, [panel])
-    worst = [s for found in surprises(panel.observations).values() for s in found]
-    places = sample(coded, sessions, worst)
-    assert {(s.model, s.experiment, s.item) for s in worst} <= places
-    names = ["model", "experiment", "item"]
-    sampled = coded.join(pl.DataFrame(sorted(places), names, orient="row"), on=names, how="semi")
-    outcomes = ["model", "experiment", "code"]
-    assert set(sampled.select(outcomes).unique().rows()) == set(coded.select(outcomes).unique().rows())
 
 
 def test_readings_from_elsewhere_have_our_evidence_where_we_read_the_same(panel: Run) -> None:
@@ -658,7 +643,7 @@ def test_readings_from_elsewhere_have_our_evidence_where_we_read_the_same(panel:
     run = panel.with_readings({read[0]: ours[0].value, read[1]: other[str(ours[1].value)]})
     assert [run.readings[key].evidence for key in read] == [None, None]
     coded, sessions = coded_claims(run.tables), with_states(run.sessions, [run])
-    chunks = dict(zip(run.models, evidence_of([run], coded, sessions, None).chunks, strict=True))
+    chunks = dict(zip(run.models, PageEvidence([run], coded, sessions).kept(None).chunks, strict=True))
     shown = [unpacked(chunks[k.model])[k.experiment][k.item][str(k.epoch)][k.session] for k in read]
     assert [session.get("evidence") for session in shown] == [ours[0].evidence, None]
     assert [session["value"] for session in shown] == [ours[0].value, other[str(ours[1].value)]]

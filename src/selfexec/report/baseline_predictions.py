@@ -72,6 +72,23 @@ class BaselinePredictions:
                     found.setdefault(model, {})[experiment] = _told(part, own, places, length, self.strict)
         return found
 
+    @cached_property
+    def decisive(self) -> set[tuple[str, str, str]]:
+        """Model, experiment and item, where one of model and best baseline was right and the other wrong."""
+        found: set[tuple[str, str, str]] = set()
+        for experiment, claims in self.tables.claims.items():
+            for model, parts in self.scores.parts.items():
+                part = parts.get(experiment)
+                chance = part.predicted_chances.chances.get(part.held.baseline) if part and part.held.baseline else None
+                if chance is None or not kind_of(claims).CROSSED:
+                    continue
+                own = claims.of(model)
+                tells = scorable(own, self.strict) & (chance != 0.5) & ~np.isnan(chance)
+                baseline_right, model_right = (chance > 0.5) == (own.observed > 0), own.predicted == own.observed
+                apart = tells & (baseline_right != model_right)
+                found |= {(model, experiment, own.items[item]) for item in np.unique(own.item[apart])}
+        return found
+
     @property
     def names(self) -> Mapping[str, str]:
         """Of the baselines, in words."""

@@ -23,7 +23,8 @@ class ReportOptions(Families, ReferencePanel, ReadingOptions, ConventionOptions)
     _: KW_ONLY
     evidence: Evidence = option(
         "sample",
-        "Sessions to take along, word for word. sample: the worst surprises, and a few for each outcome and state.",
+        "Sessions to take along, word for word. sample: as many as a page of 3 MB has room for, those that make margins "
+        "first.",
     )
     abilities: str | Path | None = option(
         None,
