@@ -326,9 +326,7 @@ def test_the_page_names_every_source_that_disputes_a_claim(run: Run) -> None:
     assert marked == {"human": {"0"}, "judge:b|c": {"3"}, "rule": {"1", "3"}}
     assert index["sources"]["human"] == "human judgement"
     by_human = found.with_source("human")
-    index = unpacked(
-        PageEvidence([by_human], coded(by_human.tables), with_states(by_human.sessions, [by_human])).index
-    )
+    index = unpacked(PageEvidence([by_human], coded(by_human.tables), with_states(by_human.sessions, [by_human])).index)
     assert index["counts"] == {"restriction": "human judgement"}
 
 

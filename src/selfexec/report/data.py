@@ -19,9 +19,10 @@ from selfexec.files.tags import load_families
 from selfexec.report import leaderboards, outcomes, sessions
 from selfexec.report.baseline_predictions import BaselinePredictions
 from selfexec.report.evidence import PackedSessions, PageEvidence
-from selfexec.report.examples import Example, examples
+from selfexec.report.examples import Example, Quotable, examples
 from selfexec.report.figures import Figure, FigureNumbers, drawn, read_abilities
 from selfexec.report.figures.model_order import UNKNOWN_FAMILY
+from selfexec.report.guesses import Guess, guesses
 from selfexec.report.options import Evidence, Width
 from selfexec.report.sample import sample
 from selfexec.report.surprises import Surprise, surprises
@@ -158,8 +159,16 @@ class Data:
         return BaselinePredictions(self.runs, self.tables, self.scores, self.selection.convention == "strict")
 
     @cached_property
+    def quotable(self) -> Quotable:
+        return Quotable.of(self.claims, self.runs, self.models)
+
+    @cached_property
     def examples(self) -> Mapping[str, Mapping[str | None, Example]]:
-        return examples(self.claims, self.runs, self.models)
+        return examples(self.quotable, self.models)
+
+    @cached_property
+    def guesses(self) -> Mapping[str, Sequence[Guess]]:
+        return guesses(self.quotable, self.models, self.baseline_predictions)
 
     @cached_property
     def evidence(self) -> PageEvidence | None:

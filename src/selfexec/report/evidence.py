@@ -93,7 +93,9 @@ class PageEvidence:
                         "name": model,
                         "run": number,
                         "claims": claim_codes.get(model, {}),
-                        "disputed": {other: by_model[model] for other, by_model in disputed.items() if model in by_model},
+                        "disputed": {
+                            other: by_model[model] for other, by_model in disputed.items() if model in by_model
+                        },
                         "sessions": session_codes.get(model, {}),
                         "baseline_predictions": told.get(model, {}),
                     }

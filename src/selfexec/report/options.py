@@ -23,8 +23,8 @@ class ReportOptions(Families, ReferencePanel, ReadingOptions, ConventionOptions)
     _: KW_ONLY
     evidence: Evidence = option(
         "sample",
-        "Sessions to take along, word for word. sample: as many as a page of 3 MB has room for, those that make margins "
-        "first.",
+        "Sessions to take along, word for word. sample: as many as a page of 3 MB has room for, first those that "
+        "make margins.",
     )
     abilities: str | Path | None = option(
         None,
