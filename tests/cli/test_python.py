@@ -422,7 +422,10 @@ def test_the_code_of_the_page_on_python_runs_and_has_every_function(
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: sx.run(settings={"temprature": 1}), r"^settings temprature: did you mean temperature\?.*use extra_body\.$"),
+        (
+            lambda: sx.run(settings={"temprature": 1}),
+            r"^settings temprature: did you mean temperature\?.*use extra_body\.$",
+        ),
         (lambda: sx.run(epochs=-1), "^epochs -1: give 1 or more"),
         (lambda: sx.run(max_connections=0), "^max_connections 0: give 1"),
         (lambda: sx.run(out=""), "^out: the name is empty"),

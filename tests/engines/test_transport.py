@@ -1001,7 +1001,9 @@ def test_a_call_that_is_cancelled_while_it_waits_leaves_its_place_to_others() ->
 # --- addresses that are none -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("scheme", "meant"), [("https", "did you mean http?"), ("http", "does this port speak https?")])
+@pytest.mark.parametrize(
+    ("scheme", "meant"), [("https", "did you mean http?"), ("http", "does this port speak https?")]
+)
 def test_a_server_that_hangs_up_is_said_to_expect_the_other_scheme(scheme: str, meant: str) -> None:
     async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(10)

@@ -91,7 +91,8 @@ def refuse_misfit(plan: Plan) -> None:
     old = load_manifest(plan.out)
     if old.origin not in ("run", LOGS):
         raise InputError(
-            f"{plan.out}: this folder holds imported replies, which cannot be continued. Choose another folder with --out."
+            f"{plan.out}: this folder holds imported replies, which cannot be continued. "
+            "Choose another folder with --out."
         )
     _refuse_mixture(plan, old)
     both = {name.partition(".")[0] for name in old.prompts} & {*plan.item_set.experiments}
@@ -99,7 +100,9 @@ def refuse_misfit(plan: Plan) -> None:
     before = {**ours, **old.prompts}
     for name, now in {**ours, **prompt_hashes(plan.asked_prompts)}.items():
         if before.get(name, now) != now:
-            raise InputError(f"{plan.out}: the prompt {name} has changed since this run began. Choose another folder with --out.")
+            raise InputError(
+                f"{plan.out}: the prompt {name} has changed since this run began. Choose another folder with --out."
+            )
     settings, of_facets = kept_settings(plan.sampling), plan.settings_of_facets
     # a condition that is new, or not asked now, is no other setting than before
     plain = {name for name in old.settings if "@" not in name} | settings.keys()

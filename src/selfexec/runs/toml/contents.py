@@ -265,7 +265,10 @@ def _refuse_keys(raw: Mapping[str, Any], refuse: Refuse) -> None:
                     refuse((*place, part, name), f"{part}: {name} looks like a key, which does not belong in a file.")
         for address in names(table.get("base_url") or ()):
             if bare_address(str(address)) != str(address):  # a password, or in the query what is no version
-                refuse((*place, "base_url"), "the address holds a key, or what may be one: which does not belong in a file.")
+                refuse(
+                    (*place, "base_url"),
+                    "the address holds a key, or what may be one: which does not belong in a file.",
+                )
 
 
 def _items(table: Any) -> Sequence[tuple[str, Any]]:
