@@ -1,10 +1,12 @@
 """What tests build their worlds from: claims written down one by one, runs in which models say and do as told here."""
 
+import base64
 import json
 import os
 import re
 import sys
 import tomllib
+import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -183,3 +185,9 @@ def _forget() -> None:
 def unpinned(page: Path) -> str:
     """The page without the marks around what is not to be torn at the end of a line."""
     return re.sub(r'<span class="nb">([^<]*)</span>', r"\1", page.read_text("utf-8"))
+
+
+def unfolded(page: str) -> str:
+    """The page of a report with what is folded and packed in its place."""
+    packed = r'<div class="packed"><script type="text/plain">([^<]+)</script>.*?</div>'
+    return re.sub(packed, lambda part: json.loads(zlib.decompress(base64.b64decode(part[1]))), page)

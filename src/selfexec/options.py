@@ -99,6 +99,10 @@ class Declared(NamedTuple):
         """The words that it takes, where these are all."""
         return get_args(self.kind) if get_origin(self.kind) is Literal else ()
 
+    def unknown_choice(self, value: object) -> str:
+        """That a value is none of its choices, and what these are."""
+        return f"unknown {self.name} {value!r}. There are {', '.join(self.choices)}."
+
     @property
     def body_field(self) -> str:
         """The field of request bodies that it is, of an option that is sent."""
@@ -231,6 +235,8 @@ def alternatives(kind: Any) -> tuple[Any, ...]:
 def _refuse_another_kind(each: Declared, value: Any) -> None:
     kind = Union[each.kind, None] if each.default is None else each.kind  # noqa: UP007
     refuse_another_kind(each.name, kind, value)
+    if each.choices and value not in each.choices:
+        raise InputError(each.unknown_choice(value))
 
 
 def _refuse_out_of_bounds(each: Declared, value: Any) -> None:

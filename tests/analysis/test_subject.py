@@ -1,6 +1,4 @@
-"""`selfexec analyze cross --subject`: the predictions of some models on the behaviour of another, which are no prediction
-on themselves.
-"""
+"""`selfexec analyze cross --subject`: predictions of some models on the behaviour of another, not on themselves."""
 
 import json
 from collections.abc import Mapping

@@ -16,7 +16,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 import selfexec as sx
-from selfexec.cli import main, root
+from selfexec.cli import COMMANDS, main, root
 from selfexec.cli.analyze import ANALYSES
 from selfexec.runs import list_runs
 from terminal import OURS, STYLE, ours_on_a_terminal
@@ -411,7 +411,7 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
     assert "association  " in capsys.readouterr().out.split("Did the model")[1].splitlines()[1]
 
 
-@pytest.mark.parametrize(("arguments", "shown"), [([], "Ask models:"), (["items"], "items new mine")])
+@pytest.mark.parametrize(("arguments", "shown"), [(["analyze"], "analyze trend"), (["items"], "items new mine")])
 def test_a_group_alone_prints_its_help(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], shown: str
 ) -> None:
@@ -423,15 +423,43 @@ def test_a_group_alone_prints_its_help(
 def test_every_option_of_run_stands_under_a_heading_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert selfexec("run", "--help", monkeypatch=monkeypatch) == 0
+    assert selfexec("run", "--help-all", monkeypatch=monkeypatch) == 0
     said = capsys.readouterr().out
     headings = ["Which models:", "Which items:", "How much:", "What is sent:", "Where it goes:", "Other:"]
     places = [said.index(f"\n{heading}\n") for heading in headings]
     assert places == sorted(places)
     for option in ("--model", "--preset", "--epochs", "--set", "--out", "--help"):
-        assert len(re.findall(rf"^  (?:-\w, )?{option}\b", said, flags=re.MULTILINE)) == 1
+        assert len(re.findall(rf"^  (?:-\w, )?{option}(?![\w-])", said, flags=re.MULTILINE)) == 1
     other = said[places[-1] :].split()
-    assert other[:3] == ["Other:", "-h,", "--help"]
+    assert other[:3] == ["Other:", "-q,", "--quiet"] and other[-7:-5] == ["-h,", "--help"]
+
+
+def test_the_help_of_run_has_three_groups_of_options_and_says_how_many_more_there_are(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def options(text: str) -> set[str]:
+        return set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, flags=re.MULTILINE)) - {"--help"}
+
+    assert selfexec("run", "--help", monkeypatch=monkeypatch) == 0
+    first = capsys.readouterr().out
+    assert selfexec("run", "--help-all", monkeypatch=monkeypatch) == 0
+    whole = capsys.readouterr().out
+    headings = ["Which models:", "What they are asked:", "How much, and where it goes:"]
+    assert re.findall(r"^\w[^\n]*:$", first, flags=re.MULTILINE) == headings
+    assert options(first) < options(whole) and {"--model", "--dry-run", "--out"} <= options(first)
+    more = len(options(whole) - options(first))
+    assert first.splitlines()[-1] == f"{more} more options: selfexec run --help-all"
+
+
+def test_selfexec_alone_names_the_commands_and_says_how_to_see_what_they_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert selfexec(monkeypatch=monkeypatch) == 0
+    said = capsys.readouterr()
+    lines = said.out.splitlines()
+    assert said.err == "" and len(lines) <= 15 and max(map(len, lines)) <= 80
+    assert lines[0] == "Can a language model predict what it will do?"
+    assert {*re.findall(r"[a-z]+", said.out)} >= COMMANDS.keys() - {"merge"}
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,15 @@ def test_an_option_that_may_be_given_again_says_so(name: str) -> None:
     assert [text for text in told if text and "[," not in text and "epeat" not in text] == []
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_names_every_choice_of_an_option(name: str) -> None:
+    command = COMMANDS[name]
+    for option in command.params:
+        if isinstance(option, click.Option) and isinstance(option.type, click.Choice):
+            shown = " ".join(option.get_help_record(click.Context(command)) or ())
+            assert [choice for choice in option.type.choices if str(choice) not in shown] == [], option.opts
+
+
 # --- command lines that are shown ------------------------------------------------------------------------------------
 
 
@@ -149,9 +158,10 @@ def test_the_order_of_the_usage_line_means_what_the_other_order_does(
     monkeypatch: pytest.MonkeyPatch, options: str, folders: str
 ) -> None:
     monkeypatch.chdir(STORED)
-    command, *given = shlex.split(options)
-    before = parsed([command, *given, *folders.split()])
-    assert before == parsed([command, *folders.split(), *given])
+    command, given = re.split(r" (?=--)", options, maxsplit=1)
+    words = shlex.split(given)
+    before = parsed([*command.split(), *words, *folders.split()])
+    assert before == parsed([*command.split(), *folders.split(), *words])
     assert str(folders.split()[0]) in str(before)
 
 

@@ -520,3 +520,20 @@ def test_a_name_that_does_something_to_a_terminal_is_not_imported(name: str, tmp
             sx.import_replies(tmp_path / "named.jsonl", items=run.folder / "items", out=tmp_path / out)
         assert (tmp_path / out).exists() == (out == "known")
         sx.import_replies(run.folder / "replies.jsonl", items=run.folder / "items", out=tmp_path / "known")
+
+
+CHOOSING = {
+    "convention": lambda run, value: sx.score(run, convention=value),
+    "preset": lambda run, value: sx.run("sim/coin", preset=value, out="nowhere"),
+    "protocol": lambda run, value: sx.run("sim/coin", protocol=value, out="nowhere"),
+    "wire": lambda run, value: sx.run("sim/coin", wire=value, out="nowhere"),
+    "evidence": lambda run, value: sx.report(run, "nowhere.html", evidence=value),
+    "method": lambda run, value: sx.rasch("paper", method=value),
+}
+
+
+@pytest.mark.parametrize("name", CHOOSING)
+def test_a_choice_is_checked_in_python_as_on_the_command_line(name: str) -> None:
+    with pytest.raises(sx.InputError, match=rf"^unknown {name} 'quik'\. There are \w+, \w+"):
+        CHOOSING[name](None, "quik")
+    assert not Path("nowhere").exists()

@@ -27,9 +27,10 @@ READING = {
     "read": ["read run", "read run --show", "read run --format json"],
     "report": ["report run -o page.html"],
     "run": ["run --out run --dry-run", "run --out run --model sim/coin --dry-run"],
+    "view": ["view run"],
     "score": ["score run", "score run --bootstrap 100", "score run --format json", "score run --convention authors"],
 }
-WITHOUT_A_RUN = {"check", "items", "prompts", "serve"}
+WITHOUT_A_RUN = {"check", "explain", "init", "items", "prompts", "serve"}
 MODELS = ["sim/typical", "sim/coin", "sim/says-yes", "sim/knows-itself"]
 MADE_TO_WRITE = {"import", "merge"}
 

@@ -109,7 +109,7 @@ def test_a_run_keeps_the_efforts_and_the_fields_that_told_them_and_what_the_serv
             bodies.append(await request.json())
         text = [{"type": "output_text", "text": '{"choice": "A"}'}]
         output = [{"type": "message", "content": text}]
-        return web.json_response({"status": "completed", "output": output, "reasoning": {"effort": "low"}})
+        return web.json_response({"status": "completed", "output": output, "reasoning": bodies[-1]["reasoning"]})
 
     app = web.Application()
     app.router.add_route("*", "/{rest:.*}", handler)
@@ -132,7 +132,7 @@ def test_a_run_keeps_the_efforts_and_the_fields_that_told_them_and_what_the_serv
         **{f"effort@{model}": {"reasoning": {"effort": "low"}} for model in ("a/m", "b/m")},
         **{f"predict.effort@{model}": {"reasoning": {"effort": "high"}} for model in ("a/m", "b/m")},
     }
-    assert {reply.effort for reply in sx.load(tmp_path / "r").replies.values()} == {"low"}
+    assert {reply.effort for reply in sx.load(tmp_path / "r").replies.values()} == {"low", "high"}
     assert "effort: low, as the server says" in checked.notes
     assert judged.replies
     [judge] = json.loads((tmp_path / "r" / "judges.json").read_text()).values()

@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from selfexec.analysis.words import own_in_brief
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.report import front as front_module
 from selfexec.report.data import Data, Options
-from selfexec.report.examples import examples
+from selfexec.report.examples import Example, Quotable, examples
 from selfexec.report.front import Front, FrontColumn, front
 from selfexec.report.page import page
 from selfexec.report.svg import Pair, pair
@@ -243,6 +243,11 @@ class OfItems:
         self.replies: dict[Any, Any] = {}
 
 
+def exemplified(claims: pl.DataFrame, run: OfItems, models: str) -> Mapping[str, Mapping[str | None, Example]]:
+    runs: Any = [run]
+    return examples(Quotable.of(claims, runs, [*models]), [*models])
+
+
 def targets(*names: str) -> OfItems:
     of = EXPERIMENTS["association"].item_type
     return OfItems({"association": {n: of(id=n, target=n.title(), options=["x", "y", "z", "w"]) for n in names}})
@@ -254,7 +259,7 @@ def test_the_example_is_a_claim_of_median_error_of_the_most_frequent_kind() -> N
         "a apple x F\nb apple x T\nc apple x N\na bread y T\nb bread y F\nc bread y F\n"
         "a candy z F\nb candy z F\nc candy z F\na candy w U\nb candy w N\nc candy w N"
     )
-    found = examples(claims, [targets("apple", "bread", "candy")], ["a", "b", "c"])["association"]  # type: ignore[list-item]
+    found = exemplified(claims, targets("apple", "bread", "candy"), "abc")["association"]
     whole = found[None]
     assert (whole.model, whole.item, whole.title) == ("b", "bread", "Bread")
     assert whole.said == "b predicted that it would list “y”. It did not."
@@ -270,7 +275,7 @@ def test_the_example_is_a_claim_of_median_error_of_the_most_frequent_kind() -> N
 
 def test_where_most_others_make_the_same_error_the_example_says_so() -> None:
     claims = coded("a apple x F\nb apple x F\nc apple x F\nd apple x T")
-    example = examples(claims, [targets("apple")], ["a", "b", "c", "d"])["association"][None]  # type: ignore[list-item]
+    example = exemplified(claims, targets("apple"), "abcd")["association"][None]
     assert example.others == "Of 3 other models, 3 predicted that they would, and 1 did. So 2 of 3 made the same error."
 
 
@@ -280,16 +285,16 @@ def test_no_request_labelled_unsafe_is_an_example() -> None:
         id: of(id=id, request=f"Please {id}", label=label, type="t") for id, label in (("a1", "unsafe"), ("b2", "safe"))
     }
     claims = coded("m a1 answers U\nn a1 answers U\nm b2 answers U\nn b2 answers T", "restriction")
-    found = examples(claims, [OfItems({"restriction": requests})], ["m", "n"])["restriction"]  # type: ignore[list-item]
+    found = exemplified(claims, OfItems({"restriction": requests}), "mn")["restriction"]
     assert {example.item for example in found.values()} == {"b2"}
     only_unsafe = claims.filter(pl.col("item") == "a1")
-    assert examples(only_unsafe, [OfItems({"restriction": requests})], ["m", "n"]) == {}  # type: ignore[list-item]
+    assert exemplified(only_unsafe, OfItems({"restriction": requests}), "mn") == {}
 
 
 @pytest.mark.slow
 def test_examples_of_the_ten_models_are_what_their_replies_say(ten_models: Run) -> None:
     data = Data(Selection.of(ten_models), Options())
-    found = examples(data.claims, data.runs, data.models)
+    found = data.examples
     assert {*found} == {*PAPER.experiments} and all(len(of) > 8 for of in found.values())
     labels = {id: item.label for id, item in ten_models.items["restriction"].items()}  # type: ignore[attr-defined]
     assert {labels[example.item] for example in found["restriction"].values()} == {"safe"}
@@ -326,7 +331,7 @@ def test_a_model_beside_a_reference_panel_has_margins_verdicts_and_the_panel_is_
     assert [len(panel.own) for panel in found.panels] == [1, 1, 1]
     assert found.panels[0].own[0].startswith("Not shown (")
     html = page(data.selection, data.options)
-    assert "Baselines are of the reference panel <code>paper</code>: 9 models" in html[: html.index('<main id="main">')]
+    assert "Baselines are of the reference panel <code>paper</code>: 9 models" in html[: html.index('<main id="main"')]
 
 
 def vars_of(run: Run) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from browser import Browser
-from build import part_of, rename_model, requests_run, unpinned, write
+from build import part_of, rename_model, requests_run, unfolded, unpinned, write
 from selfexec.analysis import words as in_words
 from selfexec.analysis.compare import ranking
 from selfexec.analysis.findings import against_baseline, against_chance, against_naive, against_others
@@ -35,7 +35,7 @@ from selfexec.items import load as load_items
 from selfexec.metrics import WARNING, Score, over_naive
 from selfexec.report.asked import asked as prompts_asked
 from selfexec.report.data import Data, Options, families
-from selfexec.report.evidence import evidence_of, sample
+from selfexec.report.evidence import PageEvidence
 from selfexec.report.outcomes import coded as coded_claims
 from selfexec.report.outcomes import kinds, outcome_counts
 from selfexec.report.sessions import with_states
@@ -451,7 +451,7 @@ class Numbers(HTMLParser):
 def test_every_number_on_the_page_is_that_of_score(scores: sx.Scores, html: Path) -> None:
     known = {(r["model"], r["experiment"], r["metric"]): r for r in json.loads(scores.json())["scores"]}
     numbers = Numbers()
-    numbers.feed(html.read_text("utf-8"))
+    numbers.feed(unfolded(html.read_text("utf-8")))
     shown = set()
     for facts in numbers.found:
         place = (facts["data-model"], facts["data-experiment"], facts["data-metric"])
@@ -480,9 +480,8 @@ def test_of_many_models_what_is_folded_is_packed_and_says_the_same(html: Path, m
     page = many.read_text("utf-8")
     packed = re.findall(r'<div class="packed"><script type="text/plain">([^<]+)</script>', page)
     assert len(packed) > 10 and "sim/coin" not in "".join(packed)
-    whole = "".join(json.loads(zlib.decompress(base64.b64decode(part))) for part in packed)
-    same = sorted(map(str, attributes(html.read_text("utf-8"))))
-    assert sorted(map(str, attributes(page) + attributes(whole))) == same
+    same = sorted(map(str, attributes(unfolded(html.read_text("utf-8")))))
+    assert sorted(map(str, attributes(unfolded(page)))) == same
     assert len(attributes(page)) < len(same) / 2
 
 
@@ -520,7 +519,7 @@ def index(panel: Run) -> dict[str, Any]:
 def test_the_index_says_of_each_claim_what_the_observations_say(panel: Run) -> None:
     coded = coded_claims(panel.tables)
     sessions = with_states(panel.sessions, [panel])
-    found = evidence_of([panel], coded, sessions, None)
+    found = PageEvidence([panel], coded, sessions)
     index = unpacked(found.index)
     known = {
         (c["model"], c["experiment"], c["item"], c["epoch"], c["claim"]): c["code"] for c in coded.iter_rows(named=True)
@@ -538,7 +537,7 @@ def test_the_index_says_of_each_claim_what_the_observations_say(panel: Run) -> N
     assert walked == known
     texts = [
         session.get("text")
-        for chunk in found.chunks
+        for chunk in found.kept(None).chunks
         for items in unpacked(chunk).values()
         for epochs in items.values()
         for by_name in epochs.values()
@@ -623,9 +622,9 @@ def disputing(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return sx.import_replies(folder / "replies.jsonl", items=folder / "items", out=folder / "run")
 
 
-def test_the_index_says_which_claims_are_disputed_and_a_sample_holds_them(disputing: Run) -> None:
+def test_the_index_says_which_claims_are_disputed(disputing: Run) -> None:
     coded = coded_claims(disputing.tables)
-    found = evidence_of([disputing], coded, with_states(disputing.sessions, [disputing]), None)
+    found = PageEvidence([disputing], coded, with_states(disputing.sessions, [disputing]))
     index = unpacked(found.index)
     [model] = index["models"]
     order = [item["id"] for item in index["runs"][0]["items"]["restriction"]]
@@ -633,21 +632,6 @@ def test_the_index_says_which_claims_are_disputed_and_a_sample_holds_them(disput
     assert disputed == {"0": "-", "1": "d", "2": "d"} and index["kept"]["restriction"] == ["execute"]
     assert index["sources"] == {"rule": "a fixed rule"}
     assert index["counts"] == {"restriction": "the model's own judgement"}
-    assert sample(coded, pl.DataFrame(schema=[*coded.schema, "session"]), []) == {
-        ("m", "restriction", item) for item in order
-    }
-
-
-def test_a_sample_holds_each_outcome_and_the_worst_surprises(panel: Run) -> None:
-    coded = coded_claims(panel.tables)
-    sessions = with_states(panel.sessions, [panel])
-    worst = [s for found in surprises(panel.observations).values() for s in found]
-    places = sample(coded, sessions, worst)
-    assert {(s.model, s.experiment, s.item) for s in worst} <= places
-    names = ["model", "experiment", "item"]
-    sampled = coded.join(pl.DataFrame(sorted(places), names, orient="row"), on=names, how="semi")
-    outcomes = ["model", "experiment", "code"]
-    assert set(sampled.select(outcomes).unique().rows()) == set(coded.select(outcomes).unique().rows())
 
 
 def test_readings_from_elsewhere_have_our_evidence_where_we_read_the_same(panel: Run) -> None:
@@ -658,7 +642,7 @@ def test_readings_from_elsewhere_have_our_evidence_where_we_read_the_same(panel:
     run = panel.with_readings({read[0]: ours[0].value, read[1]: other[str(ours[1].value)]})
     assert [run.readings[key].evidence for key in read] == [None, None]
     coded, sessions = coded_claims(run.tables), with_states(run.sessions, [run])
-    chunks = dict(zip(run.models, evidence_of([run], coded, sessions, None).chunks, strict=True))
+    chunks = dict(zip(run.models, PageEvidence([run], coded, sessions).kept(None).chunks, strict=True))
     shown = [unpacked(chunks[k.model])[k.experiment][k.item][str(k.epoch)][k.session] for k in read]
     assert [session.get("evidence") for session in shown] == [ours[0].evidence, None]
     assert [session["value"] for session in shown] == [ours[0].value, other[str(ours[1].value)]]
@@ -820,6 +804,8 @@ def test_what_is_packed_is_there_when_it_is_unfolded_and_filtered_like_the_rest(
 ) -> None:
     rows = "[...document.querySelectorAll('#every tbody tr')].map(row => row.textContent)"
     browser.open(html)
+    browser.js("document.querySelector('#every summary').click()")
+    browser.until("document.querySelector('#every tbody tr') !== null")
     every = browser.js(rows)
     browser.open(many)
     browser.js(
@@ -1088,6 +1074,8 @@ def test_a_count_of_requests_opens_just_those_that_were_read(browser: Browser, p
 @pytest.mark.slow
 def test_every_number_leads_to_its_items(browser: Browser, drawn: Path) -> None:
     browser.open(drawn)
+    browser.js("document.querySelector('#every summary').click()")
+    browser.until("document.querySelector('#every tbody tr') !== null")
     bare = '#every td[data-metric][data-value]:not([data-value=""]):not(:has(button.ev))'
     assert browser.js(f"document.querySelectorAll('{bare}').length") == 0
     assert browser.js("document.querySelectorAll('#every button.ev').length") > 100
@@ -1362,6 +1350,8 @@ def test_a_baselines_number_opens_what_it_said(browser: Browser, panel: Run, dra
     index = unpacked(data_of(panel).evidence.index)
     told = predicted_in(index, "sim/coin", "restriction", "others_mode")
     browser.open(drawn)
+    browser.js("document.querySelector('#every summary').click()")
+    browser.until("document.querySelector('#every tbody tr') !== null")
     cell = '#every td[data-metric=others_mode][data-model="sim/coin"][data-experiment=restriction] button'
     browser.js(f"document.querySelector('{cell}').click()")
     browser.until(DRILLED)
@@ -1610,7 +1600,7 @@ def test_what_is_marked_keeps_its_underscores(browser: Browser, html: Path, dark
 def test_the_shade_of_a_long_table_lies_on_names_too_until_its_end(browser: Browser, drawn: Path, dark: bool) -> None:
     browser.open(drawn, dark=dark)
     browser.js("document.documentElement.style.scrollBehavior = 'auto', location.hash = '#every'")
-    browser.until("document.getElementById('every').open")
+    browser.until("document.querySelector('#every tbody tr') !== null")
     table = "document.querySelector('#every .tall')"
     browser.js(f"{table}.scrollIntoView({{ block: 'center' }})")
     paper = colour(browser, "document.body", "backgroundColor")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import selfexec as sx
-from build import part_of
+from build import part_of, unfolded
 from selfexec.analysis.selection import Selection
 from selfexec.items import load
 from selfexec.report import sections
@@ -82,11 +82,12 @@ def test_a_section_without_its_data_is_absent_from_page_and_contents(run: Run, m
         "figures",
         "conditions",
         "failing_question",
+        "guess",
     }
 
 
 def test_what_was_lost_opens_it_where_the_count_is_of_just_that(run: Run, shown: str) -> None:
-    every = shown[shown.index('id="every"') :]
+    every = unfolded(shown[shown.index('id="every"') :])
     lost = run.observations.filter(
         model="sim/breaks-format", experiment="association", state="unreadable"
     ).height  # every one was asked for once

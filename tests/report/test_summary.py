@@ -6,6 +6,7 @@ import io
 import pytest
 
 import selfexec as sx
+from build import unfolded
 from selfexec.analysis.selection import Selection
 from selfexec.report.data import Data, Options
 from selfexec.report.latex import as_latex
@@ -56,6 +57,6 @@ def test_the_table_of_scores_has_rate_bias_and_the_margin_at_own_rate_and_every_
     columns = ["Accuracy", "Skill", "Rate bias", "Best baseline", "Margin", "At own rate", "Coverage"]
     assert heads == ["Model", "Experiment", *columns]
     assert all(len(line.split("<td")) == 9 for line in table.split("<tr ")[1:])
-    everything = text.split('id="every"')[1]
+    everything = unfolded(text).split('id="every"')[1]
     for metric in ("rate_bias", "margin_at_own_rate", "self_bonus", "kappa", "history_text", "margin_where_split"):
         assert f">{metric}<" in everything

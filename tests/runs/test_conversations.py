@@ -20,7 +20,7 @@ from selfexec.experiments import EXPERIMENTS, MISSING, Key, Message, Observation
 from selfexec.items import load as load_items
 from selfexec.prompts import all_prompts
 from selfexec.readers import Reading
-from selfexec.report.evidence import evidence_of
+from selfexec.report.evidence import PageEvidence
 from selfexec.report.outcomes import coded as coded_claims
 from selfexec.report.sessions import with_states
 from selfexec.runs import Round, lines, list_runs, load_replies, prompts_sent, reading_lines, transcripts
@@ -192,7 +192,7 @@ def test_the_report_has_a_place_for_each_session_that_was_known_beforehand() -> 
     page = sx.report(found, "page.html", evidence="all")
     assert "Talk" in page.read_text("utf-8")
     coded, states = coded_claims(found.tables), with_states(found.sessions, [found])
-    index = json.loads(zlib.decompress(base64.b64decode(evidence_of([found], coded, states, None).index)))
+    index = json.loads(zlib.decompress(base64.b64decode(PageEvidence([found], coded, states).index)))
     # two items of three sessions, all read
     assert index["models"][0]["sessions"]["talk"]["1"] == index["models"][0]["sessions"]["talk"]["1"][0] * 6
 

@@ -13,7 +13,7 @@ import pytest
 
 import selfexec as sx
 from build import requests_run, selfexec, write
-from selfexec.report.evidence import evidence_of
+from selfexec.report.evidence import PageEvidence
 from selfexec.report.outcomes import coded
 from selfexec.report.sessions import with_states
 from selfexec.runs import Run
@@ -317,7 +317,7 @@ def test_read_shows_what_was_said_of_a_response_beside_what_the_rule_makes_of_it
 
 def test_the_page_names_every_source_that_disputes_a_claim(run: Run) -> None:
     found = judged(run, judgement(0, False), judgement(3, True, source="judge:b|c"))
-    index = unpacked(evidence_of([found], coded(found.tables), with_states(found.sessions, [found]), None).index)
+    index = unpacked(PageEvidence([found], coded(found.tables), with_states(found.sessions, [found])).index)
     order = [item["id"] for item in index["runs"][0]["items"]["restriction"]]
     marked = {
         source: {id for id, code in zip(order, by["restriction"]["1"], strict=True) if code == "d"}
@@ -326,9 +326,7 @@ def test_the_page_names_every_source_that_disputes_a_claim(run: Run) -> None:
     assert marked == {"human": {"0"}, "judge:b|c": {"3"}, "rule": {"1", "3"}}
     assert index["sources"]["human"] == "human judgement"
     by_human = found.with_source("human")
-    index = unpacked(
-        evidence_of([by_human], coded(by_human.tables), with_states(by_human.sessions, [by_human]), None).index
-    )
+    index = unpacked(PageEvidence([by_human], coded(by_human.tables), with_states(by_human.sessions, [by_human])).index)
     assert index["counts"] == {"restriction": "human judgement"}
 
 

@@ -451,3 +451,19 @@ def test_a_study_of_two_servers_and_a_simulated_engine_that_is_killed_twice_scor
     study = sx.load(tmp_path / "runs" / "study")
     assert not study.unasked and list(study.models) == ["one", "two", "sim/coin"]
     assert sx.score(study).records() == sx.score(singly).records()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('preset = "quik"', "unknown preset 'quik'. There are quick, standard, full."),
+        ('protocol = "papr"', "unknown protocol 'papr'. There are default, paper."),
+        ('wire = "opnai"', "unknown wire 'opnai'. There are openai, responses, anthropic, gemini."),
+    ],
+)
+def test_a_bad_choice_is_refused_with_its_line_and_the_choices(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(f'models = ["sim/coin"]\n{line}\n')
+    with pytest.raises(InputError) as refused:
+        load_study(path)
+    assert str(refused.value) == f"{path}:2: {message}"

@@ -31,7 +31,7 @@ SECTIONS = {
         "compare": ("compare", "Compare models on common items, and guard a release."),
         "list": ("list_", "Show the runs in a folder."),
     },
-    "Replies and items from elsewhere": {
+    "Data and tools": {
         "import": ("import_", "Make a run of replies from elsewhere."),
         "export": ("export", "Write the sessions to ask, for a batch API or another harness."),
         "items": ("items", "List, write, check or fetch sets of items."),
@@ -41,7 +41,7 @@ SECTIONS = {
         "serve": ("serve", "Serve the simulated models over HTTP, to try a set-up on."),
         "merge": ("merge", "Join the shards of a run that several machines asked."),
     },
-    "Help with the results": {
+    "What it means": {
         "explain": ("explain", "Say what a term, a verdict or a number means."),
         "analyze": ("analyze", "Further analyses of the same replies, each a command of its own."),
     },

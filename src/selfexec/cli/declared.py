@@ -133,7 +133,7 @@ def _option(
         declared=each,
         section=section or option.section,
         type=_type(each, choices),
-        metavar=metavar,
+        metavar=None if choices else metavar,  # which would hide them
         multiple=repeated,
         help=f"{help} Repeat." if repeated and not (metavar and "[," in metavar) else help,
         hidden=option.hidden,

@@ -26,8 +26,8 @@ def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -
 
     \b
     selfexec analyze ladder runs/mine
-    selfexec analyze ladder runs/mine runs/theirs --model a --experiment restriction
-    selfexec analyze ladder runs/mine --groups families.csv --format csv -o ladder.csv
+    selfexec analyze ladder runs/mine --model a --experiment restriction
+    selfexec analyze ladder runs/mine --groups families.csv -o ladder.csv
     """
     from selfexec.analysis.ladder import ladder
 

@@ -22,7 +22,7 @@ def command(table: str, form: str, out: Path | None, **given: Any) -> None:
 
     \b
     selfexec analyze rasch benchmarks.csv
-    selfexec analyze rasch paper --add mine.csv       your models beside the paper's 15
+    selfexec analyze rasch paper --add mine.csv   yours with the paper's 15
     """
     from selfexec.analysis.rasch import rasch
 

@@ -26,15 +26,17 @@ from selfexec.cli.options import (
     say_table,
     typed,
 )
+from selfexec.cli.paper_items import PAPER, at_hand
 from selfexec.cli.score import MANY
 from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_about, went_wrong
 from selfexec.engines import keys_lacking
 from selfexec.errors import InputError, NoApiKey
-from selfexec.options import HOW_MUCH, changed, option
+from selfexec.options import HOW_MUCH, changed, option, replaced
 from selfexec.run_options import ON_MANY_MACHINES, SECTIONS, STUDY, RunOptions
 from selfexec.text.numbers import is_or_are, joined, number_of
 
 if TYPE_CHECKING:
+    from selfexec.analysis.score import Scores
     from selfexec.experiments import Key
     from selfexec.readers import Reading
     from selfexec.runs import Run
@@ -130,6 +132,8 @@ def command(
     if save and not (models or config) and out and (Path(out) / MANIFEST).exists():
         raise InputError(f"--save {save}: {out} goes on by itself. To write a study of its models, name them: --model")
     choices = collect(RunOptions, given)
+    if config is None:
+        choices = replaced(choices, items=at_hand(choices.items, Path(out) if out else None))
     study, planned = _planned(config, choices)
     planned = replace(planned, command=typed("run"), again=choices.again)
     if not ray:  # its shards are looked at by those who ask them
@@ -141,8 +145,8 @@ def command(
     who = f"{len(planned.models)} models" if len(planned.models) > 1 else planned.models[0]
     share = f", of which {number_of(planned.sessions, 'session')} in shard {planned.shard}" if planned.shard else ""
     whole = replace(planned, shard=None).sessions
-    say("; ".join(f"{name}: {EXPERIMENTS[name].words.about}" for name in planned.item_set.experiments) + ".")
     say(f"{who}, items {planned.item_set.name} ({planned.item_set.sizes}), {number_of(whole, 'session')}{share}")
+    say("; ".join(f"{name}: {EXPERIMENTS[name].words.about}" for name in planned.item_set.experiments) + ".")
     for text in planned.from_run:
         say(text)
     if planned.all_simulated and not models:
@@ -151,6 +155,9 @@ def command(
         say("Simulated models: no language model is asked.")
     if models or choices.preset or config:
         say(outlook({name: len(found) for name, found in planned.item_set.items.items()}, _models(planned)))
+    if not planned.all_simulated:
+        for text in _unsafe(planned):
+            say(text)
     if dry_run:
         say("\n".join([*_foreseen(planned), *(f"Note: {said}" for said in [*_passed_over(planned), *lacking])]))
         if save:
@@ -205,7 +212,7 @@ def _say_scores(study: "Study | None", planned: "Plan", run: "Run", missing: int
         scores = score(run)
     say()
     say_table(Screen(scores))
-    say("\n".join(_afterwards(planned, run, missing)))
+    say("\n".join(_afterwards(planned, run, scores, missing)))
     if study and study.outputs:
         from selfexec.cli.outputs import write_outputs
 
@@ -273,22 +280,44 @@ def _carried_out(planned: "Plan", show: "Report | None", progress: "Progress") -
         raise Stopped("stopped. What was done is kept; the same command continues.") from None
 
 
-def _afterwards(planned: "Plan", run: "Run", missing: int) -> Iterator[str]:
+def _afterwards(planned: "Plan", run: "Run", scores: "Scores", missing: int) -> Iterator[str]:
     """What to type next. Of many models the table alone fills a screen."""
     folder = shlex.quote(str(planned.out))
     if len(run.models) < MANY:
         if any(reading.state == "unreadable" for reading in run.readings.values()):
             yield f"Unread: selfexec read {folder} --state unreadable --show"
         yield f"Wrong: selfexec read {folder} --claim wrong --show"
+    has_margin = any(row.metric == "baseline_margin" and row.value is not None for row in scores)
+    if not (missing or has_margin or planned.all_simulated or planned.item_set.name == PAPER):
+        models = shlex.quote(",".join(planned.models))
+        yield f"For a margin without further models: selfexec run --model {models} --items paper --preset quick"
     yield f"{'Once all is there' if missing else 'Next'}: selfexec view {folder}; selfexec explain TERM"
 
 
 def _models(planned: "Plan") -> int:
-    """How many models the run will have, those that are there already included."""
+    """How many models the run will have, those that are there already and those of its reference panel included."""
+    from selfexec.panels import load_panel
     from selfexec.runs import MANIFEST, load_manifest
 
     there = load_manifest(planned.out).models if (planned.out / MANIFEST).exists() else []
-    return len({*planned.models, *there})
+    has_panel = planned.item_set.name == PAPER and not planned.all_simulated
+    return len({*planned.models, *there, *(load_panel(PAPER).models if has_panel else ())})
+
+
+def _unsafe(planned: "Plan") -> Iterator[str]:
+    """How many items ask for something harmful on purpose, what that may cost, and how to go on without them."""
+    from selfexec.experiments import EXPERIMENTS
+
+    experiments = planned.item_set.experiments
+    for name in experiments:
+        items = planned.item_set[name].values()
+        if unsafe := sum(map(EXPERIMENTS[name].unsafe, items)):
+            others = ",".join(other for other in experiments if other != name)
+            way_out = f" To go on without them: --experiment {others}" if others else ""
+            yield (
+                f"{name}: {unsafe:,} of {number_of(len(items), EXPERIMENTS[name].item_name)} are unsafe on purpose, "
+                f"and a provider may count them against your account.{way_out}"
+            )
 
 
 def summary(progress: "Progress", run: "Run") -> Iterator[str]:

@@ -5,9 +5,9 @@ it is neither. Beside that stands how many other models did it, and of how many 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -56,6 +56,7 @@ class BaselinePredictions:
     tables: "Tables"
     scores: Scores
     strict: bool
+    _known: dict[int, Mapping[str, Mapping[tuple[str, str], int]]] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def told(self) -> Mapping[str, Mapping[str, PredictionsByEpoch]]:
@@ -66,10 +67,44 @@ class BaselinePredictions:
                 mine = [model for model in run.models if experiment in self.scores.parts.get(model, {})]
                 if not mine or not kind_of(claims).CROSSED:
                     continue
-                places, length = _places(experiment, claims, run.items[experiment])
+                at = self._places(run)[experiment]
+                places, length = _places(claims, at), len(at)
                 for model in mine:
                     part, own = self.scores.parts[model][experiment], claims.of(model)
                     found.setdefault(model, {})[experiment] = _told(part, own, places, length, self.strict)
+        return found
+
+    def _places(self, run: "Run") -> Mapping[str, Mapping[tuple[str, str], int]]:
+        """Experiment -> item and claim -> where it stands in a string."""
+        if id(run) not in self._known:
+            self._known[id(run)] = {e: _in_order(e, items) for e, items in run.items.items.items()}
+        return self._known[id(run)]
+
+    def best_said(self, row: Mapping[str, Any]) -> bool | None:
+        """What the best baseline predicted for a claim, a row of the observations; None where that is neither."""
+        told = self.told.get(row["model"], {}).get(row["experiment"])
+        if told is None or told.best is None:
+            return None
+        run = next(run for run in self.runs if row["model"] in run.models)
+        place = self._places(run)[row["experiment"]][row["item"], row["claim"]]
+        letter = told.said[told.best][str(row["epoch"])][place]
+        return next((says > 0.5 for says, letters in SAYS.items() if letter in letters and says != 0.5), None)
+
+    @cached_property
+    def decisive(self) -> set[tuple[str, str, str]]:
+        """Model, experiment and item, where one of model and best baseline was right and the other wrong."""
+        found: set[tuple[str, str, str]] = set()
+        for experiment, claims in self.tables.claims.items():
+            for model, parts in self.scores.parts.items():
+                part = parts.get(experiment)
+                chance = part.predicted_chances.chances.get(part.held.baseline) if part and part.held.baseline else None
+                if chance is None or not kind_of(claims).CROSSED:
+                    continue
+                own = claims.of(model)
+                tells = scorable(own, self.strict) & (chance != 0.5) & ~np.isnan(chance)
+                baseline_right, model_right = (chance > 0.5) == (own.observed > 0), own.predicted == own.observed
+                apart = tells & (baseline_right != model_right)
+                found |= {(model, experiment, own.items[item]) for item in np.unique(own.item[apart])}
         return found
 
     @property
@@ -91,15 +126,18 @@ class BaselinePredictions:
         return (row.metric, "said") if told and row.metric in told.said else None
 
 
-def _places(experiment: str, claims: Claims, items: Mapping[str, Item]) -> tuple[Numbers, int]:
-    """Where each place of the claims stands in a string, -1 where the run has not got it; and how long that is."""
+def _in_order(experiment: str, items: Mapping[str, Item]) -> Mapping[tuple[str, str], int]:
     names = [(id, o.claim) for id, item in items.items() for o in EXPERIMENTS[experiment].observe(item, {})]
-    at = {name: n for n, name in enumerate(names)}
+    return {name: n for n, name in enumerate(names)}
+
+
+def _places(claims: Claims, at: Mapping[tuple[str, str], int]) -> Numbers:
+    """Where each place of the claims stands in a string, -1 where the run has not got it."""
     places = np.full(claims.places, -1)
     first = claims.at(np.unique(claims.place, return_index=True)[1])
     for place, item, name in zip(first.place, first.item, first.name, strict=True):
         places[place] = at.get((claims.items[item], claims.names[name]), -1)
-    return places, len(names)
+    return places
 
 
 def _told(part: Scored, claims: Claims, places: Numbers, length: int, strict: bool) -> PredictionsByEpoch:

@@ -18,10 +18,13 @@ from selfexec.claims import Tables
 from selfexec.files.tags import load_families
 from selfexec.report import leaderboards, outcomes, sessions
 from selfexec.report.baseline_predictions import BaselinePredictions
-from selfexec.report.evidence import PackedEvidence, evidence_of, sample
+from selfexec.report.evidence import PackedSessions, PageEvidence
+from selfexec.report.examples import Example, Quotable, examples
 from selfexec.report.figures import APPENDIX, SHOWN, Figure, FigureNumbers, drawn, margins, read_abilities
 from selfexec.report.figures.model_order import UNKNOWN_FAMILY
+from selfexec.report.guesses import Guess, guesses
 from selfexec.report.options import Evidence, Width
+from selfexec.report.sample import sample
 from selfexec.report.surprises import Surprise, surprises
 
 if TYPE_CHECKING:
@@ -60,6 +63,7 @@ class Options:
         return shlex.join(words)
 
 
+PAGE, LEAST = 3_000_000, 300_000  # bytes of a page with a sample of sessions, and of these where the rest has as many
 MANY = 30  # models: with more, what is folded would be most of the page
 
 
@@ -167,13 +171,33 @@ class Data:
         return BaselinePredictions(self.runs, self.tables, self.scores, self.selection.convention == "strict")
 
     @cached_property
-    def evidence(self) -> PackedEvidence | None:
-        """The sessions that the page takes along."""
-        if (level := self.options.evidence) == "none":
+    def quotable(self) -> Quotable:
+        return Quotable.of(self.claims, self.runs, self.models)
+
+    @cached_property
+    def examples(self) -> Mapping[str, Mapping[str | None, Example]]:
+        return examples(self.quotable, self.models)
+
+    @cached_property
+    def guesses(self) -> Mapping[str, Sequence[Guess]]:
+        return guesses(self.quotable, self.models, self.baseline_predictions)
+
+    @cached_property
+    def evidence(self) -> PageEvidence | None:
+        if self.options.evidence == "none":
             return None
-        worst = (surprise for found in self.surprises.values() for surprise in found)
-        wanted = None if level == "all" else sample(self.claims, self.sessions, worst)
-        return evidence_of(self.runs, self.claims, self.sessions, wanted, self.baseline_predictions)
+        return PageEvidence(self.runs, self.claims, self.sessions, self.baseline_predictions)
+
+    def sessions_beside(self, size: int) -> PackedSessions:
+        """Those that a page takes along that has so many bytes without them."""
+        assert self.evidence
+        if self.options.evidence == "all":
+            return self.evidence.kept(None)
+        quoted = {(s.model, s.experiment, s.item) for found in self.surprises.values() for s in found}
+        quoted |= {(e.model, e.experiment, e.item) for found in self.examples.values() for e in found.values()}
+        room = max(LEAST, PAGE - size - len(self.evidence.index))
+        decisive = self.baseline_predictions.decisive
+        return self.evidence.kept(sample(self.runs, self.claims, self.sessions, quoted, decisive, room))
 
 
 def families(models: Sequence[str], groups: Path | None = None) -> Mapping[str, str]:

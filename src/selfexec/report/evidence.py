@@ -17,6 +17,7 @@ of it stands in the page; the page's script unpacks it when somebody asks, and s
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -29,79 +30,92 @@ from selfexec.report.baseline_predictions import BaselinePredictions
 from selfexec.report.outcomes import OUTCOMES
 from selfexec.report.packing import packed
 from selfexec.report.sessions import STATE_NAMES
-from selfexec.report.surprises import Surprise
 from selfexec.runs import Reply, read_reply
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
-A_FEW = 2  # items for each outcome and each state, in a sample
 Place = tuple[str, str, str]  # model, experiment, item
 
 
 @dataclass(frozen=True)
-class PackedEvidence:
+class PackedSessions:
     """Packed, ready to stand in a page; the chunks are in the order of the models, prompts in that of the runs."""
 
-    index: str
     chunks: Sequence[str]
     prompts: Sequence[str]
 
 
-def evidence_of(
-    runs: Sequence["Run"],
-    claims: pl.DataFrame,
-    sessions: pl.DataFrame,
-    wanted: Set[Place] | None,
-    baseline_predictions: BaselinePredictions | None = None,
-) -> PackedEvidence:
-    """`claims` and `sessions` have codes. `wanted`: the items whose sessions are kept; None for all."""
-    told = baseline_predictions.told if baseline_predictions else {}
-    models = [(model, number) for number, run in enumerate(runs) for model in run.models]
-    with ThreadPoolExecutor() as pool:  # deflate lets other threads work
-        kept = [_kept(run, wanted) for run in runs]
-        prompts = [asked(run, keys) for run, keys in zip(runs, kept, strict=True)]
-        mine = [_by_model(keys) for keys in kept]
-        found = (_sessions(runs[n], mine[n].get(model, ()), prompts[n].own) for model, n in models)
-        chunks = list(pool.map(packed, found))
-    sessions = _counted(sessions, runs)
-    claim_codes, session_codes = (
-        _strings(table, runs, names)
-        for table, names in ((claims, claims_of), (sessions, lambda e, item: EXPERIMENTS[e].session_names(item)))
-    )
-    others = claims["disputed"].explode().drop_nulls().unique().sort()
-    disputed = {other: _disputed_by(other, claims, runs) for other in others}
-    index = {
-        "outcomes": OUTCOMES,
-        "states": STATE_NAMES,
-        "sources": {other: source_name(other) for other in others},
-        "counts": {
-            e: source_name(source)
-            for e, source in claims.select("experiment", "source").unique().sort("experiment", "source").iter_rows()
-        },
-        "baselines": baseline_predictions.names if baseline_predictions else {},
+@dataclass(frozen=True)
+class PageEvidence:
+    """What stands behind the numbers of a page; `claims` and `sessions` have codes."""
+
+    runs: Sequence["Run"]
+    claims: pl.DataFrame
+    sessions: pl.DataFrame
+    baseline_predictions: BaselinePredictions | None = None
+
+    def kept(self, wanted: Set[Place] | None) -> PackedSessions:
+        """The sessions of these items, or all."""
+        with ThreadPoolExecutor() as pool:  # deflate lets other threads work
+            kept = [_kept(run, wanted) for run in self.runs]
+            prompts = [asked(run, keys) for run, keys in zip(self.runs, kept, strict=True)]
+            mine = [_by_model(keys) for keys in kept]
+            found = (
+                sessions_of(run, mine[number].get(model, ()), prompts[number].own)
+                for number, run in enumerate(self.runs)
+                for model in run.models
+            )
+            return PackedSessions(list(pool.map(packed, found)), [packed(one.nested) for one in prompts])
+
+    @cached_property
+    def index(self) -> str:
+        """Packed."""
+        told = self.baseline_predictions.told if self.baseline_predictions else {}
+        claim_codes = _strings(self.claims, self.runs, claims_of)
+        sessions = _counted(self.sessions, self.runs)
+        session_codes = _strings(sessions, self.runs, lambda e, item: EXPERIMENTS[e].session_names(item))
+        others = self.claims["disputed"].explode().drop_nulls().unique().sort()
+        disputed = {other: _disputed_by(other, self.claims, self.runs) for other in others}
+        counted = self.claims.select("experiment", "source").unique().sort("experiment", "source")
+        return packed(
+            {
+                "outcomes": OUTCOMES,
+                "states": STATE_NAMES,
+                "sources": {other: source_name(other) for other in others},
+                "counts": {e: source_name(source) for e, source in counted.iter_rows()},
+                "baselines": self.baseline_predictions.names if self.baseline_predictions else {},
+                **_of_experiments(),
+                "judges": _judges(self.claims),
+                "runs": [_run(run) for run in self.runs],
+                "models": [
+                    {
+                        "name": model,
+                        "run": number,
+                        "claims": claim_codes.get(model, {}),
+                        "disputed": {
+                            other: by_model[model] for other, by_model in disputed.items() if model in by_model
+                        },
+                        "sessions": session_codes.get(model, {}),
+                        "baseline_predictions": told.get(model, {}),
+                    }
+                    for number, run in enumerate(self.runs)
+                    for model in run.models
+                ],
+            }
+        )
+
+
+def _of_experiments() -> dict[str, Any]:
+    return {
         "orders": [name for name, experiment in EXPERIMENTS.items() if experiment.kind == "order"],
         "behaviour": {
             name: e.words.behaviour[0] for name, e in EXPERIMENTS.items() if e.words.behaviour and e.kind == "binary"
         },
         "predictions": {name: experiment.predictions for name, experiment in EXPERIMENTS.items()},
-        "judges": _judges(claims),
         "unneeded": {name: experiment.unneeded for name, experiment in EXPERIMENTS.items()},
         "kept": {name: experiment.kept for name, experiment in EXPERIMENTS.items()},
-        "runs": [_run(run) for run in runs],
-        "models": [
-            {
-                "name": model,
-                "run": number,
-                "claims": claim_codes.get(model, {}),
-                "disputed": {other: by_model[model] for other, by_model in disputed.items() if model in by_model},
-                "sessions": session_codes.get(model, {}),
-                "baseline_predictions": told.get(model, {}),
-            }
-            for model, number in models
-        ],
     }
-    return PackedEvidence(packed(index), chunks, [packed(found.nested) for found in prompts])
 
 
 def _judges(claims: pl.DataFrame) -> dict[str, list[str]]:
@@ -119,18 +133,6 @@ def _disputed_by(other: str, claims: pl.DataFrame, runs: Sequence["Run"]) -> dic
     those = claims.filter(says_otherwise.any().over("model", "experiment"))
     letters = pl.when(says_otherwise).then(pl.lit("d")).otherwise(pl.lit("-"))
     return _strings(those.with_columns(code=letters), runs, claims_of)
-
-
-def sample(claims: pl.DataFrame, sessions: pl.DataFrame, worst: Iterable[Surprise]) -> set[Place]:
-    """The worst surprises, and a few items of each model for each outcome of a claim and each state of a session."""
-    found = {(s.model, s.experiment, s.item) for s in worst}
-    for table, by in (
-        (claims, ["model", "experiment", "code", "disputed"]),
-        (sessions, ["model", "experiment", "session", "code"]),
-    ):
-        first = table.unique([*by, "item"], keep="first", maintain_order=True).group_by(by, maintain_order=True)
-        found |= set(first.head(A_FEW).select("model", "experiment", "item").iter_rows())
-    return found
 
 
 def _counted(sessions: pl.DataFrame, runs: Sequence["Run"]) -> pl.DataFrame:
@@ -217,7 +219,7 @@ def _by_model(keys: Iterable[Key]) -> Mapping[str, Sequence[Key]]:
     return found
 
 
-def _sessions(run: "Run", keys: Sequence[Key], prompts: Mapping[Key, str | None]) -> dict[str, Any]:
+def sessions_of(run: "Run", keys: Sequence[Key], prompts: Mapping[Key, str | None]) -> dict[str, Any]:
     """Of one model; with the `prompts` that are its own."""
     found: dict[str, Any] = {}
     for key in keys:

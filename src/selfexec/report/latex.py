@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import product
 
 from selfexec.report.figures.figure import Figure
-from selfexec.text.numbers import Printed
+from selfexec.text.numbers import Printed, with_zeros
 from selfexec.text.printable import harmless
 
 ROOM, COLUMN = 395.0, 218.0  # points: the narrowest text of a page, and of one of two columns on it, of common styles
@@ -53,13 +53,13 @@ def _floated(
     tabulars = [list(table.tabular(block, rows)) for block in blocks]
     float_ = "table" if table.width <= COLUMN else "table*"
     yield from (f"\\begin{{{float_}}}", "\\centering\\footnotesize", "\\setlength{\\tabcolsep}{4pt}")
-    yield f"\\caption{{{latex(table.caption + place)}}}"
+    yield f"\\caption{{{prose(table.caption + place)}}}"
     yield f"\\label{{{label}}}\\par\\smallskip"
     for n, tabular in enumerate(tabulars):
         yield from ("\\par\\medskip", *tabular) if n else tabular
     for text, mark in table.notes.items():
         if any(text in table.figure.cells[row] for row in rows):
-            note = f"\\textsuperscript{{{mark}}} {latex(text)}"
+            note = f"\\textsuperscript{{{mark}}} {prose(text)}"
             yield f"\\par\\smallskip\\parbox{{0.95\\linewidth}}{{\\raggedright {note}}}"
     yield f"\\end{{{float_}}}"
 
@@ -74,7 +74,7 @@ def includes(figures: Sequence[Figure], page: bool) -> str:
             f"\\begin{{{float_}}}",
             "\\centering",
             f"\\includegraphics{{{figure.id}}}",
-            f"\\caption{{{latex(_ended(figure.headline))} {latex(figure.caption)}}}",
+            f"\\caption{{{prose(_ended(figure.headline))} {prose(figure.caption)}}}",
             f"\\label{{fig:{figure.id}}}",
             f"\\end{{{float_}}}",
         )
@@ -237,7 +237,7 @@ class _Table:
         if value := column.values[row]:
             return value
         text = str(column.cells[row])
-        said = f"\\textsuperscript{{{self.notes[text]}}}" if text in self.notes else latex(text)
+        said = f"\\textsuperscript{{{self.notes[text]}}}" if text in self.notes else prose(text)
         return f"{{{said}}}" if said else ""
 
 
@@ -257,7 +257,7 @@ def _parts(cell: Printed) -> list[str]:
     """The number and the ends of its interval, as they are printed: .56 as 0.56, 1,204 as 1204."""
     found = VALUE.fullmatch(cell.replace("−", "-"))
     assert found, cell
-    return [re.sub(r"^(-?)\.", r"\g<1>0.", part.replace(",", "").lstrip("+")) for part in found.groups() if part]
+    return [with_zeros(part.replace(",", "").lstrip("+")) for part in found.groups() if part]
 
 
 def _behind(cell: str) -> list[str]:
@@ -321,6 +321,7 @@ _COMMANDS = {
     "≥": "$\\geq$",
     "≤": "$\\leq$",
     "→": "$\\rightarrow$",
+    "†": "\\dag{}",
     "↓": "$\\downarrow$",
     "–": "--",
     "—": "---",
@@ -350,6 +351,11 @@ def latex(text: str) -> str:
         made += "{}" if letter in "-'" and made.endswith(letter) else ""
         made += _written(letter)
     return made
+
+
+def prose(text: str) -> str:
+    """A sentence, with numbers as they are in the table."""
+    return latex(with_zeros(text))
 
 
 def _written(letter: str) -> str:

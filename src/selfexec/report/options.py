@@ -43,7 +43,7 @@ class ReportOptions(Families, ReferencePanel, ReadingOptions, ConventionOptions)
     _: KW_ONLY
     evidence: Evidence = option(
         "sample",
-        "The sessions to include verbatim. sample: the largest surprises, and a few for each outcome and state.",
+        "The sessions to include verbatim. sample: as many as fit into a page of 3 MB, first those that make margins.",
     )
     abilities: str | Path | None = known_abilities()
     figures: str | Path | None = option(

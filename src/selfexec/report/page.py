@@ -21,6 +21,7 @@ from selfexec.report.latex import includes
 from selfexec.report.packing import packed
 from selfexec.report.sections import ABOUT, SECTIONS, TOP
 from selfexec.report.svg import tick_label
+from selfexec.report.wide_table import wide_table
 from selfexec.text.numbers import decimal, signed, typeset
 from selfexec.text.printable import SCRIPT_PATTERN, harmless, in_short
 from selfexec.version import __version__
@@ -124,6 +125,7 @@ def _export(data: Data) -> None:
     export(drawings, folder, [form for form in FORMATS if not (said and form in DRAWN)], data.options.figure_width)
     texts = {"scores.csv": data.scores.csv() + "\n", "ledger.csv": data.ledger.csv() + "\n"}
     texts["summary.csv"] = leaderboards.summary_csv(data.boards)
+    texts["models.tex"] = wide_table(data.scores, data.boards)
     texts["columns.csv"] = dictionary(drawings)
     texts["figures.tex"] = includes(drawings, page=data.options.figure_width == "page")
     export_tables([leaderboards.summary(data.boards)], texts, folder)

@@ -104,6 +104,11 @@ def typeset(text: str) -> str:
     return re.sub(r"(?:^|(?<=[\s\[(]))-(?=\.\d|\d+\.\d\d)", "−", text)
 
 
+def with_zeros(text: str) -> str:
+    """The text as LaTeX prints it, with a zero before each number like .05: 0.05, -0.05, [0.51, 0.62]."""
+    return re.sub(r"(?:^|(?<=[\s\[(=<]))([-−+]?)\.(?=\d)", r"\g<1>0.", text)
+
+
 def joined(names: Iterable[str]) -> str:
     """a, b and c"""
     *first, last = names

@@ -1,4 +1,4 @@
-"""The head of a card in YAML, as Hugging Face's hub reads it: what kind of page it is, and the scores by model."""
+"""The head of a card in YAML, as Hugging Face's hub reads it: what kind of page it is, and of one model its scores."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,18 +33,20 @@ Yaml = str | float | int | Sequence["Yaml"] | Mapping[str, "Yaml"]
 
 
 def front_matter(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> str:
-    """Only what the run supports: no licence, no data set on a hub, and no results of models that are simulated."""
+    """Only what the run supports: no licence, no data set on a hub, and no results of models that are simulated. A
+    reader of cards takes all results for those of one model, so they are there where there is just one.
+    """
     fields: dict[str, Yaml] = {}
     if all(found.name != UNKNOWN for found in origins.values()):
         fields["language"] = ["en"]
     real = [model for model in scores.models if model not in run.simulated]
     fields["tags"] = [*TAGS, *([] if real else ["simulated"])]
-    results = {model: list(_results(run, scores, origins, model)) for model in real}
-    index = [{"name": harmless_line(model), "results": found} for model, found in results.items() if found]
+    (model,) = real if len(real) == 1 else (None,)
+    results = list(_results(run, scores, origins, model)) if model else []
     if any(row.metric == "accuracy" and row.value is not None and row.model in real for row in scores):
         fields["metrics"] = ["accuracy"]
-    if index:
-        fields["model-index"] = index
+    if model and results:
+        fields["model-index"] = [{"name": harmless_line(model), "results": results}]
     return "\n".join(["---", *in_yaml(fields), "---"])
 
 

@@ -60,6 +60,7 @@ from selfexec.engines.http.routes import Route
 from selfexec.engines.http.shutdown import shutdown_said
 from selfexec.engines.http.transport import WITH_REPLY, Fault, Response, TLSError, Transport
 from selfexec.engines.http.wires import WIRES, Stream, UnreadableReply, UnusableReply
+from selfexec.engines.http.wires.objections import header_objection
 from selfexec.errors import InputError, Interrupted
 from selfexec.experiments import messages_of
 from selfexec.text.numbers import number_of
@@ -293,6 +294,9 @@ class HttpEngine:
         if status in WITH_REPLY:
             if why := cached_by(headers):
                 raise InputError(f"{where.shown}: {why}.")
+            if why := header_objection(tuple(headers), headers):
+                said = shortened(request.route.scrubber.text(why))
+                raise RetryableError(f"a header says that it failed ({said})", unreadable=True)
             outcome = self._decoded(request, raw)
             self._answered.add(where.url)
             self._note_kept(where, raw)

@@ -24,7 +24,8 @@ AS_ROW = bytes(97 if chr(n).isascii() and (chr(n).isalnum() or chr(n) in "+/_-")
 LONG_ROW = b"a" * SHORTEST
 BYTES = re.compile(r"[0-9A-Fa-f]{2}[ \t-]{1,2}(?:[0-9A-Fa-f]{2}){1,8}[\s-]")
 DUMP_LINE = re.compile(
-    r"^[ \t]*(?:(?:0x)?([0-9A-Fa-f]{4,16})[:|]?[ \t]+)?((?:[0-9A-Fa-f]{2}){1,8}(?:[ \t-]{1,2}(?:[0-9A-Fa-f]{2}){1,8}){1,31})"
+    r"^[ \t]*(?:(?:0x)?([0-9A-Fa-f]{4,16})[:|]?[ \t]+)?"
+    r"((?:[0-9A-Fa-f]{2}){1,8}(?:[ \t-]{1,2}(?:[0-9A-Fa-f]{2}){1,8}){1,31})"
     r"(?:[ \t]*$|[ \t]{2,}.*$|[ \t]*\|.*$)",
     re.MULTILINE,
 )

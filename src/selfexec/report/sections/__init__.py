@@ -12,6 +12,7 @@ from selfexec.report.sections.appendix import appendix
 from selfexec.report.sections.conditions import conditions
 from selfexec.report.sections.failing_question import failing_question
 from selfexec.report.sections.figures import figures
+from selfexec.report.sections.guess import guess
 from selfexec.report.sections.lost import lost
 from selfexec.report.sections.models import models
 from selfexec.report.sections.scores import scores
@@ -30,6 +31,7 @@ class Section:
 # In the order of the page.
 SECTIONS = (
     Section("answer", "Answer", answer),
+    Section("guess", "Try it", guess),
     Section("figures", "Figures", figures),
     Section("scores", "Scores", scores),
     Section("conditions", "Conditions", conditions),

@@ -23,4 +23,6 @@ class Appendix:
 def appendix(data: Data) -> Appendix:
     figures = data.further_figures
     missing = absent([*data.figures, *figures], data.scores.experiments)
-    return Appendix(halves(figures), missing, cross(data), ledger(data))
+    # of many models neither has room on a page, and both together take as long as half of the scores
+    further = (None, None) if data.many else (cross(data), ledger(data))
+    return Appendix(halves(figures), missing, *further)

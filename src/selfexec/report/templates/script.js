@@ -110,6 +110,10 @@
       const [whole, own] = [panel.querySelector("p:not([data-for])"), only && all("p[data-for]", panel).find((one) => one.dataset.for === only)];
       all("p", panel).forEach((one) => (one.hidden = one !== (own || whole)));
     }
+    if (guessing && guessing.querySelector(".guessed").textContent !== guessed()) {
+      for (const name of all(".guessed")) name.textContent = guessed();
+      byId("guess-card").replaceChildren(begin);
+    }
     const everyone = wanted.size === family.size;
     document.querySelector(".shown").textContent = everyone ? "" : wanted.size ? `${wanted.size} of ${family.size} models` : "No model here is called so";
     document.querySelector(".filter .reset").hidden = everyone;
@@ -450,7 +454,7 @@
   };
 
   // what a browser would swallow, or obey
-  const UNSEEN = dialog && new RegExp(dialog.dataset.unseen, "gu");
+  const UNSEEN = new RegExp(byId("main").dataset.unseen, "gu");
 
   const symbol = (character) => {
     const code = character.codePointAt(0);
@@ -551,6 +555,71 @@
     };
     fill(false);
     return box;
+  };
+
+  // --- can you predict it? -----------------------------------------------------------------------------------------
+
+  const guessing = byId("guess");
+  const begin = guessing && guessing.querySelector(".begin");
+
+  /** Whose claims are guessed: those of the model that is picked, else of the first. */
+  const guessed = () => (wanted.size === 1 ? [...wanted][0] : guessing.dataset.for);
+
+  const guess = async () => {
+    const model = guessed();
+    const card = byId("guess-card");
+    const show = (...parts) => {
+      card.replaceChildren(...parts.filter(Boolean));
+      card.focus({ preventScroll: true });
+    };
+    const line = (text, className = "") => text && make("p", { className }, isolated(text));
+    const button = (text, act) => {
+      const made = make("button", { type: "button", className: "choice" }, isolated(text));
+      made.addEventListener("click", act);
+      return made;
+    };
+    let claims;
+    let items; // by experiment, where the page has them
+    try {
+      if (typeof DecompressionStream === "undefined") throw new Error(`this browser is too old, ${OLD}`);
+      claims = (await unpack("guess-claims"))[model];
+      const index = dialog && await unpack("evidence-index");
+      items = index ? index.runs[index.models[numbers.get(model)].run].items : {};
+    } catch (fault) {
+      return show(line(`The claims cannot be unpacked: ${fault.message}`));
+    }
+    if (!claims) return show(line("Nothing of this model was read."));
+    const right = []; // of each claim, whether you, the model and the baseline were right; null for no word
+    /** What it was asked; of what has no title, such as an order, folded what it is about. */
+    const head = ({ question, title, experiment, item }) => {
+      const whole = !title && (items[experiment] || []).find(({ id }) => id === item);
+      const folded = whole && make("details", { className: "behind" }, make("summary", { textContent: "The item in full" }), ...facts(whole));
+      return [line(`${right.length + 1} of ${claims.length}. The model was asked: ${question}`, "note"), line(title, "item"), folded];
+    };
+    const ask = () => {
+      const claim = claims[right.length];
+      const [yes, no] = claim.choices;
+      show(...head(claim), make("div", { className: "choices" }, button(yes, () => answer(claim, true)), button(no, () => answer(claim, false))));
+    };
+    const answer = (claim, yours) => {
+      const parts = head(claim);
+      right.push([yours, claim.predicted, claim.baseline].map((word) => (word === null ? null : word === claim.observed)));
+      const says = claim.baseline === null ? "" : `The best baseline predicted ${claim.baseline === claim.observed ? "rightly" : "wrongly"}.`;
+      const verdict = make("p", {}, make("b", { textContent: right.at(-1)[0] ? "You were right. " : "You were wrong. " }), "You said: ", isolated(claim.choices[yours ? 0 : 1]), ".");
+      const more = dialog && button("All models", () => open({ m: numbers.get(model), e: claim.experiment, i: claim.item, view: ACROSS }));
+      const next = right.length < claims.length ? button("Next", ask) : button("Your result", end);
+      show(...parts, verdict, line(claim.said), line([claim.others, says].filter(Boolean).join(" ")), make("div", { className: "choices" }, ...[next, more].filter(Boolean)));
+    };
+    const end = () => {
+      const rows = [["You", 0], [isolated(model), 1], ["Best baseline", 2]].map(([who, n]) => {
+        const known = right.map((words) => words[n]).filter((word) => word !== null);
+        return known.length && make("tr", {}, make("th", { scope: "row" }, who), make("td", { textContent: `${known.filter(Boolean).length} of ${known.length}` }));
+      });
+      const table = make("table", {}, make("caption", { textContent: "Predicted rightly" }), make("tbody", {}, ...rows.filter(Boolean)));
+      const few = `${count(claims.length)} items, no measurement: the next ${count(claims.length)} may come out otherwise.`;
+      show(table, line(few, "note"), button("Again", guess));
+    };
+    ask();
   };
 
   // --- evidence: the dialog ----------------------------------------------------------------------------------------
@@ -1232,6 +1301,7 @@
       remember();
       byId("find").focus();
     }
+    else if (button.classList.contains("begin")) guess();
     else if (button.dataset.m !== undefined) open({ ...button.dataset });
     else if (button.classList.contains("close")) dialog.close();
     else if (button.id === "drill-everywhere") everywhere();
@@ -1273,6 +1343,7 @@
       if (button && inList) button.focus();
     });
   }
+  if (begin) begin.hidden = false;
   const laid = phone.matches ? lay() : Promise.resolve();
   if (location.hash) laid.then(() => show());
   if (figureMarks.length) {

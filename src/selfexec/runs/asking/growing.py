@@ -91,7 +91,8 @@ def refuse_misfit(plan: Plan) -> None:
     old = load_manifest(plan.out)
     if old.origin not in ("run", LOGS):
         raise InputError(
-            f"{plan.out}: this folder holds imported replies, which cannot be continued. Choose another folder with --out."
+            f"{plan.out}: this folder holds imported replies, which cannot be continued. "
+            "Choose another folder with --out."
         )
     _refuse_mixture(plan, old)
     both = {name.partition(".")[0] for name in old.prompts} & {*plan.item_set.experiments}

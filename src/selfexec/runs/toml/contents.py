@@ -236,6 +236,9 @@ def _refuse_fault(fault: str, refuse: Refuse) -> NoReturn:
         table = TABLES[where[0] if where else None]
         known = sorted(table.__struct_fields__)
         refuse([*where, unknown[1]], f"unknown key {unknown[1]!r}. {meant(unknown[1], known)}")
+    choosing = next((each for each in declared(RunOptions) if each.choices and each.name in where[-1:]), None)
+    if choosing and (value := re.fullmatch(r"Invalid enum value '(.*)'", said, re.DOTALL)):
+        refuse(where, choosing.unknown_choice(value[1]))
     refuse(where, in_words(fault).replace(" or null", ""))  # which TOML has not
 
 

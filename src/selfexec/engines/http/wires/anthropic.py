@@ -9,11 +9,13 @@ from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
     OneReply,
+    Opening,
     Texts,
     UnreadableReply,
     UnusableReply,
     Wire,
     address,
+    check_kind,
     check_role,
     complaint_in,
     concluded,
@@ -48,6 +50,7 @@ def _body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str
 def _outcome(body: Any) -> Outcome:
     if not isinstance(body.get("content"), list):
         raise UnusableReply(complaint_in(body) or "no content")
+    check_kind(body.get("type"), "message")
     check_role(body.get("role"))
     said = said_in(body["content"])
     usage = object_of(body.get("usage"))
@@ -84,7 +87,7 @@ class Gathered:
 
     def __init__(self) -> None:
         self.whole = self.over = False
-        self.opening = None
+        self.opening: Opening | None = None
         self._is_begun = False
         self._body: dict[str, Any] = {}
         self._usage: dict[str, Any] = {}

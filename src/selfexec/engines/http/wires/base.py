@@ -237,6 +237,12 @@ def check_places(place: Mapping[str, Any], *names: str, content: Any = None) -> 
             raise UnreadableReply(f"words may stand in {name!r}, where this format has none")
 
 
+def check_kind(kind: Any, *known: str) -> None:
+    """Raise Unusable where a body says by its `object` or `type` that it is something else than a reply."""
+    if kind and kind not in known and kind != "error":  # which speaks for itself
+        raise UnreadableReply(f"it says that it is no reply, but {printable_end(str(kind))!r}")
+
+
 def check_role(role: Any) -> None:
     """Raise Unusable where a message is not the model's own."""
     if role not in ROLES:
@@ -415,6 +421,10 @@ def concluded(
     return by_end(outcome, worst(ends), complaint, message=message, hidden=hidden)
 
 
+# the tokens by which a model's turn ends and another begins, with more behind them
+RUN_ON = re.compile(r"<\|(?:im_end|eot_id|end|endoftext|end_of_text|return)\|>\s*\S|<end_of_turn>\s*\S")
+
+
 def by_end(
     outcome: Outcome, end: End, complaint: str | None = None, *, message: bool = True, hidden: bool = False
 ) -> Outcome:
@@ -439,6 +449,9 @@ def by_end(
         raise UnusableReply(f"its message holds no content, and it {_ended(end)}")
     if silent and not hidden and end.stop == "stop" and _unseen(outcome) > UNSEEN:
         raise UnusableReply(f"its message is empty, and {_unseen(outcome)} tokens of text were counted")
+    if outcome.text and "<" in outcome.text and RUN_ON.search(outcome.text):
+        word = f"{end.word[: LONGEST_END - len(BESIDE)]}{BESIDE}"
+        return _doubtful(outcome, word, "its text goes on behind a token that ends a turn")
     if end.kind == "unknown":
         return _doubtful(outcome, end.word, f"the reply {_ended(end)}, which is not known to end one")
     return replace(outcome, stop_reason=end.stop)

@@ -18,6 +18,7 @@ from selfexec.engines.http.wires.base import (
     address,
     apart,
     bearer,
+    check_kind,
     check_places,
     check_role,
     complaint_in,
@@ -49,10 +50,14 @@ def _body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str
     return body
 
 
+KINDS = ("chat.completion", "chat.completion.chunk", "chat.completions", "completion", "chat")  # as servers write it
+
+
 def _outcome(body: Any) -> Outcome:
     choice, usage = first_of(body.get("choices")), object_of(body.get("usage"))
     if choice is None:
         raise UnusableReply(complaint_in(body) or "no choices")
+    check_kind(body.get("object"), *KINDS)
     message = choice.get("message")
     if message is not None and not isinstance(message, dict):
         raise UnreadableReply("a message of unknown shape")

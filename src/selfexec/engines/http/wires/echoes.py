@@ -1,4 +1,4 @@
-"""What a response says it is a reply to, in the format that repeats what was asked (Responses).
+"""What a reply says it is a reply to, where it repeats what was asked: the prompt in any format, settings in Responses.
 
 A field that was sent and comes back with another value, and one that would change the reply and was not sent at all,
 say that this is the reply to another request, or that a gateway changed ours. A field that does not come back says
@@ -7,13 +7,41 @@ nothing, nor does a number that was left to the server.
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from selfexec.engines.http.wires.base import list_of, object_of
 
 EARLIER = ("previous_response_id", "conversation")  # what a session may know of another by
 NUMBERS = ("temperature", "top_p")
 CLOSE = 1e-3  # between a number and the same in half the precision
+
+
+PROMPTS = frozenset(("prompt", "input", "messages", "contents"))
+
+
+def repeats_another_prompt(asked: Mapping[str, Any], body: Mapping[str, Any]) -> bool:
+    """Whether a body repeats a prompt that is not the one that was sent: neither stands in the other, by their letters
+    alone, since a server may repeat it with a template around it, or cut.
+    """
+    fields = [name for name in sorted(PROMPTS) if name in asked]
+    sent = "".join(_letters(asked[name]) for name in fields)
+    last = next((text for name in fields if (text := _letters(list_of(asked[name])[-1:]))), sent)
+    echoes = [_letters(body[name]) for name in sorted(PROMPTS) if name in body]
+    return not all(echoed in sent or last in echoed for echoed in echoes)
+
+
+def _letters(value: Any) -> str:
+    """The letters of all that is said in a prompt, in order."""
+    texts, waiting = list[str](), [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, str):
+            texts.append("".join(filter(str.isalnum, part)).casefold())
+        elif isinstance(part, list):
+            waiting += reversed(part)
+        elif isinstance(part, dict):
+            waiting += [part[name] for name in ("content", "parts", "text") if name in part]
+    return "".join(texts)
 
 
 def not_asked(asked: Mapping[str, Any], body: Mapping[str, Any]) -> str | None:
@@ -45,5 +73,5 @@ def _are_alike(given: Any, sent: Any) -> bool:
     return bool(given == sent)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -10,6 +10,7 @@ from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
     OneReply,
+    Opening,
     Texts,
     UnreadableReply,
     UnusableReply,
@@ -79,6 +80,8 @@ def _outcome(body: Any) -> Outcome:
     ends = [] if is_missing(blocked) else [block_of(blocked)]
     if candidate or not ends:
         ends.append(_end(candidate))
+    if any(object_of(rating).get("blocked") is True for rating in list_of(candidate.get("safetyRatings"))):
+        ends.append(block_of("SAFETY"))
     outcome = Outcome(
         text=said.text,
         # answer and thoughts are counted apart here; together they are what the reply cost
@@ -148,7 +151,7 @@ class Gathered:
 
     def __init__(self) -> None:
         self.whole = self.over = False
-        self.opening = None
+        self.opening: Opening | None = None
         self._body: dict[str, Any] = {}
         self._candidate: dict[str, Any] = {}
         self._parts: list[Any] = []

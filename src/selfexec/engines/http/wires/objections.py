@@ -173,6 +173,41 @@ def objections(place: Mapping[str, Any], besides: frozenset[str] = frozenset()) 
     return found
 
 
+def header_objection(names: tuple[str, ...], headers: Mapping[str, str]) -> str | None:
+    """What a header of a response says went wrong; None where none does."""
+    for name in _telling(names):
+        value = headers[name].strip()
+        meaning = meaning_of(name.lower())
+        if name.lower() == GRPC_STATUS:
+            ill = value != "0"
+        elif meaning.kind == "failure":
+            ill = says_something(value) and value.casefold() not in ("ok", "no")
+        else:
+            ill = _is_true(value)
+        if ill:
+            return f"{name.lower()}: {value}"
+    return None
+
+
+GRPC_STATUS = "grpc-status"
+ABOUT_REPORTS = frozenset(
+    ("report", "reporting", "count", "rate", "policy", "id")
+)  # which name no failure of this reply
+
+
+@lru_cache(maxsize=1024)
+def _telling(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Which headers may say that something went wrong. A server sends the same ones with every reply."""
+    return tuple(name for name in names if name.lower() == GRPC_STATUS or _may_tell(name.lower()))
+
+
+def _may_tell(name: str) -> bool:
+    meaning = meaning_of(name)
+    if meaning.setting or meaning.attempts or not ABOUT_REPORTS.isdisjoint(WORD.findall(name)):
+        return False
+    return meaning.kind == "failure" or meaning.ill
+
+
 def objection_in(*places: Any, besides: frozenset[str] = frozenset()) -> Any:
     """What speaks against a reply in one of its objects, as an error; None where nothing does."""
     for place in places:
@@ -277,6 +312,8 @@ def _tells_of_failure(name: str, value: Any) -> bool:
         return _is_false(value)
     if meaning.ill and (_is_true(value) or (meaning.last and _is_ill(value))):
         return True
+    if not isinstance(value, str) and name.lower().endswith("reason"):
+        return False  # the number of the token that stopped it
     return meaning.state and _is_ill_state(value)
 
 

@@ -9,6 +9,7 @@ from selfexec.engines.http.ends import End, end_of, is_missing, printable_end, w
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
+    Opening,
     Said,
     Texts,
     UnreadableReply,
@@ -17,6 +18,7 @@ from selfexec.engines.http.wires.base import (
     address,
     apart,
     bearer,
+    check_kind,
     check_places,
     check_role,
     complaint_in,
@@ -56,6 +58,7 @@ def _outcome(body: Any) -> Outcome:
     output = body.get("output")
     if not isinstance(output, list):
         raise UnusableReply(complaint_in(body) or "no output")
+    check_kind(body.get("object"), "response")
     items = [_listed(item) for item in output]
     messages = [item for item in items if item.get("type") == "message"]
     _check(messages)
@@ -64,8 +67,7 @@ def _outcome(body: Any) -> Outcome:
         raise UnreadableReply("its output holds commentary, and no answer")
     parts = [part for item in answers for part in _parts(item.get("content"))]
     said = _joined([said_in(_parts(item.get("content"))) for item in answers])
-    if not said.text:
-        check_places(body, "output_text", content=said.refusal)
+    _check_output_text(body.get("output_text"), messages, said)
     usage = object_of(body.get("usage"))
     outcome = apart(
         Outcome(
@@ -87,6 +89,16 @@ def _outcome(body: Any) -> Outcome:
     there = bool(parts) or any(item.get("type") == "function_call" for item in items)
     ends = _ends(body, messages)
     return concluded(body, outcome, ends, message=there, places=messages, besides=JUDGED)
+
+
+def _check_output_text(text: Any, messages: Sequence[Mapping[str, Any]], said: Said) -> None:
+    """Raise Unusable where the text that some servers repeat at the top has other words than the messages."""
+    if isinstance(text, str) and text.strip():
+        whole = said_in([part for item in messages for part in _parts(item.get("content"))])
+        if "".join(text.split()) not in {"".join((one or "").split()) for one in (whole.text, said.text, said.refusal)}:
+            raise UnreadableReply("its 'output_text' has other words than its messages")
+    elif text:
+        check_places({"output_text": text}, "output_text")
 
 
 def _joined(said: Sequence[Said]) -> Said:
@@ -174,15 +186,15 @@ ENDS = ("response.completed", "response.incomplete", "response.failed", "respons
 
 
 class Gathered:
-    """Events; the last has the whole response. Some gateways leave its output out: then it is the items that
-    came as they were done, and none of them may be missing. The words that came in pieces have to be those at the end. They tell better than ids whether
-    it is one reply: at GitHub Copilot and older LiteLLM the id changes from event to event. Without pieces the ids have
-    to agree.
+    """Events; the last has the whole response. Some gateways leave its output out: then it is the items that came as
+    they were done, and none of them may be missing. The words that came in pieces have to be those at the end. They
+    tell better than ids whether it is one reply: at GitHub Copilot and older LiteLLM the id changes from event to
+    event. Without pieces the ids have to agree.
     """
 
     def __init__(self) -> None:
         self.whole = self.over = False
-        self.opening = None
+        self.opening: Opening | None = None
         self._body: Mapping[str, Any] = {}
         self._items: list[Any] = []
         self._places: list[Any] = []
