@@ -88,12 +88,12 @@ def test_every_function_finds_by_a_selection_what_it_finds_by_the_same_choices()
 def test_a_choice_beside_a_selection_is_refused_and_so_is_one_that_would_do_nothing() -> None:
     run = STORED / "panel"
     for refused, message in (
-        (lambda: sx.score(Selection.of(run), "readable"), "a selection says by itself"),
-        (lambda: sx.compare(Selection.of(run), models="sim/coin"), "a selection says by itself"),
-        (lambda: sx.card(Selection.of(run, models="sim/coin")), "there is no choice of models here"),
-        (lambda: sx.card(Selection.of(run, source="rule")), "there is no choice of source here"),
-        (lambda: sx.compare(Selection.of(run, groups="families.csv")), "there is no choice of groups here"),
-        (lambda: sx.ledger(Selection.of(run, "readable")), "there is no choice of convention here"),
+        (lambda: sx.score(Selection.of(run), "readable"), "a selection holds its own options"),
+        (lambda: sx.compare(Selection.of(run), models="sim/coin"), "a selection holds its own options"),
+        (lambda: sx.card(Selection.of(run, models="sim/coin")), "there is no option models here"),
+        (lambda: sx.card(Selection.of(run, source="rule")), "there is no option source here"),
+        (lambda: sx.compare(Selection.of(run, groups="families.csv")), "there is no option groups here"),
+        (lambda: sx.ledger(Selection.of(run, "readable")), "there is no option convention here"),
     ):
         with pytest.raises(InputError, match=message):
             refused()
@@ -131,7 +131,7 @@ def test_a_command_has_each_choice_of_a_selection_that_its_function_has(name: st
     assert choices & {param.name for param in command.params} == taken
     for missing in choices - taken:
         value = {"convention": "readable", "groups": "families.csv", "panel": "none"}.get(missing, "self")
-        with pytest.raises(InputError, match=f"there is no choice of {missing} here"):
+        with pytest.raises(InputError, match=f"there is no option {missing} here"):
             FUNCTIONS[name](Selection.of(STORED / "panel", **{missing: value}))
 
 

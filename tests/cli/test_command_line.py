@@ -336,7 +336,7 @@ def test_an_option_takes_one_value_and_is_given_again_before_or_behind_the_folde
         ),
         ("score replies.jsonl", "'replies.jsonl' is no folder of a run. It is a file."),
         ("score --readings run run", "--readings run: this is a run, no readings."),
-        ("score --readings empty run", "--readings empty: no *.jsonl is in this folder."),
+        ("score --readings empty run", "--readings empty: this folder has no *.jsonl."),
         ("score --format json", "which run? Give its folder: "),
         ("score run --model m,,n", "a name in it is empty"),
         ("analyze rasch --add a.csv b.csv paper", "An option takes one value: repeat --add for each."),
@@ -580,7 +580,7 @@ def test_only_a_run_says_that_what_was_done_is_kept(
     monkeypatch.setattr("selfexec.runs.asking.carry_out", stop)
     monkeypatch.setattr(sys.modules["selfexec.report.writing"], "report", stop)
     assert selfexec("run", "--limit", "2", monkeypatch=monkeypatch) == 130
-    assert "the same command goes on from there" in capsys.readouterr().err
+    assert "the same command continues" in capsys.readouterr().err
     assert selfexec("report", "run", monkeypatch=monkeypatch) == 130
     assert capsys.readouterr().err.strip() == "selfexec: stopped."
 

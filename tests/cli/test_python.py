@@ -242,7 +242,7 @@ def test_a_table_alone_is_correlated_as_the_command_does(tmp_path: Path) -> None
     (tmp_path / "t.csv").write_text("model,a,b\nm,1,2\nn,2,1\no,3,5\np,4,7\n")
     # a and b less their means: -1.5 -.5 .5 1.5 and -1.75 -2.75 1.25 3.25; 9.5 / sqrt(5 * 22.75)
     assert sx.correlations(tmp_path / "t.csv").pair("a", "b").pearson.value == pytest.approx(9.5 / (5 * 22.75) ** 0.5)
-    with pytest.raises(InputError, match="eligible is for columns"):
+    with pytest.raises(InputError, match="eligible is only for columns"):
         sx.correlations(tmp_path / "t.csv", eligible=["m"])
 
 

@@ -16,6 +16,7 @@ import selfexec as sx
 from differences import COLUMNS, differences
 from selfexec.analysis.score import score
 from selfexec.cli import root
+from selfexec.engines.sim.profiles import PROFILES
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.runs import Run
 from terminal import left, ours_on_a_terminal
@@ -241,3 +242,14 @@ def test_the_number_of_the_version_is_that_of_the_changelog_and_of_the_citation(
     assert f"\nversion: {number}\ndate-released: {day}\n" in citation
     # and nowhere else: the package takes it from there
     assert "version" in tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dynamic"]
+
+
+@pytest.mark.slow
+def test_the_page_on_the_first_result_shows_what_the_first_command_prints(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "first-result.md").read_text("utf-8")
+    printed = {untimed(line) for line in left(ours_on_a_terminal(["run"], tmp_path))}
+    shown = [untimed(line) for block in re.findall(r"(?s)```\n(.*?)```", page) for line in block.splitlines()]
+    assert len(shown) > 15 and [line for line in shown if line not in printed] == []
+    # every simulated model is explained
+    listed = page.split("## The simulated models")[1]
+    assert all(f"`sim/{name}`" in listed for name in PROFILES)

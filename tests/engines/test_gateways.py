@@ -187,7 +187,7 @@ def test_azures_key_goes_to_azure_alone_and_whoever_is_there_gets_it_in_azures_h
     assert endpoint("openai/d", home).key is None
     assert endpoint("openai/d", home).key_header == "api-key"
     assert endpoint("openai/d", "https://x.example/v1").key_header == "Authorization"
-    with pytest.raises(InputError, match=r"each customer has an address of his own there\. Add base_url"):
+    with pytest.raises(InputError, match=r"each customer has their own address there\. Add base_url"):
         endpoint("azure/d")
     with pytest.raises(InputError, match="the key is sent as api-key already"):
         HttpEngine(["azure/d"], Connection(base_url=home, headers={"api-key": "other"}))

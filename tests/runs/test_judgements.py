@@ -170,7 +170,7 @@ def test_a_source_that_says_nothing_is_refused_with_those_that_say_something(run
     found = judged(run, judgement(0, True, source="judge:b"))
     with pytest.raises(sx.InputError) as refused:
         found.with_source("human")
-    assert "source 'human': it says nothing" in str(refused.value)
+    assert "source 'human': it has no outcomes in this run" in str(refused.value)
     assert "There are judge:b (restriction), rule (restriction), self (restriction)" in str(refused.value)
     assert str(run.folder / "judgements.jsonl") in str(refused.value)
 
@@ -263,7 +263,7 @@ def test_score_takes_a_source_and_says_so(
     assert selfexec(monkeypatch, "score", run.folder) == 0
     assert "what was done is said" not in capsys.readouterr().out
     assert selfexec(monkeypatch, "score", run.folder, "--source", "judge:b") == 2
-    assert "source 'judge:b': it says nothing of what was done here" in capsys.readouterr().err
+    assert "source 'judge:b': it has no outcomes in this run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["compare", "analyze trend", "analyze cross"])

@@ -332,7 +332,7 @@ def test_a_command_line_that_is_saved_asks_what_it_would_have_asked(
     ]
     assert without_times[0] == without_times[1]
     assert one.manifest.settings == two.manifest.settings
-    assert "is there already" in selfexec("run", "--dry-run", "--save", "study.toml")[2]
+    assert "the file already exists" in selfexec("run", "--dry-run", "--save", "study.toml")[2]
     assert "it goes with --dry-run" in selfexec("run", "--save", "other.toml")[2]
 
 

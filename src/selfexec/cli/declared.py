@@ -257,7 +257,7 @@ class ResultOptions:
     """In which form a result is shown, and where."""
 
     form: str | None = option(
-        None, "The form; unless it is given, as the name of --out ends, and a table on the terminal.", flag="--format"
+        None, "The format. Default: by the ending of --out, and a table on the terminal.", flag="--format"
     )
     out: Path | None = option(
         None,

@@ -34,7 +34,7 @@ report = "./report.html"
 @click.argument("folder", metavar="DIR", type=PathArgument(), default=Path("study"))
 @quietly
 def command(folder: Path) -> None:
-    """Write a study file and a folder of items into DIR (study unless it is given), to be edited.
+    """Write a study file and a folder of items into DIR (default: study), to be edited.
 
     They run as they are, offline, with simulated models: the whole way once, before anything costs money.
 

@@ -180,7 +180,7 @@ def _judged(plan: "JudgingPlan", max_calls: int | None) -> tuple["Run", "Progres
         with nullcontext(None) if is_quiet() else shown_progress() as reported:
             run = carry_out(plan, reported, progress)
     except KeyboardInterrupt:
-        raise Stopped("stopped. What was judged is kept; the same command goes on from there.") from None
+        raise Stopped("stopped. What was judged is kept; the same command continues.") from None
     say("\n".join(_said(plan, run, progress)))
     if progress.failures or (progress.calls and not all_simulated([plan.model], plan.connection)):
         say("\n".join([*calls_made(progress), *went_wrong(progress)]))

@@ -277,7 +277,7 @@ def _carried_out(planned: "Plan", show: "Report | None", progress: "Progress") -
     try:
         return carry_out(planned, show, progress, _say_what_is_here)
     except KeyboardInterrupt:
-        raise Stopped("stopped. What was done is kept; the same command goes on from there.") from None
+        raise Stopped("stopped. What was done is kept; the same command continues.") from None
 
 
 def _afterwards(planned: "Plan", run: "Run", scores: "Scores", missing: int) -> Iterator[str]:

@@ -88,7 +88,7 @@ class Sampling:
 
     settings: Mapping[str, Any] = option(
         {},
-        "A sampling setting, like temperature=0 or execute.temperature=1. None is sent unless it is given.",
+        "A sampling setting, like temperature=0 or execute.temperature=1. None is sent by default.",
         flag="--set",
         metavar="NAME=VALUE",
         form="settings",

@@ -22,7 +22,7 @@ ANY_KEY = "SELFEXEC_API_KEY"  # the key of whatever stands behind --base-url
 class Provider:
     """`keys`: environment variables that may hold the key; the first that is set counts. `local` are servers of one's
     own, which need no key, and which stand wherever --base-url says. Without a `base_url` each customer has an address
-    of his own, at one of its `hosts`. `maker` names who made all models that are served there; None where a provider
+    of their own, at one of its `hosts`. `maker` names who made all models that are served there; None where a provider
     hosts models of several makers. `by_organisation`: its models are named ORGANISATION/MODEL, where the organisation
     published the model, and never by an account, a deployment or a folder.
     """

@@ -18,7 +18,7 @@ from selfexec.metrics.rows import LEAST_COVERAGE
 from selfexec.stats import Array
 from selfexec.text.numbers import number_of
 
-NO_FAMILY = "there is no other model of its family"
+NO_FAMILY = "no other model of its family is here"
 
 
 def by_family(claims: Claims, family: Others) -> Mapping[str, Array]:
