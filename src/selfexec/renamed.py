@@ -33,7 +33,7 @@ NAMES = {  # module -> its names in Python
 WORDS = {"deed": "behaviour"}  # fields of the class of this name
 OPTIONS = {f"--{old}": f"--{new}" for old, new in FACETS.items()} | {"--output": "--out"}
 ANALYSES = ("trend", "cross", "ladder", "correlate", "ledger", "rasch")  # which were commands of their own
-COMMANDS = {f"selfexec {name}": f"selfexec analyze {name}" for name in ANALYSES}
+COMMANDS = {name: f"analyze {name}" for name in ANALYSES}
 PARTS = {f"{old}=": f"{new}=" for old, new in FACETS.items()} | PROMPTS  # of the names of settings and prompts
 
 

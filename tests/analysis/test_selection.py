@@ -13,6 +13,7 @@ from build import part_of
 from selfexec.analysis.same_replies import SameReplies
 from selfexec.analysis.selection import Selection
 from selfexec.cli import COMMANDS, root
+from selfexec.cli.analyze import ANALYSES
 from selfexec.errors import InputError
 
 STORED = Path(__file__).parents[1] / "stored"
@@ -120,9 +121,17 @@ def test_nothing_is_read_before_it_is_wanted() -> None:
         absent.runs  # noqa: B018
 
 
+def command_named(name: str) -> click.Command | None:
+    """A command, or an analysis."""
+    context = click.Context(root)
+    analyze = root.get_command(context, "analyze")
+    assert isinstance(analyze, click.Group)
+    return root.get_command(context, name) or analyze.get_command(context, name)
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_command_has_each_choice_of_a_selection_that_its_function_has(name: str) -> None:
-    command = root.get_command(click.Context(root), name)
+    command = command_named(name)
     assert command is not None
     # a function and a selection are called with the options themselves, so that `signature` sees what people see
     choices = {*inspect.signature(Selection.of).parameters} - {"given"}
@@ -140,6 +149,6 @@ def test_a_selection_holds_what_its_options_are() -> None:
 
 
 def test_there_is_no_other_command_about_several_runs() -> None:
-    context = click.Context(root)
-    commands = {name: root.get_command(context, name) for name in COMMANDS}
-    assert {name for name, c in commands.items() if c and any(p.name == "runs" for p in c.params)} == set(FUNCTIONS)
+    commands = {name: command_named(name) for name in (*COMMANDS, *ANALYSES)}
+    about_runs = {name for name, c in commands.items() if c and any(p.name == "runs" for p in c.params)}
+    assert about_runs == {*FUNCTIONS, "view"}  # which shows what `report` writes

@@ -3,6 +3,7 @@
 import csv
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -18,6 +19,7 @@ from selfexec.analysis.score import score
 from selfexec.cli import root
 from selfexec.engines.sim.profiles import PROFILES
 from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.items import cache_folder
 from selfexec.runs import Run
 from terminal import left, ours_on_a_terminal
 
@@ -85,11 +87,18 @@ def test_the_readme_counts_the_verdicts_of_the_study() -> None:
     assert said in README
 
 
-def test_the_readme_tells_what_a_quick_run_takes() -> None:
+def test_the_readme_tells_what_a_quick_run_takes(
+    reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # the paper's items, as they lie in the cache once they were fetched
+    monkeypatch.setenv("SELFEXEC_CACHE", str(tmp_path))
+    shutil.copytree(reference / "items", cache_folder())
     told = re.search(r"quick run takes ([\d,]+) calls: about ([\d,]+) tokens in and ([\d,]+) out", README)
     assert told
     calls, tokens_in, tokens_out = told.groups()
-    planned = CliRunner().invoke(root, shlex.split("run --model openai/gpt-6-luna --preset quick --dry-run")).output
+    line = "run --model openai/gpt-6-luna --items paper --preset quick --dry-run"
+    assert f"selfexec {line}" in README
+    planned = CliRunner().invoke(root, shlex.split(line)).output
     assert f"at most {calls} sessions; about {tokens_in} tokens in, {tokens_out} out." in planned
 
 

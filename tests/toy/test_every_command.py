@@ -291,7 +291,7 @@ def test_compare_and_its_gates_know_them() -> None:
 
 
 def test_trend_follows_them() -> None:
-    found = said("trend", "asked", "--metric", "skill")
+    found = said("analyze", "trend", "asked", "--metric", "skill")
     for name, change in (("brevity", "-.800"), ("habit", "+.583"), ("lengths", "+.500")):
         assert re.search(rf"{name}\n.*vllm/a.*\n.*vllm/b.*{re.escape(change)}", found), found
 

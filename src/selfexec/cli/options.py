@@ -467,8 +467,8 @@ class CommandGroup(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         name = args[0]
         if self.get_command(ctx, name) is None and not ctx.resilient_parsing and not name.startswith("-"):
-            if new_name := renamed.COMMANDS.get(f"{ctx.command_path} {name}"):
-                raise InputError(f"`{ctx.command_path} {name}` is `{new_name}` now.")
+            if new_name := renamed.COMMANDS.get(" ".join([*ctx.command_path.split()[1:], name])):
+                raise InputError(f"`selfexec {name}` is `selfexec {new_name}` now.")
             ctx.fail(f"No such command {name!r}.{nearest(name, self.list_commands(ctx))}")
         found, command, rest = super().resolve_command(ctx, args)
         if command is not None and not ctx.resilient_parsing:

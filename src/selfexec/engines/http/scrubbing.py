@@ -32,6 +32,7 @@ NOT_RARE = bytes(set(range(256)) - set(RARE))
 NOT_LETTERS = bytes(set(range(256)) - set(LETTERS))
 PROSE = ("text", "reasoning", "refusal", "error", "policy", "unknown_end_text")
 NAMES = ("unknown_end", "stop_reason", "served_model", "fingerprint", "completion_id", "upstream", "effort")
+TEXTS = (*PROSE, *NAMES)
 PROSE_OF, NAMES_OF = attrgetter(*PROSE), attrgetter(*NAMES)
 
 
@@ -79,7 +80,7 @@ class Scrubber:
         # names are long rows of letters themselves, and are not decoded
         if not (self._may_hold(whole) or listed_parts(prose) or has_long_row(prose)):
             return outcome
-        texts = {name: text for name in (*PROSE, *NAMES) if (text := getattr(outcome, name))}
+        texts = {name: text for name in TEXTS if (text := getattr(outcome, name))}
         without = {name: (self.text if name in PROSE else self._without)(text) for name, text in texts.items()}
         if without == texts and self.text(spoken) == spoken:
             return outcome

@@ -266,8 +266,8 @@ class Texts:
     BEGINNINGS = 64  # places that begin as the text does, which are looked at
     GROWN = 2  # how often in a row a piece is the one before and more, from the first one on
     LONGEST_TOKEN = 24  # characters: no token of words in the vocabularies of models is as long as that
-    SIGNS = 8  # different characters of a piece, fewer of which are a row of dashes, zeros or blanks
-    PAIRS = 4  # different pieces, all of which come twice
+    SIGNS = 8  # different characters of a piece; with fewer it is a row of dashes, zeros or blanks
+    PAIRS = 4  # different pieces, each twice
 
     def __init__(self) -> None:
         self._parts: list[str] = []

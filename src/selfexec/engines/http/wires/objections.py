@@ -94,7 +94,7 @@ ILL = frozenset(
 ILL_STATES = ILL | {"timeout", "down", "dead", "abort", "cancel", "bad", "panic"}
 NOT_ILL = frozenset(("no", "off", "never", "disabled", "auto"))
 STATES = frozenset(("status", "state", "outcome", "result", "phase", "health", "code"))
-ENDINGS = frozenset(("finish", "stop", "done", "end", "completion", "termination"))  # the reason of which is a state
+ENDINGS = frozenset(("finish", "stop", "done", "end", "completion", "termination"))  # whose reason is a state
 # a name with one of these words is that of a setting, and says what may happen
 SETTINGS = frozenset(
     (
