@@ -44,6 +44,7 @@ def command(runs: tuple[Path, ...], out: Path | None, output: Path | None, **giv
     \b
     selfexec report runs/mine -o report.html
     selfexec report runs/mine --evidence all --figures figures
+    selfexec report runs/mine -o report.html --url https://example.org/report.html
     """
     if output:
         if out:
@@ -56,6 +57,8 @@ def command(runs: tuple[Path, ...], out: Path | None, output: Path | None, **giv
     if options.figures:
         tried_folder(Path(options.figures))
     if place is None:
+        if options.url:
+            raise InputError(f"--url {options.url}: a picture is written next to the page. Give a file: --out FILE.")
         _put_page(options)
         return
     path = _written(replace(options, path=place))

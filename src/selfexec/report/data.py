@@ -22,8 +22,10 @@ from selfexec.report.evidence import PackedSessions, PageEvidence
 from selfexec.report.examples import Example, Quotable, examples
 from selfexec.report.figures import Figure, FigureNumbers, drawn, read_abilities
 from selfexec.report.figures.model_order import UNKNOWN_FAMILY
+from selfexec.report.front import Front, front
 from selfexec.report.guesses import Guess, guesses
 from selfexec.report.options import Evidence, Width
+from selfexec.report.preview import preview
 from selfexec.report.sample import sample
 from selfexec.report.surprises import Surprise, surprises
 
@@ -40,6 +42,9 @@ class Options:
     groups: Path | None = None
     abilities: Path | None = None
     figures: Path | None = None
+    figure: str | None = None
+    url: str | None = None
+    preview: Path | None = None
 
     @property
     def known_abilities(self) -> Mapping[str, float] | None:
@@ -60,6 +65,8 @@ class Options:
             words += ["--groups", self.groups.name]
         if self.abilities:
             words += ["--abilities", self.abilities.name]
+        if self.url:
+            words += ["--url", self.url]
         return shlex.join(words)
 
 
@@ -167,6 +174,15 @@ class Data:
         return examples(self.quotable, self.models)
 
     @cached_property
+    def front(self) -> Front | None:
+        return front(self.scores, self.models, self.examples)
+
+    @property
+    def preview(self) -> str | None:
+        """What previews of links show, as SVG; None where the front shows nothing."""
+        return preview(self.front, self.models[0] if len(self.models) == 1 else None) if self.front else None
+
+    @cached_property
     def guesses(self) -> Mapping[str, Sequence[Guess]]:
         return guesses(self.quotable, self.models, self.baseline_predictions)
 
@@ -181,9 +197,8 @@ class Data:
         assert self.evidence
         if self.options.evidence == "all":
             return self.evidence.kept(None)
-        worst = [surprise for found in self.surprises.values() for surprise in found]
-        shown = [example for by_model in self.examples.values() for example in by_model.values()]
-        quoted = {(quote.model, quote.experiment, quote.item) for quote in (*worst, *shown)}
+        quoted = {(s.model, s.experiment, s.item) for found in self.surprises.values() for s in found}
+        quoted |= {(e.model, e.experiment, e.item) for found in self.examples.values() for e in found.values()}
         room = max(LEAST, PAGE - size - len(self.evidence.index))
         decisive = self.baseline_predictions.decisive
         return self.evidence.kept(sample(self.runs, self.claims, self.sessions, quoted, decisive, room))

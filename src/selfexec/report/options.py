@@ -35,12 +35,20 @@ class ReportOptions(Families, ReferencePanel, ReadingOptions, ConventionOptions)
     )
     figures: str | Path | None = option(
         None,
-        "A folder for each figure as SVG, CSV and LaTeX, and with the extra `figures` as PNG and PDF.",
+        "A folder for each figure as SVG, CSV and LaTeX, and with the extra `figures` as PNG and PDF; a picture of "
+        "each model, too.",
         metavar="FOLDER",
         form="file",
     )
+    figure: str | None = option(None, "This figure alone, as it is called in docs/figures.md.", metavar="ID")
     figure_width: Width | None = option(
         None,
         "How wide these are in print: a column of two on a page (82.5 mm), or the page (171 mm); column unless it is "
         "given.",
+    )
+    url: str | None = option(
+        None,
+        "The address at which the page will stand, for previews of links: their picture is written next to the page, "
+        "and its address into it. Takes the extra `figures`.",
+        metavar="ADDRESS",
     )
