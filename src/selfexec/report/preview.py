@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from selfexec.report.front import Front, FrontCell, FrontColumn
 from selfexec.report.svg import breadth
-from selfexec.report.svg.canvas import escape
+from selfexec.report.svg.canvas import clean, escape
 from selfexec.text.numbers import typeset
 
 WIDTH, HEIGHT, MARGIN = 1200, 630, 48
@@ -99,7 +99,10 @@ def _head(column: _Column, behind: Sequence[_Column], x: float, y: float, wide: 
 
 def _label(name: str, middle: float, wide: float, letters: float) -> Iterator[str]:
     lines = _wrapped(name, letters, wide)
-    shown = lines if len(lines) <= 2 and letters > 22 else [_cut(name, letters, wide)]
+    shown = lines if len(lines) == 2 and letters > 22 else [name]
+    while letters > 14 and NARROW * max(breadth(clean(line), letters) for line in shown) > wide:
+        letters -= 1
+    shown = [_cut(line, letters, wide) for line in shown]
     for n, line in enumerate(shown):
         yield _text(MARGIN, middle + 0.35 * letters + (n - (len(shown) - 1) / 2) * 1.2 * letters, line, letters)
 
@@ -125,7 +128,7 @@ def _text(x: float, y: float, text: str, letters: float, kind: str = "", anchor:
 
 def _wrapped(text: str, letters: float, wide: float) -> list[str]:
     lines = [""]
-    for word in text.split():
+    for word in clean(text).split():
         longer = f"{lines[-1]} {word}".strip()
         if not lines[-1] or NARROW * breadth(longer, letters) <= wide:
             lines[-1] = longer
@@ -136,6 +139,7 @@ def _wrapped(text: str, letters: float, wide: float) -> list[str]:
 
 def _cut(text: str, letters: float, wide: float) -> str:
     """As much of it as there is room for."""
+    text = clean(text)
     if NARROW * breadth(text, letters) <= wide:
         return text
     while text and NARROW * breadth(f"{text}…", letters) > wide:
