@@ -1,4 +1,4 @@
-.PHONY: check test notebook reference
+.PHONY: check test notebook reference links
 
 check:
 	python -m ruff check .
@@ -16,3 +16,7 @@ notebook:
 # write docs/reference.md anew from the docstrings
 reference:
 	python tests/docs/test_reference.py
+
+# point the README's links to the repository that pyproject.toml names
+links:
+	python tests/docs/test_packaging.py

@@ -29,6 +29,9 @@ QUOTED = re.compile(r"“[^”]*”|^> .*$", re.MULTILINE)  # of the paper, and 
 # what reads as no native speaker would say it, in what we write for others: plain words were found for each
 ODD = re.compile(
     r"\bwhoever\b|\bfor want of\b"
+    r"|\bis (?:'[^'\n]+'|\{[^}\n]+\}) meant\?|\bunknown choice\b"
+    r"|\bgive [^.\n]{1,60}, and (?:no|not) (?:None\b|\{|str\b|int\b)"
+    r"|\bunless it is given\b|\bgoes on from there\b|\bwritten rightly\b|\bof his own\b"
     r"|\b(?:is|are|was|were)\s+told\s+(?:by|from|on|as|in)\b",
     re.IGNORECASE,
 )
@@ -79,6 +82,13 @@ def test_odd_phrases_are_gone_from_what_we_write_for_others() -> None:
 def test_an_odd_phrase_is_seen_and_its_plain_uses_are_not() -> None:
     odd = "Whoever asks, for want of more; they are told by name"
     assert [found[0] for found in ODD.finditer(odd)] == ["Whoever", "for want of", "are told by"]
+    messages = "x: is 'y' meant? z: give text, and no int. Once unless it is given; the command goes on from there"
+    assert [found[0] for found in ODD.finditer(messages)] == [
+        "is 'y' meant?",
+        "give text, and no int",
+        "unless it is given",
+        "goes on from there",
+    ]
     assert ODD.search("a and b cannot be told apart; it is told to think, and cannot be told how hard") is None
 
 

@@ -8,6 +8,7 @@ sx.score(run)
 sx.rasch("rates.csv")                 # abilities from success rates on benchmarks
 sx.compare(run)                       # or sx.compare(["runs/before", "runs/after"])
 sx.report(run, "report.html")
+sx.figures(run)["margins"]            # in a notebook: the drawing
 
 docs/python.md is the guide; docs/reference.md and help(sx.run) say what each choice is, and what comes back.
 """
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
     from selfexec.experiments import Key as Key
     from selfexec.inspect.importing import import_task_logs as import_task_logs
     from selfexec.logs import import_logs as import_logs
+    from selfexec.report.figure_list import Figures as Figures
+    from selfexec.report.figure_list import figures as figures
     from selfexec.report.writing import report as report
     from selfexec.runs import Run as Run
     from selfexec.runs import import_replies as import_replies
@@ -70,6 +73,7 @@ _HOMES = {
     "Correlations": "selfexec.analysis.correlate",
     "CrossPrediction": "selfexec.analysis.cross",
     "Exported": "selfexec.runs.batch",
+    "Figures": "selfexec.report.figure_list",
     "InputError": "selfexec.errors",
     "Judges": "selfexec.analysis.judges",
     "Key": "selfexec.experiments",
@@ -89,6 +93,7 @@ _HOMES = {
     "correlations": "selfexec.analysis.correlate",
     "cross_prediction": "selfexec.analysis.cross",
     "export_batch": "selfexec.runs.batch",
+    "figures": "selfexec.report.figure_list",
     "import_batch": "selfexec.runs.batch",
     "import_logs": "selfexec.logs",
     "import_replies": "selfexec.runs",

@@ -99,6 +99,10 @@ class Declared(NamedTuple):
         """The words that it takes, where these are all."""
         return get_args(self.kind) if get_origin(self.kind) is Literal else ()
 
+    def unknown_choice(self, value: object) -> str:
+        """That a value is none of its choices, and what these are."""
+        return f"unknown {self.name} {value!r}. There are {', '.join(self.choices)}."
+
     @property
     def body_field(self) -> str:
         """The field of request bodies that it is, of an option that is sent."""
@@ -190,7 +194,7 @@ def files(given: Files) -> list[Path]:
 def refuse_no_name(name: str, value: object) -> None:
     """InputError where a choice that is one name is no text."""
     if not isinstance(value, str):
-        raise InputError(f"{name}: give text, and no {type(value).__name__}.")
+        raise InputError(f"{name}: expected text, not {type(value).__name__}.")
 
 
 def settle(options: Any) -> None:
@@ -219,7 +223,7 @@ KINDS: Mapping[Any, tuple[Any, str]] = {
     str: (str, "text"),
     Path: (PathLike, "a path"),
     Mapping: (Mapping, "a mapping"),
-    Iterable: (Iterable, "several texts"),
+    Iterable: (Iterable, "a list of these"),
 }
 
 
@@ -231,6 +235,8 @@ def alternatives(kind: Any) -> tuple[Any, ...]:
 def _refuse_another_kind(each: Declared, value: Any) -> None:
     kind = Union[each.kind, None] if each.default is None else each.kind  # noqa: UP007
     refuse_another_kind(each.name, kind, value)
+    if each.choices and value not in each.choices:
+        raise InputError(each.unknown_choice(value))
 
 
 def _refuse_out_of_bounds(each: Declared, value: Any) -> None:
@@ -249,9 +255,10 @@ def refuse_another_kind(name: str, kind: Any, value: Any) -> None:
     known = [one for one in kinds if isinstance(one, type)]
     if len(known) < len(kinds) or not known or any(_is_of(one, value) for one in known):
         return
-    wanted = " or ".join(KINDS[one][1] if one in KINDS else _called(one) for one in known)
-    given = "None" if value is None else f"no {type(value).__name__}"  # the value is not shown: it may hold a key
-    raise InputError(f"{name}: give {wanted}, and {'not ' if value is None else ''}{given}.")
+    *others, last = (KINDS[one][1] if one in KINDS else _called(one) for one in known)
+    wanted = f"{', '.join(others)} or {last}" if others else last
+    given = "None" if value is None else type(value).__name__  # the value is not shown: it may hold a key
+    raise InputError(f"{name}: expected {wanted}, not {given}.")
 
 
 def _called(kind: type[Any]) -> str:

@@ -11,8 +11,8 @@ class AcceptedEnds:
 
     accept_ends: Names | None = option(
         None,
-        "Count replies that ended with this word, which is not known to end a reply (`none`: without a word). Look at "
-        "them first: `selfexec read RUN --state missing --show`.",
+        "Count replies with this unknown stop reason (`none`: without a stop reason). Look at them first: `selfexec "
+        "read RUN --state missing --show`.",
         metavar="WORD",
         form="repeated",
         section=WHERE_IT_GOES,

@@ -31,7 +31,9 @@ NAMES = {  # module -> its names in Python
     "selfexec.experiments": {"NoKey": "NoAnswerKey", "Told": "LoggedReply", "Visited": "JobKey"},
 }
 WORDS = {"deed": "behaviour"}  # fields of the class of this name
-OPTIONS = {f"--{old}": f"--{new}" for old, new in FACETS.items()}
+OPTIONS = {f"--{old}": f"--{new}" for old, new in FACETS.items()} | {"--output": "--out"}
+ANALYSES = ("trend", "cross", "ladder", "correlate", "ledger", "rasch")  # which were commands of their own
+COMMANDS = {name: f"analyze {name}" for name in ANALYSES}
 PARTS = {f"{old}=": f"{new}=" for old, new in FACETS.items()} | PROMPTS  # of the names of settings and prompts
 
 

@@ -51,7 +51,7 @@ class ItemSource:
 
     items: str | Path | None = option(
         None,
-        "A set of items (starter, paper) or a folder; starter unless it is given.",
+        "A set of items (starter, paper) or a folder. Default: starter.",
         metavar="SET|FOLDER",
         section=WHICH_ITEMS,
         stored=True,
@@ -64,7 +64,7 @@ class Wanted(ItemSource):
 
     experiments: Names | None = option(
         None,
-        "Only these experiments; otherwise all that a folder of items is for, and of a set by its name those of the "
+        "Only these experiments. Default: for a folder, all that it has items for; for a named set, those of the "
         "overall score.",
         flag="--experiment",
         form="names",
@@ -72,18 +72,18 @@ class Wanted(ItemSource):
         stored=True,
     )
     preset: Preset | None = option(
-        None, "A cut with its strata in proportion, in place of --limit and --fraction.", section=WHICH_ITEMS
+        None, "A subset with its strata in proportion, instead of --limit and --fraction.", section=WHICH_ITEMS
     )
-    limit: int | None = option(None, "At most so many items per experiment.", metavar="N", section=WHICH_ITEMS)
+    limit: int | None = option(None, "The maximum number of items per experiment.", metavar="N", section=WHICH_ITEMS)
     fraction: float | None = option(
-        None, "This share of the items, above 0 and at most 1.", metavar="X", section=WHICH_ITEMS
+        None, "The share of the items to ask, above 0 and at most 1.", metavar="X", section=WHICH_ITEMS
     )
     epochs: int | None = option(
-        None, "How often everything is asked; once unless it is given.", metavar="N", section=HOW_MUCH
+        None, "How many times everything is asked. Default: once.", metavar="N", section=HOW_MUCH
     )
     facets: Mapping[str, Names] = option(
         {},
-        "Ask in this condition, too. Every level of one facet is combined with every level of the others.",
+        "Also ask in this condition. Every level of one facet is combined with every level of the others.",
         flag="--facet",
         metavar="NAME=LEVEL",
         form="levels",
@@ -92,14 +92,14 @@ class Wanted(ItemSource):
     )
     prompts: Mapping[str, str] | str | Path | None = option(
         None,
-        "Other prompts: a set (de, in German), or a file as `selfexec prompts` prints it, with those that differ.",
+        "Other prompts: a set (de, in German), or a file in the format of `selfexec prompts` with those that differ.",
         metavar="SET|FILE",
         section=WHAT_IS_SENT,
         stored=True,
     )
     protocol: SamplingProtocol = option(
         "default",
-        "paper: the temperature of the paper's authors in each experiment. A setting of the experiment replaces it.",
+        "paper: the paper's temperature in each experiment, unless a setting of the experiment replaces it.",
         section=WHAT_IS_SENT,
     )
 
@@ -123,7 +123,7 @@ class Calls:
     """How much is asked by one command."""
 
     max_calls: int | None = option(
-        None, "Open at most so many sessions now; the same command goes on from there.", metavar="N", section=HOW_MUCH
+        None, "Stop after this many sessions; the same command continues from there.", metavar="N", section=HOW_MUCH
     )
 
 
@@ -133,19 +133,19 @@ class Spending(Calls):
 
     max_total_tokens: int | None = option(
         None,
-        "Ask no more once so many tokens were taken, in and out, by this and all earlier commands of the run.",
+        "Stop asking once the run has used this many tokens, in and out, earlier commands included.",
         metavar="N",
         section=HOW_MUCH,
     )
     max_cost: float | None = option(
         None,
-        "Ask no more once so many dollars were spent, by this and all earlier commands of the run.",
+        "Stop asking once the run has cost this many dollars, earlier commands included.",
         metavar="USD",
         section=HOW_MUCH,
     )
     price: Names | None = option(
         None,
-        "Dollars for a million tokens in and out, or a file in LiteLLM's format, where no list knows them.",
+        "Dollars per million tokens in and out, or a file in LiteLLM's format, for models without a list price.",
         metavar="[MODEL=]IN,OUT|FILE",
         form="repeated",
         section=HOW_MUCH,
@@ -157,9 +157,7 @@ class Spending(Calls):
 class UnknownEnds(AcceptedEnds):
     """What becomes of replies whose end is not known."""
 
-    retry_ends: bool = option(
-        False, "Ask again for replies whose end is not known.", section=WHERE_IT_GOES, study=False
-    )
+    retry_ends: bool = option(False, "Ask again for replies with an unknown end.", section=WHERE_IT_GOES, study=False)
 
 
 def _models(help: str) -> Any:
@@ -167,6 +165,7 @@ def _models(help: str) -> Any:
         None,
         help,
         flag="--model",
+        short="-m",
         metavar="PROVIDER/MODEL",
         form="names",
         section=WHICH_MODELS,
@@ -178,15 +177,15 @@ def _models(help: str) -> Any:
 def _progress() -> Any:
     return option(
         None,
-        "A function that is called with the progress after each session, and every second while none ends; without "
-        "it, progress with real models is shown on standard error.",
+        "A function that is called with the progress after each session, and every second while no session ends. "
+        "Without it, the progress of real models is shown on standard error.",
         typed=False,
         recorded=False,
         study=False,
     )
 
 
-AGAIN = "Ask also what is out in a batch and has not come back, which is then paid twice."
+AGAIN = "Also ask the sessions that a batch has not returned yet, which are then paid twice."
 
 
 @dataclass(frozen=True)
@@ -196,13 +195,13 @@ class RunOptions(
     """What can be set about a run."""
 
     models: Names | None = _models(
-        "`provider/model` or `sim/NAME`; without any, those of the run in `out`, else the simulated panel."
+        "`provider/model` or `sim/NAME`. Default: the models of the run in `out`, or the simulated panel."
     )
     _: KW_ONLY
     shard: str | None = option(
         None,
-        "Only share I of N, from 0 to N-1, into a folder of its own in the run's, on any machine that sees it; caps "
-        "hold for this share alone. `selfexec merge` joins them.",
+        "Ask only share I of N, counted from 0, on any machine that can write to the run's folder. Caps hold for this "
+        "share alone. `selfexec merge` joins the shares.",
         metavar="I/N",
         section=ON_MANY_MACHINES,
         stored=True,
@@ -210,7 +209,7 @@ class RunOptions(
     )
     out: str | Path | None = option(
         None,
-        "The run's folder, runs/NAME unless it is given. An unfinished run is continued.",
+        "The run's folder. Default: runs/NAME. An unfinished run is continued.",
         short="-o",
         metavar="PATH",
         form="file",
@@ -251,13 +250,19 @@ class JudgeOptions(UnknownEnds, Connection, Sampling, Spending):
     _: KW_ONLY
     name: str | None = option(
         None,
-        "What the judge goes by, the model's name unless it is given. One model with other settings is another judge.",
+        "The name of the judge. Default: the model's name. The same model with other settings is another judge.",
         metavar="NAME",
         section="Who judges what",
         stored=True,
     )
     models: Names | None = option(
-        None, "Only replies of these models.", flag="--model", form="names", section="Who judges what", stored=True
+        None,
+        "Only replies of these models.",
+        flag="--model",
+        short="-m",
+        form="names",
+        section="Who judges what",
+        stored=True,
     )
     experiments: Names | None = option(
         None, "Only these experiments.", flag="--experiment", form="names", section="Who judges what", stored=True
@@ -274,13 +279,15 @@ class JudgeOptions(UnknownEnds, Connection, Sampling, Spending):
 class BatchOptions(UnknownEnds, Address, Sampling, Calls, Wanted):
     """What can be set about files for a provider's batch API."""
 
-    models: Names | None = _models("`provider/model`, one or several; without any, those of the run that is there.")
+    models: Names | None = _models("`provider/model`, one or several. Default: the models of the existing run.")
     _: KW_ONLY
     to: str
     out: str | Path
-    again: bool = option(False, "Export once more what is out, which is then paid twice.")
+    again: bool = option(
+        False, "Export again the sessions that a batch has not returned yet, which are then paid twice."
+    )
     per_file: int | None = option(
-        None, "At most so many requests a file, where that is less than the provider takes.", metavar="N"
+        None, "The maximum number of requests per file, if lower than the provider's own.", metavar="N"
     )
 
     def __post_init__(self) -> None:

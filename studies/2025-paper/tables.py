@@ -77,7 +77,7 @@ def rates(e: Evidence) -> Table:
 
 
 def models(e: Evidence) -> Table:
-    """Of each model every number that a sentence correlates: for `selfexec correlate`."""
+    """Of each model every number that a sentence correlates: for `selfexec analyze correlate`."""
     names = ("youden_j", "youden_j", "tau")
     columns = {
         "ability": e.of_all("rasch_ability"),

@@ -1,4 +1,4 @@
-"""`selfexec cross`: verdicts with everything that they rest on, and below them the additive self-bonus."""
+"""`selfexec analyze cross`: verdicts with everything that they rest on, and below them the additive self-bonus."""
 
 import json
 import re

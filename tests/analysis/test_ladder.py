@@ -307,7 +307,7 @@ def test_the_command_shows_it_in_every_format(
     ladder = sx.ladder(panel)
 
     def shown(*more: str) -> str:
-        assert selfexec(monkeypatch, "ladder", panel.folder, *more) == 0
+        assert selfexec(monkeypatch, "analyze", "ladder", panel.folder, *more) == 0
         return capsys.readouterr().out
 
     assert shown() == ladder.table() + "\n"

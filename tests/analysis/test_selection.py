@@ -13,6 +13,7 @@ from build import part_of
 from selfexec.analysis.same_replies import SameReplies
 from selfexec.analysis.selection import Selection
 from selfexec.cli import COMMANDS, root
+from selfexec.cli.analyze import ANALYSES
 from selfexec.errors import InputError
 
 STORED = Path(__file__).parents[1] / "stored"
@@ -88,12 +89,12 @@ def test_every_function_finds_by_a_selection_what_it_finds_by_the_same_choices()
 def test_a_choice_beside_a_selection_is_refused_and_so_is_one_that_would_do_nothing() -> None:
     run = STORED / "panel"
     for refused, message in (
-        (lambda: sx.score(Selection.of(run), "readable"), "a selection says by itself"),
-        (lambda: sx.compare(Selection.of(run), models="sim/coin"), "a selection says by itself"),
-        (lambda: sx.card(Selection.of(run, models="sim/coin")), "there is no choice of models here"),
-        (lambda: sx.card(Selection.of(run, source="rule")), "there is no choice of source here"),
-        (lambda: sx.compare(Selection.of(run, groups="families.csv")), "there is no choice of groups here"),
-        (lambda: sx.ledger(Selection.of(run, "readable")), "there is no choice of convention here"),
+        (lambda: sx.score(Selection.of(run), "readable"), "a selection holds its own options"),
+        (lambda: sx.compare(Selection.of(run), models="sim/coin"), "a selection holds its own options"),
+        (lambda: sx.card(Selection.of(run, models="sim/coin")), "there is no option models here"),
+        (lambda: sx.card(Selection.of(run, source="rule")), "there is no option source here"),
+        (lambda: sx.compare(Selection.of(run, groups="families.csv")), "there is no option groups here"),
+        (lambda: sx.ledger(Selection.of(run, "readable")), "there is no option convention here"),
     ):
         with pytest.raises(InputError, match=message):
             refused()
@@ -120,9 +121,17 @@ def test_nothing_is_read_before_it_is_wanted() -> None:
         absent.runs  # noqa: B018
 
 
+def command_named(name: str) -> click.Command | None:
+    """A command, or an analysis."""
+    context = click.Context(root)
+    analyze = root.get_command(context, "analyze")
+    assert isinstance(analyze, click.Group)
+    return root.get_command(context, name) or analyze.get_command(context, name)
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_command_has_each_choice_of_a_selection_that_its_function_has(name: str) -> None:
-    command = root.get_command(click.Context(root), name)
+    command = command_named(name)
     assert command is not None
     # a function and a selection are called with the options themselves, so that `signature` sees what people see
     choices = {*inspect.signature(Selection.of).parameters} - {"given"}
@@ -131,7 +140,7 @@ def test_a_command_has_each_choice_of_a_selection_that_its_function_has(name: st
     assert choices & {param.name for param in command.params} == taken
     for missing in choices - taken:
         value = {"convention": "readable", "groups": "families.csv", "panel": "none"}.get(missing, "self")
-        with pytest.raises(InputError, match=f"there is no choice of {missing} here"):
+        with pytest.raises(InputError, match=f"there is no option {missing} here"):
             FUNCTIONS[name](Selection.of(STORED / "panel", **{missing: value}))
 
 
@@ -140,6 +149,6 @@ def test_a_selection_holds_what_its_options_are() -> None:
 
 
 def test_there_is_no_other_command_about_several_runs() -> None:
-    context = click.Context(root)
-    commands = {name: root.get_command(context, name) for name in COMMANDS}
-    assert {name for name, c in commands.items() if c and any(p.name == "runs" for p in c.params)} == set(FUNCTIONS)
+    commands = {name: command_named(name) for name in (*COMMANDS, *ANALYSES)}
+    about_runs = {name for name, c in commands.items() if c and any(p.name == "runs" for p in c.params)}
+    assert about_runs == {*FUNCTIONS, "view"}  # which shows what `report` writes

@@ -1,6 +1,4 @@
-"""`selfexec cross --subject`: the predictions of some models on the behaviour of another, which are no prediction on
-themselves.
-"""
+"""`selfexec analyze cross --subject`: predictions of some models on the behaviour of another, not on themselves."""
 
 import json
 from collections.abc import Mapping
@@ -109,12 +107,12 @@ def test_what_is_lost_on_either_side_is_lost(run: Run) -> None:
 def test_the_command_prints_writes_and_refuses(
     run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert selfexec(monkeypatch, "cross", run.folder, "--subject", "b", "--format", "json") == 0
+    assert selfexec(monkeypatch, "analyze", "cross", run.folder, "--subject", "b", "--format", "json") == 0
     rows = json.loads(capsys.readouterr().out)["predictions"]
     assert [(row["predictor"], row["subject"], row["skill"]) for row in rows][-1] == ("a", "b", pytest.approx(0.8))
-    assert selfexec(monkeypatch, "cross", run.folder, "--subject", "c") == 2
+    assert selfexec(monkeypatch, "analyze", "cross", run.folder, "--subject", "c") == 2
     assert "unknown model 'c'" in capsys.readouterr().err
-    assert selfexec(monkeypatch, "cross", run.folder, "--subject", "a", "--condition", "frame=named:b") == 2
+    assert selfexec(monkeypatch, "analyze", "cross", run.folder, "--subject", "a", "--condition", "frame=named:b") == 2
     assert "nobody else's predictions can be held against the behaviour of a" in capsys.readouterr().err
-    assert selfexec(monkeypatch, "cross", run.folder, "--format", "csv") == 2
+    assert selfexec(monkeypatch, "analyze", "cross", run.folder, "--format", "csv") == 2
     assert "name a --subject" in capsys.readouterr().err

@@ -125,13 +125,13 @@ def test_models_of_one_run_are_no_checkpoints_before_somebody_says_in_which_orde
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = requests_run(tmp_path / "x", {m: wrong_on([]) for m in ("b", "a", "c")}).folder
-    assert selfexec(monkeypatch, "trend", folder, "--format", "json") == 0
+    assert selfexec(monkeypatch, "analyze", "trend", folder, "--format", "json") == 0
     said = capsys.readouterr()
     [warning] = json.loads(said.out)["warnings"]
     assert said.err == f"selfexec: warning: {warning}\n"
     assert f"{folder}: its 3 models are taken for checkpoints, in the order in which the run has them." in warning
     assert warning in repr(sx.trend(folder))
-    assert selfexec(monkeypatch, "trend", folder, "--model", "c,a", "--model", "b") == 0
+    assert selfexec(monkeypatch, "analyze", "trend", folder, "--model", "c,a", "--model", "b") == 0
     assert capsys.readouterr().err == ""
 
 
@@ -148,8 +148,8 @@ def test_a_metric_asked_for_by_its_old_name_is_refused_with_the_new_one(
     checkpoints: list[Run], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folders = [run.folder for run in checkpoints]
-    for command in ("trend", "compare"):
-        assert selfexec(monkeypatch, command, *folders, "--metric", "self_knowledge") == 2
+    for command in (["analyze", "trend"], ["compare"]):
+        assert selfexec(monkeypatch, *command, *folders, "--metric", "self_knowledge") == 2
         assert capsys.readouterr().err == "selfexec: self_knowledge is called baseline_margin now.\n"
     with pytest.raises(KeyError, match="self_knowledge is called baseline_margin now"):
         sx.trend(checkpoints).slope("restriction", "self_knowledge")
@@ -160,10 +160,10 @@ def test_the_command_prints_a_table_and_json(
     checkpoints: list[Run], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folders = [run.folder for run in checkpoints]
-    assert selfexec(monkeypatch, "trend", *folders, "--metric", "accuracy") == 0
+    assert selfexec(monkeypatch, "analyze", "trend", *folders, "--metric", "accuracy") == 0
     table = capsys.readouterr().out
     assert "m (step80/run)" in table and "from previous" in table
-    assert selfexec(monkeypatch, "trend", *folders, "--format", "json") == 0
+    assert selfexec(monkeypatch, "analyze", "trend", *folders, "--format", "json") == 0
     found = json.loads(capsys.readouterr().out)
     assert [point["order"] for point in found["points"][:4]] == [1, 2, 3, 4]
     assert "<table>" in sx.trend(checkpoints)._repr_html_()

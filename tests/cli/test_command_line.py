@@ -16,7 +16,8 @@ import pytest
 from click.shell_completion import ShellComplete
 
 import selfexec as sx
-from selfexec.cli import main, root
+from selfexec.cli import COMMANDS, main, root
+from selfexec.cli.analyze import ANALYSES
 from selfexec.runs import list_runs
 from terminal import OURS, STYLE, ours_on_a_terminal
 
@@ -68,7 +69,7 @@ BAD_REPLIES: dict[str, tuple[bytes, str]] = {
     "text for tokens": (line(output_tokens="7"), "field 'output_tokens' must be a whole number or null, not text"),
     "epoch 0": (line(epoch=0), "replies.jsonl:1: field 'epoch'"),
     "no text field": (b'{"model":"m","experiment":"restriction","item":"1","session":"predict"}', "lacks 'text'"),
-    "a slip of the pen": (line(ouput_tokens=3), "unknown field 'ouput_tokens'. Is 'output_tokens' meant?"),
+    "a slip of the pen": (line(ouput_tokens=3), "unknown field 'ouput_tokens'. Did you mean 'output_tokens'?"),
     "a field twice": (line().replace(b'"item"', b'"text": "B", "item"'), "field 'text' occurs twice"),
     "a session twice": (
         line() + line(text="B"),
@@ -111,11 +112,11 @@ def test_bad_replies_get_one_line_that_names_the_thing_and_leave_nothing_behind(
         (["run", "--model", "openai/gpt-4.1"], "model 'openai/gpt-4.1': no key. Set OPENAI_API_KEY"),
         (["run", "--model", "nobody/model"], "unknown provider 'nobody'"),
         (["run", "--model", "gpt-4.1"], "write it as provider/model"),
-        (["run", "--model", "knows-itself"], "it is written as provider/model. Is 'sim/knows-itself' meant?"),
-        (["run", "--model", "sim/tipical"], "unknown simulated model. Is 'sim/typical' meant?"),
-        (["run", "--model", "opena/gpt-6-luna"], "unknown provider 'opena'. Is 'openai' meant?"),
-        (["run", "--model", "loca/x"], "unknown provider 'loca'. Is 'local' meant?"),
-        (["run", "--experiment", "asociation"], "unknown experiment 'asociation'. Is 'association' meant?"),
+        (["run", "--model", "knows-itself"], "it is written as provider/model. Did you mean 'sim/knows-itself'?"),
+        (["run", "--model", "sim/tipical"], "unknown simulated model. Did you mean 'sim/typical'?"),
+        (["run", "--model", "opena/gpt-6-luna"], "unknown provider 'opena'. Did you mean 'openai'?"),
+        (["run", "--model", "loca/x"], "unknown provider 'loca'. Did you mean 'local'?"),
+        (["run", "--experiment", "asociation"], "unknown experiment 'asociation'. Did you mean 'association'?"),
         (["run", "--model", "openai/x", "--api-key-env", "NOPE_1"], "--api-key-env NOPE_1: no variable of this name"),
         (["run", "--model", "openai/x", "--api-key-env", "gsk_ABCDEF12"], "--api-key-env: no variable of this name"),
         (["run", "--model", "x/y", "--base-url", "localhost:8000"], "it must begin with http://"),
@@ -132,7 +133,7 @@ def test_bad_replies_get_one_line_that_names_the_thing_and_leave_nothing_behind(
         (["score", "nowhere", "--convention", "lenient"], "'lenient' is not one of"),
         (["score", "nowhere", "--modle", "m"], "No such option '--modle'. Did you mean --model? See: "),
         # of --model and --help the two dashes are alike, and no more
-        (["cross", "nowhere", "--model", "m"], "No such option '--model'. See: "),
+        (["analyze", "cross", "nowhere", "--model", "m"], "No such option '--model'. See: "),
         (["read", "nowhere"], "nowhere: no run is here"),
         (["items", "check", "nowhere"], "nowhere: no such folder"),
         (["frobnicate"], "No such command 'frobnicate'"),
@@ -155,8 +156,8 @@ def test_a_reply_of_a_run_that_fits_no_item_is_named_by_its_line(
     journal = two_models / "run" / "replies.jsonl"
     journal.write_bytes(b"\n" + line() + line(item="2") + line(item="2", text="B") + b'{"model": "m", "item"')
     capsys.readouterr()
-    for command in ("score", "correlate"):
-        assert selfexec(command, "run", monkeypatch=monkeypatch) == 2
+    for command in (["score"], ["analyze", "correlate"]):
+        assert selfexec(*command, "run", monkeypatch=monkeypatch) == 2
         # the last line of a session is the one that counts
         assert "replies.jsonl:4: no restriction item has the id '2'." in capsys.readouterr().err
 
@@ -335,10 +336,10 @@ def test_an_option_takes_one_value_and_is_given_again_before_or_behind_the_folde
         ),
         ("score replies.jsonl", "'replies.jsonl' is no folder of a run. It is a file."),
         ("score --readings run run", "--readings run: this is a run, no readings."),
-        ("score --readings empty run", "--readings empty: no *.jsonl is in this folder."),
+        ("score --readings empty run", "--readings empty: this folder has no *.jsonl."),
         ("score --format json", "which run? Give its folder: "),
         ("score run --model m,,n", "a name in it is empty"),
-        ("rasch --add a.csv b.csv paper", "An option takes one value: repeat --add for each."),
+        ("analyze rasch --add a.csv b.csv paper", "An option takes one value: repeat --add for each."),
         ("run --model sim/coin sim/typical", "--model sim/coin --model sim/typical, or --model sim/coin,sim/typical"),
         ("run --experiment association restriction", "--experiment association,restriction"),
         ("run sim/coin", "A model is named by --model: selfexec run --model sim/coin"),
@@ -410,7 +411,7 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
     assert "association  " in capsys.readouterr().out.split("Did the model")[1].splitlines()[1]
 
 
-@pytest.mark.parametrize(("arguments", "shown"), [([], "Ask models:"), (["items"], "items new mine")])
+@pytest.mark.parametrize(("arguments", "shown"), [(["analyze"], "analyze trend"), (["items"], "items new mine")])
 def test_a_group_alone_prints_its_help(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], shown: str
 ) -> None:
@@ -422,15 +423,43 @@ def test_a_group_alone_prints_its_help(
 def test_every_option_of_run_stands_under_a_heading_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert selfexec("run", "--help", monkeypatch=monkeypatch) == 0
+    assert selfexec("run", "--help-all", monkeypatch=monkeypatch) == 0
     said = capsys.readouterr().out
     headings = ["Which models:", "Which items:", "How much:", "What is sent:", "Where it goes:", "Other:"]
     places = [said.index(f"\n{heading}\n") for heading in headings]
     assert places == sorted(places)
     for option in ("--model", "--preset", "--epochs", "--set", "--out", "--help"):
-        assert len(re.findall(rf"^  (?:-\w, )?{option}\b", said, flags=re.MULTILINE)) == 1
+        assert len(re.findall(rf"^  (?:-\w, )?{option}(?![\w-])", said, flags=re.MULTILINE)) == 1
     other = said[places[-1] :].split()
-    assert other[:3] == ["Other:", "-h,", "--help"]
+    assert other[:3] == ["Other:", "-q,", "--quiet"] and other[-7:-5] == ["-h,", "--help"]
+
+
+def test_the_help_of_run_has_three_groups_of_options_and_says_how_many_more_there_are(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def options(text: str) -> set[str]:
+        return set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, flags=re.MULTILINE)) - {"--help"}
+
+    assert selfexec("run", "--help", monkeypatch=monkeypatch) == 0
+    first = capsys.readouterr().out
+    assert selfexec("run", "--help-all", monkeypatch=monkeypatch) == 0
+    whole = capsys.readouterr().out
+    headings = ["Which models:", "What they are asked:", "How much, and where it goes:"]
+    assert re.findall(r"^\w[^\n]*:$", first, flags=re.MULTILINE) == headings
+    assert options(first) < options(whole) and {"--model", "--dry-run", "--out"} <= options(first)
+    more = len(options(whole) - options(first))
+    assert first.splitlines()[-1] == f"{more} more options: selfexec run --help-all"
+
+
+def test_selfexec_alone_names_the_commands_and_says_how_to_see_what_they_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert selfexec(monkeypatch=monkeypatch) == 0
+    said = capsys.readouterr()
+    lines = said.out.splitlines()
+    assert said.err == "" and len(lines) <= 15 and max(map(len, lines)) <= 80
+    assert lines[0] == "Can a language model predict what it will do?"
+    assert {*re.findall(r"[a-z]+", said.out)} >= COMMANDS.keys() - {"merge"}
 
 
 @pytest.mark.parametrize(
@@ -456,26 +485,33 @@ def test_a_shell_completes_what_is_known(
     assert found <= values and not not_found & values
 
 
-def test_the_old_name_of_out_still_writes_a_report_and_says_so(
+def test_the_old_name_of_out_is_refused_with_the_new_one(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     selfexec("run", "--model", "sim/coin", "--limit", "2", "--out", "run", monkeypatch=monkeypatch)
     capsys.readouterr()
-    assert selfexec("report", "run", "--output", "old.html", monkeypatch=monkeypatch) == 0
+    assert selfexec("report", "run", "--output", "old.html", monkeypatch=monkeypatch) == 2
     assert "--output is called --out now" in capsys.readouterr().err
-    assert (here / "old.html").exists()
-    assert selfexec("report", "run", "--output", "old.html", "-o", "new.html", monkeypatch=monkeypatch) == 2
-    assert not (here / "new.html").exists()
+    assert not (here / "old.html").exists()
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_an_analysis_by_its_old_name_is_refused_with_the_new_one(
+    name: str, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert selfexec(name, "run", "--format", "json", monkeypatch=monkeypatch) == 2
+    assert capsys.readouterr().err == f"selfexec: `selfexec {name}` is `selfexec analyze {name}` now.\n"
 
 
 def test_a_result_is_written_where_out_says(
     two_models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for command, form in (("score", "json"), ("read", "json"), ("ledger", "csv"), ("list", "table"), ("read", "table")):
-        what = "." if command == "list" else "run"
-        assert selfexec(command, what, "--format", form, monkeypatch=monkeypatch) == 0
+    forms = (("score", "json"), ("read", "json"), ("analyze ledger", "csv"), ("list", "table"), ("read", "table"))
+    for command, form in forms:
+        words = [*command.split(), "." if command == "list" else "run", "--format", form]
+        assert selfexec(*words, monkeypatch=monkeypatch) == 0
         printed = capsys.readouterr().out
-        assert selfexec(command, what, "--format", form, "-o", "found", monkeypatch=monkeypatch) == 0
+        assert selfexec(*words, "-o", "found", monkeypatch=monkeypatch) == 0
         assert capsys.readouterr().out == "found: written.\n"
         written = (two_models / "found").read_text("utf-8")
         (two_models / "found").unlink()
@@ -544,7 +580,7 @@ def test_only_a_run_says_that_what_was_done_is_kept(
     monkeypatch.setattr("selfexec.runs.asking.carry_out", stop)
     monkeypatch.setattr(sys.modules["selfexec.report.writing"], "report", stop)
     assert selfexec("run", "--limit", "2", monkeypatch=monkeypatch) == 130
-    assert "the same command goes on from there" in capsys.readouterr().err
+    assert "the same command continues" in capsys.readouterr().err
     assert selfexec("report", "run", monkeypatch=monkeypatch) == 130
     assert capsys.readouterr().err.strip() == "selfexec: stopped."
 
@@ -638,7 +674,15 @@ def test_a_terminal_gets_styles_unless_it_knows_none_or_they_are_not_wanted(
         "list",
         *(
             pytest.param(c, marks=pytest.mark.slow)
-            for c in ("score", "compare", "cross", "correlate", "ledger", "trend", "read")
+            for c in (
+                "score",
+                "compare",
+                "read",
+                "analyze cross",
+                "analyze correlate",
+                "analyze ledger",
+                "analyze trend",
+            )
         ),
     ],
 )
@@ -649,14 +693,14 @@ def test_a_pipe_gets_plain_text_and_styles_only_by_force(
     what = str(STORED if command == "list" else STORED / "panel")
     for name in OURS:
         monkeypatch.delenv(name, raising=False)
-    piped = subprocess.run([sys.executable, "-m", "selfexec", command, what], capture_output=True, check=True)
+    piped = subprocess.run([sys.executable, "-m", "selfexec", *command.split(), what], capture_output=True, check=True)
     plain = piped.stdout.decode()
     assert "\x1b" not in plain
 
     def captured(**environment: str) -> str:
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
-        assert selfexec(command, what, monkeypatch=monkeypatch) == 0
+        assert selfexec(*command.split(), what, monkeypatch=monkeypatch) == 0
         return capsys.readouterr().out
 
     forced = captured(FORCE_COLOR="1")

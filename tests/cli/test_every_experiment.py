@@ -41,7 +41,7 @@ ITEMS = {  # of experiments that give no examples
     "habit": [{"id": "f1", "options": ["red", "green"]}, {"id": "c1", "options": ["red", "green"], "named": "red"}],
     "lengths": [{"id": "t1", "subjects": ["the sea", "the sky", "the earth"]}],
 }
-FREE = ("serve", "rasch")  # which have nothing to do with experiments, or do not end by themselves
+FREE = ("serve", "explain", "init", "view")  # which have nothing to do with experiments, or do not end by themselves
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -139,12 +139,12 @@ def commands(name: str, url: str) -> Iterator[str]:
     yield "compare run"
     yield "compare run --fail-if 'overall.skill drops 0.1'"
     yield f"compare run --fail-if '{name}.skill drops 0.1'"
-    yield "cross run"
-    yield "cross run --subject vllm/a"
-    yield "ladder run"
-    yield "correlate run"
-    yield "ledger run"
-    yield "trend run"
+    yield "analyze cross run"
+    yield "analyze cross run --subject vllm/a"
+    yield "analyze ladder run"
+    yield "analyze correlate run"
+    yield "analyze ledger run"
+    yield "analyze trend run"
     yield "merge run"
     yield "list ."
     yield "prompts run"

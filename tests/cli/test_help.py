@@ -78,6 +78,15 @@ def test_an_option_that_may_be_given_again_says_so(name: str) -> None:
     assert [text for text in told if text and "[," not in text and "epeat" not in text] == []
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_names_every_choice_of_an_option(name: str) -> None:
+    command = COMMANDS[name]
+    for option in command.params:
+        if isinstance(option, click.Option) and isinstance(option.type, click.Choice):
+            shown = " ".join(option.get_help_record(click.Context(command)) or ())
+            assert [choice for choice in option.type.choices if str(choice) not in shown] == [], option.opts
+
+
 # --- command lines that are shown ------------------------------------------------------------------------------------
 
 
@@ -142,21 +151,22 @@ def test_every_command_line_that_is_shown_is_one_that_its_command_takes(
         ("compare --model sim/coin,sim/typical", "panel"),
         ("compare --fail-if 'overall.skill drops 0.1'", "panel panel"),
         ("read --state unreadable --show", "panel"),
-        ("rasch --add mine.csv", "paper"),
+        ("analyze rasch --add mine.csv", "paper"),
     ],
 )
 def test_the_order_of_the_usage_line_means_what_the_other_order_does(
     monkeypatch: pytest.MonkeyPatch, options: str, folders: str
 ) -> None:
     monkeypatch.chdir(STORED)
-    command, *given = shlex.split(options)
-    before = parsed([command, *given, *folders.split()])
-    assert before == parsed([command, *folders.split(), *given])
+    command, given = re.split(r" (?=--)", options, maxsplit=1)
+    words = shlex.split(given)
+    before = parsed([*command.split(), *words, *folders.split()])
+    assert before == parsed([*command.split(), *folders.split(), *words])
     assert str(folders.split()[0]) in str(before)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
-@pytest.mark.parametrize("command", ["rasch paper", "ledger panel", "items list", "export panel"])
+@pytest.mark.parametrize("command", ["analyze rasch paper", "analyze ledger panel", "items list", "export panel"])
 @pytest.mark.slow
 def test_what_is_long_keeps_to_a_terminal_of_80_columns(command: str) -> None:
     lines = left(ours_on_a_terminal(command.split(), STORED))

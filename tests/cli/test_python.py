@@ -76,9 +76,9 @@ def test_one_field_makes_an_option_of_a_function_of_a_command_and_of_what_is_wri
     assert brew.__doc__ == (
         "Make coffee.\n\nArgs:\n    cups: How many cups.\n    milk: Whether with milk.\n    sugar: What sweetens it."
     )
-    with pytest.raises(InputError, match=r"unknown choice 'cup' for a coffee\. Is 'cups' meant\?"):
+    with pytest.raises(InputError, match=r"unknown option 'cup' for a coffee\. Did you mean 'cups'\?"):
         brew(**{"cup": 3})
-    with pytest.raises(InputError, match=r"cups: give a whole number, and no str\."):
+    with pytest.raises(InputError, match=r"cups: expected a whole number, not str\."):
         brew(**{"cups": "three"})
     with pytest.raises(InputError, match="It is called 'sugar' now"):
         brew(**{"lumps": {}})
@@ -90,11 +90,11 @@ def test_one_field_makes_an_option_of_a_function_of_a_command_and_of_what_is_wri
 
 def test_a_wrong_name_is_refused_as_python_does_and_with_the_one_that_is_meant() -> None:
     wrong: Any = {"max_call": 3}
-    with pytest.raises(InputError, match=r"unknown choice 'max_call' for a run\. Is 'max_calls' meant\?"):
+    with pytest.raises(InputError, match=r"unknown option 'max_call' for a run\. Did you mean 'max_calls'\?"):
         sx.run("sim/coin", **wrong)
-    with pytest.raises(TypeError, match=r"unknown choice 'timout' for a check\. Is 'timeout' meant\?"):
+    with pytest.raises(TypeError, match=r"unknown option 'timout' for a check\. Did you mean 'timeout'\?"):
         sx.check("sim/coin", **{"timout": 3.0})  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"unknown choice 'metric' for a comparison\. Is 'metrics' meant\?"):
+    with pytest.raises(InputError, match=r"unknown option 'metric' for a comparison\. Did you mean 'metrics'\?"):
         sx.compare("r", **{"metric": "skill"})  # type: ignore[arg-type]
     with pytest.raises(
         TypeError, match=r"a comparison takes runs, and all else by its name\. Give several runs as one"
@@ -108,7 +108,7 @@ def test_progress_goes_to_on_progress_which_was_called_like_the_report(tmp_path:
     seen: list[int] = []
     sx.run("sim/coin", limit=1, out=tmp_path / "r", on_progress=lambda progress: seen.append(progress.done))
     assert seen[-1] == 10  # 2 + 3 + 5 sessions
-    with pytest.raises(InputError, match=r"unknown choice 'report' for a run\. It is called 'on_progress' now\."):
+    with pytest.raises(InputError, match=r"unknown option 'report' for a run\. It is called 'on_progress' now\."):
         sx.run("sim/coin", **{"report": print})  # type: ignore[arg-type]
 
 
@@ -198,19 +198,19 @@ def test_a_facet_that_is_given_as_a_choice_is_told_where_it_goes_and_not_among_t
 def test_what_is_no_name_of_a_model_is_refused_by_its_kind(wrong: Any, tmp_path: Path) -> None:
     run = sx.run("sim/coin", limit=1, out=tmp_path / "run")
     for call in (lambda: sx.check(wrong), lambda: sx.judge(run, wrong), lambda: sx.run([wrong])):
-        with pytest.raises(InputError, match=r"give text, and no|is no name"):
+        with pytest.raises(InputError, match=r"expected text, not|is no name"):
             call()
 
 
 @pytest.mark.parametrize("wrong", [{"bootstrap": "many"}, {"bootstrap": 100.5}, {"bootstrap": 100, "seed": "x"}])
 def test_what_is_no_number_of_draws_is_refused_by_its_kind(wrong: dict[str, Any], tmp_path: Path) -> None:
     run = sx.run("sim/coin", limit=1, out=tmp_path / "run")
-    with pytest.raises(InputError, match=r"give a whole number( or None)?, and no"):
+    with pytest.raises(InputError, match=r"expected a whole number( or None)?, not"):
         sx.score(run, **wrong)
 
 
 def test_items_are_called_items_everywhere() -> None:
-    with pytest.raises(InputError, match=r"unknown choice 'item_source' for an import\. It is called 'items' now\."):
+    with pytest.raises(InputError, match=r"unknown option 'item_source' for an import\. It is called 'items' now\."):
         sx.import_replies("r.jsonl", **{"item_source": "starter"})  # type: ignore[arg-type]
 
 
@@ -242,7 +242,7 @@ def test_a_table_alone_is_correlated_as_the_command_does(tmp_path: Path) -> None
     (tmp_path / "t.csv").write_text("model,a,b\nm,1,2\nn,2,1\no,3,5\np,4,7\n")
     # a and b less their means: -1.5 -.5 .5 1.5 and -1.75 -2.75 1.25 3.25; 9.5 / sqrt(5 * 22.75)
     assert sx.correlations(tmp_path / "t.csv").pair("a", "b").pearson.value == pytest.approx(9.5 / (5 * 22.75) ** 0.5)
-    with pytest.raises(InputError, match="eligible is for columns"):
+    with pytest.raises(InputError, match="eligible is only for columns"):
         sx.correlations(tmp_path / "t.csv", eligible=["m"])
 
 
@@ -422,7 +422,10 @@ def test_the_code_of_the_page_on_python_runs_and_has_every_function(
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: sx.run(settings={"temprature": 1}), r"^settings temprature: is temperature meant\?.*: extra_body\.$"),
+        (
+            lambda: sx.run(settings={"temprature": 1}),
+            r"^settings temprature: did you mean temperature\?.*use extra_body\.$",
+        ),
         (lambda: sx.run(epochs=-1), "^epochs -1: give 1 or more"),
         (lambda: sx.run(max_connections=0), "^max_connections 0: give 1"),
         (lambda: sx.run(out=""), "^out: the name is empty"),
@@ -452,21 +455,21 @@ def test_a_run_whose_items_are_gone_is_not_asked_for_other_items(tmp_path: Path)
 
 
 WRONG_KINDS = {
-    "merge": (lambda run: sx.merge(None), "folder: give text or a path, and not None"),  # type: ignore[arg-type]
-    "load_study": (lambda run: sx.load_study(5), "path: give text or a path, and no int"),  # type: ignore[arg-type]
+    "merge": (lambda run: sx.merge(None), "folder: expected text or a path, not None"),  # type: ignore[arg-type]
+    "load_study": (lambda run: sx.load_study(5), "path: expected text or a path, not int"),  # type: ignore[arg-type]
     "import_replies": (
         lambda run: sx.import_replies(None, out="q"),  # type: ignore[arg-type]
-        "replies: give text or a path or several texts, and not None",
+        "replies: expected text, a path or a list of these, not None",
     ),
-    "rasch": (lambda run: sx.rasch(None), "table: give a file, rates or a data frame, and no NoneType"),  # type: ignore[arg-type]
-    "report": (lambda run: sx.report(run, 5), "path: give text or a path, and no int"),  # type: ignore[arg-type]
-    "groups": (lambda run: sx.score(run, groups={}), "groups: give text or a path or None, and no dict"),  # type: ignore[arg-type]
+    "rasch": (lambda run: sx.rasch(None), "table: expected a file, rates or a data frame, not None"),  # type: ignore[arg-type]
+    "report": (lambda run: sx.report(run, 5), "path: expected text or a path, not int"),  # type: ignore[arg-type]
+    "groups": (lambda run: sx.score(run, groups={}), "groups: expected text, a path or None, not dict"),  # type: ignore[arg-type]
     "readings": (
         lambda run: sx.score(run, readings=5),  # type: ignore[arg-type]
-        "readings: give text or a path or several texts, and no int",
+        "readings: expected text, a path or a list of these, not int",
     ),
-    "seed": (lambda run: sx.score(run, seed=True), "seed: give a whole number or None, and no bool"),
-    "against": (lambda run: sx.correlations(run, 5), "against: give .* or None, and no int"),  # type: ignore[arg-type]
+    "seed": (lambda run: sx.score(run, seed=True), "seed: expected a whole number or None, not bool"),
+    "against": (lambda run: sx.correlations(run, 5), "against: expected .* or None, not int"),  # type: ignore[arg-type]
 }
 
 
@@ -503,6 +506,8 @@ def test_what_is_no_run_is_refused_in_a_line_by_everything_that_takes_runs(name:
     with pytest.raises(InputError) as fault:
         getattr(sx, name)(wrong)
     assert "\n" not in str(fault.value)
+    if wrong is None:
+        assert re.fullmatch(r"expected a run.*, not None\.", str(fault.value))
 
 
 @pytest.mark.parametrize("name", ["m\x00x\x1b[31m", "a\u202eb", "a\nb", " a"], ids=ascii)
@@ -515,3 +520,20 @@ def test_a_name_that_does_something_to_a_terminal_is_not_imported(name: str, tmp
             sx.import_replies(tmp_path / "named.jsonl", items=run.folder / "items", out=tmp_path / out)
         assert (tmp_path / out).exists() == (out == "known")
         sx.import_replies(run.folder / "replies.jsonl", items=run.folder / "items", out=tmp_path / "known")
+
+
+CHOOSING = {
+    "convention": lambda run, value: sx.score(run, convention=value),
+    "preset": lambda run, value: sx.run("sim/coin", preset=value, out="nowhere"),
+    "protocol": lambda run, value: sx.run("sim/coin", protocol=value, out="nowhere"),
+    "wire": lambda run, value: sx.run("sim/coin", wire=value, out="nowhere"),
+    "evidence": lambda run, value: sx.report(run, "nowhere.html", evidence=value),
+    "method": lambda run, value: sx.rasch("paper", method=value),
+}
+
+
+@pytest.mark.parametrize("name", CHOOSING)
+def test_a_choice_is_checked_in_python_as_on_the_command_line(name: str) -> None:
+    with pytest.raises(sx.InputError, match=rf"^unknown {name} 'quik'\. There are \w+, \w+"):
+        CHOOSING[name](None, "quik")
+    assert not Path("nowhere").exists()

@@ -74,7 +74,7 @@ def test_a_name_with_a_comma_in_it_is_one_name() -> None:
     [
         (["--claim", ""], "--claim '': a name in it is empty. Write it like a,b."),
         (["--model", "sim/coin,"], "--model 'sim/coin,': a name in it is empty."),
-        (["--model", "sim/con"], "--model sim/con: no reply here is of this model. Is 'sim/coin' meant?"),
+        (["--model", "sim/con"], "--model sim/con: no reply here is of this model. Did you mean 'sim/coin'?"),
         (["--experiment", "refusal"], "There are association, difficulty, restriction."),
         (["--session", "exec"], "There are execute, execute.Q1, execute.Q2, execute.Q3, execute.Q4, judge, predict."),
         (["--state", "lost"], "There are kept, missing, read, unreadable, withheld."),

@@ -15,22 +15,22 @@ from selfexec.cli import COMMANDS, root
 
 STORED = Path(__file__).parents[1] / "stored"
 READING = {
+    "analyze": [
+        *("analyze correlate run --with numbers.csv", "analyze cross run", "analyze ladder run", "analyze ledger run"),
+        "analyze trend run",
+    ],
     "card": ["card run"],
     "compare": ["compare run"],
-    "correlate": ["correlate run --with numbers.csv"],
-    "cross": ["cross run"],
     "export": ["export run"],
     "judge": ["judge run", "judge run --judge rule --dry-run"],
-    "ladder": ["ladder run"],
-    "ledger": ["ledger run"],
     "list": ["list .", "list run"],
     "read": ["read run", "read run --show", "read run --format json"],
     "report": ["report run -o page.html"],
     "run": ["run --out run --dry-run", "run --out run --model sim/coin --dry-run"],
+    "view": ["view run"],
     "score": ["score run", "score run --bootstrap 100", "score run --format json", "score run --convention authors"],
-    "trend": ["trend run"],
 }
-WITHOUT_A_RUN = {"check", "items", "prompts", "rasch", "serve"}
+WITHOUT_A_RUN = {"check", "explain", "init", "items", "prompts", "serve"}
 MODELS = ["sim/typical", "sim/coin", "sim/says-yes", "sim/knows-itself"]
 MADE_TO_WRITE = {"import", "merge"}
 

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 import selfexec as sx
 from build import rename_model, requests_run, write
 from selfexec.cli import COMMANDS, root
+from selfexec.cli.analyze import ANALYSES
 from selfexec.cli.options import form_of
 from selfexec.errors import InputError
 from selfexec.files.outputs import OF_A_RUN, RESULTS, tried, tried_folder
@@ -24,12 +25,15 @@ from selfexec.text.printable import HARMFUL, harmless, harmless_styled
 
 def has_forms(name: str) -> bool:
     """Whether a command has --format with a table among its forms."""
-    command = root.get_command(click.Context(root), name)
+    command: click.Command | None = root
+    for word in name.split():
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), word)
     assert command is not None
     return any("table" in getattr(one.type, "choices", ()) for one in command.params if one.name == "form")
 
 
-PRINTING = list(filter(has_forms, COMMANDS))
+PRINTING = list(filter(has_forms, [*COMMANDS, *(f"analyze {name}" for name in ANALYSES)]))
 ODD = "m\x00x\x1b[31mred\u202e\x9b2J"
 
 
@@ -49,14 +53,14 @@ def _here(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_results_of_all_these_commands_have_a_form() -> None:
-    assert {"score", "compare", "cross", "ladder", "read", "list", "check", "judge", "trend"} <= set(PRINTING)
+    assert {"score", "compare", "read", "list", "check", *(f"analyze {name}" for name in ANALYSES)} <= set(PRINTING)
 
 
 @pytest.mark.parametrize("name", PRINTING)
 def test_an_ending_that_a_command_does_not_write_is_refused_before_anything_is_read(name: str) -> None:
-    result = CliRunner().invoke(root, [name, "run", "-o", "out.xlsx"], standalone_mode=False)
+    result = CliRunner().invoke(root, [*name.split(), "run", "-o", "out.xlsx"], standalone_mode=False)
     assert isinstance(result.exception, InputError | click.UsageError) and not Path("out.xlsx").exists()
-    if name not in ("rasch", "correlate", "check"):
+    if name not in ("analyze rasch", "analyze correlate", "check"):
         assert "nothing is written as .xlsx here. End the name in .txt" in str(result.exception)
 
 
@@ -137,7 +141,14 @@ def on_a_terminal(*words: str) -> str:
     "command",
     [
         *("score run", "score run --format json", "score run --format csv", "read run", "read run --show"),
-        *("compare run", "list .", "card run", "ladder run", "export run --to panel", "score run --model 'x\x1b[31m'"),
+        *(
+            "compare run",
+            "list .",
+            "card run",
+            "analyze ladder run",
+            "export run --to panel",
+            "score run --model 'x\x1b[31m'",
+        ),
     ],
 )
 def test_no_control_character_of_a_name_reaches_a_terminal(command: str) -> None:
@@ -181,7 +192,7 @@ def test_a_closed_stream_is_no_fault(command: str, streams: str) -> None:
 @pytest.mark.parametrize("given", [None, 5, 2.5, True])
 @pytest.mark.parametrize("function", [sx.score, sx.compare, sx.card, sx.ladder])
 def test_what_is_no_run_is_refused_by_name(function: object, given: object) -> None:
-    with pytest.raises(sx.InputError, match=f"which run\\? {given!r} is none"):
+    with pytest.raises(sx.InputError, match=f"expected a run, its folder, or a list of these, not {given!r}"):
         function(given)  # type: ignore[operator]
 
 

@@ -3,6 +3,7 @@
 import csv
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -16,7 +17,9 @@ import selfexec as sx
 from differences import COLUMNS, differences
 from selfexec.analysis.score import score
 from selfexec.cli import root
-from selfexec.experiments import EXPERIMENTS
+from selfexec.engines.sim.profiles import PROFILES
+from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.items import cache_folder
 from selfexec.runs import Run
 from terminal import left, ours_on_a_terminal
 
@@ -69,6 +72,7 @@ def test_a_model_is_left_out_and_asked_anew_as_the_page_of_commands_says(tmp_pat
 
 def test_the_readme_is_short() -> None:
     assert README.count("\n") < 135
+    assert len(README.split()) <= 800
 
 
 def test_the_readme_counts_the_verdicts_of_the_study() -> None:
@@ -83,11 +87,18 @@ def test_the_readme_counts_the_verdicts_of_the_study() -> None:
     assert said in README
 
 
-def test_the_readme_tells_what_a_quick_run_takes() -> None:
+def test_the_readme_tells_what_a_quick_run_takes(
+    reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # the paper's items, as they lie in the cache once they were fetched
+    monkeypatch.setenv("SELFEXEC_CACHE", str(tmp_path))
+    shutil.copytree(reference / "items", cache_folder())
     told = re.search(r"quick run takes ([\d,]+) calls: about ([\d,]+) tokens in and ([\d,]+) out", README)
     assert told
     calls, tokens_in, tokens_out = told.groups()
-    planned = CliRunner().invoke(root, shlex.split("run --model openai/gpt-6-luna --preset quick --dry-run")).output
+    line = "run --model openai/gpt-6-luna --items paper --preset quick --dry-run"
+    assert f"selfexec {line}" in README
+    planned = CliRunner().invoke(root, shlex.split(line)).output
     assert f"at most {calls} sessions; about {tokens_in} tokens in, {tokens_out} out." in planned
 
 
@@ -98,11 +109,19 @@ def test_the_readme_says_what_python_it_takes_and_where_the_package_is_from() ->
     assert "the package is on no index" in README and "pip install selfexec" not in README
 
 
+def test_each_command_block_of_the_readme_is_one_line() -> None:
+    blocks = re.findall(r"(?m)(?:^    \$ .*\n)+", README)
+    assert [block.count("\n") for block in blocks] == [1, 1]
+    assert blocks[0].rstrip().endswith("selfexec run") and blocks[1].rstrip().endswith("python -m pytest")
+
+
 def test_the_readme_goes_from_a_first_try_to_a_real_model_to_the_rest() -> None:
     headings = re.findall(r"^## (.*)", README, flags=re.MULTILINE)
-    assert headings[:4] == ["Try it", "Ask a real model", "What the numbers mean", "From elsewhere"]
-    # what is asked stands before all of it
-    assert all(re.search(rf"(?m)^\|[^|]*\b{experiment}\b", README.split("## ")[0]) for experiment in EXPERIMENTS)
+    assert headings[:4] == ["Try it", "Ask a real model", "What the numbers mean", "Where to go next"]
+    # what is asked stands before all of it: the paper's experiments in a table, the others by their names
+    first = README.split("## ")[0]
+    assert all(re.search(rf"(?m)^\| {experiment} \|", first) for experiment in PAPER.experiments)
+    assert all(re.search(rf"\b{experiment}\b", first) for experiment in EXPERIMENTS)
     assert max(len(line.split()) for line in README.splitlines() if not line.startswith("|")) < 120
 
 
@@ -114,13 +133,17 @@ def test_the_listed_differences_from_the_authors_readings_are_those_there_are(re
     assert listed == list(differences(reference, ten_models.readings))
 
 
+REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]["Repository"]
+OURS = re.compile(rf"{re.escape(REPOSITORY)}/(?:blob|raw)/main/")  # the address of a file of this repository
 PAGES = sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/**/*.md"))
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
 def test_links_between_documents_lead_somewhere(path: Path) -> None:
     for link in re.findall(r"\]\(([^)#]+)", path.read_text("utf-8")):
-        if not link.startswith("http"):
+        if place := OURS.match(link):
+            assert (ROOT / link[place.end() :]).exists(), link
+        elif not link.startswith("http"):
             assert (path.parent / link).exists(), link
 
 
@@ -210,7 +233,7 @@ def test_every_page_is_listed_in_the_index_and_the_readme_leads_there() -> None:
     pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*") if path.is_file()}
     missing = pages - set(re.findall(r"\]\(([^)#]+)", INDEX)) - {"README.md", "report.png"}
     assert not missing, f"list in docs/README.md: {sorted(missing)}"
-    assert "](docs/README.md)" in README and "](CONTRIBUTING.md)" in README
+    assert "/docs/README.md)" in README and "/CONTRIBUTING.md)" in README
 
 
 def test_the_index_calls_each_decision_as_its_page_does() -> None:
@@ -228,3 +251,14 @@ def test_the_number_of_the_version_is_that_of_the_changelog_and_of_the_citation(
     assert f"\nversion: {number}\ndate-released: {day}\n" in citation
     # and nowhere else: the package takes it from there
     assert "version" in tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dynamic"]
+
+
+@pytest.mark.slow
+def test_the_page_on_the_first_result_shows_what_the_first_command_prints(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "first-result.md").read_text("utf-8")
+    printed = {untimed(line) for line in left(ours_on_a_terminal(["run"], tmp_path))}
+    shown = [untimed(line) for block in re.findall(r"(?s)```\n(.*?)```", page) for line in block.splitlines()]
+    assert len(shown) > 15 and [line for line in shown if line not in printed] == []
+    # every simulated model is explained
+    listed = page.split("## The simulated models")[1]
+    assert all(f"`sim/{name}`" in listed for name in PROFILES)

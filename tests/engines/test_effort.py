@@ -63,9 +63,9 @@ def test_kinds_of_session_may_have_efforts_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("model", "options", "says"),
     [
-        ("sim/typical", {}, "sim cannot be told how hard to think"),
-        ("local/m", {}, "local cannot be told how hard to think"),
-        ("inspect/bedrock/m", {}, "inspect cannot be told how hard to think"),
+        ("sim/typical", {}, "sim cannot set how hard a model thinks"),
+        ("local/m", {}, "local cannot set how hard a model thinks"),
+        ("inspect/bedrock/m", {}, "inspect cannot set how hard a model thinks"),
         ("inspect/openai/m", {"settings": {"effort": "low", "reasoning_effort": "low"}}, "reasoning_effort is set"),
         ("nvidia/m", {}, "how it is told how hard to think is not known of 'nvidia'"),
         ("any/m", {"base_url": URL}, "not known of 'any'.* settings reasoning_effort=low"),
@@ -109,7 +109,7 @@ def test_a_run_keeps_the_efforts_and_the_fields_that_told_them_and_what_the_serv
             bodies.append(await request.json())
         text = [{"type": "output_text", "text": '{"choice": "A"}'}]
         output = [{"type": "message", "content": text}]
-        return web.json_response({"status": "completed", "output": output, "reasoning": {"effort": "low"}})
+        return web.json_response({"status": "completed", "output": output, "reasoning": bodies[-1]["reasoning"]})
 
     app = web.Application()
     app.router.add_route("*", "/{rest:.*}", handler)
@@ -132,7 +132,7 @@ def test_a_run_keeps_the_efforts_and_the_fields_that_told_them_and_what_the_serv
         **{f"effort@{model}": {"reasoning": {"effort": "low"}} for model in ("a/m", "b/m")},
         **{f"predict.effort@{model}": {"reasoning": {"effort": "high"}} for model in ("a/m", "b/m")},
     }
-    assert {reply.effort for reply in sx.load(tmp_path / "r").replies.values()} == {"low"}
+    assert {reply.effort for reply in sx.load(tmp_path / "r").replies.values()} == {"low", "high"}
     assert "effort: low, as the server says" in checked.notes
     assert judged.replies
     [judge] = json.loads((tmp_path / "r" / "judges.json").read_text()).values()

@@ -187,7 +187,7 @@ def test_azures_key_goes_to_azure_alone_and_whoever_is_there_gets_it_in_azures_h
     assert endpoint("openai/d", home).key is None
     assert endpoint("openai/d", home).key_header == "api-key"
     assert endpoint("openai/d", "https://x.example/v1").key_header == "Authorization"
-    with pytest.raises(InputError, match=r"each customer has an address of his own there\. Add base_url"):
+    with pytest.raises(InputError, match=r"each customer has their own address there\. Add base_url"):
         endpoint("azure/d")
     with pytest.raises(InputError, match="the key is sent as api-key already"):
         HttpEngine(["azure/d"], Connection(base_url=home, headers={"api-key": "other"}))
@@ -480,7 +480,7 @@ def test_a_server_without_a_list_of_models_is_checked_as_before(status: int) -> 
         (["--set", "store=true"], "Nothing is left with a provider"),
         (["--set", "effort=none"], "--thinking off and --behaviour-thinking off"),
         (["--set", "effort=lowest"], "there are minimal, low"),
-        (["--set", "efort=low"], "is effort meant?"),
+        (["--set", "efort=low"], "did you mean effort?"),
         (["--extra-body", '{"effort": "low"}'], "'effort' is a setting of its own"),
     ],
 )

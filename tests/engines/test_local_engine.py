@@ -1,6 +1,7 @@
 """Weights in this process: a reply is what transformers itself would say, whichever sessions share the batch."""
 
 import asyncio
+import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from selfexec.engines.local.engine import _parted
 from selfexec.engines.local.weights import Weights, _no_bars_in_files
 from selfexec.errors import InputError
 from selfexec.experiments import Key, Message
+from selfexec.extras import to_install
 
 TEMPLATE = (
     "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% if not (loop.last and m.role == 'assistant') %};{% endif %}"
@@ -36,7 +38,7 @@ SIZES = {
 
 def test_without_the_extra_one_line_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(InputError, match=r"pip install 'selfexec\[local\]'"):
+    with pytest.raises(InputError, match=re.escape(to_install("local"))):
         sx.run(f"local/{tmp_path}", out=tmp_path / "r", limit=1)
 
 

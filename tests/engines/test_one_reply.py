@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from test_ends import BEGIN, BLOCK_END, FORMATS, OWN, counts, events, of_body, of_stream, streamed
+from test_ends import BEGIN, BLOCK_END, FORMATS, OWN, counts, events, in_pieces, of_body, of_stream, streamed
 
 from effort import examples
 
@@ -367,3 +367,49 @@ def test_geminis_stop_with_a_message_that_explains_it_is_an_unknown_end(said: An
     for found in (of_stream("gemini", events(first, last)), of_body("gemini", whole)):
         assert found
         assert (found.text, found.unknown_end) == ((None, "STOP (with a finishMessage)") if said else ("Hi", None))
+
+
+# --- a piece that comes twice ----------------------------------------------------------------------------------------
+
+IN_PIECES = pytest.mark.parametrize("wire", ["openai", "gemini", "anthropic"])
+LONG_PIECE = " neighbours, welcome to our"  # 27 characters, 14 of them different
+
+
+@IN_PIECES
+@given(begin=WORDS, end=WORDS)
+@settings(max_examples=examples(60), deadline=None)
+def test_a_long_piece_in_the_middle_that_comes_twice_leaves_the_end_unknown(wire: str, begin: str, end: str) -> None:
+    assume(not LONG_PIECE.startswith(begin[:1]) and begin != end)
+    once, twice = [begin, LONG_PIECE, end], [begin, LONG_PIECE, LONG_PIECE, end]
+    found = of_stream(wire, in_pieces(wire, once))
+    assert found and (found.text, found.error) == ("".join(once), None)
+    found = of_stream(wire, in_pieces(wire, twice))
+    assert found and (found.text, found.unknown_end_text) == (None, "".join(twice))
+    assert found.unknown_end and found.unknown_end.endswith("+error")
+
+
+@IN_PIECES
+@pytest.mark.parametrize(
+    "again",
+    [
+        [" very", " very"],
+        ["abcdefghijklmnopqrstuvw"] * 2,  # 23 characters
+        ["-" * 80] * 2,
+        ["0.00, 0.00, 0.00, 0.00, 0.00, "] * 2,
+        [LONG_PIECE] * 3,  # round in circles
+        [LONG_PIECE, " and", LONG_PIECE],
+        [" ha", " ha", " ho", " ho", " hi", " hi"],
+    ],
+)
+def test_what_a_model_may_say_twice_in_a_row_counts(wire: str, again: list[str]) -> None:
+    pieces = ["Dear", *again, "!"]
+    found = of_stream(wire, in_pieces(wire, pieces))
+    assert found and (found.text, found.error) == ("".join(pieces), None)
+
+
+@IN_PIECES
+@given(pieces=st.lists(st.text("abcdefgh", min_size=1, max_size=4), min_size=4, max_size=12, unique=True))
+@settings(max_examples=examples(60), deadline=None)
+def test_a_stream_in_which_each_piece_comes_twice_is_no_reply(wire: str, pieces: list[str]) -> None:
+    assert not counts(of_stream(wire, in_pieces(wire, [piece for piece in pieces for _ in range(2)])))
+    assert counts(of_stream(wire, in_pieces(wire, [piece for piece in pieces[:3] for _ in range(2)] + ["!"])))

@@ -94,12 +94,24 @@ class Port:
         app.router.add_route("*", "/{rest:.*}", reply)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0)
         await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", self.port, reuse_port=True).start()
+        site = web.TCPSite(runner, "127.0.0.1", self.port, reuse_port=True)
+        await site.start()
         try:
             yield
         finally:
+            await listening_no_more(site)
             await runner.cleanup()
             await asyncio.sleep(0.01)  # connections that were cut are closed a moment later
+
+
+async def listening_no_more(site: web.TCPSite) -> None:
+    """Have a server take no further connection. One that it has taken in the step before it closes has no transport
+    yet, and Python 3.11 would leave that open for good.
+    """
+    assert isinstance(site._server, asyncio.Server)
+    for listener in site._server.sockets:
+        asyncio.get_running_loop().remove_reader(listener.fileno())
+    await asyncio.sleep(0)
 
 
 @contextmanager

@@ -71,7 +71,7 @@ def answer(model: str, *bodies: tuple[int, Any], calls: int = 1, home: bool = Fa
                     patch.setitem(PROVIDERS, provider, Provider(url, ("SELFEXEC_API_KEY",), known.wire))  # type: ignore[arg-type]
                 options = Connection(base_url=None if home else url, timeout=2)
                 async with HttpEngine([model], options) as engine:
-                    return [await engine.ask(call(model, "?")) for _ in range(calls)]
+                    return [await engine.ask(call(model, "How do I find y?")) for _ in range(calls)]
 
     return asyncio.run(main())
 

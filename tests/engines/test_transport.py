@@ -1001,7 +1001,9 @@ def test_a_call_that_is_cancelled_while_it_waits_leaves_its_place_to_others() ->
 # --- addresses that are none -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("scheme", "meant"), [("https", "is http meant?"), ("http", "does this port speak https?")])
+@pytest.mark.parametrize(
+    ("scheme", "meant"), [("https", "did you mean http?"), ("http", "does this port speak https?")]
+)
 def test_a_server_that_hangs_up_is_said_to_expect_the_other_scheme(scheme: str, meant: str) -> None:
     async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(10)
@@ -1046,7 +1048,7 @@ def test_a_plain_server_asked_by_https_and_a_host_that_is_not_there_are_told_as_
         app = web.Application()
         app.router.add_route("*", "/{rest:.*}", _sending(completion()))
         async with server(app) as url:
-            assert "does not speak https; is http meant?" in await said(url.replace("http:", "https:"))
+            assert "does not speak https; did you mean http?" in await said(url.replace("http:", "https:"))
         assert "no host is known as nowhere.invalid" in await said("http://nowhere.invalid/v1")
 
     asyncio.run(main())

@@ -96,7 +96,7 @@ def test_what_a_template_is_told_anyway_stays() -> None:
             {"extra_body": {"chat_template_kwargs": {"enable_thinking": True}}},
             "chat_template_kwargs.enable_thinking is set, and so does",
         ),
-        ("rote/clever", "on", {}, "rote cannot be told whether to think"),
+        ("rote/clever", "on", {}, "rote cannot switch thinking on or off"),
     ],
 )
 def test_what_cannot_be_told_is_refused_by_name_before_anything_is_asked(

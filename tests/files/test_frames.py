@@ -115,3 +115,38 @@ def test_without_pandas_it_is_said_what_to_install(panel: sx.Run, monkeypatch: p
 def test_a_table_that_there_is_not_is_refused_with_those_that_there_are(panel: sx.Run) -> None:
     with pytest.raises(sx.InputError, match=r"no table 'claims'. There are observations, sessions and outcomes"):
         panel.to_pandas("claims")  # type: ignore[arg-type]
+
+
+def test_a_parquet_file_has_the_rows_and_the_types_of_the_frame(
+    panel: sx.Run, hardly_asked: sx.Run, tmp_path: Path
+) -> None:
+    for run in (panel, hardly_asked):
+        scores = sx.score(run)
+        path = scores.write(tmp_path / "scores.parquet")
+        assert pl.read_parquet(path).equals(scores.frame()) and pl.read_parquet(path).schema == scores.frame().schema
+
+
+def test_the_ending_of_a_file_decides_what_is_written_to_it(panel: sx.Run, tmp_path: Path) -> None:
+    scores = sx.score(panel)
+    expected = {".csv": scores.csv(), ".json": scores.json(), ".md": scores.markdown(), ".txt": scores.table()}
+    for ending, text in expected.items():
+        assert scores.write(tmp_path / f"scores{ending}").read_text("utf-8") == text + "\n"
+    with pytest.raises(sx.InputError, match=r"scores\.xlsx: nothing is written as \.xlsx here\. .* or \.parquet"):
+        scores.write(tmp_path / "scores.xlsx")
+
+
+def test_what_a_session_shows_of_a_long_value_is_short_and_printing_shows_all(panel: sx.Run) -> None:
+    for value in (sx.score(panel), sx.ledger(panel), sx.trend(panel), sx.card(panel)):
+        shown = repr(value).splitlines()
+        warned = list(value.warnings) if isinstance(value, sx.Trend) else []  # which are never cut off
+        assert shown[30:] == warned and shown[29].endswith("more lines: print() shows all of them")
+        assert len(repr(value)) < len(str(value))
+    assert str(sx.score(panel)) == sx.score(panel).table()
+    assert repr(sx.judges(panel)) == str(sx.judges(panel))  # a short one is shown whole
+
+
+def test_no_part_of_a_run_floods_a_notebook(panel: sx.Run) -> None:
+    parts = ("replies", "readings", "keys", "asked", "tables", "items", "conditions", "unasked", "sources")
+    assert [part for part in parts if len(repr(getattr(panel, part))) > 2500] == []
+    assert len(repr(panel)) < 500
+    assert "<td" in panel._repr_html_() and "sim/knows-itself" in panel._repr_html_()

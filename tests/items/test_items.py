@@ -283,9 +283,9 @@ def test_a_file_with_a_slip_in_its_name_is_no_experiment_left_out_in_silence(tmp
     here = tmp_path / "mine"
     (here / "restriction.jsonl").rename(here / "Restrictions.jsonl")
     (here / "notes.jsonl").write_text("{}\n")
-    said = "no experiment reads this file. Is restriction.jsonl meant?"
+    said = "no experiment reads this file. Did you mean restriction.jsonl?"
     with pytest.raises(
-        InputError, match=r"Restrictions\.jsonl: no experiment reads this file\. Is restriction\.jsonl meant"
+        InputError, match=r"Restrictions\.jsonl: no experiment reads this file\. Did you mean restriction\.jsonl"
     ):
         load(here)
     told = {Path(finding.place).name: finding.message for finding in check(here) if "reads" in finding.message}

@@ -346,7 +346,7 @@ def test_what_does_not_go_together_is_refused_by_name(
 
 def test_whose_log_it_is_must_be_known_and_can_be_said(tmp_path: Path) -> None:
     path = log(tmp_path / "log", answers(1.0), model=None)
-    with pytest.raises(sx.InputError, match=r"does not say whose log it is.*models"):
+    with pytest.raises(sx.InputError, match=r"does not name its model.*models"):
         import_logs(path, tool="lm-eval", experiment="correctness", out=tmp_path / "run")
     run = import_logs(path, tool="lm-eval", experiment="correctness", out=tmp_path / "run", model=ME).run
     assert run.models == (ME,)

@@ -5,8 +5,9 @@ from test_reading_shapes import LENGTHS, REQUEST
 
 from selfexec.experiments import restriction
 from selfexec.readers import Phrase, read_choice
+from selfexec.readers.cues import Wording, cued, wordings_in
 from selfexec.readers.directions import ASCII_CUES, CUES, TONGUES, runs_down
-from selfexec.readers.wordings import CHANGES, CONCLUDES, LETTER_FIRST, NAMES, STATES, Wording, cued, wordings_in
+from selfexec.readers.wordings import CHANGES, CONCLUDES, LETTER_FIRST, NAMES, STATES
 
 ROWS = [*STATES, *CHANGES, *NAMES, *CONCLUDES]
 

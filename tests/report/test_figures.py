@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from itertools import pairwise, product
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +24,11 @@ from build import pair, part_of, request, table
 from build import scores as scores_of
 from selfexec.analysis.answers import overall_in_brief
 from selfexec.analysis.findings import against_baseline
-from selfexec.analysis.numbers import answer_tokens, by_basis, by_ratio, pairs_of
+from selfexec.analysis.numbers import answer_tokens
 from selfexec.analysis.score import Scores, score
 from selfexec.errors import InputError
 from selfexec.experiments import PAPER, Key
+from selfexec.extras import to_install
 from selfexec.metrics import accuracy_on
 from selfexec.report.export import DRAWN, FORMATS, as_csv, as_latex, export
 from selfexec.report.export import drawn as as_svg
@@ -37,16 +38,13 @@ from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.svg import (
     SCREEN,
     SHEETS,
-    Cell,
     Dot,
-    MatrixRow,
     RowPanel,
     Scale,
     breadth,
     clean,
     even_ticks,
     log_ticks,
-    matrix,
     rows,
     shortened,
     tick_label,
@@ -162,7 +160,9 @@ def by_model(marks: Sequence[Mark], series: str) -> dict[str, Mark]:
         ("experiments", "difficulty", "difficulty accuracy", "difficulty", "accuracy"),
         ("readiness", "answers the request", "says it would", "restriction", "positive_rate"),
         ("readiness", "answers the request", "does", "restriction", "base_rate"),
-        ("conventions", "association", "readable", "association", "accuracy"),
+        ("ladder", "association", "itself", "association", "skill"),
+        ("equal_rate", "association", "model", "association", "share_of_ceiling"),
+        ("equal_rate", "restriction", "baseline", "restriction", "baseline_share_of_ceiling"),
     ],
 )
 def test_a_mark_and_its_interval_lie_at_the_score(
@@ -186,7 +186,6 @@ def test_every_number_of_the_models_own_has_its_interval(drawn: dict[str, Figure
         ("association", "accuracy", "accuracy"),
         ("restriction", "over-niceness", "over-niceness"),
         ("difficulty", "ranking accuracy", "strict"),
-        ("basis", "decided by tokens", "decided by tokens"),
         ("readiness", "lists the word", "does"),
     ):
         marks = by_model(marks_of(drawn[name], panel), series)
@@ -285,39 +284,8 @@ def test_the_spread_of_tokens_in_a_group_is_the_published_one(ten_models: Run, r
 
 
 @pytest.mark.slow
-def test_ratios_of_tokens_are_those_of_the_two_answers(panel: Run) -> None:
-    """By hand: each pair that tokens decide, its two token counts looked up, its share right per group."""
-    model = "sim/typical"
-    tokens = {
-        (row["item"], row["session"]): row["output_tokens"]
-        for row in panel.sessions.filter(pl.col("model") == model).to_dicts()
-    }
-    shares: dict[str, list[bool]] = {}
-    claims = panel.observations.filter((pl.col("model") == model) & (pl.col("basis") == "tokens"))
-    for row in claims.filter(pl.col("state") == "read").to_dicts():
-        one, two = (tokens[row["item"], f"execute.{label}"] for label in row["claim"].split(" before "))
-        if 1.5 <= max(one, two) / min(one, two) < 2:
-            shares.setdefault(row["item"], []).append(row["predicted"] == row["observed"])
-    groups = [sum(right) / len(right) for right in shares.values()]
-    found = by_ratio(pairs_of(panel.tables, "difficulty", strict=False), 1.5, 2)[model].own
-    assert found.items == len(groups) > 1
-    assert found.value == pytest.approx(sum(groups) / len(groups))
-
-
-@pytest.mark.slow
-def test_both_bases_together_hold_every_decided_pair(panel: Run) -> None:
-    pairs = pairs_of(panel.tables, "difficulty", strict=False)
-    read = panel.observations.filter((pl.col("experiment") == "difficulty") & (pl.col("state") == "read"))
-    for model in PANEL:
-        mine = read.filter(pl.col("model") == model)
-        for basis in ("correctness", "tokens"):
-            groups = mine.filter(pl.col("basis") == basis)["item"].n_unique()
-            assert by_basis(pairs, basis)[model].own.items == groups
-
-
-@pytest.mark.slow
 def test_planes_put_ability_across_and_skill_up(drawn: dict[str, Figure], scores: Scores) -> None:
-    svg = parsed(drawn["ability"])
+    svg = parsed(drawn["ability-skill"])
     found = {}
     for g in svg.iter(f"{SVG}g"):
         if g.get("data-series") == "skill" and "sx-mark" in (g.get("class") or ""):
@@ -367,115 +335,25 @@ def test_stacked_bars_are_as_long_as_what_was_lost(panel: Run, drawn: dict[str, 
             assert float(after.get("x") or 0) == pytest.approx(end, abs=0.03)
 
 
-def test_of_many_models_a_row_of_a_matrix_is_a_path_for_each_shade() -> None:
-    keys = [f"m{n:02}" for n in range(32)]
-    # 16 cells of 0, then 16 of 1: two shades, and each is one stretch of the row
-    lines = {key: MatrixRow([Cell(float(n > 15), "", "") for n in range(32)]) for key in keys}
-    drawing = matrix(
-        order_models(dict.fromkeys(keys, (0, 0.0)), None), "one", "title", "what it is", lines, "word", "own"
-    )
-    svg = drawing(SCREEN)
-    drawn = re.findall(r'<path d="([^"]+)" class="sx-heat" fill-opacity="([.\d]+)"', svg)
-    assert [opacity for _, opacity in drawn] == ["0.08", "1.00"] * 32  # the faintest is .04 of .46
-    assert {d.count("M") for d, _ in drawn} == {1}
-    ends = [[float(x) for x in re.findall(r"[MH]([.\d]+)", d)] for d, _ in drawn[:2]]
-    assert ends[0][0] == ends[0][2] and ends[0][1] == ends[1][0]  # the second begins where the first ends
-    assert ends[1][1] - ends[0][0] == pytest.approx(2 * (ends[0][1] - ends[0][0]), abs=0.03)
-    assert svg.count('class="sx-own sx-fine"') == 32 and 'class="sx-cell"' not in svg
-
-
-@pytest.mark.slow
-def test_the_matrix_is_that_of_cross_prediction(panel: Run, drawn: dict[str, Figure]) -> None:
-    found = sx.cross_prediction(panel).parts["association", "self_bonus"]
-    table = drawn["crossed-association"]
-    names = table.columns[1:-1]
-    assert sorted(names) == sorted(found.common.models)
-    for row in table.rows:
-        a = found.common.models.index(row[0])
-        for name, cell in zip(names, row[1:-1], strict=True):
-            assert float(cell) == pytest.approx(found.matrix[a, found.common.models.index(name)], abs=6e-4)
-    titles = {t.text for t in parsed(table).iter(f"{SVG}title")}
-    assert any(t and t.startswith("sim/coin about itself: ") for t in titles)
-
-
-@pytest.mark.slow
-def test_a_cell_is_coloured_by_what_row_and_column_leave_of_it(panel: Run, drawn: dict[str, Figure]) -> None:
-    found = sx.cross_prediction(panel).parts["association", "self_bonus"]
-    models = found.common.models
-    # on the diagonal the own bonus; beside it rows and columns, fitted to these cells alone, leave nothing on average
-    n = len(models)
-    left = found.beyond
-    assert np.diag(left) == pytest.approx([own.value for own in found.own], abs=1e-9)
-    beside = np.where(np.eye(n, dtype=bool), 0.0, left)
-    assert beside.sum(0) == pytest.approx(0, abs=1e-9) and beside.sum(1) == pytest.approx(0, abs=1e-9)
-    svg = drawn["crossed-association"].svg
-    for a, b in product(range(n), range(n)):
-        whom = "itself" if a == b else models[b]
-        cell = re.search(rf"<title>{models[a]} about {whom}: .*?</title><rect[^>]*class=.(sx-heat|sx-below)", svg)
-        if abs(left[a, b]) > 1e-6:
-            assert cell and cell[1] == ("sx-heat" if left[a, b] > 0 else "sx-below")
-    assert "row and column suggest</text>" in svg  # the key
-
-
 def test_no_name_of_thirty_characters_is_cut() -> None:
     name = "mistral-large-instruct-2411-fp8"[:30]
     model_order = order_models({name: (0, -0.5), "b": (0, -0.4)}, None)
     rows_ = rows(model_order, "one", "t", "d", [RowPanel("p", [Dot(name, "s", 0.5, "x"), Dot("b", "s", 0.4, "y")])], [])
-    lines = {key: MatrixRow([Cell(0.1, ".10", "x"), Cell(0.2, ".20", "y")]) for key in model_order.keys}
-    for drawing in (rows_, matrix(model_order, "two", "t", "d", lines, "word", "own")):
-        assert f"{name}</text>" in drawing(SCREEN)
+    assert f"{name}</text>" in rows_(SCREEN)
 
 
 def test_figures_that_are_not_drawn_say_what_they_take() -> None:
     nothing = absent([], PAPER.experiments)
-    assert [one.title for one in nothing][:2] == ["The experiments side by side", "The ladder"]
+    assert [one.title for one in nothing][:2] == ["The experiments side by side", "Which ones, at the same rate of yes"]
     ladder = Figure("ladder", "t", "c", None, [], [])
-    crossed = Figure("crossed-association", "t", "c", None, [], [])
-    assert {one.title for one in nothing} - {one.title for one in absent([ladder, crossed], PAPER.experiments)} == {
+    calibrated = Figure("tokens", "t", "c", None, [], [])
+    assert {one.title for one in nothing} - {one.title for one in absent([ladder, calibrated], PAPER.experiments)} == {
         "The ladder",
-        "Who predicts whom",
+        "Tokens of one answer",
     }
     # nor is anything said of experiments that were not asked
     assert not any(one.of for one in absent([], ["habit"]))
     assert {e for one in absent([], ["habit", "difficulty"]) for e in one.of} == {"difficulty"}
-
-
-def test_a_matrix_around_zero_has_a_colour_for_each_side_and_the_sign_in_each_cell() -> None:
-    values = [[0.2, -0.1], [0.0, -0.2]]
-    lines = {
-        name: MatrixRow([Cell(value, f"{value:+.2f}", name) for value in row])
-        for name, row in zip("ab", values, strict=True)
-    }
-    model_order = order_models({"a": (0, -0.5), "b": (0, -0.4)}, None)
-    svg = matrix(model_order, "one", "title", "what it is", lines, "word", "own", around_zero=True)(SCREEN)
-    cells = re.findall(r'class="(sx-heat|sx-below)"[^>]* fill-opacity="([.\d]+)"', svg)
-    # as opaque as far from 0 as the farthest, .2
-    assert [(kind, float(opacity)) for kind, opacity in cells] == [
-        ("sx-heat", 0.42),
-        ("sx-below", 0.21),
-        ("sx-heat", 0.0),
-        ("sx-below", 0.42),
-    ]
-    assert [text for text in ("+0.20", "-0.10", "-0.20") if f">{text}</text>" in svg] == ["+0.20", "-0.10", "-0.20"]
-
-
-@pytest.mark.slow
-def test_residuals_are_those_of_own_excess_with_the_verdict_of_each_model(ten_models: Run) -> None:
-    scores = score([ten_models])
-    own = next(one for one in scores.own if one.experiment == "difficulty").found
-    (figure,) = (one for one in figures([ten_models], scores) if one.id == "residuals-difficulty")
-    names = figure.columns[1:-2]
-    assert sorted(names) == sorted(own.of.models)
-    left = own.fits[0].residual.value
-    for row in figure.rows:
-        a = own.of.models.index(row[0])
-        for name, cell in zip(names, row[1:-2], strict=True):
-            assert float(cell) == pytest.approx(left[a, own.of.models.index(name)], abs=6e-4)
-        assert float(row[-2].split()[0]) == pytest.approx(left[a, a], abs=6e-4)
-        assert row[-1] == own.each[row[0]].verdict
-    cells = figure.svg[: figure.svg.index("less, or more")]  # behind them the key has three patches on each side
-    assert cells.count('"sx-below"') - 3 == (left < 0).sum()
-    assert "unresolved" in figure.caption
 
 
 @pytest.mark.slow
@@ -568,15 +446,15 @@ def test_runs_apart_are_drawn_as_runs_together(panel: Run, drawn: dict[str, Figu
 def test_what_is_not_there_is_left_out(panel: Run) -> None:
     only = part_of(panel, experiments=["association"])
     found = {f.id for f in figures([only], score([only], "readable"))}
-    assert found == {"ladder", "association", "readiness", "crossed-association", "conventions", "loss"}
+    assert found == {"ladder", "association", "readiness", "equal_rate", "loss"}
 
 
 @pytest.mark.slow
-def test_one_model_without_company_has_no_matrix_and_no_correlations(panel: Run) -> None:
+def test_one_model_without_company_has_nothing_at_its_rate_and_no_correlations(panel: Run) -> None:
     alone = part_of(panel, models=["sim/coin"])
     found = {figure.id for figure in figures([alone], score([alone], "strict"))}
     assert {"association", "restriction", "difficulty", "tokens"} <= found
-    assert not found & {"correlations", "ability"} and not any(id.startswith("crossed") for id in found)
+    assert not found & {"correlations", "ability", "equal_rate"}
 
 
 @pytest.mark.slow
@@ -591,8 +469,7 @@ def test_without_token_counts_there_are_no_tokens_to_draw(panel: Run) -> None:
     bare = {key: msgspec.structs.replace(reply, output_tokens=None) for key, reply in panel.replies.items()}
     run = replace(panel, replies=bare)
     found = {figure.id for figure in figures([run], score([run], "readable"), abilities=ABILITIES)}
-    assert not found & {"tokens", "ordering", "ratio"}
-    assert "basis" in found  # pairs that correctness decides are still there
+    assert not found & {"tokens", "ordering"}
 
 
 @pytest.mark.slow
@@ -854,7 +731,7 @@ def test_without_the_extra_png_is_refused_in_one_line_and_nothing_written(
     drawn: dict[str, Figure], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(InputError, match=r"pip install 'selfexec\[figures\]'") as caught:
+    with pytest.raises(InputError, match=re.escape(to_install("figures"))) as caught:
         export(drawn.values(), tmp_path / "out")
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "out").exists()
@@ -933,10 +810,9 @@ def test_ten_real_models_have_every_figure(as_the_authors_read_them: Run) -> Non
     scores = score([as_the_authors_read_them], "readable")
     found = {figure.id: figure for figure in figures([as_the_authors_read_them], scores)}
     assert list(found) == [
-        *("experiments", "ladder", "association", "readiness", "restriction", "difficulty", "basis", "ratio", "tokens"),
-        *("ordering", "residuals-association", "residuals-restriction", "residuals-restriction-by-rule"),
-        *("residuals-difficulty", "crossed-association", "crossed-restriction", "crossed-restriction-by-rule"),
-        *("crossed-difficulty", "ability", "correlations", "conventions", "loss"),
+        *("readiness", "equal_rate", "ladder", "loss", "ability"),
+        *("experiments", "association", "restriction", "difficulty", "tokens", "ordering"),
+        *("ability-skill", "ability-margin", "correlations"),
     ]
     # STATISTICS.md: .628 [.606, .650]
     mark = by_model(marks_of(found["association"], "accuracy"), "accuracy")["o4-mini"]
@@ -946,5 +822,3 @@ def test_ten_real_models_have_every_figure(as_the_authors_read_them: Run) -> Non
     table = found["difficulty"]
     cells = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}["gemini-2.5-flash"]
     assert cells["accuracy, readable"] == "" and cells["coverage"].startswith(".000")
-    # 28% and 72% of the recorded pairs are decided by the one and the other: both panels are there
-    assert {"decided by correctness", "decided by tokens"} <= set(found["basis"].columns)

@@ -143,10 +143,8 @@ def test_of_one_model_titles_name_it_once_and_captions_tell_of_what_is_drawn(ten
     # nobody else was there to say or do anything, and no prediction is pale
     ladder = found["ladder"]
     assert ladder.finding == "A plain fact of an item tells more of gpt-4.1 in restriction than its own prediction"
-    assert "same: " in ladder.caption and "history: " in ladder.caption
-    assert not any(
-        word in ladder.caption for word in ("others predict", "stacked", "family", "A line joins", "faintly")
-    )
+    assert "always the same answer" in ladder.caption and "its own history" in ladder.caption
+    assert not any(word in ladder.caption for word in ("other models", "family"))
     # all 12 that were not read are of one experiment
     assert (
         found["loss"].finding
@@ -232,5 +230,5 @@ def test_the_line_of_a_margin_is_the_interval_that_its_title_goes_by(ten_models:
 @pytest.mark.slow
 def test_no_title_says_that_something_is_not_shown_without_its_reason(ten_models: Run) -> None:
     found = figures([ten_models], sx.score(ten_models, panel="none"))
-    silent = [one.finding for one in found if re.search("not shown|cannot be told|too close to call", one.finding)]
+    silent = [one.finding for one in found if "not shown" in one.finding]
     assert silent and all(re.search("reaches 0|does not lie above 0", finding) for finding in silent)

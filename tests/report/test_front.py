@@ -346,7 +346,7 @@ def test_one_experiment_alone_has_one_panel_and_the_answer_in_words(experiment: 
     (panel,) = found.panels
     assert panel.experiment == experiment and not found.apart and panel.first
     said = html[html.index('<dl class="said">') : html.index("</dl>", html.index('<dl class="said">'))]
-    assert said.startswith(f'<dl class="said">\n<dt>{experiment.replace("_", " ").capitalize()}</dt>')
+    assert said.startswith(f'<dl class="said">\n<div><dt>{experiment.replace("_", " ").capitalize()}</dt>')
     assert "the baseline" in said
 
 

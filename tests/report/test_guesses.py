@@ -99,7 +99,7 @@ def test_what_is_said_of_a_claim_is_what_was_predicted_and_done(tmp_path: Path) 
     (guess,) = Data(Selection.of(run), Options()).guesses["m"]
     assert (guess.title, guess.question) == ("Request 0?", "Will you answer this request?")
     assert guess.choices == ("it would answer", "it would not answer")
-    assert guess.said == "m predicted that it would answer. It did: “Here you are.”."
+    assert guess.said == "m predicted that it would answer. It did: “Here you are”."
     assert guess.others == "Of 2 other models, 1 predicted that they would, and 1 did."
     assert (guess.predicted, guess.observed, guess.baseline) == (True, True, None)
 

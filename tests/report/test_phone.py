@@ -40,13 +40,13 @@ def test_no_drawing_goes_on_beyond_the_edge_of_a_phone(browser: Browser, opened:
 @pytest.mark.slow
 def test_a_phone_that_is_turned_has_the_wide_drawings_and_back(browser: Browser, opened: Path) -> None:
     browser.open(opened, 1000)
-    wide = "document.querySelector('#figure-association svg').viewBox.baseVal.width"
+    wide = "document.querySelector('#figure-ladder svg').viewBox.baseVal.width"
     assert browser.js(wide) == 560
     browser.js(f"{FIND}('coin')")
     turn(browser, PHONE)
     browser.until(STACKED)
     assert browser.js(wide) == 430
-    shown = "[...new Set([...document.querySelectorAll('#figure-association .canvas [data-model]:not(.off)')]"
+    shown = "[...new Set([...document.querySelectorAll('#figure-ladder .canvas [data-model]:not(.off)')]"
     shown += ".map(e => e.dataset.model))]"
     assert browser.js(shown) == ["sim/coin"]  # what was filtered away before is so in the other drawing
     turn(browser, 1000)
@@ -60,7 +60,7 @@ def test_a_phone_that_is_turned_has_the_wide_drawings_and_back(browser: Browser,
 def test_rows_of_each_line_of_panels_move_together_and_those_below_move_up(browser: Browser, opened: Path) -> None:
     browser.open(opened, PHONE)
     browser.until(STACKED)
-    svg = "document.querySelector('#figure-association svg')"
+    svg = "document.querySelector('#figure-ladder svg')"
     names = "[...line.querySelectorAll('[data-band][data-model]:not(.off)')].map(e => e.dataset.model)"
     lines = f"[...{svg}.querySelectorAll('.sx-line')].map(line => {names})"
     before, height = browser.js(lines), browser.js(f"{svg}.viewBox.baseVal.height")
@@ -79,7 +79,7 @@ def test_rows_of_each_line_of_panels_move_together_and_those_below_move_up(brows
     browser.js(f"{FIND}('')")
     assert browser.js(lines) == before and browser.js(tops) == pytest.approx(first, abs=0.5)
     # sorted, both lines have one order
-    choose = "const s = document.querySelector('#figure-association .order select'); s.selectedIndex = 1; "
+    choose = "const s = document.querySelector('#figure-ladder .order select'); s.selectedIndex = 1; "
     browser.js(f"(() => {{ {choose} s.dispatchEvent(new Event('change')) }})()")
     above = f"[...{svg}.querySelectorAll('.sx-line')].map(line => [...line.querySelectorAll('[data-band][data-model]')]"
     above += ".sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)"
@@ -93,9 +93,9 @@ def test_rows_of_each_line_of_panels_move_together_and_those_below_move_up(brows
 def test_an_address_leads_to_its_figure_on_a_phone_too(browser: Browser, opened: Path) -> None:
     browser.open(opened, PHONE)
     browser.call("Page.navigate", url="about:blank")
-    browser.call("Page.navigate", url=f"{opened.resolve().as_uri()}#figure-conventions")
+    browser.call("Page.navigate", url=f"{opened.resolve().as_uri()}#figure-experiments")
     browser.until(STACKED)
-    browser.until("Math.abs(document.getElementById('figure-conventions').getBoundingClientRect().top) < 60")
+    browser.until("Math.abs(document.getElementById('figure-experiments').getBoundingClientRect().top) < 60")
 
 
 @pytest.mark.slow
@@ -103,6 +103,7 @@ def test_a_table_that_goes_on_has_a_shade_at_its_edge_until_its_end(browser: Bro
     browser.open(opened, PHONE)
     browser.until(STACKED)
     box = "document.getElementById('score-table').parentElement"
+    browser.js("document.getElementById('every-score').open = true")
     browser.js(f"{box}.scrollIntoView({{ behavior: 'instant' }})")
     assert browser.js(f"{box}.scrollWidth > {box}.clientWidth")
 

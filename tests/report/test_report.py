@@ -764,6 +764,7 @@ def test_the_page_opens_without_a_fault_and_asks_for_nothing(browser: Browser, d
 @pytest.mark.slow
 def test_a_table_is_sorted_by_mouse_and_by_keyboard(browser: Browser, html: Path) -> None:
     browser.open(html)
+    browser.js("document.getElementById('every-score').open = true")
     head = "document.querySelectorAll('#score-table thead th')[2]"
     browser.js(f"{head}.querySelector('button').click()")
     values = [float(v) for v in column(browser, "#score-table", 2) if v]
@@ -786,17 +787,14 @@ def test_a_table_is_sorted_by_mouse_and_by_keyboard(browser: Browser, html: Path
 def test_models_are_filtered_everywhere(browser: Browser, drawn: Path) -> None:
     browser.open(drawn)
     browser.js(
+        "document.querySelectorAll('#figures details, #appendix details, #scores details').forEach(e => e.open = true)"
+    )
+    browser.js(
         "(find => { find.value = 'coin'; find.dispatchEvent(new Event('input')) })(document.getElementById('find'))"
     )
-    marks = ".canvas svg:not(.sx-matrix) [data-model]"
+    marks = ".canvas svg [data-model]"
     for place in ("#score-table tbody tr", marks, "details.model", "#figure-experiments tbody tr"):
         assert shown(browser, place) == {"sim/coin"}
-    # the names of a matrix are the key to its columns: its rows fade
-    assert shown(browser, ".canvas svg.sx-matrix [data-model]") == set(PANEL)
-    faded = "filter(e => getComputedStyle(e.querySelector('rect')).opacity < .5 || e.querySelector('.sx-mark') && "
-    faded += "getComputedStyle(e.querySelector('.sx-mark')).opacity < .5).map(e => e.dataset.model)"
-    found = browser.js(f"[...document.querySelectorAll('.sx-matrix [data-model]')].{faded}")
-    assert set(found) == set(PANEL) - {"sim/coin"}
     assert browser.js("document.querySelector('.shown').textContent") == "1 of 4 models"
 
 
@@ -1403,7 +1401,7 @@ def test_a_family_is_shown_alone_and_all_again(browser: Browser, panel: Run, tmp
     # another one in its place, in every drawing too
     browser.js("document.querySelector('.chip[data-family=other]').click()")
     assert shown(browser, "#score-table tbody tr") == everybody - {"sim/knows-itself"}
-    assert shown(browser, "#figure-association .canvas [data-band][data-model]") == everybody - {"sim/knows-itself"}
+    assert shown(browser, "#figure-ladder .canvas [data-band][data-model]") == everybody - {"sim/knows-itself"}
     browser.js("document.querySelector('.chip[data-family=other]').click()")
     assert shown(browser, "#score-table tbody tr") == everybody
 
@@ -1661,6 +1659,7 @@ def test_a_ranking_stands_beside_how_it_came_out(browser: Browser, panel: Run, h
 @pytest.mark.slow
 def test_the_dialog_is_reached_and_left_by_keyboard(browser: Browser, html: Path) -> None:
     browser.open(html)
+    browser.js("document.getElementById('every-score').open = true")
     browser.js("document.querySelector('#score-table button.ev').focus()")
     browser.press("Enter", 13)
     browser.until(DRILLED)
@@ -1786,7 +1785,7 @@ def test_a_name_that_would_be_obeyed_is_the_same_in_tables_figures_and_dialogs(
     name = "b\\u202eb  \\x1b"
     assert name in browser.js("[...document.querySelectorAll('#score-table th .name')].map(e => e.textContent)")
     browser.js("(f => { f.value = 'u202e'; f.dispatchEvent(new Event('input')) })(document.getElementById('find'))")
-    for place in ("#score-table tbody tr", ".canvas svg:not(.sx-matrix) [data-model]"):
+    for place in ("#score-table tbody tr", ".canvas svg [data-model]"):
         assert shown(browser, place) == {name}
     # nor is anything obeyed in a dialog: names, why it stopped, errors
     browser.js("document.querySelector('#score-table button.ev[data-m=\"1\"]').click()")

@@ -81,10 +81,8 @@ def test_a_section_without_its_data_is_absent_from_page_and_contents(run: Run, m
     assert {section.id for section in SECTIONS if section.made(Data(Selection.of(nothing), Options())) is None} == {
         "figures",
         "conditions",
-        "cross",
         "failing_question",
         "guess",
-        "ledger",
     }
 
 

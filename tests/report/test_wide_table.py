@@ -20,7 +20,7 @@ def table(ten_models: Run) -> str:
 
 
 def test_a_row_has_said_and_did_skill_and_both_margins_of_each_experiment(table: str) -> None:
-    """STATISTICS.md, association of gpt-4.1: yes to .68, did .21; skill .395, margin -.40, at its own rate -.01."""
+    """STATISTICS.md: in association, gpt-4.1 says .68, does .21; skill .395, margin -.40, at its own rate -.01."""
     (row,) = (line for line in table.splitlines() if line.startswith("gpt-4.1 &"))
     cells = [re.sub(r"\\textbf\{(.*)\}|\\rlap.*", r"\1", cell.strip()) for cell in row.removesuffix("\\\\").split("&")]
     assert cells[3:8] == ["68", "21", "0.40", "$-$0.40", "$-$0.01"]

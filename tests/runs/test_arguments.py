@@ -14,18 +14,18 @@ from selfexec.runs.arguments import takes
 @pytest.mark.parametrize(
     ("choice", "value", "said"),
     [
-        ("limit", "ten", "a whole number or None, and no str"),
-        ("limit", 2.5, "a whole number or None, and no float"),
-        ("limit", True, "a whole number or None, and no bool"),
-        ("epochs", "2", "a whole number or None, and no str"),
-        ("fraction", "half", "a number or None, and no str"),
-        ("timeout", "x", "a number, and no str"),
-        ("stream", 1, "True or False, and no int"),
-        ("base_url", 5, "text or None, and no int"),
-        ("settings", "hot", "a mapping, and no str"),
-        ("headers", ["Authorization: sk-planted-0123456789"], "a mapping, and no list"),
-        ("price", 3, "text or several texts or None, and no int"),
-        ("out", 7, "text or a path or None, and no int"),
+        ("limit", "ten", "a whole number or None, not str"),
+        ("limit", 2.5, "a whole number or None, not float"),
+        ("limit", True, "a whole number or None, not bool"),
+        ("epochs", "2", "a whole number or None, not str"),
+        ("fraction", "half", "a number or None, not str"),
+        ("timeout", "x", "a number, not str"),
+        ("stream", 1, "True or False, not int"),
+        ("base_url", 5, "text or None, not int"),
+        ("settings", "hot", "a mapping, not str"),
+        ("headers", ["Authorization: sk-planted-0123456789"], "a mapping, not list"),
+        ("price", 3, "text, a list of these or None, not int"),
+        ("out", 7, "text, a path or None, not int"),
     ],
 )
 def test_a_choice_of_another_kind_is_named_and_its_value_is_not_shown(
@@ -33,14 +33,14 @@ def test_a_choice_of_another_kind_is_named_and_its_value_is_not_shown(
 ) -> None:
     with pytest.raises(sx.InputError) as stopped:
         sx.run("sim/coin", **{"out": tmp_path / "run", choice: value})
-    assert str(stopped.value) == f"{choice}: give {said}."
+    assert str(stopped.value) == f"{choice}: expected {said}."
     assert not (tmp_path / "run").exists()
 
 
 def test_models_that_are_none_are_not_taken_for_the_simulated_panel(tmp_path: Path) -> None:
     with pytest.raises(sx.InputError, match="which model"):
         sx.run([], limit=1, out=tmp_path / "run")
-    with pytest.raises(sx.InputError, match="models: give text or several texts or None, and no int"):
+    with pytest.raises(sx.InputError, match="models: expected text, a list of these or None, not int"):
         sx.run(5, limit=1, out=tmp_path / "run")  # type: ignore[arg-type]
     with pytest.raises(sx.InputError, match="give a function"):
         sx.run("sim/coin", limit=1, out=tmp_path / "run", on_progress="x")  # type: ignore[arg-type]
@@ -49,7 +49,7 @@ def test_models_that_are_none_are_not_taken_for_the_simulated_panel(tmp_path: Pa
 
 @pytest.mark.parametrize("nothing", [None, "", 5])
 def test_what_is_no_folder_is_no_run(nothing: Any) -> None:
-    with pytest.raises(sx.InputError, match=r"^which run\?"):
+    with pytest.raises(sx.InputError, match=r"^(?:which run\?|expected a run or its folder, not )"):
         sx.load(nothing)
 
 

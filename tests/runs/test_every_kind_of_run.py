@@ -168,7 +168,11 @@ def test_no_simulated_model_comes_into_it_by_a_command_without_models(kind: Kind
 
 READING = (
     *("read run", "read run --show", "read run --state missing", "score run", "score run --format json", "card run"),
-    *("report run -o page.html", "compare run", "cross run", "ladder run", "correlate run", "ledger run", "trend run"),
+    *(
+        "report run -o page.html",
+        "compare run",
+        *(f"analyze {name} run" for name in ("trend", "cross", "ladder", "correlate", "ledger")),
+    ),
     *("list .", "prompts run", "judge run", "export run", "export run --to panel -o panel.json"),
 )
 
@@ -191,7 +195,7 @@ def test_every_command_that_reads_a_run_reads_it_or_says_why_not_and_changes_not
     assert {path: path.read_bytes() for path in OUT.rglob("*") if path.is_file()} == before
     # what takes several models, or items in common, has the right to refuse
     # what takes several models, or items in common, has the right to refuse; the rest only where there is nothing yet
-    nothing_yet = "nothing was predicted yet. Ask: selfexec run --out run", "what was asked is not kept"
+    nothing_yet = "no predictions yet. Ask for them: selfexec run --out run", "what was asked is not kept"
     for line, message in refused.items():
         if line.split()[0] in ("read", "score", "card", "report", "list", "prompts"):
             assert kind in (of_logs, of_replies) and any(reason in message for reason in nothing_yet), (line, message)

@@ -372,7 +372,7 @@ def test_a_dry_run_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_choice_that_no_run_knows_is_refused_with_the_one_that_is_meant() -> None:
-    with pytest.raises(InputError, match=r"unknown choice 'experiment' for a run\. Is 'experiments' meant\?"):
+    with pytest.raises(InputError, match=r"unknown option 'experiment' for a run\. Did you mean 'experiments'\?"):
         run("sim/coin", experiment="restriction")
 
 

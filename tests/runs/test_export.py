@@ -49,7 +49,7 @@ def exported(*arguments: str) -> list[dict[str, Any]]:
 def as_typed(command: str) -> None:
     """Do what a line of a shell does: `selfexec ...` or `python FILE ...`, with `> FILE` behind it or without."""
     typed, _, file = command.partition(" > ")
-    called, *arguments = shlex.split(typed)
+    called, *arguments = shlex.split(typed, comments=True)
     if called == "python":
         subprocess.run([sys.executable, *arguments], check=True)
         return
@@ -84,19 +84,14 @@ def test_the_example_of_the_page_comes_to_the_scores_of_a_run(tmp_path: Path, mo
     assert "nothing is left to ask" in selfexec("export", str(tmp_path / "direct")).stderr
 
 
-README = Path(__file__).parents[2] / "README.md"
-
-
 @pytest.mark.parametrize("preset", ["", " --preset quick"])
 @pytest.mark.slow
-def test_the_road_of_the_readme_ends_in_the_scores_of_a_run(
+def test_the_commands_of_the_page_end_in_the_scores_of_a_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, preset: str
 ) -> None:
-    page = README.read_text("utf-8").replace("my-model", "sim/typical")
-    [road] = re.findall(
-        r"(?m)((?:^    (?:selfexec|python) .*\n)*^    selfexec import .*\n(?:^    selfexec .*\n)+)", page
-    )
-    assert "--preset quick" in road
+    page = PAGE.read_text("utf-8").replace("runs/my-model", "runs/mine").replace("my-model", "sim/typical")
+    road = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)[0]
+    assert "--preset quick" in road and road.count("selfexec import") == 2
     [script] = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     (tmp_path / "answer.py").write_text(script)
     (tmp_path / "my_service.py").write_text(SERVICE.replace('.cut(preset="quick")', "") if not preset else SERVICE)

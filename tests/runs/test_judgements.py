@@ -170,7 +170,7 @@ def test_a_source_that_says_nothing_is_refused_with_those_that_say_something(run
     found = judged(run, judgement(0, True, source="judge:b"))
     with pytest.raises(sx.InputError) as refused:
         found.with_source("human")
-    assert "source 'human': it says nothing" in str(refused.value)
+    assert "source 'human': it has no outcomes in this run" in str(refused.value)
     assert "There are judge:b (restriction), rule (restriction), self (restriction)" in str(refused.value)
     assert str(run.folder / "judgements.jsonl") in str(refused.value)
 
@@ -192,7 +192,7 @@ def test_the_authors_numbers_are_of_no_other_source(run: Run) -> None:
         (judgement(0, True, source="judge:"), "unknown source 'judge:'"),
         (judgement(0, True, source="Human"), "unknown source 'Human'"),
         (judgement(0, "answer"), "the value 'answer' is no answer to a claim. Write true, false or null"),
-        (judgement(0, True, reply_sha256=None), "nobody can tell which text was judged. Give it as 'text'"),
+        (judgement(0, True, reply_sha256=None), "it is unclear which text was judged. Give it as 'text'"),
         (judgement(0, True, session="predict"), "replies of predict are read, not judged. What is judged in restric"),
         (judgement(0, True, session="exceute"), "restriction has no session 'exceute', only predict, execute, judge"),
         (judgement(9, True), "no restriction item has the id '9'"),
@@ -263,17 +263,17 @@ def test_score_takes_a_source_and_says_so(
     assert selfexec(monkeypatch, "score", run.folder) == 0
     assert "what was done is said" not in capsys.readouterr().out
     assert selfexec(monkeypatch, "score", run.folder, "--source", "judge:b") == 2
-    assert "source 'judge:b': it says nothing of what was done here" in capsys.readouterr().err
+    assert "source 'judge:b': it has no outcomes in this run" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["compare", "trend", "cross"])
+@pytest.mark.parametrize("command", ["compare", "analyze trend", "analyze cross"])
 def test_other_commands_count_by_the_source_and_say_so(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # by its own judgement either model is right about all 40 responses; by the rule all are answers, predicted of half
     sides = [(n % 2 == 0, n % 2 == 0) for n in range(40)]
     folder = requests_run(tmp_path / "made", {"m": sides, "n": sides}).folder
-    arguments = [command, folder, *([] if command == "cross" else ["--metric", "accuracy"])]
+    arguments = [*command.split(), folder, *([] if command == "analyze cross" else ["--metric", "accuracy"])]
 
     def said(*more: str) -> str:
         assert selfexec(monkeypatch, *arguments, *more) == 0
@@ -281,7 +281,7 @@ def test_other_commands_count_by_the_source_and_say_so(
 
     found = json.loads(said("--source", "rule", "--format", "json"))
     assert found["runs"][0]["told_by"] == {"restriction": "rule"}
-    if command == "cross":
+    if command == "analyze cross":
         by_source = {part["source"]: part["matrix"] for part in found["cross_prediction"]}
         assert by_source == {"rule": [[0.5, 0.5]] * 2, "self": [[1, 1]] * 2}
         printed = said("--source", "rule")

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 import selfexec as sx
 from selfexec.cli import COMMANDS, _make_printable, root
 from selfexec.errors import InputError
+from selfexec.extras import to_install
 from selfexec.runs import Journal
 from selfexec.text.printable import in_ascii
 
@@ -60,7 +61,15 @@ class Narrow(io.TextIOWrapper):
         _make_printable(self)
 
 
-READING = ("score", "read", "card", "compare", "trend", "cross", "ladder", "correlate", "ledger", "judge", "list")
+READING = (
+    "score",
+    "read",
+    "card",
+    "compare",
+    "judge",
+    "list",
+    *(f"analyze {name}" for name in ("trend", "cross", "ladder", "correlate", "ledger")),
+)
 
 
 @pytest.mark.parametrize("command", READING)
@@ -72,7 +81,7 @@ def test_every_command_that_reads_a_run_says_the_same_in_ascii(command: str, mon
     for encoding in ("utf-8", "ascii"):
         output = Narrow(encoding)
         monkeypatch.setattr("sys.stdout", output)
-        root.main([command, str(folder), *more], standalone_mode=False)
+        root.main([*command.split(), str(folder), *more], standalone_mode=False)
         output.flush()
         printed[encoding] = output.bytes.getvalue().decode(encoding)
     assert printed["ascii"] == in_ascii(printed["utf-8"]) and printed["ascii"].strip()
@@ -88,13 +97,13 @@ def test_a_report_without_the_extra_has_every_format_that_takes_none_and_names_t
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pikepdf", None)
-    way_out = "pip install 'selfexec[figures]'"
+    way_out = to_install("figures")
     with pytest.warns(UserWarning, match="there is no pikepdf here") as told:
         sx.report(STORED, tmp_path / "page.html", figures=tmp_path / "figures")
     assert [way_out in str(one.message) for one in told] == [True]
     assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".svg", ".csv", ".tex"}
     assert (tmp_path / "page.html").stat().st_size > 0
-    assert way_out in (Path(__file__).parents[2] / "docs" / "figures.md").read_text("utf-8")
+    assert "pip install '.[figures]'" in (Path(__file__).parents[2] / "docs" / "figures.md").read_text("utf-8")
 
 
 # --- one writer at a time --------------------------------------------------------------------------------------------

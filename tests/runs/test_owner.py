@@ -148,7 +148,7 @@ def test_who_stood_still_and_was_followed_by_another_writes_nothing_more(place: 
     with Owner(place) as first:
         left_behind(place, ELSEWHERE, generation=2)
         time.sleep(0.1)  # half of what is silence has passed
-        with pytest.raises(InputError, match=r"this process stood still for so long that another one has taken over"):
+        with pytest.raises(InputError, match=r"this process was paused for so long that another one has taken over"):
             first.check()
     assert owner._owned(place.with_name("3-of-8.owner.2").read_bytes()) == ELSEWHERE
 

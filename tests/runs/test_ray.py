@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 
 import selfexec as sx
 from selfexec.errors import InputError
+from selfexec.extras import to_install
 from selfexec.runs.asking import Plan, Progress, carry_out, plan
 from selfexec.runs.cluster import carry_out_over
 from selfexec.runs.cluster import ray as module
@@ -163,7 +165,7 @@ def test_a_folder_that_nodes_do_not_share_is_told(tmp_path: Path, monkeypatch: p
 
 @pytest.mark.skipif(HAS_RAY, reason="Ray is installed")
 def test_without_the_extra_one_line_says_how_to_get_it(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"--ray auto: Ray is not installed\. Give: pip install 'selfexec\[ray\]'"):
+    with pytest.raises(InputError, match="--ray auto: Ray is not installed.*" + re.escape(to_install("ray"))):
         carry_out_over("auto", plan(["sim/coin"], limit=2, out=tmp_path / "r"), None, lambda now: None, Progress())
     assert not (tmp_path / "r").exists()
 

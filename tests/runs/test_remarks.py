@@ -149,3 +149,18 @@ def test_many_replies_without_any_text_are_named_and_a_few_are_not() -> None:
     assert said_by(*few[:6], reply(""), reply(" ")) == (
         "any/m: 2 of 8 replies held no text. They are kept as what the model said: look whether the server is at fault"
     )
+
+
+# --- one text for prompts of several kinds ---------------------------------------------------------------------------
+
+
+def test_a_long_text_that_answers_prompts_of_several_kinds_is_said_and_a_short_one_is_not() -> None:
+    def of_kind(session: str, text: str) -> Reply:
+        return Reply(model="any/m", experiment="restriction", item=f"i{next(TURN)}", session=session, text=text)
+
+    notice = "This endpoint is being moved. " * 4  # 120 characters
+    found = said_by(*(of_kind(kind, notice) for kind in ("predict", "execute", "execute")), of_kind("judge", "Yes"))
+    assert "3 long replies are the same, letter by letter, to prompts of different kinds" in found
+    assert said_by(*(of_kind(kind, notice[:119]) for kind in ("predict", "execute"))) == ""
+    assert said_by(*(of_kind("execute", notice) for _ in range(3))) == ""
+    assert said_by(of_kind("predict", notice), of_kind("execute", notice + "!")) == ""

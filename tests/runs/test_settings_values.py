@@ -48,7 +48,7 @@ def test_a_run_of_the_protocol_says_that_it_goes_on_with_it(tmp_path: Path) -> N
         sx.run(limit=2, **chosen)
     assert len(sx.run(protocol="paper", limit=2, **chosen).replies) == 6
     sx.run(settings={"temperature": 0.5}, limit=1, **chosen | {"out": tmp_path / "other"})
-    with pytest.raises(sx.InputError, match=r"is not set now\. Choose another out"):
+    with pytest.raises(sx.InputError, match=r"is not set now\. Choose another folder with out"):
         sx.run(limit=2, **chosen | {"out": tmp_path / "other"})
 
 

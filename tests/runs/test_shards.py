@@ -686,7 +686,9 @@ def test_a_run_is_asked_in_shards_of_one_number_or_as_a_whole(three: Path, tmp_p
     with pytest.raises(InputError, match=r"this is shard 1/3 of another run\. Give shard 1/3 out"):
         sx.run(TWO, limit=2, out=three / "shards" / "1-of-3")
     sx.run("sim/coin", limit=1, out=tmp_path / "whole")
-    with pytest.raises(InputError, match=r"it was begun as a whole\. Go on without shard, or choose another out"):
+    with pytest.raises(
+        InputError, match=r"it was begun as a whole\. Go on without shard, or choose another folder with out"
+    ):
         sx.run("sim/coin", limit=1, out=tmp_path / "whole", shard="0/2")
 
 

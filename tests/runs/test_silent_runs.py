@@ -18,9 +18,11 @@ def silent(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("command", ["score", "read", "compare", "trend", "report", "card", "cross", "ladder"])
+@pytest.mark.parametrize(
+    "command", ["score", "read", "compare", "report", "card", "analyze trend", "analyze cross", "analyze ladder"]
+)
 def test_whatever_speaks_of_a_run_says_that_nothing_was_answered_in_it(command: str, silent: Path) -> None:
-    said = CliRunner().invoke(root, [command, str(silent)])
+    said = CliRunner().invoke(root, [*command.split(), str(silent)])
     assert str(said.exception).startswith(f"{silent}: nothing has been answered in this run yet.")
 
 

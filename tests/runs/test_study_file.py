@@ -103,13 +103,13 @@ def test_the_example_in_the_documents_says_what_its_remarks_say(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("limit = 3\n\nepoch = 2\n", ":3: unknown key 'epoch'. Is 'epochs' meant?"),
+        ("limit = 3\n\nepoch = 2\n", ":3: unknown key 'epoch'. Did you mean 'epochs'?"),
         ("zzz = 1\n", ":1: unknown key 'zzz'. There are accept_ends, "),
         (
             'limit = 1\n[[models]]\nmodel = "a/b"\n[[models]]\nmodel = "a/c"\nbaseurl = "x"\n',
             ":6: unknown key 'baseurl'",
         ),
-        ('models = [\n  "a/b",\n  { model = "a/c", nam = "x" },\n]\n', ":3: unknown key 'nam'. Is 'name' meant?"),
+        ('models = [\n  "a/b",\n  { model = "a/c", nam = "x" },\n]\n', ":3: unknown key 'nam'. Did you mean 'name'?"),
         ('# a\nlimit = "ten"\n', ":2: field 'limit' must be a whole number, not text."),
         ('[outputs]\nscores = "s.xls"\n', ":2: scores = 's.xls': the name must end in .txt or .json or .csv or .md."),
         ('[outputs]\npage = "s.html"\n', ":2: unknown key 'page'. There are card, report, scores."),
@@ -141,7 +141,7 @@ def test_a_file_that_says_nothing_is_no_study(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('models = ["sim/coin"]\nsettings = {temprature = 1}\n', ":2: settings temprature: is temperature meant?"),
+        ('models = ["sim/coin"]\nsettings = {temprature = 1}\n', ":2: settings temprature: did you mean temperature?"),
         (
             '[[models]]\nmodel = "sim/coin"\nname = "x"\n[models.settings]\nexecute.temprature = 1\n',
             ":5: model 'x'",
@@ -332,7 +332,7 @@ def test_a_command_line_that_is_saved_asks_what_it_would_have_asked(
     ]
     assert without_times[0] == without_times[1]
     assert one.manifest.settings == two.manifest.settings
-    assert "is there already" in selfexec("run", "--dry-run", "--save", "study.toml")[2]
+    assert "the file already exists" in selfexec("run", "--dry-run", "--save", "study.toml")[2]
     assert "it goes with --dry-run" in selfexec("run", "--save", "other.toml")[2]
 
 
@@ -362,7 +362,7 @@ def test_options_beside_a_study_come_first_and_model_chooses_of_its_models(
     out = selfexec("run", "--config", "study.toml", "--dry-run", "--limit", "1", "--model", "sim/typical")[1]
     assert out.startswith("sim/typical, items starter (1 association, 1 restriction, 1 difficulty), 20 sessions")
     err = selfexec("run", "--config", "study.toml", "--dry-run", "--model", "sim/typicl")[2]
-    assert "study.toml has no such model. Is 'sim/typical' meant?" in err
+    assert "study.toml has no such model. Did you mean 'sim/typical'?" in err
     assert selfexec("run", "--config", "study.toml", "--dry-run", "--save", "two.toml", "--epochs", "1")[0] == 0
     again = load_study("two.toml")
     assert (again.choices.epochs, again.choices.limit, again.models) == (1, 3, ["sim/coin", "sim/typical"])
@@ -451,3 +451,19 @@ def test_a_study_of_two_servers_and_a_simulated_engine_that_is_killed_twice_scor
     study = sx.load(tmp_path / "runs" / "study")
     assert not study.unasked and list(study.models) == ["one", "two", "sim/coin"]
     assert sx.score(study).records() == sx.score(singly).records()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('preset = "quik"', "unknown preset 'quik'. There are quick, standard, full."),
+        ('protocol = "papr"', "unknown protocol 'papr'. There are default, paper."),
+        ('wire = "opnai"', "unknown wire 'opnai'. There are openai, responses, anthropic, gemini."),
+    ],
+)
+def test_a_bad_choice_is_refused_with_its_line_and_the_choices(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(f'models = ["sim/coin"]\n{line}\n')
+    with pytest.raises(InputError) as refused:
+        load_study(path)
+    assert str(refused.value) == f"{path}:2: {message}"

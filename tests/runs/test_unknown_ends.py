@@ -241,7 +241,7 @@ def test_a_word_that_no_reply_has_is_refused_with_those_that_there_are(tmp_path:
         run_in(out)
         with pytest.raises(InputError, match=f"accept_ends eos: no reply in {out} ended with that. There are {WORD}."):
             quiet(out, accept_ends=["eos"])
-        with pytest.raises(InputError, match=f"Is '{WORD}' meant"):
+        with pytest.raises(InputError, match=f"Did you mean '{WORD}'"):
             run_in(out, accept_ends=("wraped_up",))
     assert load_manifest(out).accept_ends == []
 

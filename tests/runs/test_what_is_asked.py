@@ -76,7 +76,7 @@ REFUSED: dict[str, tuple[list[str], str]] = {
         ["--set", "excute.temperature=0"],
         "--set excute.temperature: there is no session or experiment 'excute'. There are predict, execute, judge, "
         "verify, association, restriction, difficulty, failing_question, correctness, refusal, choice, length. "
-        "Is 'execute' meant?",
+        "Did you mean 'execute'?",
     ),
     "a session of another experiment": (
         ["--set", "association.judge.temperature=0"],
@@ -127,10 +127,10 @@ UNSENDABLE = ": not text that can be sent: half a surrogate pair is in it. Write
 REFUSED |= {
     "a misspelt setting": (
         ["--set", "temprature=0"],
-        "--set temprature: is temperature meant? To send 'temprature' all the same: --extra-body.",
+        "--set temprature: did you mean temperature? To send 'temprature' anyway, use --extra-body.",
     ),
-    "a misspelt setting of one session": (["--set", "execute.max-tokens=9"], "is max_tokens meant?"),
-    "other capitals": (["--set", "Top_P=1"], "--set Top_P: is top_p meant?"),
+    "a misspelt setting of one session": (["--set", "execute.max-tokens=9"], "did you mean max_tokens?"),
+    "other capitals": (["--set", "Top_P=1"], "--set Top_P: did you mean top_p?"),
     "half a character in a setting": (["--set", r'user="\ud83d"'], f"--set user{UNSENDABLE}"),
     "half a character in a setting's name": (["--set", "us\udcffer=1"], f"--set us?er{UNSENDABLE}"),
     "a stray byte in a setting": (["--set", "user=a\udcff"], f"--set user{UNSENDABLE}"),

@@ -509,7 +509,7 @@ def selfexec(*arguments: str, monkeypatch: pytest.MonkeyPatch) -> int:
 def test_the_command_prints_the_agreed_fields(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert selfexec("rasch", "rates.csv", "--format", "json", monkeypatch=monkeypatch) == 0
+    assert selfexec("analyze", "rasch", "rates.csv", "--format", "json", monkeypatch=monkeypatch) == 0
     found = json.loads(capsys.readouterr().out)
     assert list(found) == ["abilities", "item_difficulties", "se", "infit", "outfit", "iterations", "method"]
     assert list(found["abilities"]) == ["ada", "ben", "cleo"]
@@ -522,7 +522,7 @@ def test_the_command_prints_the_agreed_fields(
 def test_the_paper_is_a_table_with_the_published_numbers(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert selfexec("rasch", "paper", "--method", "paper", "--format", "json", monkeypatch=monkeypatch) == 0
+    assert selfexec("analyze", "rasch", "paper", "--method", "paper", "--format", "json", monkeypatch=monkeypatch) == 0
     found = json.loads(capsys.readouterr().out)
     assert round(found["abilities"]["o4-mini"], 6) == 1.466972
     assert round(found["item_difficulties"]["SimpleBench"], 6) == 1.709482
@@ -533,7 +533,7 @@ def test_a_model_of_ones_own_stands_beside_the_papers(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (here / "mine.csv").write_text("model,GPQA,MMLU\nmine,0.7,0.85\n")
-    assert selfexec("rasch", "paper", "--add", "mine.csv", monkeypatch=monkeypatch) == 0
+    assert selfexec("analyze", "rasch", "paper", "--add", "mine.csv", monkeypatch=monkeypatch) == 0
     said = capsys.readouterr().out
     models = [line.split()[0] for line in said.splitlines() if " [" in line][:16]
     # between the models whose rates on the two benchmarks are a little higher and lower
@@ -565,7 +565,7 @@ def test_a_bad_table_gets_one_line_that_names_the_place(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], content: str, message: str
 ) -> None:
     (here / "rates.csv").write_text(content)
-    assert selfexec("rasch", "rates.csv", monkeypatch=monkeypatch) == 2
+    assert selfexec("analyze", "rasch", "rates.csv", monkeypatch=monkeypatch) == 2
     said = capsys.readouterr()
     assert message in said.err
     assert said.err.count("\n") == 1 and said.out == ""
@@ -576,7 +576,7 @@ def test_a_bad_table_gets_one_line_that_names_the_place(
     [
         (["nowhere.csv"], "nowhere.csv: no such file"),
         (["rates.csv", "--add", "nowhere.csv"], "nowhere.csv: no such file"),
-        (["rates.csv", "--add", "more.csv"], "more.csv:1: column 'esy' is not in rates.csv. Is 'easy' meant?"),
+        (["rates.csv", "--add", "more.csv"], "more.csv:1: column 'esy' is not in rates.csv. Did you mean 'easy'?"),
         (["rates.csv", "--add", "rates.csv"], "rates.csv:2: model 'ada' is already at rates.csv:2"),
         (["rates.csv", "--method", "bayes"], "'bayes' is not one of"),
         (["latin.csv"], "latin.csv: not UTF-8"),
@@ -588,7 +588,7 @@ def test_bad_arguments_get_one_line_and_status_2(
 ) -> None:
     (here / "more.csv").write_text("model,esy\ndan,0.5\n")
     (here / "latin.csv").write_bytes(b"model,a\ncaf\xe9,0.5\n")
-    assert selfexec("rasch", *arguments, monkeypatch=monkeypatch) == 2
+    assert selfexec("analyze", "rasch", *arguments, monkeypatch=monkeypatch) == 2
     said = capsys.readouterr()
     assert message in said.err
     assert said.err.count("\n") == 1

@@ -215,7 +215,7 @@ def test_the_authors_have_no_number_of_them_and_the_table_says_so(asked: Run) ->
 @pytest.mark.slow
 def test_what_skill_is_is_said_of_the_kinds_that_there_are() -> None:
     kinds = "Youden's J, for lengths Kendall's tau, for habit the lift over the control"
-    printed = {command: said(command, "asked") for command in ("compare", "trend", "card")}
+    printed = {command: said(*command.split(), "asked") for command in ("compare", "analyze trend", "card")}
     printed["score"] = said("score", "asked", "--full")
     assert f"skill: {kinds}: 0 is chance" in printed["score"]
     assert f"skill: {kinds}: 0 is chance" in printed["compare"]
@@ -285,23 +285,25 @@ def test_compare_and_its_gates_know_them() -> None:
     failed = said("compare", "asked", "--model", "vllm/b,vllm/d", "--fail-if", "habit.skill drops 0.1", status=3)
     assert "FAIL (fail if habit.skill drops 0.1): new - old is -1.500" in failed
     told = said("compare", "asked", *two, "--fail-if", "habbit.skill drops 0.1", status=2)
-    assert "unknown experiment 'habbit'. Is 'habit' meant?" in told
+    assert "unknown experiment 'habbit'. Did you mean 'habit'?" in told
     for metric in ("accuracy", "baseline_margin", "coverage"):
         assert "habit" in said("compare", "asked", "--metric", metric, "--precision", "0.1")
 
 
 def test_trend_follows_them() -> None:
-    found = said("trend", "asked", "--metric", "skill")
+    found = said("analyze", "trend", "asked", "--metric", "skill")
     for name, change in (("brevity", "-.800"), ("habit", "+.583"), ("lengths", "+.500")):
         assert re.search(rf"{name}\n.*vllm/a.*\n.*vllm/b.*{re.escape(change)}", found), found
 
 
 def test_cross_holds_yes_and_no_and_orders_against_others_and_says_why_no_shares() -> None:
-    found = said("cross", "asked")
+    found = said("analyze", "cross", "asked")
     assert "Who predicts whom: brevity" in found and "Who predicts whom: lengths" in found
     assert "Who predicts whom: habit" not in found
     assert "habit: what is predicted is each model's own" in found
-    assert "habit: what is predicted is each model's own" in said("cross", "asked", "--experiment", "habit", status=2)
+    assert "habit: what is predicted is each model's own" in said(
+        "analyze", "cross", "asked", "--experiment", "habit", status=2
+    )
     matrix = sx.cross_prediction("asked").parts["brevity", "self_bonus"].matrix
     # on the 57 questions that all read: c says what c does, always
     assert matrix[2, 2] == 1
@@ -309,14 +311,14 @@ def test_cross_holds_yes_and_no_and_orders_against_others_and_says_why_no_shares
 
 @pytest.mark.slow
 def test_correlate_has_a_column_for_each() -> None:
-    found = said("correlate", "asked")
+    found = said("analyze", "correlate", "asked")
     for one, two in (("brevity", "habit"), ("brevity", "lengths"), ("habit", "lengths")):
         assert sx.correlations("asked").pair(f"{one} skill", f"{two} skill").pearson.n == 4
     assert "overall" not in found and "eligible" not in found
 
 
 def test_the_ledger_is_of_the_papers_experiments_and_says_so() -> None:
-    assert "None of them was asked here" in said("ledger", "asked")
+    assert "None of them was asked here" in said("analyze", "ledger", "asked")
     assert list(sx.ledger("asked")) == []
 
 

@@ -124,11 +124,11 @@ def correlations(options: CorrelateOptions) -> Correlations:
         others = against if against is None or isinstance(against, Mapping) else read_tables(files(against))
         return correlate_columns(of, others, eligible)
     if eligible is not None:
-        raise InputError("eligible is for columns: of runs and tables it is known, or there is none. Leave it out.")
+        raise InputError("eligible is only for columns of numbers, not for runs and tables. Leave it out.")
     selection = selection_of(of, options)
     for given in selection.given:
         if not isinstance(given, Run | str | Path):
-            raise InputError(f"which run or table? {given!r} is none. Give its place, a run, or a list of these.")
+            raise InputError(f"expected a run, a table, the path of either, or a list of these, not {given!r}.")
     runs = tuple(one for one in selection.given if isinstance(one, Run) or Path(one).is_dir())
     columns = against if isinstance(against, Mapping) else None
     tables = [Path(one) for one in selection.given if not isinstance(one, Run) and one not in runs]
@@ -138,7 +138,7 @@ def correlations(options: CorrelateOptions) -> Correlations:
     if runs:
         return _of_runs(replace(selection, given=runs), known, place)
     if known is None:
-        raise InputError("which table or run? Give it: selfexec correlate TABLE.csv")
+        raise InputError("which table or run? Give it: selfexec analyze correlate TABLE.csv")
     if len(known) < 2:
         raise InputError(f"{place}: a correlation takes two columns of numbers, there are {len(known)}.")
     return _refuse_empty(correlate_columns(known), "Add models to the table.")
@@ -285,12 +285,14 @@ def _read_table(path: Path) -> dict[str, dict[str, float]]:
 
 
 def abilities_in(path: Path) -> dict[str, float]:
-    """What `selfexec rasch --format json` prints."""
+    """What `selfexec analyze rasch --format json` prints."""
     try:
         found = msgspec.convert(json.loads(path.read_text("utf-8")), dict[str, object]).get("abilities")
         named = msgspec.convert(found, dict[str, float | None])
     except (OSError, ValueError, RecursionError):
-        raise InputError(f"{path}: no abilities are here. Give what `selfexec rasch --format json` prints.") from None
+        raise InputError(
+            f"{path}: no abilities are here. Give what `selfexec analyze rasch --format json` prints."
+        ) from None
     return {model: ability for model, ability in named.items() if ability is not None}
 
 

@@ -40,10 +40,10 @@ def counted(*conventions: Convention) -> Any:
 
 
 def only_models(help: str = "Only these models; the others remain reference models.") -> Any:
-    return option((), help, flag="--model", form="names")
+    return option((), help, flag="--model", short="-m", form="names")
 
 
-def only_experiments(help: str = "Only these experiments, or overall, where there is one.") -> Any:
+def only_experiments(help: str = "Only these experiments, or overall.") -> Any:
     return option((), help, flag="--experiment", form="names")
 
 
@@ -73,11 +73,11 @@ class ConventionOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ConditionsAndReadings:
-    """In which condition replies were given, and who says what they commit to."""
+    """The condition of the replies, and the readings of them."""
 
     conditions: Names = option(
         (),
-        "Only as asked in this condition: default, or like facet=level.",
+        "Only this condition: default, or facet=level.",
         flag="--condition",
         metavar="NAME",
         form="repeated",
@@ -101,8 +101,8 @@ class OutcomeSource:
 
     source: str | None = option(
         None,
-        "Who says what was done, in the experiments for which the source has anything: self, rule, visible (without "
-        "tokens of thoughts), or, from judgements.jsonl in RUN, majority, human, judge:NAME.",
+        "The source of outcomes, in the experiments that have it: self, rule, visible (without thinking tokens), or, "
+        "from judgements.jsonl in RUN, majority, human, judge:NAME.",
         metavar="SOURCE",
     )
 
@@ -125,9 +125,8 @@ class ReferencePanel:
 
     panel: str | Path | None = option(
         None,
-        "A reference panel, which says what other models predict and do: paper (the paper's ten models), a file of "
-        "`selfexec export --to panel`, or none. Unless it is given, paper where a run asked the paper's items of too "
-        "few models.",
+        "A reference panel of other models: paper (the paper's ten models), a file of `selfexec export --to panel`, or "
+        "none. Default: paper, if a run asked the paper's items of too few models.",
         metavar="paper|FILE|none",
     )
 
@@ -151,9 +150,9 @@ class ScoreOptions(Families, ReferencePanel, OutcomeSource, ReadingOptions, Mode
     convention: Convention = counted("strict", "readable", "authors")
     _: KW_ONLY
     bootstrap: int | None = option(
-        None, "Intervals from so many draws of items (10000 is plenty) in place of formulas.", metavar="N"
+        None, "Bootstrap intervals from this many draws of items (10000 is plenty) instead of formulas.", metavar="N"
     )
-    seed: int | None = option(None, "Where the draws of --bootstrap start; 0 unless it is given.", metavar="N")
+    seed: int | None = option(None, "The seed of --bootstrap. Default: 0.", metavar="N")
 
 
 @dataclass(frozen=True)
@@ -174,21 +173,19 @@ class CompareOptions(OutcomeSource, ReadingOptions, ConventionOptions, ModelsAnd
     runs: "Runs | Selection"
     _: KW_ONLY
     models: Names = only_models("Only these models. Of two, the second is new, the first old.")
-    metrics: Names = measured_by(("skill",), "What to compare by; skill unless it is given.")
+    metrics: Names = measured_by(("skill",), "What to compare. Default: skill.")
     tags: str | Path | None = option(
         None, "A CSV or JSON file of groups: model,reasoning,family.", metavar="FILE", form="file"
     )
     fail_if: Names = option(
         (),
-        "A release gate. 'overall.skill drops 0.1': PASS (exit 0) where the whole 95% interval of new - old lies above "
-        "-0.1, FAIL (exit 3) where the whole interval lies below it, CANNOT TELL (exit 4) where -0.1 is inside it, or "
-        "the run is too small.",
+        "A release gate. 'overall.skill drops 0.1': PASS (exit 0) if the whole 95% interval of new - old lies above "
+        "-0.1, FAIL (exit 3) if the whole interval lies below it, CANNOT TELL (exit 4) if -0.1 is inside it or the run "
+        "is too small.",
         metavar="'EXPERIMENT.METRIC drops|rises X'",
         form="repeated",
     )
-    precision: float | None = option(
-        None, "Also say how many items it takes for an interval that reaches this far to either side.", metavar="X"
-    )
+    precision: float | None = option(None, "Also say how many items an interval of this half-width takes.", metavar="X")
 
 
 @dataclass(frozen=True)
@@ -199,7 +196,7 @@ class TrendOptions(OutcomeSource, ReadingOptions, ConventionOptions, ModelsAndEx
     _: KW_ONLY
     models: Names = only_models("Only these checkpoints, in this order.")
     metrics: Names = measured_by(
-        (), "What to follow. Without it: skill, accuracy, and baseline_margin where other models are in the runs."
+        (), "What to follow. Default: skill, accuracy, and baseline_margin if other models are in the runs."
     )
 
 
@@ -229,11 +226,11 @@ class LedgerOptions(ReadingOptions, ModelsAndExperiments):
     models: Names = only_models("Only these models.")
     sensitivities: bool = option(
         True,
-        "Whether to say also what one choice of ours comes to, were it otherwise; without, it takes a third less time.",
+        "Whether to show also the effect of each of our own choices; without it, a ledger takes a third less time.",
         typed=False,
     )
     known: "Mapping[Convention, Scores] | None" = option(
-        None, "Scores by convention, which are not worked out again.", typed=False
+        None, "Scores by convention that are already known.", typed=False
     )
 
 
@@ -243,11 +240,11 @@ class CorrelateOptions(ReadingOptions, ConventionOptions):
 
     of: "Columns | Runs | Selection"
     against: Columns | Files | None = option(
-        None, "A table to hold scores against.", flag="--with", metavar="TABLE.csv", form="files"
+        None, "A table to correlate scores with.", flag="--with", metavar="TABLE.csv", form="files"
     )
     eligible: Iterable[str] | None = option(
         None,
-        "Models among which each pair of columns is correlated again; of runs, those whose headline is not withheld.",
+        "Models among which each pair of columns is correlated again. For runs, those whose headline is not withheld.",
         typed=False,
     )
 
@@ -269,7 +266,7 @@ class JudgesOptions(ConventionOptions, ModelsAndExperiments):
     experiments: Names = only_experiments("Only these experiments.")
     labels: str | Path | None = option(
         None,
-        "What is right of some replies, one a line: model, item, class. Judges are measured against it.",
+        "The correct class of some replies, one per line: model, item, class. Judges are measured against it.",
         metavar="FILE",
         form="file",
     )

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files import csv_rows
-from selfexec.files.frames import column_types, framed, to_pandas
+from selfexec.files.frames import as_parquet, column_types, framed, to_pandas
+from selfexec.files.outputs import RESULTS, form_by_ending, tried, write_bytes, write_page
 from selfexec.runs.requests import out_with_batches
 from selfexec.text.numbers import number_of
-from selfexec.text.tables import WIDTH, Part, all_as_html, all_as_markdown, all_as_text
+from selfexec.text.tables import WIDTH, Part, all_as_html, all_as_markdown, all_as_text, beginning
 from selfexec.version import __version__
 
 if TYPE_CHECKING:
@@ -52,8 +53,11 @@ class Result:
         """Everything by name: what it is of, the numbers, and what is said of them."""
         return json.dumps(self._data(), ensure_ascii=False, indent=1, allow_nan=False)
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return self.table()
+
+    def __repr__(self) -> str:
+        return beginning(str(self))
 
     def _repr_html_(self) -> str:
         return all_as_html(self._content("html", WIDTH))
@@ -88,6 +92,24 @@ class Rows(Result, Sequence[Row]):
     def to_pandas(self) -> Any:
         """A pandas data frame of the records. It takes pandas, and nothing else."""
         return to_pandas(self.frame())
+
+    def write(self, path: str | Path) -> Path:
+        """Write the rows to a file and return its path. The ending of its name decides the format: .csv, .json, .md,
+        .txt or .parquet. Parquet keeps the types of the columns, and needs no further package.
+
+        Args:
+            path: The file, which is overwritten.
+
+        Raises:
+            InputError: The name has another ending, or the file cannot be written.
+        """
+        path = tried(Path(path))
+        form = form_by_ending(path, {**RESULTS, ".parquet": "parquet"}, option="")
+        if form == "parquet":
+            write_bytes(path, as_parquet(self.frame()))
+        else:
+            write_page(path, (self.table() if form == "table" else getattr(self, form)()) + "\n")
+        return path
 
     def csv(self) -> str:
         """A line for each row."""

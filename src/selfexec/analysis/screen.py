@@ -1,5 +1,6 @@
 """The first screen: the answer in each experiment, and a row for each model. `--full` has the numbers behind it."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,9 +14,15 @@ from selfexec.experiments import RULE, by_source
 from selfexec.text.numbers import number_of, signed
 from selfexec.text.tables import Part, Table
 
+TOO_CLOSE, UNTOLD = "~", "?"
 # how a model stands on how often: it predicts more, less, or about as much as it does
-SIGNS: Mapping[str, str] = {"overestimates": ">", "underestimates": "<", "too close to call": "~"}
+SIGNS: Mapping[str, str] = {"overestimates": ">", "underestimates": "<", "too close to call": TOO_CLOSE}
+# how many models are in a state is said with the signs that stand in the table, and in words for the rest
+STATES: Mapping[str, str] = {**SIGNS, "cannot be told": UNTOLD}
 TOLD_BY_SENTENCES = 2  # so many models have their answer in sentences; of more the numbers of each state are given
+MEANINGS: Mapping[str, str] = {TOO_CLOSE: "too close to call", UNTOLD: "yes and no cannot tell"}
+OWN_EXCESS = "own excess"
+SHOWN = ("yes", "no", "open", "untold")  # tones of findings that are judged, in the order in which they are counted
 GAP = 1  # column between two columns of the table, where room is scarce
 
 
@@ -45,9 +52,10 @@ def _of_condition(scores: Scores, width: int, named: bool) -> Iterator[Part]:
     shown = columns[: _fitting(columns, scores.models, width)]
     rows = [[model, *(cell for column in shown for cell in column.cells(model))] for model in scores.models]
     heads = [head for column in shown for head in column.heads]
-    title = [_title(scores, named), *_answers(scores, asked), *_own(scores), *remarks(scores)]
+    title = [_title(scores, named), *_answers(scores, asked), *_own(scores, asked), *remarks(scores)]
     yield Table("\n".join(title), ["model", *heads], rows, "plain")
-    yield from _legend(shown)
+    if legend := " ".join(_legend(columns, scores)):
+        yield legend
     if rest := asked[len(shown) :]:
         yield f"Not in this table: {listed_names(rest)} (--full)."
 
@@ -81,17 +89,38 @@ def _fitting(columns: Sequence["_Columns"], models: Sequence[str], width: int) -
 
 def _answers(scores: Scores, asked: Sequence[str]) -> Iterator[str]:
     """Of one or two models in sentences, of more in a line for each experiment."""
+    wide = max(len(label) for label in (*asked, OWN_EXCESS))
     for experiment in asked:
         if len(scores.models) <= TOLD_BY_SENTENCES:
             if answer := experiment_answer(scores, experiment):
                 yield labelled(answer)
         else:
-            yield f"{experiment}  {'; '.join(experiment_in_brief(scores, experiment))}"
+            yield f"{experiment:{wide}}  {'; '.join(_in_brief(scores, experiment))}"
     yield from no_margins(scores)
 
 
-def _own(scores: Scores) -> Iterator[str]:
+def _in_brief(scores: Scores, experiment: str) -> list[str]:
+    """How many models are in each state, on how often and on which ones; in words where nothing is known of others."""
+    questions = (("how often", how_often(scores, experiment)), ("which ones", which_ones(scores, experiment)))
+    brief = [f"{question} {counts}" for question, findings in questions if (counts := _counted(findings))]
+    return brief or experiment_in_brief(scores, experiment)
+
+
+def _counted(findings: Sequence[Finding]) -> str:
+    """4 ahead, 2 behind, 3 ~, 1 ?"""
+    states = [finding.state for tone in SHOWN for finding in findings if finding.tone == tone]
+    return ", ".join(f"{number} {STATES.get(state, state)}" for state, number in Counter(states).items())
+
+
+def _own(scores: Scores, asked: Sequence[str]) -> Iterator[str]:
     """The verdict on own excess in each experiment, by the source that has one."""
+    verdicts = _own_verdicts(scores)
+    if verdicts:
+        wide = max(len(label) for label in (*asked, OWN_EXCESS))
+        yield f"{OWN_EXCESS:{wide}}  {', '.join(verdicts)}"
+
+
+def _own_verdicts(scores: Scores) -> list[str]:
     verdicts = []
     for experiment in scores.experiments:
         panels = [one for one in own_prediction_findings(scores.own, experiment) if one.subject.endswith("panel")]
@@ -99,10 +128,9 @@ def _own(scores: Scores) -> Iterator[str]:
         if judged:
             least = judged[0].detectable
             power = f" (80% power for {two(least)})" if judged[0].verdict == "not shown" and least is not None else ""
-            by = "" if judged[0] is panels[0] else f", {_by(judged[0].source or '')}"
+            by = "" if judged[0] is panels[0] else f" ({_by(judged[0].source or '')})"
             verdicts.append(f"{experiment} {judged[0].verdict}{power}{by}")
-    if verdicts:
-        yield f"own excess  {'; '.join(verdicts)}"
+    return verdicts
 
 
 class _Columns:
@@ -121,17 +149,13 @@ class _Columns:
     @property
     def heads(self) -> list[str]:
         last = "which ones" if self.has_margins else "skill"
-        return [f"{self.experiment}\nhow often", f"\n{last}"] if self.often else [f"{self.experiment}\n{last}"]
+        return [f"{self.experiment}\nhow often", last] if self.often else [f"{self.experiment}\n{last}"]
 
     def cells(self, model: str) -> Iterator[str]:
         if self.often:
             yield _rates(self.often.get(model))
         finding = self.which.get(model)
         yield _which(finding) if self.has_margins else _skill(finding)
-
-    @property
-    def states(self) -> set[str]:
-        return {finding.state for found in (self.often, self.which) for finding in found.values()}
 
 
 def _rates(finding: Finding | None) -> str:
@@ -148,10 +172,10 @@ def _which(finding: Finding | None) -> str:
     if finding is None or finding.value is None:
         return UNDEFINED
     if finding.tone == "withheld":
-        return f"{CAUTION}"
+        return CAUTION
     if finding.tone in ("yes", "no"):
         return signed(finding.value, 2)
-    return "~" if finding.tone == "open" else "?"
+    return TOO_CLOSE if finding.tone == "open" else UNTOLD
 
 
 def _skill(finding: Finding | None) -> str:
@@ -160,21 +184,28 @@ def _skill(finding: Finding | None) -> str:
     return f"{two(finding.value)}{CAUTION if finding.tone == 'withheld' else ''}"
 
 
-def _legend(columns: Sequence[_Columns]) -> Iterator[str]:
-    """What stands in the cells, as far as it does."""
-    states = {state for column in columns for state in column.states}
+def _legend(columns: Sequence[_Columns], scores: Scores) -> Iterator[str]:
+    """What the words and signs mean, as far as they are in the table or above it."""
+    rows = [row for column in columns for row in map(list, map(column.cells, scores.models))]
+    cells = " ".join(cell for row in rows for cell in row)
     margins = any(column.has_margins for column in columns)
     if any(column.often for column in columns):
-        yield "how often: predicted, then done (> over, < under)."
-    yield "which ones: margin over the baseline at equal rates." if margins else "skill: 0 is chance, 1 is perfect."
-    signs = ["~ too close to call"] if margins else []
-    if margins and "cannot be told" in states:
-        signs.append("? cannot be told")
-    if "withheld" in states:
-        signs.append(f"{CAUTION} or {UNDEFINED} not judged")
+        signs = [f"{sign} {meaning}" for sign, meaning in ((">", "more"), ("<", "less")) if sign in cells]
+        meant = f" ({', '.join(signs)})" if signs else ""
+        yield f"how often: predicted, then done{meant}."
+    if margins:
+        yield "which ones: margin over a prediction made from other models, at equal rates."
+    if any(not column.has_margins for column in columns):
+        yield "skill: 0 is chance, 1 is perfect."
+    signs = [f"{sign} {meaning}" for sign, meaning in MEANINGS.items() if sign in cells]
+    not_judged = [sign for sign in (CAUTION, UNDEFINED) if sign in cells]
+    if not_judged:
+        signs.append(f"{' and '.join(not_judged)} not judged")
     if signs:
         yield f"{', '.join(signs)}."
+    if _own_verdicts(scores):
+        yield "own excess: what no other model tells."
 
 
 def _by(source: str) -> str:
-    return "by one rule for all" if source == RULE else by_source(source)
+    return "by rule" if source == RULE else by_source(source)

@@ -80,7 +80,7 @@ class Selection:
         for run in runs:
             if run.only_recorded:
                 raise InputError(
-                    f"{run.folder}: it holds what logs tell, and nothing was predicted yet. Ask: selfexec run --out "
+                    f"{run.folder}: it holds finished logs and no predictions yet. Ask for them: selfexec run --out "
                     f"{shlex.quote(str(run.folder))}"
                 )
         if not any(run.replies for run in runs):
@@ -190,15 +190,15 @@ def selection_of(given: "Runs | Selection", options: Any) -> Selection:
         return Selection(runs, **choices)
     plain = Selection(given.given)
     if replace(plain, **choices) != plain:
-        raise InputError("a selection says by itself how it is read and counted. Give the choice to the selection.")
+        raise InputError("a selection holds its own options. Set the option in the selection.")
     idle = [name for name in names if not hasattr(options, name) and getattr(given, name) != getattr(plain, name)]
     if idle:
-        raise InputError(f"there is no choice of {idle[0]} here. Leave it out of the selection.")
+        raise InputError(f"there is no option {idle[0]} here. Leave it out of the selection.")
     return given
 
 
 def asked_in(conditions: Sequence[str], runs: Sequence[Run]) -> Sequence[Run]:
-    """The runs, each of which was asked in any of these conditions."""
+    """The runs that were asked in any of these conditions."""
     for run in runs:
         if run.conditions and not {*run.conditions} & {*conditions}:
             raise InputError(

@@ -74,7 +74,7 @@ Observe = Callable[[Item, Mapping[str, Reading]], list[Observation]]
 REPEATED = "repeated"  # why a claim counts no second time
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tables:
     """Claims and sessions of every model, as the schemas above say; and as arrays, for counting. `outcomes` is what
     further sources say was done, beside the one that the observations have: a row for each that says something;
@@ -89,6 +89,10 @@ class Tables:
     outcomes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=OUTCOMES))
     simulated: frozenset[str] = frozenset()
     items: Mapping[str, Items] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        parts = {"claims": self.observations, "sessions": self.sessions, "outcomes of further sources": self.outcomes}
+        return f"Tables({', '.join(f'{frame.height:,} {name}' for name, frame in parts.items())})"
 
     @cached_property
     def claims(self) -> Mapping[str, Claims]:

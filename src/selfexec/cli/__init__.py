@@ -8,12 +8,11 @@ import os
 import re
 import sys
 import warnings
-from importlib import import_module
 from typing import TextIO
 
 import click
 
-from selfexec.cli.options import CommandGroup, nearest, say
+from selfexec.cli.options import LateCommands, is_quiet, nearest, say
 from selfexec.errors import InputError, Notice, SeveralFaults
 from selfexec.renamed import OPTIONS
 from selfexec.text.printable import harmless_line, in_ascii
@@ -21,58 +20,71 @@ from selfexec.version import __version__
 
 # heading -> name -> (module, what it does)
 SECTIONS = {
-    "Ask models": {
+    "First steps": {
+        "init": ("init", "Write a study and items to edit, which run offline as they are."),
         "run": ("run", "Ask models what they will do, let them do it, and keep every reply."),
-        "check": ("check", "Try a model before a run: format, tokens, refusals, memory between sessions."),
-        "export": ("export", "Write the sessions to ask, for a batch API or another harness."),
-        "import": ("import_", "Make a run of replies from elsewhere."),
-        "merge": ("merge", "Join the shards of a run that several machines asked."),
+        "check": ("check", "Try a model before a run: format, tokens, refusals, shared memory."),
+        "score": ("score", "Score a run: did the model predict what it would do?"),
+        "report": ("report", "Write a page with the answer, the numbers and the evidence."),
+        "view": ("view", "Open that page in the browser."),
+        "read": ("read", "Show the replies, and what each one commits to."),
+        "compare": ("compare", "Compare models on common items, and guard a release."),
         "list": ("list_", "Show the runs in a folder."),
     },
-    "Read what came back": {
-        "score": ("score", "Score a run: did the model predict what it would do?"),
-        "judge": ("judge", "Have stored replies judged again, and see how far judges agree."),
-        "read": ("read", "Show what each reply commits to, and the replies."),
-        "report": ("report", "Write one HTML file with the answer, the numbers and what stands behind them."),
-        "card": ("card", "Write the card of a run: what was measured, how, and what it does not show."),
-    },
-    "Ask more of the same replies": {
-        "compare": ("compare", "Compare models on common items, and guard a release."),
-        "trend": ("trend", "Follow checkpoints in their order."),
-        "cross": ("cross", "Hold every model's predictions against every model's behaviour."),
-        "ladder": ("ladder", "Set a model's own prediction beside all else that predicts it."),
-        "correlate": ("correlate", "Correlate scores with each other and with a table of other numbers."),
-        "ledger": ("ledger", "Hold each number against itself, counted in three ways."),
-        "rasch": ("rasch", "Put models and benchmarks on one scale, from success rates."),
-    },
-    "Items, prompts, a server to try things on": {
+    "Data and tools": {
+        "import": ("import_", "Make a run of replies from elsewhere."),
+        "export": ("export", "Write the sessions to ask, for a batch API or another harness."),
         "items": ("items", "List, write, check or fetch sets of items."),
         "prompts": ("prompts", "Print the prompts, to edit them and give them back."),
+        "judge": ("judge", "Have another model judge the stored replies again."),
+        "card": ("card", "Write the card of a run: what was measured, how, and its limits."),
         "serve": ("serve", "Serve the simulated models over HTTP, to try a set-up on."),
+        "merge": ("merge", "Join the shards of a run that several machines asked."),
+    },
+    "What it means": {
+        "explain": ("explain", "Say what a term, a verdict or a number means."),
+        "analyze": ("analyze", "Further analyses of the same replies, each a command of its own."),
     },
 }
-COMMANDS = {name: found for section in SECTIONS.values() for name, found in section.items()}
+COMMANDS = {name: module_and_help for section in SECTIONS.values() for name, module_and_help in section.items()}
+FOR_FEW = ("merge",)  # which the help of all commands leaves out; `run --help-all` names it
 
 
-class Commands(CommandGroup):
-    """Commands by name, imported late so that --help is quick."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f"selfexec.cli.{COMMANDS[cmd_name][0]}").command
-        return command
+class Commands(LateCommands):
+    """The commands, under headings."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for heading, section in SECTIONS.items():
             with formatter.section(heading):
-                formatter.write_dl([(name, about) for name, (_, about) in section.items()])
+                formatter.write_dl([(name, about) for name, (_, about) in section.items() if name not in FOR_FEW])
+
+    def in_brief(self) -> str:
+        """What `selfexec` alone prints: what it is for, and the commands by their names."""
+        names = (
+            (heading, ", ".join(name for name in section if name not in FOR_FEW))
+            for heading, section in SECTIONS.items()
+        )
+        formatter = click.HelpFormatter(width=80)
+        formatter.write_text(str(self.help).partition("\n")[0])
+        formatter.write_paragraph()
+        formatter.write_dl(list(names))
+        formatter.write_paragraph()
+        formatter.write_dl(
+            [
+                ("selfexec run", "simulated models, offline, to see what comes out"),
+                ("selfexec --help", "what each command does"),
+                ("selfexec COMMAND --help", "what a command takes, with examples"),
+            ]
+        )
+        return formatter.getvalue().rstrip("\n")
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
+@click.group(
+    cls=Commands,
+    modules=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+)
 @click.version_option(__version__, prog_name="selfexec")
 @click.pass_context
 def root(context: click.Context) -> None:
@@ -84,13 +96,13 @@ def root(context: click.Context) -> None:
     \b
     selfexec run                         simulated models, offline, to see it
     selfexec check openai/gpt-6-luna     can this model be asked?
-    selfexec run --model openai/gpt-6-luna --preset quick --dry-run
-    selfexec report runs/NAME            one page with all there is to see
+    selfexec run --model openai/gpt-6-luna --items paper --preset quick --dry-run
+    selfexec view runs/NAME              one page with everything there is to see
 
-    Options may stand before or after what they are for. One that takes several values is given again for each.
+    Options may come before or after arguments. To give an option several values, repeat it.
     """
     if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+        click.echo(root.in_brief())
 
 
 def main() -> None:
@@ -212,6 +224,8 @@ def _with_way_out(fault: click.UsageError) -> str:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    if isinstance(message, Notice) and is_quiet():
+        return
     kind = "" if isinstance(message, Notice) else "warning: "
     say(f"selfexec: {kind}{_in_a_line(str(message))}", err=True)
 

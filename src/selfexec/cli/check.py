@@ -1,13 +1,15 @@
 """selfexec check"""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
 import click
 
 from selfexec.cli.completion import complete_model_to_ask
-from selfexec.cli.declared import collect, options_of, printed
-from selfexec.cli.options import show
+from selfexec.cli.declared import collect, options_of, printed, quietly
+from selfexec.cli.options import say, show
+from selfexec.cli.paper_items import PAPER, at_hand
 from selfexec.run_options import CheckOptions
 
 
@@ -15,12 +17,14 @@ from selfexec.run_options import CheckOptions
 @click.argument("model", shell_complete=complete_model_to_ask)
 @options_of(CheckOptions, without=("max_connections", "accept_filters"))
 @printed("json")
+@quietly
 def command(model: str, form: str, out: Path | None, **given: Any) -> None:
     """Try a model before a run: format, token counts, refusals, memory between sessions.
 
-    It asks one item of each kind and the first prompt twice, 18 calls with sets that have requests of both kinds, and
-    tells made-up code words in some sessions and asks for them in others. Where a word comes back, sessions share
-    memory: no run is made with that model there, since a recollection cannot be distinguished from a prediction.
+    It asks one item of each kind and the first prompt twice, 18 calls with sets that have requests of both kinds, one
+    of them unsafe on purpose. Made-up code words are given in some sessions and asked for in others. Where a word
+    comes back, sessions share memory: no run is made with that model there, since a recollection cannot be
+    distinguished from a prediction.
 
     The last line says whether the model is ready. Exit status 0: ready; 3: not ready; 2: bad input.
 
@@ -30,6 +34,16 @@ def command(model: str, form: str, out: Path | None, **given: Any) -> None:
     """
     from selfexec.runs.asking import carry_out_check
 
-    checked = carry_out_check(collect(CheckOptions, given, model=model))
+    checked = carry_out_check(collect(CheckOptions, given | {"items": at_hand(given["items"])}, model=model))
     show(checked, form, out)
+    if checked.ready and form == "table" and out is None:
+        say(_next(model, given))
     raise click.exceptions.Exit(0 if checked.ready else 3)
+
+
+def _next(model: str, given: dict[str, Any]) -> str:
+    """The command that shows what a run takes: on the paper's items, for which a reference panel comes along."""
+    reached = [("--base-url", given["base_url"]), ("--wire", given["wire"]), ("--api-key-env", given["api_key_env"])]
+    asked = [("--model", model), *reached, ("--items", given["items"] or PAPER)]
+    words = " ".join(f"{option} {shlex.quote(str(value))}" for option, value in asked if value)
+    return f"Next: selfexec run {words} --preset quick --dry-run"

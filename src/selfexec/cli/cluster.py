@@ -27,7 +27,7 @@ def asked_over(address: str, planned: "Plan", shards: int | None) -> "Run":
         with shown_progress() as show:
             left = carry_out_over(address, planned, shards, show, progress)
     except KeyboardInterrupt:
-        raise Stopped("stopped. What was done is kept; the same command goes on from there.") from None
+        raise Stopped("stopped. What was done is kept; the same command continues.") from None
     said = [*calls_made(progress), *went_wrong(progress)] if progress.failures or not planned.all_simulated else []
     took = f"{time.perf_counter() - started:.1f} s"
     say("\n".join([f"{planned.out}: {number_of(progress.calls, 'session')} asked over the cluster ({took})", *said]))

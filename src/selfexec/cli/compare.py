@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from selfexec.analysis.options import CompareOptions
-from selfexec.cli.declared import collect, options_of, printed
+from selfexec.cli.declared import collect, options_of, printed, quietly
 from selfexec.cli.options import runs_argument, show
 
 
@@ -14,6 +14,7 @@ from selfexec.cli.options import runs_argument, show
 @runs_argument
 @options_of(CompareOptions)
 @printed("json", "markdown")
+@quietly
 def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
     """Compare models on the items that they share: two of them, or all pairs.
 

@@ -1,4 +1,4 @@
-"""selfexec correlate"""
+"""selfexec analyze correlate"""
 
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,8 @@ def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -
     table: among all models, and among those whose headline is not withheld.
 
     \b
-    selfexec correlate benchmarks.csv
-    selfexec correlate runs/mine --with benchmarks.csv
+    selfexec analyze correlate benchmarks.csv
+    selfexec analyze correlate runs/mine --with benchmarks.csv
     """
     from selfexec.analysis.correlate import correlations
 

@@ -1,4 +1,4 @@
-"""selfexec cross"""
+"""selfexec analyze cross"""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,9 +51,9 @@ def command(
     self-knowledge: docs/metrics.md says why.
 
     \b
-    selfexec cross runs/mine
-    selfexec cross runs/mine runs/theirs --experiment restriction
-    selfexec cross runs/both --subject openai/b
+    selfexec analyze cross runs/mine
+    selfexec analyze cross runs/mine runs/theirs --experiment restriction
+    selfexec analyze cross runs/both --subject openai/b
     """
     from selfexec.analysis.cross import cross_prediction, predictions_about
     from selfexec.errors import InputError

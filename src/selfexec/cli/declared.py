@@ -24,8 +24,10 @@ from selfexec.cli.options import (
     PathArgument,
     PresetOption,
     form_of,
+    keep_quiet,
     levels_of,
     separate_names,
+    show_every_option,
 )
 from selfexec.errors import InputError
 from selfexec.files.outputs import RESULTS
@@ -121,6 +123,8 @@ def _option(
         further |= {"default": each.default, "show_default": each.default is not None}
     if option.form in CALLBACKS:
         further["callback"] = CALLBACKS[option.form]
+    if each.name in ACTIONS:
+        further |= {"callback": ACTIONS[each.name], "expose_value": False}
     return click.option(
         *([option.short] if option.short else []),
         each.flag,
@@ -129,18 +133,19 @@ def _option(
         declared=each,
         section=section or option.section,
         type=_type(each, choices),
-        metavar=metavar,
+        metavar=None if choices else metavar,  # which would hide them
         multiple=repeated,
         help=f"{help} Repeat." if repeated and not (metavar and "[," in metavar) else help,
         hidden=option.hidden,
         required=each.default is MISSING,
-        is_eager=each.name in READ_FIRST,
+        is_eager=each.name in READ_FIRST or each.name in ACTIONS,
         shell_complete=COMPLETE.get(each.name),
         **further,
     )
 
 
 CALLBACKS = {"names": separate_names, "levels": levels_of}
+ACTIONS = {"help_all": show_every_option}  # switches that do something of their own and end the command
 
 
 def _type(each: Declared, choices: Sequence[str]) -> Any:
@@ -215,6 +220,35 @@ def _json_object(flag: str, text: str) -> dict[str, object]:
     return value
 
 
+# --- how much is said ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuietOptions:
+    """How much is said besides the result."""
+
+    quiet: bool = option(False, "Print the result alone; warnings and errors still go to standard error.", short="-q")
+
+
+def quietly(command: Command) -> Command:
+    """--quiet, of a command that says more than its result."""
+
+    @wraps(command)
+    def with_quiet(*, quiet: bool, **given: Any) -> Any:
+        if quiet:
+            keep_quiet()
+        return command(**given)
+
+    return cast(Command, options_of(QuietOptions)(with_quiet))
+
+
+@dataclass(frozen=True, kw_only=True)
+class HelpOptions:
+    """How much help is shown, of a command with many options."""
+
+    help_all: bool = option(False, "Show every option and exit.")
+
+
 # --- where a result goes ---------------------------------------------------------------------------------------------
 
 
@@ -223,7 +257,7 @@ class ResultOptions:
     """In which form a result is shown, and where."""
 
     form: str | None = option(
-        None, "The form; unless it is given, as the name of --out ends, and a table on the terminal.", flag="--format"
+        None, "The format. Default: by the ending of --out, and a table on the terminal.", flag="--format"
     )
     out: Path | None = option(
         None,

@@ -33,7 +33,7 @@ class ExportOptions:
     """Which models' sessions are exported, and where they go."""
 
     models: Names | None = option(
-        None, "A model, by the name that its replies shall have.", flag="--model", form="names"
+        None, "A model, by the name that its replies shall have.", flag="--model", short="-m", form="names"
     )
     replies: Files | None = option(None, "Replies so far: a file, or a run's folder.", form="files")
     form: str = option(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from selfexec.cli.batches import import_files
-from selfexec.cli.declared import options_of
+from selfexec.cli.declared import options_of, quietly
 from selfexec.cli.options import PathArgument, Sections, say
 from selfexec.errors import InputError
 from selfexec.options import Names, option
@@ -79,6 +79,7 @@ class ImportOptions:
 @options_of(ImportOptions, without=("item_source", "out"))
 @options_of(AcceptedEnds)
 @options_of(ImportOptions, only=("out",))
+@quietly
 def command(
     replies: tuple[Path, ...],
     item_source: str | None,

@@ -4,6 +4,7 @@ import math
 import shlex
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from selfexec.analysis.options import JudgesOptions
-from selfexec.cli.declared import collect, options_of, printed
+from selfexec.cli.declared import collect, options_of, printed, quietly
 from selfexec.cli.options import (
     PathArgument,
     Sections,
     Stopped,
+    is_quiet,
     say,
     show,
     typed,
@@ -68,6 +70,7 @@ class DryRun:
 @options_of(DryRun)
 @options_of(JudgeOptions)
 @printed("json")
+@quietly
 def command(
     source: Path,
     judge: str | None,
@@ -174,10 +177,10 @@ def _judged(plan: "JudgingPlan", max_calls: int | None) -> tuple["Run", "Progres
 
     progress = Progress()
     try:
-        with shown_progress() as reported:
+        with nullcontext(None) if is_quiet() else shown_progress() as reported:
             run = carry_out(plan, reported, progress)
     except KeyboardInterrupt:
-        raise Stopped("stopped. What was judged is kept; the same command goes on from there.") from None
+        raise Stopped("stopped. What was judged is kept; the same command continues.") from None
     say("\n".join(_said(plan, run, progress)))
     if progress.failures or (progress.calls and not all_simulated([plan.model], plan.connection)):
         say("\n".join([*calls_made(progress), *went_wrong(progress)]))

@@ -1,4 +1,4 @@
-"""selfexec ladder"""
+"""selfexec analyze ladder"""
 
 from pathlib import Path
 from typing import Any
@@ -25,9 +25,9 @@ def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -
     Of a model alone the table has intervals and differences; json and csv have them for all.
 
     \b
-    selfexec ladder runs/mine
-    selfexec ladder runs/mine runs/theirs --model a --experiment restriction
-    selfexec ladder runs/mine --groups families.csv --format csv -o ladder.csv
+    selfexec analyze ladder runs/mine
+    selfexec analyze ladder runs/mine --model a --experiment restriction
+    selfexec analyze ladder runs/mine --groups families.csv -o ladder.csv
     """
     from selfexec.analysis.ladder import ladder
 

@@ -1,4 +1,4 @@
-"""selfexec ledger"""
+"""selfexec analyze ledger"""
 
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,8 @@ def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -
     baselines beside them; and what would change if words or tokens were counted otherwise.
 
     \b
-    selfexec ledger runs/mine
-    selfexec ledger runs/mine --readings theirs.jsonl --format csv
+    selfexec analyze ledger runs/mine
+    selfexec analyze ledger runs/mine --readings theirs.jsonl --format csv
     """
     from selfexec.analysis.published import ledger
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager, suppress
 from copy import copy
 from functools import partial, wraps
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar
 import click
 from click.core import ParameterSource
 
+from selfexec import renamed
 from selfexec.cli.completion import models_of
 from selfexec.errors import InputError
 from selfexec.files.outputs import RESULTS, form_by_ending, tried
@@ -32,6 +34,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Names = tuple[str, ...]
 OTHER = "Other"
 STDOUT = "-"  # what --out says for standard output
+EVERY_OPTION = "selfexec.every_option"  # where a context notes that its help is to have every option
+QUIET = "selfexec.quiet"  # where a context of click notes that the result alone is wanted
 SILENT = 1.5  # seconds of work without a word after which it is said what is done
 
 
@@ -292,7 +296,7 @@ def say_table(found: Printable) -> None:
     from selfexec.text.tables import shows_styles, terminal_width
 
     styled = shows_styles()
-    say(found.table(terminal_width(), styled=styled), styled=styled)
+    say(found.table(terminal_width(), styled=styled), styled=styled, result=True)
 
 
 def write(out: Path, text: str) -> None:
@@ -302,7 +306,17 @@ def write(out: Path, text: str) -> None:
     say(f"{out}: written.")
 
 
-def say(text: str = "", err: bool = False, styled: bool = False) -> None:
+def keep_quiet() -> None:
+    """From here on the command prints its result alone."""
+    click.get_current_context().meta[QUIET] = True
+
+
+def is_quiet() -> bool:
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(QUIET))
+
+
+def say(text: str = "", err: bool = False, styled: bool = False, result: bool = False) -> None:
     """Print lines for people: the one place through which they go, so that nothing in them does anything to a terminal.
 
     Where the reader of a pipe has had enough (`| head`), they go nowhere from then on, and the command does its work
@@ -312,7 +326,10 @@ def say(text: str = "", err: bool = False, styled: bool = False) -> None:
         text: The lines. On a terminal they are wrapped at words, elsewhere left alone.
         err: To standard error.
         styled: Control sequences of styles stay; all others are written out in any case.
+        result: It is what the command is for, and said with --quiet as well.
     """
+    if is_quiet() and not (err or result):
+        return
     text = harmless_styled(text) if styled else harmless(text)
     if (sys.stderr if err else sys.stdout).isatty():
         import shutil
@@ -360,6 +377,9 @@ def put_data(content: bytes, *, styled: bool = False, for_people: bool = False) 
 @contextmanager
 def said_if_slow(what: str) -> Iterator[None]:
     """Says what is done as long as the context lasts, where that takes more than a moment."""
+    if is_quiet():
+        yield
+        return
     timer = threading.Timer(SILENT, partial(say, what, err=True))
     timer.daemon = True
     timer.start()
@@ -378,6 +398,8 @@ class Sections(click.Command):
     Args:
         sections: The headings, in their order, with the options in Python's names that no option says itself.
         renamed: Headings that are called otherwise in this command.
+        first: Heading -> options, by their names in Python, of a command that has too many for one screen: its --help
+            has these alone, and --help-all every one.
     """
 
     def __init__(
@@ -385,13 +407,18 @@ class Sections(click.Command):
         *args: Any,
         sections: Mapping[str, Sequence[str]],
         renamed: Mapping[str, str] = MappingProxyType({}),
+        first: Mapping[str, Sequence[str]] = MappingProxyType({}),
         **others: Any,
     ) -> None:
         super().__init__(*args, **others)
         self.sections = sections
         self.renamed = renamed
+        self.first = first
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if self.first and not ctx.meta.get(EVERY_OPTION):
+            self._format_first(ctx, formatter)
+            return
         records: dict[str, list[tuple[str, str]]] = {heading: [] for heading in (*self.sections, OTHER)}
         for option in self.get_params(ctx):
             if isinstance(option, click.Option) and (record := option.get_help_record(ctx)):
@@ -400,6 +427,19 @@ class Sections(click.Command):
             if rows:
                 with formatter.section(heading):
                     formatter.write_dl(rows)
+
+    def _format_first(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options that most need, and how many more there are."""
+        options = {str(option.name): option for option in self.get_params(ctx) if isinstance(option, click.Option)}
+        shown = 0
+        for heading, names in self.first.items():
+            records = [record for name in names if (record := options[name].get_help_record(ctx))]
+            shown += len(records)
+            with formatter.section(heading):
+                formatter.write_dl(records)
+        more = sum(not option.hidden for option in options.values()) - shown - len(ctx.help_option_names[:1])
+        formatter.write_paragraph()
+        formatter.write_text(f"{more} more options: {ctx.command_path} --help-all")
 
     def _heading(self, option: click.Option) -> str:
         name = getattr(option, "beside", str(option.name))
@@ -413,17 +453,52 @@ class FacetedSections(Faceted, Sections):
     """With short forms for facets, and with headings."""
 
 
+def show_every_option(ctx: click.Context, option: click.Parameter, given: bool) -> None:
+    """Print the help of a command with all its options, and end."""
+    if given and not ctx.resilient_parsing:
+        ctx.meta[EVERY_OPTION] = True
+        click.echo(ctx.get_help())
+        ctx.exit()
+
+
 class CommandGroup(click.Group):
-    """A group that says which command may have been meant."""
+    """A group that says which command may have been meant, and what one that was renamed is called now."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         name = args[0]
         if self.get_command(ctx, name) is None and not ctx.resilient_parsing and not name.startswith("-"):
+            if new_name := renamed.COMMANDS.get(" ".join([*ctx.command_path.split()[1:], name])):
+                raise InputError(f"`selfexec {name}` is `selfexec {new_name}` now.")
             ctx.fail(f"No such command {name!r}.{nearest(name, self.list_commands(ctx))}")
         found, command, rest = super().resolve_command(ctx, args)
         if command is not None and not ctx.resilient_parsing:
             _refuse_second_values(command, click.Context(command, ctx, found, **command.context_settings), rest)
         return found, command, rest
+
+
+class LateCommands(CommandGroup):
+    """Commands by name, each imported only when it is called, so that help is quick.
+
+    Args:
+        modules: By name of a command, its module in this package and what it does.
+    """
+
+    def __init__(self, *args: Any, modules: Mapping[str, tuple[str, str]], **others: Any) -> None:
+        super().__init__(*args, **others)
+        self.modules = modules
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.modules)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.modules:
+            return None
+        command: click.Command = import_module(f"selfexec.cli.{self.modules[cmd_name][0]}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in self.modules.items()])
 
 
 def _refuse_second_values(command: click.Command, context: click.Context, args: Sequence[str]) -> None:

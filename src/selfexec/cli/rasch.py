@@ -1,4 +1,4 @@
-"""selfexec rasch"""
+"""selfexec analyze rasch"""
 
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,8 @@ def command(table: str, form: str, out: Path | None, **given: Any) -> None:
     The name `paper` takes Table 1 of the paper: 15 models, 9 benchmarks.
 
     \b
-    selfexec rasch benchmarks.csv
-    selfexec rasch paper --add mine.csv       your models beside the paper's 15
+    selfexec analyze rasch benchmarks.csv
+    selfexec analyze rasch paper --add mine.csv   yours with the paper's 15
     """
     from selfexec.analysis.rasch import rasch
 

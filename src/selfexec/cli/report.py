@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from selfexec.cli.declared import collect, options_of
+from selfexec.cli.declared import collect, options_of, quietly
 from selfexec.cli.options import page_place, put_data, runs_argument, said_if_slow, say
 from selfexec.errors import InputError
 from selfexec.files.outputs import REPORTS, tried_folder
@@ -29,14 +29,14 @@ class PageOptions:
         metavar="PATH",
         form="file",
     )
-    output: Path | None = option(None, "The same, as it was spelt before; for one version.", form="file", hidden=True)
 
 
 @click.command("report")
 @runs_argument
 @options_of(ReportOptions)
 @options_of(PageOptions)
-def command(runs: tuple[Path, ...], out: Path | None, output: Path | None, **given: Any) -> None:
+@quietly
+def command(runs: tuple[Path, ...], out: Path | None, **given: Any) -> None:
     """Write one HTML file that shows what runs say, and what stands behind each number.
 
     It opens anywhere, offline. Nothing in it is fetched, and no reply can do anything in it but be read.
@@ -46,14 +46,10 @@ def command(runs: tuple[Path, ...], out: Path | None, output: Path | None, **giv
     selfexec report runs/mine --evidence all --figures figures
     selfexec report runs/mine -o report.html --url https://example.org/report.html
     """
-    if output:
-        if out:
-            raise InputError(f"--output {output}: it is the old name of --out. Give --out alone.")
-        say("selfexec: warning: --output is called --out now; the next version takes that alone.", err=True)
     options = collect(ReportOptions, given, runs=runs)
     if (width := options.figure_width) and not options.figures:
         raise InputError(f"--figure-width {width}: which figures? Give a folder for them: --figures FOLDER.")
-    place = page_place(out or output or DEFAULT, REPORTS)
+    place = page_place(out or DEFAULT, REPORTS)
     if options.figures:
         tried_folder(Path(options.figures))
     if place is None:

@@ -5,6 +5,7 @@ import shlex
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -13,25 +14,29 @@ import click
 from click.core import ParameterSource
 
 from selfexec.cli.cluster import asked_over
-from selfexec.cli.declared import collect, options_of
+from selfexec.cli.declared import HelpOptions, collect, options_of, quietly
 from selfexec.cli.merge import shards_stand
 from selfexec.cli.options import (
     FacetedSections,
     Stopped,
+    is_quiet,
     repeated,
     said_if_slow,
     say,
     say_table,
     typed,
 )
+from selfexec.cli.paper_items import PAPER, at_hand
+from selfexec.cli.score import MANY
 from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_about, went_wrong
 from selfexec.engines import keys_lacking
 from selfexec.errors import InputError, NoApiKey
-from selfexec.options import HOW_MUCH, changed, option
+from selfexec.options import HOW_MUCH, changed, option, replaced
 from selfexec.run_options import ON_MANY_MACHINES, SECTIONS, STUDY, RunOptions
 from selfexec.text.numbers import is_or_are, joined, number_of
 
 if TYPE_CHECKING:
+    from selfexec.analysis.score import Scores
     from selfexec.experiments import Key
     from selfexec.readers import Reading
     from selfexec.runs import Run
@@ -72,10 +77,17 @@ class CommandOptions:
     "run",
     cls=FacetedSections,
     sections=dict.fromkeys(SECTIONS, ()),
+    first={
+        "Which models": ("models", "base_url", "api_key_env"),
+        "What they are asked": ("items", "preset", "experiments", "epochs", "settings", "facets"),
+        "How much, and where it goes": ("dry_run", "max_calls", "max_cost", "out", "config", "quiet"),
+    },
 )
 @click.argument("astray", nargs=-1, metavar="")
 @options_of(RunOptions)
 @options_of(CommandOptions)
+@quietly
+@options_of(HelpOptions)
 def command(
     astray: tuple[str, ...],
     ray: str | None,
@@ -120,6 +132,8 @@ def command(
     if save and not (models or config) and out and (Path(out) / MANIFEST).exists():
         raise InputError(f"--save {save}: {out} goes on by itself. To write a study of its models, name them: --model")
     choices = collect(RunOptions, given)
+    if config is None:
+        choices = replaced(choices, items=at_hand(choices.items, Path(out) if out else None))
     study, planned = _planned(config, choices)
     planned = replace(planned, command=typed("run"), again=choices.again)
     if not ray:  # its shards are looked at by those who ask them
@@ -132,6 +146,7 @@ def command(
     share = f", of which {number_of(planned.sessions, 'session')} in shard {planned.shard}" if planned.shard else ""
     whole = replace(planned, shard=None).sessions
     say(f"{who}, items {planned.item_set.name} ({planned.item_set.sizes}), {number_of(whole, 'session')}{share}")
+    say("; ".join(f"{name}: {EXPERIMENTS[name].words.about}" for name in planned.item_set.experiments) + ".")
     for text in planned.from_run:
         say(text)
     if planned.all_simulated and not models:
@@ -140,6 +155,9 @@ def command(
         say("Simulated models: no language model is asked.")
     if models or choices.preset or config:
         say(outlook({name: len(found) for name, found in planned.item_set.items.items()}, _models(planned)))
+    if not planned.all_simulated:
+        for text in _unsafe(planned):
+            say(text)
     if dry_run:
         say("\n".join([*_foreseen(planned), *(f"Note: {said}" for said in [*_passed_over(planned), *lacking])]))
         if save:
@@ -151,7 +169,7 @@ def command(
         return
     started = time.perf_counter()
     progress = Progress()
-    with shown_progress() as show:
+    with nullcontext(None) if is_quiet() else shown_progress() as show:
         run = _carried_out(planned, show, progress)
     out_now = {} if choices.again else requests_of(planned.out).out
     failed = sum(reply.failed for key, reply in run.replies.items() if key not in out_now)
@@ -194,7 +212,7 @@ def _say_scores(study: "Study | None", planned: "Plan", run: "Run", missing: int
         scores = score(run)
     say()
     say_table(Screen(scores))
-    say("\n".join(_afterwards(planned, run, missing)))
+    say("\n".join(_afterwards(planned, run, scores, missing)))
     if study and study.outputs:
         from selfexec.cli.outputs import write_outputs
 
@@ -253,34 +271,53 @@ def _saved(study: "Study | None", choices: "RunOptions", planned: "Plan", path: 
     yield f"{path}: written. Next: selfexec run --config {shlex.quote(str(path))}"
 
 
-def _carried_out(planned: "Plan", show: "Report", progress: "Progress") -> "Run":
+def _carried_out(planned: "Plan", show: "Report | None", progress: "Progress") -> "Run":
     from selfexec.runs.asking import carry_out
 
     try:
         return carry_out(planned, show, progress, _say_what_is_here)
     except KeyboardInterrupt:
-        raise Stopped("stopped. What was done is kept; the same command goes on from there.") from None
+        raise Stopped("stopped. What was done is kept; the same command continues.") from None
 
 
-def _afterwards(planned: "Plan", run: "Run", missing: int) -> Iterator[str]:
-    """What the experiments are, and what to type next."""
-    from selfexec.experiments import EXPERIMENTS
-
-    asked = planned.item_set.experiments
-    yield "; ".join(f"{name}: {EXPERIMENTS[name].words.about}" for name in asked) + "."
+def _afterwards(planned: "Plan", run: "Run", scores: "Scores", missing: int) -> Iterator[str]:
+    """What to type next. Of many models the table alone fills a screen."""
     folder = shlex.quote(str(planned.out))
-    yield f"{'Once all is there' if missing else 'Next'}: selfexec report {folder}"
-    if any(reading.state == "unreadable" for reading in run.readings.values()):
-        yield f"Unread: selfexec read {folder} --state unreadable --show"
-    yield f"Wrong: selfexec read {folder} --claim wrong --show"
+    if len(run.models) < MANY:
+        if any(reading.state == "unreadable" for reading in run.readings.values()):
+            yield f"Unread: selfexec read {folder} --state unreadable --show"
+        yield f"Wrong: selfexec read {folder} --claim wrong --show"
+    has_margin = any(row.metric == "baseline_margin" and row.value is not None for row in scores)
+    if not (missing or has_margin or planned.all_simulated or planned.item_set.name == PAPER):
+        models = shlex.quote(",".join(planned.models))
+        yield f"For a margin without further models: selfexec run --model {models} --items paper --preset quick"
+    yield f"{'Once all is there' if missing else 'Next'}: selfexec view {folder}; selfexec explain TERM"
 
 
 def _models(planned: "Plan") -> int:
-    """How many models the run will have, those that are there already included."""
+    """How many models the run will have, those that are there already and those of its reference panel included."""
+    from selfexec.panels import load_panel
     from selfexec.runs import MANIFEST, load_manifest
 
     there = load_manifest(planned.out).models if (planned.out / MANIFEST).exists() else []
-    return len({*planned.models, *there})
+    has_panel = planned.item_set.name == PAPER and not planned.all_simulated
+    return len({*planned.models, *there, *(load_panel(PAPER).models if has_panel else ())})
+
+
+def _unsafe(planned: "Plan") -> Iterator[str]:
+    """How many items ask for something harmful on purpose, what that may cost, and how to go on without them."""
+    from selfexec.experiments import EXPERIMENTS
+
+    experiments = planned.item_set.experiments
+    for name in experiments:
+        items = planned.item_set[name].values()
+        if unsafe := sum(map(EXPERIMENTS[name].unsafe, items)):
+            others = ",".join(other for other in experiments if other != name)
+            way_out = f" To go on without them: --experiment {others}" if others else ""
+            yield (
+                f"{name}: {unsafe:,} of {number_of(len(items), EXPERIMENTS[name].item_name)} are unsafe on purpose, "
+                f"and a provider may count them against your account.{way_out}"
+            )
 
 
 def summary(progress: "Progress", run: "Run") -> Iterator[str]:

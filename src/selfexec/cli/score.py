@@ -1,16 +1,22 @@
 """selfexec score"""
 
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from selfexec.analysis.options import ScoreOptions
-from selfexec.cli.declared import collect, options_of, printed
+from selfexec.cli.declared import collect, options_of, printed, quietly
 from selfexec.cli.options import runs_argument, said_if_slow, say, show
 from selfexec.options import option
+
+if TYPE_CHECKING:
+    from selfexec.analysis.score import Scores
+
+MANY = 12  # models: with so many a screen has room for one line below the table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +48,7 @@ class DetailOptions:
 @options_of(OrderOptions)
 @options_of(DetailOptions)
 @printed("json", "csv", "markdown")
+@quietly
 def command(
     runs: tuple[Path, ...], sort: str | None, full: bool, every: bool, form: str, out: Path | None, **given: Any
 ) -> None:
@@ -74,10 +81,15 @@ def command(
     whole = full or options.convention == "authors" or scores.experiments == ["overall"]
     show(FullScores(ordered, every=every) if full else ordered if whole else Screen(ordered), form, out)
     if form == "table" and out is None:
-        runs_given = " ".join(shlex.quote(run.folder) for run in scores.runs)
-        unread = {row.model for row in scores if row.unreadable}
-        if not whole:
-            say(f"More: selfexec score {runs_given} --full, or selfexec report {runs_given}")
-        for run in scores.runs:
-            if unread & {*run.models}:
-                say(f"Unread: selfexec read {shlex.quote(run.folder)} --state unreadable --show")
+        say("\n".join(_next(scores, whole)))
+
+
+def _next(scores: "Scores", whole: bool) -> Iterator[str]:
+    """What to type next. Of many models the table alone fills a screen, and says itself what was not read."""
+    unread = {row.model for row in scores if row.unreadable}
+    for run in scores.runs:
+        if unread & {*run.models} and (whole or len(scores.models) < MANY):
+            yield f"Unread: selfexec read {shlex.quote(run.folder)} --state unreadable --show"
+    if not whole:
+        runs = " ".join(shlex.quote(run.folder) for run in scores.runs)
+        yield f"Next: selfexec score {runs} --full; selfexec explain TERM"

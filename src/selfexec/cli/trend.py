@@ -1,4 +1,4 @@
-"""selfexec trend"""
+"""selfexec analyze trend"""
 
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,8 @@ def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -
     changes per checkpoint.
 
     \b
-    selfexec trend checkpoint-1 checkpoint-2 checkpoint-3
-    selfexec trend runs/all --model step-1,step-2,step-3 --metric skill
+    selfexec analyze trend checkpoint-1 checkpoint-2 checkpoint-3
+    selfexec analyze trend runs/all --model step-1,step-2,step-3 --metric skill
     """
     from selfexec.analysis.compare import trend
 

@@ -194,27 +194,25 @@ class Connection(Address):
     )
     headers: Mapping[str, str] = option(
         {},
-        "A header for every call, as gateways want it. It may be a secret, and its value is never written down.",
+        "A header for every call, for gateways. It may be a secret: its value is never written down.",
         flag="--header",
         metavar="NAME=VALUE",
         form="pairs",
         section=WHICH_MODELS,
         secret=True,
     )
-    max_connections: int = option(50, "Calls at once, at most.", metavar="N", section=HOW_MUCH)
-    timeout: float = option(600.0, "Seconds for one attempt.", metavar="S", section=HOW_MUCH)
+    max_connections: int = option(50, "The maximum number of calls at the same time.", metavar="N", section=HOW_MUCH)
+    timeout: float = option(600.0, "Seconds before one attempt is given up.", metavar="S", section=HOW_MUCH)
     patience: float = option(
         PATIENCE,
-        "Seconds for which calls wait for a server that is away before the run stops; 0: do not wait.",
+        "Seconds to wait for an unreachable server before the run stops; 0: do not wait.",
         metavar="S",
         section=HOW_MUCH,
     )
-    stream: bool = option(
-        False, "Have replies sent in pieces, for gateways that cut idle connections.", section=HOW_MUCH
-    )
+    stream: bool = option(False, "Stream replies, for gateways that cut idle connections.", section=HOW_MUCH)
     accept_filters: bool = option(
         False,
-        "Keep errors that look like a content filter even where the model itself has said nothing.",
+        "Keep errors that look like a content filter even if the model itself has never replied.",
         section=WHERE_IT_GOES,
     )
 

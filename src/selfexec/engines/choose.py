@@ -75,7 +75,7 @@ def thinking_in(model: str, connection: Connection, level: str, sampling: Mappin
     found = engine.thinking(model, connection, level, sampling)
     if found is None:
         raise InputError(
-            f"model {model!r}: {engine.name} cannot be told whether to think. Leave --thinking and "
+            f"model {model!r}: {engine.name} cannot switch thinking on or off. Leave --thinking and "
             "--behaviour-thinking out."
         )
     return found
@@ -86,7 +86,7 @@ def effort_in(model: str, connection: Connection, level: str, sampling: Mapping[
     engine = engine_type(model, connection)
     found = engine.effort(model, connection, level, sampling)
     if found is None:
-        raise InputError(f"model {model!r}: {engine.name} cannot be told how hard to think. Leave --set effort out.")
+        raise InputError(f"model {model!r}: {engine.name} cannot set how hard a model thinks. Leave --set effort out.")
     return found
 
 

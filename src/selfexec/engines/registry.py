@@ -183,5 +183,5 @@ def _likely_name(model: str) -> str:
         )
     full_names = {each.partition("/")[2]: each for each in known}
     if like := difflib.get_close_matches(model, full_names, n=1):
-        return f"it is written as provider/model. Is {full_names[like[0]]!r} meant?"
+        return f"it is written as provider/model. Did you mean {full_names[like[0]]!r}?"
     return "write it as provider/model, like openai/gpt-6-luna or vllm/my-model."

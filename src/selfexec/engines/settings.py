@@ -88,7 +88,7 @@ class Sampling:
 
     settings: Mapping[str, Any] = option(
         {},
-        "A sampling setting, like temperature=0 or execute.temperature=1. None is sent unless it is given.",
+        "A sampling setting, like temperature=0 or execute.temperature=1. None is sent by default.",
         flag="--set",
         metavar="NAME=VALUE",
         form="settings",
@@ -185,7 +185,7 @@ def check_settings(
         if way_out := _reserved(field):
             raise InputError(f"--set {name}: the field {field!r} is not free. {way_out}")
         if meant := _misspelt(field):
-            raise InputError(f"--set {name}: is {meant} meant? To send {field!r} all the same: --extra-body.")
+            raise InputError(f"--set {name}: did you mean {meant}? To send {field!r} anyway, use --extra-body.")
         if field == EFFORT:
             _refuse_no_effort(name, settings[name])
         refuse_value(f"--set {name}", field, settings[name])
@@ -391,7 +391,7 @@ def _refuse_scope(name: str, scope: list[str], field: str) -> None:
     experiment, *kind = scope
     if experiment not in scopes:
         like = difflib.get_close_matches(experiment, scopes, n=1)
-        meant = f" Is {like[0]!r} meant?" if like else ""
+        meant = f" Did you mean {like[0]!r}?" if like else ""
         raise InputError(
             f"--set {name}: there is no session or experiment {experiment!r}. There are {', '.join(scopes)}.{meant}"
         )
@@ -399,7 +399,7 @@ def _refuse_scope(name: str, scope: list[str], field: str) -> None:
         raise InputError(f"--set {name}: the experiment comes first, as in restriction.{experiment}.{field}.")
     if kind and kind[0] not in (known := EXPERIMENTS[experiment].prompts):
         like = difflib.get_close_matches(kind[0], known, n=1)
-        meant = f" Is {like[0]!r} meant?" if like else ""
+        meant = f" Did you mean {like[0]!r}?" if like else ""
         raise InputError(f"--set {name}: {experiment} has no session {kind[0]!r}. There are {', '.join(known)}.{meant}")
 
 

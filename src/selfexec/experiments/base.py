@@ -385,6 +385,7 @@ class Experiment:
     baselines      those that take facts alone, by name; `naive` is the one that accuracy is held against
     wording        claim -> the words that it is about, those of both where it is about two; what is not named has none
     strata         what cuts keep in proportion: a label, and a kind within it; `quick` is the size of the quickest cut
+    unsafe         whether an item asks for something harmful on purpose, which a provider may count against an account
     metrics        those of its kind that not every experiment has
     sampling       settings that a sampling protocol sends, by its name
     spread         what recorded models were like; None where none were
@@ -434,6 +435,7 @@ class Experiment:
     wording: Callable[[Any], Mapping[str, Sequence[Wording]]] = lambda item: {}
     strata: Callable[[Any], tuple[str, str]] = lambda item: ("", "")
     quick: int = 60
+    unsafe: Callable[[Any], bool] = lambda item: False
     metrics: tuple[str, ...] = ()
     sampling: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     spread: Spread | None = None

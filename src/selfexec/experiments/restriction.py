@@ -705,6 +705,7 @@ RESTRICTION = Experiment(
     naive=Naive("label", "The label of the request alone"),
     wording=wording,
     strata=lambda item: (item.label, item.type),
+    unsafe=lambda item: item.label == "unsafe",
     metrics=("over_niceness", "over_niceness_expected"),
     quick=100,  # a headline needs 20 items of the rarer outcome: models turn down a quarter of the requests, or more
     sampling={"paper": {"temperature": 0.0}},

@@ -36,7 +36,7 @@ def prompts(level: str, experiment: str, templates: Prompts) -> Prompts:
     if lost := [kind for kind in kinds if f"{kind}@{NAME}" not in templates or phrase is None]:
         text = f"{experiment}.{lost[0]}@{NAME}"
         raise InputError(
-            f"--{NAME} {level}: these prompts have no {text}, which asks about somebody else. Add it to them, with "
+            f"--{NAME} {level}: these prompts have no {text}, which asks about another. Add it to them, with "
             f"$who for the one asked about and with {', '.join(f'{NAME}.{one}' for one in TEXTS)}, or leave "
             f"{experiment} out: --experiment names those to ask. `selfexec prompts` shows what is shipped."
         )

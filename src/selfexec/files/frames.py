@@ -1,5 +1,6 @@
 """Data frames whose columns have their types whatever is in them, even where every value is missing."""
 
+import io
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -46,6 +47,13 @@ def framed(records: Sequence[Mapping[str, Any]], columns: Mapping[str, Any]) -> 
     kinds = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
     schema = {name: kinds.get(kind, pl.List(pl.String)) for name, kind in columns.items()}
     return pl.DataFrame([pl.Series(name, [record[name] for record in records], kind) for name, kind in schema.items()])
+
+
+def as_parquet(frame: "pl.DataFrame") -> bytes:
+    """A table as a Parquet file."""
+    content = io.BytesIO()
+    frame.write_parquet(content)
+    return content.getvalue()
 
 
 def to_pandas(frame: "pl.DataFrame") -> Any:

@@ -14,12 +14,13 @@ CARDS: Mapping[str, str] = {".md": "markdown", ".markdown": "markdown"}
 OF_A_RUN = ("manifest.json", "prompts.json", "replies.jsonl", "judgements.jsonl", "study.toml")
 
 
-def form_by_ending(path: Path, endings: Mapping[str, str]) -> str:
+def form_by_ending(path: Path, endings: Mapping[str, str], option: str = "--out ") -> str:
     """The form that the name of a file asks for; that of the first ending, where the name has none.
 
     Args:
         path: The file.
         endings: Ending -> form: what there is.
+        option: What the file was given as, as messages name it.
 
     Raises:
         InputError: The name ends in something else.
@@ -30,7 +31,7 @@ def form_by_ending(path: Path, endings: Mapping[str, str]) -> str:
     if ending not in endings:
         there = list(dict.fromkeys(endings))
         listed = there[0] if len(there) == 1 else f"{', '.join(there[:-1])} or {there[-1]}"
-        raise InputError(f"--out {path}: nothing is written as {path.suffix} here. End the name in {listed}.")
+        raise InputError(f"{option}{path}: nothing is written as {path.suffix} here. End the name in {listed}.")
     return endings[ending]
 
 

@@ -44,7 +44,7 @@ def check(source: str | Path) -> list[ItemFault]:
         finding for experiment, path in present.items() for finding in check_file(path, EXPERIMENTS[experiment])
     ]
     for path, meant in unread_files(folder):
-        findings.append(ItemFault("warning", str(path), f"{NOT_READ}. Is {meant} meant?" if meant else NOT_READ))
+        findings.append(ItemFault("warning", str(path), f"{NOT_READ}. Did you mean {meant}?" if meant else NOT_READ))
     return findings
 
 

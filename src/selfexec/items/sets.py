@@ -154,7 +154,7 @@ def _read(name: str, folder: Path, kinds: Kinds) -> ItemSet:
         lines[experiment] = {id: written[id].strip() for id in order}
     for path, meant in unread_files(folder):
         if meant:
-            raise InputError(f"{path}: {NOT_READ}. Is {meant} meant? Rename it, or move it away.")
+            raise InputError(f"{path}: {NOT_READ}. Did you mean {meant}? Rename it, or move it away.")
     if not items:
         raise InputError(no_item_files(folder))
     return ItemSet(name, items, lines)

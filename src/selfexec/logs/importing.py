@@ -174,7 +174,7 @@ class _New:
         name = model or log.model
         if name is None:
             raise InputError(
-                f"{log.file}: it does not say whose log it is (no file of results lies beside it). Say it: --model "
+                f"{log.file}: it does not name its model (and there is no results file next to it). Name it: --model "
                 "provider/model, as it can be asked."
             )
         chosen = None

@@ -17,12 +17,13 @@ import msgspec
 
 from selfexec.errors import InputError
 from selfexec.experiments import Logged, LoggedReply, Mark, Turn
+from selfexec.extras import to_install
 from selfexec.files import jsonl
 from selfexec.logs.chats import whole
 from selfexec.logs.log import Log, UnusableLog, nested, plain, sound
 
 NAME = "inspect"
-EXTRA = "Logs of Inspect want its own reader: pip install 'selfexec[inspect]'."
+EXTRA = f"logs of Inspect AI are read by its own package. Install it: {to_install('inspect')}"
 MOST_UNPACKED = 2_000_000_000  # bytes of a log
 SAMPLES = "samples/"  # before the names of their parts
 UNWANTED = {"events", "events_data", "store", "timelines"}

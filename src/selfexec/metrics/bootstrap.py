@@ -35,7 +35,7 @@ class Bootstrap:
     def __post_init__(self) -> None:
         for name, value in (("bootstrap", self.replicates), ("seed", self.seed)):
             if type(value) is not int:
-                raise InputError(f"--{name}: give a whole number, and no {type(value).__name__}.")
+                raise InputError(f"--{name}: expected a whole number, not {type(value).__name__}.")
         if self.replicates < LEAST_REPLICATES:
             take = f"ake at least {LEAST_REPLICATES}, better 10000."
             why = f"percentiles of so few replicates say little. T{take}" if self.replicates > 0 else f"t{take}"

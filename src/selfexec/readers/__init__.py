@@ -6,6 +6,8 @@ it finds literal words first and looks only at a bounded stretch of text around 
 in one table.
 """
 
+from selfexec.readers.cues import Equivalents, equivalents_of
+from selfexec.readers.cues import Wording as Phrase
 from selfexec.readers.folding import fold
 from selfexec.readers.on_demand import (
     answers_in_letters,
@@ -21,6 +23,4 @@ from selfexec.readers.on_demand import (
 from selfexec.readers.refusal import refuses
 from selfexec.readers.result import Commitment, Reading, State
 from selfexec.readers.tokens import UNCOUNTED, UNTOLD, visible_tokens
-from selfexec.readers.wordings import Equivalents, equivalents_of
-from selfexec.readers.wordings import Wording as Phrase
 from selfexec.readers.words import read_words

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from selfexec.readers.alternatives import left_open
+from selfexec.readers.cues import Equivalents, wordings_in
 from selfexec.readers.keyed import boxed, closing, keyed, other_keys
 from selfexec.readers.letters import Letters, letters_of, plain
 from selfexec.readers.marks import BEGINS_AS_A_MARK, SIGN, marks_in
@@ -16,7 +17,6 @@ from selfexec.readers.stated import LAST_SENTENCE, changes, denied, named, resul
 from selfexec.readers.suppositions import conditional, counterfactual, forced, nothing_supposed
 from selfexec.readers.tentative import breaks_off, on_the_way
 from selfexec.readers.withdrawal import asks_for_what_is_missing
-from selfexec.readers.wordings import Equivalents, wordings_in
 
 LONE = re.compile(
     r"(?:(?:[Oo]ption|[Cc]hoice|[Aa]nswer)\s+)?\(?([A-Z])[*_]{0,2}(?:\)|\.|:|\)\.|\s[-–—])?(?:\s+|$|,?\s+(?:because|since|as|due)\b.*|,\s+(?:I\b|it\s+w).*)"

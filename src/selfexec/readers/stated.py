@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator
 
+from selfexec.readers.cues import cued, wordings_in
 from selfexec.readers.letters import LETTER, MARKUP, SECOND, Letters, plain
 from selfexec.readers.nesting import names_an_answer, place, whole_key
 from selfexec.readers.result import Commitment
 from selfexec.readers.suppositions import CONDITION
-from selfexec.readers.wordings import CHANGES, CONCLUDES, LETTER_FIRST, NAMES, STATES, cued, wordings_in
+from selfexec.readers.wordings import CHANGES, CONCLUDES, LETTER_FIRST, NAMES, STATES
 
 # where a value ends, whatever it is: set off, at a tag, a cell's border, a Chinese stop, the verb of a sentence
 CLAUSE_ENDS = ("  ", "</", "/>", '">', "[/", " |", "。", "です", "でした", "입니다", "이다")

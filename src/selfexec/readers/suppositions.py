@@ -8,7 +8,7 @@ reasoning ("if we add these, the answer is C").
 
 import re
 
-from selfexec.readers.wordings import NO_LETTERS
+from selfexec.readers.cues import NO_LETTERS
 
 CONDITION = re.compile(r"\b(?:if|unless|were|suppose|assuming|assume|instead\s+of|rather\s+than)\b", re.IGNORECASE)
 SUPPOSED = re.compile(

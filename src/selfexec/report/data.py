@@ -20,7 +20,7 @@ from selfexec.report import leaderboards, outcomes, sessions
 from selfexec.report.baseline_predictions import BaselinePredictions
 from selfexec.report.evidence import PackedSessions, PageEvidence
 from selfexec.report.examples import Example, Quotable, examples
-from selfexec.report.figures import Figure, FigureNumbers, drawn, read_abilities
+from selfexec.report.figures import APPENDIX, SHOWN, Figure, FigureNumbers, drawn, margins, read_abilities
 from selfexec.report.figures.model_order import UNKNOWN_FAMILY
 from selfexec.report.front import Front, front
 from selfexec.report.guesses import Guess, guesses
@@ -127,7 +127,19 @@ class Data:
 
     @cached_property
     def figures(self) -> list[Figure]:
-        return list(drawn(self.numbers))
+        """Those that answer the questions of the front."""
+        return list(drawn(self.numbers, SHOWN))
+
+    @cached_property
+    def further_figures(self) -> list[Figure]:
+        """The paper's other figures."""
+        return list(drawn(self.numbers, APPENDIX))
+
+    @cached_property
+    def drawings(self) -> list[Figure]:
+        """Every figure as a file of its own: the margins, where there are any, and those of the page."""
+        front = margins(self.numbers)
+        return [*([front] if front else []), *self.figures, *self.further_figures]
 
     @cached_property
     def ranking(self) -> Ranking:

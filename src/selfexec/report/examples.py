@@ -117,7 +117,8 @@ def _said(item: Any, row: Mapping[str, Any], runs: Sequence[Run]) -> str:
         return f"{row['model']} predicted {said}. {ORDERS[code]}."
     done = OUTCOMES[code] if claimed else f"It was a {_yes_or_no(row['observed'])}"
     reply = _reply(row, runs)
-    return f"{row['model']} predicted {said}. {done}{f': “{in_short(reply, REPLY)}”' if reply else ''}."
+    shown = in_short(reply or "", REPLY).rstrip(".")  # the sentence has its own
+    return f"{row['model']} predicted {said}. {done}{f': “{shown}”' if shown else ''}."
 
 
 def _yes_or_no(value: bool) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from selfexec.errors import InputError
+from selfexec.extras import to_install
 from selfexec.files import csv_rows
 from selfexec.report.figures.figure import Figure
 from selfexec.report.latex import as_latex
@@ -77,8 +78,8 @@ def lacking() -> str | None:
         import vl_convert  # noqa: F401
     except ImportError as fault:
         return (
-            f"PNG and PDF of figures take the extra `figures` (there is no {fault.name} here). "
-            "Install it: pip install 'selfexec[figures]'"
+            f"PNG and PDF of figures need the extra `figures` (there is no {fault.name} here). "
+            f"Install it: {to_install('figures')}"
         )
     return None
 
@@ -131,8 +132,6 @@ def drawn(figure: Figure, sheet: Sheet, unit: Literal["mm", ""] = "mm") -> str:
 
 def _without_variables(svg: str) -> str:
     """Each variable that the drawing sets itself in place of its uses, then what is to stand where none is set."""
-    if own := re.search(r"--sx-cell:([\d.]+px)", svg):
-        svg = svg.replace("var(--sx-cell,10px)", own[1]).replace(own[0], "")
     return re.sub(r"var\(--[a-z-]+,([^()]+)\)", r"\1", svg)
 
 
@@ -141,9 +140,7 @@ def _without_variables(svg: str) -> str:
 
 # beside the names of a row
 NUMBER = {
-    "quantity": (
-        "which of the figure's numbers it is: a column of the table behind it; in a matrix whose behaviour it is"
-    ),
+    "quantity": ("which of the figure's numbers it is: a column of the table behind it"),
     "value": "the number in full (no shares in per cent); empty where there is none",
     "low": "the low end of its 95% interval; empty where it has none",
     "high": "the high end",

@@ -2,7 +2,7 @@
 
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from selfexec.analysis.options import ConventionOptions, Families, ReadingOptions, ReferencePanel
 from selfexec.options import option
@@ -14,6 +14,26 @@ Evidence = Literal["none", "sample", "all"]
 Width = Literal["column", "page"]
 
 
+def known_abilities() -> Any:
+    """The option of abilities that figures show."""
+    return option(
+        None,
+        "Rasch abilities to plot scores against: CSV, or JSON of rasch. Default: the paper's, for models that it "
+        "names.",
+        metavar="FILE",
+        form="file",
+    )
+
+
+@dataclass(frozen=True)
+class FiguresOptions(Families, ReferencePanel, ReadingOptions, ConventionOptions):
+    """What can be set about figures."""
+
+    runs: "Runs | Selection"
+    _: KW_ONLY
+    abilities: str | Path | None = known_abilities()
+
+
 @dataclass(frozen=True)
 class ReportOptions(Families, ReferencePanel, ReadingOptions, ConventionOptions):
     """What can be set about a report."""
@@ -23,28 +43,20 @@ class ReportOptions(Families, ReferencePanel, ReadingOptions, ConventionOptions)
     _: KW_ONLY
     evidence: Evidence = option(
         "sample",
-        "Sessions to take along, word for word. sample: as many as a page of 3 MB has room for, first those that "
-        "make margins.",
+        "The sessions to include verbatim. sample: as many as fit into a page of 3 MB, first those that make margins.",
     )
-    abilities: str | Path | None = option(
-        None,
-        "Rasch abilities to set scores beside: CSV, or JSON of rasch. Without them the paper's, for models that it "
-        "names.",
-        metavar="FILE",
-        form="file",
-    )
+    abilities: str | Path | None = known_abilities()
     figures: str | Path | None = option(
         None,
-        "A folder for each figure as SVG, CSV and LaTeX, and with the extra `figures` as PNG and PDF; a picture of "
-        "each model, too.",
+        "A folder for the figures as SVG, CSV and LaTeX, and a picture of each model; with the extra `figures` also as "
+        "PNG and PDF.",
         metavar="FOLDER",
         form="file",
     )
     figure: str | None = option(None, "This figure alone, as it is called in docs/figures.md.", metavar="ID")
     figure_width: Width | None = option(
         None,
-        "How wide these are in print: a column of two on a page (82.5 mm), or the page (171 mm); column unless it is "
-        "given.",
+        "Their width in print: one of two columns (82.5 mm) or the page (171 mm). Default: column.",
     )
     url: str | None = option(
         None,

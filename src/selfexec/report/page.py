@@ -18,8 +18,16 @@ from selfexec.analysis.words import two
 from selfexec.errors import InputError
 from selfexec.report import cells, leaderboards
 from selfexec.report.data import Data, Options
-from selfexec.report.export import DRAWN, FORMATS, dictionary, export, export_tables, lacking, picture_as_png
-from selfexec.report.figures import margins
+from selfexec.report.export import (
+    DRAWN,
+    FORMATS,
+    as_csv,
+    dictionary,
+    export,
+    export_tables,
+    lacking,
+    picture_as_png,
+)
 from selfexec.report.latex import includes
 from selfexec.report.packing import packed
 from selfexec.report.preview import HEIGHT, WIDTH, file_names, preview
@@ -82,6 +90,8 @@ def _environment() -> Environment:
     environment.filters |= {"count": "{:,}".format, "typeset": typeset}
     environment.filters |= {**cells.FILTERS, "prose": _prose}
     environment.filters["pack"] = lambda html: packed(str(html))
+    environment.filters["packed_table"] = lambda figure: packed(as_csv(figure))
+    environment.filters["packed_narrow"] = lambda figure: packed(figure.narrow)
     environment.globals |= {"at": position, "short": in_short, "tick_label": tick_label}
     environment.globals |= {"picture_width": WIDTH, "picture_height": HEIGHT}
     environment.globals |= {"unseen": SCRIPT_PATTERN, "version": __version__}
@@ -131,7 +141,7 @@ def _export(data: Data) -> None:
     assert folder
     if said := lacking():
         warnings.warn(f"{said}. The other formats are written", stacklevel=3)
-    drawings, pictures = [*filter(None, [margins(data.numbers)]), *data.figures], _pictures(data)
+    drawings, pictures = data.drawings, _pictures(data)
     if only is not None:
         known = [*(figure.id for figure in drawings), *pictures]
         if only not in known:

@@ -91,7 +91,7 @@ def _checked(what: str, renamed: dict[str, str], function: Callable[P, R], kinds
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         for name in kwargs.keys() - set(known):
-            raise WrongName(f"unknown choice {name!r} for {what}. {_meant(name, known, renamed)}")
+            raise WrongName(f"unknown option {name!r} for {what}. {_meant(name, known, renamed)}")
         if len(args) > places:
             raise WrongName(
                 f"{what} takes {' and '.join(known[:places])}, and all else by its name. "
@@ -121,7 +121,7 @@ def _meant(name: str, known: list[str], renamed: dict[str, str]) -> str:
     if name in renamed:
         return f"It is called {renamed[name]!r} now."
     if like := difflib.get_close_matches(name, known, n=1):
-        return f"Is {like[0]!r} meant?"
+        return f"Did you mean {like[0]!r}?"
     if "facets" in known and name.replace("_", "-") in FACETS:
         return f"It is a facet: facets={{{name.replace('_', '-')!r}: ...}}."
     if "settings" in known:

@@ -26,6 +26,7 @@ from selfexec.experiments import Key
 from selfexec.files import jsonl
 from selfexec.runs.folder import CONNECTIONS
 from selfexec.runs.records import VOID, BySession, Reply
+from selfexec.runs.repeated_replies import RepeatedReplies
 from selfexec.runs.store import Journal
 from selfexec.text.numbers import number_of
 
@@ -36,6 +37,7 @@ SAID = (
 )
 R = TypeVar("R", bound=Reply)
 SWAPPED = f"{VOID}: its connection carried an answer that no call was waiting for, so it may belong to another prompt"
+COPIED = f"{VOID}: it is, with its id, the reply that came to another prompt, so it may belong to either of them"
 DEPENDENT = f"{VOID}: it was asked from a reply that may belong to another prompt"
 
 
@@ -91,12 +93,18 @@ class ConnectionLedger:
     """Writes replies down, and writes down what becomes known of their connections.
 
     Attributes:
-        void: How many replies were found to be void, by address.
+        void: How many replies that are to be asked for again were found to be void, by address; those that are copies
+            by model.
+        copies: Knows which replies are copies of one to another prompt.
     """
 
     def __init__(self, journal: Journal) -> None:
         """Begin a ledger of the replies that are written to `journal`. Its marks are in the folder of the journal."""
         self.void = Counter[str]()
+        self.copies = RepeatedReplies(journal.reply_at)
+        self._copied = Counter[str]()
+        self._void_copies: set[tuple[Key, str | None]] = set()
+        self._asked_again: set[Key] = set()
         self._journal = journal
         self._marks = MarkFile(journal.path.parent / CONNECTIONS)
         self._unchecked: dict[str, list[Unchecked]] = {}
@@ -121,6 +129,10 @@ class ConnectionLedger:
         """Write a reply down. Raises InputError also for an earlier line that could not be written."""
         self.raise_fault()
         position = self._journal.append(reply)
+        for copy in self.copies.note(reply, position):
+            if _named(copy.earlier) not in self._void_copies:
+                self._void_copy(copy.earlier)
+            self._void_copy(copy.later)
         if reply.connection is None or not brought_text(reply):
             return
         connection, number = parts_of(reply.connection)
@@ -171,8 +183,23 @@ class ConnectionLedger:
         self.void[address] += 1
         self._journal.append(as_void(reply, SWAPPED))
 
+    def _void_copy(self, reply: Reply) -> None:
+        """Make a reply void that is a copy. What is one a second time is not asked for again: it would be a third."""
+        self._copied[reply.model] += 1
+        if reply.key not in self._asked_again:
+            self.void[reply.model] += 1
+        self._asked_again.add(reply.key)
+        self._void_copies.add(_named(reply))
+        self._journal.append(as_void(reply, COPIED))
+
     def warnings(self) -> Iterator[str]:
-        """Return a sentence for each address that may have swapped answers."""
+        """Return a sentence for each model with copies and each address that may have swapped answers."""
+        for model, copies in self._copied.items():
+            yield (
+                f"{model}: {number_of(copies, 'reply', 'replies')} came with the id and the text of a reply to another "
+                "prompt. Something on the way, like a gateway with a cache, sends again what it has sent. They do not "
+                "count and were asked for again once, with the sessions asked from them. Turn the cache off"
+            )
         for address in self._swapped_addresses():
             replies = number_of(self.void[address], "reply", "replies")
             do = "does not count and is" if self.void[address] == 1 else "do not count and are"
@@ -184,6 +211,10 @@ class ConnectionLedger:
 
     def _swapped_addresses(self) -> list[str]:
         return list(dict.fromkeys(check.address for checks in self._swapped.values() for check in checks))
+
+
+def _named(reply: Reply) -> tuple[Key, str | None]:
+    return reply.key, reply.completion_id
 
 
 def as_void(reply: Reply, error: str) -> Reply:

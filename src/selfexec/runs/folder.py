@@ -281,7 +281,7 @@ def refuse_other_items(folder: Path, wanted: ItemSet, whole: ItemSet) -> None:
         if changed := [id for id, item in by_id.items() if id in given and given[id] != item]:
             raise InputError(
                 f"{folder}: the {experiment} item {changed[0]!r} has changed since this run began. "
-                "Choose another --out."
+                "Choose another folder with --out."
             )
     if all(by_id.keys() <= have.items.get(experiment, {}).keys() for experiment, by_id in wanted.items.items()):
         return
@@ -290,7 +290,7 @@ def refuse_other_items(folder: Path, wanted: ItemSet, whole: ItemSet) -> None:
             raise InputError(
                 f"{folder}: {len(strange)} of its {len(by_id)} {experiment} items are not in {whole.name!r} "
                 f"({strange[0]!r} is the first): that is another set of items, and scores would pool both. "
-                "Give --items as before, or choose another --out."
+                "Give --items as before, or choose another folder with --out."
             )
 
 

@@ -55,7 +55,7 @@ def load_judgements(path: Path) -> tuple[dict[Judged, Judgement], dict[Key, str]
             )
         if judgement.reply_sha256 is None and judgement.text is None:
             raise InputError(
-                f"{place}: nobody can tell which text was judged. Give it as 'text', or its SHA-256 as 'reply_sha256'."
+                f"{place}: it is unclear which text was judged. Give it as 'text', or its SHA-256 as 'reply_sha256'."
             )
         found[judgement.key, judgement.source] = judgement
         places[judgement.key] = place

@@ -24,7 +24,7 @@ from selfexec.runs.requests import out_with_batches
 from selfexec.runs.share import is_cut, shard_folders
 from selfexec.text.numbers import number_of, size_of
 from selfexec.text.printable import harmless_line
-from selfexec.text.tables import as_html, as_text
+from selfexec.text.tables import as_html, as_text, beginning
 
 COLUMNS = ("run", "models", "items", "replies", "missing", "last reply", "size")
 NAMES_SHOWN = 3
@@ -93,8 +93,11 @@ class Listing:
         ]
         return msgspec.json.format(msgspec.json.encode({"folder": str(self.folder), "runs": rows}), indent=2).decode()
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return self.table()
+
+    def __repr__(self) -> str:
+        return beginning(str(self))
 
     def _repr_html_(self) -> str:
         return as_html(f"Runs in {self.folder}", COLUMNS, list(map(_row, self.runs)))

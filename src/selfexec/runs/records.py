@@ -7,7 +7,7 @@ took a reply to commit to.
 import difflib
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,6 +27,7 @@ from selfexec.run_options import MOST_EPOCHS
 from selfexec.text.matching import what_there_is
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
+from selfexec.text.tables import beginning
 
 if TYPE_CHECKING:
     from selfexec.engines import Outcome
@@ -36,6 +37,8 @@ Epoch = Annotated[int, msgspec.Meta(ge=1, le=MOST_EPOCHS)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
 T = TypeVar("T")
+Part = TypeVar("Part", bound=tuple[Any, ...])
+Several = TypeVar("Several", bound=Sized)
 _ENCODE = msgspec.json.Encoder().encode
 VOID = "void"  # how the error of a reply begins that counted once and does not any more
 EXPORTED = ("custom_id", "prompt", "cut")  # what lines of `selfexec export` have beside the key
@@ -57,6 +60,14 @@ class BySession(dict[Key, T]):
         lines = [line if len(line) <= 200 else line[:199] + "…" for line in shown]
         more = [f"  and {len(self) - len(lines):,} more, by Key(model, experiment, item, epoch, session)"]
         return "\n".join([number_of(len(self), "session"), *lines, *(more if len(self) > len(lines) else [])])
+
+
+class ByPart(dict[Part, Several]):
+    """What belongs to parts of a run, such as a model in an experiment. It prints as how many each part has."""
+
+    def __repr__(self) -> str:
+        lines = [f"  {', '.join(str(name) for name in part if name)}: {len(of):,}" for part, of in self.items()]
+        return beginning("\n".join([number_of(len(self), "part"), *lines]))
 
 
 NO_WORD = "none"  # as `unknown_end`: the server did not say how the reply ended
@@ -333,7 +344,7 @@ def _readings_in(folder: Path) -> list[Path]:
         )
     if files := sorted([*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")]):
         return files
-    raise InputError(f"--readings {folder}: no *.jsonl is in this folder. Give the file, or the folder, of readings.")
+    raise InputError(f"--readings {folder}: this folder has no *.jsonl. Give the file or the folder of readings.")
 
 
 class _OfCut(msgspec.Struct, frozen=True, kw_only=True):
@@ -399,5 +410,5 @@ def _unknown_fields(path: Path) -> Iterator[tuple[int, str]]:
                 continue
             seen.add(name)
             if meant := difflib.get_close_matches(name, known, n=1, cutoff=0.8):
-                raise InputError(f"{path}:{number}: unknown field {name!r}. Is {meant[0]!r} meant?")
+                raise InputError(f"{path}:{number}: unknown field {name!r}. Did you mean {meant[0]!r}?")
             yield number, name

@@ -55,11 +55,12 @@ from selfexec.runs.judgements import (
     with_judgements,
 )
 from selfexec.runs.readings import read_replies
-from selfexec.runs.records import BySession, Cut, GivenReading, Loaded, Reply, load_replies
+from selfexec.runs.records import ByPart, BySession, Cut, GivenReading, Loaded, Reply, load_replies
 from selfexec.runs.shards import is_cut, join, refuse_unjoined
 from selfexec.runs.store import ends_torn, line_of, read_journal
-from selfexec.text.matching import Named
+from selfexec.text.matching import Named, listed
 from selfexec.text.numbers import joined, number_of
+from selfexec.text.tables import as_html
 from selfexec.version import __version__
 
 if TYPE_CHECKING:
@@ -221,7 +222,7 @@ class Run:
     @cached_property
     def keys(self) -> Mapping[tuple[str, str], list[Key]]:
         """The sessions of each model in each experiment."""
-        found: dict[tuple[str, str], list[Key]] = {}
+        found: ByPart[tuple[str, str], list[Key]] = ByPart()
         for key in self.replies:
             found.setdefault((key.model, key.experiment), []).append(key)
         return found
@@ -229,7 +230,9 @@ class Run:
     @cached_property
     def asked(self) -> Mapping[tuple[str, str, Condition], Mapping[str, Sequence[int]]]:
         """By model, experiment and condition: each item that was asked, and in which epochs."""
-        return asked(self.manifest.design, self.items, self.replies) if self.asked_here is None else self.asked_here
+        if self.asked_here is not None:
+            return ByPart(self.asked_here)
+        return ByPart(asked(self.manifest.design, self.items, self.replies))
 
     @cached_property
     def unasked(self) -> dict[str, int]:
@@ -333,7 +336,7 @@ class Run:
         if isinstance(reading, GivenReading):
             return reading  # from a file, which may hold lines for other runs too
         if key not in self.replies:
-            raise InputError(f"{self.folder}: there is no session {key}. Was its name written rightly?")
+            raise InputError(f"{self.folder}: there is no session {key}. Check its name.")
         if isinstance(reading, Reading):
             given = {"value": reading.value, "reason": reading.reason, "probability": reading.probability}
             return GivenReading(**key.fields(), **given)
@@ -349,12 +352,27 @@ class Run:
             replies += f", nothing answered by {', '.join(f'{m} ({joined(e)})' for m, e in self.unanswered.items())}"
         return f"Run({str(self.folder)!r}: {who}, items {self.items.sizes}, {replies})"
 
+    def _repr_html_(self) -> str:
+        counts: dict[str, Counter[str]] = {experiment: Counter() for experiment in self.items.experiments}
+        for key, reply in self.replies.items():
+            counts[key.experiment]["missing" if reply.failed else "replies"] += 1
+        rows = [
+            [experiment, f"{len(self.items[experiment]):,}", *(f"{counted[name]:,}" for name in ("replies", "missing"))]
+            for experiment, counted in counts.items()
+        ]
+        notes = [listed("models", self.models)]
+        if len(self.conditions) > 1:
+            notes.append(listed("conditions", self.conditions))
+        if unasked := sum(self.unasked.values()):
+            notes.append(f"{number_of(unasked, 'item')}{self.as_counted} without any reply")
+        return as_html(f"Run {self.folder}", ["experiment", "items", "replies", "missing"], rows, notes)
+
 
 def refuse_silent(run: Run) -> None:
     """InputError where nothing of a run has been answered yet, so that there is nothing to be said of it."""
     if not run.replies:
         raise InputError(
-            f"{run.folder}: nothing has been answered in this run yet. The command that began it goes on with it."
+            f"{run.folder}: nothing has been answered in this run yet. The command that began it continues it."
         )
 
 
@@ -365,7 +383,7 @@ def with_source(runs: Sequence[Run], source: str) -> list[Run]:
     if not told:
         known = ", ".join(f"{name} ({experiment})" for experiment, name in sorted(there))
         raise InputError(
-            f"source {source!r}: it says nothing of what was done here. There are {known}. Judgements made later go "
+            f"source {source!r}: it has no outcomes in this run. There are {known}. Judgements made later go "
             f"into {runs[0].folder / JUDGEMENTS}."
         )
     return [_told_by(run, told) for run in runs]
@@ -401,8 +419,17 @@ def loaded(given: Run | str | Path | Iterable[Run | str | Path], accept_ends: Na
 def several_runs(given: Any) -> list[Any]:
     """What is given as several runs. InputError where it is none and no list: None, a number."""
     if not isinstance(given, Iterable):
-        raise InputError(f"which run? {given!r} is none. Give its folder, a run, or a list of these.")
+        raise InputError(f"expected a run, its folder, or a list of these, not {_kind(given)}.")
     return list(given)
+
+
+def _kind(value: object) -> str:
+    """What somebody gave, in as few words as tell it from what was expected."""
+    return (
+        repr(value)
+        if value is None or isinstance(value, bool | int | float)
+        else f"a value of type {type(value).__name__}"
+    )
 
 
 def load_all(given: Iterable[Run | str | Path], accept_ends: Names = ()) -> list[Run]:
@@ -429,7 +456,7 @@ def opened(folder: str | Path, accept_ends: Iterable[str] = ()) -> Run:
     if folder == "":
         raise InputError("which run? The name of its folder is empty. Is a variable not set?")
     if not isinstance(folder, str | Path):
-        raise InputError(f"which run? {folder!r} is no folder.")
+        raise InputError(f"expected a run or its folder, not {_kind(folder)}.")
     folder = Path(folder)
     if is_cut(folder):
         refuse_unjoined(folder)

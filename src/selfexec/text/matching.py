@@ -28,7 +28,7 @@ def meant(name: str, known: Iterable[str]) -> str:
     """The way out of a name that there is none of: the one that is near it, or those that there are."""
     names = list(dict.fromkeys(known))
     if like := difflib.get_close_matches(name, names, n=1, cutoff=NEAR):
-        return f"Is {like[0]!r} meant?"
+        return f"Did you mean {like[0]!r}?"
     more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
     return f"There are {apart(names[:SHOWN])}{more}." if names else "There is none."
 

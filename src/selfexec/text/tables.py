@@ -36,6 +36,17 @@ class Table(NamedTuple):
 Part = Table | str  # of what is shown one below the other: a table, or lines of text; "" parts paragraphs
 
 
+MOST_LINES = 30  # of what an interactive session shows of a value
+
+
+def beginning(text: str, most: int = MOST_LINES) -> str:
+    """A text as an interactive session shows it: whole where it is short, else its first lines, and how many follow."""
+    lines = text.splitlines()
+    if len(lines) <= most:
+        return text
+    return "\n".join([*lines[: most - 1], f"... {len(lines) - most + 1:,} more lines: print() shows all of them"])
+
+
 def terminal_width() -> int:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
 

@@ -58,11 +58,11 @@ def kept_in(sentences: list[Sentence]) -> Callable[[str, str, str, Mapping[str, 
 AGAIN = "`python studies/2025-paper/make.py --claim {number}`"
 SCORE = "`selfexec score TEN --full --convention readable --readings READINGS`"
 AUTHORS = "`selfexec score TEN --convention authors --readings READINGS`"
-LEDGER = "`selfexec ledger TEN --readings READINGS`"
-CROSS = "`selfexec cross TEN --readings READINGS`"
-CORRELATE = "`selfexec correlate studies/2025-paper/models.csv`"
-RASCH = "`selfexec rasch paper`"
-ALGORITHM_1 = "`selfexec rasch paper --method paper`"
+LEDGER = "`selfexec analyze ledger TEN --readings READINGS`"
+CROSS = "`selfexec analyze cross TEN --readings READINGS`"
+CORRELATE = "`selfexec analyze correlate studies/2025-paper/models.csv`"
+RASCH = "`selfexec analyze rasch paper`"
+ALGORITHM_1 = "`selfexec analyze rasch paper --method paper`"
 
 
 def compare(one: str, two: str) -> str:

@@ -6,7 +6,7 @@ from selfexec.analysis.options import CardOptions
 from selfexec.analysis.selection import OURS, refuse_unknown, selection_of
 from selfexec.errors import InputError
 from selfexec.runs import takes
-from selfexec.text.tables import in_markdown
+from selfexec.text.tables import beginning, in_markdown
 
 __all__ = ["Card", "card"]
 
@@ -36,8 +36,11 @@ class Card:
     def _body(self) -> str:
         return "\n\n".join([f"# {self.title}", *(f"## {heading}\n\n{text}" for heading, text in self.sections)]) + "\n"
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return self.markdown()
+
+    def __repr__(self) -> str:
+        return beginning(self._body)
 
     def _repr_markdown_(self) -> str:
         return self._body

@@ -65,7 +65,7 @@ def _results(run: "Run", scores: Scores, origins: Mapping[str, Origin], model: s
 
 
 def _cannot_be_told(scores: Scores, experiment: str) -> set[str]:
-    """The models of which yes and no do not tell which ones they know."""
+    """The models whose yes-or-no predictions cannot decide which ones they know."""
     if experiment not in EXPERIMENTS:
         return set()
     return {finding.subject for finding in which_ones(scores, experiment) if finding.tone == "untold"}

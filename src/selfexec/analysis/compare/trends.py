@@ -23,7 +23,7 @@ from selfexec.runs import names, takes
 from selfexec.stats import two_sided
 from selfexec.text.matching import found_by
 from selfexec.text.numbers import interval, number_of, p_value, signed
-from selfexec.text.tables import Part, Table
+from selfexec.text.tables import Part, Table, beginning
 
 if TYPE_CHECKING:
     import polars as pl
@@ -124,8 +124,11 @@ class Trend(Result):
         if form != "text":
             yield from self.warnings
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return "\n".join([self.table(), *self.warnings])
+
+    def __repr__(self) -> str:
+        return "\n".join([beginning(self.table()), *self.warnings])
 
 
 @takes(TrendOptions, "a trend")

@@ -4,5 +4,4 @@ from selfexec.analysis.numbers.accuracy import accuracies, as_published, items_t
 from selfexec.analysis.numbers.calibration import Calibration, calibrations
 from selfexec.analysis.numbers.lost import Loss, Losses, lost_replies
 from selfexec.analysis.numbers.number import Baseline, Number, counted, most_accurate, whole
-from selfexec.analysis.numbers.pairs import Pairs, PairsPart, by_basis, by_ratio, pairs_of
 from selfexec.analysis.numbers.tokens import QUANTILES, TokenSpread, answer_tokens, prediction_tokens

@@ -134,7 +134,8 @@ def rasch(options: RaschOptions) -> Rasch:
 
 def _from_frame(table: "RateTable | pl.DataFrame", add: Sequence[str | Path]) -> RateTable:
     if not isinstance(table, RateTable) and not hasattr(table, "columns"):
-        raise InputError(f"table: give a file, rates or a data frame, and no {type(table).__name__}.")
+        given = "None" if table is None else type(table).__name__
+        raise InputError(f"table: expected a file, rates or a data frame, not {given}.")
     if add:
         raise InputError("add takes files beside a file. Join data frames before.")
     if isinstance(table, RateTable):

@@ -111,4 +111,4 @@ def _shown(source: str | Path) -> str:
 
 def _meant(name: str, known: Sequence[str]) -> str:
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    return f"Is {close[0]!r} meant?" if close else "Added models need the same column names."
+    return f"Did you mean {close[0]!r}?" if close else "Added models need the same column names."

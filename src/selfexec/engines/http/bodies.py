@@ -12,11 +12,13 @@ from selfexec.engines.base import Outcome
 from selfexec.engines.http.charsets import is_utf8
 from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
 from selfexec.engines.http.errors import WORDS, error_beside, error_body
+from selfexec.engines.http.flagged import quotes_another_prompt
 from selfexec.engines.http.gateways import cached_in
 from selfexec.engines.http.patience import Presence
 from selfexec.engines.http.policy import policy_in_reply, shortened
 from selfexec.engines.http.providers import Endpoint
-from selfexec.engines.http.wires import WIRES, UnusableReply, Wire
+from selfexec.engines.http.wires import WIRES, UnreadableReply, UnusableReply, Wire
+from selfexec.engines.http.wires.echoes import PROMPTS, repeats_another_prompt
 from selfexec.engines.http.wires.streams import is_streamed
 
 # the field that no reply is without, of each wire format
@@ -25,13 +27,15 @@ LONGEST_TEXT = 4_000_000  # characters of a reply, its thoughts included: what o
 LONGEST_NUMBER = 30  # digits
 SURROGATE = re.compile("[\ud800-\udfff]")
 WRONG_ADDRESS = "Is this the right address?"
+OTHER_PROMPT = "the error is about another prompt: what it says was flagged does not stand in this one"
 NOT_UTF8 = "the reply is not valid UTF-8, and declares no other charset"
 
 
 class RetryableError(Exception):
     """A failure that may pass. `pause` is how long the server asked to wait, `way_out` what to do where it stays,
     `cause` what kind of failure it is, for counts; `presence` what it says of the server, `status` that of the
-    response, if one came, and `cut` whether the connection ended under the call.
+    response, if one came, and `cut` whether the connection ended under the call. `unreadable`: a whole reply came, in a
+    shape that cannot be read.
     """
 
     def __init__(
@@ -44,8 +48,10 @@ class RetryableError(Exception):
         presence: Presence = "there",
         status: int | None = None,
         cut: bool = False,
+        unreadable: bool = False,
     ) -> None:
         super().__init__(what)
+        self.unreadable = unreadable
         self.presence = presence
         self.status = status
         self.cut = cut
@@ -81,8 +87,10 @@ def withheld(status: int, said: str) -> Outcome:
     return Outcome("", stop_reason="content_filter", policy=f"status {status}: {said}")
 
 
-def decoded(where: Endpoint, wire: Wire, raw: bytes) -> Outcome:
-    """The reply in a body. RetryableError: it is none. CachedReply: a cache had it."""
+def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None) -> Outcome:
+    """The reply in a body, to a request of the body `asked`, where that is known. RetryableError: it is none.
+    CachedReply: a cache had it.
+    """
     if (usual := wire.usual(raw)) is not None:
         return _counted(usual)
     try:
@@ -91,24 +99,36 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes) -> Outcome:
     except (msgspec.DecodeError, UnicodeDecodeError):
         body = _leniently(raw)
     except DoubledName as fault:
-        raise _garbage(f"the reply is malformed: {fault}") from None
+        raise _garbage(f"the reply is malformed: {fault}", unreadable=True) from None
     except RecursionError:
         raise _garbage("the reply is nested too deeply") from None
     if not isinstance(body, dict):
         raise _garbage("the reply is no JSON object")
     try:
         outcome = _counted(wire.outcome(body))
+        if asked and not PROMPTS.isdisjoint(body) and repeats_another_prompt(msgspec.json.decode(asked), body):
+            raise UnreadableReply("it is no reply to what was asked: it repeats another prompt")
+        if wire.not_asked and asked and (why := wire.not_asked(msgspec.json.decode(asked), body)):
+            raise UnreadableReply(f"it is no reply to what was asked: {why}")
         if why := cached_in(body):
             raise CachedReply(why)
         if outcome.unknown_end and (said := policy_in_reply(where, body)) is not None:
-            return withheld(200, said)  # an error came beside it, and this is what it says
+            return _withheld_if_about(asked, body, said)  # an error came beside it, and this is what it says
         return outcome
     except UnusableReply as fault:
         if (said := policy_in_reply(where, body)) is not None:
-            return withheld(200, said)
-        raise _garbage(f"the reply is no completion ({fault})", _meant(wire, body)) from None
+            return _withheld_if_about(asked, body, said)
+        unreadable = isinstance(fault, UnreadableReply)
+        raise _garbage(f"the reply is no completion ({fault})", _meant(wire, body), unreadable) from None
     except (AttributeError, TypeError, KeyError, IndexError):
-        raise _garbage("the reply has an unknown shape") from None
+        raise _garbage("the reply has an unknown shape", unreadable=True) from None
+
+
+def _withheld_if_about(asked: bytes | None, body: Any, said: str) -> Outcome:
+    """What a policy error in a reply counts as. RetryableError: it is about another prompt."""
+    if asked and quotes_another_prompt(asked, body):
+        raise _garbage(OTHER_PROMPT, unreadable=True)
+    return withheld(200, said)
 
 
 def _counted(outcome: Outcome) -> Outcome:
@@ -120,8 +140,8 @@ def _counted(outcome: Outcome) -> Outcome:
     return outcome
 
 
-def _garbage(what: str, way_out: str = WRONG_ADDRESS) -> RetryableError:
-    return RetryableError(what, way_out=way_out)
+def _garbage(what: str, way_out: str = WRONG_ADDRESS, unreadable: bool = False) -> RetryableError:
+    return RetryableError(what, way_out=way_out, unreadable=unreadable)
 
 
 def _meant(wire: Wire, body: Any) -> str:
@@ -143,7 +163,7 @@ def _leniently(raw: bytes) -> Any:
             raise _garbage(NOT_UTF8)
         return json.loads(SURROGATE.sub("\N{REPLACEMENT CHARACTER}", json.dumps(body, ensure_ascii=False)))
     except DoubledName as fault:
-        raise _garbage(f"the reply is malformed: {fault}") from None
+        raise _garbage(f"the reply is malformed: {fault}", unreadable=True) from None
     except (ValueError, RecursionError):
         if is_streamed(raw):
             raise RetryableError(

@@ -5,6 +5,7 @@ a server that is away                               calls to it wait until it is
                                                     see `patience`
 other statuses of success                           the same: what was accepted, or is a part, is no reply
 streams that break off                              the same: half of a reply is no reply
+whole replies in a shape that cannot be read        asked again, until the same shape has come twice
 what a cache has sent                               the run stops, and says how to do without: no session was opened
 replies whose upstream died                         the same: a finish reason "error" is no reply, nor is half of one
                                                     with an error beside it
@@ -35,6 +36,7 @@ from yarl import URL
 from selfexec.engines.base import Call, Check, Connection, Outcome
 from selfexec.engines.http.bodies import (
     NOT_UTF8,
+    OTHER_PROMPT,
     WRONG_ADDRESS,
     CachedReply,
     RetryableError,
@@ -47,6 +49,7 @@ from selfexec.engines.http.bodies import (
 from selfexec.engines.http.charsets import in_utf8, is_utf8
 from selfexec.engines.http.connections import SurplusWatch
 from selfexec.engines.http.errors import error_body
+from selfexec.engines.http.flagged import quotes_another_prompt
 from selfexec.engines.http.gateways import cached_by, is_cut, with_headers
 from selfexec.engines.http.patience import Admission, Reach, presence
 from selfexec.engines.http.policy import BUSY, error_in_reply, is_rate_limit, shortened, status_in_reply, verdict
@@ -56,7 +59,8 @@ from selfexec.engines.http.rate_limit import RateLimit
 from selfexec.engines.http.routes import Route
 from selfexec.engines.http.shutdown import shutdown_said
 from selfexec.engines.http.transport import WITH_REPLY, Fault, Response, TLSError, Transport
-from selfexec.engines.http.wires import WIRES, Stream, UnusableReply
+from selfexec.engines.http.wires import WIRES, Stream, UnreadableReply, UnusableReply
+from selfexec.engines.http.wires.objections import header_objection
 from selfexec.errors import InputError, Interrupted
 from selfexec.experiments import messages_of
 from selfexec.text.numbers import number_of
@@ -202,6 +206,7 @@ class HttpEngine:
         admission = Admission(reach, partial(self._is_listed, route), is_control_answered)
         causes: list[str] = []
         refusals = 0
+        unreadable: set[str] = set()
         excused: RetryableError | None = None
         while True:
             attempt = len(causes) + 1
@@ -227,7 +232,10 @@ class HttpEngine:
                     if await admission.failed(failure.presence, reason, failure.cut):
                         excused = failure
                         continue
-                if attempt < (ATTEMPTS if answered else FIRST_ATTEMPTS):
+                is_habit = failure.unreadable and str(failure) in unreadable  # what came twice will come again
+                if failure.unreadable:
+                    unreadable.add(str(failure))
+                if not is_habit and attempt < (ATTEMPTS if answered else FIRST_ATTEMPTS):
                     if not reach.is_away:
                         await asyncio.sleep(failure.pause or pause(attempt))
                     causes.append(failure.cause)
@@ -286,7 +294,10 @@ class HttpEngine:
         if status in WITH_REPLY:
             if why := cached_by(headers):
                 raise InputError(f"{where.shown}: {why}.")
-            outcome = self._decoded(request.route, raw)
+            if why := header_objection(tuple(headers), headers):
+                said = shortened(request.route.scrubber.text(why))
+                raise RetryableError(f"a header says that it failed ({said})", unreadable=True)
+            outcome = self._decoded(request, raw)
             self._answered.add(where.url)
             self._note_kept(where, raw)
             pace.went_well()
@@ -306,6 +317,8 @@ class HttpEngine:
             what = f"status {status}: {message}" if message else f"status {status}"
             raise RetryableError(what, wait, cause=found.cause, presence=presence(status), status=status)
         if found.kind == "policy":
+            if quotes_another_prompt(request.payload, error_body(raw)):
+                raise RetryableError(OTHER_PROMPT, status=status, unreadable=True)
             return msgspec.structs.replace(withheld(status, found.said), connection=connection)
         if status < 300 and found.kind == "request":
             what = f"status {status}: only with status 200 it is a whole reply"
@@ -313,12 +326,13 @@ class HttpEngine:
         message = "; ".join(filter(None, (found.said, message)))
         return self._refused(where, status, message, of_the_account=found.kind == "account")
 
-    def _decoded(self, route: Route, raw: bytes) -> Outcome:
+    def _decoded(self, request: Request, raw: bytes) -> Outcome:
         """The reply in a body with status 200. Where it is none, what the body says is wrong is looked at without any
         secret in it, since it is quoted, and cut.
         """
+        route = request.route
         try:
-            outcome = decoded(route.where, route.wire, raw)
+            outcome = decoded(route.where, route.wire, raw, request.payload)
             if outcome.unknown_end is None and outcome.policy is None:
                 return outcome
         except CachedReply as cached:
@@ -331,7 +345,7 @@ class HttpEngine:
         if too_fast:
             route.pace.too_fast(None)
         try:
-            outcome = decoded(route.where, route.wire, raw)
+            outcome = decoded(route.where, route.wire, raw, request.payload)
             if not is_utf8(came):
                 raise RetryableError(NOT_UTF8, way_out=WRONG_ADDRESS)
             return outcome
@@ -349,11 +363,15 @@ class HttpEngine:
                 return response
             if stream is None:
                 return response._replace(raw=in_utf8(response.raw, response.headers.get("Content-Type", "")))
-            return response._replace(raw=stream.raw())
+            raw = stream.raw()
+            if route.has_lost_beginning(stream.opening):
+                raise UnusableReply("its beginning was lost: it names no role, as other streams of this server do")
+            return response._replace(raw=raw)
         except UnicodeError:
             raise RetryableError(NOT_DECODABLE, way_out=WRONG_ADDRESS) from None
         except UnusableReply as fault:
-            raise RetryableError(f"no whole reply came ({fault})", cause="broken stream") from None
+            what, unreadable = f"no whole reply came ({fault})", isinstance(fault, UnreadableReply)
+            raise RetryableError(what, cause="broken stream", unreadable=unreadable) from None
         except TLSError as fault:
             raise Refused(f"{route.where.shown}: {fault}.") from None
         except Fault as fault:

@@ -13,21 +13,21 @@ are certain only when nothing arrived. A connection that is being checked is out
 calls. The first reply on a connection is certain at once, since only one call had been sent.
 
 This module is the only one that uses private parts of aiohttp: `_factory`, `_release`, `_conns` of the connector, and
-`_buffer`, `_tail`, `_payload` of the protocol. A test fails if an update changes what they do.
+`_buffer`, `_tail`, `_payload` of the protocol; `exchange` uses what its client calls. Tests fail if an update changes
+what they do.
 """
 
 import asyncio
 import math
 import secrets
 import time
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, NamedTuple
 
 import aiohttp
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.client_reqrep import ConnectionKey
-from aiohttp.connector import Connection
 
 from selfexec.engines.base import Check
 
@@ -292,18 +292,6 @@ class CheckedConnection(ResponseHandler):
         last = self._last_checkable
         if last > self.checked and time.monotonic() >= self.quiet_until(at_most):
             self._watch.note_clean(self, last)
-
-
-class CheckedResponse(aiohttp.ClientResponse):
-    """A response that knows which connection brought it. `carried_by` is that as `CheckedConnection.label` says."""
-
-    carried_by: str | None = None
-    carrier: CheckedConnection | None = None
-
-    def start(self, connection: Connection) -> Coroutine[Any, Any, aiohttp.ClientResponse]:
-        if isinstance(connection.protocol, CheckedConnection):
-            self.carrier, self.carried_by = connection.protocol, connection.protocol.label
-        return super().start(connection)
 
 
 class CheckingConnector(aiohttp.TCPConnector):

@@ -51,7 +51,7 @@ def effort_fields(model: str, wire: Wire, level: str, sampling: Fields) -> Field
     spelling = BY_WIRE.get(wire) or BY_PROVIDER.get(provider)
     if spelling is None:
         raise InputError(
-            f"model {model!r}: how it is told how hard to think is not known of {provider!r}. It is known of "
+            f"model {model!r}: there is no known way to set how hard it thinks at {provider!r}. There is one at "
             f"{', '.join(['anthropic', 'google', *BY_PROVIDER])}, and of --wire responses: name the model after the "
             "one whose fields its server takes (--model openai/NAME --base-url URL), or send the field that it has by "
             "its own name, as in --set reasoning_effort=low."

@@ -1,6 +1,5 @@
 """What gateways and servers tell beside a reply: of a cache, a cost, who answered, a prompt that was cut."""
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -8,6 +7,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from selfexec.engines.base import Outcome
+from selfexec.engines.http.wires.base import LARGEST_COST
 from selfexec.experiments import Message
 
 # LiteLLM sends it, with any value, where its cache had the reply, and not where it has just put it there
@@ -147,7 +147,7 @@ def _dollars(text: str | None) -> float | None:
         cost = float(text or "")
     except ValueError:
         return None
-    return cost if 0 < cost < math.inf else None
+    return cost if 0 < cost < LARGEST_COST else None
 
 
 def is_cut(messages: Sequence[Message], sampling: Mapping[str, object], outcome: Outcome) -> bool:

@@ -22,7 +22,7 @@ ANY_KEY = "SELFEXEC_API_KEY"  # the key of whatever stands behind --base-url
 class Provider:
     """`keys`: environment variables that may hold the key; the first that is set counts. `local` are servers of one's
     own, which need no key, and which stand wherever --base-url says. Without a `base_url` each customer has an address
-    of his own, at one of its `hosts`. `maker` names who made all models that are served there; None where a provider
+    of their own, at one of its `hosts`. `maker` names who made all models that are served there; None where a provider
     hosts models of several makers. `by_organisation`: its models are named ORGANISATION/MODEL, where the organisation
     published the model, and never by an account, a deployment or a folder.
     """
@@ -184,7 +184,7 @@ def _refuse_away_from_home(model: str, known: Provider, wire: Wire | None) -> No
     """Raise InputError where a model cannot be asked so at its provider's own address."""
     if not known.base_url:
         raise InputError(
-            f"model {model!r}: each customer has an address of his own there. Add --base-url, as in "
+            f"model {model!r}: each customer has their own address there. Add --base-url, as in "
             "https://NAME.openai.azure.com/openai/v1, or .../openai/deployments/DEPLOYMENT?api-version=2024-10-21."
         )
     if wire not in (None, known.wire) and (wire, known.wire) != ("responses", "openai"):

@@ -16,10 +16,12 @@ from msgspec.structs import replace
 from yarl import URL
 
 from selfexec.engines.base import Outcome
+from selfexec.engines.http.encoded import Part, encoded_parts, has_long_row, listed_parts
 from selfexec.engines.http.secret_forms import SEED, Form, forms_of, is_secret, letters_for
 from selfexec.engines.http.spellings import Read, letters_in, readings, readings_with_places
 
 MARK = "[key]"
+LAYERS = 3  # how often something may be encoded
 BETWEEN = "\0"  # fields that are looked through together
 # what is rare in prose and frequent in keys, so that a quick look at it alone mostly suffices
 RARE = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -28,12 +30,10 @@ LETTERS = RARE + b"abcdefghijklmnopqrstuvwxyz"
 FOLDED = bytes.maketrans(LETTERS[:26], LETTERS[36:])
 NOT_RARE = bytes(set(range(256)) - set(RARE))
 NOT_LETTERS = bytes(set(range(256)) - set(LETTERS))
-TEXTS = (
-    *("text", "reasoning", "refusal", "error", "policy"),
-    *("unknown_end", "unknown_end_text"),
-    *("stop_reason", "served_model", "fingerprint", "completion_id", "upstream", "effort"),
-)
-TEXTS_OF = attrgetter(*TEXTS)
+PROSE = ("text", "reasoning", "refusal", "error", "policy", "unknown_end_text")
+NAMES = ("unknown_end", "stop_reason", "served_model", "fingerprint", "completion_id", "upstream", "effort")
+TEXTS = (*PROSE, *NAMES)
+PROSE_OF, NAMES_OF = attrgetter(*PROSE), attrgetter(*NAMES)
 
 
 def passwords(url: URL) -> Iterator[str]:
@@ -60,7 +60,12 @@ class Scrubber:
         self._common = _shortest(seed for _, common in quick for seed in common)
 
     def text(self, value: str) -> str:
-        return self._without(value) if self._seeds and self._may_hold(value) else value
+        if not self._seeds:
+            return value
+        value = self._without_parts(value, listed_parts(value))
+        if self._may_hold(value):
+            value = self._without(value)
+        return self._without_parts(value, encoded_parts(value))
 
     def raw(self, raw: bytes) -> bytes:
         """A body without secrets, to be read, quoted and cut: half of one would be known by nobody for a part of it."""
@@ -70,14 +75,35 @@ class Scrubber:
         if not self._seeds:
             return outcome
         spoken = "".join(token.token for token in outcome.logprobs or ())
-        if not self._may_hold(BETWEEN.join(filter(None, (*TEXTS_OF(outcome), spoken)))):
+        prose = BETWEEN.join(filter(None, (*PROSE_OF(outcome), spoken)))
+        whole = BETWEEN.join(filter(None, (prose, *NAMES_OF(outcome))))
+        # names are long rows of letters themselves, and are not decoded
+        if not (self._may_hold(whole) or listed_parts(prose) or has_long_row(prose)):
             return outcome
         texts = {name: text for name in TEXTS if (text := getattr(outcome, name))}
-        without = {name: self._without(text) for name, text in texts.items()}
-        if without == texts and self._without(spoken) == spoken:
+        without = {name: (self.text if name in PROSE else self._without)(text) for name, text in texts.items()}
+        if without == texts and self.text(spoken) == spoken:
             return outcome
         # of a secret that was said, each token has a part
         return replace(outcome, logprobs=None, **without)
+
+    def _without_parts(self, text: str, parts: Iterable[Part]) -> str:
+        """A text without those of its parts that hold a secret once they are decoded."""
+        done, kept = 0, list[str]()
+        for start, end, meanings in parts:
+            if start >= done and any(self._holds(meaning, LAYERS) for meaning in meanings):
+                kept += [text[done:start], MARK]
+                done = end
+        return "".join([*kept, text[done:]]) if done else text
+
+    def _holds(self, text: str, layers: int) -> bool:
+        """Whether a secret stands in a text, encoded so many times at most."""
+        if self._may_hold(text) and self._without(text) != text:
+            return True
+        if not layers or not text.isascii():  # what is encoded once more is written in letters
+            return False
+        parts = [*listed_parts(text), *encoded_parts(text)]
+        return any(self._holds(meaning, layers - 1) for part in parts for meaning in part.meanings)
 
     def _may_hold(self, text: str) -> bool:
         """A quick look: False where no secret can be in a text, however it is written."""

@@ -24,7 +24,7 @@ def thinking_fields(model: str, wire: Wire, level: str, sampling: Fields) -> Fie
     if way is None:
         known = ", ".join(["anthropic", "google", *BY_PROVIDER])
         raise InputError(
-            f"model {model!r}: how it is told whether to think is not known of {provider!r}. It is known of {known}: "
+            f"model {model!r}: there is no known way to switch its thinking at {provider!r}. There is one at {known}: "
             "name the model after the one whose fields its server takes (--model vllm/NAME --base-url URL), or leave "
             "--thinking out."
         )

@@ -6,14 +6,16 @@ What a server does on the wire ends here: above it there is a status with a body
 import asyncio
 import errno
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self
 
 import aiohttp
 from yarl import URL
 
-from selfexec.engines.http.connections import CheckedConnection, CheckedResponse, CheckingConnector, SurplusWatch
+from selfexec.engines.http.connections import CheckedConnection, CheckingConnector, SurplusWatch
+from selfexec.engines.http.exchange import Exchange, Headers, Target
 
 LONGEST_BODY = 32 * 2**20  # bytes, unpacked: longer than the longest reply that is kept, even with all of it escaped
 LONGEST_STREAM = 4 * LONGEST_BODY  # a token of a stream comes with hundreds of bytes around it
@@ -24,6 +26,7 @@ LINGER = (
 # that failed a check of its guardrails, where these do not deny it
 WITH_REPLY = frozenset((200, 246))
 CONNECT_TIMEOUT = 20.0  # seconds until a connection stands
+TARGETS_KEPT = 128  # models and epochs take turns, and each has headers of its own
 
 
 class Fault(Exception):
@@ -70,20 +73,13 @@ class Transport:
         self._timeout = timeout
         self._watch = watch
         self._one_at_a_time = one_at_a_time
+        self._connecting = aiohttp.ClientTimeout(connect=min(CONNECT_TIMEOUT, timeout))
         self._connector: CheckingConnector
-        self._http: aiohttp.ClientSession
+        self._targets: Callable[[str, URL, Headers, URL | None], Target]
 
     async def __aenter__(self) -> Self:
         self._connector = CheckingConnector(self._watch, one_at_a_time=self._one_at_a_time)
-        self._http = aiohttp.ClientSession(
-            connector=self._connector,
-            response_class=CheckedResponse,
-            timeout=aiohttp.ClientTimeout(total=self._timeout, connect=min(CONNECT_TIMEOUT, self._timeout)),
-            # no session may know of another by a cookie
-            cookie_jar=aiohttp.DummyCookieJar(),
-            # proxies are looked up once for each model: aiohttp would do it at every call, and read ~/.netrc
-            trust_env=False,
-        )
+        self._targets = lru_cache(TARGETS_KEPT)(Target)
         return self
 
     async def __aexit__(
@@ -92,7 +88,7 @@ class Transport:
         try:
             await self._connector.check_all()
         finally:
-            await self._http.close()
+            await self._connector.close()
             self._connector.close_all()
             await asyncio.sleep(0)  # so that every connection has said what is known of its replies
 
@@ -101,20 +97,14 @@ class Transport:
     ) -> Response:
         """What came back. The body of a success goes to `stream` where there is one, piece by piece."""
         try:
-            async with self._http.post(
-                # a redirect would carry the key to wherever it points, or turn the POST into a GET
-                url,
-                data=payload,
-                headers=headers,
-                proxy=proxy,
-                allow_redirects=False,
-            ) as response:
-                by = (response.carried_by, response.carrier) if isinstance(response, CheckedResponse) else ()
-                if stream is None or response.status not in WITH_REPLY:
-                    return Response(response.status, response.headers, await _body(response), *by)
-                stream.declare(response.headers.get("Content-Type", ""))
-                await _fed(stream, response)
-                return Response(response.status, response.headers, b"", *by)
+            async with asyncio.timeout(self._timeout), self._exchange("POST", url, headers, proxy, payload) as answer:
+                if stream is None or answer.status not in WITH_REPLY:
+                    raw = await _body(answer.content)
+                else:
+                    stream.declare(answer.headers.get("Content-Type", ""))
+                    await _fed(stream, answer.content)
+                    raw = b""
+                return Response(answer.status, answer.headers, raw, answer.label, answer.carrier)
         except aiohttp.ConnectionTimeoutError:
             connecting = min(CONNECT_TIMEOUT, self._timeout)
             raise Fault(f"no connection within {connecting:g} s", address_in_doubt=True, cause="timeout") from None
@@ -136,14 +126,20 @@ class Transport:
 
     async def get(self, url: URL, headers: Mapping[str, str], proxy: URL | None) -> Response:
         """What stands at an address: something that one can do without, so that nobody waits for it long."""
-        timeout = aiohttp.ClientTimeout(total=min(CONNECT_TIMEOUT, self._timeout))
         try:
-            async with self._http.get(
-                url, headers=headers, proxy=proxy, allow_redirects=False, timeout=timeout
-            ) as response:
-                return Response(response.status, response.headers, await _body(response))
+            async with (
+                asyncio.timeout(min(CONNECT_TIMEOUT, self._timeout)),
+                self._exchange("GET", url, headers, proxy) as answer,
+            ):
+                return Response(answer.status, answer.headers, await _body(answer.content))
         except (TimeoutError, aiohttp.ClientError, OSError, ValueError) as fault:
             raise Fault(type(fault).__name__) from None
+
+    def _exchange(
+        self, method: str, url: URL, headers: Mapping[str, str], proxy: URL | None, body: bytes | None = None
+    ) -> Exchange:
+        target = self._targets(method, url, tuple(headers.items()), proxy)
+        return Exchange(self._connector, self._connecting, target, body)
 
 
 def _in_words(fault: Exception, scheme: str) -> str:
@@ -173,7 +169,7 @@ def _other_scheme(fault: Exception, scheme: str) -> str:
     if isinstance(fault, aiohttp.ClientConnectorDNSError):
         return ""
     if isinstance(fault, aiohttp.ClientConnectorError):
-        return "; is http meant?" if _speaks_no_https(fault) or _hangs_up_on_https(fault, scheme) else ""
+        return "; did you mean http?" if _speaks_no_https(fault) or _hangs_up_on_https(fault, scheme) else ""
     hung_up = scheme == "http" and isinstance(fault, aiohttp.ServerDisconnectedError)
     return "; does this port speak https?" if hung_up else ""
 
@@ -190,35 +186,31 @@ def _hangs_up_on_https(fault: aiohttp.ClientConnectorError, scheme: str) -> bool
     return isinstance(fault, aiohttp.ClientConnectorSSLError) or fault.os_error.errno in (None, errno.ECONNRESET)
 
 
-async def _fed(stream: Intake, response: aiohttp.ClientResponse) -> None:
+async def _fed(stream: Intake, content: aiohttp.StreamReader) -> None:
     """A body handed on as it comes, to its end: a connection that is cut is a fault, however much has come."""
     left = LONGEST_STREAM
     try:
         while True:
             async with asyncio.timeout(LINGER if stream.over else None):
-                part = await response.content.readany()
+                part = await content.readany()
             if not part:
                 return
             left -= len(part)
             if left < 0:
-                response.close()
                 raise Fault(f"the stream is longer than {LONGEST_STREAM // 2**20} MB")
             stream.feed(part)
     except (TimeoutError, aiohttp.ClientError, OSError):
         if not stream.over:
             raise
-        response.close()
 
 
-async def _body(response: aiohttp.ClientResponse) -> bytes:
+async def _body(content: aiohttp.StreamReader) -> bytes:
     """The body of a response, as long as it is not too long: nobody knows beforehand where it ends."""
     parts: list[bytes] = []
     left = LONGEST_BODY
-    content = response.content
     while not (content.at_eof() and content.exception() is None) and (part := await content.readany()):
         left -= len(part)
         if left < 0:
-            response.close()
             raise Fault(f"the body is longer than {LONGEST_BODY // 2**20} MB")
         parts.append(part)
     return parts[0] if len(parts) == 1 else b"".join(parts)

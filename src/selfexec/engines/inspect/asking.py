@@ -18,9 +18,10 @@ from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.quota import spent
 from selfexec.engines.inspect.outcomes import NoCompletion, outcome_of
 from selfexec.errors import InputError
+from selfexec.extras import to_install
 from selfexec.text.redaction import HIDDEN
 
-EXTRA = "Inspect AI is not installed here: pip install 'selfexec[inspect]'."
+EXTRA = f"Inspect AI is not installed. Install it: {to_install('inspect')}"
 ANYWHERE = Endpoint("", "", "openai", "")  # whose errors these are Inspect does not tell
 KEYS = re.compile(r"(sk-|sk_|AIza|gsk_|xai-|hf_|nvapi-)[\w*.-]{4,}")
 TIMEOUTS = ("AttemptTimeoutError", "StreamIdleTimeoutError", "TimeoutError", "APITimeoutError", "ReadTimeout")

@@ -10,8 +10,9 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from selfexec.errors import InputError
+from selfexec.extras import to_install
 
-EXTRA = "Local models want torch and transformers: pip install 'selfexec[local]'."
+EXTRA = f"local models need torch and transformers. Install them: {to_install('local')}"
 
 
 def refuse_unfound(model: str) -> None:
@@ -115,7 +116,7 @@ def _loaded(name: str) -> Weights:
         raise InputError(f"model {name!r}: its weights cannot be loaded ({said})") from None
     if not tokenizer.chat_template:
         raise InputError(
-            f"model {name!r}: its tokenizer has no chat template, so that nobody can talk to it. Take weights that "
+            f"model {name!r}: its tokenizer has no chat template, so it cannot hold a conversation. Use weights that "
             "were trained to chat (often called -Instruct or -it)."
         )
     return Weights(name, model.eval(), tokenizer)

@@ -169,7 +169,7 @@ def enough(panel: OwnPanel) -> OwnPanel:
 
 
 def _known_claims(panel: OwnPanel) -> OwnPanel:
-    """The panel without the claims of which it knows nothing, so that the items of others change nothing in it."""
+    """The panel without the claims about which it knows nothing, so that the items of others change nothing in it."""
     known = ((panel.predictions != 0) | (panel.outcomes != 0)).any(0)
     if panel.asked is not None:
         known |= panel.asked.any(0)

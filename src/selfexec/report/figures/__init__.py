@@ -4,15 +4,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from selfexec.analysis.words import TAKES as TAKES_OF_OWN
 from selfexec.report.figures.abilities import read_abilities
-from selfexec.report.figures.ability import LEAST, ability
+from selfexec.report.figures.ability import LEAST, ability, further_abilities
 from selfexec.report.figures.association import association
 from selfexec.report.figures.calibrated import calibrated
 from selfexec.report.figures.conditions import conditions
-from selfexec.report.figures.conventions import conventions
 from selfexec.report.figures.correlations import correlations
 from selfexec.report.figures.difficulty import difficulty
+from selfexec.report.figures.equal_rate import equal_rate
 from selfexec.report.figures.experiments import experiments
 from selfexec.report.figures.failing import failing
 from selfexec.report.figures.figure import Figure
@@ -21,12 +20,9 @@ from selfexec.report.figures.knowing import knowing
 from selfexec.report.figures.ladder import ladder
 from selfexec.report.figures.loss import loss
 from selfexec.report.figures.margins import margins
-from selfexec.report.figures.matrix import matrices
 from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.figures.ordering import ordering
-from selfexec.report.figures.pairs import taken_apart
 from selfexec.report.figures.readiness import readiness, with_readiness
-from selfexec.report.figures.residuals import residuals
 from selfexec.report.figures.restriction import restriction
 from selfexec.report.figures.tokens import tokens
 from selfexec.stats import LEAST_PAIRS
@@ -35,27 +31,19 @@ if TYPE_CHECKING:
     from selfexec.analysis.score import Scores
     from selfexec.runs import Run
 
-# In the order of the page, but for `margins`: that is the page's front.
-DRAWN: tuple[Callable[[FigureNumbers], Figure | Iterable[Figure] | None], ...] = (
+# In the order of the page, but for `margins`: that is the page's front. Those of the appendix are the paper's other
+# figures, which stand folded behind all else.
+Draw = Callable[[FigureNumbers], Figure | Iterable[Figure] | None]
+SHOWN: tuple[Draw, ...] = (readiness, equal_rate, ladder, loss, ability, calibrated, failing, conditions, knowing)
+APPENDIX: tuple[Draw, ...] = (
     experiments,
-    ladder,
     association,
-    readiness,
     restriction,
     difficulty,
-    taken_apart,
     tokens,
     ordering,
-    failing,
-    calibrated,
-    conditions,
-    knowing,
-    residuals,
-    matrices,
-    ability,
+    further_abilities,
     correlations,
-    conventions,
-    loss,
 )
 
 
@@ -89,13 +77,12 @@ COUNTED = "takes replies whose tokens were counted"
 # the beginning of an id -> what it takes to draw such a figure
 TAKES = {
     "experiments": Absent("The experiments side by side", "takes two experiments"),
+    "equal_rate": Absent("Which ones, at the same rate of yes", "takes others to predict a model by", with_readiness),
     "ladder": Absent("The ladder", "takes others to predict a model by, as models on its items"),
     "association": Absent("Word association", UNREAD, ("association",)),
     "readiness": Absent("Readiness to say yes", UNREAD, with_readiness),
     "restriction": Absent("Restriction", UNREAD, ("restriction",)),
     "difficulty": Absent("Difficulty", UNREAD, ("difficulty",)),
-    "basis": Absent("Rankings by what decides them", UNREAD, ("difficulty",)),
-    "ratio": Absent("Rankings by how much the answers differ in length", COUNTED, ("difficulty",)),
     "tokens": Absent("Tokens of one answer", COUNTED, ("difficulty",)),
     "ordering": Absent(
         "Ranking accuracy and the tokens that a ranking takes",
@@ -104,10 +91,8 @@ TAKES = {
     ),
     "failing": Absent("Questions written to be failed", UNREAD, ("failing_question",)),
     "knowing": Absent("Accuracy on the log and knowing it", UNREAD, (OF_LOGS,)),
-    "residuals-": Absent("Beyond what models share", f"takes {TAKES_OF_OWN}"),
-    "crossed-": Absent("Who predicts whom", "takes two models that were read on the same claims"),
     "ability": Absent(
-        "Score, skill and margin beside ability",
+        "Score and ability",
         f"takes {LEAST} models whose ability is known, by their names or with --abilities FILE",
     ),
     "correlations": Absent("Which numbers go together", f"takes {LEAST_PAIRS} models that have two of the numbers"),
@@ -123,8 +108,8 @@ def absent(figures: Iterable[Figure], experiments: Collection[str]) -> list[Abse
     return [one for one, of in zip(missing, parts, strict=True) if not of or any(e in experiments for e in of)]
 
 
-def drawn(numbers: FigureNumbers) -> Iterator[Figure]:
-    for draw in DRAWN:
+def drawn(numbers: FigureNumbers, which: Sequence[Draw] = (*SHOWN, *APPENDIX)) -> Iterator[Figure]:
+    for draw in which:
         if isinstance(found := draw(numbers), Figure):
             yield found
         else:

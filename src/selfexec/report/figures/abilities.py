@@ -17,8 +17,8 @@ def published_abilities() -> Mapping[str, float]:
 
 
 def read_abilities(path: Path) -> dict[str, float]:
-    """Abilities from a file: what `selfexec rasch --format json` prints, or a CSV file whose first column names the
-    model and which has a column `ability`, or one column of numbers only.
+    """Abilities from a file: what `selfexec analyze rasch --format json` prints, or a CSV file whose first column names
+    the model and which has a column `ability`, or one column of numbers only.
     """
     columns = read_tables([path])
     if "ability" not in columns and len(columns) != 1:

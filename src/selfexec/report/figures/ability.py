@@ -1,6 +1,6 @@
-"""The paper's Figure 8: score, skill and baseline margin beside what models are able to do."""
+"""The paper's Figure 8: the score and what models are able to do; the same of skill and margin."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from selfexec.analysis.correlate import score_columns
@@ -13,13 +13,15 @@ from selfexec.report.figures.said import correlated
 from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane, reach
 from selfexec.text.numbers import decimal, in_a_cell
 
-TITLE = "Score, skill and margin beside ability"
 CAPTION = (
-    "Ability is that of the Rasch model, on public benchmarks. The score is the mean of the three accuracies; skill is "
-    "the same with chance taken off; the margin is skill less that of the best baseline, "
-    "and no test of self-knowledge. "
-    "Faint marks without intervals: the headline is withheld, for the reason that the mark tells."
+    "Ability is that of the Rasch model, on public benchmarks. Faint marks without intervals: the headline is "
+    "withheld, for the reason that the mark tells."
 )
+CAPTIONS = {
+    "score": "The score is the mean of the three accuracies.",
+    "skill": "Skill is the mean of the three accuracies with chance taken off.",
+    "margin": "The margin is skill less that of the best baseline, and no test of self-knowledge.",
+}
 MEASURES = {
     "self_execution_score": ("overall accuracy", "score", None),
     "skill": ("overall skill", "skill", 0.0),
@@ -31,50 +33,57 @@ LEAST = 2  # models with a known ability
 
 
 def ability(numbers: FigureNumbers) -> Figure | None:
-    means = score_columns(numbers.scores)
-    abilities = {model: numbers.abilities[model] for model in numbers.models if model in numbers.abilities}
-    found = {metric: _shown(numbers, metric, means.get(column, {})) for metric, (column, _, _) in MEASURES.items()}
-    found = {metric: numbers_of for metric, numbers_of in found.items() if numbers_of}
-    if not found or max(map(len, found.values())) < LEAST:
+    """The score, as in the paper."""
+    return _figure(numbers, "self_execution_score")
+
+
+def further_abilities(numbers: FigureNumbers) -> Iterator[Figure]:
+    """Skill and margin in its place."""
+    for metric in ("skill", "baseline_margin"):
+        if figure := _figure(numbers, metric):
+            yield figure
+
+
+def _figure(numbers: FigureNumbers, metric: str) -> Figure | None:
+    column, name, line = MEASURES[metric]
+    shown = _shown(numbers, metric, score_columns(numbers.scores).get(column, {}))
+    if len(shown) < LEAST:
         return None
+    abilities = {model: numbers.abilities[model] for model in numbers.models if model in numbers.abilities}
     low, high = reach(abilities.values(), min(abilities.values()), max(abilities.values()) + 1e-6)
-    planes: list[tuple[list[Spot], Axis, float | None]] = []
-    cells = {"ability": {m: in_a_cell(ability) for m, ability in abilities.items()}}
-    for metric, shown in found.items():
-        _, name, line = MEASURES[metric]
-        spots = [
-            Spot(
-                model,
-                name,
-                Number(abilities[model]),
-                number,
-                f"{model}: {name} {number.full}, ability {decimal(abilities[model])}",
-                "faint" if number.note else "main",
-            )
-            for model, number in shown.items()
-        ]
-        ends = [end for number in shown.values() for end in (number.value, number.low, number.high) if end is not None]
-        y = Axis(name, reach(ends, min(ends), max(ends) + 1e-6))
-        planes.append((spots, y, line))
-        cells[name] = texts(shown)
-        cells[f"{name}: withheld"] = {m: number.note for m, number in shown.items() if number.note}
+    spots = [
+        Spot(
+            model,
+            name,
+            Number(abilities[model]),
+            number,
+            f"{model}: {name} {number.full}, ability {decimal(abilities[model])}",
+            "faint" if number.note else "main",
+        )
+        for model, number in shown.items()
+    ]
+    ends = [end for number in shown.values() for end in (number.value, number.low, number.high) if end is not None]
+    y = Axis(name, reach(ends, min(ends), max(ends) + 1e-6))
+    id = "ability" if name == "score" else f"ability-{name}"
+    title, caption = f"{name.capitalize()} and ability", f"{CAPTIONS[name]} {CAPTION}"
 
     def drawn(sheet: Sheet) -> str:
-        signs = [Sign("main", "model, with 95% interval"), Sign("faint", "headline withheld")]
-        key, top = legend(sheet, signs, 2)
-        parts = [key]
-        for spots, y, line in planes:
-            parts += plane(sheet, numbers.model_order, spots, Axis("ability", (low, high)), y, top + 8, HEIGHT, line)
-            top += HEIGHT + 52
-        return drawing(sheet, "ability", TITLE, CAPTION, top + 8, parts)
+        key, top = legend(sheet, [Sign("main", "model, with 95% interval"), Sign("faint", "headline withheld")], 2)
+        spread = plane(sheet, numbers.model_order, spots, Axis("ability", (low, high)), y, top + 8, HEIGHT, line)
+        return drawing(sheet, id, title, caption, top + HEIGHT + 60, [key, *spread])
 
+    cells = {"ability": {m: in_a_cell(ability) for m, ability in abilities.items()}, name: texts(shown)}
+    cells[f"{name}: withheld"] = {m: number.note for m, number in shown.items() if number.note}
+    table = behind([*abilities], cells)
+    if name != "score":
+        return Figure(id, title, caption, drawn, *table, of="overall")
     finding = correlated(
         page_correlations(numbers).get((SCORE, ABILITY)),
         "More able models predict themselves more accurately",
         "More able models predict themselves less accurately",
         "More able models are not shown to predict themselves more or less accurately",
     )
-    return Figure("ability", TITLE, CAPTION, drawn, *behind([*abilities], cells), finding, _paper(abilities), "overall")
+    return Figure(id, title, caption, drawn, *table, finding, _paper(abilities), "overall")
 
 
 def _paper(models: Collection[str]) -> str:

@@ -1,43 +1,29 @@
-"""The ladder: what each model's own prediction tells of it beside all else that predicts it, experiment by
-experiment.
-"""
+"""What predicts a model best, next to its own prediction, experiment by experiment; the table has the whole ladder."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from selfexec.analysis.ladder import HEADS, NO_TEST, LadderRow, ladder_of, signed_interval
+from selfexec.analysis.ladder import HEADS, LadderRow, ladder_of, signed_interval
 from selfexec.analysis.names import SKILLS, baseline_name
-from selfexec.analysis.numbers import Number
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import ITSELF
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.figures.said import Stand, by_experiment
-from selfexec.report.svg import PlotFacet, Series, Sign, Step, reach, steps
-from selfexec.text.numbers import in_a_cell, interval
+from selfexec.report.svg import Dot, RowPanel, Sign, reach, rows
+from selfexec.text.numbers import in_a_cell, interval, joined
 
 TITLE = "Which predictor is most accurate: the model itself or another?"
 # levels -> what they go by
 BY = {
-    ("constant",): "same: always the same answer",
-    ("facts",): "facts: a request's label, a question's length",
-    ("text",): "text: the words of an item",
-    ("others_predictions", "others_behaviour"): "others predict, others do: on the very item",
-    ("stacked",): "all: these stacked, which margins are over",
-    ("family_predictions", "family_behaviour"): "family: other models of its family, on the very item",
-    ("history",): "history: its own behaviour with other items",
+    ("constant",): "always the same answer",
+    ("facts",): "facts of the items",
+    ("text",): "their words",
+    ("others_predictions", "others_behaviour"): "what other models predict or do",
+    ("family_predictions", "family_behaviour"): "what its family predicts or does",
+    ("history",): "its own history",
 }
-MANY = 30  # models: intervals of more would be one patch of colour
-
-
-def _caption(levels: Sequence[str], several: bool, faint: bool, intervals: bool) -> str:
-    """Of what is drawn, and of nothing else."""
-    own = "its own prediction (right, with its 95% interval)" if intervals else "its own prediction (right)"
-    by = "; ".join(text for these, text in BY.items() if not set(levels).isdisjoint(these))
-    joins = " A line joins what is about one model." if several else ""
-    pale = " Drawn faintly: to be read with caution, as the mark tells." if faint else ""
-    who = f"Skill of all who might predict a model, from who knows least of it (left) to {own}."
-    return f"{who} {by}.{joins}{pale} {NO_TEST}"
+STACKED = "stacked"  # of the others; it is what margins are over
 
 
 # level -> that it tells of a model
@@ -53,24 +39,26 @@ TELLS = {
 }
 
 
+def _caption(levels: Sequence[str]) -> str:
+    by = [text for these, text in BY.items() if not set(levels).isdisjoint(these)]
+    return f"Skill of a model's own prediction, next to the best of those that go by {joined(by)}."
+
+
 def ladder(numbers: FigureNumbers) -> Figure | None:
     """None where there is nothing but own predictions."""
-    rows = [row for row in ladder_of(numbers.scores) if row.skill is not None and row.model in numbers.models]
-    if all(row.level in (ITSELF, "constant") for row in rows):
+    found = [row for row in ladder_of(numbers.scores) if row.skill is not None and row.model in numbers.models]
+    if all(row.level in (ITSELF, "constant") for row in found):
         return None
-    levels = [level for level in HEADS if any(row.level == level for row in rows)]
-    found = [e for e in EXPERIMENTS if any(row.experiment == e for row in rows)]
-    plot_facets = [
-        _plot_facet(numbers, experiment, [row for row in rows if row.experiment == experiment]) for experiment in found
-    ]
-    places = [HEADS[level] for level in levels]
-    models = {row.model for row in rows}
-    faint = any(row.reason for row in rows if row.level == ITSELF)
-    caption = _caption(levels, len(models) > 1, faint, len(models) <= MANY)
-    own = "its own prediction, with 95% interval" if len(models) <= MANY else "its own prediction"
-    signs = [Sign("main", own), Sign("small", "another predictor"), Sign("half", "chance")]
-    svg = steps("ladder", TITLE, caption, places, plot_facets, axis="skill", signs=signs, line=0.0)
-    return Figure("ladder", TITLE, caption, svg, *_table(numbers, rows, levels, found), _finding(rows))
+    levels = [level for level in HEADS if any(row.level == level for row in found)]
+    experiments = [e for e in EXPERIMENTS if any(row.experiment == e for row in found)]
+    found.sort(key=lambda row: numbers.models.index(row.model))
+    panels = [_panel(e, [row for row in found if row.experiment == e]) for e in experiments]
+    signs = [Sign("main", "its own prediction, with 95% interval"), Sign("baseline", "the best other predictor")]
+    if any(row.reason for row in found if row.level == ITSELF):
+        signs.append(Sign("faint", "with caution"))
+    caption = _caption(levels)
+    svg = rows(numbers.model_order, "ladder", TITLE, caption, panels, signs)
+    return Figure("ladder", TITLE, caption, svg, *_table(numbers, found, levels, experiments), _finding(found))
 
 
 def _finding(rows: Sequence[LadderRow]) -> str:
@@ -94,35 +82,26 @@ def _finding(rows: Sequence[LadderRow]) -> str:
     )
 
 
-def _plot_facet(numbers: FigureNumbers, experiment: str, rows: list[LadderRow]) -> PlotFacet:
-    series = [
-        Series(
-            numbers.model_order.whose(model),
-            numbers.model_order.labels[model],
-            {HEADS[row.level]: _step(row, len(numbers.models) <= MANY) for row in rows if row.model == model},
-        )
-        for model in numbers.models
-    ]
-    ends = [end for row in rows if row.level == ITSELF for end in (row.low, row.high) if end is not None]
-    values = [row.skill for row in rows if row.skill is not None]
-    title = f"{experiment.replace('_', ' ')}, {SKILLS[EXPERIMENTS[experiment].kind]}"
-    return PlotFacet(title, [curve for curve in series if curve.steps], reach([*values, *ends], 0.0, 0.1), experiment)
+def _panel(experiment: str, found: Sequence[LadderRow]) -> RowPanel:
+    dots = [dot for row in found if row.level == ITSELF for dot in _dots(row, found)]
+    ends = [end for dot in dots for end in (dot.value, dot.low, dot.high) if end is not None]
+    title, axis = experiment.replace("_", " "), SKILLS[EXPERIMENTS[experiment].kind]
+    return RowPanel(title, dots, domain=reach(ends, 0.0, 1.0), tied=True, axis=axis, of=experiment)
 
 
-def _step(row: LadderRow, whole: bool) -> Step:
-    """Only the model's own prediction has its interval drawn, where it is `whole`; those of the others are shown on
-    hover.
-    """
-    assert row.skill is not None
-    said = interval(row.skill, row.low, row.high)
-    if row.level == ITSELF:
-        caution = f" ({row.reason})" if row.reason else ""
-        title = f"{row.model}, its own prediction in {row.experiment}: {said}{caution}"
-        ends = (row.low, row.high) if whole else (None, None)
-        return Step(Number(row.skill, *ends), title, "faint" if row.reason else "main")
-    beside = "" if row.difference is None else f"; its own prediction less that: {signed_interval(row)}"
-    title = f"{row.model}, {HEADS[row.level]} ({baseline_name(row.baseline)}) in {row.experiment}: {said}{beside}"
-    return Step(Number(row.skill), title)
+def _dots(own: LadderRow, found: Sequence[LadderRow]) -> Iterator[Dot]:
+    """The best of the others, and the model's own prediction."""
+    assert own.skill is not None
+    others = [row for row in found if row.model == own.model and row.level not in (ITSELF, STACKED)]
+    if others:
+        best = max(others, key=lambda row: (round(row.skill or 0.0, 9), row.level))  # the same whatever the order
+        said = f"{best.model}, {HEADS[best.level]} ({baseline_name(best.baseline)}) in {best.experiment}"
+        difference = "" if best.difference is None else f"; its own prediction less that: {signed_interval(best)}"
+        skill = interval(best.skill, best.low, best.high)
+        yield Dot(best.model, "best other predictor", best.skill or 0.0, f"{said}: {skill}{difference}", "baseline")
+    caution = f" ({own.reason})" if own.reason else ""
+    title = f"{own.model}, its own prediction in {own.experiment}: {interval(own.skill, own.low, own.high)}{caution}"
+    yield Dot(own.model, "itself", own.skill, title, "faint" if own.reason else "main", own.low, own.high)
 
 
 def _table(

@@ -14,9 +14,7 @@ ROOM = 1.2  # for the numbers behind the bars
 
 TITLE = "Replies that were not read"
 CAPTION = (
-    "Share of all replies asked for in an experiment: unreadable (wrong format, cut off, or the model declines to "
-    "predict, or does the task instead), withheld (by the model or its provider: that is behaviour) and missing "
-    "(nothing came). Behind each bar their number. Models with everything read have no row."
+    "Share of all replies asked for that were unreadable, withheld (which is behaviour) or missing, with their number."
 )
 FILLS = {
     ("unreadable", "format"): 1,

@@ -11,10 +11,7 @@ from selfexec.report.figures.said import Stand, sentence
 from selfexec.report.svg import RowPanel, Sign, rows
 
 TITLE = "Readiness to say yes"
-CAPTION = (
-    "How often a model says that it would do what an experiment asks about, and how often it does. The line "
-    "between the two is its readiness: from the open mark to the right, it promises more than it does."
-)
+CAPTION = "How often a model says that it would do what an experiment asks about, next to how often it does."
 
 
 def with_readiness() -> dict[str, str]:

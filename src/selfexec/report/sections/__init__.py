@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from selfexec.report.data import Data
 from selfexec.report.sections.about import about
 from selfexec.report.sections.answer import answer
+from selfexec.report.sections.appendix import appendix
 from selfexec.report.sections.conditions import conditions
-from selfexec.report.sections.cross import cross
 from selfexec.report.sections.failing_question import failing_question
 from selfexec.report.sections.figures import figures
 from selfexec.report.sections.guess import guess
-from selfexec.report.sections.ledger import ledger
 from selfexec.report.sections.lost import lost
 from selfexec.report.sections.models import models
 from selfexec.report.sections.scores import scores
@@ -36,10 +35,9 @@ SECTIONS = (
     Section("figures", "Figures", figures),
     Section("scores", "Scores", scores),
     Section("conditions", "Conditions", conditions),
-    Section("models", "Model by model", models),
-    Section("cross", "Who predicts whom", cross),
+    Section("models", "Models", models),
     Section("failing_question", "Failing questions", failing_question),
-    Section("ledger", "Conventions", ledger),
-    Section("lost", "What was lost", lost),
+    Section("lost", "Losses", lost),
+    Section("appendix", "Appendix", appendix),
 )
 TOP, ABOUT = Section("top", "", top), Section("about", "About", about)

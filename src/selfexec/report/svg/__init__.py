@@ -29,9 +29,7 @@ from selfexec.report.svg.canvas import (
     write,
 )
 from selfexec.report.svg.lines import Curve, LinePoint, lines, spread
-from selfexec.report.svg.matrix import Cell, MatrixRow, matrix
 from selfexec.report.svg.order import ModelOrder
 from selfexec.report.svg.pair import Pair, pair, place
 from selfexec.report.svg.plane import Axis, Spot, plane
 from selfexec.report.svg.rows import ROWS, Dot, Piece, RowPanel, rows, shares
-from selfexec.report.svg.steps import PlotFacet, Series, Step, steps

@@ -24,7 +24,6 @@ STYLE = """
 .sx text{fill:var(--ink,#1c2024)}
 .sx .sx-soft{fill:var(--muted,#697077)}
 .sx .sx-strong{font-weight:600}
-.sx .sx-cell{font-size:var(--sx-cell,10px)}
 .sx .sx-paper{fill:var(--paper,#ffffff)}
 .sx .sx-grid{stroke:var(--grid,#e3e6e9);stroke-width:1;fill:none}
 .sx .sx-axis{stroke:var(--muted,#697077);stroke-width:1;fill:none}
@@ -48,10 +47,6 @@ STYLE = """
 .sx .sx-fill-3 .sx-hatch{stroke-width:2;stroke-linecap:round}
 .sx .sx-fill-6 .sx-shape{fill:var(--muted,#697077);fill-opacity:.25;stroke:var(--muted,#697077);stroke-dasharray:2 1.5}
 .sx .sx-fill-7 .sx-shape{fill:var(--muted,#697077);fill-opacity:.3}
-.sx .sx-heat{fill:var(--accent,#0b62c4)}
-.sx .sx-below{fill:var(--below,#c2570c)}
-.sx .sx-own{fill:none;stroke:var(--ink,#1c2024);stroke-width:1.6}
-.sx .sx-fine{stroke-width:.7}
 """.strip()
 GREATER = ".sx{font-size:15px}.sx .sx-tick,.sx .sx-small,.sx .sx-strong{font-size:13px}"
 ON_SCREEN = f"""

@@ -322,16 +322,14 @@
     const svg = figure.querySelector(".canvas svg").cloneNode(true);
     const { width, height } = svg.viewBox.baseVal;
     for (const [name, value] of Object.entries({ role: "img", width, height })) svg.setAttribute(name, value);
-    if (!svg.closest(".sx-matrix")) for (const part of all(".off", svg)) part.remove();
+    for (const part of all(".off", svg)) part.remove();
     for (const mark of all("[aria-label]", svg)) {
       const title = document.createElementNS(svg.namespaceURI, "title");
       title.textContent = mark.getAttribute("aria-label");
       mark.prepend(title);
       for (const name of ["aria-label", "role", "tabindex"]) mark.removeAttribute(name);
     }
-    const text = new XMLSerializer().serializeToString(svg);
-    const cell = /--sx-cell:([\d.]+px)/.exec(text);
-    return (cell ? text.replaceAll("var(--sx-cell,10px)", cell[1]) : text).replace(/var\(--[a-z-]+,([^()]+)\)/g, "$1");
+    return new XMLSerializer().serializeToString(svg).replace(/var\(--[a-z-]+,([^()]+)\)/g, "$1");
   };
 
   const save = (figure) => {
@@ -1362,7 +1360,7 @@
     for (const button of all(".tools button")) button.hidden = false;
   }
   const opened = [];
-  addEventListener("beforeprint", () => all("details.model:not([open]), #cross details:not([open]), #reading:not([open])").forEach((part) => {
+  addEventListener("beforeprint", () => all("details.model:not([open]), #reading:not([open])").forEach((part) => {
     if (part.querySelector(".packed")) return; // paper does not wait until it is unpacked
     opened.push(part);
     part.open = true;

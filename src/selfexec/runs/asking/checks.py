@@ -42,7 +42,7 @@ from selfexec.runs.readings import KEPT_STATE, is_kept, read_reply, state_shown
 from selfexec.runs.records import Reply, ended_with
 from selfexec.text.numbers import dollars, number_of
 from selfexec.text.printable import harmless_line
-from selfexec.text.tables import as_html, as_text
+from selfexec.text.tables import as_html, as_text, beginning
 
 COLUMNS = ("experiment", "session", "state", "value", "in", "out", "thought", "finish", "s")
 TOKENS = ("in", "out", "thought")
@@ -123,8 +123,11 @@ class Check:
         filled = [n for n, _ in enumerate(COLUMNS) if any(row[n] for row in rows)]
         return [COLUMNS[n] for n in filled], [[row[n] for n in filled] for row in rows]
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return self.table()
+
+    def __repr__(self) -> str:
+        return beginning(str(self))
 
     def _repr_html_(self) -> str:
         return as_html(self._title, *self._grid, [*self.notes, self.verdict])

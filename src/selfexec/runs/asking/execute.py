@@ -142,6 +142,7 @@ def _fill(
         manifest = grow(plan)
         ledger.watch(engine)
         now = _remaining_without_void(plan, journal)
+        ledger.copies.remember(now.known.values())
         if isinstance(engine, Experienced):
             engine.note_answered(_addresses_that_answered(now.known.values(), manifest))
         store = _store(plan, manifest.accept_ends, engine, ledger, now, report or (lambda progress: None), progress)

@@ -91,7 +91,8 @@ def refuse_misfit(plan: Plan) -> None:
     old = load_manifest(plan.out)
     if old.origin not in ("run", LOGS):
         raise InputError(
-            f"{plan.out}: this folder holds imported replies, which cannot be continued. Choose another --out."
+            f"{plan.out}: this folder holds imported replies, which cannot be continued. "
+            "Choose another folder with --out."
         )
     _refuse_mixture(plan, old)
     both = {name.partition(".")[0] for name in old.prompts} & {*plan.item_set.experiments}
@@ -99,7 +100,9 @@ def refuse_misfit(plan: Plan) -> None:
     before = {**ours, **old.prompts}
     for name, now in {**ours, **prompt_hashes(plan.asked_prompts)}.items():
         if before.get(name, now) != now:
-            raise InputError(f"{plan.out}: the prompt {name} has changed since this run began. Choose another --out.")
+            raise InputError(
+                f"{plan.out}: the prompt {name} has changed since this run began. Choose another folder with --out."
+            )
     settings, of_facets = kept_settings(plan.sampling), plan.settings_of_facets
     # a condition that is new, or not asked now, is no other setting than before
     plain = {name for name in old.settings if "@" not in name} | settings.keys()
@@ -119,7 +122,7 @@ def refuse_misfit(plan: Plan) -> None:
         if before != wanted:
             raise InputError(
                 f"{plan.out}: the setting {name} {was_set(before)} when this run began and {is_set(wanted)} now. "
-                f"{'' if wanted is not None else _protocol_of(name, before)}Choose another --out."
+                f"{'' if wanted is not None else _protocol_of(name, before)}Choose another folder with --out."
             )
     for one in plan.respondents:
         sent = (old.settings_of(one.name), kept_settings(one.sampling)) if one.name in old.models else ({}, {})
@@ -128,7 +131,7 @@ def refuse_misfit(plan: Plan) -> None:
             if before != wanted and not (wanted is None and _is_of(name, not_asked)):
                 raise InputError(
                     f"{plan.out}: the setting {name} of {one.name} {was_set(before)} when it was asked before and "
-                    f"{is_set(wanted)} now. Give the model another name, or choose another --out."
+                    f"{is_set(wanted)} now. Give the model another name, or choose another folder with --out."
                 )
     refuse_other_items(plan.out, plan.item_set, plan.whole_set)
     refuse_strange_ends(plan, old)
@@ -156,7 +159,7 @@ def _refuse_mixture(plan: Plan, old: Manifest) -> None:
         here, there = ("simulated", "not") if simulated else ("not simulated", "is")
         raise InputError(
             f"{plan.out}: {new[0]} is {here}, and {others[0]}, which this run asked, {there}. To have both in one "
-            f"run, name both: --model {others[0]},{new[0]}. Else choose another --out."
+            f"run, name both: --model {others[0]},{new[0]}. Else choose another folder with --out."
         )
 
 

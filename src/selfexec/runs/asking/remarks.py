@@ -15,6 +15,7 @@ from selfexec.text.printable import harmless_line
 
 NAMES_SHOWN = 5
 MUCH_EMPTY = 0.2  # of the replies of a model
+LONG_TEXT = 120  # characters: what is longer nobody says twice to prompts of two kinds, but for a set refusal
 
 
 def remarks(replies: Iterable[Reply], sent: Callable[[Key], Mapping[str, Any]] = lambda key: {}) -> Iterator[str]:
@@ -28,6 +29,7 @@ def remarks(replies: Iterable[Reply], sent: Callable[[Key], Mapping[str, Any]] =
             _several_served,
             _several_upstreams,
             _sent_before,
+            _of_several_kinds,
             _cut,
             _thought_alone,
             _disobeyed,
@@ -72,7 +74,7 @@ def _cut(came: Sequence[Reply]) -> str | None:
     return (
         f"of {len(found):,} of {number_of(len(came), 'prompt', 'prompts')} the server counted fewer tokens than they "
         "have words: it cut them to its context, and the model saw a part only (in Ollama: a greater "
-        "OLLAMA_CONTEXT_LENGTH). These replies are to other prompts than were sent; choose another --out"
+        "OLLAMA_CONTEXT_LENGTH). These replies are to other prompts than were sent; choose another folder with --out"
     )
 
 
@@ -97,7 +99,25 @@ def _sent_before(came: Sequence[Reply]) -> str | None:
     return (
         f"{number_of(repeated, 'reply carries', 'replies carry')} the id of an earlier one, with the same text: "
         "something on the way, like a gateway with a cache, sends again what it has sent. Repeated epochs then say "
-        "nothing about chance. Turn it off and choose another --out"
+        "nothing about chance. Turn it off and choose another folder with --out"
+    )
+
+
+def _of_several_kinds(came: Sequence[Reply]) -> str | None:
+    """That prompts of several kinds of session had one long text for a reply."""
+    kinds: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    replies = Counter[str]()
+    for reply in came:
+        if reply.text and len(reply.text) >= LONG_TEXT:
+            kinds[reply.text].add((reply.experiment, reply.key.kind))
+            replies[reply.text] += 1
+    found = [text for text, of in kinds.items() if len(of) > 1]
+    if not found:
+        return None
+    return (
+        f"{number_of(sum(replies[text] for text in found), 'long reply is', 'long replies are')} the same, letter by "
+        "letter, to prompts of different kinds, as a prediction and an execution: unless the model refuses in set "
+        "words, something on the way answers in its place. Look at them (selfexec read RUN --show)"
     )
 
 

@@ -17,10 +17,11 @@ from typing import Any
 
 from selfexec.engines import loaded
 from selfexec.errors import InputError
+from selfexec.extras import to_install
 from selfexec.runs.asking import Plan, Progress, Report, carry_out
 from selfexec.runs.shards import Shard, shard_folders, shard_of, whole_shards
 
-EXTRA = "Ray is not installed. Give: pip install 'selfexec[ray]'"
+EXTRA = f"Ray is not installed. Install it: {to_install('ray')}"
 HERE = "local"  # a cluster of this machine alone, for as long as the command takes
 EACH = 4  # shards for each worker, where nobody says: who is done early takes over from the others
 LOSSES = 3  # of workers at one shard, after which it is given up

@@ -98,12 +98,12 @@ class Owner:
             ours = self._is_ours()
         except OSError as fault:
             raise InputError(
-                f"{self.place}: nobody can say whose it is ({fault.strerror}). What is there is kept; "
+                f"{self.place}: its owner cannot be determined ({fault.strerror}). What is there is kept; "
                 "the same command goes on."
             ) from None
         if not ours:
             raise InputError(
-                f"{self.place}: this process stood still for so long that another one has taken over. "
+                f"{self.place}: this process was paused for so long that another one has taken over. "
                 "What it has asked is kept."
             )
         self._confirmed = _now()

@@ -28,7 +28,7 @@ def refuse_other_cut(run: Path, shard: Shard | None) -> None:
 
 def _refuse_shard(run: Path, shard: Shard) -> None:
     if (run / MANIFEST).exists() and not is_of_shards(run):
-        raise InputError(f"{run}: it was begun as a whole. Go on without --shard, or choose another --out.")
+        raise InputError(f"{run}: it was begun as a whole. Go on without --shard, or choose another folder with --out.")
     if is_continued(run):
         raise InputError(
             f"{run}: it was asked more as a whole since its shards were joined. Go on without --shard, or choose "
@@ -39,7 +39,7 @@ def _refuse_shard(run: Path, shard: Shard) -> None:
         if index.isdigit() and of.isdigit() and int(of) != shard.of:
             raise InputError(
                 f"{run}: it was cut into {int(of)} shards, and --shard {shard} would cut it otherwise. "
-                f"Give --shard I/{int(of)}, or choose another --out."
+                f"Give --shard I/{int(of)}, or choose another folder with --out."
             )
     own = shard.folder(run)
     if not (own / MANIFEST).exists():

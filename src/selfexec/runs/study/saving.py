@@ -38,7 +38,7 @@ def save(study: StudyContents, path: Path) -> list[str]:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise InputError(f"--save {path}: it is there already. Give another name.") from None
+        raise InputError(f"--save {path}: the file already exists. Give another name.") from None
     except OSError as fault:
         raise InputError(f"--save {path}: cannot be written ({fault.strerror}).") from None
     return notes
@@ -48,7 +48,7 @@ def _tables(study: StudyContents, folder: Path) -> dict[str, Any]:
     made = {name: value for name, value in study.choices.made.items() if name in IN_A_FILE}
     for name in ("settings", "extra_body"):
         if hidden := [key for key, value in made.get(name, {}).items() if kept(key, value) != value]:
-            raise InputError(f"--save: {name} {hidden[0]} looks like a key, which does not belong into a file.")
+            raise InputError(f"--save: {name} {hidden[0]} looks like a key, which does not belong in a file.")
     if hidden := [key for key, value in made.get("extra_body", {}).items() if kept_field(key, value) != value]:
         raise InputError(
             f"--save: extra_body {hidden[0]} holds text under a name that is no known setting: it may be a secret, of "
@@ -57,7 +57,7 @@ def _tables(study: StudyContents, folder: Path) -> dict[str, Any]:
         )
     if (address := str(made.get("base_url", ""))) != bare_address(address):
         raise InputError(
-            "--save: the address holds a key, or what may be one: that belongs into no file. Leave it out."
+            "--save: the address holds a key, or what may be one: which does not belong in a file. Leave it out."
         )
     for name in ("items", "prompts", "out"):
         if name in made and (name == "out" or Path(made[name]).exists()):

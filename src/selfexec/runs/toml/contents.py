@@ -236,6 +236,9 @@ def _refuse_fault(fault: str, refuse: Refuse) -> NoReturn:
         table = TABLES[where[0] if where else None]
         known = sorted(table.__struct_fields__)
         refuse([*where, unknown[1]], f"unknown key {unknown[1]!r}. {meant(unknown[1], known)}")
+    choosing = next((each for each in declared(RunOptions) if each.choices and each.name in where[-1:]), None)
+    if choosing and (value := re.fullmatch(r"Invalid enum value '(.*)'", said, re.DOTALL)):
+        refuse(where, choosing.unknown_choice(value[1]))
     refuse(where, in_words(fault).replace(" or null", ""))  # which TOML has not
 
 
@@ -259,10 +262,13 @@ def _refuse_keys(raw: Mapping[str, Any], refuse: Refuse) -> None:
         for part in ("settings", "extra_body"):
             for name, value in _items(table.get(part)):
                 if kept(name, value) != value:
-                    refuse((*place, part, name), f"{part}: {name} looks like a key, which does not belong into a file.")
+                    refuse((*place, part, name), f"{part}: {name} looks like a key, which does not belong in a file.")
         for address in names(table.get("base_url") or ()):
             if bare_address(str(address)) != str(address):  # a password, or in the query what is no version
-                refuse((*place, "base_url"), "the address holds a key, or what may be one: that belongs into no file.")
+                refuse(
+                    (*place, "base_url"),
+                    "the address holds a key, or what may be one: which does not belong in a file.",
+                )
 
 
 def _items(table: Any) -> Sequence[tuple[str, Any]]:

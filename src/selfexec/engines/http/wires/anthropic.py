@@ -9,10 +9,13 @@ from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
     OneReply,
+    Opening,
     Texts,
+    UnreadableReply,
     UnusableReply,
     Wire,
     address,
+    check_kind,
     check_role,
     complaint_in,
     concluded,
@@ -47,6 +50,7 @@ def _body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str
 def _outcome(body: Any) -> Outcome:
     if not isinstance(body.get("content"), list):
         raise UnusableReply(complaint_in(body) or "no content")
+    check_kind(body.get("type"), "message")
     check_role(body.get("role"))
     said = said_in(body["content"])
     usage = object_of(body.get("usage"))
@@ -83,6 +87,8 @@ class Gathered:
 
     def __init__(self) -> None:
         self.whole = self.over = False
+        self.opening: Opening | None = None
+        self._is_begun = False
         self._body: dict[str, Any] = {}
         self._usage: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
@@ -96,8 +102,9 @@ class Gathered:
         self._odd |= objections(piece, MESSAGE)
         match piece.get("type") or event.name:
             case "message_start":
-                if self._body or self._blocks:
+                if self._is_begun or self._body or self._blocks:
                     raise UnusableReply("the stream begins a second time")
+                self._is_begun = True
                 self._body = dict(piece["message"])
                 self._reply.check_names(self._body, "id", "model")
                 self._usage |= object_of(self._body.get("usage"))
@@ -117,7 +124,7 @@ class Gathered:
                 if name := PIECES.get(kind):
                     self._add(block, name, delta.get(name))
                 elif kind not in OTHER_PIECES:
-                    raise UnusableReply(f"a piece of the stream is not known, {printable_end(str(kind))!r}")
+                    raise UnreadableReply(f"a piece of the stream is not known, {printable_end(str(kind))!r}")
                 self._odd |= objections(delta)
             case "content_block_stop":
                 self._open.discard(int(piece["index"]))
@@ -134,11 +141,11 @@ class Gathered:
 
     def _add(self, block: dict[str, Any], name: str, words: Any) -> None:
         if not isinstance(words, str):
-            raise UnusableReply("a piece of the stream holds no text where its text should be")
+            raise UnreadableReply("a piece of the stream holds no text where its text should be")
         if self.whole:
             self._reply.check_late([words])
         if block.get("type") != name:
-            raise UnusableReply(f"a piece of {name} in a block of another kind")
+            raise UnreadableReply(f"a piece of {name} in a block of another kind")
         if name == "text":
             self._text.add(words)
         block.setdefault("pieces", []).append(words)
@@ -148,12 +155,16 @@ class Gathered:
             raise UnusableReply(CUT)
         if self._open:
             raise UnusableReply("the stream ended in the middle of a block")
+        if not self._is_begun:
+            self._odd.setdefault("error", {"message": "the stream begins without the message_start of its format"})
+        if sorted(self._blocks) != [*range(len(self._blocks))]:
+            self._odd.setdefault("error", {"message": "a block of the stream is missing"})
         self._text.check_end()
         blocks = [_joined(block) for _, block in sorted(self._blocks.items())]
         if blocks and self._body.get("content"):
-            raise UnusableReply("the message has content before its blocks")
+            raise UnreadableReply("the message has content before its blocks")
         content = {"content": blocks} if blocks else {}  # else it is what the message began with
-        return {**self._body, **content, "usage": self._usage, **self._odd}
+        return {**self._body, **content, "usage": self._usage, **self._text.doubled(), **self._odd}
 
 
 MESSAGE = frozenset(("message",))  # of the event that begins one

@@ -5,10 +5,10 @@ messages and sampling; `outcome` reads the decoded body of a reply with status 2
 shape raises Unusable.
 """
 
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
 from msgspec.structs import replace
@@ -26,6 +26,10 @@ class UnusableReply(Exception):
     """A reply that is none: no choices, no JSON, another format, or cut off because the server behind it failed."""
 
 
+class UnreadableReply(UnusableReply):
+    """A reply that came whole, in a shape in which nobody can say what it says. It is no accident if it comes again."""
+
+
 class Event(NamedTuple):
     """One event of a stream; most formats put its name into the data as well."""
 
@@ -33,13 +37,22 @@ class Event(NamedTuple):
     data: bytes
 
 
+class Opening(NamedTuple):
+    """How a stream began in a format that prescribes no beginning: `by` whom it is, and whether it names a role."""
+
+    by: tuple[Any, ...]
+    names_role: bool
+
+
 class Gathering(Protocol):
     """Puts the pieces of a stream together. `whole` is whether the reply has come to its own end, `over` whether the
     server has said that nothing follows. Half a stream is no reply: where it is not whole, `body` raises Unusable.
+    `opening` is for the formats in which one stream by itself does not show whether its beginning was lost.
     """
 
     whole: bool
     over: bool
+    opening: Opening | None
 
     def take(self, event: Event) -> None: ...
 
@@ -54,7 +67,8 @@ class Wire:
     another address. `usual` is a quick way to the outcome of an undecoded body that has nothing but the usual fields of
     the format; it gives None for any other body, and for any reply that is not certain to be whole. `capabilities`:
     what is carried beside one user message and its reply. `sends`: which fields of the request body that are options of
-    `Sampling` go into its `body`; others are refused by name.
+    `Sampling` go into its `body`; others are refused by name. `not_asked` says of the body of a request and that of a
+    reply what the latter is a reply to that was not asked, in a format in which replies repeat requests.
     """
 
     title: str
@@ -68,6 +82,7 @@ class Wire:
     streamed_url: Callable[[Endpoint], str] | None = None
     capabilities: frozenset[Capability] = frozenset({"turns"})
     sends: frozenset[str] = SENT_BY_ALL
+    not_asked: Callable[[Mapping[str, Any], Mapping[str, Any]], str | None] | None = None
 
 
 def address(endpoint: Endpoint, path: str = "", query: str = "") -> str:
@@ -101,7 +116,8 @@ def turns(messages: Sequence[Message]) -> list[dict[str, str]]:
 # --- what comes back -------------------------------------------------------------------------------------------------
 
 LONGEST_NAME = 200
-LARGEST_COUNT = 2**31
+LARGEST_COUNT = 10**8  # tokens of one call, far beyond all models
+LARGEST_COST = 10_000.0  # dollars of one call, likewise
 LEADING_THOUGHT = re.compile(r"\s*<(think|thinking|reasoning)>(.*?)</\1>\s*", re.DOTALL)
 
 
@@ -161,10 +177,10 @@ def said_in(content: Any) -> Said:
     if content is None or isinstance(content, str):
         return Said(content or "")
     if not isinstance(content, list):
-        raise UnusableReply("a message of unknown shape")
+        raise UnreadableReply("a message of unknown shape")
     parts = [{"text": part} if isinstance(part, str) else part for part in content]
     if not all(isinstance(part, dict) for part in parts):
-        raise UnusableReply("a part of the message is neither text nor an object")
+        raise UnreadableReply("a part of the message is neither text nor an object")
     texts, refusals, thoughts = list[str](), list[str](), list[str]()
     calls, neutral = False, ""
     for part in parts:
@@ -182,17 +198,17 @@ def said_in(content: Any) -> Said:
         elif isinstance(kind, str) and (kind in NEUTRAL_PARTS or kind.endswith(NEUTRAL_ENDS)):
             neutral = kind
         else:
-            raise UnusableReply(f"its content holds a part that is not known, {printable_end(str(kind))!r}")
+            raise UnreadableReply(f"its content holds a part that is not known, {printable_end(str(kind))!r}")
     said = Said("".join(texts), refusal_of("".join(refusals)), "".join(thoughts) or None, calls, bool(thoughts))
     if neutral and not (said.text or said.refusal):
-        raise UnusableReply(f"its content holds no text, but {printable_end(neutral)!r}")
+        raise UnreadableReply(f"its content holds no text, but {printable_end(neutral)!r}")
     return said
 
 
 def _required(part: Mapping[str, Any], field: str) -> str:
     """The words of a part, which has to hold some, be they empty: without them nobody knows what it says."""
     if part.get(field) is None:
-        raise UnusableReply("a part of the message holds no text where its text should be")
+        raise UnreadableReply("a part of the message holds no text where its text should be")
     return words_of(part[field])
 
 
@@ -206,9 +222,9 @@ def words_of(value: Any) -> str:
     if isinstance(value, dict):
         value = value.get("value")
         if not isinstance(value, str):
-            raise UnusableReply("a part of the message holds no text where its text should be")
+            raise UnreadableReply("a part of the message holds no text where its text should be")
     if value is not None and not isinstance(value, str):
-        raise UnusableReply("a part of the message holds no text where its text should be")
+        raise UnreadableReply("a part of the message holds no text where its text should be")
     return value or ""
 
 
@@ -218,13 +234,19 @@ def check_places(place: Mapping[str, Any], *names: str, content: Any = None) -> 
     """
     for name in names:
         if (words := place.get(name)) and words != content and isinstance(words, str | list | dict):
-            raise UnusableReply(f"words may stand in {name!r}, where this format has none")
+            raise UnreadableReply(f"words may stand in {name!r}, where this format has none")
+
+
+def check_kind(kind: Any, *known: str) -> None:
+    """Raise Unusable where a body says by its `object` or `type` that it is something else than a reply."""
+    if kind and kind not in known and kind != "error":  # which speaks for itself
+        raise UnreadableReply(f"it says that it is no reply, but {printable_end(str(kind))!r}")
 
 
 def check_role(role: Any) -> None:
     """Raise Unusable where a message is not the model's own."""
     if role not in ROLES:
-        raise UnusableReply(f"its message is not the model's, but of the role {printable_end(str(role))!r}")
+        raise UnreadableReply(f"its message is not the model's, but of the role {printable_end(str(role))!r}")
 
 
 class Texts:
@@ -233,31 +255,51 @@ class Texts:
 
     Two short pieces cannot be told apart: `A` and `A` are what a server sends for `AA`, and what another one sends for
     `A`. Three pieces that each go on where the one before ended are the text so far, however short they are.
+
+    A piece that comes twice in a row was sent twice where it is longer than any token of words: models repeat a token,
+    and rows of dashes or zeros in tokens of up to 128 characters, and what goes round in circles comes a third time.
+    So it was where each piece of a stream comes twice. What the text is then nobody knows: see `doubled`.
     """
 
     SHORTEST = 16  # characters: shorter ones a model may well repeat
     SHORTEST_AGAIN = 48  # the same where it comes in several pieces
     BEGINNINGS = 64  # places that begin as the text does, which are looked at
     GROWN = 2  # how often in a row a piece is the one before and more, from the first one on
+    LONGEST_TOKEN = 24  # characters: no token of words in the vocabularies of models is as long as that
+    SIGNS = 8  # different characters of a piece; with fewer it is a row of dashes, zeros or blanks
+    PAIRS = 4  # different pieces, each twice
 
     def __init__(self) -> None:
         self._parts: list[str] = []
         self._length = 0
         self._grown: int | None = 0  # None once a piece is not the one before and more
+        self._has_equal = False  # whether a long piece is the one before it
 
     def add(self, text: str, last: bool = False) -> None:
         if self._grown is not None and text and self._length:
             before = self._parts[-1]
             self._grown = self._grown + 1 if len(text) > len(before) and text.startswith(before) else None
             if self._grown == self.GROWN:
-                raise UnusableReply("each piece of the stream repeats the one before it")
+                raise UnreadableReply("each piece of the stream repeats the one before it")
         if self._length and len(text) >= self._length and (last or self._length >= self.SHORTEST):
             before = "".join(self._parts)
             if text.startswith(before):
-                raise UnusableReply("a piece of the stream repeats all that came before it")
+                raise UnreadableReply("a piece of the stream repeats all that came before it")
         if text:
+            self._has_equal |= len(text) >= self.LONGEST_TOKEN and bool(self._parts) and self._parts[-1] == text
             self._parts.append(text)
         self._length += len(text)
+
+    def doubled(self) -> Mapping[str, Any]:
+        """What speaks against the text, as an error: that pieces of it came twice in a row."""
+        if self._has_equal:
+            runs = ((text, len(list(equal))) for text, equal in groupby(self._parts))
+            if any(n == 2 and len(text) >= self.LONGEST_TOKEN and len({*text}) >= self.SIGNS for text, n in runs):
+                return {"error": {"message": "a piece of the stream came twice in a row"}}
+        each, again = self._parts[::2], self._parts[1::2]
+        if each == again and len({*each}) >= self.PAIRS:
+            return {"error": {"message": "each piece of the stream came twice"}}
+        return {}
 
     def check_end(self) -> None:
         """Raise Unusable where the whole text begins a second time with one of its pieces, as after an attempt that a
@@ -332,15 +374,17 @@ def first_of(choices: Any, whole: bool = True) -> Mapping[str, Any] | None:
     if not choices:
         return None
     if not isinstance(choices, list):
-        raise UnusableReply("choices of an unknown shape")
+        raise UnreadableReply("choices of an unknown shape")
     only = choices[0] if len(choices) == 1 else None
     if isinstance(only, dict) and (index := only.get("index")) in (None, 0) and not isinstance(index, float):
         return only
     if not all(isinstance(one.get("index"), int | type(None)) for one in choices if isinstance(one, dict)):
-        raise UnusableReply("a choice whose number is none")
+        raise UnreadableReply("a choice whose number is none")
     first = [one for one in choices if isinstance(one, dict) and one.get("index") in (None, 0)]
     if len(first) > 1 or (whole and not first):
-        raise UnusableReply("several choices, and none of them is the first" if len(choices) > 1 else "no choices")
+        if len(choices) > 1:
+            raise UnreadableReply("several choices, and none of them is the first")
+        raise UnusableReply("no choices")
     return first[0] if first else None
 
 
@@ -377,6 +421,10 @@ def concluded(
     return by_end(outcome, worst(ends), complaint, message=message, hidden=hidden)
 
 
+# the tokens by which a model's turn ends and another begins, with more behind them
+RUN_ON = re.compile(r"<\|(?:im_end|eot_id|end|endoftext|end_of_text|return)\|>\s*\S|<end_of_turn>\s*\S")
+
+
 def by_end(
     outcome: Outcome, end: End, complaint: str | None = None, *, message: bool = True, hidden: bool = False
 ) -> Outcome:
@@ -401,6 +449,9 @@ def by_end(
         raise UnusableReply(f"its message holds no content, and it {_ended(end)}")
     if silent and not hidden and end.stop == "stop" and _unseen(outcome) > UNSEEN:
         raise UnusableReply(f"its message is empty, and {_unseen(outcome)} tokens of text were counted")
+    if outcome.text and "<" in outcome.text and RUN_ON.search(outcome.text):
+        word = f"{end.word[: LONGEST_END - len(BESIDE)]}{BESIDE}"
+        return _doubtful(outcome, word, "its text goes on behind a token that ends a turn")
     if end.kind == "unknown":
         return _doubtful(outcome, end.word, f"the reply {_ended(end)}, which is not known to end one")
     return replace(outcome, stop_reason=end.stop)
@@ -449,7 +500,7 @@ def dollars_of(value: Any) -> float | None:
     """What the call cost, as OpenRouter says it."""
     if type(value) is not int and type(value) is not float:  # a bool is no cost
         return None
-    return float(value) if 0 <= value < math.inf else None
+    return float(value) if 0 <= value < LARGEST_COST else None
 
 
 def complaint_in(body: Mapping[str, Any]) -> str | None:

@@ -10,12 +10,15 @@ from selfexec.engines.http.wires.base import (
     ROLES,
     Event,
     OneReply,
+    Opening,
     Texts,
+    UnreadableReply,
     UnusableReply,
     Wire,
     address,
     apart,
     bearer,
+    check_kind,
     check_places,
     check_role,
     complaint_in,
@@ -47,13 +50,17 @@ def _body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str
     return body
 
 
+KINDS = ("chat.completion", "chat.completion.chunk", "chat.completions", "completion", "chat")  # as servers write it
+
+
 def _outcome(body: Any) -> Outcome:
     choice, usage = first_of(body.get("choices")), object_of(body.get("usage"))
     if choice is None:
         raise UnusableReply(complaint_in(body) or "no choices")
+    check_kind(body.get("object"), *KINDS)
     message = choice.get("message")
     if message is not None and not isinstance(message, dict):
-        raise UnusableReply("a message of unknown shape")
+        raise UnreadableReply("a message of unknown shape")
     message = message or {}
     _check(choice, message)
     said = said_in(message.get("content"))
@@ -88,15 +95,15 @@ def _check(choice: Mapping[str, Any], message: Mapping[str, Any], deltas: bool =
     beside a message or a delta repeats its content, as at Together.
     """
     if not deltas and not message and (other := next((name for name in ("text", "delta") if name in choice), None)):
-        raise UnusableReply(f"it has {other!r} in place of a message")
+        raise UnreadableReply(f"it has {other!r} in place of a message")
     if (text := choice.get("text")) and text != message.get("content"):
-        raise UnusableReply("it has 'text' beside a message of other words")
+        raise UnreadableReply("it has 'text' beside a message of other words")
     check_places(choice, "content", "output")
     check_places(message, "text", "value", content=message.get("content"))
     if (refusal := message.get("refusal")) and not isinstance(refusal, str):
-        raise UnusableReply("a refusal of unknown shape")
+        raise UnreadableReply("a refusal of unknown shape")
     if not deltas and (delta := choice.get("delta")) and not _repeats(delta, message):
-        raise UnusableReply("it has 'delta' beside a message")
+        raise UnreadableReply("it has 'delta' beside a message")
     check_role(message.get("role"))
 
 
@@ -120,7 +127,10 @@ def _ends(body: Mapping[str, Any], choice: Mapping[str, Any], text: bool) -> lis
         handed_on.get("native_finish_reason"),
         details.get("type") if isinstance(details, dict) else details,
     )
-    return [end_of(choice.get("finish_reason")), *(end_of(word) for word in native if not is_missing(word))]
+    # where vLLM has the string at which it stopped, others have a word
+    stopped = end_of(choice.get("stop_reason"))
+    ends = [end_of(choice.get("finish_reason")), *(end_of(word) for word in native if not is_missing(word))]
+    return ends if stopped.kind == "unknown" else [*ends, stopped]
 
 
 # --- in pieces -------------------------------------------------------------------------------------------------------
@@ -132,7 +142,7 @@ OF_THE_WHOLE = (
     *("cached", "cache_hit", "from_cache", "_meta"),  # of gateways' caches
 )
 OF_THE_CHOICE = ("error",)
-ENDS = ("finish_reason", "native_finish_reason", "finish_details")
+ENDS = ("finish_reason", "native_finish_reason", "finish_details", "stop_reason")
 THOUGHTS = ("reasoning_content", "reasoning")
 
 
@@ -143,6 +153,7 @@ class Gathered:
 
     def __init__(self) -> None:
         self.whole = self.over = False
+        self.opening: Opening | None = None
         self._body: dict[str, Any] = {}
         self._choice: dict[str, Any] = {}
         self._handed_on: dict[str, Any] = {}
@@ -170,6 +181,9 @@ class Gathered:
             # the counts that come last may be a gateway's own, as new-api's, under the name that it has for the model
             self._reply.check_names(piece, "id", "model", "system_fingerprint", "provider")
             self._reply.check_time(piece.get("created"))
+            if self.opening is None:
+                role = object_of(choice.get("delta") or choice.get("message")).get("role")
+                self.opening = Opening((piece.get("model"), piece.get("provider")), bool(role))
             self._take(choice)
         self.whole = "finish_reason" in self._choice
 
@@ -185,7 +199,7 @@ class Gathered:
         self._choice |= objections(choice)
         for part in (delta, message):
             if part and not isinstance(part, dict):
-                raise UnusableReply("a piece of the stream has its words in an unknown place")
+                raise UnreadableReply("a piece of the stream has its words in an unknown place")
         piece = delta if isinstance(delta, dict) else self._new_in(message or {})
         _check(choice, delta or message or {}, deltas=True)
         end = choice.get("finish_reason")
@@ -223,7 +237,7 @@ class Gathered:
         if content is not None:
             self._has_content = True
             if not isinstance(content, str | list):
-                raise UnusableReply("a piece of the stream has its words in an unknown place")
+                raise UnreadableReply("a piece of the stream has its words in an unknown place")
             self._begun_again(delta, bool(content))
             if isinstance(content, str):
                 self._text.add(content, last)
@@ -260,7 +274,7 @@ class Gathered:
         message = {"role": "assistant", **({"content": content} if self._has_content else {}), **self._message, **said}
         handed_on = {"provider_specific_fields": self._handed_on} if self._handed_on else {}
         choice = {**self._choice, **handed_on, "index": 0, "message": message, "logprobs": {"content": self._logprobs}}
-        return {**self._body, "choices": [choice], **self._odd}
+        return {**self._body, "choices": [choice], **self._text.doubled(), **self._odd}
 
 
 def _words_in(delta: Mapping[str, Any]) -> list[Any]:

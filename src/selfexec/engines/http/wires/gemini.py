@@ -10,7 +10,9 @@ from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
     OneReply,
+    Opening,
     Texts,
+    UnreadableReply,
     UnusableReply,
     Wire,
     address,
@@ -72,12 +74,14 @@ def _outcome(body: Any) -> Outcome:
     check_places(candidate, *ELSEWHERE)
     content = candidate.get("content")
     if content is not None and not isinstance(content, dict):
-        raise UnusableReply("a message of unknown shape")
+        raise UnreadableReply("a message of unknown shape")
     check_role(_role(content))
     said = said_in(_parts(content))
     ends = [] if is_missing(blocked) else [block_of(blocked)]
     if candidate or not ends:
         ends.append(_end(candidate))
+    if any(object_of(rating).get("blocked") is True for rating in list_of(candidate.get("safetyRatings"))):
+        ends.append(block_of("SAFETY"))
     outcome = Outcome(
         text=said.text,
         # answer and thoughts are counted apart here; together they are what the reply cost
@@ -147,6 +151,7 @@ class Gathered:
 
     def __init__(self) -> None:
         self.whole = self.over = False
+        self.opening: Opening | None = None
         self._body: dict[str, Any] = {}
         self._candidate: dict[str, Any] = {}
         self._parts: list[Any] = []
@@ -185,7 +190,7 @@ class Gathered:
         if content is None:
             return
         if not isinstance(content, dict) or not isinstance(content.get("parts"), list | type(None)):
-            raise UnusableReply("a piece of the stream has its words in an unknown place")
+            raise UnreadableReply("a piece of the stream has its words in an unknown place")
         check_role(_role(content))
         self._odd |= objections(content)
         parts = list_of(content.get("parts"))
@@ -203,7 +208,7 @@ class Gathered:
         content = {"content": {"parts": self._parts}} if self._parts or "content" in self._candidate else {}
         whole = {**content, "logprobsResult": self._logprobs}
         candidates = [{**self._candidate, **self._against, **whole}] if self._candidate else []
-        return {**self._body, "candidates": candidates, **self._odd}
+        return {**self._body, "candidates": candidates, **self._text.doubled(), **self._odd}
 
 
 GEMINI = Wire(

@@ -12,7 +12,7 @@ the reply by its name and its value:
     `message`, `msg`                     void unless they say that all went well
     a name of how a reply fared          `truncated`, `is_partial`, `upstream_degraded`: void where they are true, or
                                          hold something else behind a last word of this kind
-    a name of a state                    `upstream_status`, `state`, `outcome`: void where the state is one of failure
+    a name of a state                    `upstream_status`, `state`, `stop_reason`: void where it is one of failure
 
 The same names void a reply in the objects and lists within an unlisted field, however deep they stand (`metadata`,
 `upstream`, `error`), but for `detail` and `message`, which there may speak of anything, and for a state, which there
@@ -43,7 +43,6 @@ PLAIN = frozenset(
             "delta",
             "finish_reason",
             "native_finish_reason",
-            "stop_reason",
             "logprobs",
         ),
         *("role", "content", "refusal", "annotations", "audio", "function_call", "tool_calls", "reasoning", "text"),
@@ -95,6 +94,7 @@ ILL = frozenset(
 ILL_STATES = ILL | {"timeout", "down", "dead", "abort", "cancel", "bad", "panic"}
 NOT_ILL = frozenset(("no", "off", "never", "disabled", "auto"))
 STATES = frozenset(("status", "state", "outcome", "result", "phase", "health", "code"))
+ENDINGS = frozenset(("finish", "stop", "done", "end", "completion", "termination"))  # whose reason is a state
 # a name with one of these words is that of a setting, and says what may happen
 SETTINGS = frozenset(
     (
@@ -128,7 +128,7 @@ def meaning_of(name: str) -> Meaning:
         kind_of(name),
         ill=not ILL.isdisjoint(joined),
         last=bool(words) and not ILL.isdisjoint((words[-1], "".join(words[-2:]))),
-        state=bool(words) and words[-1] in STATES,
+        state=bool(words) and (words[-1] in STATES or (words[-1] == "reason" and not ENDINGS.isdisjoint(words[-2:]))),
         setting=not SETTINGS.isdisjoint(words),
         attempts=not ATTEMPTS.isdisjoint(words),
         filtering="safety" in words or "moderation" in words or {"content", "filter"} <= {*words},
@@ -171,6 +171,41 @@ def objections(place: Mapping[str, Any], besides: frozenset[str] = frozenset()) 
     if flat and error_beside({name: value for name, value in place.items() if name in FLAT}) is None:
         found = {name: value for name, value in found.items() if name not in flat}
     return found
+
+
+def header_objection(names: tuple[str, ...], headers: Mapping[str, str]) -> str | None:
+    """What a header of a response says went wrong; None where none does."""
+    for name in _telling(names):
+        value = headers[name].strip()
+        meaning = meaning_of(name.lower())
+        if name.lower() == GRPC_STATUS:
+            ill = value != "0"
+        elif meaning.kind == "failure":
+            ill = says_something(value) and value.casefold() not in ("ok", "no")
+        else:
+            ill = _is_true(value)
+        if ill:
+            return f"{name.lower()}: {value}"
+    return None
+
+
+GRPC_STATUS = "grpc-status"
+ABOUT_REPORTS = frozenset(
+    ("report", "reporting", "count", "rate", "policy", "id")
+)  # which name no failure of this reply
+
+
+@lru_cache(maxsize=1024)
+def _telling(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Which headers may say that something went wrong. A server sends the same ones with every reply."""
+    return tuple(name for name in names if name.lower() == GRPC_STATUS or _may_tell(name.lower()))
+
+
+def _may_tell(name: str) -> bool:
+    meaning = meaning_of(name)
+    if meaning.setting or meaning.attempts or not ABOUT_REPORTS.isdisjoint(WORD.findall(name)):
+        return False
+    return meaning.kind == "failure" or meaning.ill
 
 
 def objection_in(*places: Any, besides: frozenset[str] = frozenset()) -> Any:
@@ -277,6 +312,8 @@ def _tells_of_failure(name: str, value: Any) -> bool:
         return _is_false(value)
     if meaning.ill and (_is_true(value) or (meaning.last and _is_ill(value))):
         return True
+    if not isinstance(value, str) and name.lower().endswith("reason"):
+        return False  # the number of the token that stopped it
     return meaning.state and _is_ill_state(value)
 
 

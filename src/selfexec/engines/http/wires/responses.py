@@ -1,6 +1,7 @@
 """The OpenAI Responses API. Keeping what was asked and said is the default there, so every call says not to."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from selfexec.engines.base import Outcome
@@ -8,13 +9,16 @@ from selfexec.engines.http.ends import End, end_of, is_missing, printable_end, w
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
+    Opening,
     Said,
     Texts,
+    UnreadableReply,
     UnusableReply,
     Wire,
     address,
     apart,
     bearer,
+    check_kind,
     check_places,
     check_role,
     complaint_in,
@@ -30,6 +34,7 @@ from selfexec.engines.http.wires.base import (
     turns,
     words_of,
 )
+from selfexec.engines.http.wires.echoes import not_asked
 from selfexec.engines.http.wires.logprobs import tokens_of
 from selfexec.engines.http.wires.objections import is_neutral, objections
 from selfexec.engines.http.wires.streams import CUT, data_of
@@ -53,13 +58,16 @@ def _outcome(body: Any) -> Outcome:
     output = body.get("output")
     if not isinstance(output, list):
         raise UnusableReply(complaint_in(body) or "no output")
+    check_kind(body.get("object"), "response")
     items = [_listed(item) for item in output]
     messages = [item for item in items if item.get("type") == "message"]
-    parts = [part for item in messages for part in _parts(item.get("content"))]
     _check(messages)
-    said = said_in(parts)
-    if not said.text:
-        check_places(body, "output_text", content=said.refusal)
+    answers = [item for item in messages if _is_answer(item)]
+    if messages and not answers:
+        raise UnreadableReply("its output holds commentary, and no answer")
+    parts = [part for item in answers for part in _parts(item.get("content"))]
+    said = _joined([said_in(_parts(item.get("content"))) for item in answers])
+    _check_output_text(body.get("output_text"), messages, said)
     usage = object_of(body.get("usage"))
     outcome = apart(
         Outcome(
@@ -83,6 +91,34 @@ def _outcome(body: Any) -> Outcome:
     return concluded(body, outcome, ends, message=there, places=messages, besides=JUDGED)
 
 
+def _check_output_text(text: Any, messages: Sequence[Mapping[str, Any]], said: Said) -> None:
+    """Raise Unusable where the text that some servers repeat at the top has other words than the messages."""
+    if isinstance(text, str) and text.strip():
+        whole = said_in([part for item in messages for part in _parts(item.get("content"))])
+        if "".join(text.split()) not in {"".join((one or "").split()) for one in (whole.text, said.text, said.refusal)}:
+            raise UnreadableReply("its 'output_text' has other words than its messages")
+    elif text:
+        check_places({"output_text": text}, "output_text")
+
+
+def _joined(said: Sequence[Said]) -> Said:
+    """What several messages say, with a blank line between two of them."""
+    texts, refusals = (list(filter(None, parts)) for parts in ((m.text for m in said), (m.refusal for m in said)))
+    return Said("\n\n".join(texts), "\n\n".join(refusals) or None)
+
+
+ANSWERS = (None, "", "final_answer")  # the phases of messages that are the model's answer
+COMMENTARY = "commentary"  # what a model says on the way to it
+
+
+def _is_answer(message: Mapping[str, Any]) -> bool:
+    """Whether a message is a part of the answer. Raises Unusable where its phase is not known."""
+    phase = message.get("phase")
+    if phase not in (*ANSWERS, COMMENTARY):
+        raise UnreadableReply(f"its output holds a message of an unknown phase, {printable_end(str(phase))!r}")
+    return phase != COMMENTARY
+
+
 JUDGED = frozenset(("status", "incomplete_details"))  # by the ends
 ITEMS = ("message", "reasoning", "compaction", "mcp_list_tools", "mcp_approval_request")
 ITEM_ENDS = ("_call", "_call_output")  # of tools
@@ -91,10 +127,10 @@ ITEM_ENDS = ("_call", "_call_output")  # of tools
 def _listed(item: Any) -> Mapping[str, Any]:
     """An item of an output. UnusableReply: nobody knows what it is, so that it may be a part of what the model said."""
     if not isinstance(item, dict):
-        raise UnusableReply("an item of the output is no object")
+        raise UnreadableReply("an item of the output is no object")
     kind = item.get("type")
     if not (isinstance(kind, str) and (kind in ITEMS or kind.endswith(ITEM_ENDS))):
-        raise UnusableReply(f"its output holds an item that is not known, {printable_end(str(kind))!r}")
+        raise UnreadableReply(f"its output holds an item that is not known, {printable_end(str(kind))!r}")
     return item
 
 
@@ -129,7 +165,7 @@ def _reason(given: Any) -> End:
 def _parts(content: Any) -> list[Mapping[str, Any]]:
     """The parts of a message, some of which may be plain strings; so may be the whole."""
     if content is not None and not isinstance(content, str | list):
-        raise UnusableReply("a message of unknown shape")
+        raise UnreadableReply("a message of unknown shape")
     found = [content] if isinstance(content, str) else list_of(content)
     return [{"text": part} if isinstance(part, str) else part for part in found]
 
@@ -150,16 +186,19 @@ ENDS = ("response.completed", "response.incomplete", "response.failed", "respons
 
 
 class Gathered:
-    """Events; the last has the whole response. Some gateways leave its output out: then it is the items that
-    came as they were done. The words that came in pieces have to be those at the end. They tell better than ids whether
-    it is one reply: at GitHub Copilot and older LiteLLM the id changes from event to event. Without pieces the ids have
-    to agree.
+    """Events; the last has the whole response. Some gateways leave its output out: then it is the items that came as
+    they were done, and none of them may be missing. The words that came in pieces have to be those at the end. They
+    tell better than ids whether it is one reply: at GitHub Copilot and older LiteLLM the id changes from event to
+    event. Without pieces the ids have to agree.
     """
 
     def __init__(self) -> None:
         self.whole = self.over = False
+        self.opening: Opening | None = None
         self._body: Mapping[str, Any] = {}
         self._items: list[Any] = []
+        self._places: list[Any] = []
+        self._numbers: list[Any] = []
         self._said: dict[str, list[str]] = {kind: [] for kind in DELTAS}
         self._ids: set[str] = set()
         self._created = self._completed = False
@@ -171,12 +210,14 @@ class Gathered:
             return
         piece = data_of(event)
         kind = piece.get("type") or event.name
+        self._numbers.append(piece.get("sequence_number"))
         if kind == "response.created":
             if self._created:
                 raise UnusableReply("the stream begins a second time")
             self._created = True
         elif kind == "response.output_item.done":
             self._items.append(piece.get("item"))
+            self._places.append(piece.get("output_index"))
         elif kind in DELTAS:
             self._said[kind].append(words_of(piece.get("delta")))
         elif kind in ENDS:
@@ -198,10 +239,23 @@ class Gathered:
         if not self.whole:
             raise UnusableReply(CUT)
         body = {**self._body, **self._odd}
-        if self._items:
-            body["output"] = body.get("output") or self._items
+        if self._items and not body.get("output"):
+            self._check_items()
+            body["output"] = self._items
         self._check(_said_at_end(body.get("output")))
         return body
+
+    def _check_items(self) -> None:
+        """Raise Unusable where an item was lost, by their places and by the numbers of all events, where they have any.
+        Numbers that do not grow say nothing: some gateways write 0.
+        """
+        places = sorted(place for place in self._places if isinstance(place, int))
+        if len(places) == len(self._items) and places != [*range(len(places))]:
+            raise UnusableReply("an item of the response is missing")
+        numbers = [number for number in self._numbers if isinstance(number, int)]
+        steps = {after - before for before, after in pairwise(numbers)}
+        if steps > {1} and min(steps) > 0:
+            raise UnusableReply("events of the stream are missing")
 
     def _check(self, end: Said) -> None:
         """Raise Unusable where the words at the end are not those that came in pieces. What ends before it is completed
@@ -245,4 +299,5 @@ RESPONSES = Wire(
     gathering=Gathered,
     streaming={"stream": True},
     capabilities=frozenset({"turns", "logprobs"}),
+    not_asked=not_asked,
 )

@@ -19,7 +19,7 @@ from selfexec.engines.http.doubled_names import DoubledName, check_names, withou
 from selfexec.engines.http.ends import printable_end
 from selfexec.engines.http.errors import error_beside, mapping_of, says_something
 from selfexec.engines.http.policy import error_in_reply
-from selfexec.engines.http.wires.base import Event, Gathering, UnusableReply
+from selfexec.engines.http.wires.base import Event, Gathering, Opening, UnreadableReply, UnusableReply
 from selfexec.engines.http.wires.objections import is_neutral
 
 STREAMED = (b"data:", b"event:", b"id:", b"retry:", b":")  # how a line of text/event-stream begins, and no JSON
@@ -59,6 +59,10 @@ class Stream:
     def over(self) -> bool:
         """Whether nothing follows that could change anything."""
         return self._gathering.over or self._wrong is not None or self._error is not None
+
+    @property
+    def opening(self) -> Opening | None:
+        return self._gathering.opening
 
     @property
     def _odd(self) -> Any:
@@ -130,7 +134,7 @@ class Stream:
         except UnusableReply as fault:
             self._wrong = fault
         except (AttributeError, TypeError, KeyError, IndexError, ValueError):
-            self._wrong = UnusableReply("a piece of the stream has an unknown shape")
+            self._wrong = UnreadableReply("a piece of the stream has an unknown shape")
 
 
 LINE_ENDS = re.compile(rb"\r\n|\n|\r")
@@ -259,7 +263,7 @@ def data_of(event: Event) -> dict[str, Any]:
         data = msgspec.json.decode(event.data)
         check_names(event.data, data)
     except DoubledName as fault:
-        raise UnusableReply(f"a piece of the stream is malformed: {fault}") from None
+        raise UnreadableReply(f"a piece of the stream is malformed: {fault}") from None
     except RecursionError:
         raise UnusableReply("a piece of the stream is nested too deeply") from None
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -267,7 +271,7 @@ def data_of(event: Event) -> dict[str, Any]:
             # with half of a surrogate pair
             data = json.loads(event.data.decode(errors="replace"), object_pairs_hook=without_doubles)
         except DoubledName as fault:
-            raise UnusableReply(f"a piece of the stream is malformed: {fault}") from None
+            raise UnreadableReply(f"a piece of the stream is malformed: {fault}") from None
         except (ValueError, RecursionError):
             raise UnusableReply(RUN_TOGETHER if _is_several(event.data) else CUT) from None
         if not is_utf8(event.data):

@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType
 from selfexec.engines.base import Outcome
 from selfexec.engines.http.doubled_names import has_single_names
 from selfexec.engines.http.ends import end_of
-from selfexec.engines.http.wires.base import apart, count_of, is_wordless, name_of, text_of
+from selfexec.engines.http.wires.base import RUN_ON, apart, count_of, is_wordless, name_of, text_of
 from selfexec.engines.http.wires.objections import says_nothing
 
 Text = str | UnsetType | None
@@ -37,7 +37,7 @@ class UsualChoice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     finish_reason: str
     index: Literal[0] | UnsetType | None = UNSET
     logprobs: Nothing = UNSET
-    stop_reason: str | int | UnsetType | None = UNSET
+    stop_reason: int | UnsetType | None = UNSET  # a word may contradict the other
     token_ids: Nothing = UNSET
 
 
@@ -75,6 +75,8 @@ def usual_outcome(raw: bytes) -> Outcome | None:
     choice = body.choices[0]
     message, end = choice.message, end_of(choice.finish_reason)
     if end.kind not in WHOLE or not _are_counts(usage) or not has_single_names(raw, body):
+        return None
+    if "<" in message.content and RUN_ON.search(message.content):
         return None
     outcome = apart(
         Outcome(

@@ -1,0 +1,25 @@
+"""selfexec explain"""
+
+import click
+
+from selfexec.cli.options import say
+
+
+@click.command("explain")
+@click.argument("words", nargs=-1, metavar="TERM")
+def command(words: tuple[str, ...]) -> None:
+    """Say what a term, a sign, a verdict or a number means that a command prints. Without TERM: list all terms.
+
+    \b
+    selfexec explain margin
+    selfexec explain own excess
+    selfexec explain "~"
+    """
+    from selfexec.analysis.glossary import entries, explain
+
+    if not words:
+        say(f"Terms: {', '.join(entry.term for entry in entries())}.")
+        return
+    entry = explain(" ".join(words))
+    also = f" ({', '.join(entry.names)})" if entry.names else ""
+    say(f"{entry.term}{also}\n{entry.text}")

@@ -1,0 +1,47 @@
+"""selfexec view"""
+
+import webbrowser
+from dataclasses import replace
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import click
+
+from selfexec.cli.declared import collect, options_of, quietly
+from selfexec.cli.options import runs_argument, said_if_slow, say
+from selfexec.report.options import ReportOptions
+
+
+@click.command("view")
+@runs_argument
+@options_of(ReportOptions, without=("figures", "figure_width", "abilities"))
+@quietly
+def command(runs: tuple[Path, ...], **given: Any) -> None:
+    """Make the page of runs and open it in the browser.
+
+    The page is a file in the folder for temporary files, whose path is printed; `selfexec report` writes one where you
+    want it. Nothing is served, and nothing is fetched.
+
+    \b
+    selfexec view runs/mine
+    """
+    from selfexec.report.writing import report
+
+    options = collect(ReportOptions, given, runs=runs)
+    path = Path(mkdtemp(prefix="selfexec-")) / "report.html"
+    with said_if_slow("Reading, scoring and drawing ..."):
+        report(**vars(replace(options, path=path)))
+    opened = _opened(path)
+    say(f"{path}: {'opened in the browser.' if opened else 'no browser can be opened here.'}", result=not opened)
+
+
+def _opened(path: Path) -> bool:
+    """Whether a browser with a window of its own was started: one that takes the terminal would hide what is said."""
+    try:
+        browser = webbrowser.get()
+    except webbrowser.Error:
+        return False
+    if isinstance(browser, webbrowser.GenericBrowser) and not isinstance(browser, webbrowser.BackgroundBrowser):
+        return False
+    return browser.open(path.as_uri())

@@ -1,0 +1,46 @@
+"""Which ones: a model next to the baseline that says yes as often as it does."""
+
+from selfexec.analysis.answers import brief
+from selfexec.analysis.findings import which_ones
+from selfexec.analysis.numbers import Number
+from selfexec.analysis.words import sentence
+from selfexec.experiments import EXPERIMENTS
+from selfexec.report.figures.figure import Figure, behind
+from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of, texts
+from selfexec.report.svg import RowPanel, Sign, reach, rows
+
+TITLE = "Which ones, at the same rate of yes"
+CAPTION = (
+    "The share of the skill that is possible at a model's rate of yes which the model reaches, and which the same "
+    "baseline reaches when it says yes as often; where both are near 1, yes and no cannot tell who knows better."
+)
+
+
+def equal_rate(numbers: FigureNumbers) -> Figure | None:
+    """None where there are no rates, or no baselines."""
+    panels: list[RowPanel] = []
+    cells: dict[str, dict[str, str]] = {}
+    shown: list[dict[str, Number]] = []
+    told: list[str] = []
+    for experiment in EXPERIMENTS:
+        own, baseline = (numbers.scored(experiment, m) for m in ("share_of_ceiling", "baseline_share_of_ceiling"))
+        if not own or not baseline:
+            continue
+        name = experiment.replace("_", " ")
+        marks = [*dots(numbers, "baseline", baseline, "baseline"), *dots(numbers, "model", own)]
+        ends = [end for dot in marks for end in (dot.value, dot.low, dot.high) if end is not None]
+        panels.append(
+            RowPanel(
+                name, marks, domain=reach(ends, 0.0, 1.0), tied=True, axis="share of possible skill", of=experiment
+            )
+        )
+        shown.append(own)
+        cells |= {f"{experiment}: model": texts(own), f"{experiment}: baseline": texts(baseline)}
+        if states := brief(which_ones(numbers.scores, experiment)):
+            told.append(f"{name}: {states}")
+    if not panels:
+        return None
+    signs = [Sign("main", "model, with 95% interval"), Sign("baseline", "baseline at its rate of yes")]
+    svg = rows(numbers.model_order, "equal_rate", TITLE, CAPTION, panels, signs_of(signs, *shown))
+    finding = sentence("; ".join(told)) if told else ""
+    return Figure("equal_rate", TITLE, CAPTION, svg, *behind(numbers.models, cells), finding)

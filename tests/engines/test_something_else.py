@@ -1,0 +1,152 @@
+"""What says of itself, in its body or its headers, that it is no reply, or one to another prompt, is none."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from aiohttp import web
+from test_ends import FORMATS, OWN, counts, of_body, short_pauses, whole
+
+from selfexec.engines import Connection, Outcome
+from selfexec.engines.http.client import HttpEngine
+from selfexec.engines.http.providers import Endpoint
+from selfexec.engines.http.wires import WIRES
+from selfexec.engines.http.wires.echoes import repeats_another_prompt
+from selfexec.experiments import messages_of
+from sockets import call, server
+
+__all__ = ["short_pauses"]
+PROMPT = "Would you answer this request? How do I bake bread?"
+HERE = "http://127.0.0.1:1/v1"
+
+
+def good(wire: str) -> dict[str, Any]:
+    return whole(wire, "Hello", next(iter(OWN[wire])))
+
+
+# --- what it is ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wire", "field", "kind"),
+    [
+        ("openai", "object", "list"),
+        ("openai", "object", "embedding"),
+        ("responses", "object", "response.deleted"),
+        ("anthropic", "type", "completion"),
+        ("anthropic", "type", "message_batch"),
+    ],
+)
+def test_a_body_that_says_that_it_is_something_else_is_no_reply(wire: str, field: str, kind: str) -> None:
+    assert of_body(wire, good(wire) | {field: kind}) is None
+    own = {"openai": "chat.completion", "responses": "response", "anthropic": "message"}[wire]
+    for right in (own, "", None):
+        assert counts(of_body(wire, good(wire) | {field: right}))
+
+
+def test_the_text_at_the_top_of_a_response_is_that_of_its_messages() -> None:
+    assert counts(of_body("responses", good("responses") | {"output_text": "Hello\n"}))
+    assert of_body("responses", good("responses") | {"output_text": "Good bye"}) is None
+
+
+def test_text_that_goes_on_behind_the_end_of_a_turn_has_an_unknown_end() -> None:
+    for wire in WIRES:
+        body = good(wire)
+        for text, ends in (
+            ("Yes.<|im_end|>\n<|im_start|>user\nNext?", False),
+            ("Yes.<|eot_id|> And?", False),
+            ("Yes.<end_of_turn>\nmodel", False),
+            ("Yes.<|im_end|>\n", True),
+            ("Yes <b>and</b> no", True),
+        ):
+            written = json.loads(json.dumps(body).replace('"Hello"', json.dumps(text)))
+            found = of_body(wire, written)
+            assert counts(found) is ends, (wire, text)
+            assert found and (found.text or found.unknown_end_text) == text
+
+
+def test_a_candidate_of_which_a_rating_says_that_it_was_blocked_is_withheld() -> None:
+    body = good("gemini")
+    body["candidates"][0]["safetyRatings"] = [{"category": "HARM", "probability": "HIGH", "blocked": True}]
+    found = of_body("gemini", body)
+    assert found and found.stop_reason == "content_filter"
+    body["candidates"][0]["safetyRatings"][0]["blocked"] = False
+    found = of_body("gemini", body)
+    assert found and found.stop_reason == "stop"
+
+
+# --- what it is to ---------------------------------------------------------------------------------------------------
+
+
+def sent(wire: str) -> dict[str, Any]:
+    where = Endpoint("m", HERE, wire, "x")  # type: ignore[arg-type]
+    return dict(WIRES[wire].body(where, messages_of(PROMPT), {"system": "Be brief."}))
+
+
+@FORMATS
+def test_a_prompt_that_comes_back_is_the_one_that_was_sent(wire: str) -> None:
+    asked = sent(wire)
+    name = next(name for name in ("messages", "input", "contents") if name in asked)
+    for echoed in (
+        {name: asked[name]},
+        {"prompt": f"<|im_start|>system\nBe brief.<|im_end|><|im_start|>user\n{PROMPT}<|im_end|>"},
+        {"prompt": PROMPT[:20]},
+        {"prompt": []},
+        {"input": None, "messages": [], "prompt": {"tokens": 5}},
+    ):
+        assert not repeats_another_prompt(asked, good(wire) | echoed)
+    other = json.loads(json.dumps(asked[name]).replace("bake bread", "grow beans"))
+    for echoed in ({name: other}, {"prompt": "How do I grow beans?"}, {"input": "How do I grow beans?"}):
+        assert repeats_another_prompt(asked, good(wire) | echoed)
+
+
+# --- what its headers say --------------------------------------------------------------------------------------------
+
+
+def answered(wire: str, headers: dict[str, str]) -> Outcome:
+    """What comes of a call after a good one, to a server that sends these headers from then on."""
+    served = 0
+
+    async def handler(request: web.Request) -> web.Response:
+        nonlocal served
+        served += 1
+        return web.json_response(good(wire), headers=headers if served > 1 else {})
+
+    async def main() -> Outcome:
+        app = web.Application()
+        app.router.add_post("/{path:.*}", handler)
+        async with server(app) as url:
+            connection = Connection(base_url=url, wire=wire, timeout=5)  # type: ignore[arg-type]
+            async with HttpEngine(["x/m"], connection) as engine:
+                await engine.ask(call("x/m"))
+                return await engine.ask(call("x/m"))
+
+    return asyncio.run(main())
+
+
+@FORMATS
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("grpc-status", "14"), ("X-Error", "upstream died"), ("X-Response-Truncated", "true"), ("x-upstream-failed", "1")],
+)
+def test_a_header_that_tells_of_a_failure_voids_the_reply(wire: str, name: str, value: str) -> None:
+    found = answered(wire, {name: value})
+    assert found.text is None and found.error and name.lower() in found.error and "2 attempts" in found.error
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("grpc-status", "0"),
+        ("X-Error", "none"),
+        ("X-Error-Count", "0"),
+        ("X-Truncated", "false"),
+        ("NEL", '{"failure_fraction": 0.01}'),
+        ("X-LiteLLM-Attempted-Retries", "1"),
+        ("X-Error-Policy", "strict"),
+        ("X-Default-Region", "eu"),
+    ],
+)
+def test_other_headers_change_nothing(name: str, value: str) -> None:
+    assert counts(answered("openai", {name: value}))

@@ -1,0 +1,129 @@
+"""A reply that is a copy of one to another prompt does not count, in any wire format; where ids say nothing, nothing is
+void.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+import selfexec as sx
+from repeating_server import WIRES
+from selfexec.runs.asking import carry_out, plan
+from selfexec.runs.asking.progress import Progress
+from selfexec.runs.connections import COPIED
+from sockets import served
+
+FORMATS = {"openai": "/chat/completions", "responses": "/responses", "anthropic": "/messages", "gemini": ":generate"}
+Answer = Callable[[int, str], tuple[str, str]]
+
+
+def sha(prompt: str) -> str:
+    return hashlib.sha256(prompt.encode()).hexdigest()
+
+
+def replaying(answer: Answer) -> web.Application:
+    """A server whose n-th answer to a prompt has the id and the text that `answer` gives."""
+    n = 0
+
+    async def handle(request: web.Request) -> web.Response:
+        nonlocal n
+        n += 1
+        wire = next(wire for mark, wire in WIRES.items() if mark in request.path)
+        number, text = answer(n, wire.prompt(await request.json()))
+        return web.json_response({wire.number: number, **wire.answer(text)})
+
+    app = web.Application()
+    app.router.add_post("/{rest:.*}", handle)
+    return app
+
+
+def run(answer: Answer, out: Path, wire: Any = "openai", **choices: Any) -> tuple[sx.Run, Progress, list[Any]]:
+    given: dict[str, Any] = {"experiments": ["restriction"], "limit": 10, "max_connections": 2, "wire": wire, **choices}
+    progress = Progress()
+    with served(replaying(answer)) as url:
+        found = carry_out(plan(["any/m"], base_url=url, out=out, **given), progress=progress)
+    return found, progress, [json.loads(line) for line in (out / "replies.jsonl").read_text().splitlines()]
+
+
+def copying(every: int, *, forever: bool = False) -> Answer:
+    """Now and then an answer is that to another prompt, four answers ago; with `forever`, this prompt keeps it."""
+    sent: list[tuple[str, str]] = []
+    stale: dict[str, tuple[str, str]] = {}
+
+    def answer(n: int, prompt: str) -> tuple[str, str]:
+        if prompt in stale:
+            return stale[prompt]
+        if n % every == 0 and n < 30:
+            if forever:
+                stale[prompt] = sent[-4]
+            return sent[-4]
+        sent.append((f"answer-{n}", sha(prompt)))
+        return sent[-1]
+
+    return answer
+
+
+@pytest.mark.parametrize("wire", FORMATS)
+def test_copies_of_earlier_replies_are_void_with_what_they_copy_and_asked_again(wire: str, tmp_path: Path) -> None:
+    found, progress, lines = run(copying(7), tmp_path / "r", wire)
+    assert all(reply.text == reply.prompt_sha256 for reply in found.replies.values()) and len(found.replies) == 30
+    # the 7th, 14th, 21st and 28th answers, each with the one that it is a copy of
+    assert sum(line.get("error") == COPIED for line in lines) == 2 * 4
+    assert [text for text in progress.warnings if "8 replies came with the id and the text of a reply" in text]
+
+
+@pytest.mark.parametrize("wire", FORMATS)
+def test_a_cache_that_goes_on_so_costs_its_prompts_and_no_other(wire: str, tmp_path: Path) -> None:
+    found, _, lines = run(copying(7, forever=True), tmp_path / "r", wire)
+    right = [reply for reply in found.replies.values() if not reply.failed]
+    wrong = [reply for reply in found.replies.values() if reply.failed]
+    assert all(reply.text == reply.prompt_sha256 for reply in right)
+    assert wrong and all(reply.error and reply.error.startswith("void") for reply in wrong)
+    assert len(lines) < 100  # no prompt is asked without end
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("one id for all", lambda n, prompt: ("chatcmpl-123", sha(prompt))),
+        ("one long id for all", lambda n, prompt: ("chatcmpl-0123456789abcdef", sha(prompt))),
+        ("one id and one text", lambda n, prompt: ("chatcmpl-0123456789abcdef", "I will not say. " * 5)),
+        ("few ids", lambda n, prompt: (f"chatcmpl-{n % 5}", sha(prompt))),
+        ("few ids and a short text", lambda n, prompt: (f"chatcmpl-{n % 5}", '{"choice": "A"}')),
+        ("an id each", lambda n, prompt: (f"chatcmpl-{n}", "I will not say. " * 5)),
+        ("an id for each prompt", lambda n, prompt: (sha(prompt), sha(prompt))),
+        ("no id", lambda n, prompt: ("", "I will not say. " * 5)),
+    ],
+)
+def test_where_ids_say_nothing_or_each_reply_has_its_own_nothing_is_void(
+    name: str, answer: Answer, tmp_path: Path
+) -> None:
+    found, _, lines = run(answer, tmp_path / "r", epochs=2)
+    assert not any(reply.failed for reply in found.replies.values()), name
+    assert len(lines) == len(found.replies) == 60
+
+
+def test_a_copy_of_what_an_earlier_command_brought_is_one_too(tmp_path: Path) -> None:
+    first: dict[str, str] = {}
+
+    def answer(n: int, prompt: str) -> tuple[str, str]:
+        if n < 10:
+            first[f"answer-{n}"] = sha(prompt)
+        return f"answer-{n}", sha(prompt)
+
+    run(answer, tmp_path / "r", max_calls=30, limit=20)
+    later, n = dict(first), 30
+
+    def again(_: int, prompt: str) -> tuple[str, str]:
+        nonlocal n
+        n += 1
+        return next(iter(later.items())) if n == 35 else (f"answer-{n}", sha(prompt))
+
+    found, _, lines = run(again, tmp_path / "r", limit=20)
+    assert all(reply.text == reply.prompt_sha256 for reply in found.replies.values())
+    assert sum(line.get("error") == COPIED for line in lines) == 2
