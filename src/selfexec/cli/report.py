@@ -44,6 +44,7 @@ def command(runs: tuple[Path, ...], out: Path | None, **given: Any) -> None:
     \b
     selfexec report runs/mine -o report.html
     selfexec report runs/mine --evidence all --figures figures
+    selfexec report runs/mine -o report.html --url https://example.org/report.html
     """
     options = collect(ReportOptions, given, runs=runs)
     if (width := options.figure_width) and not options.figures:
@@ -52,6 +53,8 @@ def command(runs: tuple[Path, ...], out: Path | None, **given: Any) -> None:
     if options.figures:
         tried_folder(Path(options.figures))
     if place is None:
+        if options.url:
+            raise InputError(f"--url {options.url}: a picture is written next to the page. Give a file: --out FILE.")
         _put_page(options)
         return
     path = _written(replace(options, path=place))

@@ -22,8 +22,10 @@ from selfexec.report.evidence import PackedSessions, PageEvidence
 from selfexec.report.examples import Example, Quotable, examples
 from selfexec.report.figures import APPENDIX, SHOWN, Figure, FigureNumbers, drawn, margins, read_abilities
 from selfexec.report.figures.model_order import UNKNOWN_FAMILY
+from selfexec.report.front import Front, front
 from selfexec.report.guesses import Guess, guesses
 from selfexec.report.options import Evidence, Width
+from selfexec.report.preview import preview
 from selfexec.report.sample import sample
 from selfexec.report.surprises import Surprise, surprises
 
@@ -40,6 +42,9 @@ class Options:
     groups: Path | None = None
     abilities: Path | None = None
     figures: Path | None = None
+    figure: str | None = None
+    url: str | None = None
+    preview: Path | None = None
 
     @property
     def known_abilities(self) -> Mapping[str, float] | None:
@@ -60,6 +65,8 @@ class Options:
             words += ["--groups", self.groups.name]
         if self.abilities:
             words += ["--abilities", self.abilities.name]
+        if self.url:
+            words += ["--url", self.url]
         return shlex.join(words)
 
 
@@ -177,6 +184,15 @@ class Data:
     @cached_property
     def examples(self) -> Mapping[str, Mapping[str | None, Example]]:
         return examples(self.quotable, self.models)
+
+    @cached_property
+    def front(self) -> Front | None:
+        return front(self.scores, self.models, self.examples)
+
+    @property
+    def preview(self) -> str | None:
+        """What previews of links show, as SVG; None where the front shows nothing."""
+        return preview(self.front, self.models[0] if len(self.models) == 1 else None) if self.front else None
 
     @cached_property
     def guesses(self) -> Mapping[str, Sequence[Guess]]:

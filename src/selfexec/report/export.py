@@ -106,6 +106,14 @@ def _painters(sheet: Sheet) -> dict[str, Callable[[Figure], bytes]]:
     return {"png": png, "pdf": pdf}
 
 
+def picture_as_png(svg: str) -> bytes:
+    """A picture for screens, a pixel for each of its units. It takes the extra `figures`."""
+    import vl_convert
+
+    painted: bytes = vl_convert.svg_to_png(svg, ppi=72)
+    return painted
+
+
 # --- drawings --------------------------------------------------------------------------------------------------------
 
 

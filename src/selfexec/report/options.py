@@ -48,11 +48,19 @@ class ReportOptions(Families, ReferencePanel, ReadingOptions, ConventionOptions)
     abilities: str | Path | None = known_abilities()
     figures: str | Path | None = option(
         None,
-        "A folder for the figures as SVG, CSV and LaTeX; with the extra `figures` also as PNG and PDF.",
+        "A folder for the figures as SVG, CSV and LaTeX, and a picture of each model; with the extra `figures` also as "
+        "PNG and PDF.",
         metavar="FOLDER",
         form="file",
     )
+    figure: str | None = option(None, "This figure alone, as it is called in docs/figures.md.", metavar="ID")
     figure_width: Width | None = option(
         None,
         "Their width in print: one of two columns (82.5 mm) or the page (171 mm). Default: column.",
+    )
+    url: str | None = option(
+        None,
+        "The address at which the page will stand, for previews of links: their picture is written next to the page, "
+        "and its address into it. Takes the extra `figures`.",
+        metavar="ADDRESS",
     )

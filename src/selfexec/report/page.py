@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Callable
 from functools import cache
+from urllib.parse import quote, urljoin
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
@@ -14,11 +15,22 @@ from markupsafe import Markup, escape
 from selfexec.analysis.published import shown
 from selfexec.analysis.selection import Selection
 from selfexec.analysis.words import two
+from selfexec.errors import InputError
 from selfexec.report import cells, leaderboards
 from selfexec.report.data import Data, Options
-from selfexec.report.export import DRAWN, FORMATS, as_csv, dictionary, export, export_tables, lacking
+from selfexec.report.export import (
+    DRAWN,
+    FORMATS,
+    as_csv,
+    dictionary,
+    export,
+    export_tables,
+    lacking,
+    picture_as_png,
+)
 from selfexec.report.latex import includes
 from selfexec.report.packing import packed
+from selfexec.report.preview import HEIGHT, WIDTH, file_names, preview
 from selfexec.report.sections import ABOUT, SECTIONS, TOP
 from selfexec.report.svg import tick_label
 from selfexec.report.wide_table import wide_table
@@ -35,6 +47,9 @@ def page(selection: Selection, options: Options) -> str:
     style, script = (_source(environment, name) for name in ("style.css", "script.js"))
     if options.figures:
         _export(data)
+    picture = data.preview if options.preview else None
+    if picture and options.preview:
+        options.preview.write_bytes(picture_as_png(picture))
     text: str = environment.get_template("page.html.j2").render(
         style=Markup(style),
         script=Markup(script),
@@ -43,6 +58,10 @@ def page(selection: Selection, options: Options) -> str:
         top=TOP.made(data),
         sections=[(section, found) for section in SECTIONS if (found := section.made(data)) is not None],
         about=ABOUT.made(data),
+        url=options.url,
+        picture=urljoin(options.url, quote(options.preview.name))
+        if picture and options.url and options.preview
+        else None,
     )
     return text
 
@@ -74,6 +93,7 @@ def _environment() -> Environment:
     environment.filters["packed_table"] = lambda figure: packed(as_csv(figure))
     environment.filters["packed_narrow"] = lambda figure: packed(figure.narrow)
     environment.globals |= {"at": position, "short": in_short, "tick_label": tick_label}
+    environment.globals |= {"picture_width": WIDTH, "picture_height": HEIGHT}
     environment.globals |= {"unseen": SCRIPT_PATTERN, "version": __version__}
     return environment
 
@@ -117,15 +137,34 @@ def position(value: float, scale: tuple[float, float]) -> str:
 
 def _export(data: Data) -> None:
     """Figures and tables as files of their own."""
-    folder = data.options.figures
+    folder, only = data.options.figures, data.options.figure
     assert folder
     if said := lacking():
         warnings.warn(f"{said}. The other formats are written", stacklevel=3)
-    drawings = data.drawings
+    drawings, pictures = data.drawings, _pictures(data)
+    if only is not None:
+        known = [*(figure.id for figure in drawings), *pictures]
+        if only not in known:
+            raise InputError(f"--figure {only}: there is no such figure of these runs. There are {', '.join(known)}.")
+        drawings, pictures = [f for f in drawings if f.id == only], {n: p for n, p in pictures.items() if n == only}
     export(drawings, folder, [form for form in FORMATS if not (said and form in DRAWN)], data.options.figure_width)
+    for name, picture in pictures.items():
+        (folder / f"{name}.svg").write_text(picture, encoding="utf-8", newline="\n")
+        if not said:
+            (folder / f"{name}.png").write_bytes(picture_as_png(picture))
+    if only is not None:
+        return
     texts = {"scores.csv": data.scores.csv() + "\n", "ledger.csv": data.ledger.csv() + "\n"}
     texts["summary.csv"] = leaderboards.summary_csv(data.boards)
     texts["models.tex"] = wide_table(data.scores, data.boards)
     texts["columns.csv"] = dictionary(drawings)
     texts["figures.tex"] = includes(drawings, page=data.options.figure_width == "page")
     export_tables([leaderboards.summary(data.boards)], texts, folder)
+
+
+def _pictures(data: Data) -> dict[str, str]:
+    """Of all models, and of each, by the names of their files."""
+    if not (front := data.front):
+        return {}
+    names = file_names(front.models)
+    return {"preview": preview(front)} | {f"preview-{names[model]}": preview(front, model) for model in front.models}

@@ -12,7 +12,7 @@ from selfexec.analysis.score_table import LEGEND
 from selfexec.analysis.words import NO_TEST, FindingSentence, own_predictions, sentences
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.data import Data
-from selfexec.report.front import Front, front
+from selfexec.report.front import Front
 from selfexec.report.leaderboards import Board
 
 
@@ -45,7 +45,7 @@ def answer(data: Data) -> AnswerSection:
     told = [one for one in (*answers(data.scores), *further) if one not in untold and one.text != BASELINE]
     said = {about: [one for one in told if one.about == about] for about in (*EXPERIMENTS, "overall")}
     return AnswerSection(
-        front(data.scores, data.models, data.examples),
+        data.front,
         [*(one.text for one in untold[:1]), *nothing_answered(data.scores.warnings)],
         items,
         data.boards,
