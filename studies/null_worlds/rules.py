@@ -25,8 +25,7 @@ from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(Path(__file__).parent))
 
 import nulls
 import numpy as np
@@ -37,6 +36,7 @@ from selfexec.metrics.own.excess import ONE_SIDED_90, Residuals
 from selfexec.metrics.own.fit import Evidence
 from selfexec.metrics.own.verdict import against_panel, judged_by, too_small
 
+HERE = Path(__file__).parent
 RESULTS = HERE / "rules.csv"
 COLUMNS = ("world", "shape", "models", "items", "first_seed", "panels", "passing")
 ROUND = 10  # panels
@@ -151,12 +151,8 @@ MISFITS = (3.0, 2.0, 1.5, 1.35, 1.2, 1.1, 1.0, 0.9)
 # A family of rules: for each setting, from lenient to strict, whether a panel is `own`.
 RULES: dict[str, list[tuple[str, Rule]]] = {
     "misfit alone": [(f"at most {m:g}", lambda one, m=m: one[2] <= m) for m in MISFITS],
-    "crossed pairs, misfit 1.5": [
-        (f"{t:g} times", lambda one, t=t: one[0] > t and one[2] <= 1.5) for t in TIMES
-    ],
-    "coinciding pairs, misfit 1.5": [
-        (f"{t:g} times", lambda one, t=t: one[1] > t and one[2] <= 1.5) for t in TIMES
-    ],
+    "crossed pairs, misfit 1.5": [(f"{t:g} times", lambda one, t=t: one[0] > t and one[2] <= 1.5) for t in TIMES],
+    "coinciding pairs, misfit 1.5": [(f"{t:g} times", lambda one, t=t: one[1] > t and one[2] <= 1.5) for t in TIMES],
 }
 FORMER, CHOSEN = ("crossed pairs, misfit 1.5", "2 times"), ("coinciding pairs, misfit 1.5", "3 times")
 GROUPED_BY: dict[str, Callable[[Cell], bool]] = {

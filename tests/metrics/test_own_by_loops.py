@@ -229,7 +229,6 @@ def test_what_only_predictions_have_in_common_in_pairs_is_not_shared() -> None:
     assert residuals(predictions_alike, 1).value[pairs].min() > 0.1 > residuals(outcomes_alike, 1).value[pairs].max()
 
 
-
 def test_without_a_model_own_excess_is_that_of_the_others_alone(evidence: Evidence) -> None:
     tables = evidence.tables
     found = residuals(tables, 1).without_each
