@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from selfexec.claims import Numbers
 from selfexec.metrics.own.excess import LEAST_FREE, ONE_SIDED_90, Residuals
 from selfexec.stats import Array
 
@@ -32,14 +33,15 @@ def shared_by_pairs(crossed: Residuals, predictions: Residuals, outcomes: Residu
     known = np.triu(np.all([(table.fit.weights > 0) & (table.fit.weights.T > 0) for table in tables], axis=0))
     if not known.any():
         return math.nan
-    both, of_predictions, of_outcomes = (_left_of_pairs(table, *np.nonzero(known)) for table in tables)
+    rows, columns = np.nonzero(known)
+    both, of_predictions, of_outcomes = (_left_of_pairs(table, rows, columns) for table in tables)
     one, other = _average(both, both, of_predictions), _average(both, both, of_outcomes)
     expected, error = _noise(one[1], other[1])
     square = float(one[0] @ other[0]) - expected
     return math.sqrt(max(2 * (square + ONE_SIDED_90 * error) / crossed.tables.models, 0.0))
 
 
-def _left_of_pairs(table: Residuals, one: Array, other: Array) -> Left:
+def _left_of_pairs(table: Residuals, one: Numbers, other: Numbers) -> Left:
     """What is left of each pair of models, the mean of both ways, and by how much each item (first axis) moves it; over
     the root of what the fit leaves free, since factors follow what pairs share.
     """
