@@ -9,6 +9,11 @@ from selfexec.metrics.own.panel import enough
 
 def judge(drawn: Panel) -> str | None:
     """`own`, `unresolved` or `not shown`; None where too few models tell enough."""
+    return own_excess(panel_of(drawn)).panel.verdict
+
+
+def panel_of(drawn: Panel) -> OwnPanel:
+    """The models of a drawn panel that tell enough."""
     predictions, outcomes = (signs(part) for part in (drawn.predictions, drawn.outcomes))
     models = len(predictions)
     items = int(drawn.item.max()) + 1
@@ -20,7 +25,7 @@ def judge(drawn: Panel) -> str | None:
         tuple(drawn.families or (None,) * models),
         place=np.tile(np.arange(6), items) if drawn.kind == "order" else None,
     )
-    return own_excess(enough(panel)).panel.verdict
+    return enough(panel)
 
 
 def signs(part: np.ndarray) -> np.ndarray:

@@ -130,8 +130,8 @@ def test_loadings_are_of_one_length_and_typical_behaviour_is_above_0() -> None:
 
 
 def test_simulated_models_are_a_panel_of_their_own_and_called_so() -> None:
-    own = replace(made(), simulated=True)
-    assert "difficulty: own (8 simulated models, 100 groups)" in all_as_text(all_own_parts([own], 120))
+    own = replace(made(10), simulated=True)
+    assert "difficulty: own (10 simulated models, 100 groups)" in all_as_text(all_own_parts([own], 120))
 
 
 def test_of_many_models_that_are_left_out_one_is_told_of_for_each_reason(crossed: CrossPrediction) -> None:

@@ -21,6 +21,7 @@ from selfexec.metrics.own.excess import (
     residuals,
     tables_of,
 )
+from selfexec.metrics.own.pairs import shared_by_pairs
 from selfexec.metrics.own.panel import _partners, enough, same_family
 from selfexec.metrics.own.second_opinions import RIDGE, partial_correlations, swap_shares, unique_correlations
 from selfexec.metrics.own.verdict import holm_tests, own_excess, too_small
@@ -149,7 +150,7 @@ def test_a_fits_numbers_are_those_of_its_residuals(evidence: Evidence, factors: 
 
 
 @pytest.mark.parametrize("families", [True, False])
-def test_misfit_and_pairs_are_of_models_of_different_families(evidence: Evidence, families: bool) -> None:
+def test_misfit_is_of_models_of_different_families(evidence: Evidence, families: bool) -> None:
     evidence = evidence if families else Evidence(replace(panel(seed=4), families=()))
     fit, family = Fit(1, evidence), evidence.family
     weights = evidence.tables.precision * ~family
@@ -164,18 +165,68 @@ def test_misfit_and_pairs_are_of_models_of_different_families(evidence: Evidence
                 squares += weights[a, b] * apart.value[a, b] ** 2
                 noise += weights[a, b] * error_of(apart.influence[:, a, b]) ** 2
     assert fit.misfit == pytest.approx(squares / noise)
-    both = {
-        (a, b): (apart.value[a, b] + apart.value[b, a], apart.influence[:, a, b] + apart.influence[:, b, a])
-        for a in range(MODELS)
-        for b in range(a)
-        if not family[a, b]
-    }
-    square = sum((value / 2) ** 2 - sum((moved / 2) ** 2) for value, moved in both.values())
-    covariances = [sum(x * y) / 4 for _, x in both.values() for _, y in both.values()]
-    upper = square + float(norm.ppf(0.9)) * np.sqrt(2 * sum(c**2 for c in covariances))
+
+
+@pytest.mark.parametrize("factors", [1, 2])
+@pytest.mark.parametrize("families", [True, False])
+def test_what_pairs_share_is_what_coincides_in_predictions_and_in_behaviour(
+    evidence: Evidence, families: bool, factors: int
+) -> None:
+    evidence = evidence if families else Evidence(replace(panel(seed=4), families=()))
+    some, family = evidence.panel, evidence.family
+    crossed, predictions, outcomes = (
+        residuals(tables_of(replace(some, predictions=rows, outcomes=columns)), factors, family)
+        for rows, columns in (
+            (some.predictions, some.outcomes),
+            (some.predictions, some.predictions),
+            (some.outcomes, some.outcomes),
+        )
+    )
+
+    def left(table: Residuals, a: int, b: int) -> np.ndarray:
+        """The mean of both ways, then by how much each item moves it, over the root of what the fit leaves free."""
+        both = np.zeros((1, MODELS, MODELS))
+        both[0, a, b] = both[0, b, a] = 1
+        moved = table.fit.moved(both)[0]
+        free = 1 - (moved[a, b] + moved[b, a]) / 2
+        values = np.concatenate([[table.value[a, b]], table.influence[:, a, b]])
+        back = np.concatenate([[table.value[b, a]], table.influence[:, b, a]])
+        return (values + back) / 2 / np.sqrt(free)
+
+    pairs = [(a, b) for a in range(MODELS) for b in range(a) if not family[a, b]]
+    one = [(2 * left(crossed, *pair) + left(predictions, *pair)) / 3 for pair in pairs]
+    other = [(2 * left(crossed, *pair) + left(outcomes, *pair)) / 3 for pair in pairs]
+    square = sum(x[0] * y[0] - sum(x[1:] * y[1:]) for x, y in zip(one, other, strict=True))
+    # of a sum of products x y: cov(x, x') cov(y, y') + cov(x, y') cov(y, x'), over all pairs of its terms
+    count = range(len(pairs))
+    variance = sum(
+        sum(one[p][1:] * one[q][1:]) * sum(other[p][1:] * other[q][1:])
+        + sum(one[p][1:] * other[q][1:]) * sum(other[p][1:] * one[q][1:])
+        for p in count
+        for q in count
+    )
+    upper = square + float(norm.ppf(0.9)) * np.sqrt(variance)
     # each pair is two models', and the sum is that of one model on average
-    assert fit.pairs == pytest.approx(np.sqrt(2 * max(upper, 0) / MODELS))
+    fit = evidence.fits[factors]
+    assert fit.pairs == pytest.approx(np.sqrt(2 * max(upper, 0) / MODELS), rel=1e-4)
     assert families or fit.pairs > 0
+
+
+def test_what_only_predictions_have_in_common_in_pairs_is_not_shared() -> None:
+    """Ten models that know half of their own ways; the predictions of two and two are given alike by what is in no
+    behaviour.
+    """
+    rng = np.random.default_rng(2)
+    norm, own, style = rng.standard_normal(1600), rng.standard_normal((10, 1600)), rng.standard_normal((5, 1600))
+    outcomes = 0.6 * norm + 0.8 * own
+    predictions = 0.6 * norm + 0.4 * own + 0.5 * style[np.arange(10) // 2] + 0.5 * rng.standard_normal((10, 1600))
+    signs = [np.where(part > 0.2, 1, -1).astype(np.int8) for part in (predictions, outcomes)]
+    names = tuple(f"model {n}" for n in range(10))
+    found = own_excess(OwnPanel(names, *signs, np.repeat(np.arange(400), 4)))
+    assert found.panel.verdict == "own"
+    predictions_alike, outcomes_alike = found.fits[0].of.alike
+    pairs = np.eye(10, dtype=bool)[np.arange(10) ^ 1]
+    assert residuals(predictions_alike, 1).value[pairs].min() > 0.1 > residuals(outcomes_alike, 1).value[pairs].max()
 
 
 def test_without_a_model_own_excess_is_that_of_the_others_alone(evidence: Evidence) -> None:
@@ -339,7 +390,7 @@ def test_of_one_item_or_none_there_is_no_error() -> None:
     assert by_influence(np.float64(0.3), np.array([0.1, -0.1])).freedom == 1
     tables = PanelCorrelations(np.eye(6), np.zeros((6, 6)), np.zeros((9, 6, 6)))
     left = residuals(tables, 1)
-    assert isinstance(left, Residuals) and np.isnan([left.misfit, left.pairs]).all()
+    assert isinstance(left, Residuals) and np.isnan([left.misfit, shared_by_pairs(left, left, left)]).all()
 
 
 # --- who takes part --------------------------------------------------------------------------------------------------

@@ -78,12 +78,14 @@ def test_what_is_fitted_moves_with_the_table_as_a_fit_to_the_moved_table_does(fa
     one = np.zeros((1, 6, 6))
     one[0, 2, 4] = 1.0
     assert fit.leverage[2, 4] == pytest.approx(fit.moved(one)[0, 2, 4])
+    assert fit.leverage_across[4, 2] == pytest.approx(fit.moved(one)[0, 4, 2])
     assert fit.leverage[3, 3] == 0  # it has no weight
 
 
 def test_nothing_moves_where_there_is_no_factor() -> None:
     fit = fit_factors(np.zeros((6, 6)), OFF * 1.0)
-    assert not fit.rows.any() and not fit.moved(np.ones((2, 6, 6))).any() and not fit.leverage.any()
+    assert not fit.rows.any() and not fit.moved(np.ones((2, 6, 6))).any()
+    assert not fit.leverage.any() and not fit.leverage_across.any()
 
 
 def test_many_tables_at_once_are_what_each_is_alone() -> None:

@@ -48,7 +48,9 @@ from selfexec.metrics.margin import NO_OTHERS, Held, held_against, panel_of, pee
 from selfexec.metrics.own import (
     LEAST_FOR_OWN,
     LEAST_ITEMS,
+    MISFIT,
     OWN_JUDGE,
+    TIMES_PAIRS,
     Fit,
     Judged,
     Own,

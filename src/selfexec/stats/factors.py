@@ -64,6 +64,22 @@ class Factors:
         leverage: Array = by_weight * self.weights
         return leverage
 
+    @cached_property
+    def leverage_across(self) -> Array:
+        """By how much the fitted value of each entry of the (single) table moves with the entry across the diagonal."""
+        n, factors = len(self.rows), int(self._kept.sum())
+        if not factors:
+            return np.zeros_like(self.table)
+        rows, columns = self.rows[:, self._kept], self.columns[:, self._kept]
+        inverse = self._inverse.reshape(2, n, factors, 2, n, factors)
+        every = np.arange(n)
+        by_weight = np.einsum("bk,akbj,aj->ab", columns, inverse[0, :, :, 0], columns)
+        by_weight += np.einsum("bk,akj,bj->ab", columns, inverse[0, every, :, 1, every], rows)
+        by_weight += np.einsum("ak,bkj,aj->ab", rows, inverse[1, every, :, 0, every], columns)
+        by_weight += np.einsum("ak,bkaj,bj->ab", rows, inverse[1, :, :, 1], rows)
+        across: Array = by_weight * self.weights.T
+        return across
+
     @property
     def _kept(self) -> Array:
         """Which factors there are."""

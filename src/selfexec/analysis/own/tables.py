@@ -14,7 +14,7 @@ from selfexec.analysis.own.verdicts import (
     panel_size,
     panel_title,
 )
-from selfexec.metrics import Fit, Judged, Own
+from selfexec.metrics import MISFIT, TIMES_PAIRS, Fit, Judged, Own
 from selfexec.stats import Array
 from selfexec.text.numbers import decimal, interval, p_value, signed
 from selfexec.text.tables import Part, Table
@@ -31,8 +31,8 @@ NOTES = (
     "detectable: the true own excess that 80% of runs like this one would find above 0, in the test of one factor. To "
     "be own takes as much, and more.",
     "over models: the same number, with the jackknife over models. derangements: predictions assigned to other models' "
-    "behaviour. pairs: what a model may share with single others; own excess is to be twice as much. misfit: about 1 "
-    "where the factors are enough, at most 1.5.",
+    "behaviour. pairs: what a model may share with single others, both in predictions and in behaviour; own excess has "
+    f"to be more than {TIMES_PAIRS:g} times as much. misfit: about 1 where the factors are enough, at most {MISFIT:g}.",
     "few losses: among models with a coverage of .9; at worst, less what their losses account for if prediction and "
     "behaviour disagree in all that was lost.",
     "q: how well a model's predictions tell what models do; l: how typical its behaviour is.",

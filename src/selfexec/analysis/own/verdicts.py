@@ -24,7 +24,7 @@ AGAINST = {
     "one model": "single models may account for it",
     "losses": "what was lost may account for it",
     "rank": "its predictions share as much with others' behaviour",
-    "few models": f"fewer than {LEAST_FOR_OWN} models are compared",
+    "few models": f"fewer than {LEAST_FOR_OWN} models cannot rule out sharing over many sources",
     "derangement": "there is as much where predictions are assigned to other models' behaviour",
     "family": "models of a family may share it",
     "pairs": "pairs of models may share it",

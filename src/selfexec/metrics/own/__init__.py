@@ -5,4 +5,12 @@ behaviour contain?
 from selfexec.metrics.own.by_source import OWN_JUDGE, Own, own_excesses
 from selfexec.metrics.own.fit import Evidence, Fit
 from selfexec.metrics.own.panel import LEAST_ITEMS, OwnPanel, enough, panel_of_claims
-from selfexec.metrics.own.verdict import LEAST_FOR_OWN, Judged, OwnExcess, Verdict, own_excess
+from selfexec.metrics.own.verdict import (
+    LEAST_FOR_OWN,
+    MISFIT,
+    TIMES_PAIRS,
+    Judged,
+    OwnExcess,
+    Verdict,
+    own_excess,
+)

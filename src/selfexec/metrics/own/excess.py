@@ -224,23 +224,6 @@ class Residuals:
         expected = (self.errors[known] ** 2 * self.fit.weights[known]).sum()
         return float((self.value[known] ** 2 * self.fit.weights[known]).sum() / expected)
 
-    @cached_property
-    def pairs(self) -> float:
-        """How much a model shares with single others, at most: the root of the sum of squares, over the other models,
-        of what is left of both pairs of two models (one's predictions, the other's behaviour) on average. Its square is
-        an average over models less what noise adds to it, and the upper end of a one-sided 90% interval.
-        """
-        known = (self.fit.weights > 0) & (self.fit.weights.T > 0)
-        one, other = np.nonzero(np.triu(known))
-        if not len(one):
-            return math.nan
-        value = (self.value[one, other] + self.value[other, one]) / 2
-        influence = (self.influence[:, one, other] + self.influence[:, other, one]) / 2
-        square = (value**2).sum() - (influence**2).sum()
-        few = influence if influence.shape[0] < influence.shape[1] else influence.T
-        error = math.sqrt(2 * ((few @ few.T) ** 2).sum())
-        return math.sqrt(max(2 * (square + ONE_SIDED_90 * error) / self.tables.models, 0.0))
-
     @property
     def unseen(self) -> Array:
         """What is left of each entry where it is not fitted itself, by its leverage; the own ones are not anyway."""

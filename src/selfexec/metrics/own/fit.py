@@ -19,6 +19,7 @@ from selfexec.metrics.own.excess import (
     rho_and_weights,
     tables_of,
 )
+from selfexec.metrics.own.pairs import shared_by_pairs
 from selfexec.metrics.own.panel import OwnPanel, same_family
 from selfexec.metrics.rows import LEAST_PANEL
 from selfexec.stats import Array
@@ -44,6 +45,13 @@ class Evidence:
     def loss_bounds(self) -> Array:
         """How much of each model's own excess may be due to what was lost."""
         return loss_bounds(self.panel)
+
+    @cached_property
+    def alike(self) -> tuple[PanelCorrelations, PanelCorrelations]:
+        """The correlations of predictions with predictions, and of outcomes with outcomes."""
+        panel = self.panel
+        predictions = tables_of(replace(panel, outcomes=panel.predictions))
+        return predictions, tables_of(replace(panel, predictions=panel.outcomes))
 
     @cached_property
     def similarity(self) -> Array:
@@ -95,10 +103,11 @@ class Fit:
         """Of what is off the diagonal, but for pairs of one family: about 1 where the factors are enough."""
         return self.apart.misfit
 
-    @property
+    @cached_property
     def pairs(self) -> float:
         """How much a model shares with single others that are not of its family, at most."""
-        return self.apart.pairs
+        alike = (residuals(tables, self.factors, self.of.family) for tables in self.of.alike)
+        return shared_by_pairs(self.apart, *alike)
 
     @cached_property
     def derangement_p(self) -> float:

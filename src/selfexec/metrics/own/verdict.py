@@ -1,9 +1,10 @@
 """Does a model's prediction contain anything about its own behaviour that no other model's predictions or behaviour
 contain? A verdict, by rule.
 
-`own` takes all of this, of a panel of at least eight models: own excess above 0 in a fit of one factor and in one of
-two; a good fit of the last; more of it than where each model's predictions are assigned to another model's behaviour,
-and than pairs of models share; the same from model to model, beyond families, and among models that lost few claims.
+`own` takes all of this, of a panel of at least ten models: own excess above 0 in a fit of one factor and in one of two;
+a good fit of the last; more of it than where each model's predictions are assigned to another model's behaviour, and
+than three times what pairs of models share; the same from model to model, beyond families, and among models that
+lost few claims.
 `unresolved`: above 0 with one factor, and neither losses nor a single model account for it, but something else was not
 ruled out. Otherwise it is `not shown`.
 
@@ -31,9 +32,9 @@ from selfexec.text.numbers import number_of
 
 Verdict = Literal["own", "unresolved", "not shown"]
 ALPHA = 0.05
-LEAST_FOR_OWN = 8  # models
+LEAST_FOR_OWN = 10  # models: what fewer share by way of many sources looks like what is their own
 MISFIT = 1.5  # at most, where 1 is expected
-TIMES_PAIRS = 2.0  # own excess is at least so much of what a model may share with single others
+TIMES_PAIRS = 3.0  # own excess is at least so much of what a model may share with single others
 OVERTURNED = {"interval", "one model", "losses", "rank"}  # with one factor: there is nothing to speak of
 Against = Literal[
     "interval",
