@@ -166,7 +166,7 @@ def _legend(columns: Sequence[_Columns]) -> Iterator[str]:
     margins = any(column.has_margins for column in columns)
     if any(column.often for column in columns):
         yield "how often: predicted, then done (> over, < under)."
-    yield "which ones: margin over the baseline at equal rates." if margins else "skill: 0 is chance, 1 is perfect."
+    yield _legend_of_last(columns) if margins else "skill: 0 is chance, 1 is perfect."
     signs = ["~ too close to call"] if margins else []
     if margins and "cannot be told" in states:
         signs.append("? cannot be told")
@@ -174,6 +174,14 @@ def _legend(columns: Sequence[_Columns]) -> Iterator[str]:
         signs.append(f"{CAUTION} or {UNDEFINED} not judged")
     if signs:
         yield f"{', '.join(signs)}."
+
+
+def _legend_of_last(columns: Sequence[_Columns]) -> str:
+    areas = {f.relation == "auroc" for column in columns if column.has_margins for f in column.which.values()}
+    if areas == {True}:
+        return "which ones: margin in AUROC over the baseline."
+    more = "; where probabilities were asked for, in AUROC" if True in areas else ""
+    return f"which ones: margin over the baseline at equal rates{more}."
 
 
 def _by(source: str) -> str:

@@ -54,7 +54,7 @@ def auroc(scores: Array, came_true: Flags, cluster: Numbers, clusters: int) -> A
     won = np.where(came_true, no_below[place] / no.sum(), yes_above[place] / yes.sum())
     value = float(won[came_true].mean())
     part = (won - value) / np.where(came_true, yes.sum(), no.sum())
-    added = np.bincount(cluster, part, clusters)
+    added: Array = np.bincount(cluster, part, clusters).astype(np.float64)
     ties = float((yes * no).sum() / (yes.sum() * no.sum()))
     return Area(value, added, ties)
 
@@ -82,8 +82,8 @@ def auroc_within(scores: Array, came_true: Flags, cluster: Numbers, clusters: in
 
 
 def centred(scores: Array, fold: Numbers) -> Array:
-    """Scores less the mean of their fold. What is cross-fitted has a level of its own in each fold, which is lower where
-    more came true: pooled as it is, a constant comes out below one half. What is left below rounding is no difference.
+    """Scores less the mean of their fold. What is cross-fitted has a level of its own in each fold, lower where more
+    came true: pooled as it is, a constant comes out below one half. What is left below rounding is no difference.
     """
     n = np.bincount(fold)
     mean = np.bincount(fold, scores) / np.maximum(n, 1)
