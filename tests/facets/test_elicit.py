@@ -15,7 +15,7 @@ from selfexec.engines.sim import PROFILES, profiles
 from selfexec.engines.sim.server import Manners, SimServer
 from selfexec.experiments import EXPERIMENTS, PAPER, Key
 from selfexec.experiments.difficulty import chance_easier
-from selfexec.prompts import all_prompts, by_condition
+from selfexec.prompts import all_prompts, by_condition, read_prompts
 from sockets import served
 
 ELICITED = (("elicit", "probability"),)
@@ -42,18 +42,22 @@ def test_predictions_are_asked_in_both_ways_and_outcomes_once(crossed: sx.Run) -
     }
 
 
+@pytest.mark.parametrize(
+    ("language", "asks", "person"), [("en", "how probable", "a person"), ("de", "wahrscheinlich", "ein Mensch")]
+)
 @pytest.mark.parametrize("experiment", PAPER.experiments)
 def test_a_prompt_in_probabilities_is_about_whom_the_frame_says_and_fills_in_what_the_plain_one_does(
-    experiment: str,
+    experiment: str, language: str, asks: str, person: str
 ) -> None:
-    asked = by_condition(all_prompts({}), [experiment], [(), ELICITED, ABOUT_A_PERSON])[experiment]
+    prompts = all_prompts(read_prompts(language))
+    asked = by_condition(prompts, [experiment], [(), ELICITED, ABOUT_A_PERSON])[experiment]
     plain, own, of_a_person = (asked[condition]["predict"] for condition in ((), ELICITED, ABOUT_A_PERSON))
     names = set(Template(plain).get_identifiers())
     assert set(Template(own).get_identifiers()) == set(Template(of_a_person).get_identifiers()) == names
-    assert "how probable" in own
-    assert "a person" not in own
-    assert "a person" in of_a_person
-    assert asked[()]["predict"] == EXPERIMENTS[experiment].prompts["predict"]
+    assert asks in own
+    assert person not in own
+    assert person in of_a_person
+    assert plain == prompts[experiment]["predict"]
 
 
 def test_what_has_no_words_for_probabilities_is_refused_by_name(tmp_path: Path) -> None:
@@ -61,8 +65,9 @@ def test_what_has_no_words_for_probabilities_is_refused_by_name(tmp_path: Path) 
         sx.run(
             "sim/coin", experiments="failing_question", limit=1, facets={"elicit": "probability"}, out=tmp_path / "a"
         )
+    own = {"association.predict": "Which of $options would you list for $target?"}
     with pytest.raises(sx.InputError, match=r"no association\.predict@elicit"):
-        sx.run("sim/coin", prompts="de", limit=1, facets={"elicit": "probability"}, out=tmp_path / "b")
+        sx.run("sim/coin", prompts=own, limit=1, facets={"elicit": "probability"}, out=tmp_path / "b")
 
 
 def test_the_default_condition_of_a_crossed_run_is_as_if_nothing_else_had_been_asked(
@@ -234,3 +239,21 @@ def test_the_easier_question_is_the_right_one_and_then_the_shorter_one(
 def test_the_key_of_a_prediction_in_probabilities_names_the_level(crossed: sx.Run) -> None:
     item = next(key.item for key in crossed.replies if key.experiment == "restriction")
     assert Key("sim/coin", "restriction", item, 1, "predict", ELICITED) in crossed.replies
+
+
+def test_the_margin_in_auroc_is_over_a_baseline_on_the_same_claims(crossed: sx.Run) -> None:
+    rows = {
+        (row.model, row.metric): row
+        for row in sx.score(crossed)
+        if (row.experiment, row.condition) == ("association", CONDITION)
+    }
+    for model in crossed.models:
+        own, baseline, margin = (rows[model, metric] for metric in ("auroc", "auroc_baseline", "auroc_margin"))
+        assert own.value is not None and baseline.value is not None and margin.value is not None
+        # six models were asked the same items: the baseline has a logit for every claim
+        assert margin.value == pytest.approx(own.value - baseline.value, abs=1e-9)
+        assert margin.low is not None and margin.high is not None
+        assert margin.low < margin.value < margin.high
+    # one that knows only itself beats what models in general do; a coin does not
+    assert (rows["sim/knows-itself", "auroc_margin"].low or 0.0) > 0
+    assert (rows["sim/coin", "auroc_margin"].high or 0.0) < 0.1

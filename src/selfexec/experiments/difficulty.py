@@ -184,12 +184,12 @@ def read_as_expectations(item: QuestionGroup, text: str, *, cut: bool = False) -
 
 def _expectations(value: Mapping[str, Any]) -> Expectations | None:
     """Those of all four labels; None where one of them lacks a probability or a number of tokens above 0."""
-    found = {label: _expectation(value.get(label)) for label in LABELS}
-    return {label: one for label, one in found.items() if one} if all(found.values()) else None
+    expected = {label: _expectation(value.get(label)) for label in LABELS}
+    return {label: each for label, each in expected.items() if each} if all(expected.values()) else None
 
 
-def _expectation(said: Any) -> dict[str, float] | None:
-    correct, tokens = (said.get("correct"), said.get("tokens")) if isinstance(said, dict) else (None, None)
+def _expectation(stated: Any) -> dict[str, float] | None:
+    correct, tokens = (stated.get("correct"), stated.get("tokens")) if isinstance(stated, dict) else (None, None)
     if not isinstance(correct, int | float) or not isinstance(tokens, int | float):
         return None
     if isinstance(correct, bool) or isinstance(tokens, bool):
@@ -197,13 +197,13 @@ def _expectation(said: Any) -> dict[str, float] | None:
     return {"correct": float(correct), "tokens": float(tokens)} if 0 <= correct <= 1 and 0 < tokens < math.inf else None
 
 
-def chance_easier(one: Mapping[str, float], two: Mapping[str, float]) -> float:
+def chance_easier(first: Mapping[str, float], second: Mapping[str, float]) -> float:
     """How probable it is that the first question is the easier one: right where the other is wrong, or, where both are
     right or both wrong, in fewer tokens, whose logarithms are normal about what is expected.
     """
-    right, other = one["correct"], two["correct"]
+    right, other = first["correct"], second["correct"]
     alike = right * other + (1 - right) * (1 - other)
-    fewer = NormalDist().cdf((math.log(two["tokens"]) - math.log(one["tokens"])) / SPREAD_OF_TOKENS)
+    fewer = NormalDist().cdf((math.log(second["tokens"]) - math.log(first["tokens"])) / SPREAD_OF_TOKENS)
     return right * (1 - other) + alike * fewer
 
 
@@ -270,14 +270,14 @@ def _pair(
     )
 
 
-def _predicted_easier(one: str, two: str, value: Any) -> tuple[bool | None, float | None]:
+def _predicted_easier(first: str, second: str, value: Any) -> tuple[bool | None, float | None]:
     """Whether the first question is predicted to be the easier one, and how probable that is where it was said."""
     if not value:
         return None, None
     if isinstance(value, dict):
-        chance = chance_easier(value[one], value[two])
+        chance = chance_easier(value[first], value[second])
         return (None if chance == 0.5 else chance > 0.5), chance
-    return value.index(one) < value.index(two), None
+    return value.index(first) < value.index(second), None
 
 
 def easier(answers: tuple[Reading, Reading], questions: tuple[Question, Question]) -> tuple[bool | None, str | None]:

@@ -1,7 +1,7 @@
 """Elicit: in what form a prediction is given. Anyway that is a choice: a letter, marks, an order.
 
 Only predictions are asked otherwise. With `probability` a model says how probable each claim is, so that how readily it
-says yes is no part of which claims it tells apart.
+says yes does not matter to which claims it tells apart.
 """
 
 from selfexec.errors import InputError

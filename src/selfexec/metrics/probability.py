@@ -1,7 +1,7 @@
 """Scores of claims to which a model gave a probability: which ones (AUROC), how well calibrated, and against whom.
 
-No threshold comes into these, so that how readily a model says yes is no part of which claims it tells apart. They are
-over the claims with a probability and a known outcome; what was not read lowers coverage, and is in none of them.
+No threshold comes into these, so that how readily a model says yes does not matter. They are over the claims with a
+probability and a known outcome; what was not read lowers coverage, and is in none of them.
 """
 
 import math
@@ -35,7 +35,7 @@ from selfexec.stats.brier import Part
 OF_BRIER = ("brier", "brier_reliability", "brier_resolution", "brier_uncertainty")
 OF_WHICH_ONES = ("auroc", "auroc_within", "auroc_ties", "selective_accuracy", "predicted_rate", "rate_bias")
 OF_MARGIN = ("auroc_baseline", "auroc_margin")
-OF_PROBABILITY_SKILL = frozenset({*OF_BRIER, *OF_WHICH_ONES, *OF_MARGIN})  # of which one item says nothing
+OF_PROBABILITY_SKILL = frozenset({*OF_BRIER, *OF_WHICH_ONES, *OF_MARGIN})  # one item says nothing about these
 NO_CONTRAST = "the outcomes of the claims with a probability are all the same"
 NO_PAIRS = "no item has both outcomes among its claims with a probability"
 NO_PROBABILITY = "no probability was read"
@@ -55,10 +55,10 @@ def probability_scores(claims: Claims, others: Others, *, with_margin: bool) -> 
     kept = with_probability(claims)
     if not kind_of(claims).CUT:
         return _brier_scores(*_both_ways(kept))
-    found = dict(_own_scores(kept))
+    scores = dict(_own_scores(kept))
     if with_margin:
-        found |= dict(zip(OF_MARGIN, _margin(kept, others), strict=True))
-    return found
+        scores |= dict(zip(OF_MARGIN, _margin(kept, others), strict=True))
+    return scores
 
 
 def with_probability(claims: Claims) -> Claims:

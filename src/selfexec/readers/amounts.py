@@ -69,18 +69,18 @@ class Amount(NamedTuple):
 def amounts(text: str) -> Iterator[Amount]:
     """The numbers that a text states, each with what it says of a probability, in their order."""
     at = 0
-    while found := STATED.search(text, at):
-        at = found.end()
-        if found["even"]:
-            yield Amount(found.start(), found.end(), 0.5, False)
+    while expression := STATED.search(text, at):
+        at = expression.end()
+        if expression["even"]:
+            yield Amount(expression.start(), expression.end(), 0.5, False)
             continue
         onwards = ONWARDS.match(text, at)
         second = STATED.match(text, onwards.end()) if onwards else None
         if second:
             at = second.end()
-            yield Amount(found.start("number"), at, None, False)
+            yield Amount(expression.start("number"), at, None, False)
         else:
-            yield _amount(text, found)
+            yield _amount(text, expression)
 
 
 def only_amount(words: str) -> Amount | None:
@@ -90,25 +90,27 @@ def only_amount(words: str) -> Amount | None:
     if about := re.match(rf"{ABOUT}{{1,2}}", stated, re.IGNORECASE):
         begun += about.end()
         stated = stated[about.end() :]
-    found = next(amounts(stated), None)
-    if found is None or found.start != 0 or found.end < len(stated):
+    expression = next(amounts(stated), None)
+    if expression is None or expression.start != 0 or expression.end < len(stated):
         return None
-    return Amount(begun, begun + found.end, found.value, found.plain)
+    return Amount(begun, begun + expression.end, expression.value, expression.plain)
 
 
-def _amount(text: str, found: re.Match[str]) -> Amount:
-    number = _number(found["number"])
+def _amount(text: str, expression: re.Match[str]) -> Amount:
+    number = _number(expression["number"])
     value: float | None = number
-    if found["percent"]:
+    if expression["percent"]:
         value = number / 100
-    elif found["whole"]:
-        whole = _number(found["whole"]) / (100 if found["of"] else 1)
+    elif expression["whole"]:
+        whole = _number(expression["whole"]) / (100 if expression["of"] else 1)
         value = number / whole if whole > 0 else None
-    before = text[max(found.start() - 40, 0) : found.start()]
+    before = text[max(expression.start() - 40, 0) : expression.start()]
     bounded = BOUND.search(before) or FROM.search(before)
-    if found["sign"] or bounded or value is None or not 0 <= value <= 1:
+    if expression["sign"] or bounded or value is None or not 0 <= value <= 1:
         value = None
-    return Amount(found.start("number"), found.end(), value, not found["percent"] and not found["whole"])
+    return Amount(
+        expression.start("number"), expression.end(), value, not expression["percent"] and not expression["whole"]
+    )
 
 
 def _number(words: str) -> float:

@@ -112,15 +112,15 @@ def _only_shown(text: str, commitment: Commitment) -> bool:
 
 def _keyed(text: str) -> Iterator[Commitment]:
     """Numbers under the key. What is no number there commits to nothing; the form that was asked for is no answer."""
-    for found in KEYED.finditer(text):
-        quoted = bool(found["quote"])
-        brace = text.rfind("{", max(found.start() - 40, 0), found.start())
+    for match in KEYED.finditer(text):
+        quoted = bool(match["quote"])
+        brace = text.rfind("{", max(match.start() - 40, 0), match.start())
         if not quoted and brace < 0:
             continue  # a line of prose, which is read as one
-        if _repeats_the_form(found["value"]) or _is_torn(text, found.end()):
+        if _repeats_the_form(match["value"]) or _is_torn(text, match.end()):
             continue
-        start = brace if brace >= 0 else found.start()
-        yield Commitment(start, found.end("value"), _value(found["value"], bool(found["percent"])))
+        start = brace if brace >= 0 else match.start()
+        yield Commitment(start, match.end("value"), _value(match["value"], bool(match["percent"])))
 
 
 def _repeats_the_form(words: str) -> bool:
@@ -136,13 +136,13 @@ def _is_torn(text: str, end: int) -> bool:
 
 
 def _value(words: str, in_percent: bool) -> float | None:
-    found = only_amount(words)
-    if found is None:
+    match = only_amount(words)
+    if match is None:
         return None
-    if in_percent and found.plain:
+    if in_percent and match.plain:
         inner = only_amount(f"{words.strip().strip(chr(34))}%")
         return inner.value if inner else None
-    return found.value
+    return match.value
 
 
 def _stated(text: str) -> Iterator[tuple[Commitment, bool]]:
@@ -163,12 +163,12 @@ def _stated(text: str) -> Iterator[tuple[Commitment, bool]]:
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
     """The sentences of a text with their places, those that are short enough to be read and hold no object."""
     begun = max(len(text) - LAST, 0)
-    for found in [*SENTENCE.finditer(text, begun), None]:
-        end = found.start() if found else len(text)
+    for match in [*SENTENCE.finditer(text, begun), None]:
+        end = match.start() if match else len(text)
         short = end - begun <= LONGEST and text[begun:end].strip()
         if short and not ("{" in text[begun:end] and "boxed" not in text[begun:end]):
             yield begun, text[begun:end]
-        begun = found.end() if found else end
+        begun = match.end() if match else end
 
 
 def _alone(sentence: str) -> Amount | None:
@@ -228,16 +228,16 @@ def _pairs(text: str, options: Sequence[str]) -> Iterator[tuple[str, Amount]]:
         return
     names = "|".join(re.escape(option) for option in sorted(options, key=len, reverse=True))
     pattern = re.compile(rf"(?<![\w-])(?P<name>{names}){BETWEEN}", re.IGNORECASE)
-    for found in pattern.finditer(text, max(len(text) - LAST, 0)):
-        option = known.get(fold(found["name"]))
-        if option and _begins_a_part(text, found.start()):
-            amount = _behind(text, found.end())
-            if amount and not mentioned(text, found.start(), amount.end):
+    for match in pattern.finditer(text, max(len(text) - LAST, 0)):
+        option = known.get(fold(match["name"]))
+        if option and _begins_a_part(text, match.start()):
+            amount = _behind(text, match.end())
+            if amount and not mentioned(text, match.start(), amount.end):
                 yield option, amount
-    for found in IN_A_RECORD.finditer(text):
-        option, amount = known.get(fold(found["word"])), only_amount(found["value"])
+    for match in IN_A_RECORD.finditer(text):
+        option, amount = known.get(fold(match["word"])), only_amount(match["value"])
         if option and amount:
-            at = found.start("value")
+            at = match.start("value")
             yield option, amount._replace(start=at + amount.start, end=at + amount.end)
 
 

@@ -86,8 +86,8 @@ def _noise(deviation: Array, group: Numbers, n_of_group: Array, cluster: Numbers
     sums, owner = np.bincount(place, deviation), cells // clusters
     each = np.bincount(owner).astype(np.float64)
     corrected = np.where(each > 1, each / np.maximum(each - 1, 1), 0.0)
-    found: Array = corrected * np.bincount(owner, sums**2) / n_of_group**2
-    return found
+    variance: Array = corrected * np.bincount(owner, sums**2) / n_of_group**2
+    return variance
 
 
 def _error(values: Array, cluster: Numbers, clusters: int) -> float:
