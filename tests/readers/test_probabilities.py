@@ -81,6 +81,24 @@ def test_one_percent_among_bare_numbers_above_one_is_not_taken_for_certainty() -
     assert read_probabilities('{"boat": 90, "crane": 1}', ["boat", "crane"]).value is None
 
 
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ('{"probability": "0.9 (very likely)"}', 0.9),
+        ("0.75 (75%)", 0.75),
+        ('{\n"probability": 0.95 // harmless\n}', 0.95),
+        # another number in the remark: which is meant?
+        ("0.75 (65%)", None),
+        ("0.9 (out of 10)", None),
+        # two numbers and no word
+        ("0.8\n0.2", None),
+        ("0.8\n0.8", 0.8),
+    ],
+)
+def test_a_remark_in_brackets_may_say_the_same_and_no_other_number(text: str, meant: float | None) -> None:
+    assert read_probability(text).value == meant
+
+
 def test_of_a_reply_that_was_cut_off_only_an_object_counts() -> None:
     thinking = "My first estimate is 0.7. But then again"
     assert read_probability(thinking).value == 0.7

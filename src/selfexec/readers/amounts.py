@@ -52,6 +52,8 @@ STATED = re.compile(
     rf"(?:(?P<percent>{PERCENT})|{OUT_OF}(?P<whole>{NUMBER})(?P<of>{PERCENT})?)?(?!\w))",
     re.IGNORECASE,
 )
+# "0.9 (very likely)", "0.75 (75%)", "0.9 // harmless": words behind a number, or the same number once more
+REMARK = re.compile(r"\s{0,4}(?:\([^()\n]{0,120}\)?|(?://|#)[^\n]{0,120})\s{0,4}")
 MARKUP = " \t\r\n*_`\"'“”‘’$\\()[]{}|"
 
 
@@ -84,14 +86,17 @@ def amounts(text: str) -> Iterator[Amount]:
 
 
 def only_amount(words: str) -> Amount | None:
-    """What some words state that hold a probability and nothing else but markup, quotes and "about"."""
+    """What some words state that hold a probability and nothing else but markup, quotes, "about" and a remark."""
     begun = len(words) - len(words.lstrip(MARKUP))
     stated = words[begun:].rstrip(MARKUP).rstrip(".").rstrip(MARKUP)
     if about := re.match(rf"{ABOUT}{{1,2}}", stated, re.IGNORECASE):
         begun += about.end()
         stated = stated[about.end() :]
     expression = next(amounts(stated), None)
-    if expression is None or expression.start != 0 or expression.end < len(stated):
+    if expression is None or expression.start != 0:
+        return None
+    remark = stated[expression.end :]
+    if remark and not (REMARK.fullmatch(remark) and all(other.value == expression.value for other in amounts(remark))):
         return None
     return Amount(begun, begun + expression.end, expression.value, expression.plain)
 

@@ -74,6 +74,8 @@ def read_probability(text: str, *, keyed_alone: bool = False) -> Reading:
     if keyed_alone:
         return conclude(text, keyed) if keyed else unreadable(text)
     stated = list(_stated(plain))
+    if not keyed and _are_several_bare_numbers(plain, [c for c, _ in stated]):
+        return unreadable(text, stated[-1][0])
     if keyed:
         last = max(keyed, key=lambda c: c.end)
         revised = [c for c, revises in stated if revises and c.start > last.end]
@@ -97,6 +99,12 @@ def read_probabilities(text: str, options: Sequence[str]) -> Reading:
         return _or_declined(text, unreadable(text))
     start, end = min(a.start for a in last.values()), max(a.end for a in last.values())
     return conclude(text, [Commitment(start, end, values)])
+
+
+def _are_several_bare_numbers(text: str, stated: Sequence[Commitment]) -> bool:
+    """Whether all that is stated are different numbers, each on a line without a word: nobody knows which is meant."""
+    bare = [c.value for c in stated if not text[text.rfind("\n", 0, c.start) + 1 : c.start].strip(" *_`")]
+    return len(bare) == len(stated) and len(set(bare)) > 1
 
 
 def _or_declined(text: str, reading: Reading) -> Reading:
