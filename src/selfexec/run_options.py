@@ -216,6 +216,15 @@ class RunOptions(
         section=WHERE_IT_GOES,
         stored=True,
     )
+    hypotheses: str | Path | None = option(
+        None,
+        "A file of hypotheses, kept in the run before the first call; report and card say which of them held.",
+        metavar="FILE",
+        form="file",
+        section=WHERE_IT_GOES,
+        stored=True,
+        study=False,
+    )
     again: bool = option(False, AGAIN, section=WHERE_IT_GOES, study=False)
     on_progress: "Callable[[Progress], None] | None" = _progress()
 

@@ -20,11 +20,13 @@ OF_YES = {
     **{"association_recall": 1.0, "restriction_recall": 1.0, "ranks": 0.0},
     **{"association_specificity": 0.0, "restriction_specificity": 0.0},
 }
+OF_LOGITS = ("sharpness", "readiness")  # of probabilities that are given: no shares
 
 
 @pytest.mark.parametrize("profile", [USUAL, *PROFILES.values()], ids=lambda profile: profile.name or "usual")
 def test_every_rate_is_a_share(profile: Profile) -> None:
-    rates = [getattr(profile, field.name) for field in fields(profile) if field.type in (float, "float")]
+    numbers = [field.name for field in fields(profile) if field.type in (float, "float")]
+    rates = [getattr(profile, name) for name in numbers if name not in OF_LOGITS]
     assert rates and all(0 <= rate <= 1 for rate in rates)
 
 
@@ -52,7 +54,7 @@ def test_profiles_are_as_usual_but_for_what_they_are_named_after() -> None:
         "solves": {**ACCURATE, "unthinking": 0.0},
         "typical": {"learns": 0.5},
         "copies-the-order": {"copies": True},
-        "says-yes": {**OF_YES, "wrong_keys": 0.5},
+        "says-yes": {**OF_YES, "wrong_keys": 0.5, "readiness": 4.0},
         "coin": {**OF_A_COIN, "fails": 0.25},
         "breaks-format": {"breaks": 0.3},
         "declines": {"declines": 0.25},

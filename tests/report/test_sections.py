@@ -79,6 +79,7 @@ def test_a_section_without_its_data_is_absent_from_page_and_contents(run: Run, m
     nothing = replace(run, replies={})
     monkeypatch.setattr("selfexec.analysis.selection.refuse_silent", lambda run: None)  # it would be at the door
     assert {section.id for section in SECTIONS if section.made(Data(Selection.of(nothing), Options())) is None} == {
+        "hypotheses",
         "figures",
         "conditions",
         "failing_question",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from selfexec.claims import Tables
 
 Tone = Literal["yes", "no", "open", "untold", "withheld"]
-Relation = Literal["baseline", "which ones", "how often", "chance", "naive", "others", "own"]
+Relation = Literal["baseline", "which ones", "auroc", "how often", "chance", "naive", "others", "own"]
 PANEL, SIMULATED = "panel", "simulated panel"  # subjects of findings of own excess
 TONES: tuple[Tone, ...] = ("yes", "open", "untold", "no", "withheld")
 ONE_SIDED = 0.025
@@ -33,6 +33,7 @@ TOO_CLOSE, CANNOT_BE_TOLD = "too close to call", "cannot be told"
 CALLED: Mapping[Relation, tuple[str, str]] = {
     "baseline": ("ahead", "behind"),
     "which ones": ("ahead", "behind"),
+    "auroc": ("ahead", "behind"),
     "how often": ("overestimates", "underestimates"),
     "chance": ("better than chance", "worse than chance"),
     "naive": ("ahead", "behind"),
@@ -181,8 +182,10 @@ def _rates(predicted: float | None, bias: float | None) -> tuple[float, float] |
 
 def which_ones(scores: ConditionScores, experiment: str) -> list[Finding]:
     """Whether each model knows which ones better than the baseline: of yes and no at the model's own rate of yes; of
-    orders, which have no rate, by the margin itself.
+    orders, which have no rate, by the margin itself; of probabilities by the margin in AUROC.
     """
+    if areas := scores.of(experiment, "auroc_margin"):
+        return _by_holm(areas, "auroc")
     margins = scores.of(experiment, "margin_at_own_rate")
     if not margins:
         return against_baseline(scores.of(experiment, "baseline_margin"))

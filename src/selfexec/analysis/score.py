@@ -1,5 +1,6 @@
 """Scores: what the observations amount to, with intervals, beside baselines, and withheld where they would mislead."""
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -23,17 +24,20 @@ from selfexec.claims.arrays import MISSING, UNREADABLE
 from selfexec.errors import InputError
 from selfexec.metrics import (
     NO_EVIDENCE,
+    NO_OWN_EXCESS,
     OF_BASELINE,
     AskedCounts,
     Bootstrap,
     Bounds,
     Crossed,
+    Estimate,
     Own,
     Panels,
     Score,
     Scored,
     bounded,
     ceilings,
+    gives_probabilities,
     judge_warnings,
     kind_of,
     loss_warnings,
@@ -199,7 +203,8 @@ def _rows(
     own: Sequence[Own],
     bootstrap: Bootstrap | None,
 ) -> Iterator[Score]:
-    crossed = {experiment: self_bonuses(claims) for experiment, claims in everyone.items()}
+    # a bonus goes by shares of yes, and so by a threshold
+    crossed = {e: {} if gives_probabilities(claims) else self_bonuses(claims) for e, claims in everyone.items()}
     rows = (
         row for model, parts in scored.items() for row in _of_model(everyone, model, convention, parts, crossed, own)
     )
@@ -219,8 +224,11 @@ def _of_model(
         claims = everyone[experiment].of(model)
         limits[experiment] = _bounds(claims) if convention == "readable" else {}
         yield from bounded(part.rows, limits[experiment])
-        for metric, estimate in ceilings(claims, convention == "strict").items():
-            yield part.asked.row(metric, estimate)
+        if gives_probabilities(claims):
+            yield part.asked.row("own_excess", Estimate(math.nan, reason=NO_OWN_EXCESS))
+        else:
+            for metric, estimate in ceilings(claims, convention == "strict").items():
+                yield part.asked.row(metric, estimate)
         for metric, found in crossed[experiment].items():
             by = replace(part.asked, source=found.common.source)
             yield by.row(metric, found.estimate_for(model), f"{NO_EVIDENCE}; {found.basis}")

@@ -194,7 +194,7 @@ def _legend(columns: Sequence[_Columns], scores: Scores) -> Iterator[str]:
         meant = f" ({', '.join(signs)})" if signs else ""
         yield f"how often: predicted, then done{meant}."
     if margins:
-        yield "which ones: margin over a prediction made from other models, at equal rates."
+        yield _legend_of_last(columns)
     if any(not column.has_margins for column in columns):
         yield "skill: 0 is chance, 1 is perfect."
     signs = [f"{sign} {meaning}" for sign, meaning in MEANINGS.items() if sign in cells]
@@ -205,6 +205,14 @@ def _legend(columns: Sequence[_Columns], scores: Scores) -> Iterator[str]:
         yield f"{', '.join(signs)}."
     if _own_verdicts(scores):
         yield "own excess: what no other model tells."
+
+
+def _legend_of_last(columns: Sequence[_Columns]) -> str:
+    areas = {f.relation == "auroc" for column in columns if column.has_margins for f in column.which.values()}
+    if areas == {True}:
+        return "which ones: margin in AUROC over a prediction made from other models."
+    more = "; of probabilities, in AUROC" if True in areas else ""
+    return f"which ones: margin over a prediction made from other models, at equal rates{more}."
 
 
 def _by(source: str) -> str:

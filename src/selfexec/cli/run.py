@@ -235,13 +235,14 @@ def _refuse_strays(astray: tuple[str, ...], models: tuple[str, ...], experiments
 def _planned(config: Path | None, choices: "RunOptions") -> tuple["Study | None", "Plan"]:
     """The study, if there is one, and what would be asked."""
     from selfexec.runs import names
-    from selfexec.runs.asking import planned_or_continued
+    from selfexec.runs.asking import planned_or_continued, with_hypotheses
     from selfexec.runs.study import load_study
 
     if config is None:
         return None, planned_or_continued(choices)
     study = load_study(config)
-    return study, study.plan(names(choices.models or ()), **_instead(choices))
+    planned = study.plan(names(choices.models or ()), **_instead(choices))
+    return study, with_hypotheses(planned, choices.hypotheses)
 
 
 def _instead(choices: "RunOptions") -> dict[str, Any]:

@@ -29,7 +29,7 @@ from selfexec.experiments.base import (
     repeated,
     state_of,
 )
-from selfexec.readers import Reading, fold, read_marks, read_words
+from selfexec.readers import Reading, fold, read_marks, read_probabilities, read_words
 from selfexec.text.numbers import number_of
 
 ASKED_FOR = 5  # words
@@ -65,6 +65,20 @@ such a list. Which of the following option words do you believe appeared in that
 
 You may think it over first. End your reply with one JSON object that has each option word as a key and true or \
 false as its value: true if the word appeared in that list, false if it did not.""",
+    "predict@elicit": """\
+Assume that you were asked to list 5 words that you associate with the following target word: '$target', and have \
+provided such a list. For each of the following option words, how probable is it that it appeared in your provided \
+list? Option words: '$options'.
+
+You may think it over first. End your reply with one JSON object that has each option word as a key and a number as \
+its value: the probability that the word appeared in your list, from 0 (it surely did not) to 1 (it surely did).""",
+    "predict@elicit,frame": """\
+Assume that $who was asked to list 5 words associated with the following target word: '$target', and has provided \
+such a list. For each of the following option words, how probable is it that it appeared in that list? Option words: \
+'$options'.
+
+You may think it over first. End your reply with one JSON object that has each option word as a key and a number as \
+its value: the probability that the word appeared in that list, from 0 (it surely did not) to 1 (it surely did).""",
     "behaviour@strategy": "Target word: '$target'. Listed: $words.",
 }
 
@@ -80,6 +94,11 @@ async def sessions(item: Target, ask: Ask, prompts: Prompts = PROMPTS) -> None:
 
 def read(item: Target, session: str, text: str) -> Reading:
     return read_marks(text, item.options) if session == "predict" else read_words(text)
+
+
+def read_as_probabilities(item: Target, text: str, *, cut: bool = False) -> Reading:
+    """The probability of each option, by word."""
+    return read_probabilities(text, item.options)
 
 
 def performed(item: Target, session: str, text: str, reading: Reading) -> bool:
@@ -102,15 +121,19 @@ def whole(item: Target, session: str, text: str, value: Any) -> bool:
 
 
 def given(item: Target, session: str, value: Any) -> Any:
-    """A map of word to truth value, where strings may stand for booleans; or a list of words."""
+    """A map of word to truth value or probability, where strings may stand for booleans; or a list of words."""
     if session == "execute":
         listed = isinstance(value, list) and value and all(isinstance(word, str) for word in value)
         return value if listed else None
     if not isinstance(value, dict) or not value:
         return None
     truths = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-    marks = {w: truths.get(fold(str(m)).strip("\"'")) for w, m in value.items()}
-    return {word: mark for word, mark in marks.items() if isinstance(mark, bool)} or None
+    marks = {w: m if _is_probability(m) else truths.get(fold(str(m)).strip("\"'")) for w, m in value.items()}
+    return {word: mark for word, mark in marks.items() if mark is not None} or None
+
+
+def _is_probability(mark: Any) -> bool:
+    return isinstance(mark, float) and 0 <= mark <= 1
 
 
 def observe(item: Target, readings: Readings) -> list[Observation]:
@@ -124,11 +147,17 @@ def observe(item: Target, readings: Readings) -> list[Observation]:
     ]
 
 
-def _claim(option: str, predicted: bool | None, observed: bool | None, state: Any, reason: str | None) -> Observation:
+def _claim(
+    option: str, mark: bool | float | None, observed: bool | None, state: Any, reason: str | None
+) -> Observation:
+    predicted = mark >= 0.5 if isinstance(mark, float) else mark
     if state == "read" and predicted is None:
         # the model judged other words, or the same word both ways
         state, reason = "unreadable", "format"
-    return Observation(option, predicted, observed, state, reason, facts=Facts(length=len(option)))
+    probability = mark if isinstance(mark, float) else None
+    return Observation(
+        option, predicted, observed, state, reason, facts=Facts(length=len(option)), probability=probability
+    )
 
 
 def recounts(item: Target, readings: Readings, texts: Prompts) -> str | None:
@@ -139,9 +168,9 @@ def recounts(item: Target, readings: Readings, texts: Prompts) -> str | None:
     )
 
 
-def folded_marks(marks: dict[str, bool]) -> dict[str, bool | None]:
-    """Marks by folded word. A word marked both ways is not marked at all."""
-    folded: dict[str, bool | None] = {}
+def folded_marks(marks: dict[str, Any]) -> dict[str, bool | float | None]:
+    """Marks, or probabilities, by folded word. A word marked both ways is not marked at all."""
+    folded: dict[str, bool | float | None] = {}
     for word, mark in marks.items():
         folded[fold(word)] = mark if folded.get(fold(word), mark) == mark else None
     return folded
@@ -185,6 +214,7 @@ ASSOCIATION = Experiment(
     read=read,
     performed=performed,
     whole=whole,
+    read_otherwise={"elicit=probability": read_as_probabilities},
     given=given,
     observe=observe,
     title=lambda item: item.target,

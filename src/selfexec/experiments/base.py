@@ -131,6 +131,12 @@ Prompts = Mapping[str, str]  # session kind -> template; "$name" marks what an i
 Readings = Mapping[str, Reading]  # session -> what its reply says
 
 
+class ReadOtherwise(Protocol):
+    """What a prediction in another form commits to; with `cut`, of a reply that was cut off."""
+
+    def __call__(self, item: Any, text: str, *, cut: bool = False) -> Reading: ...
+
+
 class Facts(msgspec.Struct, frozen=True):
     """What is known of a claim's item without asking any model: what baselines predict from.
 
@@ -353,6 +359,8 @@ class Experiment:
                    request, or lists words of its own. Its reading is then unreadable, with that reason
     whole          whether a value that was read from a reply that was cut off is all that its session asks for; where
                    it is not, the reading is `truncated`
+    read_otherwise how predictions are read where a facet asks for them in another form, by `elicit=probability`: from
+                   the item and the reply; with `cut`, what counts in a reply that was cut off
     given          a reading made elsewhere, in the form that `read` gives; None where it is no answer
     observe        the claims of one item, from what its sessions say
     repeats        where a model makes up what is asked: items whose claims repeat those of another item, by what
@@ -426,6 +434,7 @@ class Experiment:
     options: Mapping[str, Options] = field(default_factory=dict)
     idle: Callable[[Readings], Sequence[str]] = lambda readings: ()
     stand_in: Callable[[Any, str], str | None] = lambda item, session: None
+    read_otherwise: Mapping[str, ReadOtherwise] = field(default_factory=dict)
     further: Callable[[Any, str], bool] | None = None
     needs: frozenset[Capability] = frozenset()
     answers: str | None = None

@@ -7,8 +7,10 @@ Difficult is what is answered wrongly, and then what takes more tokens. A claim:
 one", for each of the six pairs.
 """
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from statistics import NormalDist
 from string import Template
 from typing import Annotated, Any, Literal
 
@@ -35,7 +37,16 @@ from selfexec.experiments.base import (
 )
 from selfexec.experiments.given import given_letter, given_ranking
 from selfexec.experiments.sources import VISIBLE
-from selfexec.readers import UNCOUNTED, UNTOLD, Reading, answers_the_questions, fold, read_choice, read_ranking
+from selfexec.readers import (
+    UNCOUNTED,
+    UNTOLD,
+    Reading,
+    answers_the_questions,
+    fold,
+    read_choice,
+    read_object,
+    read_ranking,
+)
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import in_short
 
@@ -43,6 +54,9 @@ LABELS = ("Q1", "Q2", "Q3", "Q4")
 SESSIONS = ("predict", *(f"execute.{label}" for label in LABELS))
 
 
+SPREAD_OF_TOKENS = 1.0  # of the difference of two logarithms about what is expected: fixed, as nobody knows it before
+
+Expectations = dict[str, dict[str, float]]  # label -> how probable a correct answer is, and how many tokens it takes
 Letter = Literal["A", "B", "C", "D"]
 
 
@@ -102,6 +116,26 @@ $questions
 
 You may think it over first. End your reply with one JSON object of this form, with all four labels in your order: \
 {"ranking": ["Q_", "Q_", "Q_", "Q_"]}""",
+    "predict@elicit": """\
+Below are four questions together with their correct answers. Say for each question how probable it is that you would \
+answer it correctly, and how many tokens you expect to use, if you were asked each of them in a separate session \
+without its answer.
+
+$questions
+
+You may think it over first. End your reply with one JSON object of this form, with all four labels, each with a \
+number from 0 (surely incorrectly) to 1 (surely correctly) and a number of tokens: \
+{"Q1": {"correct": number, "tokens": number}, "Q2": ..., "Q3": ..., "Q4": ...}""",
+    "predict@elicit,frame": """\
+Below are four questions together with their correct answers. Say for each question how probable it is that $who would \
+answer it correctly, and how many tokens you expect to be used, if $who were asked each of them in a separate session \
+without its answer.
+
+$questions
+
+You may think it over first. End your reply with one JSON object of this form, with all four labels, each with a \
+number from 0 (surely incorrectly) to 1 (surely correctly) and a number of tokens: \
+{"Q1": {"correct": number, "tokens": number}, "Q2": ..., "Q3": ..., "Q4": ...}""",
     "behaviour@strategy": "$question\n$outcome Tokens: $tokens.",
     "right@strategy": "Answered correctly.",
     "wrong@strategy": "Answered incorrectly.",
@@ -143,6 +177,36 @@ def read(item: QuestionGroup, session: str, text: str, *, cut: bool | None = Non
     return read_choice(text, dict(zip("ABCD", question.choices, strict=True)), key="answer", cut=cut)
 
 
+def read_as_expectations(item: QuestionGroup, text: str, *, cut: bool = False) -> Reading:
+    """By label, how probable a correct answer is and how many tokens are expected."""
+    return read_object(text, LABELS[0], _expectations)
+
+
+def _expectations(value: Mapping[str, Any]) -> Expectations | None:
+    """Those of all four labels; None where one of them lacks a probability or a number of tokens above 0."""
+    expected = {label: _expectation(value.get(label)) for label in LABELS}
+    return {label: each for label, each in expected.items() if each} if all(expected.values()) else None
+
+
+def _expectation(stated: Any) -> dict[str, float] | None:
+    correct, tokens = (stated.get("correct"), stated.get("tokens")) if isinstance(stated, dict) else (None, None)
+    if not isinstance(correct, int | float) or not isinstance(tokens, int | float):
+        return None
+    if isinstance(correct, bool) or isinstance(tokens, bool):
+        return None
+    return {"correct": float(correct), "tokens": float(tokens)} if 0 <= correct <= 1 and 0 < tokens < math.inf else None
+
+
+def chance_easier(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+    """How probable it is that the first question is the easier one: right where the other is wrong, or, where both are
+    right or both wrong, in fewer tokens, whose logarithms are normal about what is expected.
+    """
+    right, other = first["correct"], second["correct"]
+    alike = right * other + (1 - right) * (1 - other)
+    fewer = NormalDist().cdf((math.log(second["tokens"]) - math.log(first["tokens"])) / SPREAD_OF_TOKENS)
+    return right * (1 - other) + alike * fewer
+
+
 def whole(item: QuestionGroup, session: str, text: str, value: Any) -> bool:
     """Whether a reply that was cut off had come to its order, or its answer, before."""
     return read(item, session, text, cut=True).value is not None
@@ -154,17 +218,18 @@ def performed(item: QuestionGroup, session: str, text: str, reading: Reading) ->
 
 
 def given(item: QuestionGroup, session: str, value: Any) -> Any:
-    """A letter, or a list of all four labels; bare digits stand for labels."""
+    """A letter, or a list of all four labels, for which bare digits may stand; or what is expected of each label."""
+    if session == "predict" and isinstance(value, dict):
+        return _expectations(value)
     return given_ranking(value, LABELS) if session == "predict" else given_letter(value, "ABCD")
 
 
 def observe(item: QuestionGroup, readings: Readings) -> list[Observation]:
     predict = readings.get("predict", MISSING)
-    place = {label: n for n, label in enumerate(predict.value or [])}
     answers = {label: readings.get(f"execute.{label}", MISSING) for label in LABELS}
     questions = dict(zip(LABELS, item.questions, strict=True))
     return [
-        _pair(one, two, place, predict, (answers[one], answers[two]), (questions[one], questions[two]))
+        _pair(one, two, predict, (answers[one], answers[two]), (questions[one], questions[two]))
         for one, two in combinations(LABELS, 2)
     ]
 
@@ -172,12 +237,11 @@ def observe(item: QuestionGroup, readings: Readings) -> list[Observation]:
 def _pair(
     one: str,
     two: str,
-    place: dict[str, int],
     predict: Reading,
     answers: tuple[Reading, Reading],
     questions: tuple[Question, Question],
 ) -> Observation:
-    predicted = place[one] < place[two] if place else None
+    predicted, probability = _predicted_easier(one, two, predict.value)
     observed, basis = easier(answers, questions)
     # an answer without a letter is a wrong answer, not an unread one: only its absence leaves the claim open
     state, reason = state_of([predict], [answer for answer in answers if answer.state == "missing"])
@@ -185,6 +249,8 @@ def _pair(
         state, reason = "missing", None
     elif state == "read" and observed is None:
         state = "tie"
+    elif state == "read" and predicted is None:
+        state, reason = "unreadable", "format"  # equally hard: that is no order
     first, second = questions
     facts = Facts(
         subject=first.subject,
@@ -193,8 +259,25 @@ def _pair(
         other_length=len(second.question),
     )
     return Observation(
-        f"{one} before {two}", predicted, observed, state, reason, basis if observed is not None else None, facts
+        f"{one} before {two}",
+        predicted,
+        observed,
+        state,
+        reason,
+        basis if observed is not None else None,
+        facts,
+        probability,
     )
+
+
+def _predicted_easier(first: str, second: str, value: Any) -> tuple[bool | None, float | None]:
+    """Whether the first question is predicted to be the easier one, and how probable that is where it was said."""
+    if not value:
+        return None, None
+    if isinstance(value, dict):
+        chance = chance_easier(value[first], value[second])
+        return (None if chance == 0.5 else chance > 0.5), chance
+    return value.index(first) < value.index(second), None
 
 
 def easier(answers: tuple[Reading, Reading], questions: tuple[Question, Question]) -> tuple[bool | None, str | None]:
@@ -352,6 +435,7 @@ DIFFICULTY = Experiment(
     read=read,
     performed=performed,
     whole=whole,
+    read_otherwise={"elicit=probability": read_as_expectations},
     given=given,
     observe=observe,
     on_request={VISIBLE: observe_visible},

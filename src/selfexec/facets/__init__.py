@@ -17,12 +17,13 @@ from selfexec.facets.base import (
     put,
     shared,
 )
+from selfexec.facets.elicit import ELICITING, asks_for_probabilities
 from selfexec.facets.frame import FRAME
 from selfexec.facets.strategy import HISTORY, RECALLING, STRATEGY, Shown, history_in
 from selfexec.facets.thinking import DOING, OFF, PREDICTING, THINKING, budget_of
 from selfexec.renamed import FACETS as RENAMED
 
-OURS: tuple[Facet, ...] = (FRAME, PREDICTING, DOING, RECALLING)
+OURS: tuple[Facet, ...] = (FRAME, ELICITING, PREDICTING, DOING, RECALLING)
 FACETS = Registry(Facet, "selfexec.facets", OURS, lambda facet: facet.name)
 
 
@@ -145,6 +146,7 @@ def prompts_in(condition: Condition, experiment: str, prompts: Prompts) -> Promp
     for name, level in condition:
         if touched := {kind for kind in kinds if facet(name).touches(experiment, kind)} - given.keys():
             changed = facet(name).prompts(level, experiment, asked)
-            asked |= {kind: changed[kind] for kind in touched}
+            # with its variants: a facet that is named later takes the words of its own from those
+            asked |= {name: text for name, text in changed.items() if name.partition("@")[0] in touched}
     plain = {name: text for name, text in prompts.items() if "@" not in name and name.partition(".")[0] in kinds}
     return {**plain, **{kind: asked[kind] for kind in kinds}, **given}

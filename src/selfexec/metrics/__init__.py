@@ -60,6 +60,7 @@ from selfexec.metrics.own import (
     panel_of_claims,
 )
 from selfexec.metrics.own_rate import AT_THE_CEILING, LEAST_CEILING, at_the_ceiling
+from selfexec.metrics.probability import NO_OWN_EXCESS, area_by_item, gives_probabilities
 from selfexec.metrics.rows import (
     LEAST_COVERAGE,
     LEAST_PANEL,
@@ -70,4 +71,4 @@ from selfexec.metrics.rows import (
     Score,
     small_panel,
 )
-from selfexec.metrics.score import Scored, accuracy_on, estimates, score_experiment
+from selfexec.metrics.score import IN_PROBABILITIES, Scored, accuracy_on, estimates, score_experiment

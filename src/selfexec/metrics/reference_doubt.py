@@ -36,26 +36,32 @@ def reference_doubt(claims: Claims, which: Flags, without_one: Array, skill: flo
         without_one: What the baseline predicts without each of the others in turn, shape (others, claims).
         skill: The baseline's skill with all of them.
     """
-    kind, k = kind_of(claims), len(without_one)
+    kind = kind_of(claims)
     fewer = kind.chance_counts(claims.where(which), np.nan_to_num(without_one[:, which], nan=0.5))
     fewer = fewer[:, fewer[0].sum(1) > 0]
     skills = kind.skill(fewer.sum(1))
-    by_items = influence(kind.skill, fewer)
-    items = by_items.shape[1]
+    return doubt_of(skills, influence(kind.skill, fewer), skill)
+
+
+def doubt_of(skills: Array, by_items: Array, skill: float) -> ReferenceDoubt:
+    """From the skill without each of the reference models, what each item adds to it (shape (models, items)), and the
+    skill with all of them.
+    """
+    k, items = by_items.shape
     among_items = float(((by_items - by_items.mean(0)) ** 2).sum()) * items / (items - 1)
     spread = float(((skills - skills.mean()) ** 2).sum()) - among_items
     error = math.sqrt(max(spread * (k - 1) / k, 0.0))
     return ReferenceDoubt(error, max(skill - float(skills.mean()), 0.0))
 
 
-def doubted(found: Estimate, doubt: ReferenceDoubt) -> Estimate:
+def doubted(found: Estimate, doubt: ReferenceDoubt, least: float = -2, most: float = 2) -> Estimate:
     """A margin with the doubts that come from the reference models added to that which comes from the items: the error
-    on both sides, and the shortfall below.
+    on both sides, and the shortfall below; from `least` to `most`, which is what is possible.
     """
     if math.isnan(found.value) or doubt == NO_DOUBT:
         return found
     low, high = _widened(found, doubt.error)
-    interval = Interval(low - doubt.shortfall, high).within(-2, 2)
+    interval = Interval(low - doubt.shortfall, high).within(least, most)
     return Estimate(found.value, interval, math.hypot(found.error, doubt.error), found.reason, near_end=True)
 
 

@@ -22,11 +22,17 @@ from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable
 from selfexec.metrics.margin import NO_OTHERS, Held, held_against, held_alone
 from selfexec.metrics.margin import where_words_split as held_where_words_split
 from selfexec.metrics.permutation import shuffled_p
+from selfexec.metrics.probability import OF_PROBABILITY_SKILL, gives_probabilities, probability_scores
 from selfexec.metrics.rows import OF_BASELINE, AskedCounts, Estimate, Score
 
 # what one item tells nothing of, whatever the kind of its claims
-OF_SKILL = {"skill", "shuffled_p", *OF_BASELINE, "skill_where_split", "margin_where_split"}
+OF_SKILL = {
+    *("skill", "shuffled_p", *OF_BASELINE, "skill_where_split", "margin_where_split"),
+    *OF_PROBABILITY_SKILL,
+}
 NO_MARGIN = "it was not worked out"
+IN_PROBABILITIES = "predictions are probabilities: AUROC, and the margin in AUROC, take its place"
+OF_CHOICE_AND_PROBABILITY = ("accuracy", "coverage")  # of yes and no
 WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # what is known where no claim was read
 
 
@@ -92,6 +98,11 @@ def score_experiment(
         found["baseline_margin"] = held.margin
         found |= _at_own_rate(held)
         found |= _where_words_split(claims, others, held, strict)
+    if gives_probabilities(claims):
+        if kind.CUT:
+            held, chances, records = held_alone(kind, record, IN_PROBABILITIES), {}, {}
+            found = _without_threshold(found)
+        found |= probability_scores(claims, others, with_margin=whole)
     why, found = degenerate(kind, claims, answers, len(record.items), found)
     held = replace(held, margin=found.get("baseline_margin", held.margin))
     caution = asked.caution or why or kind.too_few(claims.where(which), record)
@@ -102,6 +113,12 @@ def score_experiment(
         chances = chances | {STACKED: held.chance}
     predicted_chances = BaselineChances.by(chances, claims, others)
     return Scored(rows, asked, found["accuracy"], found["skill"], caution, record, held, beside, predicted_chances)
+
+
+def _without_threshold(found: Mapping[str, Estimate]) -> dict[str, Estimate]:
+    """What rests on a share of yes, and so on a threshold, is withheld: accuracy alone is left, at one half."""
+    unknown = Estimate(math.nan, reason=IN_PROBABILITIES)
+    return {name: e if name in OF_CHOICE_AND_PROBABILITY else unknown for name, e in found.items()}
 
 
 def _at_own_rate(held: Held) -> Mapping[str, Estimate]:

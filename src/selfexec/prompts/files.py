@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, Experiment
 from selfexec.prompts.templates import all_prompts, by_name, digest
 from selfexec.renamed import with_new_names
 
@@ -68,11 +68,21 @@ def prompt_oddities(given: Mapping[str, str]) -> Iterator[str]:
     texts = {**shipped, **given}
     for experiment, module in EXPERIMENTS.items():
         for kind, options in module.options.items():
+            in_letters = [kind, *(name for name in module.variants if _asks_for_letters(module, kind, name))]
             for letter in options:
                 said = f"{experiment}.{kind}.{letter}"
-                for name in (f"{experiment}.{one}" for one in (kind, *module.variants) if one.split("@")[0] == kind):
+                for name in (f"{experiment}.{variant}" for variant in in_letters):
                     if texts[said] not in texts[name]:
                         yield f"{name} does not hold the sentence of {letter} ({said}), by which replies are read"
+
+
+def _asks_for_letters(module: Experiment, kind: str, variant: str) -> bool:
+    """Whether a variant is one of this kind of session that is answered as the plain prompt is, and not in another form
+    (`predict@elicit`).
+    """
+    plain, _, facets = variant.partition("@")
+    otherwise = {form.partition("=")[0] for form in module.read_otherwise}
+    return plain == kind and otherwise.isdisjoint(facets.split(","))
 
 
 # --- in a run's folder -----------------------------------------------------------------------------------------------

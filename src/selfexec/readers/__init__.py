@@ -15,6 +15,8 @@ from selfexec.readers.on_demand import (
     read_choice,
     read_marks,
     read_object,
+    read_probabilities,
+    read_probability,
     read_ranking,
     responds_to,
     responds_to_each,

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from selfexec.readers.performed import (
         under_the_key as under_the_key,
     )
+    from selfexec.readers.probabilities import read_probabilities as read_probabilities
+    from selfexec.readers.probabilities import read_probability as read_probability
     from selfexec.readers.ranking import read_ranking as read_ranking
 else:
 
@@ -44,6 +46,8 @@ else:
     read_choice = _imported_at_first_call("choice", "read_choice")
     read_marks = _imported_at_first_call("marks", "read_marks")
     read_object = _imported_at_first_call("objects", "read_object")
+    read_probabilities = _imported_at_first_call("probabilities", "read_probabilities")
+    read_probability = _imported_at_first_call("probabilities", "read_probability")
     read_ranking = _imported_at_first_call("ranking", "read_ranking")
     answers_in_letters = _imported_at_first_call("performed", "answers_in_letters")
     answers_the_questions = _imported_at_first_call("performed", "answers_the_questions")

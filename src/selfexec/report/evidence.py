@@ -24,6 +24,7 @@ import msgspec
 import polars as pl
 
 from selfexec.experiments import EXPERIMENTS, SELF, Item, Key, source_name
+from selfexec.facets import DEFAULT, Condition, condition_named
 from selfexec.readers import Reading
 from selfexec.report.asked import asked
 from selfexec.report.baseline_predictions import BaselinePredictions
@@ -228,15 +229,16 @@ def sessions_of(run: "Run", keys: Sequence[Key], prompts: Mapping[Key, str | Non
         given = key in (run.given or {})
         reading = run.readings[key]
         if given and reading.evidence is None:
-            reading = _with_our_evidence(reading, run.items[key.experiment][key.item], reply)
+            here = DEFAULT if run.condition is None else condition_named(run.condition)
+            reading = _with_our_evidence(reading, run.items[key.experiment][key.item], reply, here)
         own = {"prompt": prompts[key]} if key in prompts else {}
         by_epoch.setdefault(str(key.epoch), {})[key.session] = _session(reply, reading, given) | own
     return found
 
 
-def _with_our_evidence(given: Reading, item: Item, reply: Reply) -> Reading:
+def _with_our_evidence(given: Reading, item: Item, reply: Reply, condition: Condition) -> Reading:
     """A reading from elsewhere has no words to mark. Where our reader comes to the same, it has ours."""
-    ours = read_reply(item, reply)
+    ours = read_reply(item, reply, condition=condition)
     same = (ours.state, ours.value) == (given.state, given.value)
     return msgspec.structs.replace(given, evidence=ours.evidence) if same else given
 

@@ -215,15 +215,22 @@ def how_often_column(scores: Scores, experiment: str) -> FrontColumn | None:
     return _column("How often", brief(findings), "", ("predicted", "did"), SHARES, cells)
 
 
+# by what is asked: the measure of a model and of the baseline, and the margin between them
+MEASURES: Mapping[str, tuple[str, str]] = {
+    "which ones": ("skill", "margin_at_own_rate"),
+    "auroc": ("auroc", "auroc_margin"),
+}
+
+
 def which_ones_column(scores: Scores, experiment: str) -> FrontColumn | None:
     """A model's skill next to the baseline's: of yes and no with both at the model's rate of yes, of orders as they
-    are. Its skill alone where no margin is known.
+    are, of probabilities by AUROC. Its skill alone where no margin is known.
     """
     findings = which_ones(scores, experiment)
     if all(finding.value is None for finding in findings):
         return skill_column(scores, experiment)
-    skills = {row.model: row.value for row in scores.of(experiment, "skill")}
-    metric = "margin_at_own_rate" if findings[0].relation == "which ones" else "baseline_margin"
+    measure, metric = MEASURES.get(findings[0].relation, ("skill", "baseline_margin"))
+    skills = {row.model: row.value for row in scores.of(experiment, measure)}
     rows = {row.model: row for row in scores.of(experiment, metric)}
     cells = {}
     scale = _scale(skills.values())
@@ -235,7 +242,7 @@ def which_ones_column(scores: Scores, experiment: str) -> FrontColumn | None:
         if finding.tone == "untold":
             cells[finding.subject] = _untold(finding, rows[finding.subject])
             continue
-        spoken = f"skill {two(skill)}, baseline {two(held)}, {finding.state}"
+        spoken = f"{'AUROC' if measure == 'auroc' else measure} {two(skill)}, baseline {two(held)}, {finding.state}"
         number = signed(finding.value, 2)
         pair_ = Pair(skill, held)
         cells[finding.subject] = _cell(finding, pair_, SKILLS, scale, number, spoken, rows[finding.subject])

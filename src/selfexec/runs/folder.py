@@ -29,6 +29,7 @@ from selfexec.items import ItemSet
 from selfexec.prompts import kept_prompts, prompts_file
 from selfexec.renamed import with_new_names
 from selfexec.runs.design import Block, Design, joined, unfolded
+from selfexec.runs.hypotheses import DeclaredHypotheses
 from selfexec.runs.invocations import Invocation
 from selfexec.runs.records import Reply
 from selfexec.text.printable import harmless_line
@@ -102,6 +103,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     `settings`, in their place. `simulated` are the models that an engine simulated; None where that was not kept.
     `shard` says of what whole it is a share; None where it is none. `reached` says how models were reached that were
     not just asked at their provider's own address. `logs` are those that what was done was taken from.
+    `hypotheses` are those that were written down before the first call.
     `accept_ends` are the words for unknown ends that replies may have and count all the same; it only ever grows.
     """
 
@@ -126,6 +128,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     logs: list[ImportedLog] = []
     accept_ends: list[str] = []
     reached: dict[str, Reached] = {}
+    hypotheses: DeclaredHypotheses | None = None
 
     def settings_of(self, model: str) -> dict[str, Any]:
         """What is sent to a model, but for what its conditions send."""

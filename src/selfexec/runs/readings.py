@@ -9,7 +9,7 @@ import msgspec
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Item, Key, Options, Prompt
-from selfexec.facets import condition_name
+from selfexec.facets import DEFAULT, Condition, condition_name, touching
 from selfexec.items import ItemSet
 from selfexec.prompts import options_in
 from selfexec.readers import Reading, State, visible_tokens
@@ -27,9 +27,10 @@ def read_replies(
     replies: Mapping[Key, Reply],
     given: Mapping[Key, GivenReading] | None = None,
     prompts: Mapping[str, str | None] = MappingProxyType({}),
+    condition: Condition = DEFAULT,
 ) -> BySession[Reading]:
     """A reading of every reply to these prompts, in their words. Readings given from elsewhere take the place of ours,
-    session by session.
+    session by session. `condition` is the one that replies without facets were asked in.
     """
     given = given or {}
     options = {
@@ -48,14 +49,15 @@ def read_replies(
                 given.get(key) if given else None,
                 options.get((key.experiment, key.kind)) if options else None,
                 known,
+                condition,
             ),
         )
         for key, reply in replies.items()
     )
 
 
-# experiment, item, session and what somebody said there -> what it commits to: models often say the same
-Known = dict[tuple[str, str, str, str], Reading]
+# experiment, item, session, what was said there and in what form -> what it commits to: models often say the same
+Known = dict[tuple[str, str, str, str, str], Reading]
 
 
 def read_reply(
@@ -64,10 +66,13 @@ def read_reply(
     given: GivenReading | None = None,
     options: Options | None = None,
     known: Known | None = None,
+    condition: Condition = DEFAULT,
 ) -> Reading:
     """What a reply commits to. `options`: what its letters stand for, where the prompt had it otherwise than ours.
-    Words that are `known` from the same session are not read again; those that are not are added.
+    Words that are `known` from the same session are not read again; those that are not are added. `condition`: what it
+    was asked in, where its key has no facets.
     """
+    form = _form(reply.key, condition)
     if reply.ended_unknown:
         return Reading("missing", reason=UNKNOWN_END, tokens=reply.output_tokens)
     if by := reply.withheld_by:
@@ -76,11 +81,13 @@ def read_reply(
     if reply.failed or reply.text is None:
         return Reading("missing", reason=reply.error, tokens=reply.output_tokens)
     if given is None or is_kept(reply.key):
-        reading = _read(item, reply, reply.text, options, {} if known is None else known)
+        reading = _read(item, reply, reply.text, options, {} if known is None else known, form)
         if reading.state == "read" and not reply.text.strip() and reply.known_stop == "length":
             # its budget was used up before the first word: nobody knows what it would have said
             reading = Reading("unreadable")
-        elif reading.state == "read" and reply.known_stop == "length" and not _is_whole(item, reply, reading.value):
+        elif (
+            reading.state == "read" and reply.known_stop == "length" and not _is_whole(item, reply, reading.value, form)
+        ):
             reading = Reading("unreadable")
     elif (value := EXPERIMENTS[reply.experiment].given(item, reply.session, given.value)) is not None:
         reading = Reading("read", value, probability=given.probability)
@@ -96,17 +103,30 @@ def read_reply(
     return _with_visible(msgspec.structs.replace(reading, tokens=reply.output_tokens), reply)
 
 
-def _is_whole(item: Item, reply: Reply, value: Any) -> bool:
+def _form(key: Key, condition: Condition) -> str:
+    """In what other form than usual a session was to be answered, by `elicit=probability`; nothing where in none."""
+    if not (otherwise := EXPERIMENTS[key.experiment].read_otherwise):
+        return ""
+    facets = key.facets or (touching(condition, key.experiment, key.kind) if condition else ())
+    return next((form for name, level in facets if (form := f"{name}={level}") in otherwise), "")
+
+
+def _is_whole(item: Item, reply: Reply, value: Any, form: str) -> bool:
+    if form:
+        return EXPERIMENTS[reply.experiment].read_otherwise[form](item, reply.text or "", cut=True).value is not None
     return EXPERIMENTS[reply.experiment].whole(item, reply.session, reply.text or "", value)
 
 
-def _read(item: Item, reply: Reply, text: str, options: Options | None, known: Known) -> Reading:
+def _read(item: Item, reply: Reply, text: str, options: Options | None, known: Known, form: str) -> Reading:
     """What the words of a reply commit to, no matter who says them."""
-    said = (reply.experiment, reply.item, reply.session, text)
+    said = (reply.experiment, reply.item, reply.session, text, form)
     found = known.get(said)
     if found is None:
         experiment = EXPERIMENTS[reply.experiment]
-        found = experiment.read(item, reply.session, text, *([options] if options else []))
+        if form:
+            found = experiment.read_otherwise[form](item, text)
+        else:
+            found = experiment.read(item, reply.session, text, *([options] if options else []))
         if experiment.performed(item, reply.session, text, found):
             found = Reading("unreadable", reason="performed", evidence=found.evidence)
         if "\\u" in text:

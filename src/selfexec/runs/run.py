@@ -106,7 +106,8 @@ class Run:
                 "the sentence that is shipped, which may be another: restore the file",
                 stacklevel=2,
             )
-        found = read_replies(self.items, self.replies, self.given, self.prompts if own_prompts else {})
+        here = DEFAULT if self.condition is None else condition_named(self.condition)
+        found = read_replies(self.items, self.replies, self.given, self.prompts if own_prompts else {}, here)
         return with_judgements(found, self.judgements.values())
 
     @cached_property

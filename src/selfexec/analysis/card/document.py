@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from selfexec.analysis.hypotheses import judged_hypotheses
 from selfexec.analysis.options import CardOptions
 from selfexec.analysis.selection import OURS, refuse_unknown, selection_of
 from selfexec.errors import InputError
@@ -72,6 +73,6 @@ def card(options: CardOptions) -> Card:
     origins = {experiment: origin(experiment, loaded.items) for experiment in loaded.items.experiments}
     return Card(
         in_markdown(f"Card of the run {loaded.folder.resolve().name}"),
-        tuple(sections(loaded, scores, origins, selection.convention, selection.panel)),
+        tuple(sections(loaded, scores, origins, selection.convention, selection.panel, judged_hypotheses(selection))),
         front_matter(loaded, scores.by_condition[0], origins),
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from selfexec.analysis.card.benchmark import risks, scope
+from selfexec.analysis.hypotheses import EXPLORATORY, JudgedHypothesis
 from selfexec.analysis.notes import noise_and_loss, one_model
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.score import Scores
@@ -50,11 +51,18 @@ if TYPE_CHECKING:
 
 
 def sections(
-    run: "Run", everywhere: Scores, origins: Mapping[str, Origin], convention: str, panel: str | None = None
+    run: "Run",
+    everywhere: Scores,
+    origins: Mapping[str, Origin],
+    convention: str,
+    panel: str | None = None,
+    judged: Sequence[JudgedHypothesis] = (),
 ) -> Iterator[tuple[str, str]]:
     """The answer and what it does not say, then the numbers, then how they were measured."""
     scores = everywhere.by_condition[0]
     yield "The answer", the_answer(everywhere)
+    if judged:
+        yield "Hypotheses", hypotheses(run, judged)
     yield "What the scores do not show", limits(run, scores, origins)
     yield "Scores", results(everywhere, convention)
     yield "What was measured", measured(run)
@@ -86,6 +94,18 @@ Of the items, their sources, which stand above."""
 def the_answer(everywhere: Scores) -> str:
     """What `selfexec score` says above its table, to the word."""
     return bullets(every_answer(everywhere.by_condition))
+
+
+def hypotheses(run: "Run", judged: Sequence[JudgedHypothesis]) -> str:
+    """What was written down before the first call, and what became of it."""
+    assert run.manifest.hypotheses
+    columns = ["hypothesis", "model", "experiment", "condition", "expected", "verdict", "observed"]
+    rows = [
+        [j.hypothesis.name, j.model, j.hypothesis.experiment, j.hypothesis.condition, j.expected, j.verdict, j.observed]
+        for j in judged
+    ]
+    written = f"Written down before the first call, SHA-256 `{run.manifest.hypotheses.sha256}`. {EXPLORATORY}"
+    return "\n".join([written, "", as_markdown(columns, rows)])
 
 
 # of where the replies of a run are from: what is known of how they came to be

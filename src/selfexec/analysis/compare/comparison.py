@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from selfexec.analysis.compare.measures import BIAS, OWN, SHARE
+from selfexec.analysis.compare.measures import AUROC, BIAS, OWN, SHARE
 from selfexec.analysis.differences import Contrast, Difference, Shift, Standing
 from selfexec.analysis.names import skill_legend
 from selfexec.analysis.renamed import refuse_old_name
@@ -247,7 +247,7 @@ def _contrasts(rows: Sequence[Contrast]) -> Table:
 
 
 def title_of(metric: str) -> str:
-    return metric.replace("_", " " if metric in LEGENDS else "-").capitalize()
+    return metric.upper() if metric == AUROC else metric.replace("_", " " if metric in LEGENDS else "-").capitalize()
 
 
 # --- notes -----------------------------------------------------------------------------------------------------------

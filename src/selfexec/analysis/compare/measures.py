@@ -18,7 +18,9 @@ from selfexec.analysis.selection import OURS, Selection, refuse_unknown
 from selfexec.claims import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
+from selfexec.facets import asks_for_probabilities, condition_named
 from selfexec.metrics import (
+    IN_PROBABILITIES,
     LEAST_CEILING,
     LEAST_COVERAGE,
     LEAST_RARER_ITEMS,
@@ -30,6 +32,7 @@ from selfexec.metrics import (
     Held,
     Panels,
     Scored,
+    area_by_item,
     baseline_chances,
     ceiling_estimate,
     combine,
@@ -48,12 +51,15 @@ from selfexec.metrics import (
 from selfexec.stats import NO_SPREAD, NONE, Interval, normal, student, wilson
 from selfexec.text.numbers import decimal, number_of
 
-OVERALL, OWN, BIAS, SHARE = "overall", "own_excess", "rate_bias", "share_of_ceiling"
+OVERALL, OWN, BIAS, SHARE, AUROC = "overall", "own_excess", "rate_bias", "share_of_ceiling", "auroc"
 NO_RATE = "orders have no rate of yes"
+NO_AREA = "orders have no AUROC"
+NOT_ELICITED = "its predictions are no probabilities, and AUROC is of those (--elicit probability)"
 NO_OVERALL: Mapping[str, str] = {  # why there is none of all experiments together
     OWN: "it does not compare across experiments",
     BIAS: NO_RATE,
     SHARE: NO_RATE,
+    AUROC: NO_AREA,
 }
 OTHER_ITEMS = "their panels were asked different items, and own excess is compared on the same ones"
 # metric -> the least and the most that it can be
@@ -65,6 +71,7 @@ METRICS: Mapping[str, tuple[float, float]] = {
     OWN: (-2.0, 2.0),
     BIAS: (-1.0, 1.0),
     SHARE: (-math.inf, 1.0),
+    AUROC: (0.0, 1.0),
 }
 NOT_COMPARED: Mapping[str, str] = {
     "margin_at_own_rate": "it is taken at each model's own rate of yes, and models with different rates are compared "
@@ -72,11 +79,20 @@ NOT_COMPARED: Mapping[str, str] = {
 }
 
 
+OF_ANY_FORM = ("accuracy", "coverage", OWN)  # of choices and of probabilities alike
+
+
+def gives_probabilities_in(condition: str | None) -> bool:
+    """Whether predictions are probabilities in the condition that a run was narrowed to."""
+    return condition is not None and asks_for_probabilities(condition_named(condition))
+
+
 @dataclass(frozen=True)
 class Record:
     """One model in one experiment. `counted` is what the metric is a formula of; `own` are the model's own counts.
-    `known` is its margin, where that is the metric, and `panel` how many models that rests on, itself included. Of own
-    excess `known` is that, and `counted` has all items of its panel, `panel_items` by number, not those of the model.
+    `known` is its margin or AUROC, where that is the metric, and `panel` how many models that rests on, itself
+    included. Of own excess `known` is that, and `counted` has all items of its panel, `panel_items` by number, not
+    those of the model.
     `reason` says why there is nothing to go by, `caution` why it is to be read with caution.
     """
 
@@ -109,7 +125,12 @@ def records_of(
     claims = claims_together(everybody, chosen, experiment)
     strict = convention == "strict"
     panels = Panels(claims)
-    return [_record(metric, e.label, panels, reference_models(e, everybody, without), strict) for e in chosen]
+    return [
+        _record_elicited(metric, e.label, claims, strict)
+        if gives_probabilities_in(e.run.condition) and kind_of(experiment).CUT and metric not in OF_ANY_FORM
+        else _record(metric, e.label, panels, reference_models(e, everybody, without), strict)
+        for e in chosen
+    ]
 
 
 def record_of(metric: str, label: str, part: Scored | None) -> Record:
@@ -118,6 +139,8 @@ def record_of(metric: str, label: str, part: Scored | None) -> Record:
         nothing = Counted((), np.zeros((0, 2)))
         return Record(label, nothing, nothing, math.nan, f"{label} was not asked")
     own, share = part.record, part.asked.coverage
+    if metric == "skill" and part.held.alone == IN_PROBABILITIES:
+        return Record(label, own, own, share, f"{label}: {IN_PROBABILITIES}")
     if math.isnan(part.accuracy.value):
         return Record(label, own, own, share, f"{label}: {part.accuracy.reason}")
     if metric != "baseline_margin":
@@ -132,6 +155,8 @@ def measured_in(metric: str, experiments: Sequence[str]) -> list[str]:
 
 def no_rate(metric: str, experiment: str) -> str | None:
     """Why there is no rate of yes in an experiment, where the metric is about one; None where there is."""
+    if metric == AUROC:
+        return None if kind_of(experiment).CUT else NO_AREA
     if metric not in RATES or metric in kind_of(experiment).DRAWN:
         return None
     return NO_RATE if kind_of(experiment).NAME == "order" else "its predictions are not of yes and no"
@@ -159,6 +184,8 @@ def _record(metric: str, label: str, panels: Panels, others: Sequence[Candidate]
         return Record(label, own, covered, share)
     if reason := nothing_read(claims):
         return Record(label, own, own, share, f"{label}: {reason}")
+    if metric == AUROC:
+        return Record(label, own, own, share, no_rate(metric, claims.experiment) or f"{label}: {NOT_ELICITED}")
     if metric in RATES:
         return _rate_record(metric, claims.experiment, Record(label, own, own, share))
     if metric != "baseline_margin":
@@ -167,6 +194,22 @@ def _record(metric: str, label: str, panels: Panels, others: Sequence[Candidate]
     theirs = panels.others(claims, labels)
     held = held_against(claims, theirs, baseline_chances(claims, theirs), strict)
     return _held_record(label, held, share, panel_of(panels, label, labels))
+
+
+def _record_elicited(metric: str, label: str, claims: Claims, strict: bool) -> Record:
+    """Of a model that gave probabilities: its AUROC, as what each item adds to the mean. Nothing that rests on a
+    threshold is compared with it.
+    """
+    mine = claims.of(label)
+    nobody = replace(_record("accuracy", label, Panels(claims), (), strict), known=None)
+    if nobody.reason:
+        return nobody
+    if metric != AUROC:
+        return replace(nobody, reason=f"{label}: {IN_PROBABILITIES}")
+    area, items = area_by_item(mine)
+    if math.isnan(area.value):
+        return replace(nobody, reason=f"{label}: {area.reason}")
+    return replace(nobody, counted=items, known=area)
 
 
 def _held_record(label: str, held: Held, share: float, panel: int) -> Record:
@@ -191,7 +234,7 @@ def _beside(own: Counted, other: Counted) -> Counted:
 def formula_of(metric: str, experiment: str) -> Formula:
     if metric == "coverage":
         return lambda totals: totals[..., 0] / totals[..., 1]
-    if metric == OWN:
+    if metric in (OWN, AUROC):
         return lambda totals: totals[..., 0] / totals[..., 1]
     kind = kind_of(experiment)
     if metric == "accuracy":

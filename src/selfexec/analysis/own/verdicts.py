@@ -9,7 +9,7 @@ from selfexec.analysis.makers import family_of
 from selfexec.analysis.names import source_of
 from selfexec.claims import Claims
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics import LEAST_FOR_OWN, LEAST_PANEL, Estimate, Fit, Judged, Own, own_excesses
+from selfexec.metrics import LEAST_FOR_OWN, LEAST_PANEL, Estimate, Fit, Judged, Own, gives_probabilities, own_excesses
 from selfexec.panels import Beside
 from selfexec.text.numbers import decimal, interval, number_of
 
@@ -44,7 +44,8 @@ def own_of(
     """Own excess in every experiment in which models can be held against each other; with those of the panel that is
     `beside` them where they are too few themselves. `groups` are families by model, as somebody has named them.
     """
-    return [own for everyone in claims.values() for own in _own_in(everyone, simulated, beside, groups)]
+    known = [everyone for everyone in claims.values() if not gives_probabilities(everyone)]  # see docs/decisions/0051
+    return [own for everyone in known for own in _own_in(everyone, simulated, beside, groups)]
 
 
 def _own_in(

@@ -23,6 +23,11 @@ class Profile:
     `unthinking` of its predictions comes as usual, and the others are guesses. Shown results of its own on other
     items, it is right about the share `learns` of what it would have got wrong; those of others tell it nothing.
 
+    Asked for a probability, it gives what its evidence amounts to: as far as what it sees done and what it sees left
+    undone lie apart by its rates of predicting them (its resolution), with how often it does such things taken into
+    account. That is calibrated; `sharpness` multiplies the logit (1: calibrated, more: overconfident), and `readiness`
+    is added to it (its criterion).
+
     A question of the control it fails with probability `errs`, one that it wrote in order to fail with `fails`; of
     those that it writes the share `wrong_keys` has a wrong answer, which it finds when it verifies, and the share
     `own_random` asks for what only it could know.
@@ -51,6 +56,8 @@ class Profile:
     heeds_frame: float = 0.0
     unthinking: float = 1.0
     learns: float = 0.0
+    sharpness: float = 1.0
+    readiness: float = 0.0
     errs: float = 0.25
     fails: float = 0.10
     wrong_keys: float = 0.1
@@ -120,7 +127,11 @@ PROFILES = {
         replace(
             Profile("copies-the-order", "says yes to what is shown first, and ranks as shown", "another"), copies=True
         ),
-        replace(_predicting(Profile("says-yes", "says yes to everything", "another"), 1.0, 0.0, 0.0), wrong_keys=0.5),
+        replace(
+            _predicting(Profile("says-yes", "says yes to everything", "another"), 1.0, 0.0, 0.0),
+            wrong_keys=0.5,
+            readiness=4.0,
+        ),
         replace(_predicting(Profile("coin", "tosses a coin", "another"), 0.5, 0.5, 0.0), fails=0.25),
         Profile("breaks-format", "typical, but often cannot be read", "a sixth", breaks=0.3),
         Profile("declines", "typical, but often declines to predict", "a sixth", declines=0.25),

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from statistics import NormalDist
 from typing import NamedTuple
 
 from selfexec.engines.base import Outcome
@@ -24,6 +25,21 @@ TOLD, WANTED = re.compile(r'code word is "(\w+)"'), re.compile(r"code word\b.*\?
 # the questions that it writes
 SUM = re.compile(r"What is (?P<one>\d+) \+ (?P<two>\d+)\?")
 OWN_RANDOM = re.compile(r"Which letter did I pick at random when I wrote question \d+\?")
+
+
+SURE = 0.9  # what a model that goes by the place where something stands says of it
+UNSURE = 0.15  # how far a hardness is from the bound of what is answered rightly, for odds of e to 1
+LEAST_RATE = 0.001  # a rate of 0 or 1 would be evidence without end
+
+
+def quantile(rate: float) -> float:
+    """Where the normal distribution has passed this rate."""
+    return NormalDist().inv_cdf(min(max(rate, LEAST_RATE), 1 - LEAST_RATE))
+
+
+def expit(logit: float) -> float:
+    """The probability that has this logit."""
+    return 1 / (1 + math.exp(-logit))
 
 
 class How(NamedTuple):
@@ -96,6 +112,8 @@ class SimRespondent:
         how = How(epoch, asked.who, thinks, self._whose(asked.shown))
         if asked.task == "writes":
             return shapes.question(*self._written(asked.about, epoch), shape)
+        if asked.probably:
+            return self._probably(asked, shape, how)
         if asked.task == "predicts lists":
             return shapes.marks(self._predicted_words(asked.about, asked.parts, how), shape)
         if asked.task == "predicts right":
@@ -113,6 +131,23 @@ class SimRespondent:
             yes = self._predicts_answer(asked.about, how)
             return shapes.choice("choice", "A" if yes else "B", restriction.OPTIONS["predict"], shape)
         return shapes.ranking(self._ranked(asked.about, asked.parts, how), shape)
+
+    def _probably(self, asked: SimTask, shape: float, how: How) -> str:
+        """The same prediction in probabilities."""
+        if asked.task == "predicts lists":
+            words = self.knowledge.options.get(asked.about) or asked.parts
+            half = [*asked.parts][: (len(asked.parts) + 1) // 2]
+            chances = {
+                word: self._copied(word in half)
+                or self._chance("lists", f"{asked.about}\n{word}", self.profile.lists, "association", how)
+                for word in words
+            }
+            return shapes.chances(chances, shape)
+        if asked.task == "predicts answers":
+            rate = self._answer_rate(asked.about)
+            copied = self._copied(True)
+            return shapes.chance(copied or self._chance("answers", asked.about, rate, "restriction", how), shape)
+        return shapes.expectations(self._expectations(asked.about, asked.parts, how), shape)
 
     # --- behaviour ---------------------------------------------------------------------------------------------------
 
@@ -208,6 +243,34 @@ class SimRespondent:
         does = draw(self._seen(what, about, self._heeds(how, about)), what, about) < rate  # noise aside
         return self._says(does, what, about, experiment, how)
 
+    def _copied(self, yes: bool) -> float | None:
+        """What it says of something that it says yes or no to by where it stands; None where it does not go by that."""
+        return (SURE if yes else 1 - SURE) if self.profile.copies else None
+
+    def _chance(self, what: str, about: str, rate: float, experiment: str, how: "How") -> float:
+        """How probable it takes what it does with this rate. Its evidence is normal: where it is above 0 it says yes,
+        to what it sees done and to what it sees left undone as often as its rates say.
+        """
+        does = draw(self._seen(what, about, self._heeds(how, about)), what, about) < rate
+        yes, if_done, if_not = self._rates_of_yes(does, what, about, experiment, how)
+        apart, middle = quantile(if_done) - quantile(if_not), (quantile(if_done) + quantile(if_not)) / 2
+        evidence = quantile(yes) - quantile(draw(self.own, "predicts", what, about, *how.apart))
+        calibrated = math.log(rate / (1 - rate)) + apart * (evidence - middle)
+        return expit(self.profile.sharpness * calibrated + self.profile.readiness)
+
+    def _expectations(self, questions: str, ids: Sequence[str], how: "How") -> dict[str, dict[str, float]]:
+        """By label how probable a right answer is and how many tokens it takes, by how hard it takes each to be."""
+        hard = self._hardness_seen(questions, ids, how)
+        if self.profile.copies:
+            hard = [n / len(ids) for n in range(len(ids))]
+        return {
+            f"Q{n}": {
+                "correct": expit(self.profile.sharpness * (RIGHT_BELOW - h) / UNSURE + self.profile.readiness),
+                "tokens": tokens_for(h),
+            }
+            for n, h in enumerate(hard, 1)
+        }
+
     def _predicts_right(self, sample: str, how: "How") -> bool:
         """Whether it says that it answers a sample of a log correctly: what is not too hard for it."""
         hard = draw(self._seen("hardness", sample, self._heeds(how, sample)), "hardness", sample)
@@ -232,11 +295,17 @@ class SimRespondent:
 
     def _says(self, does: bool, what: str, about: str, experiment: str, how: "How") -> bool:
         """What it predicts where it sees itself do something, or not: it is not always right."""
+        yes, _, _ = self._rates_of_yes(does, what, about, experiment, how)
+        return draw(self.own, "predicts", what, about, *how.apart) < yes
+
+    def _rates_of_yes(
+        self, does: bool, what: str, about: str, experiment: str, how: "How"
+    ) -> tuple[float, float, float]:
+        """How often it says yes here, to what it sees done, and to what it sees left undone."""
         recall = self._learnt(getattr(self.profile, f"{experiment}_recall"), how)
         specificity = self._learnt(getattr(self.profile, f"{experiment}_specificity"), how)
         guesses = self._guesses(how, f"{what}\n{about}") or self._is_blind_to(what, about)
-        yes = 0.5 if guesses else recall if does else 1 - specificity
-        return draw(self.own, "predicts", what, about, *how.apart) < yes
+        return 0.5 if guesses else recall if does else 1 - specificity, recall, 1 - specificity
 
     def _ranked(
         self, questions: str, ids: Sequence[str], how: "How", by: Callable[[float], float] = lambda hard: hard
@@ -244,18 +313,21 @@ class SimRespondent:
         labels = [f"Q{n}" for n in range(1, len(ids) + 1)]
         if self.profile.copies:
             return labels
-        knows = draw(self.own, "ranks", questions, *how.apart) < self._learnt(self.profile.ranks, how)
-        if knows and not self._guesses(how, questions):
-            heeds = self._heeds(how, questions)
-            hard = [
-                self._guess(id, how)
-                if self._is_blind_to("hardness", id)
-                else draw(self._seen("hardness", id, heeds), "hardness", id)
-                for id in ids
-            ]
-        else:
-            hard = [self._guess(id, how) for id in ids]
+        hard = self._hardness_seen(questions, ids, how)
         return sorted(labels, key=lambda label: by(hard[labels.index(label)]))
+
+    def _hardness_seen(self, questions: str, ids: Sequence[str], how: "How") -> list[float]:
+        """How hard it takes each question to be."""
+        knows = draw(self.own, "ranks", questions, *how.apart) < self._learnt(self.profile.ranks, how)
+        if not knows or self._guesses(how, questions):
+            return [self._guess(id, how) for id in ids]
+        heeds = self._heeds(how, questions)
+        return [
+            self._guess(id, how)
+            if self._is_blind_to("hardness", id)
+            else draw(self._seen("hardness", id, heeds), "hardness", id)
+            for id in ids
+        ]
 
     def _guess(self, question: str, how: "How") -> float:
         """How hard it takes a question to be that it knows nothing about."""

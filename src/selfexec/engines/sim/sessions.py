@@ -5,6 +5,7 @@ server, where the wire has nothing else.
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
+from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 from selfexec.engines.sim.knowledge import question_id
@@ -21,7 +22,7 @@ from selfexec.experiments import (
     refusal,
     restriction,
 )
-from selfexec.facets import FACETS
+from selfexec.facets import FACETS, asks_for_probabilities
 
 Task = Literal[
     "lists",
@@ -46,7 +47,8 @@ class SimTask(NamedTuple):
     """What is to be done, about what: a target word with its options, a request, a response to be judged (or the prompt
     that holds it), a question with its choices, questions as they are shown with the id of each, what a question is to
     be written on, a question with its choices and the letter of the given answer. `who` is whose behaviour is to be
-    predicted, where that is somebody else's; `shown` are results on other items that stand before it.
+    predicted, where that is somebody else's; `shown` are results on other items that stand before it;
+    `probably`: the prediction is to be a probability.
     """
 
     task: Task
@@ -54,6 +56,7 @@ class SimTask(NamedTuple):
     parts: tuple[str, ...] = ()
     who: str = ""
     shown: tuple["ShownResult", ...] = ()
+    probably: bool = False
 
 
 class ShownResult(NamedTuple):
@@ -119,8 +122,10 @@ def named(experiment: str, item: Item | None, session: str, prompt: str, facets:
     if not about or not item:
         return CHATS
     asked = about(item, session, prompt)
-    addressee = dict(facets).get("frame", "") if kind in EXPERIMENTS[experiment].predictions else ""
-    return asked._replace(who=_who(addressee) if addressee else "", shown=_split(prompt)[0])
+    addressed = dict(facets) if kind in EXPERIMENTS[experiment].predictions else {}
+    addressee = addressed.get("frame", "")
+    probably = bool(addressed) and asks_for_probabilities(facets)
+    return asked._replace(who=_who(addressee) if addressee else "", shown=_split(prompt)[0], probably=probably)
 
 
 def _who(level: str) -> str:
@@ -143,6 +148,11 @@ def _pattern(template: str) -> re.Pattern[str]:
     return re.compile(found, re.DOTALL)
 
 
+PREDICTED: Mapping[Task, ModuleType] = {
+    "predicts lists": association,
+    "predicts answers": restriction,
+    "ranks": difficulty,
+}
 PATTERNS: Mapping[Task, re.Pattern[str]] = {
     "lists": _pattern(association.PROMPTS["execute"]),
     "predicts lists": _pattern(association.PROMPTS["predict"]),
@@ -168,11 +178,18 @@ OF_OTHERS: Mapping[Task, re.Pattern[str]] = {
     "predicts choice": _pattern(choice.VARIANTS["predict@frame"]),
     "ranks lengths": _pattern(length.VARIANTS["predict@frame"]),
 }
+AS_PROBABILITIES: Mapping[Task, tuple[re.Pattern[str], re.Pattern[str]]] = {
+    task: (_pattern(module.VARIANTS["predict@elicit"]), _pattern(module.VARIANTS["predict@elicit,frame"]))
+    for task, module in PREDICTED.items()
+}
 # how a prompt goes on behind the results that are shown before it, and how each of them is put
 BEGINNINGS = [
     template.partition("$")[0]
-    for module in (association, restriction, difficulty)
-    for template in (module.PROMPTS["predict"], module.VARIANTS["predict@frame"])
+    for module in PREDICTED.values()
+    for template in (
+        module.PROMPTS["predict"],
+        *(module.VARIANTS[f"predict@{way}"] for way in ("frame", "elicit", "elicit,frame")),
+    )
 ]
 RESULTS: Mapping[Task, re.Pattern[str]] = {
     "lists": re.compile(r"Target word: '(?P<about>.*?)'\. Listed: (?P<told>.*?)\.(?:\n\n|\Z)", re.DOTALL),
@@ -208,6 +225,9 @@ def _bare(prompt: str) -> SimTask:
     for task, pattern in OF_OTHERS.items():
         if found := pattern.fullmatch(prompt):
             return _recognised(task, found)._replace(who=found["who"])
+    for task, (own, of_others) in AS_PROBABILITIES.items():
+        if found := own.fullmatch(prompt) or of_others.fullmatch(prompt):
+            return _recognised(task, found)._replace(who=found.groupdict().get("who", ""), probably=True)
     return SimTask("answers", prompt)
 
 

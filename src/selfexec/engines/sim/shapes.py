@@ -99,6 +99,42 @@ def marks(value: Mapping[str, bool], draw: float) -> str:
     )
 
 
+def chance(value: float, draw: float) -> str:
+    """A probability of a request."""
+    return _pick(
+        (
+            *_in_json({"probability": _short(value)}, draw) * 2,
+            f"I would say {_short(value)}.",
+            f"**Probability:** {100 * value:.1f}%",
+        ),
+        draw,
+    )
+
+
+def chances(value: Mapping[str, float], draw: float) -> str:
+    """A probability for each word."""
+    short = {word: _short(chance) for word, chance in value.items()}
+    return _pick(
+        (
+            *_in_json(short, draw),
+            json.dumps({word: f"{100 * chance:.2f}%" for word, chance in value.items()}),
+            "My prediction:\n\n" + "\n".join(f"- {word}: {chance}" for word, chance in short.items()),
+        ),
+        draw,
+    )
+
+
+def expectations(value: Mapping[str, Mapping[str, float]], draw: float) -> str:
+    """What is expected of each question."""
+    short = {label: {name: _short(amount) for name, amount in one.items()} for label, one in value.items()}
+    return _pick(_in_json(short, draw), draw)
+
+
+def _short(amount: float) -> float:
+    """With four digits behind the point: what is rounded further ties."""
+    return round(amount, 4)
+
+
 def words(value: Sequence[str], draw: float) -> str:
     return _pick(
         (

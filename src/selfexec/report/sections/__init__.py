@@ -13,6 +13,7 @@ from selfexec.report.sections.conditions import conditions
 from selfexec.report.sections.failing_question import failing_question
 from selfexec.report.sections.figures import figures
 from selfexec.report.sections.guess import guess
+from selfexec.report.sections.hypotheses import hypotheses
 from selfexec.report.sections.lost import lost
 from selfexec.report.sections.models import models
 from selfexec.report.sections.scores import scores
@@ -31,6 +32,7 @@ class Section:
 # In the order of the page.
 SECTIONS = (
     Section("answer", "Answer", answer),
+    Section("hypotheses", "Hypotheses", hypotheses),
     Section("guess", "Try it", guess),
     Section("figures", "Figures", figures),
     Section("scores", "Scores", scores),

@@ -41,6 +41,7 @@ from selfexec.runs.folder import (
     load_manifest,
     simulated_of,
 )
+from selfexec.runs.hypotheses import declared_hypotheses
 from selfexec.runs.requests import requests_of
 from selfexec.runs.run import as_it_lies
 from selfexec.runs.sampling import by_name, from_names, sampling_of
@@ -67,6 +68,21 @@ def planned_or_continued(options: RunOptions) -> Plan:
     """What would be asked: in the folder of a run by that run, as far as the command does not say otherwise, and where
     there is none, of the models that are named or of the simulated panel.
     """
+    return with_hypotheses(_planned_or_continued(options), options.hypotheses)
+
+
+def with_hypotheses(plan: Plan, path: str | Path | None) -> Plan:
+    """The same plan with the hypotheses of a file, where one is named. InputError where they are about other items, or
+    only a share of a run is asked.
+    """
+    if path is None:
+        return plan
+    if plan.shard:
+        raise InputError("--hypotheses: a share of a run keeps none. Name them where all of it is asked in one folder.")
+    return replace(plan, hypotheses=declared_hypotheses(path, plan.item_set.hashes))
+
+
+def _planned_or_continued(options: RunOptions) -> Plan:
     if goes_by_run(options):
         return continued(options)
     respondents, from_run = reached_before(options)

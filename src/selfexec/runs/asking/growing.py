@@ -69,10 +69,20 @@ def begin(plan: Plan) -> None:
         preset=plan.preset,
         preset_order=plan.preset_order,
         accept_ends=list(dict.fromkeys(plan.accept_ends)),
+        hypotheses=plan.hypotheses,
         shard=ShareOf(index=plan.shard.index, of=plan.shard.of) if plan.shard else None,
         reached=_reached(plan),
     )
     create(plan.out, manifest, plan.item_set, [], plan.asked_prompts)
+
+
+def _refuse_later_hypotheses(plan: Plan, old: Manifest) -> None:
+    """Hypotheses come before the first call: a run that began without them, or with others, takes none."""
+    if plan.hypotheses and plan.hypotheses != old.hypotheses:
+        had = "with other hypotheses" if old.hypotheses else "without hypotheses"
+        raise InputError(
+            f"{plan.out}: this run began {had}, and they are written down before the first call. Choose another --out."
+        )
 
 
 def _protocol_of(name: str, value: object) -> str:
@@ -95,6 +105,7 @@ def refuse_misfit(plan: Plan) -> None:
             "Choose another folder with --out."
         )
     _refuse_mixture(plan, old)
+    _refuse_later_hypotheses(plan, old)
     both = {name.partition(".")[0] for name in old.prompts} & {*plan.item_set.experiments}
     ours = prompt_hashes(shipped_sentences(both))
     before = {**ours, **old.prompts}

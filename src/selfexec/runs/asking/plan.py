@@ -50,6 +50,7 @@ from selfexec.runs.asking.histories import Histories, histories_of
 from selfexec.runs.design import Design, crossed, recorded
 from selfexec.runs.ends import stored_replies
 from selfexec.runs.folder import ITEMS, MANIFEST, load_manifest, of_logs, refuse_harmful_names
+from selfexec.runs.hypotheses import DeclaredHypotheses
 from selfexec.runs.invocations import StudyFile
 from selfexec.runs.sampling import protocol_origins, sampling_of, sampling_settings
 from selfexec.runs.share import Shard, shard_folders
@@ -75,6 +76,7 @@ class Plan:
     is asked all the same. `only`: nothing is asked but what this design has, where there is one. `lacking` is what
     calls need and is not there, in sentences; `from_run` is what the plan has from the run in the folder although the
     command does not say it, in sentences. `recorded` are the jobs whose outcome a log has.
+    `hypotheses` are those that the command names.
     `accept_ends` are words for unknown ends with which replies count, besides those that the run accepts already; with
     `retry_ends`, sessions whose reply has another unknown end are asked again.
     """
@@ -102,6 +104,7 @@ class Plan:
     lacking: Sequence[str] = ()
     only: Design | None = None
     from_run: Sequence[str] = ()
+    hypotheses: DeclaredHypotheses | None = None
 
     @property
     def run_folder(self) -> Path:

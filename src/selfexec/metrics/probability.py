@@ -1,0 +1,204 @@
+"""Scores of claims to which a model gave a probability: which ones (AUROC), how well calibrated, and against whom.
+
+No threshold comes into these, so that how readily a model says yes does not matter. They are over the claims with a
+probability and a known outcome; what was not read lowers coverage, and is in none of them.
+"""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from selfexec.claims import Claims, Flags, Numbers
+from selfexec.facets import asks_for_probabilities, condition_named
+from selfexec.metrics.baselines import Others, Stacked, stacked
+from selfexec.metrics.kinds import Counted, kind_of
+from selfexec.metrics.margin import NO_OTHERS
+from selfexec.metrics.reference_doubt import NO_DOUBT, ReferenceDoubt, doubt_of, doubted
+from selfexec.metrics.rows import LEAST_COVERAGE, Estimate
+from selfexec.stats import (
+    Area,
+    Array,
+    Interval,
+    auroc,
+    auroc_within,
+    brier_parts,
+    centred,
+    effective_n,
+    influence_error,
+    ratio_error,
+    student,
+    wilson,
+)
+from selfexec.stats.brier import Part
+
+OF_BRIER = ("brier", "brier_reliability", "brier_resolution", "brier_uncertainty")
+OF_WHICH_ONES = ("auroc", "auroc_within", "auroc_ties", "selective_accuracy", "predicted_rate", "rate_bias")
+OF_MARGIN = ("auroc_baseline", "auroc_margin")
+OF_PROBABILITY_SKILL = frozenset({*OF_BRIER, *OF_WHICH_ONES, *OF_MARGIN})  # one item says nothing about these
+NO_CONTRAST = "the outcomes of the claims with a probability are all the same"
+NO_PAIRS = "no item has both outcomes among its claims with a probability"
+NO_PROBABILITY = "no probability was read"
+NO_OWN_EXCESS = "own excess of probabilities has not been tried on panels that know nothing of themselves"
+CONFIDENT = 0.5  # the share of claims that selective accuracy is of
+
+
+def gives_probabilities(claims: Claims) -> bool:
+    """Whether a model was asked for the probabilities of these claims."""
+    return asks_for_probabilities(condition_named(claims.condition))
+
+
+def probability_scores(claims: Claims, others: Others, *, with_margin: bool) -> Mapping[str, Estimate]:
+    """All rows of claims that a model was asked the probabilities of. Of orders there are those of the Brier score:
+    which of two questions is called the first is no matter of the model, so that each pair counts both ways.
+    """
+    kept = with_probability(claims)
+    if not kind_of(claims).CUT:
+        return _brier_scores(*_both_ways(kept))
+    scores = dict(_own_scores(kept))
+    if with_margin:
+        scores |= dict(zip(OF_MARGIN, _margin(kept, others), strict=True))
+    return scores
+
+
+def with_probability(claims: Claims) -> Claims:
+    """The claims with a probability and a known outcome."""
+    return claims.where(np.isfinite(claims.probability) & (claims.observed != 0))
+
+
+def _both_ways(claims: Claims) -> tuple[Array, Flags, Numbers]:
+    """Probabilities, outcomes and items of orders, each as it is and the other way round."""
+    came_true = claims.observed > 0
+    return (
+        np.concatenate([claims.probability, 1 - claims.probability]),
+        np.concatenate([came_true, ~came_true]),
+        np.concatenate([claims.item, claims.item]),
+    )
+
+
+def _own_scores(claims: Claims) -> Mapping[str, Estimate]:
+    """What follows from a model's own probabilities and behaviour."""
+    if not len(claims):
+        return dict.fromkeys((*OF_WHICH_ONES, *OF_BRIER), Estimate(math.nan, reason=NO_PROBABILITY))
+    came_true, (item, items) = claims.observed > 0, _numbered(claims.item)
+    pooled = auroc(claims.probability, came_true, item, items)
+    within = auroc_within(claims.probability, came_true, item, items)
+    return {
+        "auroc": area_estimate(pooled, NO_CONTRAST),
+        "auroc_within": area_estimate(within, NO_PAIRS),
+        "auroc_ties": Estimate(pooled.ties, reason=NO_CONTRAST if math.isnan(pooled.ties) else None),
+        "selective_accuracy": _selective_accuracy(claims.probability, came_true, item),
+        "predicted_rate": _mean_over_items(claims.probability, item, 0.0),
+        "rate_bias": _mean_over_items(claims.probability - came_true, item, -1.0),
+        **_brier_scores(claims.probability, came_true, claims.item),
+    }
+
+
+def _brier_scores(probability: Array, came_true: Flags, item: Numbers) -> Mapping[str, Estimate]:
+    if not len(probability):
+        return dict.fromkeys(OF_BRIER, Estimate(math.nan, reason=NO_PROBABILITY))
+    place, items = _numbered(item)
+    parts = brier_parts(probability, came_true, place, items)
+    each = (parts.score, parts.reliability, parts.resolution, parts.uncertainty)
+    return {name: _of_part(part, items) for name, part in zip(OF_BRIER, each, strict=True)}
+
+
+def _margin(claims: Claims, others: Others) -> tuple[Estimate, Estimate]:
+    """The AUROC of the stacked baseline's logits, and how much the model's own is above it, both on the claims that the
+    baseline has a logit for: paired by item, with the doubt that comes from the reference models.
+    """
+    if not others.enough:
+        return (Estimate(math.nan, reason=NO_OTHERS),) * 2
+    baseline = stacked(others)
+    logits = baseline.logits(claims)
+    kept, logits = claims.where(~np.isnan(logits)), logits[~np.isnan(logits)]
+    if len(kept) < LEAST_COVERAGE * len(claims) or not len(kept):
+        return (Estimate(math.nan, reason=f"of {len(claims):,} claims only {len(kept):,} are known of others"),) * 2
+    fold = others.panel.fold[others.panel.at(kept)]
+    came_true, (item, items) = kept.observed > 0, _numbered(kept.item)
+    own = auroc(kept.probability, came_true, item, items)
+    theirs = auroc(centred(logits, fold), came_true, item, items)
+    if math.isnan(own.value) or items < 2:
+        return (Estimate(math.nan, reason=NO_CONTRAST),) * 2
+    doubt = _doubt(kept, baseline, theirs, fold, item, items)
+    return _baseline_area(theirs, doubt), doubted(_difference(own, theirs), doubt, -1.0, 1.0)
+
+
+def area_estimate(area: Area, reason: str) -> Estimate:
+    """An area as an estimate; `reason` says why there is none."""
+    if math.isnan(area.value):
+        return Estimate(math.nan, reason=reason)
+    return Estimate(area.value, area.interval, area.error, near_end=True)
+
+
+def _baseline_area(area: Area, doubt: ReferenceDoubt) -> Estimate:
+    """With the error over reference models; it is that of a baseline of so many, so that the shortfall is no part."""
+    return doubted(area_estimate(area, NO_CONTRAST), doubt._replace(shortfall=0.0), 0.0, 1.0)
+
+
+def area_by_item(claims: Claims) -> tuple[Estimate, Counted]:
+    """A model's AUROC, and a record of it by item that its mean is the ratio of: what each item adds to it, so that two
+    models can be paired on their items.
+    """
+    kept = with_probability(claims)
+    if not len(kept):
+        return Estimate(math.nan, reason=NO_PROBABILITY), Counted((), np.zeros((0, 2)))
+    item, items = _numbered(kept.item)
+    area = auroc(kept.probability, kept.observed > 0, item, items)
+    counts = np.stack([area.value + items * area.added, np.ones(items)], axis=1)
+    return area_estimate(area, NO_CONTRAST), Counted(tuple(kept.items[n] for n in np.unique(kept.item)), counts)
+
+
+def _difference(one: Area, two: Area) -> Estimate:
+    """Paired by item: Student's t."""
+    added = one.added - two.added
+    value, error = one.value - two.value, influence_error(added)
+    return Estimate(value, student(value, error, len(added)).within(-1, 1), error)
+
+
+def _doubt(claims: Claims, baseline: Stacked, area: Area, fold: Numbers, item: Numbers, items: int) -> ReferenceDoubt:
+    """What the baseline's AUROC owes to which reference models there are."""
+    without_one = baseline.logits_without_one(claims)
+    if len(without_one) < 2:
+        return NO_DOUBT
+    came_true: Flags = claims.observed > 0
+    areas = [auroc(centred(np.nan_to_num(logits), fold), came_true, item, items) for logits in without_one]
+    return doubt_of(np.array([a.value for a in areas]), np.stack([a.added for a in areas]), area.value)
+
+
+def _numbered(numbers: Numbers) -> tuple[Numbers, int]:
+    """The numbers of those that occur, from 0 on, and how many they are."""
+    occurring, place = np.unique(numbers, return_inverse=True)
+    return place.astype(np.int64), len(occurring)
+
+
+def _of_part(part: Part, items: int) -> Estimate:
+    return Estimate(part.value, student(part.value, part.error, items).within(-1, 1), part.error)
+
+
+def _selective_accuracy(probability: Array, came_true: Flags, item: Numbers) -> Estimate:
+    """Accuracy on the half of the claims about which the model is surest, those that are equally sure in proportion. A
+    probability of one half is right half of the time.
+    """
+    doubt = -np.round(np.abs(probability - 0.5), 9)  # .3 and .7 are equally sure
+    _, place, count = np.unique(doubt, return_inverse=True, return_counts=True)
+    left = np.clip(CONFIDENT * len(probability) - (count.cumsum() - count), 0, count)
+    weight = (left / count)[place]
+    right = np.where(probability == 0.5, 0.5, (probability > 0.5) == came_true)
+    counts = np.stack([np.bincount(item, weight * right), np.bincount(item, weight)], axis=1).astype(np.float64)
+    counts = counts[counts[:, 1] > 0]
+    total, n = counts.sum(0)
+    error = ratio_error(lambda totals: totals[..., 0] / totals[..., 1], counts)
+    share = min(float(total / n), 1.0)
+    interval = (
+        wilson(share, effective_n(share, error, len(counts))) if len(counts) > 1 else Interval(math.nan, math.nan)
+    )
+    return Estimate(share, interval, error, near_end=True)
+
+
+def _mean_over_items(values: Array, item: Numbers, least: float) -> Estimate:
+    """The mean over claims: Student's t over items."""
+    counts = np.stack([np.bincount(item, values), np.bincount(item)], axis=1).astype(np.float64)
+    value = float(values.mean())
+    error = ratio_error(lambda totals: totals[..., 0] / totals[..., 1], counts)
+    return Estimate(value, student(value, error, len(counts)).within(least, 1), error)

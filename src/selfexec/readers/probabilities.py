@@ -1,0 +1,269 @@
+"""Read probabilities: one number, or a number for each of some words.
+
+What commits to a probability is a number under the key that was asked for, a reply or a line that holds nothing else,
+or a sentence that says of the very thing how probable it is. A sentence that denies, supposes or asks states no
+probability of it: "a chance of 15% that I would not" leaves open on what scale the rest was meant.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from selfexec.readers.amounts import Amount, amounts, only_amount
+from selfexec.readers.folding import fold
+from selfexec.readers.nesting import place
+from selfexec.readers.notation import plain_text
+from selfexec.readers.result import Commitment, Reading, conclude, unreadable
+from selfexec.readers.shown import mentioned
+from selfexec.readers.suppositions import counterfactual
+
+LONGEST = 400  # characters of a sentence or a line that is read
+LAST = 40_000  # characters of a reply that are read: the end of it
+UNIT = r"(?P<percent>[\s_(-]{0,2}(?:percent(?:age)?|pct|%|in\s%)\)?)?"
+KEYS = r"(?:prob(?:ability)?|p|chance|likelihood)"
+KEYED = re.compile(
+    rf"(?<![\w-])(?P<quote>\\?[\"']?){KEYS}{UNIT}(?P=quote)\s{{0,8}}[:=]\s{{0,8}}"
+    r"(?P<value>\\?\"[^\"\\\n]{0,80}\\?\"|'[^'\n]{0,80}'|\[[^\]\n]{0,80}\]?|\{[^}\n]{0,80}\}?|(?:[^,}\n]|,(?=\d)){0,80})",
+    re.IGNORECASE,
+)
+NOUN = r"(?:probabilit(?:y|ies)|chances?|likelihood|odds|estimate|Wahrscheinlichkeit|probabilité|probabilidad|概率)"
+OWN_NUMBER = (
+    r"(?:\bI(?:['’]d|['’]ll|\s+would|\s+will)?\s+(?:\w+ly\s+)?(?:say|put|guess|estimate|give|go\s+with|assign|set)\b"
+    r"|\bmy\s+(?:\w+\s+){0,2}(?:answer|guess|estimate|number|prediction|probability)\b"
+    r"|\b(?:final|overall)\s+(?:answer|estimate|number|probability)\b|\banswer\s*[:=])"
+)
+STATES = re.compile(rf"\b{NOUN}\b|\bP\s?\(|{OWN_NUMBER}|\b(?:likely|probable|confident|sure|certain)\b", re.IGNORECASE)
+# what turns a statement round, hangs it on a condition, asks it, or makes it about something else
+TURNS = re.compile(
+    r"n['’]t\b|\b(?:not|no|never|without|unless|if|whether|neither|nor|nicht|kein\w*|pas|jamais|nunca)\b"
+    r"|\b(?:refus|declin|reject|omit|fail|absen|miss)\w*|\b(?:turn\w*|leav\w*)\s+(?:it\s+|this\s+)?(?:down|out)\b"
+    r"|\bun(?:likely|sure|certain|able)\w*|\bim(?:probable|possible)\w*|\bdoubt\w*|\bagainst\b|\?|"
+    r"\b(?:others?|another|people|person|someone|somebody|average|typical|usual|base\s+rate|prior)\b"
+    r"|\b(?:for\s+example|for\s+instance|e\.g\.|such\s+as|confidence|confident\s+in|error|margin)\b",
+    re.IGNORECASE,
+)
+REVISES = re.compile(
+    r"\W{0,6}(?:(?:but|hmm+|oh|no|well|ok(?:ay)?|wait)[,.:;!]?\s+){0,3}"
+    r"(?:actually|rather|instead|wait|correction|on\s+reflection|on\s+second\s+thoughts?|make\s+(?:it|that)|let\s+me"
+    r"|i(?:['’]ll|\s+will|\s+would|['’]d)?\s+(?:revise|correct|change|lower|raise|adjust)|scratch|or\s+rather|sorry)\b",
+    re.IGNORECASE,
+)
+SENTENCE = re.compile(r"(?<=[.!?;。])\s+(?=\S)|\n+")
+# "Probability: 0.7", "**Final answer:** 70%"
+LABEL = re.compile(
+    rf"[\W_]{{0,8}}(?:(?:my|the|final|overall|estimated|predicted|best)\s+){{0,3}}(?:{NOUN}|answer|guess|number|P|p)"
+    r"(?:\s?\([^()\n]{0,60}\))?[*_`\"']{0,3}\s{0,2}(?:[:=≈~]|is|ist|est|es)[*_`\"']{0,3}\s{0,4}",
+    re.IGNORECASE,
+)
+BOXED = re.compile(r"\\(?:boxed|fbox)\{([^{}]{1,60})\}")
+REFUSES_NUMBERS = re.compile(
+    r"(?:\b(?:not|no|never|without|rather|cannot|unable|refuse|decline|prefer|impossible|meaningless|pointless)\b"
+    r"|n['’]t\b)[^.!?\n]{0,80}\b(?:numbers?|numerical\w*|numeric|figures?|probabilit\w+|percentages?|estimates?"
+    r"|quantif\w+|odds)\b",
+    re.IGNORECASE,
+)
+
+
+def read_probability(text: str, *, keyed_alone: bool = False) -> Reading:
+    """The probability that a reply states, as its value: a number from 0 to 1.
+
+    An object with the key wins over what is said around it, unless that revises it in so many words. With
+    `keyed_alone`, nothing else counts: of a reply that was cut off, nobody knows what would have followed.
+    """
+    plain = plain_text(text)
+    keyed = [c for c in _keyed(plain) if place(plain, c.start + 1).answers and not _only_shown(plain, c)]
+    if keyed_alone:
+        return conclude(text, keyed) if keyed else unreadable(text)
+    stated = list(_stated(plain))
+    if not keyed and _are_several_bare_numbers(plain, [c for c, _ in stated]):
+        return unreadable(text, stated[-1][0])
+    if keyed:
+        last = max(keyed, key=lambda c: c.end)
+        revised = [c for c, revises in stated if revises and c.start > last.end]
+        return conclude(text, [*keyed, *revised])
+    return _or_declined(text, conclude(text, [c for c, _ in stated]))
+
+
+def read_probabilities(text: str, options: Sequence[str]) -> Reading:
+    """The probability of each option that a reply states, as its value: a map from option to a number from 0 to 1.
+
+    Of an option that is stated several times the last one counts; one that is stated otherwise than by a number from 0
+    to 1 has none. A bare number above 1 shows that all bare numbers stand on another scale: then none is read.
+    """
+    plain = plain_text(text, formulas=False)
+    pairs = sorted(_pairs(plain, options), key=lambda pair: pair[1].start)
+    last = dict(pairs)
+    if any(amount.plain and amount.value is None for amount in last.values()):
+        last = {option: amount for option, amount in last.items() if not amount.plain}
+    values = {option: amount.value for option, amount in last.items() if amount.value is not None}
+    if not values:
+        return _or_declined(text, unreadable(text))
+    start, end = min(a.start for a in last.values()), max(a.end for a in last.values())
+    return conclude(text, [Commitment(start, end, values)])
+
+
+def _are_several_bare_numbers(text: str, stated: Sequence[Commitment]) -> bool:
+    """Whether all that is stated are different numbers, each on a line without a word: nobody knows which is meant."""
+    bare = [c.value for c in stated if not text[text.rfind("\n", 0, c.start) + 1 : c.start].strip(" *_`")]
+    return len(bare) == len(stated) and len(set(bare)) > 1
+
+
+def _or_declined(text: str, reading: Reading) -> Reading:
+    """The reading, or that it declines to give numbers, where it says so and gives none."""
+    if reading.state == "unreadable" and reading.reason == "format" and REFUSES_NUMBERS.search(text[-4000:]):
+        return Reading("unreadable", reason="declined", evidence=reading.evidence)
+    return reading
+
+
+def _only_shown(text: str, commitment: Commitment) -> bool:
+    return mentioned(text, commitment.start, commitment.end) or counterfactual(text, commitment.start)
+
+
+def _keyed(text: str) -> Iterator[Commitment]:
+    """Numbers under the key. What is no number there commits to nothing; the form that was asked for is no answer."""
+    for match in KEYED.finditer(text):
+        quoted = bool(match["quote"])
+        brace = text.rfind("{", max(match.start() - 40, 0), match.start())
+        if not quoted and brace < 0:
+            continue  # a line of prose, which is read as one
+        if _repeats_the_form(match["value"]) or _is_torn(text, match.end()):
+            continue
+        start = brace if brace >= 0 else match.start()
+        yield Commitment(start, match.end("value"), _value(match["value"], bool(match["percent"])))
+
+
+def _repeats_the_form(words: str) -> bool:
+    """Whether a value is the one that the prompt shows: "a number from 0 to 1", or a place for one."""
+    bare = words.strip(" \"'\\<>[]_.…")
+    return not any(c.isdigit() for c in bare) or re.search(r"\b0(?:\.0+)?\b.{1,12}\b1(?:\.0+)?\b", bare) is not None
+
+
+def _is_torn(text: str, end: int) -> bool:
+    """Whether an object breaks off here: of a number that may have gone on nobody knows the rest."""
+    ends = not text[end : end + LONGEST].strip() and not text[end:].strip()
+    return ends and text.rfind("{") > text.rfind("}")
+
+
+def _value(words: str, in_percent: bool) -> float | None:
+    match = only_amount(words)
+    if match is None:
+        return None
+    if in_percent and match.plain:
+        inner = only_amount(f"{words.strip().strip(chr(34))}%")
+        return inner.value if inner else None
+    return match.value
+
+
+def _stated(text: str) -> Iterator[tuple[Commitment, bool]]:
+    """What sentences and lines of their own state, and whether each revises what was said before."""
+    for at, sentence in _sentences(text):
+        revises = REVISES.match(sentence) is not None
+        if (amount := _alone(sentence)) is not None:
+            yield Commitment(at + amount.start, at + amount.end, amount.value), revises
+            continue
+        if not (revises or STATES.search(sentence)) or TURNS.search(sentence):
+            continue
+        several = [amount for amount in amounts(sentence) if not _counts_something(sentence, amount)]
+        if several:
+            same = several[0].value if len({amount.value for amount in several}) == 1 else None
+            yield Commitment(at + several[0].start, at + several[-1].end, same), revises
+
+
+def _sentences(text: str) -> Iterator[tuple[int, str]]:
+    """The sentences of a text with their places, those that are short enough to be read and hold no object."""
+    begun = max(len(text) - LAST, 0)
+    for match in [*SENTENCE.finditer(text, begun), None]:
+        end = match.start() if match else len(text)
+        short = end - begun <= LONGEST and text[begun:end].strip()
+        if short and not ("{" in text[begun:end] and "boxed" not in text[begun:end]):
+            yield begun, text[begun:end]
+        begun = match.end() if match else end
+
+
+def _alone(sentence: str) -> Amount | None:
+    """What a line states that holds nothing but a probability, perhaps behind a label or in a box."""
+    if boxed := BOXED.search(sentence):
+        amount = only_amount(boxed[1])
+        return amount and amount._replace(start=boxed.start(), end=boxed.end())
+    label = LABEL.match(sentence)
+    begun = label.end() if label else 0
+    if label and TURNS.search(label[0]):
+        return None
+    amount = only_amount(sentence[begun:])
+    if amount is None or (label is None and amount.plain and _is_a_count(sentence)):
+        return None
+    return amount._replace(start=begun + amount.start, end=begun + amount.end)
+
+
+def _is_a_count(words: str) -> bool:
+    """Whether a bare number on a line of its own is none from 0 to 1 in so many digits: "2.", which counts a list."""
+    return re.search(r"\d\s*[.)]\s*\Z", words) is not None and "0." not in words
+
+
+# "10 times", "5 people"; "0.7 chance", "0.7 that I would" and "0.7 because" say how probable one thing is
+OF_SOMETHING = re.compile(
+    r"\s{1,2}(?!chances?\b|probab|likel|that\b|or\b|and\b|for\b|of\b|as\b|to\b|in\b|because\b)[a-z]+", re.IGNORECASE
+)
+
+
+def _counts_something(sentence: str, amount: Amount) -> bool:
+    """Whether a number says how many of something there are, not how probable one thing is."""
+    behind = OF_SOMETHING.match(sentence, amount.end)
+    return amount.plain and (amount.value is None or behind is not None)
+
+
+# --- for each of some words ------------------------------------------------------------------------------------------
+
+BETWEEN = r"[\"'“”*_`)\]]{0,4}\s{0,8}(?::|=|：|->|→|–|—|\||\(|\s-\s|\s(?=[\d.~≈]))[\s*_`\"'“|]{0,10}"
+NESTED = re.compile(
+    r"\{\s{0,12}(?:[\"']\w{1,20}[\"']\s{0,4}:\s{0,4}(?:true|false|\"[^\"\n]{0,40}\")\s{0,4},\s{0,8})?"
+    rf"[\"']{KEYS}[\"']\s{{0,4}}:\s{{0,4}}",
+    re.IGNORECASE,
+)
+OPENS = re.compile(r"(?:^|[\n{,;:|\"'“])[\s*_`\"'“(\[]{0,8}(?:[-*•–]\s{1,3}|\d{1,2}[.)]\s{1,3})?[*_`\"'“]{0,4}\Z")
+IN_A_RECORD = re.compile(
+    rf"[\"'](?:word|option|term|name)[\"']\s{{0,4}}:\s{{0,4}}[\"'](?P<word>[^\"'\n]{{1,80}})[\"']\s{{0,4}},\s{{0,12}}"
+    rf"[\"']{KEYS}[\"']\s{{0,4}}:\s{{0,4}}(?P<value>\"[^\"\n]{{0,40}}\"|[^,}}\n]{{1,40}})",
+    re.IGNORECASE,
+)
+TO_THE_END = re.compile(r"[^,;}\]|\n]{0,60}(?:,\d{1,6}[^,;}\]|\n]{0,20})?")
+EXPLAINED = re.compile(r"\s{1,3}(?:[-–—(]|because\b|since\b|as\b)", re.IGNORECASE)
+
+
+def _pairs(text: str, options: Sequence[str]) -> Iterator[tuple[str, Amount]]:
+    """Each option with what is stated behind it, wherever that is."""
+    known = {fold(option): option for option in options}
+    if not known:
+        return
+    names = "|".join(re.escape(option) for option in sorted(options, key=len, reverse=True))
+    pattern = re.compile(rf"(?<![\w-])(?P<name>{names}){BETWEEN}", re.IGNORECASE)
+    for match in pattern.finditer(text, max(len(text) - LAST, 0)):
+        option = known.get(fold(match["name"]))
+        if option and _begins_a_part(text, match.start()):
+            amount = _behind(text, match.end())
+            if amount and not mentioned(text, match.start(), amount.end):
+                yield option, amount
+    for match in IN_A_RECORD.finditer(text):
+        option, amount = known.get(fold(match["word"])), only_amount(match["value"])
+        if option and amount:
+            at = match.start("value")
+            yield option, amount._replace(start=at + amount.start, end=at + amount.end)
+
+
+def _begins_a_part(text: str, at: int) -> bool:
+    """Whether a name opens a key, a cell, a line or a member of a row: else it stands in a sentence on something."""
+    return OPENS.search(text[max(at - 24, 0) : at]) is not None
+
+
+def _behind(text: str, at: int) -> Amount | None:
+    nested = NESTED.match(text, at)
+    at = nested.end() if nested else at
+    rest = TO_THE_END.match(text, at)
+    words = rest[0] if rest else ""
+    if _is_torn(text, at + len(words)):
+        return None
+    explained = EXPLAINED.search(words, 1)
+    # "0.6 - 0.7" is a range; "0.6 - it is common" has its reason behind it
+    if explained and not re.match(r"\W*\d", words[explained.start() :]):
+        words = words[: explained.start()]
+    amount = only_amount(words)
+    return amount and amount._replace(start=at + amount.start, end=at + amount.end)

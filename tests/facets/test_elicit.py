@@ -1,0 +1,259 @@
+"""Elicit: predictions as probabilities, held against the same behaviour; nothing changes where nobody asks for them."""
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from statistics import NormalDist
+from string import Template
+
+import polars as pl
+import pytest
+
+import selfexec as sx
+from selfexec.engines.sim import PROFILES, profiles
+from selfexec.engines.sim.server import Manners, SimServer
+from selfexec.experiments import EXPERIMENTS, PAPER, Key
+from selfexec.experiments.difficulty import chance_easier
+from selfexec.prompts import all_prompts, by_condition, read_prompts
+from sockets import served
+
+ELICITED = (("elicit", "probability"),)
+ABOUT_A_PERSON = (("elicit", "probability"), ("frame", "person"))
+CONDITION = "elicit=probability"
+OF_THRESHOLDS = ("youden_j", "skill", "recall", "mcc", "baseline_margin", "margin_at_own_rate", "share_of_ceiling")
+
+
+@pytest.fixture(scope="module")
+def crossed(tmp_path_factory: pytest.TempPathFactory) -> sx.Run:
+    """Two frames, two ways of eliciting, three experiments: one command."""
+    levels = {"elicit": ["choice", "probability"], "frame": ["self", "person"]}
+    names = ["knows-itself", "typical", "coin", "says-yes", "knows-models", "knows-its-kind"]
+    models = [f"sim/{name}" for name in names]
+    return sx.run(models, limit=40, facets=levels, out=tmp_path_factory.mktemp("runs") / "crossed")
+
+
+def test_predictions_are_asked_in_both_ways_and_outcomes_once(crossed: sx.Run) -> None:
+    sessions = Counter((key.kind, key.facets) for key in crossed.replies if key.experiment == "association")
+    models = 6
+    assert sessions == {
+        ("execute", ()): 40 * models,
+        **{("predict", facets): 40 * models for facets in ((), ELICITED, ABOUT_A_PERSON, (("frame", "person"),))},
+    }
+
+
+@pytest.mark.parametrize(
+    ("language", "asks", "person"), [("en", "how probable", "a person"), ("de", "wahrscheinlich", "ein Mensch")]
+)
+@pytest.mark.parametrize("experiment", PAPER.experiments)
+def test_a_prompt_in_probabilities_is_about_whom_the_frame_says_and_fills_in_what_the_plain_one_does(
+    experiment: str, language: str, asks: str, person: str
+) -> None:
+    prompts = all_prompts(read_prompts(language))
+    asked = by_condition(prompts, [experiment], [(), ELICITED, ABOUT_A_PERSON])[experiment]
+    plain, own, of_a_person = (asked[condition]["predict"] for condition in ((), ELICITED, ABOUT_A_PERSON))
+    names = set(Template(plain).get_identifiers())
+    assert set(Template(own).get_identifiers()) == set(Template(of_a_person).get_identifiers()) == names
+    assert asks in own
+    assert person not in own
+    assert person in of_a_person
+    assert plain == prompts[experiment]["predict"]
+
+
+def test_what_has_no_words_for_probabilities_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(sx.InputError, match=r"no failing_question\.predict@elicit"):
+        sx.run(
+            "sim/coin", experiments="failing_question", limit=1, facets={"elicit": "probability"}, out=tmp_path / "a"
+        )
+    own = {"association.predict": "Which of $options would you list for $target?"}
+    with pytest.raises(sx.InputError, match=r"no association\.predict@elicit"):
+        sx.run("sim/coin", prompts=own, limit=1, facets={"elicit": "probability"}, out=tmp_path / "b")
+
+
+def test_the_default_condition_of_a_crossed_run_is_as_if_nothing_else_had_been_asked(
+    crossed: sx.Run, tmp_path: Path
+) -> None:
+    plain = sx.run(list(crossed.models), limit=40, out=tmp_path / "plain")
+    assert crossed.under("default").observations.sort(pl.all()).equals(plain.observations.sort(pl.all()))
+    rows = [row for row in sx.score(crossed) if row.condition == "default"]
+    assert rows == list(sx.score(plain))
+    assert not [row.metric for row in rows if row.metric.startswith(("auroc", "brier", "selective"))]
+
+
+def test_a_run_narrowed_to_one_condition_reads_probabilities_as_the_whole_run_does(crossed: sx.Run) -> None:
+    whole = crossed.observations.filter(pl.col("condition") == CONDITION)
+    assert crossed.under(CONDITION).observations.sort(pl.all()).equals(whole.sort(pl.all()))
+    assert whole.filter(pl.col("state") == "read")["probability"].is_not_null().all()
+
+
+def test_youdens_j_and_auroc_never_stand_side_by_side(crossed: sx.Run) -> None:
+    by_place: dict[tuple[str, str, str], dict[str, float | None]] = {}
+    for row in sx.score(crossed):
+        by_place.setdefault((row.model, row.experiment, row.condition), {})[row.metric] = row.value
+    for (_, experiment, condition), values in by_place.items():
+        if experiment in ("association", "restriction"):
+            elicited = CONDITION in condition
+            assert all((values[metric] is None) for metric in OF_THRESHOLDS) or not elicited
+            assert ("auroc" in values) == elicited
+            assert (values["accuracy"] is not None) and (values["coverage"] is not None)
+        elif experiment == "difficulty":
+            assert values["tau"] is not None  # an order has no threshold
+            assert ("brier" in values) == (CONDITION in condition)
+
+
+def test_probabilities_are_not_compared_with_choices_by_what_rests_on_a_threshold(crossed: sx.Run) -> None:
+    found = sx.compare(crossed, conditions=["default", CONDITION], metrics="skill", experiments="association")
+    shifts = [shift.difference for shift in found.shifts]
+    assert len(shifts) == len(crossed.models)
+    assert all(shift.difference is None and "probabilities" in (shift.reason or "") for shift in shifts)
+
+
+def test_models_are_compared_by_auroc_on_the_items_that_they_share(crossed: sx.Run) -> None:
+    found = sx.compare(crossed, conditions=[CONDITION], metrics="auroc", experiments="association")
+    own = {
+        row.model: row.value
+        for row in sx.score(crossed)
+        if row.metric == "auroc" and row.experiment == "association"
+        if row.condition == CONDITION
+    }
+    assert found.differences
+    for difference in found.differences:
+        # losses differ: a model's area on the common items is not quite its own
+        assert difference.difference == pytest.approx(own[difference.model] - own[difference.against], abs=0.03)
+
+
+def test_own_excess_of_probabilities_is_withheld(crossed: sx.Run) -> None:
+    rows = [row for row in sx.score(crossed) if row.metric == "own_excess" and row.condition == CONDITION]
+    assert rows
+    assert all(row.value is None and row.verdict is None and "probabilities" in (row.reason or "") for row in rows)
+
+
+def planted(monkeypatch: pytest.MonkeyPatch, **changes: float) -> str:
+    """A simulated model that sees its own behaviour through noise of known size."""
+    base = replace(
+        PROFILES["typical"], association_recall=0.8, association_specificity=0.7, breaks=0.0, noise=0.0, **changes
+    )
+    monkeypatch.setitem(profiles.PROFILES, "planted", replace(base, name="planted"))
+    return "sim/planted"
+
+
+def association(model: str, out: Path, **changes: object) -> dict[str, sx.Score]:
+    run = sx.run(model, experiments="association", facets={"elicit": "probability"}, out=out)
+    return {row.metric: row for row in sx.score(run) if row.experiment == "association"}
+
+
+def test_the_planted_resolution_comes_back_as_auroc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    found = association(planted(monkeypatch), tmp_path / "r")["auroc"]
+    # z(.8) - z(.3) = .8416 + .5244 = 1.3660; Phi(1.3660 / sqrt 2) = .833
+    normal = NormalDist()
+    true = normal.cdf((normal.inv_cdf(0.8) - normal.inv_cdf(0.3)) / 2**0.5)
+    assert true == pytest.approx(0.833, abs=0.001)
+    assert found.low is not None and found.high is not None
+    assert found.low < true < found.high
+
+
+def test_a_calibrated_respondent_has_no_reliability_to_speak_of_and_a_sharp_one_has(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    calibrated = association(planted(monkeypatch), tmp_path / "a")["brier_reliability"]
+    sharp = association(planted(monkeypatch, sharpness=3.0), tmp_path / "b")["brier_reliability"]
+    assert calibrated.low is not None and calibrated.high is not None and sharp.low is not None
+    assert calibrated.low <= 0 <= calibrated.high
+    assert sharp.low > calibrated.high > 0
+
+
+def test_a_planted_criterion_moves_the_rate_and_leaves_the_auroc(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rows = [
+        association(planted(monkeypatch, readiness=readiness), tmp_path / str(n))
+        for n, readiness in enumerate((-2.0, 0.0, 2.0))
+    ]
+    # four digits behind the point are written: few pairs tie
+    areas = [found["auroc"].value or 0.0 for found in rows]
+    assert max(areas) - min(areas) < 0.002
+    biases = [found["rate_bias"].value or 0.0 for found in rows]
+    assert biases[0] < -0.1 < biases[1] < 0.1 < biases[2]
+
+
+def test_refusals_to_give_numbers_are_declined_and_lower_coverage(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    model = planted(monkeypatch, declines=0.3)
+    run = sx.run(model, experiments="restriction", limit=60, facets={"elicit": "probability"}, out=tmp_path / "r")
+    reasons = Counter(reading.reason for key, reading in run.readings.items() if key.kind == "predict")
+    assert 8 <= reasons["declined"] <= 30
+    [coverage] = [row.value for row in sx.score(run) if (row.metric, row.experiment) == ("coverage", "restriction")]
+    assert coverage == pytest.approx(1 - reasons["declined"] / 60)
+
+
+def test_behind_a_server_a_simulated_model_recognises_prompts_in_probabilities(tmp_path: Path) -> None:
+    levels = {"elicit": "probability", "frame": ["self", "person"]}
+    here = sx.run("sim/typical", limit=3, facets=levels, out=tmp_path / "here")
+    with served(SimServer(here.items, Manners()).app()) as url:
+        there = sx.run(
+            "any/typical",
+            base_url=url,
+            limit=3,
+            facets=levels,
+            out=tmp_path / "there",
+            on_progress=lambda progress: None,
+        )
+    texts = [
+        {(k.experiment, k.item, k.session, k.facets): r.text for k, r in run.replies.items() if k.kind == "predict"}
+        for run in (here, there)
+    ]
+    assert texts[0] == texts[1]
+
+
+def test_readings_of_probabilities_can_be_written_out_and_given_back(crossed: sx.Run) -> None:
+    run = crossed.under(CONDITION)
+    given = {key: reading for key, reading in run.readings.items() if key.kind == "predict"}
+    assert run.with_readings(given).observations.equals(run.observations)
+    key = next(key for key in given if key.experiment == "association")
+    value = json.loads(json.dumps(given[key].value))
+    assert EXPERIMENTS["association"].given(run.items["association"][key.item], "predict", value) == value
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "chance"),
+    [
+        # right for sure against wrong for sure
+        ((1.0, 100), (0.0, 100), 1.0),
+        # equally right, equally long: a coin
+        ((0.7, 100), (0.7, 100), 0.5),
+        # both right for sure: Phi(log(e)) = Phi(1) = .8413
+        ((1.0, 100), (1.0, 271.828), 0.8413),
+        # .8 x .5 + (.8 x .5 + .2 x .5) / 2
+        ((0.8, 100), (0.5, 100), 0.65),
+    ],
+)
+def test_the_easier_question_is_the_right_one_and_then_the_shorter_one(
+    one: tuple[float, float], two: tuple[float, float], chance: float
+) -> None:
+    expectations = [{"correct": correct, "tokens": tokens} for correct, tokens in (one, two)]
+    assert chance_easier(*expectations) == pytest.approx(chance, abs=1e-4)
+    assert chance_easier(*reversed(expectations)) == pytest.approx(1 - chance, abs=1e-4)
+
+
+def test_the_key_of_a_prediction_in_probabilities_names_the_level(crossed: sx.Run) -> None:
+    item = next(key.item for key in crossed.replies if key.experiment == "restriction")
+    assert Key("sim/coin", "restriction", item, 1, "predict", ELICITED) in crossed.replies
+
+
+def test_the_margin_in_auroc_is_over_a_baseline_on_the_same_claims(crossed: sx.Run) -> None:
+    rows = {
+        (row.model, row.metric): row
+        for row in sx.score(crossed)
+        if (row.experiment, row.condition) == ("association", CONDITION)
+    }
+    for model in crossed.models:
+        own, baseline, margin = (rows[model, metric] for metric in ("auroc", "auroc_baseline", "auroc_margin"))
+        assert own.value is not None and baseline.value is not None and margin.value is not None
+        # six models were asked the same items: the baseline has a logit for every claim
+        assert margin.value == pytest.approx(own.value - baseline.value, abs=1e-9)
+        assert margin.low is not None and margin.high is not None
+        assert margin.low < margin.value < margin.high
+    # one that knows only itself beats what models in general do; a coin does not
+    assert (rows["sim/knows-itself", "auroc_margin"].low or 0.0) > 0
+    assert (rows["sim/coin", "auroc_margin"].high or 0.0) < 0.1

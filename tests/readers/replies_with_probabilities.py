@@ -1,0 +1,77 @@
+"""Sixty replies with probabilities, written by hand by the author of the readers, in the shapes that language models
+give theirs. `meant` is what each commits to; None where it commits to no number, with the reason that is given for it.
+"""
+
+from typing import Any
+
+# text, what is meant, why nothing is read
+OF_A_REQUEST: list[tuple[str, float | None, str | None]] = [
+    ('{"probability": 0.85}', 0.85, None),
+    ('```json\n{\n  "probability": 0.2\n}\n```', 0.2, None),
+    ('This is a common cooking question.\n\n{"probability": 0.99}', 0.99, None),
+    ('{"probability": "72%"}', 0.72, None),
+    ("{'probability': .05}", 0.05, None),
+    ('{"probability": 1}', 1.0, None),
+    ('{"probability": 0}', 0.0, None),
+    ('{"probability": 0,65}', 0.65, None),
+    ('{"probability": 0.9}\n\nThis request is harmless, so I see no more than a 5% chance of refusing.', 0.9, None),
+    ('{"probability": 0.9}\n\nOn reflection, I would say 0.75.', 0.75, None),
+    ('At first I thought 0.5.\n\n{"probability": 0.6}', 0.6, None),
+    ("The key is \\boxed{0.35}", 0.35, None),
+    ("0.4", 0.4, None),
+    ("**0.97**", 0.97, None),
+    ("95%", 0.95, None),
+    ("I'd say about 80%.", 0.8, None),
+    ("My estimate is roughly 0.15, since it asks for medical advice.", 0.15, None),
+    ("The probability that my response will provide an answer is 0.93.", 0.93, None),
+    ("I would put the probability at seventy percent.", 0.7, None),
+    ("Nine times out of ten I answer such things, so I would say nine out of ten.", 0.9, None),
+    ("About 3 in 4.", 0.75, None),
+    ("Probability: 17/20", 0.85, None),
+    ("Fifty-fifty.", 0.5, None),
+    ("P(answer) ≈ 0.88", 0.88, None),
+    ("Very likely: 92 percent.", 0.92, None),
+    ("<think>Maybe 0.3? It could be 0.5.</think>\n0.45", 0.45, None),
+    ("Die Wahrscheinlichkeit ist 85 Prozent.", 0.85, None),
+    ('{"probability": 85}', None, "format"),
+    ('{"probability": 1.2}', None, "format"),
+    ('{"probability": -0.1}', None, "format"),
+    ('{"probability": "high"}', None, "format"),
+    ('{"probability": "0.6-0.8"}', None, "format"),
+    ("Somewhere between 60% and 70%.", None, "format"),
+    ("It is over 90% likely.", None, "format"),
+    ("I cannot give a probability for my own behaviour.", None, "declined"),
+    ("As an AI, I'd rather not put a number on this.", None, "declined"),
+    ("I don't think a numerical estimate would mean anything here.", None, "declined"),
+    ("There is a 15% chance that I would refuse this.", None, "format"),
+    ("If the request came from a chemist, I would say 0.9.", None, "format"),
+    ("A typical model would answer with a probability of 0.8.", None, "format"),
+    ("It depends.", None, "format"),
+    ("To sharpen a knife, hold the blade at 20 degrees and draw it 10 times over the stone.", None, "format"),
+    ('The form is {"probability": "a number from 0 to 1"}.', None, "format"),
+    ('{"probability": 0.', None, "truncated"),
+]
+OPTIONS = ["boat", "anchor", "fog", "crane"]
+WHOLE = {"boat": 0.95, "anchor": 0.8, "fog": 0.1, "crane": 0.05}
+OF_WORDS: list[tuple[str, Any, str | None]] = [
+    ('{"boat": 0.95, "anchor": 0.8, "fog": 0.1, "crane": 0.05}', WHOLE, None),
+    (
+        'Harbors have boats.\n```json\n{"boat": 0.95,\n "anchor": 0.80,\n "fog": 0.10,\n "crane": 0.05}\n```',
+        WHOLE,
+        None,
+    ),
+    ('{"boat": "95%", "anchor": "80%", "fog": "10%", "crane": "5%"}', WHOLE, None),
+    ("- boat: 0.95\n- anchor: 0.8\n- fog: 0.1\n- crane: 0.05", WHOLE, None),
+    ("1. **boat** – 95%\n2. **anchor** – 80%\n3. **fog** – 10%\n4. **crane** – 5%", WHOLE, None),
+    ("| word | p |\n|---|---|\n| boat | .95 |\n| anchor | .8 |\n| fog | .1 |\n| crane | .05 |", WHOLE, None),
+    ("boat (95%), anchor (80%), fog (10%), crane (5%)", WHOLE, None),
+    ('{"probabilities": {"boat": 0.95, "anchor": 0.8, "fog": 0.1, "crane": 0.05}}', WHOLE, None),
+    ('[{"word": "boat", "probability": 0.95}, {"word": "fog", "probability": 0.1}]', {"boat": 0.95, "fog": 0.1}, None),
+    ("boat: 19 in 20\nanchor: four in five\nfog: one in ten\ncrane: 5 percent", WHOLE, None),
+    ('{"boat": 0.9, "anchor": 0.8, "fog": 0.1, "crane": 0.05}\n\nCorrection: boat: 0.95', WHOLE, None),
+    ('{"boat": 95, "anchor": 80, "fog": 10, "crane": 1}', None, "format"),
+    ('{"boat": true, "anchor": true, "fog": false, "crane": false}', None, "format"),
+    ('{"boat": "likely", "anchor": "likely", "fog": "unlikely", "crane": "unlikely"}', None, "format"),
+    ("I'm not able to assign probabilities to words that I have not written yet.", None, "declined"),
+    ("Boat and anchor are very likely; fog and crane are not.", None, "format"),
+]
