@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
-from selfexec.report.picture import picture
 
 from build import Run
 from selfexec.analysis.answers import BASELINE, answers, experiment_answer, overall_answer
@@ -20,7 +19,8 @@ from selfexec.analysis.score_table import labelled
 from selfexec.analysis.selection import Selection
 from selfexec.metrics import Own, Score
 from selfexec.report.data import Data, Options
-from selfexec.report.sections.top import top
+from selfexec.report.front import front
+from selfexec.report.sections.answer import answer
 from selfexec.stats import holm, holm_points
 
 Z = 1.959963984540054
@@ -230,12 +230,6 @@ def test_every_judged_model_is_counted_once_in_each_clause_and_nothing_else_is_s
 # --- terminal, page and JSON -----------------------------------------------------------------------------------------
 
 
-def drawn_lines(data: Data) -> Any:
-    found = picture(data.scores, data.models)
-    assert found
-    return found
-
-
 @pytest.fixture(scope="module")
 def data_of_panel(small_panel: Run) -> Data:
     return Data(Selection.of(small_panel), Options())
@@ -246,26 +240,29 @@ def test_terminal_page_and_json_say_the_same_sentences(data_of_panel: Data) -> N
     sentences = answers(scores)
     said = [labelled(one) for one in sentences]
     assert json.loads(scores.json())["answer"][: len(said)] == said
-    assert list(top(data_of_panel).answers) == sentences
+    on_page = [one for told in answer(data_of_panel).said.values() for one in told]
+    assert all(one in on_page for one in sentences if one.text != BASELINE)  # the page says that next to its headline
     printed = re.sub(r"\s+", " ", str(scores))
     assert all(re.sub(r"\s+", " ", line) in printed for line in said)
     assert said[0] == BASELINE
 
 
-def test_a_line_reaches_the_baselines_mark_on_the_page_just_where_it_is_too_close_to_call(data_of_panel: Data) -> None:
-    found = drawn_lines(data_of_panel)
+def test_a_dot_on_the_page_is_hollow_just_where_the_interval_that_was_tested_reaches_0(data_of_panel: Data) -> None:
+    scores, found = data_of_panel.scores, front(data_of_panel.scores, data_of_panel.models)
+    assert found
     checked = 0
     for panel in found.panels:
-        margins = {
-            one.subject: one for one in against_baseline(data_of_panel.scores.of(panel.experiment, "baseline_margin"))
-        }
-        for mark in (*panel.judged, *panel.apart):
-            one = margins.get(mark.model)
-            if one is None or one.tested_low is None or one.tested_high is None:
-                assert not mark.open
-                continue
-            assert mark.open == (one.tested_low <= 0 <= one.tested_high)
-            checked += 1
+        often, which = how_often(scores, panel.experiment), which_ones(scores, panel.experiment)
+        for column in panel.columns:
+            of = {one.subject: one for one in (often if column.head == "How often" else which)}
+            for model, cell in column.cells.items():
+                one = of[model]
+                if cell.drawing is None or one.tone == "withheld":
+                    assert cell.faint or one.tone == "untold"
+                    continue
+                assert one.tested_low is not None and one.tested_high is not None
+                assert ("hollow" in cell.drawing) == (one.tested_low <= 0 <= one.tested_high)
+                checked += 1
     assert checked > 10
 
 

@@ -65,11 +65,14 @@ def sentences(run: Run, convention: str, panel: str | None = "none") -> dict[str
     """What `score` answers, and what the page says on top, below, and model by model; each with its tone."""
     data = Data(Selection.of(run, convention, panel=panel), Options())
     head, front = top(data), answer(data)
-    panels = front.picture.panels if front.picture else ()
+    panels = front.front.panels if front.front else ()
     return {
         "score": json.loads(data.scores.json())["answer"],
-        "top": [[one.about, one.tone, one.text] for one in head.answers] + [list(head.details)],
-        "front": [*([front.untold] if front.untold else []), *([p.experiment, *p.brief, *p.own] for p in panels)],
+        "top": [head.headline, head.about, *head.details],
+        "front": [
+            *front.notes,
+            *([p.experiment, p.question, *(f"{c.head}: {c.brief}" for c in p.columns), *p.own] for p in panels),
+        ],
         "said": [[one.about, one.tone, one.text] for told in front.said.values() for one in told],
         "advice": [[part.model, *advice] for part in models(data).models for advice in part.advice],
     }

@@ -30,7 +30,7 @@ from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER, Key, restriction
 from selfexec.experiments.restriction import UserRequest
-from selfexec.report.evidence import evidence_of
+from selfexec.report.evidence import PageEvidence
 from selfexec.report.sections.about import provenance
 from selfexec.runs import Reply, invocations, load_manifest, write_manifest
 from selfexec.runs.asking import (
@@ -430,7 +430,7 @@ def test_the_report_shows_the_prompts_that_were_asked_with(tmp_path: Path) -> No
     nothing = pl.DataFrame(schema=dict.fromkeys(("model", "experiment", "epoch", "item", "code"), pl.String))
     nothing = nothing.with_columns(source=None, disputed=pl.lit([], dtype=pl.List(pl.String)))
     for shown, kept in ((found, {"predict": OWN}), (sx.load(STORED / "own-prompts"), {})):
-        index = evidence_of([shown], nothing, nothing, set()).index
+        index = PageEvidence([shown], nothing, nothing).index
         prompts = json.loads(zlib.decompress(base64.b64decode(index)))["runs"][0]["prompts"]["restriction"]
         ours = {"judge": restriction.PROMPTS["judge"]}
         theirs = {"execute": restriction.PROMPTS["execute"]} if kept else {"predict": restriction.PROMPTS["predict"]}
