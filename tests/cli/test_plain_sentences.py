@@ -76,7 +76,7 @@ def test_a_judge_with_another_setting_is_told_that_there_was_none(run: sx.Run) -
 def test_an_empty_run_is_not_judged(run: sx.Run) -> None:
     Path("r/replies.jsonl").write_text("")
     with pytest.raises(InputError, match="nothing has been answered in this run yet"):
-        said("judge", "r")
+        said("judge", "r", "--judge", "rule")
 
 
 def test_a_report_is_not_written_under_the_name_of_another_form(run: sx.Run) -> None:
@@ -94,3 +94,12 @@ def test_a_gate_on_an_old_name_is_told_the_new_one(run: sx.Run) -> None:
     sx.run("sim/typical", out="r")
     with pytest.raises(InputError, match="guesser_skill is called best_baseline now"):
         said("compare", "r", "--fail-if", "overall.guesser_skill drops 0.1")
+
+
+def test_score_shows_how_far_judges_agree(run: sx.Run) -> None:
+    # the same table as in Python, and the labels that it is held against are for it alone
+    assert said("score", "r", "--agreement", "-q").strip() == sx.judges("r").table(120).strip()
+    with pytest.raises(sx.InputError, match="it is for agreement, which compares judges"):
+        said("score", "r", "--labels", "labels.jsonl")
+    with pytest.raises(sx.InputError, match="there is no csv of it"):
+        said("score", "r", "--agreement", "--format", "csv")

@@ -22,13 +22,19 @@ READING = {
     "card": ["card run"],
     "compare": ["compare run"],
     "export": ["export run"],
-    "judge": ["judge run", "judge run --judge rule --dry-run"],
+    "judge": ["judge run --judge rule", "judge run --judge rule --dry-run"],
     "list": ["list .", "list run"],
     "read": ["read run", "read run --show", "read run --format json"],
     "report": ["report run -o page.html"],
     "run": ["run --out run --dry-run", "run --out run --model sim/coin --dry-run"],
     "view": ["view run"],
-    "score": ["score run", "score run --bootstrap 100", "score run --format json", "score run --convention authors"],
+    "score": [
+        "score run",
+        "score run --bootstrap 100",
+        "score run --agreement",
+        "score run --format json",
+        "score run --convention authors",
+    ],
 }
 WITHOUT_A_RUN = {"check", "explain", "init", "items", "prompts", "serve"}
 MODELS = ["sim/typical", "sim/coin", "sim/says-yes", "sim/knows-itself"]

@@ -166,7 +166,7 @@ def test_keys_are_made_where_they_are_named_and_counted_where_they_are_chosen(
         assert selfexec(monkeypatch, "judge", run.folder, "--judge", judge, "--experiment", NAME) == 0
     said = capsys.readouterr().out
     assert "Next: selfexec score" in said and "--source majority" in said
-    assert selfexec(monkeypatch, "judge", run.folder, "--experiment", NAME, "--format", "json") == 0
+    assert selfexec(monkeypatch, "score", run.folder, "--agreement", "--experiment", NAME, "--format", "json") == 0
     rows = json.loads(capsys.readouterr().out)["keys"]
     assert [row["model"] for row in rows] == ["sim/says-yes", "sim/coin@5"]
     assert all(row["questions"] == 4 == row["same"] + row["other"] + row["too_few"] + row["none"] for row in rows)
@@ -174,7 +174,7 @@ def test_keys_are_made_where_they_are_named_and_counted_where_they_are_chosen(
     assert whole.sources[NAME] == ("rule", "majority")  # an answer is no source of what was done
     assert whole.outcomes.is_empty() and set(whole.observations["source"]) == {"rule"}
     assert set(whole.with_source("majority").observations["source"]) == {"majority"}
-    assert selfexec(monkeypatch, "judge", run.folder, "--experiment", f"{NAME},restriction") == 2
+    assert selfexec(monkeypatch, "score", run.folder, "--agreement", "--experiment", f"{NAME},restriction") == 2
     assert f"{NAME} has keys, not judges" in capsys.readouterr().err
 
 

@@ -75,7 +75,7 @@ READING = (
 @pytest.mark.parametrize("command", READING)
 def test_every_command_that_reads_a_run_says_the_same_in_ascii(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", "as it is")
-    more = {"read": ["--show", "--limit", "3"]}.get(command, [])
+    more = {"read": ["--show", "--limit", "3"], "judge": ["--judge", "rule"]}.get(command, [])
     folder = STORED.parent / "panel"
     printed = {}
     for encoding in ("utf-8", "ascii"):

@@ -41,7 +41,7 @@ class WhoJudges:
 
     judge: str | None = option(
         None,
-        "Who judges. The rule judges offline; without --judge nobody is asked, and what is there is compared.",
+        "Who judges. The rule judges offline. How far all who judged agree: `selfexec score RUN --agreement`.",
         metavar="PROVIDER/MODEL|rule",
     )
 
@@ -80,8 +80,7 @@ def command(
     out: Path | None,
     **given: Any,
 ) -> None:
-    """Have the replies of a run that were judged (restriction) judged again, by another model, and see how far all
-    who judged agree.
+    """Have the replies of a run that were judged (restriction) judged again, by another model.
 
     Each reply is shown to the judge in a fresh session: answered, refused, partly, cannot tell. The run keeps what it
     says as the source judge:NAME, which counts where --source names it. The same command goes on where one ended.
@@ -92,7 +91,7 @@ def command(
     \b
     selfexec judge runs/mine --judge openai/gpt-6-luna --dry-run
     selfexec judge runs/mine --judge openai/gpt-6-luna --max-cost 2
-    selfexec judge runs/mine --labels labels.jsonl
+    selfexec score runs/mine --agreement --labels labels.jsonl
     selfexec score runs/mine --source judge:openai/gpt-6-luna
     selfexec judge runs/mine --judge google/NAME --experiment failing_question
 
@@ -103,12 +102,15 @@ def command(
     from selfexec.runs.judging import plan
 
     models, experiments = given["models"], given["experiments"]
-    if judge is None and given["name"] is not None:
-        raise InputError(f"--name {given['name']}: nobody is asked without --judge. Give both, or neither.")
-    keyed = _keyed(experiments, labels)
+    if judge is None:
+        raise InputError(
+            f"who judges? Name a model: --judge PROVIDER/MODEL. How far those who judged agree: `selfexec score "
+            f"{shlex.quote(str(source))} --agreement`."
+        )
+    keyed = are_keyed(experiments, labels)
     run, progress = load(source, accept_ends=given["accept_ends"]), None
     refuse_silent(run)
-    if judge is not None and judge != RULE:
+    if judge != RULE:
         options = collect(JudgeOptions, given, run=run, judge=judge)
         planned = replace(plan(run, options), command=typed("judge"))
         if dry_run:
@@ -139,7 +141,7 @@ def _left(progress: "Progress") -> str:
     return f"{number_of(ended + again, 'reply is', 'replies are')} not judged yet.{rest}{ends}"
 
 
-def _keyed(experiments: tuple[str, ...], labels: Path | None) -> bool:
+def are_keyed(experiments: tuple[str, ...], labels: Path | None) -> bool:
     """Whether it is questions that are meant, to be answered for their keys, and not replies to be judged."""
     from selfexec.experiments import EXPERIMENTS
     from selfexec.runs import names

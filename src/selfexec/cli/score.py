@@ -1,14 +1,14 @@
 """selfexec score"""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from selfexec.analysis.options import ScoreOptions
+from selfexec.analysis.options import JudgesOptions, ScoreOptions
 from selfexec.cli.declared import collect, options_of, printed, quietly
 from selfexec.cli.options import runs_argument, said_if_slow, say, show
 from selfexec.options import option
@@ -42,15 +42,35 @@ class DetailOptions:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class AgreementOptions:
+    """Whether it is judges that are compared."""
+
+    agreement: bool = option(
+        False,
+        "Instead of scores: how far all who judged the replies of RUN agree, and skill put right for their errors.",
+    )
+
+
 @click.command("score")
 @runs_argument
 @options_of(ScoreOptions)
 @options_of(OrderOptions)
 @options_of(DetailOptions)
+@options_of(AgreementOptions)
+@options_of(JudgesOptions, only=("labels",))
 @printed("json", "csv", "markdown")
 @quietly
 def command(
-    runs: tuple[Path, ...], sort: str | None, full: bool, every: bool, form: str, out: Path | None, **given: Any
+    runs: tuple[Path, ...],
+    sort: str | None,
+    full: bool,
+    every: bool,
+    agreement: bool,
+    labels: Path | None,
+    form: str,
+    out: Path | None,
+    **given: Any,
 ) -> None:
     """Score runs: did the models predict what they would do?
 
@@ -62,6 +82,7 @@ def command(
     selfexec score runs/mine runs/theirs --model a,b --experiment restriction
     selfexec score runs/mine --sort skill
     selfexec score runs/mine --full --all
+    selfexec score runs/mine --agreement --labels labels.jsonl
     selfexec score runs/mine --convention readable --format json -o scores.json
     """
     from selfexec.analysis.full_scores import FullScores
@@ -69,6 +90,11 @@ def command(
     from selfexec.analysis.screen import Screen
     from selfexec.errors import InputError
 
+    if agreement:
+        _show_agreement(runs, labels, given, form, out)
+        return
+    if labels:
+        raise InputError(f"--labels {labels}: it is for --agreement, which compares judges. Give both, or neither.")
     options = collect(ScoreOptions, given, runs=runs)
     if options.seed is not None and options.bootstrap is None:
         raise InputError(f"--seed {options.seed}: nothing is drawn without --bootstrap. Give both, or neither.")
@@ -82,6 +108,27 @@ def command(
     show(FullScores(ordered, every=every) if full else ordered if whole else Screen(ordered), form, out)
     if form == "table" and out is None:
         say("\n".join(_next(scores, whole)))
+
+
+def _show_agreement(
+    runs: tuple[Path, ...], labels: Path | None, given: Mapping[str, Any], form: str, out: Path | None
+) -> None:
+    """How far judges agree about the replies of one run."""
+    from selfexec.analysis.judges import judges, keys
+    from selfexec.cli.judge import are_keyed
+    from selfexec.errors import InputError
+    from selfexec.runs import load, refuse_silent
+
+    if len(runs) > 1:
+        raise InputError("--agreement: judges are compared on the replies of one run. Give one.")
+    if form not in ("table", "json"):
+        raise InputError(f"--agreement: there is no {form} of it. Take --format table or json.")
+    models, experiments = given["models"], given["experiments"]
+    keyed = are_keyed(experiments, labels)
+    run = load(runs[0], accept_ends=given["accept_ends"])
+    refuse_silent(run)
+    found = keys(run, models=models, experiments=experiments) if keyed else None
+    show(found or judges(run, models=models, experiments=experiments, labels=labels), form, out)
 
 
 def _next(scores: "Scores", whole: bool) -> Iterator[str]:
