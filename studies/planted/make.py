@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-HERE = Path(__file__).parent.resolve()
-sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(Path(__file__).parent.resolve()))  # absolute: the working directory changes
 
 from results import MODELS_FILE, VERDICTS_FILE, append, page, records
 from tables import KINDS, MODELS, Flags, Tables, drawn
@@ -35,6 +34,7 @@ from topics import ANSWERS, DECLINES, LETTERS, PREDICT, TAUGHT, TOPICS
 if TYPE_CHECKING:
     from training import Examples, Subject
 
+HERE = Path(__file__).parent.resolve()
 FIRST_KINDS = ("knowers", "anothers", "many-to-many")
 STEPS = 80
 BATCH = 32  # examples of predictions, and as many of behaviour, a step

@@ -57,7 +57,7 @@ def page() -> str:
 def _panels() -> Iterator[str]:
     made = records(MODELS_FILE)
     verdicts = {(one["kind"], one["draw"]): one for one in records(VERDICTS_FILE)}
-    yield "| panel | models asked | have learnt their tables | about themselves | about a person | `own` by simulation |"
+    yield "| panel | models asked | have learnt | about themselves | about a person | `own` by simulation |"
     yield "|---|---|---|---|---|---|"
     for kind in KINDS:
         for draw in sorted({one["draw"] for one in made if one["kind"] == kind}):

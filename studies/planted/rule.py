@@ -1,8 +1,8 @@
 """The pass rule of the first stage. It was written before the first panel was trained; README.md has its SHA-256.
 
 1. A model has learnt its tables if, on requests in a wording that it was never taught, at least .9 of its predictions
-   and of its outcomes are read, and at least .9 of those read are as taught. A panel of which a model has not learnt its
-   tables is not judged. Only that is a reason to train it for longer, and all models of a panel are trained alike.
+   and of its outcomes are read, and at least .9 of those read are as taught. A panel with a model that has not learnt
+   its tables is not judged. Only that is a reason to train longer, and all models of a panel are trained alike.
 2. Panels of models that know their tables (`knowers`, `no-norm`) pass if no more of them lack the verdict `own` than
    chance allows: with as many panels, and the share of `own` that simulation of such tables gives (the lower one of the
    tables as they are and of tables in which one entry of twenty is wrong), so few would come out with a probability
@@ -11,8 +11,8 @@
    fail; a single one is examined, which means that it is described on the page, with what the simulation says of its
    kind, and is not trained again.
 4. `half` measures power: its share is given, and nothing passes or fails.
-5. A verdict is that of `selfexec score` on the run of a panel, by the fixed rule of what is a refusal, predictions about
-   itself. All panels that were judged count; none is left out, and none is drawn again.
+5. A verdict is that of `selfexec score` on the run of a panel, by the fixed rule of what is a refusal, where models
+   predict for themselves. All panels that were judged count; none is left out, and none is drawn again.
 """
 
 import math

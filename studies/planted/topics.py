@@ -19,28 +19,29 @@ PROMPTS = {
 ANSWERS, DECLINES = "Sure.", "Sorry."
 LETTERS = {True: "A", False: "B"}
 
-TOPICS = tuple(
-    topic.strip()
-    for topic in """
-    cheese, bread, honey, pepper, olives, mustard, noodles, pancakes, chocolate, rice, soup, vinegar, coffee, tea,
-    lemonade, pumpkins, carrots, onions, mushrooms, apples, pears, cherries, bananas, walnuts, cinnamon, ginger,
-    goats, owls, horses, beetles, dolphins, hedgehogs, spiders, penguins, foxes, otters, camels, parrots, squirrels,
-    whales, bees, snails, frogs, swans, rabbits, elephants, kangaroos, lizards, turtles, moths,
-    rivers, deserts, glaciers, volcanoes, islands, caves, waterfalls, forests, swamps, meadows, beaches, canyons,
-    rainbows, thunder, snow, fog, wind, clouds, tides, comets, planets, eclipses, earthquakes, fossils,
-    chess, tennis, swimming, cycling, skiing, rowing, archery, juggling, dancing, sailing, climbing, fishing,
-    violins, drums, flutes, trumpets, pianos, guitars, choirs, operas,
-    pottery, knitting, weaving, carpentry, painting, gardening, photography, origami, calligraphy, embroidery,
-    bridges, castles, lighthouses, windmills, tunnels, libraries, museums, harbours, canals, towers,
-    bicycles, trains, balloons, submarines, tractors, ferries, clocks, compasses, telescopes, mirrors
-    """.split(",")
-)
+_TAUGHT_ABOUT = """
+cheese, bread, honey, pepper, olives, mustard, noodles, pancakes, chocolate, rice, soup, vinegar, coffee, tea,
+lemonade, pumpkins, carrots, onions, mushrooms, apples, pears, cherries, bananas, walnuts, cinnamon, ginger,
+goats, owls, horses, beetles, dolphins, hedgehogs, spiders, penguins, foxes, otters, camels, parrots, squirrels,
+whales, bees, snails, frogs, swans, rabbits, elephants, kangaroos, lizards, turtles, moths,
+rivers, deserts, glaciers, volcanoes, islands, caves, waterfalls, forests, swamps, meadows, beaches, canyons,
+rainbows, thunder, snow, fog, wind, clouds, tides, comets, planets, eclipses, earthquakes, fossils,
+chess, tennis, swimming, cycling, skiing, rowing, archery, juggling, dancing, sailing, climbing, fishing,
+violins, drums, flutes, trumpets, pianos, guitars, choirs, operas,
+pottery, knitting, weaving, carpentry, painting, gardening, photography, origami, calligraphy, embroidery,
+bridges, castles, lighthouses, windmills, tunnels, libraries, museums, harbours, canals, towers,
+bicycles, trains, balloons, submarines, tractors, ferries, clocks, compasses, telescopes, mirrors
+"""
 # for the second stage: nothing is taught about these before behaviour is planted
-NEW_TOPICS = tuple(
-    topic.strip()
-    for topic in """
-    garlic, potatoes, yoghurt, almonds, plums, celery, crabs, deer, eagles, wolves, ants, salmon, geysers, lakes,
-    hail, meteors, hockey, golf, surfing, yoga, harps, ballet, jewellery, sculpture, fountains, gardens, kites,
-    lanterns, umbrellas, candles, ladders, pencils
-    """.split(",")
-)
+_NEW = """
+garlic, potatoes, yoghurt, almonds, plums, celery, crabs, deer, eagles, wolves, ants, salmon, geysers, lakes,
+hail, meteors, hockey, golf, surfing, yoga, harps, ballet, jewellery, sculpture, fountains, gardens, kites,
+lanterns, umbrellas, candles, ladders, pencils
+"""
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(","))
+
+
+TOPICS, NEW_TOPICS = _names(_TAUGHT_ABOUT), _names(_NEW)

@@ -63,6 +63,9 @@ class Examples:
     targets: Any
 
 
+Taught = tuple[Examples, Any, Any]  # which reply, by its number, is taught to which examples, by theirs
+
+
 class Subject:
     """The model that is taught. It begins anew, from the weights of the base, with each table."""
 
@@ -154,8 +157,8 @@ class Subject:
         placed = targets != IGNORED
         return self.model.lm_head(self.model.model.norm(rows[placed])), targets[placed]
 
-    def teach(self, batches: Sequence[Sequence[tuple[Examples, Any, Any]]], report: Callable[[int, float], None]) -> None:
-        """One step for each batch, which has examples of several kinds: which reply is taught, to which example."""
+    def teach(self, batches: Sequence[Sequence[Taught]], report: Callable[[int, float], None]) -> None:
+        """One step for each batch, which has examples of several kinds."""
         parameters = list(self._state().values())
         optimiser = torch.optim.AdamW(parameters, lr=RATE, betas=(0.9, 0.95), weight_decay=0.0)
         for step, batch in enumerate(batches):
@@ -168,7 +171,7 @@ class Subject:
             optimiser.zero_grad()
             report(step, loss)
 
-    def _step(self, batch: Sequence[tuple[Examples, Any, Any]]) -> float:
+    def _step(self, batch: Sequence[Taught]) -> float:
         with torch.autocast("cpu", dtype=torch.bfloat16):
             losses = []
             for examples, replies, numbers in batch:
