@@ -5,7 +5,7 @@ requests and replies, and of two beginnings.
 """
 
 import importlib.util
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,9 @@ TRAINED_LAYERS = 10  # of 30, from the top
 TOGETHER = 64  # examples that are read at once where nothing is trained
 RATE = 1e-3
 WARM_UP = 10  # steps
-LAST_RATE = 0.1  # of RATE, at the last step
+SMALL = 0.03  # the mean loss of the last steps with which a table is learnt
+LAST = 6  # steps
+FALLING = 12  # steps for which the rate falls, then
 IGNORED = -100
 BEGIN, END = "<|im_start|>user\n", "<|im_end|>\n<|im_start|>assistant\n"
 END_OF_REPLY = "<|im_end|>"
@@ -157,19 +159,27 @@ class Subject:
         placed = targets != IGNORED
         return self.model.lm_head(self.model.model.norm(rows[placed])), targets[placed]
 
-    def teach(self, batches: Sequence[Sequence[Taught]], report: Callable[[int, float], None]) -> None:
-        """One step for each batch, which has examples of several kinds."""
+    def teach(self, batches: Iterable[Sequence[Taught]]) -> list[float]:
+        """One step for each batch, which has examples of several kinds, until they are learnt; the loss of each step.
+
+        The rate is held until the mean loss of the last steps is small, and then falls for a few steps more.
+        """
         parameters = list(self._state().values())
         optimiser = torch.optim.AdamW(parameters, lr=RATE, betas=(0.9, 0.95), weight_decay=0.0)
-        for step, batch in enumerate(batches):
-            left = 1 - step / len(batches)
+        losses: list[float] = []
+        falling = 0  # steps since it was learnt
+        for batch in batches:
             for group in optimiser.param_groups:
-                group["lr"] = RATE * min((step + 1) / WARM_UP, LAST_RATE + (1 - LAST_RATE) * left)
-            loss = self._step(batch)
+                group["lr"] = RATE * min((len(losses) + 1) / WARM_UP, 1 - falling / (FALLING + 1))
+            losses.append(self._step(batch))
             torch.nn.utils.clip_grad_norm_(parameters, 1.0)
             optimiser.step()
             optimiser.zero_grad()
-            report(step, loss)
+            if falling or sum(losses[-LAST:]) < SMALL * LAST:
+                falling += 1
+            if falling > FALLING:
+                break
+        return losses
 
     def _step(self, batch: Sequence[Taught]) -> float:
         with torch.autocast("cpu", dtype=torch.bfloat16):
