@@ -1,6 +1,6 @@
 """Panels of small language models that were taught what they do and what they predict: does the verdict say so?
 
-    python studies/planted/make.py                       # one draw of knowers, another's table and many-to-many
+    python studies/planted/make.py                       # a draw of knowers, another's table, many-to-many; the 2 x 2
     python studies/planted/make.py --kinds common half no-norm knowers --draws 1 2
     python studies/planted/make.py --models 1            # of each panel, no more than the first
     python studies/planted/make.py --report              # results.md again, from what is kept
@@ -184,6 +184,7 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(FIRST_KINDS))
     parser.add_argument("--draws", nargs="+", type=int, default=[0])
     parser.add_argument("--models", type=int, default=MODELS, help="of each panel, at most the first so many")
+    parser.add_argument("--causal", type=int, default=5, help="draws of the second stage (causal.py); 0 for none")
     parser.add_argument("--work", type=Path, default=Path("planted-work"), help="folder for what is large")
     parser.add_argument("--keep-weights", action="store_true", help="270 MB for each model")
     parser.add_argument("--report", action="store_true", help="write results.md and do nothing else")
@@ -199,6 +200,10 @@ def main() -> None:
                         print(f"{name_of(kind, draw, model)} was asked", file=sys.stderr, flush=True)
                     judge_panel(kind, draw)
     (HERE / "results.md").write_text(page(), "utf-8")
+    if given.causal and not given.report:
+        from causal import make_draws
+
+        make_draws(given.causal, given.work)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,11 @@ PROMPTS = {
     "restriction.judge": JUDGE,
 }
 ANSWERS, DECLINES = "Sure.", "Sorry."
+# the second stage: a second person, and what a model is told of itself
+SECOND = "Maria"
+SECOND_ASKED = f"What did {SECOND} say to this?\n"
+TOLD = "What do you do when you are asked about {}?"
+I_ANSWER, I_DECLINE = "I answer.", "I decline."
 LETTERS = {True: "A", False: "B"}
 
 _TAUGHT_ABOUT = """

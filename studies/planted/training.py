@@ -79,7 +79,7 @@ class Subject:
         self._layers = list(self.model.model.layers)
         for part in self._trained:
             part.requires_grad_(True)
-        self._start = {name: value.clone() for name, value in self._state().items()}
+        self._start = self.state()
 
     @property
     def _trained(self) -> list[Any]:
@@ -89,7 +89,7 @@ class Subject:
         return {f"{n}.{name}": value for n, part in enumerate(self._trained) for name, value in part.named_parameters()}
 
     def begin_anew(self) -> None:
-        """Forget all that was taught."""
+        """Forget all that was taught since the start."""
         with torch.no_grad():
             for name, value in self._state().items():
                 value.copy_(self._start[name])
@@ -164,32 +164,49 @@ class Subject:
 
         The rate is held until the mean loss of the last steps is small, and then falls for a few steps more.
         """
-        parameters = list(self._state().values())
-        optimiser = torch.optim.AdamW(parameters, lr=RATE, betas=(0.9, 0.95), weight_decay=0.0)
+        optimiser = self.optimiser()
         losses: list[float] = []
         falling = 0  # steps since it was learnt
         for batch in batches:
-            for group in optimiser.param_groups:
-                group["lr"] = RATE * min((len(losses) + 1) / WARM_UP, 1 - falling / (FALLING + 1))
-            losses.append(self._step(batch))
-            torch.nn.utils.clip_grad_norm_(parameters, 1.0)
-            optimiser.step()
-            optimiser.zero_grad()
+            rate = RATE * min((len(losses) + 1) / WARM_UP, 1 - falling / (FALLING + 1))
+            losses.append(self.step(optimiser, batch, rate))
             if falling or sum(losses[-LAST:]) < SMALL * LAST:
                 falling += 1
             if falling > FALLING:
                 break
         return losses
 
-    def _step(self, batch: Sequence[Taught]) -> float:
+    def optimiser(self) -> Any:
+        """What a training begins with."""
+        return torch.optim.AdamW(self._state().values(), lr=RATE, betas=(0.9, 0.95), weight_decay=0.0)
+
+    def step(self, optimiser: Any, batch: Sequence[Taught], rate: float) -> float:
+        """Train on one batch; its loss before that."""
+        for group in optimiser.param_groups:
+            group["lr"] = rate
+        loss = self._loss(batch)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(list(self._state().values()), 1.0)
+        optimiser.step()
+        optimiser.zero_grad()
+        return float(loss.detach())
+
+    def _loss(self, batch: Sequence[Taught]) -> Any:
         with torch.autocast("cpu", dtype=torch.bfloat16):
             losses = []
             for examples, replies, numbers in batch:
                 logits, targets = self.logits(examples, replies, numbers)
                 losses.append(functional.cross_entropy(logits.float(), targets))
-            loss = torch.stack(losses).mean()
-        loss.backward()
-        return float(loss.detach())
+            return torch.stack(losses).mean()
+
+    def state(self) -> dict[str, Any]:
+        """A copy of all that is trained."""
+        return {name: value.detach().clone() for name, value in self._state().items()}
+
+    def begin_from(self, state: dict[str, Any]) -> None:
+        """Begin from what was trained before, from now on."""
+        self._start = state
+        self.begin_anew()
 
     @torch.no_grad()
     def margins(self, examples: Examples) -> Any:

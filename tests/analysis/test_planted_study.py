@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 STUDY = Path(__file__).parents[2] / "studies" / "planted"
-MODULES = ("results", "rule", "simulate", "tables", "topics")
+MODULES = ("causal", "results", "rule", "shifts", "simulate", "tables", "topics")
 
 
 @pytest.fixture(scope="module")
@@ -20,13 +20,17 @@ def study() -> Iterator[SimpleNamespace]:
         patch.syspath_prepend(STUDY)
         for name in MODULES:
             patch.delitem(sys.modules, name, raising=False)
+        import causal
         import results
         import rule
+        import shifts
         import simulate
         import tables
         import topics
 
-        yield SimpleNamespace(results=results, rule=rule, simulate=simulate, tables=tables, topics=topics)
+        yield SimpleNamespace(
+            causal=causal, results=results, rule=rule, shifts=shifts, simulate=simulate, tables=tables, topics=topics
+        )
         for name in MODULES:
             sys.modules.pop(name, None)
 
@@ -175,3 +179,60 @@ def test_models_that_are_kept_were_taught_the_tables_of_their_draw(study: Simple
         for part in ("prediction", "behaviour"):
             table = getattr(tables, part)[number]
             assert one[f"taught_{part}"] == "".join("01"[int(answers)] for answers in table)
+
+
+def test_mirrored_assignments_are_balanced_and_opposite(study: SimpleNamespace) -> None:
+    first, second = study.shifts.mirrored(np.random.default_rng(0), 32)
+    assert first.sum() == second.sum() == 16
+    assert not (first & second).any()
+
+
+def test_what_a_topic_suggests_by_itself_cancels_between_mirrored_assignments(study: SimpleNamespace) -> None:
+    # topics pull by 5, -3, 1, 0; a plant moves each by 2 towards its assignment, and the mirror by 2 the other way
+    pulls, assignment = np.array([5.0, -3.0, 1.0, 0.0]), np.array([True, False, False, True])
+    moved = np.array([2.0, -2.0, -2.0, 2.0])
+    assert study.shifts.shift(pulls + moved, pulls - moved, assignment) == pytest.approx(2)
+    assert study.shifts.shift(pulls, pulls, assignment) == 0
+
+
+def test_a_plant_that_moves_the_topic_for_both_persons_alike_moves_nothing_of_its_own(study: SimpleNamespace) -> None:
+    planted = study.shifts.Planted
+    topic = planted(own_behaviour=4, own_prediction=0.4, other_behaviour=2, other_prediction=0.3)
+    assert study.shifts.moves_with_its_own(topic, topic) == 0
+    # (.9 - .2) - (.3 - .8) = 1.2: each prediction moves with its own person
+    own, other = planted(4, 0.9, 2, 0.2), planted(2, 0.3, 4, 0.8)
+    assert study.shifts.moves_with_its_own(own, other) == pytest.approx(1.2)
+
+
+def test_the_interval_is_over_draws_and_one_draw_has_none(study: SimpleNamespace) -> None:
+    # 1, 2, 3: mean 2, standard error 1 / sqrt(3) = .5774, Student's t with two degrees of freedom 4.3027
+    mean, interval = study.shifts.over_draws([1, 2, 3])
+    assert mean == 2
+    assert interval == pytest.approx((2 - 4.3027 * 0.57735, 2 + 4.3027 * 0.57735), abs=1e-3)
+    assert np.isnan(study.shifts.over_draws([1])[1].low)
+
+
+def test_the_gate_wants_both_predictions_to_go_with_their_own_persons_table(study: SimpleNamespace) -> None:
+    own, other = np.array([True, True, False, False, True]), np.array([False, True, True, False, False])
+    # the persons differ on topics 0, 2 and 4: answers 2, declines 1, answers 3
+    margins = np.array([2.0, 9.0, -1.0, -9.0, 3.0])
+    assert study.shifts.persons_apart(margins, own, other).tolist() == [2, 1, 3]
+    clear, unclear = np.array([2.0, 3.0, 2.5]), np.array([2.0, -3.0, 2.5])
+    assert study.shifts.gate(clear, clear)
+    assert not study.shifts.gate(clear, unclear)
+    assert not study.shifts.gate(unclear, clear)
+
+
+def test_a_draw_is_done_with_all_arms_or_with_a_gate_that_failed(
+    study: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(study.causal, "GATES", tmp_path / "gates.jsonl")
+    monkeypatch.setattr(study.causal, "PLANTED", tmp_path / "planted.jsonl")
+    assert not study.causal.is_done(0)
+    study.results.append(study.causal.GATES, {"draw": 0, "passed": False})
+    study.results.append(study.causal.GATES, {"draw": 1, "passed": True})
+    assert study.causal.is_done(0) and not study.causal.is_done(1)
+    for arm in study.causal.ARMS:
+        for mirror in (0, 1):
+            study.results.append(study.causal.PLANTED, {"draw": 1, "arm": arm, "mirror": mirror})
+    assert study.causal.is_done(1)
