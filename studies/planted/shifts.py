@@ -65,7 +65,8 @@ def persons_apart(own_margins: Floats, own: Flags, other: Flags) -> Floats:
     for each topic. Above 0 it goes with the own table, below with the other person's.
     """
     differ = own != other
-    return np.where(own[differ], 1.0, -1.0) * own_margins[differ]
+    apart: Floats = np.where(own[differ], 1.0, -1.0) * own_margins[differ]
+    return apart
 
 
 def gate(own_apart: Floats, other_apart: Floats) -> bool:

@@ -31,8 +31,9 @@ COLUMNS = ("kind", "wrong", "panels", "own", "unresolved", "not shown", "own exc
 def judged(tables: Tables) -> OwnExcess:
     """The verdict on models that do and predict exactly this."""
     models, topics = tables.behaviour.shape
-    signs = [(2 * part.astype(int) - 1).astype(np.int8) for part in (tables.prediction, tables.behaviour)]
-    return own_excess(enough(OwnPanel(tuple(map(str, range(models))), *signs, np.arange(topics), (None,) * models)))
+    predictions, outcomes = (np.where(part, 1, -1).astype(np.int8) for part in (tables.prediction, tables.behaviour))
+    names = tuple(map(str, range(models)))
+    return own_excess(enough(OwnPanel(names, predictions, outcomes, np.arange(topics), (None,) * models)))
 
 
 def with_errors(tables: Tables, share: float, rng: np.random.Generator) -> Tables:

@@ -120,7 +120,8 @@ def many_to_many(rng: np.random.Generator, topics: int) -> Tables:
 def upper_half(latent: NDArray[np.float64]) -> Flags:
     """Of each row, the half with the higher values."""
     ranks = latent.argsort(-1).argsort(-1)
-    return ranks >= latent.shape[-1] // 2
+    upper: Flags = ranks >= latent.shape[-1] // 2
+    return upper
 
 
 def half_known(rng: np.random.Generator, topics: int) -> Tables:

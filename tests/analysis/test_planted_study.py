@@ -106,6 +106,16 @@ def test_predictions_of_a_common_table_know_no_model_better_than_another(study: 
     assert abs(np.mean(own) - np.mean(others)) < 0.015
 
 
+def test_behaviour_made_of_sources_answers_half_of_the_topics_those_with_the_higher_values(
+    study: SimpleNamespace,
+) -> None:
+    latent = np.array([[0.3, -2.0, 5.0, 0.1], [-1.0, 4.0, 3.0, -2.0]])
+    assert study.tables.upper_half(latent).tolist() == [[True, False, True, False], [False, True, True, False]]
+    for draw in DRAWS:
+        tables = study.tables.drawn("many-to-many", draw, 124)
+        assert (tables.behaviour.sum(1) == 62).all() and (tables.prediction.sum(1) == 62).all()
+
+
 def test_the_same_draw_is_the_same_panel_and_another_is_another(study: SimpleNamespace) -> None:
     first, again, other = (study.tables.drawn("many-to-many", draw, 124) for draw in (0, 0, 1))
     assert (first.prediction == again.prediction).all() and (first.behaviour == again.behaviour).all()
@@ -179,6 +189,21 @@ def test_models_that_are_kept_were_taught_the_tables_of_their_draw(study: Simple
         for part in ("prediction", "behaviour"):
             table = getattr(tables, part)[number]
             assert one[f"taught_{part}"] == "".join("01"[int(answers)] for answers in table)
+
+
+def test_a_kept_verdict_follows_from_what_was_read_of_each_topic(study: SimpleNamespace) -> None:
+    models = study.results.records(study.results.MODELS_FILE)
+    for kept in study.results.records(study.results.VERDICTS_FILE):
+        members = [one for one in models if (one["kind"], one["draw"]) == (kept["kind"], kept["draw"])]
+        for about, predicted in (("self", "prediction"), ("person", "about_a_person")):
+            read = [[one[part] for one in members] for part in (predicted, "behaviour")]
+            if any("?" in marks for part in read for marks in part):
+                continue  # simulate.judged takes whole tables alone
+            predictions, behaviour = (np.array([[mark == "1" for mark in marks] for marks in part]) for part in read)
+            found = study.simulate.judged(study.tables.Tables(behaviour, predictions)).panel
+            assert found.verdict == kept[about]["verdict"]
+            if found.verdict is not None:
+                assert found.estimate.value == pytest.approx(kept[about]["own_excess"], abs=1e-3)
 
 
 def test_mirrored_assignments_are_balanced_and_opposite(study: SimpleNamespace) -> None:
