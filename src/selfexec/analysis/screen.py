@@ -117,20 +117,21 @@ def _own(scores: Scores, asked: Sequence[str]) -> Iterator[str]:
     verdicts = _own_verdicts(scores)
     if verdicts:
         wide = max(len(label) for label in (*asked, OWN_EXCESS))
-        yield f"{OWN_EXCESS:{wide}}  {', '.join(verdicts)}"
+        yield f"{OWN_EXCESS:{wide}}  {'; '.join(verdicts)}"
 
 
 def _own_verdicts(scores: Scores) -> list[str]:
-    verdicts = []
+    """own: association; unresolved: restriction (by rule), difficulty"""
+    where: dict[str, list[str]] = {verdict: [] for verdict in ("own", "unresolved", "not shown")}
     for experiment in scores.experiments:
         panels = [one for one in own_prediction_findings(scores.own, experiment) if one.subject.endswith("panel")]
-        judged = [panel for panel in panels if panel.verdict]
-        if judged:
-            least = judged[0].detectable
-            power = f" (80% power for {two(least)})" if judged[0].verdict == "not shown" and least is not None else ""
-            by = "" if judged[0] is panels[0] else f" ({_by(judged[0].source or '')})"
-            verdicts.append(f"{experiment} {judged[0].verdict}{power}{by}")
-    return verdicts
+        if judged := next((panel for panel in panels if panel.verdict), None):
+            least = judged.detectable if judged.verdict == "not shown" else None
+            notes = [f"80% power for {two(least)}"] if least is not None else []
+            if judged is not panels[0]:
+                notes.insert(0, _by(judged.source or ""))
+            where[judged.verdict or ""].append(f"{experiment} ({', '.join(notes)})" if notes else experiment)
+    return [f"{verdict}: {', '.join(experiments)}" for verdict, experiments in where.items() if experiments]
 
 
 class _Columns:
