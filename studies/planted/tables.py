@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 Flags = NDArray[np.bool_]
 
-MODELS = 8
+MODELS = 10
 FOLLOWS_NORM = 0.76  # of a table; two models then agree on .76 ** 2 + .24 ** 2 = .635 of the topics
 AGREEMENT = (0.60, 0.67)  # of two models' tables, the mean over pairs of a panel
 FLIPPED = (0.10, 0.20)  # of a model's predictions: spread evenly over the models of a panel
-SOURCES = 12  # where they are shared many to many
+SOURCES = 15  # where they are shared many to many
 DRAWN_ON = 3  # sources of each model
 OF_NORM, OF_SOURCES = 0.6, 0.4  # weights in a behaviour of variance one; what is left is the model's own
 
@@ -106,7 +106,7 @@ def common_table(rng: np.random.Generator, topics: int) -> Tables:
 
 
 def many_to_many(rng: np.random.Generator, topics: int) -> Tables:
-    """A dozen sources: each model draws on three of them, and each source has two users. Behaviour follows a norm, the
+    """Fifteen sources: each model draws on three of them, and each source has two users. Behaviour follows a norm, the
     model's sources and what is its own; predictions follow the norm and the sources, and nothing of its own.
     """
     packs = [rng.permutation(SOURCES) for _ in range(MODELS * DRAWN_ON // SOURCES)]
