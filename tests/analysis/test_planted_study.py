@@ -174,7 +174,7 @@ def test_simulated_knowers_are_own_and_simulated_nulls_are_not(study: SimpleName
             assert share >= 0.75  # the verdict takes more than power allows in each panel
         if row["kind"] in study.rule.NULLS:
             assert share <= 0.07
-    assert study.simulate.judged(study.tables.drawn("knowers", 1000, 124)).panel.verdict == "own"
+    assert study.simulate.judged(study.tables.drawn("knowers", 1001, 124)).panel.verdict == "own"
     assert study.simulate.judged(study.tables.drawn("common", 1000, 124)).panel.verdict == "not shown"
 
 
