@@ -1360,7 +1360,7 @@
     for (const button of all(".tools button")) button.hidden = false;
   }
   const opened = [];
-  addEventListener("beforeprint", () => all("details.model:not([open]), #reading:not([open])").forEach((part) => {
+  addEventListener("beforeprint", () => all("#reading:not([open]), #every-score:not([open])").forEach((part) => {
     if (part.querySelector(".packed")) return; // paper does not wait until it is unpacked
     opened.push(part);
     part.open = true;
