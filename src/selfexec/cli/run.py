@@ -99,9 +99,9 @@ def command(
 ) -> None:
     """Ask models what they will do, let them do it in fresh sessions, and keep every reply.
 
-    Without --model it goes on with the run in --out, as that was asked. Where there is none, it runs a panel of
-    simulated models, offline and free: they stand for nobody, and show how the scores read for a model that predicts
-    itself well, one that tosses a coin, one that says yes to everything.
+    Without --model it continues the run in --out. If there is none, it runs a panel of simulated models, offline and
+    free: they show what scores look like for a model that predicts itself well, for one that tosses a coin, and for one
+    that says yes to everything.
 
     \b
     selfexec run
@@ -111,7 +111,8 @@ def command(
     selfexec run --config study.toml
     selfexec run --model openai/gpt-6-luna --shard 3/8 --out runs/shared
 
-    What is left undone (Ctrl-C, --max-calls, a failure) the same command asks for. Exit status 3: replies are missing.
+    The same command continues a run that was stopped (by Ctrl-C, --max-calls or a failure). Exit status 3: replies are
+    missing.
     """
     from selfexec.analysis.power import outlook
     from selfexec.experiments import EXPERIMENTS
