@@ -29,10 +29,12 @@ DUMP_LINE = re.compile(
     r"(?:[ \t]*$|[ \t]{2,}.*$|[ \t]*\|.*$)",
     re.MULTILINE,
 )
-# begins with what is rare, since it is looked for in every reply
-NUMBERED = re.compile(r"(\d{1,4})[\])]?[ \t]*[.:)=|>-]*[ \t]*([\"'`]?)([^\s\"'`])\2(?=[\s,;|]|$)[\s,;|\[]*")
+# begins with what is rare, since it is looked for in every reply; of blanks a few, since two rows of them next to each
+# other would be tried in every division of a long one
+GAP = r"[\])]?[ \t]{0,8}[.:)=|>-]{0,4}[ \t]{0,8}"
+NUMBERED = re.compile(rf"(\d{{1,4}}){GAP}([\"'`]?)([^\s\"'`])\2(?=[\s,;|]|$)[\s,;|\[]*")
 NO_DIGITS = re.compile("[^0-9A-Fa-f]+")
-TWO_NUMBERED = re.compile(r"\d[\])]?[ \t]*[.:)=|>-]*[ \t]*[\"'`]?[^\s\"'`\d][\"'`]?[\s,;|]+\[?\d")
+TWO_NUMBERED = re.compile(rf"\d{GAP}[\"'`]?[^\s\"'`\d][\"'`]?[\s,;|]+\[?\d")
 LEAST_LISTED = 8  # characters in a list
 
 
