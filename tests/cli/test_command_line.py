@@ -404,7 +404,7 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
     assert [line.split(":")[0] for line in three[:3]] == ["association", "restriction", "difficulty"]
     assert "sim/knows-itself overestimates how often it would list a word" in three[0]
     one, two, *_ = answer("--experiment", "association,difficulty")
-    assert one.startswith("association  how often ") and two.startswith("difficulty  which ones ")
+    assert one.startswith("association  how often ") and two.startswith("difficulty   which ones ")
     overall = answer("--experiment", "overall")
     assert "Margin, averaged over the experiments (it mixes how often with which ones): 1 of 6 models is" in overall[1]
     selfexec("run", "--experiment", "association", "--limit", "60", "--out", "part", monkeypatch=monkeypatch)

@@ -214,9 +214,9 @@ def _json_object(flag: str, text: str) -> dict[str, object]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as fault:
-        raise InputError(f"{flag}: not valid JSON ({fault}).") from None
+        raise InputError(f"{flag}: not valid JSON ({fault}). Write an object, like '{{\"top_k\": 40}}'.") from None
     if not isinstance(value, dict):
-        raise InputError(f"{flag}: it must be a JSON object.")
+        raise InputError(f"{flag}: it must be a JSON object, like '{{\"top_k\": 40}}'.")
     return value
 
 
