@@ -119,7 +119,7 @@ def test_a_frame_that_these_prompts_have_no_words_for_is_refused_before_anything
     changed: dict[str, str], lacks: str, tmp_path: Path
 ) -> None:
     choices = {"experiments": load("starter").experiments, "limit": 1, "prompts": changed}
-    with pytest.raises(sx.InputError, match=re.escape(f"these prompts have no {lacks}, which asks about somebody")):
+    with pytest.raises(sx.InputError, match=re.escape(f"these prompts have no {lacks}, which asks about another")):
         sx.run("sim/coin", facets={"frame": "person"}, out=tmp_path / "r", **choices)
     assert not (tmp_path / "r").exists()
     sx.run("sim/coin", out=tmp_path / "r", **choices)  # in the plain condition nothing is lacking

@@ -36,8 +36,8 @@ def test_a_facets_option_is_short_for_the_long_one(words: list[str], facets: dic
 
 
 def test_help_has_an_option_for_each_facet_that_is_installed_beside_the_long_one(toys: Path) -> None:
-    for command in ("run", "export"):
-        told = " ".join(CliRunner().invoke(root, [command, "--help"]).output.split())
+    for command, flag in (("run", "--help-all"), ("export", "--help")):
+        told = " ".join(CliRunner().invoke(root, [command, flag]).output.split())
         assert "--frame LEVEL Whose behaviour the model is asked to predict: self, another-model," in told
         assert "--haste LEVEL Ask in these conditions, too: none, quick. Repeat." in told
     assert told.index("--facet") < told.index("--frame") < told.index("--haste")

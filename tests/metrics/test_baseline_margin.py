@@ -714,7 +714,7 @@ def test_cross_prediction_prints_the_matrix_and_what_it_rests_on(
 
 def test_one_model_alone_is_crossed_with_nobody(tmp_path: Path) -> None:
     alone = sx.run(["sim/typical"], limit=5, out=tmp_path / "alone")
-    shown = CliRunner().invoke(root, ["cross", str(alone.folder)])
+    shown = CliRunner().invoke(root, ["analyze", "cross", str(alone.folder)])
     assert isinstance(shown.exception, sx.InputError) and not shown.output
     sentence = "cross-prediction takes two models, and there is only sim/typical. Give another run."
     assert str(shown.exception) == repr(sx.cross_prediction(alone)) == sentence

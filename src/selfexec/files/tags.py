@@ -68,7 +68,7 @@ def _json_rows(path: Path, text: str) -> Iterable[dict[str, Any]]:
     try:
         found = json.loads(text)
     except json.JSONDecodeError as fault:
-        raise InputError(f"{path}:{fault.lineno}: not valid JSON ({fault.msg}). It must be a list or an object.") from None
+        raise InputError(f"{path}:{fault.lineno}: not valid JSON ({fault.msg}). Give a list or an object.") from None
     if isinstance(found, dict):
         found = [{"model": m, **tags} if isinstance(tags, dict) else tags for m, tags in found.items()]
     if not all(isinstance(row, dict) for row in found):
