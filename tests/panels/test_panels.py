@@ -257,7 +257,7 @@ def test_where_there_is_no_choice_of_a_panel_it_is_refused(alone: Run, together:
     with pytest.raises(InputError, match="convention 'authors' has no baselines"):
         sx.score(alone, "authors", panel=file)
     for function in (sx.compare, sx.trend, sx.ledger, sx.correlations, sx.cross_prediction):
-        with pytest.raises(InputError, match="there is no choice of panel here"):
+        with pytest.raises(InputError, match="there is no option panel here"):
             function(Selection.of(together, panel=file))  # type: ignore[operator]
 
 

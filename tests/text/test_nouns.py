@@ -38,7 +38,7 @@ def test_a_run_of_one_item_counts_one_of_each(tmp_path: Path) -> None:
         "only 1 common item, fewer than 100",
     } < reasons
     page = sx.report(run, tmp_path / "report.html").read_text("utf-8")
-    assert "1 association item · 1 restriction item · 1 difficulty item</p>" in page
+    assert "Asked: 1 association item, 1 restriction item, 1 difficulty item." in page
 
 
 def test_one_pair_is_one_pair() -> None:
