@@ -16,6 +16,7 @@ from selfexec.engines.http.wires.base import (
     Wire,
     address,
     check_kind,
+    check_places,
     check_role,
     complaint_in,
     concluded,
@@ -27,7 +28,7 @@ from selfexec.engines.http.wires.base import (
     turns,
     words_of,
 )
-from selfexec.engines.http.wires.objections import objections
+from selfexec.engines.http.wires.objections import is_neutral, objections
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.experiments import Message
 
@@ -79,7 +80,6 @@ def _read(usage: Mapping[str, Any]) -> int | None:
 PIECES = {"text_delta": "text", "thinking_delta": "thinking"}
 # pieces that are no words: of what tools are given, of sources, of summaries
 OTHER_PIECES = ("signature_delta", "citations_delta", "input_json_delta", "compaction_delta")
-NEUTRAL_EVENTS = ("ping", "keepalive", "keep-alive", "heartbeat")
 
 
 class Gathered:
@@ -98,6 +98,9 @@ class Gathered:
         self._odd: dict[str, Any] = {}
 
     def take(self, event: Event) -> None:
+        if event.data.strip() == b"[DONE]":
+            self.over = True
+            return
         piece = data_of(event)
         self._odd |= objections(piece, MESSAGE)
         match piece.get("type") or event.name:
@@ -136,8 +139,16 @@ class Gathered:
                 self.whole = not is_nothing(self._body.get("stop_reason"))
             case "message_stop":
                 self.over = True
-            case kind if kind not in NEUTRAL_EVENTS:
-                self._odd.setdefault("error", {"message": f"an event that is not known: {printable_end(str(kind))}"})
+            case kind:
+                self._pass_over(kind, piece)
+
+    def _pass_over(self, kind: Any, piece: Mapping[str, Any]) -> None:
+        """Pass over an event of a type that is new, as the format has it: no words may be lost with it, and its name
+        may not be that of a failure.
+        """
+        check_places(piece, "delta", "content_block", "text", "content")
+        if not (kind and isinstance(kind, str) and is_neutral(kind)):
+            self._odd.setdefault("error", {"message": f"an event that is not known: {printable_end(str(kind))}"})
 
     def _add(self, block: dict[str, Any], name: str, words: Any) -> None:
         if not isinstance(words, str):

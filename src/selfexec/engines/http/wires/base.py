@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 from msgspec.structs import replace
 
 from selfexec.engines.base import SENT_BY_ALL, Outcome
-from selfexec.engines.http.ends import BESIDE, LONGEST_END, End, end_of, printable_end, worst
+from selfexec.engines.http.ends import BESIDE, LONGEST_END, End, end_of, is_nothing, printable_end, worst
 from selfexec.engines.http.errors import says_something, sentence_of
 from selfexec.engines.http.policy import error_in_reply, shortened
 from selfexec.engines.http.providers import ENDINGS, Endpoint
@@ -320,6 +320,10 @@ class Texts:
         return self._length > 0
 
 
+def _is_blank(words: Any) -> bool:
+    return not words or (isinstance(words, str) and words.isspace())
+
+
 class OneReply:
     """Holds the pieces of a stream to be those of one reply. Raises Unusable where a piece names another reply, or
     brings words after the reply's end: gateways mix streams up, begin again with another upstream, and add words of
@@ -347,7 +351,8 @@ class OneReply:
         """`words`, which may be empty, came in a piece with this end, after others with the end `before`. A listed end
         says nothing where each piece with words bears it from the first one on, as some gateways write it.
         """
-        if not any(words):
+        said = [word for word in words if word]
+        if not said or (ended and is_nothing(end) and all(map(_is_blank, said))):
             return
         if self._begun and end != self._on_each:
             self._on_each = None
@@ -362,8 +367,8 @@ class OneReply:
 
     @staticmethod
     def check_late(words: Iterable[Any]) -> None:
-        """`words` came in a piece after the end, and may be empty."""
-        if any(words):
+        """`words` came in a piece after the end, and may be empty, or blanks that servers send behind it."""
+        if not all(map(_is_blank, words)):
             raise UnusableReply("the stream goes on with words after the reply had come to its end")
 
 

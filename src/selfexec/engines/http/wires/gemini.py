@@ -162,6 +162,9 @@ class Gathered:
         self._logprobs: dict[str, list[Any]] = {}
 
     def take(self, event: Event) -> None:
+        if event.data.strip() == b"[DONE]":  # of gateways that write it behind every stream
+            self.over = True
+            return
         piece = data_of(event)
         self._odd |= objections(piece)
         self._body |= {

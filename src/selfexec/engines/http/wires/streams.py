@@ -5,7 +5,6 @@ the pieces become the body that would have come at once, and whatever is wrong w
 stream that ends before its reply does is no reply, however much of it there is.
 """
 
-import codecs
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -14,13 +13,13 @@ from typing import Any
 
 import msgspec
 
-from selfexec.engines.http.charsets import charset_of, is_utf8
+from selfexec.engines.http.charsets import Recoder, charset_of, is_utf8
 from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
 from selfexec.engines.http.ends import printable_end
 from selfexec.engines.http.errors import error_beside, mapping_of, says_something
 from selfexec.engines.http.policy import error_in_reply
 from selfexec.engines.http.wires.base import Event, Gathering, Opening, UnreadableReply, UnusableReply
-from selfexec.engines.http.wires.objections import is_neutral
+from selfexec.engines.http.wires.objections import is_neutral, objections
 
 STREAMED = (b"data:", b"event:", b"id:", b"retry:", b":")  # how a line of text/event-stream begins, and no JSON
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -45,7 +44,7 @@ class Stream:
         self._lines = _Lines()
         self._begun = bytearray()  # until it is known which it is; then all of it, where it is no stream
         self._streams: bool | None = None
-        self._recoder: codecs.IncrementalDecoder | None = None  # from a charset other than UTF-8
+        self._recoder: Recoder | None = None  # from a charset other than UTF-8
         self._wrong: UnusableReply | None = None
         self._named_oddly: Any = None
         self._error: Any = None  # what an event of the stream says is wrong
@@ -72,11 +71,14 @@ class Stream:
     def declare(self, content_type: str) -> None:
         """Say what type the body has, before any of it is fed."""
         if charset := charset_of(content_type):
-            self._recoder = codecs.getincrementaldecoder(charset)()
+            self._recoder = Recoder(charset)
 
     def feed(self, part: bytes) -> None:
         if self._recoder:
             part = self._recoded(self._recoder, part)
+        self._accept(part)
+
+    def _accept(self, part: bytes) -> None:
         if self._streams:
             self._take(self._lines.feed(part))
             return
@@ -86,9 +88,9 @@ class Stream:
             if self._streams:
                 self._take(self._lines.feed(bytes(self._begun).removeprefix(BYTE_ORDER_MARK)))
 
-    def _recoded(self, recoder: codecs.IncrementalDecoder, part: bytes, final: bool = False) -> bytes:
+    def _recoded(self, recoder: Recoder, part: bytes, final: bool = False) -> bytes:
         try:
-            return recoder.decode(part, final).encode()
+            return recoder.feed(part, final)
         except UnicodeError:
             self._wrong = self._wrong or UnusableReply("its bytes are none of the charset that it declares")
             return b""
@@ -96,7 +98,7 @@ class Stream:
     def raw(self) -> bytes:
         """The body of the reply, as if it had come in one piece. UnusableReply: it has not come to its end."""
         if self._recoder and not self.over:
-            self._recoded(self._recoder, b"", final=True)
+            self._accept(self._recoded(self._recoder, b"", final=True))
         if self._streams:
             self._take(self._lines.rest())
         if self._wrong:
@@ -127,9 +129,9 @@ class Stream:
                     return
                 if event.name and event.name not in NAMES and self._named_oddly is None:
                     self._named_oddly = _oddity_of(event)
-                if event.data or not event.name:
+                if event.data.strip():
                     self._gathering.take(event)
-                elif self._named_oddly is None and event.name.strip().casefold() not in WORDLESS:
+                elif event.name and self._named_oddly is None and event.name.strip().casefold() not in WORDLESS:
                     self._named_oddly = {"message": f"an event named {printable_end(event.name)} without data"}
         except UnusableReply as fault:
             self._wrong = fault
@@ -186,6 +188,9 @@ def _error_in(event: Event) -> Any:
     code = piece.get("code")
     if (error := error_in_reply(piece)) is None or mapping_of(piece.get("base_resp")).get("status_code"):
         return None  # MiniMax says it in the body of the whole
+    is_sentence = not any(piece.get(name) for name in ("choices", "candidates")) and error_beside(piece) is None
+    if is_sentence and not objections(piece):
+        return None  # it says that all is well
     named = any(name in piece for name in ("error", "errors", "choices", "candidates", "error_code", "error_msg"))
     # a sentence alone ends no stream, though it speaks against the reply: see `objections`
     return error if named or "error" in (piece.get("type"), piece.get("object")) or says_something(code) else None
