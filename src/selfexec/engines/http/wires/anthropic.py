@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from selfexec.engines.base import Outcome
-from selfexec.engines.http.ends import end_of, is_nothing, printable_end, worse
+from selfexec.engines.http.ends import add_ends, end_of, is_nothing, printable_end, worse
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
@@ -91,6 +91,7 @@ class Gathered:
         self._is_begun = False
         self._body: dict[str, Any] = {}
         self._usage: dict[str, Any] = {}
+        self._ends: dict[str, Any] = {}  # in all fields for one, those of other formats included
         self._blocks: dict[int, dict[str, Any]] = {}
         self._open: set[int] = set()
         self._reply = OneReply()
@@ -103,6 +104,7 @@ class Gathered:
             return
         piece = data_of(event)
         self._odd |= objections(piece, MESSAGE)
+        add_ends(self._ends, piece, piece.get("delta"), piece.get("message"))
         match piece.get("type") or event.name:
             case "message_start":
                 if self._is_begun or self._body or self._blocks:
@@ -175,7 +177,9 @@ class Gathered:
         if blocks and self._body.get("content"):
             raise UnreadableReply("the message has content before its blocks")
         content = {"content": blocks} if blocks else {}  # else it is what the message began with
-        return {**self._body, **content, "usage": self._usage, **self._text.doubled(), **self._odd}
+        body = {**self._body}
+        add_ends(body, self._ends)
+        return {**body, **content, "usage": self._usage, **self._text.doubled(), **self._odd}
 
 
 MESSAGE = frozenset(("message",))  # of the event that begins one

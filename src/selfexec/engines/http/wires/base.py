@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 from msgspec.structs import replace
 
 from selfexec.engines.base import SENT_BY_ALL, Outcome
-from selfexec.engines.http.ends import BESIDE, LONGEST_END, End, end_of, is_nothing, printable_end, worst
+from selfexec.engines.http.ends import BESIDE, LONGEST_END, End, end_of, ends_in, is_nothing, printable_end, worst
 from selfexec.engines.http.errors import says_something, sentence_of
 from selfexec.engines.http.policy import error_in_reply, shortened
 from selfexec.engines.http.providers import ENDINGS, Endpoint
@@ -411,7 +411,8 @@ def concluded(
     Args:
         body: The whole body.
         outcome: What was read of it.
-        ends: All words that the server gives for its end; the worst counts.
+        ends: All words that the server gives for its end in the fields of its format. With those that stand in fields
+            of others, the worst counts.
         message: Whether there is a message at all, which may be empty.
         places: The objects of the reply beside the body in which a server may say that something went wrong.
         besides: The fields of them all that the format judges itself.
@@ -423,7 +424,9 @@ def concluded(
     complaint = complaint_in(body)
     if complaint is None and (error := objection_in(body, *places, besides=besides)) is not None:
         complaint = shortened(sentence_of(error))
-    return by_end(outcome, worst(ends), complaint, message=message, hidden=hidden)
+    handed_on = (object_of(place).get("provider_specific_fields") for place in (body, *places))  # LiteLLM
+    others = ends_in(body, *places, *handed_on)
+    return by_end(outcome, worst([*ends, *others]), complaint, message=message, hidden=hidden)
 
 
 # the tokens by which a model's turn ends and another begins, with more behind them

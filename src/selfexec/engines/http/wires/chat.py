@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from selfexec.engines.base import Outcome
-from selfexec.engines.http.ends import End, end_of, is_missing, is_nothing, worse
+from selfexec.engines.http.ends import End, add_ends, end_of, is_missing, is_nothing, worse
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     ROLES,
@@ -87,7 +87,11 @@ def _outcome(body: Any) -> Outcome:
     there = isinstance(content, str) or bool(content or called)
     ends = _ends(body, choice, bool(outcome.text))
     hidden = said.thinks or bool(message.get("reasoning_details"))
-    return concluded(body, outcome, ends, message=there, places=(choice, message), hidden=hidden)
+    others = {name: value for name, value in choice.items() if name not in JUDGED}
+    return concluded(body, outcome, ends, message=there, places=(others, message), hidden=hidden)
+
+
+JUDGED = ("finish_reason", "native_finish_reason")  # by the ends, over which MiniMax has words that count
 
 
 def _check(choice: Mapping[str, Any], message: Mapping[str, Any], deltas: bool = False) -> None:
@@ -175,6 +179,7 @@ class Gathered:
         piece = data_of(event)
         self._body |= {name: piece[name] for name in OF_THE_WHOLE if piece.get(name) is not None}
         self._odd |= objections(piece)
+        add_ends(self._body, piece)
         if "choices" not in piece:
             check_places(piece, "text", "content", "delta", "response", "output", "candidates")
         if choice := first_of(piece.get("choices"), whole=False):
@@ -189,17 +194,21 @@ class Gathered:
 
     def _take(self, choice: Mapping[str, Any]) -> None:
         self._choice |= {name: choice[name] for name in OF_THE_CHOICE if choice.get(name) is not None}
-        self._handed_on |= object_of(choice.get("provider_specific_fields"))
+        handed_on = object_of(choice.get("provider_specific_fields"))
+        self._handed_on |= {name: value for name, value in handed_on.items() if name not in self._handed_on}
+        add_ends(self._handed_on, handed_on)
         ended, before = self.whole, self._choice.get("finish_reason")
         for name in ENDS:
             if not is_nothing(choice.get(name)):
                 self._choice[name] = worse(self._choice.get(name), choice[name])
+        add_ends(self._choice, choice)
         self._logprobs += list_of(object_of(choice.get("logprobs")).get("content"))
         delta, message = choice.get("delta"), choice.get("message")
         self._choice |= objections(choice)
         for part in (delta, message):
             if part and not isinstance(part, dict):
                 raise UnreadableReply("a piece of the stream has its words in an unknown place")
+            add_ends(self._message, part, object_of(part).get("provider_specific_fields"))
         piece = delta if isinstance(delta, dict) else self._new_in(message or {})
         _check(choice, delta or message or {}, deltas=True)
         end = choice.get("finish_reason")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from selfexec.engines.base import Outcome
-from selfexec.engines.http.ends import LONGEST_END, End, block_of, end_of, is_missing, is_nothing, worse
+from selfexec.engines.http.ends import LONGEST_END, End, add_ends, block_of, end_of, is_missing, is_nothing, worse
 from selfexec.engines.http.errors import says_something
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
@@ -160,6 +160,8 @@ class Gathered:
         self._odd: dict[str, Any] = {}
         self._against: dict[str, Any] = {}  # what of a candidate speaks against it
         self._logprobs: dict[str, list[Any]] = {}
+        self._ends: dict[str, Any] = {}  # in all fields for one, those of other formats included
+        self._candidate_ends: dict[str, Any] = {}
 
     def take(self, event: Event) -> None:
         if event.data.strip() == b"[DONE]":  # of gateways that write it behind every stream
@@ -167,6 +169,7 @@ class Gathered:
             return
         piece = data_of(event)
         self._odd |= objections(piece)
+        add_ends(self._ends, piece)
         self._body |= {
             name: value
             for name, value in piece.items()
@@ -186,6 +189,7 @@ class Gathered:
             }
             self._against |= objections(candidate)
             self._candidate["finishReason"] = end
+            add_ends(self._candidate_ends, candidate, candidate.get("content"))
         blocked = object_of(self._body.get("promptFeedback")).get("blockReason")
         self.whole = not is_nothing(blocked) or not is_nothing(self._candidate.get("finishReason"))
 
@@ -210,8 +214,11 @@ class Gathered:
         self._text.check_end()
         content = {"content": {"parts": self._parts}} if self._parts or "content" in self._candidate else {}
         whole = {**content, "logprobsResult": self._logprobs}
-        candidates = [{**self._candidate, **self._against, **whole}] if self._candidate else []
-        return {**self._body, "candidates": candidates, **self._text.doubled(), **self._odd}
+        body, candidate = {**self._body}, {**self._candidate}
+        add_ends(body, self._ends)
+        add_ends(candidate, self._candidate_ends)
+        candidates = [{**candidate, **self._against, **whole}] if self._candidate else []
+        return {**body, "candidates": candidates, **self._text.doubled(), **self._odd}
 
 
 GEMINI = Wire(
