@@ -143,7 +143,6 @@ def _ends(body: Mapping[str, Any], choice: Mapping[str, Any], text: bool) -> lis
 OF_THE_WHOLE = (
     *("id", "model", "provider", "system_fingerprint", "usage", "simulated"),
     *("base_resp", "input_sensitive", "output_sensitive"),  # MiniMax
-    *("cached", "cache_hit", "from_cache", "_meta"),  # of gateways' caches
 )
 OF_THE_CHOICE = ("error",)
 ENDS = ("finish_reason", "native_finish_reason", "finish_details", "stop_reason")

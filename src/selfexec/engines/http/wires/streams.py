@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from selfexec.engines.http.caches import as_field, mark_of_a_cache
 from selfexec.engines.http.charsets import Recoder, charset_of, is_utf8
 from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
 from selfexec.engines.http.ends import printable_end
@@ -47,6 +48,7 @@ class Stream:
         self._recoder: Recoder | None = None  # from a charset other than UTF-8
         self._wrong: UnusableReply | None = None
         self._named_oddly: Any = None
+        self._cached: tuple[str, Any] | None = None  # the field in which a piece says that a cache had it
         self._error: Any = None  # what an event of the stream says is wrong
         self._told_in: Mapping[str, Any] = {}  # the event that says so, where there is more in it
 
@@ -106,7 +108,8 @@ class Stream:
         if not self._streams:
             return bytes(self._begun)
         # half a character at the end of one piece and the other half in the next become a whole one
-        return json.dumps(self._body()).encode()
+        body = self._body()
+        return json.dumps(body if self._cached is None else {**body, **as_field(self._cached)}).encode()
 
     def _body(self) -> Mapping[str, Any]:
         """An error is put beside what came before it: it depends on that what the whole is."""
@@ -129,6 +132,8 @@ class Stream:
                     return
                 if event.name and event.name not in NAMES and self._named_oddly is None:
                     self._named_oddly = _oddity_of(event)
+                if self._cached is None and OF_A_CACHE.search(event.data):
+                    self._cached = mark_of_a_cache(data_of(event))
                 if event.data.strip():
                     self._gathering.take(event)
                 elif event.name and self._named_oddly is None and event.name.strip().casefold() not in WORDLESS:
@@ -139,6 +144,7 @@ class Stream:
             self._wrong = UnreadableReply("a piece of the stream has an unknown shape")
 
 
+OF_A_CACHE = re.compile(b"cache|replayed|stale", re.IGNORECASE)
 LINE_ENDS = re.compile(rb"\r\n|\n|\r")
 # what has to stand in an event for it to hold an error
 SUSPECT = re.compile(rb'"(?:errors?|error_\w+|message|msg|detail|base_resp)"')
