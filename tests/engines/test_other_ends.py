@@ -97,3 +97,48 @@ def test_a_word_that_nobody_knows_makes_the_end_unknown(wire: str) -> None:
     body = whole(wire, TEXT, next(iter(OWN[wire]))) | {"upstream_finish_reason": "OTHER"}
     found = of_body(wire, body)
     assert found and (found.text, found.unknown_end) == (None, "OTHER")
+
+
+@FORMATS
+@pytest.mark.parametrize(
+    ("field", "stop"),
+    [
+        *(({"stopped_limit": True}, "length"), ({"stoppedLimit": True, "stopped_eos": False}, "length")),
+        *(({"stopped_eos": True, "stopped_limit": False}, "stop"), ({"stopped_word": True}, "stop")),
+        *(({"stopped": True}, "stop"), ({"stopped_by": True}, "stop")),
+        *(({name: "INTERVENED"}, "content_filter") for name in ("amazon-bedrock-guardrailAction", "guardrail_action")),
+        *(({name: {"action": "INTERVENED"}}, "content_filter") for name in ("guardrail", "guardrailResult")),
+        *(({"guardrail": {"action": "blocked"}}, "content_filter"), ({"guardrail": {"action": "NONE"}}, "stop")),
+        *(({"amazon-bedrock-guardrailAction": "NONE"}, "stop"), ({"guardrails": ["pii"]}, "stop")),
+    ],
+    ids=repr,
+)
+def test_flags_of_what_stopped_it_and_a_guardrails_action_are_ends(wire: str, field: Any, stop: str) -> None:
+    done = next(iter(OWN[wire]))
+    for place in range(3):
+        body = whole(wire, TEXT, done)
+        places = places_in(wire, body)
+        if wire != "anthropic" or not place:
+            places[place % len(places)].update(field)
+            assert says(of_body(wire, body)) == stop
+        assert says(of_stream(wire, streamed(wire, TEXT, done, early=[piece_at(wire, place, field)]))) == stop
+
+
+@FORMATS
+@pytest.mark.parametrize("name", ["complete", "completed", "done", "is_finished", "isFinished", "finished", "eos"])
+def test_a_whole_reply_that_says_that_it_is_not_all_there_does_not_count(wire: str, name: str) -> None:
+    for place in range(3):
+        for value, counted in ((False, False), ("false", False), (True, True), (None, True), (0, True)):
+            body = whole(wire, TEXT, next(iter(OWN[wire])))
+            places = places_in(wire, body)
+            places[0 if wire == "anthropic" else place % len(places)][name] = value
+            assert counts(of_body(wire, body)) is counted
+
+
+@pytest.mark.parametrize("wire", ["openai", "gemini"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_in_a_stream_each_piece_but_the_last_may_say_that_it_is_not_all_there(wire: str, place: int) -> None:
+    done = next(iter(OWN[wire]))
+    for last, counted in ((True, True), (False, False)):
+        pieces = [piece_at(wire, place, {"is_finished": flag}) for flag in (False, False, last)]
+        assert counts(of_stream(wire, streamed(wire, TEXT, done, early=pieces))) is counted

@@ -36,7 +36,7 @@ from selfexec.engines.http.wires.base import (
     turns,
 )
 from selfexec.engines.http.wires.logprobs import tokens_of
-from selfexec.engines.http.wires.objections import objections
+from selfexec.engines.http.wires.objections import marks_of_the_end, objections
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.engines.http.wires.usual_chat import usual_outcome
 from selfexec.experiments import Message
@@ -179,6 +179,7 @@ class Gathered:
         self._body |= {name: piece[name] for name in OF_THE_WHOLE if piece.get(name) is not None}
         self._odd |= objections(piece)
         add_ends(self._body, piece)
+        self._body |= marks_of_the_end(piece)
         if "choices" not in piece:
             check_places(piece, "text", "content", "delta", "response", "output", "candidates")
         if choice := first_of(piece.get("choices"), whole=False):
@@ -201,6 +202,7 @@ class Gathered:
             if not is_nothing(choice.get(name)):
                 self._choice[name] = worse(self._choice.get(name), choice[name])
         add_ends(self._choice, choice)
+        self._choice |= marks_of_the_end(choice)
         self._logprobs += list_of(object_of(choice.get("logprobs")).get("content"))
         delta, message = choice.get("delta"), choice.get("message")
         self._choice |= objections(choice)

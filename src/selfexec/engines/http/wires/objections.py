@@ -8,6 +8,7 @@ the reply by its name and its value:
                                          0, "", an empty object, and a word for nothing)
     `detail`, `details`                  the same
     `success`, `ok`, `succeeded`         void where they are false
+    `complete`, `done`, `is_finished`    void where they are false in the whole
     `code`, `status`, `status_code`      void unless they say that all went well: 0, below 400, a word as "ok"
     `message`, `msg`                     void unless they say that all went well
     a name of how a reply fared          `truncated`, `is_partial`, `upstream_degraded`: void where they are true, or
@@ -104,6 +105,7 @@ SETTINGS = frozenset(
         *("may", "should", "use", "return", "on", "if", "max", "min", "ignore", "continue", "threshold"),
     )
 )
+FINISHED = [[word] for word in ("complete", "completed", "done", "finished", "final", "eos")]
 RATES = frozenset(("rate", "ratio", "percent", "percentage", "probability"))
 ATTEMPTS = frozenset(("attempt", "attempts", "retry", "retries", "tries", "fallback", "fallbacks", "history"))
 
@@ -112,7 +114,7 @@ class Meaning(NamedTuple):
     """What the name of a field that no format lists says of its value. `ill`: whether it says that a reply fared ill,
     if the value is true, or (`last`) if it is anything; `state`: whether the value is a state; `filtering`: whether it
     holds what a filter found in the prompt and in the text, be it much or little; `rate`: whether a number in it tells
-    how often something happens to the server's replies.
+    how often something happens to the server's replies; `finished`: whether it says that the reply is all there.
     """
 
     kind: Kind
@@ -123,6 +125,7 @@ class Meaning(NamedTuple):
     attempts: bool = False
     filtering: bool = False
     rate: bool = False
+    finished: bool = False
 
 
 @lru_cache(maxsize=2048)
@@ -136,6 +139,7 @@ def meaning_of(name: str) -> Meaning:
         state=bool(words) and (words[-1] in STATES or (words[-1] == "reason" and not ENDINGS.isdisjoint(words[-2:]))),
         setting=not SETTINGS.isdisjoint(words),
         attempts=not ATTEMPTS.isdisjoint(words),
+        finished=[word for word in words if word != "is"] in FINISHED,
         rate=bool(words) and words[-1] in RATES,
         filtering="safety" in words or "moderation" in words or {"content", "filter"} <= {*words},
     )
@@ -214,12 +218,24 @@ def _may_tell(name: str) -> bool:
     return meaning.kind == "failure" or meaning.ill
 
 
+def marks_of_the_end(place: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields that say whether a reply has come to its end. In a stream the last piece that has them counts."""
+    return {name: value for name, value in place.items() if name not in PLAIN and meaning_of(name).finished}
+
+
 def objection_in(*places: Any, besides: frozenset[str] = frozenset()) -> Any:
     """What speaks against a reply in one of its objects, as an error; None where nothing does."""
     for place in places:
         if isinstance(place, dict) and (found := objections(place, besides)):
             return error_beside(found) or {"message": shown(found)}
+        if isinstance(place, dict) and (found := _unfinished(place)):
+            return {"message": shown(found)}
     return None
+
+
+def _unfinished(place: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields of an object of a whole reply that say that it is not all there."""
+    return {name: value for name, value in marks_of_the_end(place).items() if _is_false(value)}
 
 
 def shown(found: Mapping[str, Any]) -> str:
