@@ -35,6 +35,7 @@ from selfexec.engines.http.wires.base import (
     text_of,
     turns,
 )
+from selfexec.engines.http.wires.echoes import echoes_in
 from selfexec.engines.http.wires.logprobs import tokens_of
 from selfexec.engines.http.wires.objections import marks_of_the_end, objections
 from selfexec.engines.http.wires.streams import CUT, data_of
@@ -170,6 +171,7 @@ class Gathered:
         self._in_deltas = False  # whether words came as such, and not as messages
         self._roleless = self._again = False
         self._logprobs: list[Any] = []
+        self._prompts: list[Any] = []  # which pieces repeat
 
     def take(self, event: Event) -> None:
         if event.data.strip() == b"[DONE]":
@@ -180,6 +182,7 @@ class Gathered:
         self._odd |= objections(piece)
         add_ends(self._body, piece)
         self._body |= marks_of_the_end(piece)
+        self._prompts += [value for value in echoes_in(piece) if value not in self._prompts]
         if "choices" not in piece:
             check_places(piece, "text", "content", "delta", "response", "output", "candidates")
         if choice := first_of(piece.get("choices"), whole=False):
@@ -284,7 +287,8 @@ class Gathered:
         message = {"role": "assistant", **({"content": content} if self._has_content else {}), **self._message, **said}
         handed_on = {"provider_specific_fields": self._handed_on} if self._handed_on else {}
         choice = {**self._choice, **handed_on, "index": 0, "message": message, "logprobs": {"content": self._logprobs}}
-        return {**self._body, "choices": [choice], **self._text.doubled(), **self._odd}
+        prompts = {f"{n}_prompt": value for n, value in enumerate(self._prompts)}
+        return {**self._body, **prompts, "choices": [choice], **self._text.doubled(), **self._odd}
 
 
 def _words_in(delta: Mapping[str, Any]) -> list[Any]:
