@@ -120,3 +120,17 @@ def test_what_is_declared_is_read_in_the_same_way_however_it_is_cut(charset: str
 def test_half_a_pair_at_the_end_of_a_text_is_marked_as_one() -> None:
     raw = json.dumps(whole("openai", f"{TEXT} \ud83d", "stop"))
     assert is_whole(of_body("openai", json.loads(raw)), f"{TEXT} \N{REPLACEMENT CHARACTER}")
+
+
+@pytest.mark.parametrize("wire", ["openai", "gemini"])
+def test_another_choice_that_comes_to_its_own_end_changes_nothing(wire: str) -> None:
+    if wire == "openai":
+        other = [{"choices": [{"index": 1, "delta": {"content": part}}]} for part in ("Hi", " there", "")]
+        end: Any = {"choices": [{"index": 1, "delta": {}, "finish_reason": "stop"}]}
+    else:
+        other = [{"candidates": [{"index": 1, "content": {"parts": [{"text": part}]}}]} for part in ("Hi", " you", "")]
+        end = {"candidates": [{"index": 1, "finishReason": "STOP"}]}
+    done = next(iter(OWN[wire]))
+    assert is_whole(of_stream(wire, streamed(wire, TEXT, done, early=[*other, end])))
+    assert is_whole(of_stream(wire, streamed(wire, TEXT, done, early=other[2:])))
+    assert not counts(of_stream(wire, streamed(wire, TEXT, done, early=other)))

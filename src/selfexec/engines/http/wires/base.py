@@ -372,6 +372,28 @@ class OneReply:
             raise UnusableReply("the stream goes on with words after the reply had come to its end")
 
 
+class OtherChoices:
+    """The choices of a stream that were not asked for: those with another number than the first. One that has words and
+    comes to no end is none, but a part of the first that bears a wrong number.
+    """
+
+    def __init__(self) -> None:
+        self._ended: dict[Any, bool] = {}
+
+    def take(self, choices: Any, words_in: Callable[[Mapping[str, Any]], Iterable[Any]], end: str) -> None:
+        """Take note of the choices of a piece, whose ends stand in the field `end`."""
+        for choice in list_of(choices):
+            number = choice.get("index") if isinstance(choice, dict) else None
+            if isinstance(number, int) and number and (number in self._ended or any(words_in(choice))):
+                self._ended[number] = self._ended.get(number, False) or not is_nothing(choice.get(end))
+
+    def objection(self) -> Mapping[str, Any]:
+        """What speaks against the first choice, as an error."""
+        if all(self._ended.values()):
+            return {}
+        return {"error": {"message": "words stand in a choice of another number, which has no end of its own"}}
+
+
 def first_of(choices: Any, whole: bool = True) -> Mapping[str, Any] | None:
     """The choice that was asked for, of those that came: number 0, which some servers leave out. None where none came.
     Raises Unusable where nobody can say which of several it is, or where it is missing from a `whole` reply.

@@ -11,6 +11,7 @@ from selfexec.engines.http.wires.base import (
     Event,
     OneReply,
     Opening,
+    OtherChoices,
     Texts,
     UnreadableReply,
     UnusableReply,
@@ -92,6 +93,8 @@ def _outcome(body: Any) -> Outcome:
     return concluded(body, outcome, ends, message=there, places=(others, message), hidden=hidden)
 
 
+# where other formats, and servers of their own, have their words
+ELSEWHERE = ("text", "value", "parts", "output", "output_text", "response", "completion", "generated_text")
 JUDGED = ("finish_reason", "native_finish_reason")  # by the ends, over which MiniMax has words that count
 
 
@@ -104,7 +107,7 @@ def _check(choice: Mapping[str, Any], message: Mapping[str, Any], deltas: bool =
     if (text := choice.get("text")) and text != message.get("content"):
         raise UnreadableReply("it has 'text' beside a message of other words")
     check_places(choice, "content", "output")
-    check_places(message, "text", "value", content=message.get("content"))
+    check_places(message, *ELSEWHERE, content=message.get("content"))
     if (refusal := message.get("refusal")) and not isinstance(refusal, str):
         raise UnreadableReply("a refusal of unknown shape")
     if not deltas and (delta := choice.get("delta")) and not _repeats(delta, message):
@@ -171,6 +174,7 @@ class Gathered:
         self._in_deltas = False  # whether words came as such, and not as messages
         self._roleless = self._again = False
         self._logprobs: list[Any] = []
+        self._others = OtherChoices()
         self._prompts: list[Any] = []  # which pieces repeat
 
     def take(self, event: Event) -> None:
@@ -185,6 +189,7 @@ class Gathered:
         self._prompts += [value for value in echoes_in(piece) if value not in self._prompts]
         if "choices" not in piece:
             check_places(piece, "text", "content", "delta", "response", "output", "candidates")
+        self._others.take(piece.get("choices"), _words_of, "finish_reason")
         if choice := first_of(piece.get("choices"), whole=False):
             # the counts that come last may be a gateway's own, as new-api's, under the name that it has for the model
             self._reply.check_names(piece, "id", "model", "system_fingerprint", "provider")
@@ -288,7 +293,19 @@ class Gathered:
         handed_on = {"provider_specific_fields": self._handed_on} if self._handed_on else {}
         choice = {**self._choice, **handed_on, "index": 0, "message": message, "logprobs": {"content": self._logprobs}}
         prompts = {f"{n}_prompt": value for n, value in enumerate(self._prompts)}
-        return {**self._body, **prompts, "choices": [choice], **self._text.doubled(), **self._odd}
+        return {
+            **self._body,
+            **prompts,
+            "choices": [choice],
+            **self._others.objection(),
+            **self._text.doubled(),
+            **self._odd,
+        }
+
+
+def _words_of(choice: Mapping[str, Any]) -> list[Any]:
+    """The words of a choice in a piece."""
+    return _words_in(object_of(choice.get("delta") or choice.get("message")))
 
 
 def _words_in(delta: Mapping[str, Any]) -> list[Any]:

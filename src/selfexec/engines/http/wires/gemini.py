@@ -11,6 +11,7 @@ from selfexec.engines.http.wires.base import (
     Event,
     OneReply,
     Opening,
+    OtherChoices,
     Texts,
     UnreadableReply,
     UnusableReply,
@@ -157,6 +158,7 @@ class Gathered:
         self._parts: list[Any] = []
         self._text = Texts()
         self._reply = OneReply()
+        self._others = OtherChoices()
         self._odd: dict[str, Any] = {}
         self._against: dict[str, Any] = {}  # what of a candidate speaks against it
         self._logprobs: dict[str, list[Any]] = {}
@@ -177,6 +179,7 @@ class Gathered:
         }
         if "candidates" not in piece:
             check_places(piece, "text", "content", "delta", "response", "output", "choices", "parts")
+        self._others.take(piece.get("candidates"), _words_of, "finishReason")
         if candidate := first_of(piece.get("candidates"), whole=False):
             check_places(candidate, *ELSEWHERE)
             self._reply.check_names(piece, "responseId", "modelVersion")
@@ -218,7 +221,13 @@ class Gathered:
         add_ends(body, self._ends)
         add_ends(candidate, self._candidate_ends)
         candidates = [{**candidate, **self._against, **whole}] if self._candidate else []
-        return {**body, "candidates": candidates, **self._text.doubled(), **self._odd}
+        return {**body, "candidates": candidates, **self._others.objection(), **self._text.doubled(), **self._odd}
+
+
+def _words_of(candidate: Mapping[str, Any]) -> list[Any]:
+    """The words of a candidate in a piece."""
+    parts = list_of(object_of(candidate.get("content")).get("parts"))
+    return [part.get("text") if isinstance(part, dict) else part for part in parts]
 
 
 GEMINI = Wire(
