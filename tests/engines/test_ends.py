@@ -742,7 +742,7 @@ ELSEWHERE: list[tuple[str, dict[str, Any]]] = [
         for there in ("there", ["there"])
     ),
     ("openai", {"choices": [{"index": 1, "delta": {"content": "there"}}]}),
-    ("openai", {"choices": [{"index": 1, "delta": {"reasoning": "there"}}, {"index": 0, "delta": {"content": ""}}]}),
+    ("openai", {"choices": [{"index": 2, "delta": {"reasoning": "there"}}]}),
     ("gemini", {"candidates": [{"index": 1, "content": {"parts": [{"text": "there"}]}}]}),
     ("openai", {"choices": [{"index": "0", "delta": {"content": "there"}}]}),
     *(("gemini", {name: "there"}) for name in ("text", "content", "response", "output")),

@@ -373,23 +373,25 @@ class OneReply:
 
 
 class OtherChoices:
-    """The choices of a stream that were not asked for: those with another number than the first. One that has words and
-    comes to no end is none, but a part of the first that bears a wrong number.
+    """The choices of a stream that were not asked for: those with another number than the first. One that has words,
+    comes to no end and never stands next to the first is none, but a part of the first that bears a wrong number.
     """
 
     def __init__(self) -> None:
-        self._ended: dict[Any, bool] = {}
+        self._others: dict[Any, bool] = {}  # whether each is known to be one
 
     def take(self, choices: Any, words_in: Callable[[Mapping[str, Any]], Iterable[Any]], end: str) -> None:
         """Take note of the choices of a piece, whose ends stand in the field `end`."""
+        is_alone = len(list_of(choices)) == 1
         for choice in list_of(choices):
             number = choice.get("index") if isinstance(choice, dict) else None
-            if isinstance(number, int) and number and (number in self._ended or any(words_in(choice))):
-                self._ended[number] = self._ended.get(number, False) or not is_nothing(choice.get(end))
+            if isinstance(number, int) and number and (number in self._others or any(words_in(choice))):
+                is_another = not (is_alone and is_nothing(choice.get(end)))
+                self._others[number] = self._others.get(number, False) or is_another
 
     def objection(self) -> Mapping[str, Any]:
         """What speaks against the first choice, as an error."""
-        if all(self._ended.values()):
+        if all(self._others.values()):
             return {}
         return {"error": {"message": "words stand in a choice of another number, which has no end of its own"}}
 
