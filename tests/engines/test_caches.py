@@ -3,11 +3,14 @@
 from typing import Any
 
 import pytest
+from test_ends import OWN, of_body, of_stream, places_in, streamed, whole
+from test_failures_within import USUAL, piece_of
 from test_gateways import BODIES, asked, quick_and_without_keys, sending
 from test_streams import asked as asked_in_pieces
 from test_streams import delta, events
 from test_streams import sending as streaming
 
+from selfexec.engines.http.bodies import CachedReply
 from selfexec.engines.http.gateways import cached_by, cached_in
 from selfexec.errors import InputError
 from sockets import completion
@@ -73,3 +76,68 @@ def test_a_stream_that_says_so_stops_the_run_and_counts_of_prompts_do_not() -> N
         asked_in_pieces(streaming(events(pieces[0] | {"cache_hit": True}, pieces[1])))
     counts = {"prompt_tokens": 9, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 8}}
     assert asked(sending(completion() | {"usage": counts}, x_cached_tokens="8"))[0].text == "Hi"
+
+
+MARKS: list[dict[str, Any]] = [
+    *({name: True} for name in ("cacheHit", "fromCache", "isCached", "is_cached", "Cached", "cached_response")),
+    *({name: True} for name in ("replayed", "isReplayed", "stale", "served_from_cache", "semantic_cache_hit")),
+    *({name: "HIT"} for name in ("cache_status", "cacheStatus", "x_cache", "cache", "cacheResult", "CACHE_STATUS")),
+    *({"cache": {"hit": True}}, {"cache": {"status": "hit"}}, {"semanticCache": {"result": "HIT"}}),
+    *({"metadata": {"cached": True}}, {"_hidden_params": {"cache_hit": "true"}}, {"meta": [{"cache": {"hit": "yes"}}]}),
+]
+CALM: list[dict[str, Any]] = [
+    *(
+        {name: value}
+        for name in ("cacheHit", "isCached", "stale", "cache_status")
+        for value in (False, None, "", "MISS")
+    ),
+    *({"cache": True}, {"cache": {"enabled": True}}, {"cache_control": {"type": "ephemeral"}}, {"cache_key": "hit"}),
+    *({"cached_tokens": 1}, {"tokens_cached": 1}, {"metadata": {"cached": 1}}, {"prompt_cache_key": "hit"}),
+    *({"prompt_cache": {"hit": True}}, {"cachedContent": "hit"}, {"cache_hits": 1}, {"cached_at": "2026-01-01"}),
+    {"usage": {"cache_read_input_tokens": 1, "cache_creation": {"x": 1}, "prompt_tokens_details": {"cached": True}}},
+    {"usageMetadata": {"cachedContentTokenCount": 1, "cacheTokensDetails": [{"tokenCount": 1}]}},
+]
+
+
+def places_with(wire: Any, field: dict[str, Any]) -> list[dict[str, Any]]:
+    """A whole body with a field at each of its places in turn."""
+    found = []
+    for at in range(3):
+        body = whole(wire, "Hello", next(iter(OWN[wire])))
+        places = places_in(wire, body)
+        if at < (1 if wire == "anthropic" else len(places)):  # whose other objects are what the model wrote
+            places[at].update(field)
+            found.append(body)
+    return found
+
+
+@pytest.mark.parametrize("wire", BODIES)
+@pytest.mark.parametrize("field", MARKS, ids=repr)
+def test_a_mark_of_a_cache_is_known_by_the_words_of_its_name_wherever_it_stands(wire: Any, field: Any) -> None:
+    for body in places_with(wire, field):
+        assert cached_in(body)
+    with pytest.raises(CachedReply):
+        of_body(wire, places_with(wire, field)[0])
+    with pytest.raises(CachedReply):
+        of_stream(wire, streamed(wire, "Hello", next(iter(OWN[wire])), early=[piece_of(wire, field)]))
+
+
+@pytest.mark.parametrize("wire", BODIES)
+@pytest.mark.parametrize("field", CALM, ids=repr)
+def test_counts_settings_and_caches_of_prompts_are_no_marks(wire: Any, field: Any) -> None:
+    assert not any(map(cached_in, places_with(wire, field)))
+    for found in (
+        of_body(wire, places_with(wire, field)[0]),
+        of_stream(wire, streamed(wire, "Hello", next(iter(OWN[wire])), early=[piece_of(wire, field)])),
+    ):
+        assert found and (found.text, found.error) == ("Hello", None)
+
+
+def test_what_the_model_wrote_of_caches_is_no_mark() -> None:
+    text = '{"cached": true, "cache": {"hit": true}, "stale": "HIT"}'
+    for wire in OWN:
+        done = next(iter(OWN[wire]))
+        for found in (of_body(wire, whole(wire, text, done)), of_stream(wire, streamed(wire, text, done))):
+            assert found and found.text == text
+    for case in USUAL:
+        assert cached_in(case["body"]) is None, case["name"]

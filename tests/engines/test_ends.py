@@ -736,7 +736,14 @@ def test_a_stream_with_words_in_another_place_or_without_any_place_for_them_is_n
 ELSEWHERE: list[tuple[str, dict[str, Any]]] = [
     *(("openai", {name: "there"}) for name in ("text", "content", "response", "output")),
     *(("openai", chunk(delta={"content": ""}, **{name: "there"})) for name in ("content", "output")),
-    *(("openai", chunk(delta={name: "there"})) for name in ("text", "value")),
+    *(
+        ("openai", chunk(delta={name: there}))
+        for name in ("text", "value", "parts", "output", "output_text", "response", "completion")
+        for there in ("there", ["there"])
+    ),
+    ("openai", {"choices": [{"index": 1, "delta": {"content": "there"}}]}),
+    ("openai", {"choices": [{"index": 2, "delta": {"reasoning": "there"}}]}),
+    ("gemini", {"candidates": [{"index": 1, "content": {"parts": [{"text": "there"}]}}]}),
     ("openai", {"choices": [{"index": "0", "delta": {"content": "there"}}]}),
     *(("gemini", {name: "there"}) for name in ("text", "content", "response", "output")),
     *(("gemini", {"candidates": [{name: "there"}]}) for name in ("text", "output", "message", "delta", "parts")),

@@ -99,6 +99,7 @@ def test_deltas_of_a_chat_become_its_message() -> None:
         delta(reasoning_content="H"),
         delta(content="A", reasoning_content="m"),
         delta(content="X", index=1),  # of a second choice nobody wants to know
+        delta("stop", index=1),
         delta(content="B", index=None),
         {"id": "c", "choices": [{"index": 0, "delta": {"content": "C"}, "logprobs": {"content": [{"token": "C"}]}}]},
         {"id": "c", "choices": []},

@@ -4,13 +4,17 @@ not come.
 
 import json
 import math
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import selfexec as sx
+from effort import examples
 from selfexec.engines import Outcome
 from selfexec.engines.http.bodies import LONGEST_TEXT, bounded
 from selfexec.engines.http.providers import Endpoint
@@ -106,6 +110,52 @@ def test_no_secret_is_kept_token_by_token() -> None:
     for text in (f"My key is {secret}.", "Nothing."):  # nor where the server says something else beside it
         assert scrubber.outcome(Outcome(text, logprobs=said)).logprobs is None
     assert scrubber.outcome(Outcome("Yes.", logprobs=KEPT)).logprobs == KEPT
+
+
+SECRET = "sk-planted-4fQz81LmVx93TbNw77KdRy"
+PIECES = [SECRET[at : at + 4] for at in range(0, len(SECRET), 4)]
+OTHERS = ("yes", "no", "the", "7", "sk", "!", " ", "\n")
+
+
+def place(*likely: str) -> Token:
+    return Token("x", -0.1, tuple(Likely(token, -2.0) for token in likely))
+
+
+@given(data=st.data())
+@settings(max_examples=examples(100), deadline=None)
+def test_no_secret_is_kept_in_the_alternatives_of_tokens(data: st.DataObject) -> None:
+    scrubber = Scrubber([SECRET])
+    cut = sorted(data.draw(st.sets(st.integers(1, len(SECRET) - 1), min_size=2)))
+    pieces = [SECRET[start:end] for start, end in pairwise([0, *cut, len(SECRET)])]
+    spelt = data.draw(st.sampled_from([str, str.upper, str.lower]))
+    more = st.lists(st.sampled_from(OTHERS), max_size=4)
+    one_each = [place(*before, spelt(piece), *data.draw(more)) for piece in pieces for before in [data.draw(more)]]
+    between = [place(*data.draw(more), " ")] * data.draw(st.integers(0, 2))
+    for tokens in (one_each, [*one_each[:1], *between, *one_each[1:]], [place("yes"), place(*pieces), place("no")]):
+        around = (place("a"), *tokens, place("b"))
+        assert scrubber.outcome(Outcome("Hi", logprobs=around)).logprobs is None
+        assert scrubber.outcome(Outcome("Hi", logprobs=around)).text == "Hi"
+
+
+def test_alternatives_that_hold_a_few_letters_of_a_secret_are_kept() -> None:
+    scrubber = Scrubber([SECRET])
+    for tokens in ([place(*PIECES[:2])], [place(piece) for piece in PIECES[:2]], [place(PIECES[3]), place(PIECES[5])]):
+        assert scrubber.outcome(Outcome("Hi", logprobs=tuple(tokens))).logprobs == tuple(tokens)
+    # nor do rows of words make one that is known as a whole alone
+    words = tuple(place(word, "no") for word in ("correct", "horse", "battery"))
+    assert Scrubber(["correct horse battery staple"]).outcome(Outcome("Hi", logprobs=words)).logprobs == words
+
+
+@pytest.mark.parametrize("wire", ["openai", "gemini"])
+def test_the_alternatives_of_each_format_are_looked_through(wire: str) -> None:
+    if wire == "openai":
+        sent: Any = [{**YES, "top_logprobs": [{"token": piece, "logprob": -2}]} for piece in PIECES]
+        tokens = tokens_of(sent)
+    else:
+        chosen = [GEMINI["chosenCandidates"][0]] * len(PIECES)
+        likely = [{"candidates": [{"token": piece, "logProbability": -2}]} for piece in PIECES]
+        tokens = gemini_tokens_of({"chosenCandidates": chosen, "topCandidates": likely})
+    assert tokens and Scrubber([SECRET]).outcome(Outcome("Yes", logprobs=tokens)).logprobs is None
 
 
 def test_they_count_for_how_long_a_reply_may_be() -> None:

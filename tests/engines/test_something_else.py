@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from test_ends import FORMATS, OWN, counts, of_body, short_pauses, whole
+from test_ends import FORMATS, OWN, counts, of_body, short_pauses, streamed, whole
 
 from selfexec.engines import Connection, Outcome
+from selfexec.engines.http.bodies import RetryableError, decoded
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.providers import Endpoint
-from selfexec.engines.http.wires import WIRES
+from selfexec.engines.http.wires import WIRES, Stream
 from selfexec.engines.http.wires.echoes import repeats_another_prompt
 from selfexec.experiments import messages_of
 from sockets import call, server
@@ -99,6 +100,58 @@ def test_a_prompt_that_comes_back_is_the_one_that_was_sent(wire: str) -> None:
     other = json.loads(json.dumps(asked[name]).replace("bake bread", "grow beans"))
     for echoed in ({name: other}, {"prompt": "How do I grow beans?"}, {"input": "How do I grow beans?"}):
         assert repeats_another_prompt(asked, good(wire) | echoed)
+
+
+ECHOED = [
+    *({"request": {"messages": [{"role": "user", "content": PROMPT}]}}, {"data": {"prompt": PROMPT}}),
+    *({"user_prompt": PROMPT}, {"originalPrompt": PROMPT}, {"cache": {"matched_prompt": PROMPT}}),
+    *(
+        {"request": {"contents": [{"parts": [{"text": PROMPT}]}]}},
+        {"data": {"input": [{"role": "user", "content": PROMPT}]}},
+    ),
+]
+
+
+@FORMATS
+@pytest.mark.parametrize("echoed", ECHOED, ids=repr)
+def test_a_prompt_that_comes_back_in_another_field_or_object_is_the_one_that_was_sent(wire: str, echoed: Any) -> None:
+    where = Endpoint("m", HERE, wire, "x")  # type: ignore[arg-type]
+    asked = json.dumps(sent(wire)).encode()
+    other = json.loads(json.dumps(echoed).replace("bake bread", "grow beans"))
+    choice = "choices" if wire == "openai" else "candidates"
+    for field, counted in ((echoed, True), (other, False)):
+        bodies = [good(wire) | field]
+        if choice in good(wire):
+            bodies.append(good(wire) | {choice: [good(wire)[choice][0] | field]})
+        for body in bodies:
+            assert repeats_another_prompt(sent(wire), body) is not counted
+            if counted:
+                assert decoded(where, WIRES[wire], json.dumps(body).encode(), asked).text
+            else:
+                with pytest.raises(RetryableError, match="it repeats another prompt"):
+                    decoded(where, WIRES[wire], json.dumps(body).encode(), asked)
+
+
+@pytest.mark.parametrize("echoed", ECHOED, ids=repr)
+def test_a_prompt_that_comes_back_in_a_piece_of_a_stream_is_the_one_that_was_sent_too(echoed: Any) -> None:
+    other = json.loads(json.dumps(echoed).replace("bake bread", "grow beans"))
+    for wire, where in (("openai", "choices"), ("gemini", "candidates")):
+        for field, counted in ((echoed, True), (other, False)):
+            stream = Stream(WIRES[wire].gathering())  # type: ignore[index]
+            stream.feed(streamed(wire, "Hello", next(iter(OWN[wire])), early=[{where: [], **field}]))
+            assert repeats_another_prompt(sent(wire), json.loads(stream.raw())) is not counted
+
+
+@FORMATS
+def test_prices_templates_and_system_prompts_are_no_prompts_that_come_back(wire: str) -> None:
+    for field in (
+        {"pricing": {"prompt": "0.00000125", "input": "free of charge"}},
+        {"config": {"prompt": "chat-template-default", "system_prompt": "You are a helpful model."}},
+        {"usage": {"prompt": "seven tokens of text"}},
+        {"moderation": {"input": "nothing was found in it", "prompt": "passed"}},
+        {"prompt_name": "How do I grow beans?"},
+    ):
+        assert not repeats_another_prompt(sent(wire), good(wire) | field)
 
 
 # --- what its headers say --------------------------------------------------------------------------------------------

@@ -87,6 +87,23 @@ def test_a_cache_that_goes_on_so_costs_its_prompts_and_no_other(wire: str, tmp_p
     assert len(lines) < 100  # no prompt is asked without end
 
 
+@pytest.mark.parametrize("wire", FORMATS)
+@pytest.mark.parametrize("length", [1, 5])
+def test_what_two_prompts_get_again_and_again_is_missing_for_both(wire: str, length: int, tmp_path: Path) -> None:
+    chosen: list[str] = []
+
+    def answer(n: int, prompt: str) -> tuple[str, str]:
+        if n in (3, 9):
+            chosen.append(prompt)
+        return ("answer-of-many-signs-0", "I will not say. " * length) if prompt in chosen else (f"a-{n}", sha(prompt))
+
+    found, _, lines = run(answer, tmp_path / "r", wire, max_connections=1)
+    wrong = {reply.prompt_sha256 for reply in found.replies.values() if reply.failed}
+    assert len(set(chosen)) == 2 and {sha(prompt) for prompt in chosen} <= wrong
+    assert not any("not say" in (reply.text or "") for reply in found.replies.values())
+    assert len(lines) < 50  # no prompt is asked without end
+
+
 @pytest.mark.parametrize(
     ("name", "answer"),
     [

@@ -4,6 +4,7 @@ A cache with a bad key, or a gateway that mixes calls up, sends again what it ha
 the same text, the same counts. An id says so only where it is one:
 
 - A server that gives all replies one id says nothing by it: at least two ids must have come of a model.
+- What has come to two prompts belongs to neither, also where one of them is asked again and gets it a second time.
 - One that draws ids from a few hundred numbers gives an id to different texts sooner or later. From then on its ids say
   nothing, and a short id with a short text says nothing at any time, since both may agree by chance.
 """
@@ -29,11 +30,13 @@ class Copy(NamedTuple):
 @dataclass
 class _Ids:
     """The ids of a model's replies. `first` has by the hash of an id the reply that first bore it, or where its line
-    begins; `pending` are copies under the only id that has come so far.
+    begins; `pending` are copies under the only id that has come so far, and `copied` the hashes of ids that came with
+    one text to two prompts.
     """
 
     first: dict[int, int | Reply] = field(default_factory=dict)
     pending: list[Copy] = field(default_factory=list)
+    copied: set[int] = field(default_factory=set)
     say_nothing: bool = False
 
 
@@ -75,7 +78,8 @@ class RepeatedReplies:
             ids.say_nothing = True
             ids.first.clear()
             ids.pending.clear()
-        elif _is_copy(earlier, reply):
+        elif hash(reply.completion_id) in ids.copied or _is_copy(earlier, reply):
+            ids.copied.add(hash(reply.completion_id))
             ids.pending.append(Copy(earlier, reply))
 
 

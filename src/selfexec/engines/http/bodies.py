@@ -18,7 +18,7 @@ from selfexec.engines.http.patience import Presence
 from selfexec.engines.http.policy import policy_in_reply, shortened
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires import WIRES, UnreadableReply, UnusableReply, Wire
-from selfexec.engines.http.wires.echoes import PROMPTS, repeats_another_prompt
+from selfexec.engines.http.wires.echoes import echoes_in, repeats_another_prompt
 from selfexec.engines.http.wires.streams import is_streamed
 
 # the field that no reply is without, of each wire format
@@ -106,7 +106,7 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
         raise _garbage("the reply is no JSON object")
     try:
         outcome = _counted(wire.outcome(body))
-        if asked and not PROMPTS.isdisjoint(body) and repeats_another_prompt(msgspec.json.decode(asked), body):
+        if asked and echoes_in(body) and repeats_another_prompt(msgspec.json.decode(asked), body):
             raise UnreadableReply("it is no reply to what was asked: it repeats another prompt")
         if wire.not_asked and asked and (why := wire.not_asked(msgspec.json.decode(asked), body)):
             raise UnreadableReply(f"it is no reply to what was asked: {why}")

@@ -129,6 +129,64 @@ def worse(before: Any, now: Any) -> Any:
     return min(given, key=lambda word: WORST_FIRST.index(end_of(word).kind), default=None)
 
 
+# how the names of fields end, of their letters alone, in which servers say how a reply ended
+ENDINGS = ("finish", "stop", "done", "end", "completion", "termination")
+REASONS = tuple(f"{ending}reason" for ending in ENDINGS)
+# those in which some servers have the string at which they stopped, or the kind of it
+OF_STOPS = ("stopreason", "stoptype")
+
+
+# before the word for what stopped it, in the names of flags: `stopped_limit`, `stopped_eos`
+STOPPED = "stopped"
+GUARDRAIL = "guardrail"
+INTERVENED = f"{GUARDRAIL}_intervened"  # the word of Bedrock for its own
+
+
+@lru_cache(maxsize=2048)
+def _named(name: str) -> str:
+    """The letters of the name of a field in which a server may say how a reply ended; "" for any other."""
+    letters = "".join(filter(str.isalnum, name.casefold()))
+    tells = letters.endswith((*REASONS, *OF_STOPS)) or letters.startswith(STOPPED) or GUARDRAIL in letters
+    return letters if tells else ""
+
+
+def end_words(place: Any) -> Mapping[str, str]:
+    """The words for an end that an object of a reply holds, in the fields of any format, by the names of the fields."""
+    if not isinstance(place, dict):
+        return {}
+    named = ((name, _word_in(letters, value)) for name, value in place.items() if (letters := _named(name)))
+    return {name: word for name, word in named if word is not None and not is_nothing(word)}
+
+
+def _word_in(letters: str, value: Any) -> str | None:
+    """The word for an end in a field whose name has these letters; None where it holds none."""
+    if GUARDRAIL in letters:
+        action = value.get("action") if isinstance(value, dict) else value
+        words = [action, f"{GUARDRAIL}_{action}"] if isinstance(action, str) else []
+        return INTERVENED if any(end_of(word).kind == "withheld" for word in words) else None
+    if letters.startswith(STOPPED) and value is True:
+        word = letters.removeprefix(STOPPED)
+        return word if end_of(word).kind != "unknown" else None
+    return value if isinstance(value, str) and letters.endswith((*REASONS, *OF_STOPS)) else None
+
+
+def ends_in(*places: Any) -> list[End]:
+    """What objects of a reply say of its end, whatever the field is called. A word of its own for that string at which
+    it stopped says nothing.
+    """
+    found = [(_named(name), end_of(word)) for place in places for name, word in end_words(place).items()]
+    return [end for name, end in found if not (end.kind == "unknown" and name.endswith(OF_STOPS))]
+
+
+def add_ends(words: dict[str, Any], *places: Any) -> None:
+    """Put the words for an end that stand in pieces of a stream to those that came before: the worse ones count."""
+    for place in places:
+        for name, word in end_words(place).items():
+            letters = _named(name)
+            flag = name if letters.endswith((*REASONS, *OF_STOPS)) else f"{letters}_stop_reason"
+            words[flag] = worse(words.get(flag), word)
+
+
 def _shown(word: Any) -> str:
     """An end that is no word, as it came."""
     try:

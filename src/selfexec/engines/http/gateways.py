@@ -7,6 +7,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from selfexec.engines.base import Outcome
+from selfexec.engines.http.caches import YES, is_old, mark_of_a_cache
 from selfexec.engines.http.wires.base import LARGEST_COST
 from selfexec.experiments import Message
 
@@ -20,17 +21,6 @@ WAYS_OUT: Mapping[str, str] = {
     "helicone-cache": "--header Helicone-Cache-Enabled=false",
 }
 ANY_WAY_OUT = "where they are served, or ask for no cached replies: many caches heed --header Cache-Control=no-cache"
-HIT = re.compile(r"(?<![a-z])(?<!no[ _-])(?<!not[ _-])hit(?![a-z]|\s*[=:]\s*\??(?:0|f|n))", re.IGNORECASE)
-# of the values of other headers, and of fields of a body: words that say that a cache was not what answered, words that
-# say that it was, and what says so by itself alone
-FRESH = frozenset(
-    (
-        *("miss", "bypass", "dynamic", "none", "expired", "false", "no", "not", "disabled", "off"),
-        *("pass", "skip", "empty", "fwd"),
-    )
-)
-OLD = frozenset(("stale", "updating", "revalidated"))
-YES = frozenset(("true", "1", "yes", "?1"))
 # the names of headers that tell how a cache fared, and not what it was asked to do, or under which name it keeps
 OUTCOME = re.compile(
     r"(?:^|[-_])(?:cached?|cache[-_]?hit|cache[-_](?:status|state|hits|result|outcome|lookup|remote|response))$"
@@ -49,7 +39,6 @@ OF_PROMPTS = frozenset(
 )
 WORD = re.compile("[a-z]+")
 NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)(?![\w.])")
-FIELDS = ("cached", "cache_hit", "from_cache")  # of a body
 COST, UPSTREAM = "x-litellm-response-cost", "x-litellm-model-name"
 SLACK = 0.9  # of the words of a prompt: each is a token at least, but for some that are written without blanks between
 LEAST_CONTEXT = 512  # tokens: nobody serves with less room, and a lower count is one of something else
@@ -65,14 +54,8 @@ def cached_by(headers: Mapping[str, str]) -> str | None:
 
 def cached_in(body: Mapping[str, object]) -> str | None:
     """The same of what a body says."""
-    for name in FIELDS:
-        if name in body and _says_cached(body[name]):
-            return _said_by(f"field {name}", ANY_WAY_OUT)
-    meta = body.get("_meta")
-    cache = meta.get("cache") if isinstance(meta, dict) else None
-    if isinstance(cache, dict) and _says_cached(cache.get("status")):
-        return _said_by("field _meta.cache.status", ANY_WAY_OUT)
-    return None
+    found = mark_of_a_cache(body)
+    return None if found is None else _said_by(f"field {found[0]}", ANY_WAY_OUT)
 
 
 def _said_by(what: str, way_out: str) -> str:
@@ -80,10 +63,6 @@ def _said_by(what: str, way_out: str) -> str:
         f"the reply came from a cache (the {what} says so): no session was opened for it, and it is not kept. "
         f"Turn the cache off for these calls ({way_out}); the same command goes on"
     )
-
-
-def _says_cached(value: object) -> bool:
-    return value is True or (type(value) is int and value == 1) or (isinstance(value, str) and _is_old(value, True))
 
 
 @lru_cache(maxsize=1024)
@@ -102,10 +81,10 @@ def _tells_of_a_cache(name: str, value: str) -> bool:
     if name == LITELLM:
         return bool(value)
     if name == "age" or name.endswith("hits"):  # the seconds for which a cache has had the reply; how often it gave it
-        return any(float(number) > 0 for number in _numbers(value)) or (name != "age" and _is_old(value, False))
+        return any(float(number) > 0 for number in _numbers(value)) or (name != "age" and is_old(value, False))
     if name.endswith("replayed"):
         return value.lower() in YES
-    return _is_old(value, OUTCOME.search(name) is not None and ASKED.isdisjoint(_words(name)))
+    return is_old(value, OUTCOME.search(name) is not None and ASKED.isdisjoint(_words(name)))
 
 
 def _numbers(value: str) -> list[str]:
@@ -115,18 +94,6 @@ def _numbers(value: str) -> list[str]:
 
 def _words(text: str) -> list[str]:
     return WORD.findall(text)
-
-
-def _is_old(value: str, of_an_outcome: bool) -> bool:
-    """Whether one of the caches that a value tells of had the reply: by the word hit wherever it stands, and by others
-    where the name is that of an outcome.
-    """
-    return any(HIT.search(part) or (of_an_outcome and _is_old_without_hit(part)) for part in value.lower().split(","))
-
-
-def _is_old_without_hit(part: str) -> bool:
-    words = _words(part)
-    return FRESH.isdisjoint(words) and (part.strip() in YES or not OLD.isdisjoint(words))
 
 
 def with_headers(outcome: Outcome, headers: Mapping[str, str]) -> Outcome:

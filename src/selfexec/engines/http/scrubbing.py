@@ -17,8 +17,10 @@ from yarl import URL
 
 from selfexec.engines.base import Outcome
 from selfexec.engines.http.encoded import Part, encoded_parts, has_long_row, listed_parts
-from selfexec.engines.http.secret_forms import SEED, Form, forms_of, is_secret, letters_for
+from selfexec.engines.http.likely_tokens import can_spell, rows_of
+from selfexec.engines.http.secret_forms import PIECE, SEED, Form, forms_of, is_secret, letters_for
 from selfexec.engines.http.spellings import Read, letters_in, readings, readings_with_places
+from selfexec.experiments import Token
 
 MARK = "[key]"
 LAYERS = 3  # how often something may be encoded
@@ -55,6 +57,7 @@ class Scrubber:
         folded = [with_fields(form, literal=_folded(form.literal)) for form in forms if not form.is_encoded]
         self._seeds, self._folded_seeds = _seeds(forms), _seeds(folded)
         self._folded = _shortest(seed for form in folded for seed in _common_seeds(form))
+        self._chosen = {form.letters.row: _least_letters(form) for form in folded if form.letters.row}
         quick = [_quick_seeds(form) for form in forms]
         self._rare = frozenset(seed for rare, _ in quick for seed in rare)
         self._common = _shortest(seed for _, common in quick for seed in common)
@@ -74,18 +77,31 @@ class Scrubber:
     def outcome(self, outcome: Outcome) -> Outcome:
         if not self._seeds:
             return outcome
-        spoken = "".join(token.token for token in outcome.logprobs or ())
-        prose = BETWEEN.join(filter(None, (*PROSE_OF(outcome), spoken)))
+        tokens = outcome.logprobs or ()
+        rows = BETWEEN.join(rows_of(tokens)) if tokens else ""
+        if self._can_be_chosen(tokens):
+            outcome, rows = replace(outcome, logprobs=None), ""
+        prose = BETWEEN.join(filter(None, (*PROSE_OF(outcome), rows)))
         whole = BETWEEN.join(filter(None, (prose, *NAMES_OF(outcome))))
         # names are long rows of letters themselves, and are not decoded
         if not (self._may_hold(whole) or listed_parts(prose) or has_long_row(prose)):
             return outcome
         texts = {name: text for name in TEXTS if (text := getattr(outcome, name))}
         without = {name: (self.text if name in PROSE else self._without)(text) for name, text in texts.items()}
-        if without == texts and self.text(spoken) == spoken:
+        if without == texts and self.text(rows) == rows:
             return outcome
         # of a secret that was said, each token has a part
         return replace(outcome, logprobs=None, **without)
+
+    def _can_be_chosen(self, tokens: Sequence[Token]) -> bool:
+        """Whether a secret can be put together of alternatives of tokens, one for each place."""
+        if not any(token.top_logprobs for token in tokens):
+            return False
+
+        def letters(word: str) -> str:
+            return _folded(self._not_letter.sub("", word))
+
+        return any(can_spell(tokens, letters, row, least) for row, least in self._chosen.items())
 
     def _without_parts(self, text: str, parts: Iterable[Part]) -> str:
         """A text without those of its parts that hold a secret once they are decoded."""
@@ -230,6 +246,12 @@ def _quick_seeds(form: Form) -> tuple[list[bytes], list[bytes]]:
         else:
             common.append(part[-SEED:])
     return rare, common
+
+
+def _least_letters(form: Form) -> int:
+    """How many letters of a form have to be in a row of alternatives that were chosen among many."""
+    row = form.letters.row
+    return len(row) if form.least >= len(form.literal) else min(PIECE, len(row))
 
 
 def _shortest(seeds: Iterable[bytes]) -> tuple[bytes, ...]:

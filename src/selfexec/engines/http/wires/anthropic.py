@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from selfexec.engines.base import Outcome
-from selfexec.engines.http.ends import end_of, is_nothing, printable_end, worse
+from selfexec.engines.http.ends import add_ends, end_of, is_nothing, printable_end, worse
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
@@ -16,6 +16,7 @@ from selfexec.engines.http.wires.base import (
     Wire,
     address,
     check_kind,
+    check_places,
     check_role,
     complaint_in,
     concluded,
@@ -27,7 +28,7 @@ from selfexec.engines.http.wires.base import (
     turns,
     words_of,
 )
-from selfexec.engines.http.wires.objections import objections
+from selfexec.engines.http.wires.objections import is_neutral, objections
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.experiments import Message
 
@@ -79,7 +80,6 @@ def _read(usage: Mapping[str, Any]) -> int | None:
 PIECES = {"text_delta": "text", "thinking_delta": "thinking"}
 # pieces that are no words: of what tools are given, of sources, of summaries
 OTHER_PIECES = ("signature_delta", "citations_delta", "input_json_delta", "compaction_delta")
-NEUTRAL_EVENTS = ("ping", "keepalive", "keep-alive", "heartbeat")
 
 
 class Gathered:
@@ -91,6 +91,7 @@ class Gathered:
         self._is_begun = False
         self._body: dict[str, Any] = {}
         self._usage: dict[str, Any] = {}
+        self._ends: dict[str, Any] = {}  # in all fields for one, those of other formats included
         self._blocks: dict[int, dict[str, Any]] = {}
         self._open: set[int] = set()
         self._reply = OneReply()
@@ -98,8 +99,12 @@ class Gathered:
         self._odd: dict[str, Any] = {}
 
     def take(self, event: Event) -> None:
+        if event.data.strip() == b"[DONE]":
+            self.over = True
+            return
         piece = data_of(event)
         self._odd |= objections(piece, MESSAGE)
+        add_ends(self._ends, piece, piece.get("delta"), piece.get("message"))
         match piece.get("type") or event.name:
             case "message_start":
                 if self._is_begun or self._body or self._blocks:
@@ -136,8 +141,16 @@ class Gathered:
                 self.whole = not is_nothing(self._body.get("stop_reason"))
             case "message_stop":
                 self.over = True
-            case kind if kind not in NEUTRAL_EVENTS:
-                self._odd.setdefault("error", {"message": f"an event that is not known: {printable_end(str(kind))}"})
+            case kind:
+                self._pass_over(kind, piece)
+
+    def _pass_over(self, kind: Any, piece: Mapping[str, Any]) -> None:
+        """Pass over an event of a type that is new, as the format has it: no words may be lost with it, and its name
+        may not be that of a failure.
+        """
+        check_places(piece, "delta", "content_block", "text", "content")
+        if not (kind and isinstance(kind, str) and is_neutral(kind)):
+            self._odd.setdefault("error", {"message": f"an event that is not known: {printable_end(str(kind))}"})
 
     def _add(self, block: dict[str, Any], name: str, words: Any) -> None:
         if not isinstance(words, str):
@@ -164,7 +177,9 @@ class Gathered:
         if blocks and self._body.get("content"):
             raise UnreadableReply("the message has content before its blocks")
         content = {"content": blocks} if blocks else {}  # else it is what the message began with
-        return {**self._body, **content, "usage": self._usage, **self._text.doubled(), **self._odd}
+        body = {**self._body}
+        add_ends(body, self._ends)
+        return {**body, **content, "usage": self._usage, **self._text.doubled(), **self._odd}
 
 
 MESSAGE = frozenset(("message",))  # of the event that begins one

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 from msgspec.structs import replace
 
 from selfexec.engines.base import SENT_BY_ALL, Outcome
-from selfexec.engines.http.ends import BESIDE, LONGEST_END, End, end_of, printable_end, worst
+from selfexec.engines.http.ends import BESIDE, LONGEST_END, End, end_of, ends_in, is_nothing, printable_end, worst
 from selfexec.engines.http.errors import says_something, sentence_of
 from selfexec.engines.http.policy import error_in_reply, shortened
 from selfexec.engines.http.providers import ENDINGS, Endpoint
@@ -320,6 +320,10 @@ class Texts:
         return self._length > 0
 
 
+def _is_blank(words: Any) -> bool:
+    return not words or (isinstance(words, str) and words.isspace())
+
+
 class OneReply:
     """Holds the pieces of a stream to be those of one reply. Raises Unusable where a piece names another reply, or
     brings words after the reply's end: gateways mix streams up, begin again with another upstream, and add words of
@@ -347,7 +351,8 @@ class OneReply:
         """`words`, which may be empty, came in a piece with this end, after others with the end `before`. A listed end
         says nothing where each piece with words bears it from the first one on, as some gateways write it.
         """
-        if not any(words):
+        said = [word for word in words if word]
+        if not said or (ended and is_nothing(end) and all(map(_is_blank, said))):
             return
         if self._begun and end != self._on_each:
             self._on_each = None
@@ -362,9 +367,33 @@ class OneReply:
 
     @staticmethod
     def check_late(words: Iterable[Any]) -> None:
-        """`words` came in a piece after the end, and may be empty."""
-        if any(words):
+        """`words` came in a piece after the end, and may be empty, or blanks that servers send behind it."""
+        if not all(map(_is_blank, words)):
             raise UnusableReply("the stream goes on with words after the reply had come to its end")
+
+
+class OtherChoices:
+    """The choices of a stream that were not asked for: those with another number than the first. One that has words,
+    comes to no end and never stands next to the first is none, but a part of the first that bears a wrong number.
+    """
+
+    def __init__(self) -> None:
+        self._others: dict[Any, bool] = {}  # whether each is known to be one
+
+    def take(self, choices: Any, words_in: Callable[[Mapping[str, Any]], Iterable[Any]], end: str) -> None:
+        """Take note of the choices of a piece, whose ends stand in the field `end`."""
+        is_alone = len(list_of(choices)) == 1
+        for choice in list_of(choices):
+            number = choice.get("index") if isinstance(choice, dict) else None
+            if isinstance(number, int) and number and (number in self._others or any(words_in(choice))):
+                is_another = not (is_alone and is_nothing(choice.get(end)))
+                self._others[number] = self._others.get(number, False) or is_another
+
+    def objection(self) -> Mapping[str, Any]:
+        """What speaks against the first choice, as an error."""
+        if all(self._others.values()):
+            return {}
+        return {"error": {"message": "words stand in a choice of another number, which has no end of its own"}}
 
 
 def first_of(choices: Any, whole: bool = True) -> Mapping[str, Any] | None:
@@ -406,7 +435,8 @@ def concluded(
     Args:
         body: The whole body.
         outcome: What was read of it.
-        ends: All words that the server gives for its end; the worst counts.
+        ends: All words that the server gives for its end in the fields of its format. With those that stand in fields
+            of others, the worst counts.
         message: Whether there is a message at all, which may be empty.
         places: The objects of the reply beside the body in which a server may say that something went wrong.
         besides: The fields of them all that the format judges itself.
@@ -418,7 +448,9 @@ def concluded(
     complaint = complaint_in(body)
     if complaint is None and (error := objection_in(body, *places, besides=besides)) is not None:
         complaint = shortened(sentence_of(error))
-    return by_end(outcome, worst(ends), complaint, message=message, hidden=hidden)
+    handed_on = (object_of(place).get("provider_specific_fields") for place in (body, *places))  # LiteLLM
+    others = ends_in(body, *places, *handed_on)
+    return by_end(outcome, worst([*ends, *others]), complaint, message=message, hidden=hidden)
 
 
 # the tokens by which a model's turn ends and another begins, with more behind them

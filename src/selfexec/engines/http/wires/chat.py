@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from selfexec.engines.base import Outcome
-from selfexec.engines.http.ends import End, end_of, is_missing, is_nothing, worse
+from selfexec.engines.http.ends import End, add_ends, end_of, is_missing, is_nothing, worse
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     ROLES,
     Event,
     OneReply,
     Opening,
+    OtherChoices,
     Texts,
     UnreadableReply,
     UnusableReply,
@@ -35,8 +36,9 @@ from selfexec.engines.http.wires.base import (
     text_of,
     turns,
 )
+from selfexec.engines.http.wires.echoes import echoes_in
 from selfexec.engines.http.wires.logprobs import tokens_of
-from selfexec.engines.http.wires.objections import objections
+from selfexec.engines.http.wires.objections import marks_of_the_end, objections
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.engines.http.wires.usual_chat import usual_outcome
 from selfexec.experiments import Message
@@ -87,7 +89,13 @@ def _outcome(body: Any) -> Outcome:
     there = isinstance(content, str) or bool(content or called)
     ends = _ends(body, choice, bool(outcome.text))
     hidden = said.thinks or bool(message.get("reasoning_details"))
-    return concluded(body, outcome, ends, message=there, places=(choice, message), hidden=hidden)
+    others = {name: value for name, value in choice.items() if name not in JUDGED}
+    return concluded(body, outcome, ends, message=there, places=(others, message), hidden=hidden)
+
+
+# where other formats, and servers of their own, have their words
+ELSEWHERE = ("text", "value", "parts", "output", "output_text", "response", "completion", "generated_text")
+JUDGED = ("finish_reason", "native_finish_reason")  # by the ends, over which MiniMax has words that count
 
 
 def _check(choice: Mapping[str, Any], message: Mapping[str, Any], deltas: bool = False) -> None:
@@ -99,7 +107,7 @@ def _check(choice: Mapping[str, Any], message: Mapping[str, Any], deltas: bool =
     if (text := choice.get("text")) and text != message.get("content"):
         raise UnreadableReply("it has 'text' beside a message of other words")
     check_places(choice, "content", "output")
-    check_places(message, "text", "value", content=message.get("content"))
+    check_places(message, *ELSEWHERE, content=message.get("content"))
     if (refusal := message.get("refusal")) and not isinstance(refusal, str):
         raise UnreadableReply("a refusal of unknown shape")
     if not deltas and (delta := choice.get("delta")) and not _repeats(delta, message):
@@ -139,7 +147,6 @@ def _ends(body: Mapping[str, Any], choice: Mapping[str, Any], text: bool) -> lis
 OF_THE_WHOLE = (
     *("id", "model", "provider", "system_fingerprint", "usage", "simulated"),
     *("base_resp", "input_sensitive", "output_sensitive"),  # MiniMax
-    *("cached", "cache_hit", "from_cache", "_meta"),  # of gateways' caches
 )
 OF_THE_CHOICE = ("error",)
 ENDS = ("finish_reason", "native_finish_reason", "finish_details", "stop_reason")
@@ -167,6 +174,8 @@ class Gathered:
         self._in_deltas = False  # whether words came as such, and not as messages
         self._roleless = self._again = False
         self._logprobs: list[Any] = []
+        self._others = OtherChoices()
+        self._prompts: list[Any] = []  # which pieces repeat
 
     def take(self, event: Event) -> None:
         if event.data.strip() == b"[DONE]":
@@ -175,8 +184,12 @@ class Gathered:
         piece = data_of(event)
         self._body |= {name: piece[name] for name in OF_THE_WHOLE if piece.get(name) is not None}
         self._odd |= objections(piece)
+        add_ends(self._body, piece)
+        self._body |= marks_of_the_end(piece)
+        self._prompts += [value for value in echoes_in(piece) if value not in self._prompts]
         if "choices" not in piece:
             check_places(piece, "text", "content", "delta", "response", "output", "candidates")
+        self._others.take(piece.get("choices"), _words_of, "finish_reason")
         if choice := first_of(piece.get("choices"), whole=False):
             # the counts that come last may be a gateway's own, as new-api's, under the name that it has for the model
             self._reply.check_names(piece, "id", "model", "system_fingerprint", "provider")
@@ -189,17 +202,22 @@ class Gathered:
 
     def _take(self, choice: Mapping[str, Any]) -> None:
         self._choice |= {name: choice[name] for name in OF_THE_CHOICE if choice.get(name) is not None}
-        self._handed_on |= object_of(choice.get("provider_specific_fields"))
+        handed_on = object_of(choice.get("provider_specific_fields"))
+        self._handed_on |= {name: value for name, value in handed_on.items() if name not in self._handed_on}
+        add_ends(self._handed_on, handed_on)
         ended, before = self.whole, self._choice.get("finish_reason")
         for name in ENDS:
             if not is_nothing(choice.get(name)):
                 self._choice[name] = worse(self._choice.get(name), choice[name])
+        add_ends(self._choice, choice)
+        self._choice |= marks_of_the_end(choice)
         self._logprobs += list_of(object_of(choice.get("logprobs")).get("content"))
         delta, message = choice.get("delta"), choice.get("message")
         self._choice |= objections(choice)
         for part in (delta, message):
             if part and not isinstance(part, dict):
                 raise UnreadableReply("a piece of the stream has its words in an unknown place")
+            add_ends(self._message, part, object_of(part).get("provider_specific_fields"))
         piece = delta if isinstance(delta, dict) else self._new_in(message or {})
         _check(choice, delta or message or {}, deltas=True)
         end = choice.get("finish_reason")
@@ -274,7 +292,20 @@ class Gathered:
         message = {"role": "assistant", **({"content": content} if self._has_content else {}), **self._message, **said}
         handed_on = {"provider_specific_fields": self._handed_on} if self._handed_on else {}
         choice = {**self._choice, **handed_on, "index": 0, "message": message, "logprobs": {"content": self._logprobs}}
-        return {**self._body, "choices": [choice], **self._text.doubled(), **self._odd}
+        prompts = {f"{n}_prompt": value for n, value in enumerate(self._prompts)}
+        return {
+            **self._body,
+            **prompts,
+            "choices": [choice],
+            **self._others.objection(),
+            **self._text.doubled(),
+            **self._odd,
+        }
+
+
+def _words_of(choice: Mapping[str, Any]) -> list[Any]:
+    """The words of a choice in a piece."""
+    return _words_in(object_of(choice.get("delta") or choice.get("message")))
 
 
 def _words_in(delta: Mapping[str, Any]) -> list[Any]:

@@ -6,7 +6,9 @@ nothing, nor does a number that was left to the server.
 """
 
 import math
+import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, TypeGuard
 
 from selfexec.engines.http.wires.base import list_of, object_of
@@ -16,6 +18,7 @@ NUMBERS = ("temperature", "top_p")
 CLOSE = 1e-3  # between a number and the same in half the precision
 
 
+WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 PROMPTS = frozenset(("prompt", "input", "messages", "contents"))
 
 
@@ -26,8 +29,47 @@ def repeats_another_prompt(asked: Mapping[str, Any], body: Mapping[str, Any]) ->
     fields = [name for name in sorted(PROMPTS) if name in asked]
     sent = "".join(_letters(asked[name]) for name in fields)
     last = next((text for name in fields if (text := _letters(list_of(asked[name])[-1:]))), sent)
-    echoes = [_letters(body[name]) for name in sorted(PROMPTS) if name in body]
-    return not all(echoed in sent or last in echoed for echoed in echoes)
+    return not all(echoed in sent or last in echoed for echoed in map(_letters, echoes_in(body)))
+
+
+def echoes_in(body: Mapping[str, Any]) -> list[Any]:
+    """What a body repeats of a prompt: in fields of the formats' names, and where it has words also in those of an
+    object within it or of a choice, and in fields as `user_prompt`.
+    """
+    choices = [choice for name in ("choices", "candidates") for choice in list_of(body.get(name))]
+    fields = [field for place in (body, *choices) for field in object_of(place).items()]
+    fields += [inner for name, part in fields if name not in NOT_AROUND for inner in object_of(part).items()]
+    own = [body[name] for name in sorted(PROMPTS) if name in body]
+    return own + [value for name, value in fields if is_echo(name, value)]
+
+
+def is_echo(name: str, value: Any) -> bool:
+    """Whether a field repeats a prompt in words. Prices and names of templates have none; a text named `input` may say
+    what a filter found in it.
+    """
+    return _names_a_prompt(name) and _has_words(value) and not (name == "input" and isinstance(value, str))
+
+
+NOT_AROUND = frozenset(("message", "delta", "content", "usage", "usageMetadata", "logprobs"))
+
+
+@lru_cache(maxsize=2048)
+def _names_a_prompt(name: str) -> bool:
+    words = [word.lower() for word in WORD.findall(name)]
+    return name in PROMPTS or (words[-1:] == ["prompt"] and "system" not in words)
+
+
+def _has_words(value: Any) -> bool:
+    """Whether a text, or a list of messages, is more than a name or a number."""
+    if isinstance(value, list):
+        return any(_has_words(part.get("content", part.get("parts"))) for part in value if isinstance(part, dict)) or (
+            any(_has_words(part.get("text")) for part in value if isinstance(part, dict))
+        )
+    is_text = isinstance(value, str) and sum(map(str.isalpha, value)) >= LEAST_LETTERS
+    return is_text and (not value.isascii() or len(value.split()) >= LEAST_WORDS)
+
+
+LEAST_LETTERS, LEAST_WORDS = 12, 4
 
 
 def _letters(value: Any) -> str:

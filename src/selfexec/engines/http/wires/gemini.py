@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from selfexec.engines.base import Outcome
-from selfexec.engines.http.ends import LONGEST_END, End, block_of, end_of, is_missing, is_nothing, worse
+from selfexec.engines.http.ends import LONGEST_END, End, add_ends, block_of, end_of, is_missing, is_nothing, worse
 from selfexec.engines.http.errors import says_something
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
     OneReply,
     Opening,
+    OtherChoices,
     Texts,
     UnreadableReply,
     UnusableReply,
@@ -157,13 +158,20 @@ class Gathered:
         self._parts: list[Any] = []
         self._text = Texts()
         self._reply = OneReply()
+        self._others = OtherChoices()
         self._odd: dict[str, Any] = {}
         self._against: dict[str, Any] = {}  # what of a candidate speaks against it
         self._logprobs: dict[str, list[Any]] = {}
+        self._ends: dict[str, Any] = {}  # in all fields for one, those of other formats included
+        self._candidate_ends: dict[str, Any] = {}
 
     def take(self, event: Event) -> None:
+        if event.data.strip() == b"[DONE]":  # of gateways that write it behind every stream
+            self.over = True
+            return
         piece = data_of(event)
         self._odd |= objections(piece)
+        add_ends(self._ends, piece)
         self._body |= {
             name: value
             for name, value in piece.items()
@@ -171,6 +179,7 @@ class Gathered:
         }
         if "candidates" not in piece:
             check_places(piece, "text", "content", "delta", "response", "output", "choices", "parts")
+        self._others.take(piece.get("candidates"), _words_of, "finishReason")
         if candidate := first_of(piece.get("candidates"), whole=False):
             check_places(candidate, *ELSEWHERE)
             self._reply.check_names(piece, "responseId", "modelVersion")
@@ -183,6 +192,7 @@ class Gathered:
             }
             self._against |= objections(candidate)
             self._candidate["finishReason"] = end
+            add_ends(self._candidate_ends, candidate, candidate.get("content"))
         blocked = object_of(self._body.get("promptFeedback")).get("blockReason")
         self.whole = not is_nothing(blocked) or not is_nothing(self._candidate.get("finishReason"))
 
@@ -207,8 +217,17 @@ class Gathered:
         self._text.check_end()
         content = {"content": {"parts": self._parts}} if self._parts or "content" in self._candidate else {}
         whole = {**content, "logprobsResult": self._logprobs}
-        candidates = [{**self._candidate, **self._against, **whole}] if self._candidate else []
-        return {**self._body, "candidates": candidates, **self._text.doubled(), **self._odd}
+        body, candidate = {**self._body}, {**self._candidate}
+        add_ends(body, self._ends)
+        add_ends(candidate, self._candidate_ends)
+        candidates = [{**candidate, **self._against, **whole}] if self._candidate else []
+        return {**body, "candidates": candidates, **self._others.objection(), **self._text.doubled(), **self._odd}
+
+
+def _words_of(candidate: Mapping[str, Any]) -> list[Any]:
+    """The words of a candidate in a piece."""
+    parts = list_of(object_of(candidate.get("content")).get("parts"))
+    return [part.get("text") if isinstance(part, dict) else part for part in parts]
 
 
 GEMINI = Wire(

@@ -8,6 +8,7 @@ the reply by its name and its value:
                                          0, "", an empty object, and a word for nothing)
     `detail`, `details`                  the same
     `success`, `ok`, `succeeded`         void where they are false
+    `complete`, `done`, `is_finished`    void where they are false in the whole
     `code`, `status`, `status_code`      void unless they say that all went well: 0, below 400, a word as "ok"
     `message`, `msg`                     void unless they say that all went well
     a name of how a reply fared          `truncated`, `is_partial`, `upstream_degraded`: void where they are true, or
@@ -16,8 +17,10 @@ the reply by its name and its value:
 
 The same names void a reply in the objects and lists within an unlisted field, however deep they stand (`metadata`,
 `upstream`, `error`), but for `detail` and `message`, which there may speak of anything, and for a state, which there
-voids only where it is one of failure. Of a list of attempts the last one counts. Names of settings (`max_errors`,
-`retry_on_failure`) say nothing, nor does what the model wrote, what was asked, and what is said of single tokens.
+voids only where it is one of failure. Of a list of attempts the last one counts, and so it does of any list of objects
+of which the last says that it went well. Names of settings (`max_errors`, `retry_on_failure`) say nothing, nor do
+numbers that tell how often something happens (`error_rate`), what the model wrote, what was asked, and what is said of
+single tokens.
 
 Every other field passes, whatever it holds: only its own server knows what it means. A void reply has an unknown end.
 """
@@ -102,13 +105,16 @@ SETTINGS = frozenset(
         *("may", "should", "use", "return", "on", "if", "max", "min", "ignore", "continue", "threshold"),
     )
 )
+FINISHED = [[word] for word in ("complete", "completed", "done", "finished", "final", "eos")]
+RATES = frozenset(("rate", "ratio", "percent", "percentage", "probability"))
 ATTEMPTS = frozenset(("attempt", "attempts", "retry", "retries", "tries", "fallback", "fallbacks", "history"))
 
 
 class Meaning(NamedTuple):
     """What the name of a field that no format lists says of its value. `ill`: whether it says that a reply fared ill,
     if the value is true, or (`last`) if it is anything; `state`: whether the value is a state; `filtering`: whether it
-    holds what a filter found in the prompt and in the text, be it much or little.
+    holds what a filter found in the prompt and in the text, be it much or little; `rate`: whether a number in it tells
+    how often something happens to the server's replies; `finished`: whether it says that the reply is all there.
     """
 
     kind: Kind
@@ -118,6 +124,8 @@ class Meaning(NamedTuple):
     setting: bool = False
     attempts: bool = False
     filtering: bool = False
+    rate: bool = False
+    finished: bool = False
 
 
 @lru_cache(maxsize=2048)
@@ -131,6 +139,8 @@ def meaning_of(name: str) -> Meaning:
         state=bool(words) and (words[-1] in STATES or (words[-1] == "reason" and not ENDINGS.isdisjoint(words[-2:]))),
         setting=not SETTINGS.isdisjoint(words),
         attempts=not ATTEMPTS.isdisjoint(words),
+        finished=[word for word in words if word != "is"] in FINISHED,
+        rate=bool(words) and words[-1] in RATES,
         filtering="safety" in words or "moderation" in words or {"content", "filter"} <= {*words},
     )
 
@@ -208,12 +218,24 @@ def _may_tell(name: str) -> bool:
     return meaning.kind == "failure" or meaning.ill
 
 
+def marks_of_the_end(place: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields that say whether a reply has come to its end. In a stream the last piece that has them counts."""
+    return {name: value for name, value in place.items() if name not in PLAIN and meaning_of(name).finished}
+
+
 def objection_in(*places: Any, besides: frozenset[str] = frozenset()) -> Any:
     """What speaks against a reply in one of its objects, as an error; None where nothing does."""
     for place in places:
         if isinstance(place, dict) and (found := objections(place, besides)):
             return error_beside(found) or {"message": shown(found)}
+        if isinstance(place, dict) and (found := _unfinished(place)):
+            return {"message": shown(found)}
     return None
+
+
+def _unfinished(place: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields of an object of a whole reply that say that it is not all there."""
+    return {name: value for name, value in marks_of_the_end(place).items() if _is_false(value)}
 
 
 def shown(found: Mapping[str, Any]) -> str:
@@ -242,7 +264,7 @@ def _speaks_against(name: str, value: Any) -> bool:
     """Whether a field of a place speaks against the reply, by itself or by what stands in it."""
     match meaning_of(name).kind:
         case "failure" | "detail":
-            ill = says_something(value) or _is_wordless(value)
+            ill = (says_something(value) and not _is_rate(name, value)) or _is_wordless(value)
         case "well":
             ill = _is_false(value)
         case "state":
@@ -284,7 +306,7 @@ def _failures_within(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     while waiting:
         path, name, value = waiting.pop()
         if type(value) is list:
-            parts = value[-1:] if meaning_of(name).attempts else value
+            parts = value[-1:] if meaning_of(name).attempts or _ends_well(value) else value
             waiting += [(path, name, part) for part in parts if type(part) in NESTS]
             continue
         for inner, part in value.items():
@@ -297,6 +319,19 @@ def _failures_within(name: str, value: Any) -> Iterator[tuple[str, Any]]:
                 waiting.append((here, inner, part))
 
 
+def _ends_well(parts: list[Any]) -> bool:
+    """Whether the last of several objects says that it went well. Then they are attempts, whatever they are called."""
+    last = parts[-1] if len(parts) > 1 else None
+    return isinstance(last, dict) and any(_says_well(name, value) for name, value in last.items())
+
+
+def _says_well(name: str, value: Any) -> bool:
+    kind = meaning_of(name).kind
+    if kind == "well":
+        return _is_true(value)
+    return kind == "state" and says_something(value) and type(value) not in NESTS and _is_well(value)
+
+
 LONGEST_PATH = 100  # characters of a path that are shown
 LONGEST_STATE = 3  # words: more of them are a sentence
 
@@ -307,7 +342,7 @@ def _tells_of_failure(name: str, value: Any) -> bool:
     if meaning.setting or (meaning.attempts and not isinstance(value, str | bool)):
         return False
     if meaning.kind == "failure":
-        return says_something(value)
+        return says_something(value) and not _is_rate(name, value)
     if meaning.kind == "well":
         return _is_false(value)
     if meaning.ill and (_is_true(value) or (meaning.last and _is_ill(value))):
@@ -315,6 +350,10 @@ def _tells_of_failure(name: str, value: Any) -> bool:
     if not isinstance(value, str) and name.lower().endswith("reason"):
         return False  # the number of the token that stopped it
     return meaning.state and _is_ill_state(value)
+
+
+def _is_rate(name: str, value: Any) -> bool:
+    return meaning_of(name).rate and type(value) in (int, float)
 
 
 def _is_true(value: Any) -> bool:

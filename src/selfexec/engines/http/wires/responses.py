@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from selfexec.engines.base import Outcome
-from selfexec.engines.http.ends import End, end_of, is_missing, printable_end, worse
+from selfexec.engines.http.ends import End, add_ends, end_of, is_missing, printable_end, worse
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
@@ -203,6 +203,7 @@ class Gathered:
         self._ids: set[str] = set()
         self._created = self._completed = False
         self._odd: dict[str, Any] = {}
+        self._ends: dict[str, Any] = {}  # in all fields for one, those of other formats included
 
     def take(self, event: Event) -> None:
         if event.data.strip() == b"[DONE]":
@@ -211,6 +212,7 @@ class Gathered:
         piece = data_of(event)
         kind = piece.get("type") or event.name
         self._numbers.append(piece.get("sequence_number"))
+        add_ends(self._ends, piece, piece.get("response"), piece.get("item"))
         if kind == "response.created":
             if self._created:
                 raise UnusableReply("the stream begins a second time")
@@ -239,6 +241,7 @@ class Gathered:
         if not self.whole:
             raise UnusableReply(CUT)
         body = {**self._body, **self._odd}
+        add_ends(body, self._ends)
         if self._items and not body.get("output"):
             self._check_items()
             body["output"] = self._items

@@ -5,7 +5,6 @@ the pieces become the body that would have come at once, and whatever is wrong w
 stream that ends before its reply does is no reply, however much of it there is.
 """
 
-import codecs
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -14,13 +13,14 @@ from typing import Any
 
 import msgspec
 
-from selfexec.engines.http.charsets import charset_of, is_utf8
+from selfexec.engines.http.caches import as_field, mark_of_a_cache
+from selfexec.engines.http.charsets import Recoder, charset_of, is_utf8
 from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
 from selfexec.engines.http.ends import printable_end
 from selfexec.engines.http.errors import error_beside, mapping_of, says_something
 from selfexec.engines.http.policy import error_in_reply
 from selfexec.engines.http.wires.base import Event, Gathering, Opening, UnreadableReply, UnusableReply
-from selfexec.engines.http.wires.objections import is_neutral
+from selfexec.engines.http.wires.objections import is_neutral, objections
 
 STREAMED = (b"data:", b"event:", b"id:", b"retry:", b":")  # how a line of text/event-stream begins, and no JSON
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -45,9 +45,10 @@ class Stream:
         self._lines = _Lines()
         self._begun = bytearray()  # until it is known which it is; then all of it, where it is no stream
         self._streams: bool | None = None
-        self._recoder: codecs.IncrementalDecoder | None = None  # from a charset other than UTF-8
+        self._recoder: Recoder | None = None  # from a charset other than UTF-8
         self._wrong: UnusableReply | None = None
         self._named_oddly: Any = None
+        self._cached: tuple[str, Any] | None = None  # the field in which a piece says that a cache had it
         self._error: Any = None  # what an event of the stream says is wrong
         self._told_in: Mapping[str, Any] = {}  # the event that says so, where there is more in it
 
@@ -72,11 +73,14 @@ class Stream:
     def declare(self, content_type: str) -> None:
         """Say what type the body has, before any of it is fed."""
         if charset := charset_of(content_type):
-            self._recoder = codecs.getincrementaldecoder(charset)()
+            self._recoder = Recoder(charset)
 
     def feed(self, part: bytes) -> None:
         if self._recoder:
             part = self._recoded(self._recoder, part)
+        self._accept(part)
+
+    def _accept(self, part: bytes) -> None:
         if self._streams:
             self._take(self._lines.feed(part))
             return
@@ -86,9 +90,9 @@ class Stream:
             if self._streams:
                 self._take(self._lines.feed(bytes(self._begun).removeprefix(BYTE_ORDER_MARK)))
 
-    def _recoded(self, recoder: codecs.IncrementalDecoder, part: bytes, final: bool = False) -> bytes:
+    def _recoded(self, recoder: Recoder, part: bytes, final: bool = False) -> bytes:
         try:
-            return recoder.decode(part, final).encode()
+            return recoder.feed(part, final)
         except UnicodeError:
             self._wrong = self._wrong or UnusableReply("its bytes are none of the charset that it declares")
             return b""
@@ -96,7 +100,7 @@ class Stream:
     def raw(self) -> bytes:
         """The body of the reply, as if it had come in one piece. UnusableReply: it has not come to its end."""
         if self._recoder and not self.over:
-            self._recoded(self._recoder, b"", final=True)
+            self._accept(self._recoded(self._recoder, b"", final=True))
         if self._streams:
             self._take(self._lines.rest())
         if self._wrong:
@@ -104,7 +108,8 @@ class Stream:
         if not self._streams:
             return bytes(self._begun)
         # half a character at the end of one piece and the other half in the next become a whole one
-        return json.dumps(self._body()).encode()
+        body = self._body()
+        return json.dumps(body if self._cached is None else {**body, **as_field(self._cached)}).encode()
 
     def _body(self) -> Mapping[str, Any]:
         """An error is put beside what came before it: it depends on that what the whole is."""
@@ -127,9 +132,11 @@ class Stream:
                     return
                 if event.name and event.name not in NAMES and self._named_oddly is None:
                     self._named_oddly = _oddity_of(event)
-                if event.data or not event.name:
+                if self._cached is None and OF_A_CACHE.search(event.data):
+                    self._cached = mark_of_a_cache(data_of(event))
+                if event.data.strip():
                     self._gathering.take(event)
-                elif self._named_oddly is None and event.name.strip().casefold() not in WORDLESS:
+                elif event.name and self._named_oddly is None and event.name.strip().casefold() not in WORDLESS:
                     self._named_oddly = {"message": f"an event named {printable_end(event.name)} without data"}
         except UnusableReply as fault:
             self._wrong = fault
@@ -137,6 +144,7 @@ class Stream:
             self._wrong = UnreadableReply("a piece of the stream has an unknown shape")
 
 
+OF_A_CACHE = re.compile(b"cache|replayed|stale", re.IGNORECASE)
 LINE_ENDS = re.compile(rb"\r\n|\n|\r")
 # what has to stand in an event for it to hold an error
 SUSPECT = re.compile(rb'"(?:errors?|error_\w+|message|msg|detail|base_resp)"')
@@ -186,6 +194,9 @@ def _error_in(event: Event) -> Any:
     code = piece.get("code")
     if (error := error_in_reply(piece)) is None or mapping_of(piece.get("base_resp")).get("status_code"):
         return None  # MiniMax says it in the body of the whole
+    is_sentence = not any(piece.get(name) for name in ("choices", "candidates")) and error_beside(piece) is None
+    if is_sentence and not objections(piece):
+        return None  # it says that all is well
     named = any(name in piece for name in ("error", "errors", "choices", "candidates", "error_code", "error_msg"))
     # a sentence alone ends no stream, though it speaks against the reply: see `objections`
     return error if named or "error" in (piece.get("type"), piece.get("object")) or says_something(code) else None
