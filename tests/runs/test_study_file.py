@@ -382,7 +382,7 @@ def test_a_model_of_a_study_whose_name_has_a_comma_is_chosen_by_its_name(
         status, out, err = selfexec("run", "--dry-run", *order)
         assert (status, out.splitlines()[0][:21]) == (0, "typical, cold, items "), err
     assert selfexec("run", "--config", "study.toml")[0] == 0
-    for command in (["judge", "run"], ["score", "run"], ["export", "run", "--to", "panel"]):
+    for command in (["judge", "run", "--judge", "rule"], ["score", "run"], ["export", "run", "--to", "panel"]):
         status, _, err = selfexec(*command, "--model", "typical, cold")
         assert status == 0, err
     err = selfexec("run", "--config", "study.toml", "--dry-run", "--model", "zzz")[2]

@@ -47,7 +47,7 @@ class Hypotheses(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     seed: int | None = None
 
 
-class DeclaredHypotheses(msgspec.Struct, frozen=True):
+class DeclaredHypotheses(msgspec.Struct, frozen=True, kw_only=True):
     """Hypotheses as a manifest keeps them: the canonical text of their file, and the SHA-256 of its bytes."""
 
     sha256: str
@@ -100,7 +100,7 @@ def declared_hypotheses(path: str | Path, items: Mapping[str, str]) -> DeclaredH
                 f"are asked is {here or 'not known, since the experiment is not asked'}."
             )
     text = canonical_text(value)
-    return DeclaredHypotheses(sha256(text), text)
+    return DeclaredHypotheses(sha256=sha256(text), text=text)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
