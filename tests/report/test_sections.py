@@ -1,6 +1,7 @@
 """Sections of the page: each a file and a part of the template, each absent without its data."""
 
 import dataclasses
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -40,7 +41,15 @@ def shown(run: Run) -> str:
 def in_conditions(toys: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run with data for every section."""
     asked = {"experiments": load("starter").experiments, "limit": 12, "facets": {"haste": ["none", "quick"]}}
-    return sx.run(["sim/typical", "sim/breaks-format"], out=tmp_path_factory.mktemp("runs") / "both", **asked)
+    folder = tmp_path_factory.mktemp("runs")
+    expected = folder / "expected.json"
+    hypothesis = {
+        **{"name": "it knows which", "metric": "skill", "models": ["sim/typical"], "experiment": "association"},
+        **{"condition": "default", "direction": "above", "margin": 0.0, "convention": "strict", "readings": "ours"},
+    }
+    items = {"association": sx.run("sim/typical", limit=12, out=folder / "one").items.hashes["association"]}
+    expected.write_text(json.dumps({"items": items, "seed": None, "hypotheses": [hypothesis]}), "utf-8")
+    return sx.run(["sim/typical", "sim/breaks-format"], out=folder / "both", hypotheses=expected, **asked)
 
 
 @pytest.fixture(scope="module")
