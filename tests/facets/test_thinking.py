@@ -83,7 +83,12 @@ def test_what_a_template_is_told_anyway_stays() -> None:
     ("model", "level", "options", "said"),
     [
         ("together/m", "off", {}, "there is no known way to switch its thinking at 'together'"),
-        ("any/m", "off", {"base_url": "http://127.0.0.1:9/v1"}, "no known way to switch its thinking at 'any'. There is one at anthropic, google"),
+        (
+            "any/m",
+            "off",
+            {"base_url": "http://127.0.0.1:9/v1"},
+            "no known way to switch its thinking at 'any'. There is one at anth",
+        ),
         ("openai/m", "budget:900", {}, "openai takes no number of tokens to think for (budget:900)"),
         ("sglang/m", "budget:900", {}, "sglang takes no number of tokens"),
         ("anthropic/m", "budget:900", {}, "the least that this format takes is 1024"),
