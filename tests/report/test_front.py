@@ -137,6 +137,15 @@ def test_panels_stand_in_lines_that_have_room_for_their_columns() -> None:
         assert front_module._starts(widths) == starts
 
 
+def test_what_is_in_auroc_is_not_called_skill(tmp_path: Path) -> None:
+    run = sx.run(limit=20, facets={"elicit": "probability"}, experiments="association", out=tmp_path / "run")
+    html = page(Selection.of(run).under("elicit=probability"), Options("none"))
+    key = re.sub(
+        r"<[^>]+>", " ", html[html.index('<p class="key">') : html.index("</p>", html.index('<p class="key">'))]
+    )
+    assert "in AUROC (.5 is chance, 1 perfect)" in key and "skill" not in key
+
+
 # --- headline --------------------------------------------------------------------------------------------------------
 
 

@@ -130,6 +130,14 @@ class Front:
     def has_margins(self) -> bool:
         return any(column.drawn[1] == BASELINE for panel in self.panels for column in panel.columns)
 
+    @property
+    def in_auroc(self) -> bool:
+        return any(column.number == AUROC_MARGIN for panel in self.panels for column in panel.columns)
+
+    @property
+    def in_skill(self) -> bool:
+        return any(column.number in ("margin", "skill") for panel in self.panels for column in panel.columns)
+
 
 def front(
     scores: Scores, models: Sequence[str], examples: Mapping[str, Mapping[str | None, Example]] = NO_EXAMPLES
@@ -185,6 +193,7 @@ def _panel(
 # --- columns ---------------------------------------------------------------------------------------------------------
 
 MODEL, BASELINE = "model", "baseline"
+AUROC_MARGIN = "in AUROC"
 SHARES = ((0.0, "0"), (0.5, ""), (1.0, "100%"))
 SKILLS = ((0.0, "0"), (0.5, ".5"), (1.0, "1"))
 
@@ -232,6 +241,7 @@ def which_ones_column(scores: Scores, experiment: str) -> FrontColumn | None:
     measure, metric = MEASURES.get(findings[0].relation, ("skill", "baseline_margin"))
     skills = {row.model: row.value for row in scores.of(experiment, measure)}
     rows = {row.model: row for row in scores.of(experiment, metric)}
+    called, number_called = ("AUROC", AUROC_MARGIN) if measure == "auroc" else ("skill", "margin")
     cells = {}
     scale = _scale(skills.values())
     for finding in findings:
@@ -242,11 +252,11 @@ def which_ones_column(scores: Scores, experiment: str) -> FrontColumn | None:
         if finding.tone == "untold":
             cells[finding.subject] = _untold(finding, rows[finding.subject])
             continue
-        spoken = f"{'AUROC' if measure == 'auroc' else measure} {two(skill)}, baseline {two(held)}, {finding.state}"
+        spoken = f"{called} {two(skill)}, baseline {two(held)}, {finding.state}"
         number = signed(finding.value, 2)
         pair_ = Pair(skill, held)
         cells[finding.subject] = _cell(finding, pair_, SKILLS, scale, number, spoken, rows[finding.subject])
-    return _column("Which ones", brief(findings), "margin", (MODEL, BASELINE), SKILLS, cells, scale)
+    return _column("Which ones", brief(findings), number_called, (MODEL, BASELINE), SKILLS, cells, scale)
 
 
 def skill_column(scores: Scores, experiment: str) -> FrontColumn | None:
