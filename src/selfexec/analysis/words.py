@@ -310,11 +310,6 @@ def _quoted(found: Finding) -> str:
     return f"{found.subject}, {_number(found)}"
 
 
-def _all_quoted(found: Sequence[Finding]) -> str:
-    more = f", and {len(found) - NAMED} more" if len(found) > NAMED else ""
-    return "; ".join(map(_quoted, found[:NAMED])) + more
-
-
 def _best_first(found: Iterable[Finding]) -> list[Finding]:
     return sorted(found, key=lambda one: (-(one.value or 0.0), one.subject))
 
