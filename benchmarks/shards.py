@@ -16,8 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import selfexec as sx
+from selfexec.extensions.ray import carry_out_over
 from selfexec.runs.asking import Plan, Progress, carry_out, plan
-from selfexec.runs.cluster import carry_out_over
 from selfexec.runs.shards import Shard
 
 MODELS = ("sim/knows-itself", "sim/typical", "sim/coin", "sim/knows-models", "sim/says-yes", "sim/solves")

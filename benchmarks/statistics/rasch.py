@@ -66,7 +66,7 @@ def fit(name: str) -> None:
     """One size, in this process: prints what it took as JSON."""
     import resource
 
-    from selfexec.stats.rasch import fit_rasch
+    from selfexec.extensions.rasch.solver import fit_rasch
 
     models, items, each, repetitions = SIZES[name]
     if each:
@@ -103,7 +103,7 @@ def pandas_iterations(table: np.ndarray, iterations: int) -> None:
 
 
 def others() -> None:
-    from selfexec.stats.rasch import fit_rasch
+    from selfexec.extensions.rasch.solver import fit_rasch
 
     table = dense(200, 5_000)
     least = min(seconds(lambda: fit_rasch(table), 10))

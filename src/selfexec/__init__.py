@@ -20,8 +20,6 @@ from typing import TYPE_CHECKING, Any
 from selfexec.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from selfexec.analysis.card import Card as Card
-    from selfexec.analysis.card import card as card
     from selfexec.analysis.compare import Comparison as Comparison
     from selfexec.analysis.compare import Trend as Trend
     from selfexec.analysis.compare import compare as compare
@@ -36,18 +34,26 @@ if TYPE_CHECKING:
     from selfexec.analysis.judges import judges as judges
     from selfexec.analysis.ladder import Ladder as Ladder
     from selfexec.analysis.ladder import ladder as ladder
-    from selfexec.analysis.published import Ledger as Ledger
-    from selfexec.analysis.published import ledger as ledger
-    from selfexec.analysis.rasch import Rasch as Rasch
-    from selfexec.analysis.rasch import rasch as rasch
     from selfexec.analysis.score import Score as Score
     from selfexec.analysis.score import Scores as Scores
     from selfexec.analysis.score import score as score
     from selfexec.analysis.selection import Selection as Selection
     from selfexec.errors import InputError as InputError
     from selfexec.experiments import Key as Key
-    from selfexec.inspect.importing import import_task_logs as import_task_logs
-    from selfexec.logs import import_logs as import_logs
+    from selfexec.extensions.batch import Exported as Exported
+    from selfexec.extensions.batch import export_batch as export_batch
+    from selfexec.extensions.batch import import_batch as import_batch
+    from selfexec.extensions.card import Card as Card
+    from selfexec.extensions.card import card as card
+    from selfexec.extensions.inspect.importing import import_task_logs as import_task_logs
+    from selfexec.extensions.judging import judge as judge
+    from selfexec.extensions.logs import import_logs as import_logs
+    from selfexec.extensions.published import Ledger as Ledger
+    from selfexec.extensions.published import ledger as ledger
+    from selfexec.extensions.rasch import Rasch as Rasch
+    from selfexec.extensions.rasch import rasch as rasch
+    from selfexec.extensions.study import Study as Study
+    from selfexec.extensions.study import load_study as load_study
     from selfexec.report.figure_list import Figures as Figures
     from selfexec.report.figure_list import figures as figures
     from selfexec.report.writing import report as report
@@ -58,55 +64,49 @@ if TYPE_CHECKING:
     from selfexec.runs.asking import Check as Check
     from selfexec.runs.asking import check as check
     from selfexec.runs.asking import run as run
-    from selfexec.runs.batch import Exported as Exported
-    from selfexec.runs.batch import export_batch as export_batch
-    from selfexec.runs.batch import import_batch as import_batch
-    from selfexec.runs.judging import judge as judge
-    from selfexec.runs.study import Study as Study
-    from selfexec.runs.study import load_study as load_study
 
 # names are imported when they are first used, so that the command line starts at once
 _HOMES = {
-    "Card": "selfexec.analysis.card",
+    "Card": "selfexec.extensions.card",
     "Check": "selfexec.runs.asking",
     "Comparison": "selfexec.analysis.compare",
     "Correlations": "selfexec.analysis.correlate",
     "CrossPrediction": "selfexec.analysis.cross",
-    "Exported": "selfexec.runs.batch",
+    "Exported": "selfexec.extensions.batch",
     "Figures": "selfexec.report.figure_list",
     "InputError": "selfexec.errors",
     "Judges": "selfexec.analysis.judges",
     "Key": "selfexec.experiments",
     "Ladder": "selfexec.analysis.ladder",
-    "Ledger": "selfexec.analysis.published",
+    "Ledger": "selfexec.extensions.published",
     "PredictionsAbout": "selfexec.analysis.cross",
-    "Rasch": "selfexec.analysis.rasch",
+    "Rasch": "selfexec.extensions.rasch",
     "Run": "selfexec.runs",
     "Score": "selfexec.analysis.score",
     "Scores": "selfexec.analysis.score",
     "Selection": "selfexec.analysis.selection",
-    "Study": "selfexec.runs.study",
+    "Study": "selfexec.extensions.study",
     "Trend": "selfexec.analysis.compare",
-    "card": "selfexec.analysis.card",
+    "card": "selfexec.extensions.card",
     "check": "selfexec.runs.asking",
     "compare": "selfexec.analysis.compare",
     "correlations": "selfexec.analysis.correlate",
     "cross_prediction": "selfexec.analysis.cross",
-    "export_batch": "selfexec.runs.batch",
+    "export_batch": "selfexec.extensions.batch",
     "figures": "selfexec.report.figure_list",
-    "import_batch": "selfexec.runs.batch",
-    "import_logs": "selfexec.logs",
+    "import_batch": "selfexec.extensions.batch",
+    "import_logs": "selfexec.extensions.logs",
     "import_replies": "selfexec.runs",
-    "import_task_logs": "selfexec.inspect.importing",
-    "judge": "selfexec.runs.judging",
+    "import_task_logs": "selfexec.extensions.inspect.importing",
+    "judge": "selfexec.extensions.judging",
     "judges": "selfexec.analysis.judges",
     "ladder": "selfexec.analysis.ladder",
-    "ledger": "selfexec.analysis.published",
+    "ledger": "selfexec.extensions.published",
     "load": "selfexec.runs",
-    "load_study": "selfexec.runs.study",
+    "load_study": "selfexec.extensions.study",
     "merge": "selfexec.runs",
     "predictions_about": "selfexec.analysis.cross",
-    "rasch": "selfexec.analysis.rasch",
+    "rasch": "selfexec.extensions.rasch",
     "report": "selfexec.report.writing",
     "run": "selfexec.runs.asking",
     "score": "selfexec.analysis.score",

@@ -15,7 +15,7 @@ import numpy as np
 from recorded import STATES, Number, Recorded, read
 
 import selfexec as sx
-from selfexec.analysis.rasch import Rasch, RateTable, load_rates
+from selfexec.extensions.rasch import Rasch, RateTable, load_rates
 from selfexec.stats import (
     Correlation,
     Interval,

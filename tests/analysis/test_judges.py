@@ -16,9 +16,9 @@ import selfexec as sx
 from build import requests_run, write
 from selfexec.errors import InputError
 from selfexec.experiments import HUMAN, RULE, SELF
+from selfexec.extensions.judging.labels import Label, _is_of, load_labels
 from selfexec.prompts import digest
 from selfexec.runs import Run
-from selfexec.runs.judging.labels import Label, _is_of, load_labels
 
 LABELS = Path(__file__).parents[1] / "labels" / "execute_replies.jsonl"
 STUDY = Path(__file__).parents[2] / "studies" / "judges"

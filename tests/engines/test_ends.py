@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 
 from effort import examples
 from selfexec.engines import Connection, Outcome
-from selfexec.engines.batches import BatchResult, outcome_of
 from selfexec.engines.http.bodies import RetryableError, bounded, decoded
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.ends import BLOCKS, TABLE, block_of, end_of, printable_end, worst
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires import WIRES, Stream, UnusableReply
 from selfexec.errors import InputError
+from selfexec.extensions.batch.forms import BatchResult, outcome_of
 from sockets import call, server
 
 HERE = "http://127.0.0.1:1/v1"

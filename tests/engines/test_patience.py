@@ -20,6 +20,7 @@ from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.respondents import Respondent, engine_of
 from selfexec.engines.settings import Sampling
 from selfexec.errors import InputError
+from selfexec.extensions.study import load_study
 from selfexec.items import load
 from selfexec.run_options import RunOptions
 from selfexec.runs import Reply
@@ -28,7 +29,6 @@ from selfexec.runs.asking.execute import _by_address
 from selfexec.runs.asking.plan import planned
 from selfexec.runs.asking.progress import Progress, Report, as_line
 from selfexec.runs.run import Run
-from selfexec.runs.study import load_study
 from sockets import call, completion
 
 Answer = Callable[[str], Awaitable[web.StreamResponse | None] | web.StreamResponse | None]

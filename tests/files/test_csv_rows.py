@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from selfexec.analysis.correlate import read_tables
-from selfexec.analysis.published import ledger
-from selfexec.analysis.rasch import load_rates
 from selfexec.analysis.score import Scores, score
 from selfexec.errors import InputError
+from selfexec.extensions.published import ledger
+from selfexec.extensions.rasch import load_rates
 from selfexec.files.csv_rows import written
 from selfexec.files.tags import load_tags
 from selfexec.metrics import Score

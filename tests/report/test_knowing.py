@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import selfexec as sx
-from logs.quiz import generated, log
-from selfexec.logs import import_logs
+from extensions.logs.quiz import generated, log
+from selfexec.extensions.logs import import_logs
 from selfexec.report.figures import figures
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import selfexec as sx
-from logs.quiz import generated, log
+from extensions.logs.quiz import generated, log
 from selfexec.experiments import EXPERIMENTS
-from selfexec.logs import import_logs
+from selfexec.extensions.logs import import_logs
 from selfexec.report.figures import absent, figures
 
 

@@ -13,11 +13,11 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from batch_api import BatchApi, fine
-from logs.quiz import generated, log
+from extensions.logs.quiz import generated, log
 from selfexec.cli import root
 from selfexec.engines.sim.server import SimServer
+from selfexec.extensions.logs import import_logs
 from selfexec.items import load as load_items
-from selfexec.logs import import_logs
 from selfexec.prompts import digest
 from selfexec.runs.folder import MANIFEST
 from sockets import served
@@ -104,7 +104,7 @@ def of_replies(url: str) -> None:
 
 def of_our_logs(url: str) -> None:
     pytest.importorskip("inspect_ai", reason="Inspect AI is an extra, and not installed here")
-    from selfexec.inspect.exporting import parts_of, write_logs
+    from selfexec.extensions.inspect.exporting import parts_of, write_logs
 
     sx.run(MODELS, out="other", base_url=url, limit=3, max_calls=25)
     sx.import_task_logs(write_logs(parts_of(sx.load("other")), Path("logs")), out=OUT)

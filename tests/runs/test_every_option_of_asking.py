@@ -15,13 +15,14 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from selfexec.cli import root
-from selfexec.engines import FORMS, FREE, Call, Connection, Outcome, Sampling, field_options, refuse_unsent
+from selfexec.engines import FREE, Call, Connection, Outcome, Sampling, field_options, refuse_unsent
 from selfexec.engines.base import EngineType
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires import WIRES
 from selfexec.engines.registry import ENGINES
 from selfexec.errors import InputError
 from selfexec.experiments import Message
+from selfexec.extensions.batch.forms import FORMS
 from selfexec.options import Declared, declared
 from selfexec.runs import load_manifest
 from selfexec.text.redaction import HIDDEN

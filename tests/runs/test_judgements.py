@@ -13,12 +13,12 @@ import pytest
 
 import selfexec as sx
 from build import requests_run, selfexec, write
+from selfexec.extensions.judging.records import keep_judgements
 from selfexec.report.evidence import PageEvidence
 from selfexec.report.outcomes import coded
 from selfexec.report.sessions import with_states
 from selfexec.runs import Run
 from selfexec.runs.judgements import Judgement
-from selfexec.runs.judging.records import keep_judgements
 
 ANSWER = "Here you are."
 SHA256 = hashlib.sha256(ANSWER.encode()).hexdigest()

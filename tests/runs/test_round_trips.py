@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from batch_api import BatchApi, fine
-from logs.quiz import generated, log
+from extensions.logs.quiz import generated, log
 from selfexec.cli import root
 from selfexec.engines.sim.server import Manners, SimServer
 from selfexec.items import load
@@ -240,8 +240,8 @@ def test_by_logs_of_inspect(run: Run, tmp_path: Path, ending: str) -> None:
     pytest.importorskip("inspect_ai", reason="Inspect AI is an extra, and not installed here")
     from inspect_ai.log import read_eval_log, write_eval_log
 
-    from selfexec.inspect.exporting import parts_of, write_logs
-    from selfexec.inspect.importing import import_task_logs
+    from selfexec.extensions.inspect.exporting import parts_of, write_logs
+    from selfexec.extensions.inspect.importing import import_task_logs
 
     logs = write_logs(parts_of(run), tmp_path / "logs.d")
     if ending == "json":
@@ -363,8 +363,8 @@ def test_by_a_study_file(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_part_of_a_run_that_goes_through_inspect_is_that_part(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai", reason="Inspect AI is an extra, and not installed here")
-    from selfexec.inspect.exporting import parts_of, write_logs
-    from selfexec.inspect.importing import import_task_logs
+    from selfexec.extensions.inspect.exporting import parts_of, write_logs
+    from selfexec.extensions.inspect.importing import import_task_logs
 
     run = of_an_engine_that_simulates(tmp_path / "run")
     one, other = run.models
@@ -388,9 +388,9 @@ def test_part_of_a_run_that_goes_through_inspect_is_that_part(tmp_path: Path) ->
 @pytest.mark.slow
 def test_a_run_of_logs_that_goes_through_inspect_is_one_of_logs_and_can_be_asked_on(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai", reason="Inspect AI is an extra, and not installed here")
-    from selfexec.inspect.exporting import parts_of, write_logs
-    from selfexec.inspect.importing import import_task_logs
-    from selfexec.logs import import_logs
+    from selfexec.extensions.inspect.exporting import parts_of, write_logs
+    from selfexec.extensions.inspect.importing import import_task_logs
+    from selfexec.extensions.logs import import_logs
 
     lines = [generated(n, f"Question {n}?", f"Answer {n}.", exact_match=float(n % 2)) for n in range(6)]
     path = log(tmp_path / "log", lines, "sim/knows-itself")

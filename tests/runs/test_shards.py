@@ -29,7 +29,16 @@ from selfexec.runs import list_runs, load_manifest
 from selfexec.runs.asking import plan
 from selfexec.runs.run import as_it_lies
 from selfexec.runs.shards import NotWhole, Shard, clear_half_made, index_of, is_half_made, read_mark
-from selfexec.runs.shards.gather import GatheredShards, ShardFault, There, _changed, _extends, _for, _named, _ranges
+from selfexec.runs.shards.gather import (
+    GatheredShards,
+    ShardFault,
+    There,
+    _changed,
+    _extends,
+    _for,
+    _named,
+    _ranges,
+)
 from selfexec.runs.shards.mark import measured
 
 TWO = ["sim/coin", "sim/typical"]

@@ -468,8 +468,8 @@ def test_after_the_stop_the_word_is_accepted_and_nothing_is_asked_twice(tmp_path
 
 
 def judging(run: sx.Run, **choices: Any) -> tuple[sx.Run, Progress]:
-    from selfexec.runs.judging import carry_out as carry_out_judging
-    from selfexec.runs.judging import plan as plan_judging
+    from selfexec.extensions.judging import carry_out as carry_out_judging
+    from selfexec.extensions.judging import plan as plan_judging
 
     progress = Progress()
     return carry_out_judging(plan_judging(run, JudgeOptions(run, "odd/judge", **choices)), None, progress), progress
@@ -538,7 +538,7 @@ def test_a_memory_that_was_found_stays_marked_where_it_cannot_be_told_any_more(t
 
 def exported_and_worked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path, int]:
     """A run whose first round is out, and its results, all of which have an unknown end."""
-    from selfexec.runs.batch import importing
+    from selfexec.extensions.batch import importing
 
     out, results = folder / "r", folder / "results.jsonl"
     exported = sx.export_batch("openai/m", to="openai", out=out, experiments="restriction", limit=10)
@@ -553,7 +553,7 @@ def exported_and_worked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[
 def test_a_batch_keeps_all_results_and_stops_before_the_next_round(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from selfexec.runs.batch.importing import imported
+    from selfexec.extensions.batch.importing import imported
 
     out, results, number = exported_and_worked(tmp_path, monkeypatch)
     with pytest.raises(InputError, match="openai/m: 10 replies in a row"):
@@ -571,7 +571,7 @@ def test_a_batch_keeps_all_results_and_stops_before_the_next_round(
 def test_results_whose_end_is_accepted_count_and_are_written_as_they_came(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from selfexec.runs.batch.importing import imported
+    from selfexec.extensions.batch.importing import imported
 
     out, results, number = exported_and_worked(tmp_path, monkeypatch)
     found = imported([results], out, accept_ends=[WORD])
@@ -592,7 +592,7 @@ def test_reply_lines_carry_both_fields(tmp_path: Path) -> None:
 
 def test_logs_of_inspect_carry_both_fields_and_what_is_accepted(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai")
-    from selfexec.inspect.exporting import parts_of, write_logs
+    from selfexec.extensions.inspect.exporting import parts_of, write_logs
 
     out = tmp_path / "r"
     with scripted(third_execute):

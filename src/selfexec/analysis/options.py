@@ -16,9 +16,9 @@ from selfexec.reading_options import AcceptedEnds
 if TYPE_CHECKING:
     import polars as pl
 
-    from selfexec.analysis.rasch.rates import RateTable
     from selfexec.analysis.score_table import Scores
     from selfexec.analysis.selection import Runs, Selection
+    from selfexec.extensions.rasch.rates import RateTable
     from selfexec.runs import Run
 
 Convention = Literal["strict", "readable", "authors"]

@@ -78,7 +78,7 @@ def score(options: ScoreOptions) -> Scores:
             raise InputError(f"--panel {selection.panel}: convention 'authors' has no baselines. Leave it out.")
         if selection.groups:
             raise InputError(f"--groups {selection.groups}: convention 'authors' has no baselines. Leave it out.")
-        from selfexec.analysis.authors import authors_scores
+        from selfexec.extensions.published.authors import authors_scores
 
         found = Scores(row for run in selection.runs for row in authors_scores(run))
     else:

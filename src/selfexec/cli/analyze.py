@@ -6,12 +6,12 @@ from selfexec.cli.options import LateCommands
 
 # name -> (module, what it does)
 ANALYSES = {
-    "cross": ("cross", "Own excess, with everything it rests on; each model's predictions of each other."),
-    "ladder": ("ladder", "Compare a model's own prediction with everything else that predicts it."),
-    "trend": ("trend", "Follow checkpoints in their order."),
-    "correlate": ("correlate", "Correlate scores with each other and with a table of other numbers."),
-    "ledger": ("ledger", "Show each score under three counting rules."),
-    "rasch": ("rasch", "Put models and benchmarks on one scale, from success rates."),
+    "cross": ("selfexec.cli.cross", "Own excess, with everything it rests on; each model's predictions of each other."),
+    "ladder": ("selfexec.cli.ladder", "Compare a model's own prediction with everything else that predicts it."),
+    "trend": ("selfexec.cli.trend", "Follow checkpoints in their order."),
+    "correlate": ("selfexec.cli.correlate", "Correlate scores with each other and with a table of other numbers."),
+    "ledger": ("selfexec.extensions.published.command", "Show each score under three counting rules."),
+    "rasch": ("selfexec.extensions.rasch.command", "Put models and benchmarks on one scale, from success rates."),
 }
 
 

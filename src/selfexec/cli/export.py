@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from selfexec.cli.batches import BATCH_FILES_ONLY, FORMS, batch_options, export_files
 from selfexec.cli.declared import collect, is_given, options_of
 from selfexec.cli.options import STDOUT, FacetedSections, PathArgument, put_data, say
 from selfexec.errors import InputError
+from selfexec.extensions.batch.command import BATCH_FILES_ONLY, FORMS, batch_options, export_files
 from selfexec.files.outputs import tried
 from selfexec.options import HOW_MUCH, WHAT_IS_SENT, Files, Names, changed, declared, option
 from selfexec.run_options import IN_WHICH_CONDITIONS, STARTER, WHICH_ITEMS, BatchOptions, Spending, UnknownEnds, Wanted
@@ -227,8 +227,8 @@ def _logs(
     ends: UnknownEnds,
 ) -> None:
     """Write a run as logs of Inspect."""
-    from selfexec.inspect.carried import not_carried
-    from selfexec.inspect.exporting import parts_of, write_logs
+    from selfexec.extensions.inspect.carried import not_carried
+    from selfexec.extensions.inspect.exporting import parts_of, write_logs
     from selfexec.runs import load
 
     if run is None:

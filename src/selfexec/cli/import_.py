@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.batches import import_files
 from selfexec.cli.declared import options_of, quietly
 from selfexec.cli.options import PathArgument, Sections, say
 from selfexec.errors import InputError
+from selfexec.extensions.batch.command import import_files
 from selfexec.options import Names, option
 from selfexec.reading_options import AcceptedEnds
 from selfexec.run_options import UnknownEnds, Wanted
@@ -135,7 +135,7 @@ def command(
         if given is not None:
             raise InputError(f"{flag} {given}: that is for logs of other tasks. Add what is to be predicted: --as")
     if tool not in (None, INSPECT, BATCH):
-        from selfexec.logs import TOOLS
+        from selfexec.extensions.logs import TOOLS
 
         if tool in TOOLS:
             raise InputError(f"--from {tool}: say what of these logs is to be predicted. Add --as correctness")
@@ -162,7 +162,7 @@ def _refuse_cut(
 
 
 def _import_task_logs(logs: tuple[Path, ...], out: Path) -> None:
-    from selfexec.inspect.importing import run_of_logs
+    from selfexec.extensions.inspect.importing import run_of_logs
 
     run, warnings = run_of_logs(logs, out)
     for warning in warnings:
@@ -174,7 +174,7 @@ def _import_logs(
     logs: tuple[Path, ...], tool: str, experiment: str, score: tuple[str, ...], model: str | None, out: Path
 ) -> None:
     from selfexec.engines import why_unaskable
-    from selfexec.logs import import_logs
+    from selfexec.extensions.logs import import_logs
 
     found = import_logs(logs, tool=tool, experiment=experiment, out=out, score=score, model=model)
     for warning in found.warnings:

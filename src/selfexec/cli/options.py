@@ -74,7 +74,7 @@ def _models_meant(ctx: click.Context) -> list[str]:
     named = [path for path in map(ctx.params.get, ("source", "run")) if isinstance(path, Path)]
     found = models_of([*(ctx.params.get("runs") or ()), *named])
     if config := ctx.params.get("config"):
-        from selfexec.runs.study import load_study
+        from selfexec.extensions.study import load_study
 
         with suppress(InputError):  # which the command says
             found += load_study(config).models
@@ -493,7 +493,7 @@ class LateCommands(CommandGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.modules:
             return None
-        command: click.Command = import_module(f"selfexec.cli.{self.modules[cmd_name][0]}").command
+        command: click.Command = import_module(self.modules[cmd_name][0]).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 from click.core import ParameterSource
 
-from selfexec.cli.cluster import asked_over
 from selfexec.cli.declared import HelpOptions, collect, options_of, quietly
 from selfexec.cli.merge import shards_stand
 from selfexec.cli.options import (
@@ -31,6 +30,7 @@ from selfexec.cli.score import MANY
 from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_about, went_wrong
 from selfexec.engines import keys_lacking
 from selfexec.errors import InputError, NoApiKey
+from selfexec.extensions.ray.command import asked_over
 from selfexec.options import HOW_MUCH, changed, option, replaced
 from selfexec.run_options import ON_MANY_MACHINES, SECTIONS, STUDY, RunOptions
 from selfexec.text.numbers import is_or_are, joined, number_of
@@ -38,10 +38,10 @@ from selfexec.text.numbers import is_or_are, joined, number_of
 if TYPE_CHECKING:
     from selfexec.analysis.score import Scores
     from selfexec.experiments import Key
+    from selfexec.extensions.study import Study
     from selfexec.readers import Reading
     from selfexec.runs import Run
     from selfexec.runs.asking import Plan, Progress, Remaining, Report
-    from selfexec.runs.study import Study
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,9 +235,9 @@ def _refuse_strays(astray: tuple[str, ...], models: tuple[str, ...], experiments
 
 def _planned(config: Path | None, choices: "RunOptions") -> tuple["Study | None", "Plan"]:
     """The study, if there is one, and what would be asked."""
+    from selfexec.extensions.study import load_study
     from selfexec.runs import names
     from selfexec.runs.asking import planned_or_continued, with_hypotheses
-    from selfexec.runs.study import load_study
 
     if config is None:
         return None, planned_or_continued(choices)
@@ -259,7 +259,7 @@ def _instead(choices: "RunOptions") -> dict[str, Any]:
 
 def _saved(study: "Study | None", choices: "RunOptions", planned: "Plan", path: Path) -> Iterator[str]:
     """Write what is planned to a study file, and say so."""
-    from selfexec.runs.study import Study, save
+    from selfexec.extensions.study import Study, save
     from selfexec.runs.toml import StudyModel
 
     if study:

@@ -115,8 +115,8 @@ def _show_agreement(
 ) -> None:
     """How far judges agree about the replies of one run."""
     from selfexec.analysis.judges import judges, keys
-    from selfexec.cli.judge import are_keyed
     from selfexec.errors import InputError
+    from selfexec.extensions.judging.command import are_keyed
     from selfexec.runs import load, refuse_silent
 
     if len(runs) > 1:

@@ -17,17 +17,6 @@ from selfexec.engines.base import (
     Waiting,
     Wire,
 )
-from selfexec.engines.batches import (
-    FORMS,
-    BatchForm,
-    BatchResult,
-    NoResult,
-    batch_place,
-    batch_request,
-    is_at_home,
-    outcome_of,
-    result_in,
-)
 from selfexec.engines.choose import (
     all_simulated,
     default_models,
@@ -40,7 +29,7 @@ from selfexec.engines.choose import (
     why_unaskable,
 )
 from selfexec.engines.event_loop import finish, spared_from_sweeps
-from selfexec.engines.http.providers import makers_own, names_organisations
+from selfexec.engines.http.providers import is_at_home, makers_own, names_organisations
 from selfexec.engines.prices import Price, in_batch, list_price, prices_of
 from selfexec.engines.registry import ENGINES
 from selfexec.engines.respondents import Respondent, engine_of, keys_lacking, loaded, together

@@ -70,13 +70,13 @@ def _http_models() -> Sequence[str]:
 
 
 def _open_local(models: Sequence[str], item_set: ItemSet, connection: Connection) -> Engine:
-    from selfexec.engines.local import LocalEngine
+    from selfexec.extensions.local import LocalEngine
 
     return LocalEngine(models, connection)
 
 
 def _open_inspect(models: Sequence[str], item_set: ItemSet, connection: Connection) -> Engine:
-    from selfexec.engines.inspect import InspectEngine
+    from selfexec.extensions.inspect.engine import InspectEngine
 
     return InspectEngine(models, item_set, connection)
 
@@ -98,19 +98,19 @@ INSPECT_EFFORT = {
 
 
 def _inspect_sends(model: str, connection: Connection) -> frozenset[str]:
-    from selfexec.engines.inspect.engine import RENAMED, SETTINGS
+    from selfexec.extensions.inspect.engine.engine import RENAMED, SETTINGS
 
     return frozenset({"system", *RENAMED, *SETTINGS})
 
 
 def _local_sends(model: str, connection: Connection) -> frozenset[str]:
-    from selfexec.engines.local.engine import FIELDS
+    from selfexec.extensions.local.engine import FIELDS
 
     return frozenset(FIELDS)
 
 
 def _load_local(model: str) -> Any:
-    from selfexec.engines.local.weights import load
+    from selfexec.extensions.local.weights import load
 
     return load(model)
 

@@ -12,9 +12,9 @@ import polars as pl
 from selfexec.analysis.compare import Ranking, ranking
 from selfexec.analysis.makers import family_of
 from selfexec.analysis.options import Convention
-from selfexec.analysis.published import Ledger, ledger
 from selfexec.analysis.score import Scores, Selection, score
 from selfexec.claims import Tables
+from selfexec.extensions.published import Ledger, ledger
 from selfexec.files.tags import load_families
 from selfexec.report import leaderboards, outcomes, sessions
 from selfexec.report.baseline_predictions import BaselinePredictions

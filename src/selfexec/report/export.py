@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Literal
 
 from selfexec.errors import InputError
+from selfexec.extensions.latex import as_latex
 from selfexec.extras import to_install
 from selfexec.files import csv_rows
 from selfexec.report.figures.figure import Figure
-from selfexec.report.latex import as_latex
 from selfexec.report.leaderboards import SUMMARISED, WHY
 from selfexec.report.svg import POINT, SHEETS, Sheet
 from selfexec.text.numbers import ABSENT, Printed

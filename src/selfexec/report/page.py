@@ -12,10 +12,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
-from selfexec.analysis.published import shown
 from selfexec.analysis.selection import Selection
 from selfexec.analysis.words import two
 from selfexec.errors import InputError
+from selfexec.extensions.latex import includes
+from selfexec.extensions.published import shown
 from selfexec.report import cells, leaderboards
 from selfexec.report.data import Data, Options
 from selfexec.report.export import (
@@ -28,7 +29,6 @@ from selfexec.report.export import (
     lacking,
     picture_as_png,
 )
-from selfexec.report.latex import includes
 from selfexec.report.packing import packed
 from selfexec.report.preview import HEIGHT, WIDTH, file_names, preview
 from selfexec.report.sections import ABOUT, SECTIONS, TOP

@@ -41,7 +41,7 @@ from claims.rules import (
     way,
 )
 from claims.sentences import AGAIN, AUTHORS, CORRELATE, LEDGER, SCORE, Found, Sentence, compare, kept_in
-from selfexec.analysis.authors import group_score
+from selfexec.extensions.published.authors import group_score
 
 SENTENCES: list[Sentence] = []
 sentence = kept_in(SENTENCES)

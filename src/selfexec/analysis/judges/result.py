@@ -22,9 +22,9 @@ from selfexec.analysis.result import Form, Result, ScoredRun, head, scored_runs
 from selfexec.claims import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
+from selfexec.extensions.judging import load_labels
 from selfexec.metrics import Estimate
 from selfexec.runs import Run, loaded, names, takes
-from selfexec.runs.judging import load_labels
 from selfexec.stats import Interval
 from selfexec.text.matching import meant
 from selfexec.text.numbers import ABSENT, decimal, interval, number_of, p_value

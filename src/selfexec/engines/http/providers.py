@@ -202,6 +202,12 @@ def wire_of(model: str, connection: Connection) -> Wire:
     return known.wire if known else "openai"
 
 
+def is_at_home(model: str, url: str) -> bool:
+    """Whether this is the address of the provider that a model is named after, where its list prices hold."""
+    known = PROVIDERS.get(model.partition("/")[0])
+    return known is not None and known.base_url == url
+
+
 def trimmed(base_url: str, wire: Wire = "openai") -> tuple[str, str]:
     """A base URL and its query, without what the wire format adds to it by itself: many copy the whole address."""
     url, _, query = base_url.partition("?")

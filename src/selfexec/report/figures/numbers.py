@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from selfexec.analysis.authors import authors_scores
 from selfexec.analysis.findings import against_naive
 from selfexec.analysis.names import baselines_of
 from selfexec.analysis.numbers import (
@@ -26,6 +25,7 @@ from selfexec.analysis.selection import Selection
 from selfexec.analysis.words import behind_naive
 from selfexec.claims import Tables
 from selfexec.experiments import EXPERIMENTS
+from selfexec.extensions.published.authors import authors_scores
 from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics import rows_over_naive
 from selfexec.report.figures.abilities import known_ability, published_abilities

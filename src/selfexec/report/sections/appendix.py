@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from selfexec.extensions.published.page import Conventions, ledger
 from selfexec.report.cross import Cross, cross
 from selfexec.report.data import Data
 from selfexec.report.figures import Absent, Figure, absent
-from selfexec.report.ledger import Conventions, ledger
 from selfexec.report.sections.figures import halves
 
 

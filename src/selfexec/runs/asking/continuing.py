@@ -10,15 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from selfexec import items
-from selfexec.engines import (
-    Connection,
-    Respondent,
-    Sampling,
-    engine_type,
-    is_at_home,
-    refuse_sent_twice,
-    why_unaskable,
-)
+from selfexec.engines import Connection, Respondent, Sampling, engine_type, is_at_home, refuse_sent_twice, why_unaskable
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT, Condition, condition_name, history_in

@@ -1,3 +1,0 @@
-"""The card of a run: benchmark card and data card in one page."""
-
-from selfexec.analysis.card.document import Card, card

@@ -1,3 +1,0 @@
-"""Models in this process: weights from a folder, a GGUF file or the Hugging Face hub, run by transformers."""
-
-from selfexec.engines.local.engine import LocalEngine

@@ -1,0 +1,213 @@
+"""selfexec judge"""
+
+import math
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from selfexec.analysis.options import JudgesOptions
+from selfexec.cli.declared import collect, options_of, printed, quietly
+from selfexec.cli.options import (
+    PathArgument,
+    Sections,
+    Stopped,
+    is_quiet,
+    say,
+    show,
+    typed,
+)
+from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_about, went_wrong
+from selfexec.errors import InputError
+from selfexec.experiments import JUDGE, RULE
+from selfexec.options import WHAT_IS_SENT, WHERE_IT_GOES, WHICH_MODELS, option
+from selfexec.run_options import JudgeOptions
+from selfexec.text.numbers import number_of
+
+if TYPE_CHECKING:
+    from selfexec.extensions.judging.plan import JudgingPlan
+    from selfexec.runs import Run
+    from selfexec.runs.asking import Progress
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhoJudges:
+    """Who judges."""
+
+    judge: str | None = option(
+        None,
+        "Who judges. The rule judges offline. How far all who judged agree: `selfexec score RUN --agreement`.",
+        metavar="PROVIDER/MODEL|rule",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DryRun:
+    """Whether anything is asked."""
+
+    dry_run: bool = option(False, "Say what would be asked and what it takes. Ask nothing.")
+
+
+@click.command(
+    "judge",
+    cls=Sections,
+    sections={
+        "Who judges what": ("judge",),
+        "Against what": ("labels",),
+        "How it is asked": (),
+        "How much": ("dry_run",),
+    },
+    renamed={WHICH_MODELS: "How it is asked", WHAT_IS_SENT: "How it is asked", WHERE_IT_GOES: "How much"},
+)
+@click.argument("source", metavar="RUN", is_eager=True, type=PathArgument())
+@options_of(WhoJudges)
+@options_of(JudgesOptions, only=("labels",))
+@options_of(DryRun)
+@options_of(JudgeOptions)
+@printed("json")
+@quietly
+def command(
+    source: Path,
+    judge: str | None,
+    labels: Path | None,
+    dry_run: bool,
+    form: str,
+    out: Path | None,
+    **given: Any,
+) -> None:
+    """Have the replies of a run that were judged (restriction) judged again, by another model.
+
+    Each reply is shown to the judge in a fresh session: answered, refused, partly, cannot tell. The run keeps what it
+    says as the source judge:NAME, which counts where --source names it. The same command goes on where one ended.
+
+    Questions that models made up (failing_question) are not judged but answered, where --experiment names it: what most
+    other models answer is the key that counts with --source majority.
+
+    \b
+    selfexec judge runs/mine --judge openai/gpt-6-luna --dry-run
+    selfexec judge runs/mine --judge openai/gpt-6-luna --max-cost 2
+    selfexec score runs/mine --agreement --labels labels.jsonl
+    selfexec score runs/mine --source judge:openai/gpt-6-luna
+    selfexec judge runs/mine --judge google/NAME --experiment failing_question
+
+    Exit status 3: some replies could not be judged yet.
+    """
+    from selfexec.analysis.judges import judges, keys
+    from selfexec.extensions.judging.plan import plan
+    from selfexec.runs import load, refuse_silent
+
+    models, experiments = given["models"], given["experiments"]
+    if judge is None:
+        raise InputError(
+            f"who judges? Name a model: --judge PROVIDER/MODEL. How far those who judged agree: `selfexec score "
+            f"{shlex.quote(str(source))} --agreement`."
+        )
+    keyed = are_keyed(experiments, labels)
+    run, progress = load(source, accept_ends=given["accept_ends"]), None
+    refuse_silent(run)
+    if judge != RULE:
+        options = collect(JudgeOptions, given, run=run, judge=judge)
+        planned = replace(plan(run, options), command=typed("judge"))
+        if dry_run:
+            say("\n".join(_foreseen(planned)))
+            return
+        run, progress = _judged(planned, options.max_calls)
+    elif dry_run:
+        say("Nobody is asked: the rule judges offline.")
+        return
+    found = keys(run, models=models, experiments=experiments) if keyed else None
+    show(found or judges(run, models=models, experiments=experiments, labels=labels), form, out)
+    if progress and progress.unfinished:
+        say(f"\nselfexec: {_left(progress)}", err=True)
+        raise click.exceptions.Exit(3)
+
+
+def _left(progress: "Progress") -> str:
+    """How many replies are not judged, and the ways on."""
+    ended = progress.ended + progress.unknown_ends
+    again = progress.left + progress.failures.total() - progress.unknown_ends
+    rest = " The same command goes on." if again else ""
+    ends = (
+        f" In {ended:,} the end of the judge's reply is not known: --accept-ends WORD counts these replies, "
+        "--retry-ends asks for them again."
+        if ended
+        else ""
+    )
+    return f"{number_of(ended + again, 'reply is', 'replies are')} not judged yet.{rest}{ends}"
+
+
+def are_keyed(experiments: tuple[str, ...], labels: Path | None) -> bool:
+    """Whether it is questions that are meant, to be answered for their keys, and not replies to be judged."""
+    from selfexec.experiments import EXPERIMENTS
+    from selfexec.runs import names
+
+    wanted = names(experiments)
+    keyed = [experiment for experiment in wanted if experiment in EXPERIMENTS and EXPERIMENTS[experiment].keying]
+    if keyed and len(keyed) < len(wanted):
+        raise InputError(f"--experiment {','.join(wanted)}: {keyed[0]} has keys, not judges. Take one at a time.")
+    if keyed and labels:
+        raise InputError(f"--labels {labels}: {keyed[0]} has keys, not judges. Leave it out.")
+    return bool(keyed)
+
+
+def _foreseen(plan: "JudgingPlan") -> Iterator[str]:
+    """What is judged already, and what the rest takes."""
+    from selfexec.engines import keys_lacking
+    from selfexec.extensions.judging.asking import foreseen
+
+    remaining, rest = foreseen(plan), plan.estimate()
+    yield f"{len(plan.here):,} of {number_of(len(plan.cases), 'reply is', 'replies are')} judged by {plan.name}."
+    if remaining:
+        now = min(remaining, plan.caps.calls or math.inf)
+        calls = f", of which {now:,} now" if now < remaining else ""
+        about = f"about {tokens_about(rest.input_tokens)} tokens in, {tokens_about(rest.output_tokens)} out"
+        yield f"To be asked: {number_of(remaining, 'session')}{calls}; {about}."
+        yield from costs([plan.model], plan.prices, rest)
+    yield from (f"Note: {said}" for said in keys_lacking([plan.respondent], plan.run.items))
+
+
+def _judged(plan: "JudgingPlan", max_calls: int | None) -> tuple["Run", "Progress"]:
+    """The run with what the judge says, and how far it came."""
+    from selfexec.engines import all_simulated
+    from selfexec.extensions.judging.asking import carry_out
+    from selfexec.runs.asking import Progress, shown_progress
+
+    progress = Progress()
+    try:
+        with nullcontext(None) if is_quiet() else shown_progress() as reported:
+            run = carry_out(plan, reported, progress)
+    except KeyboardInterrupt:
+        raise Stopped("stopped. What was judged is kept; the same command continues.") from None
+    say("\n".join(_said(plan, run, progress)))
+    if progress.failures or (progress.calls and not all_simulated([plan.model], plan.connection)):
+        say("\n".join([*calls_made(progress), *went_wrong(progress)]))
+        say_took(progress)
+    if progress.left:
+        say(f"{progress.left:,} left by {capped(progress, max_calls)}.")
+    say()
+    return run, progress
+
+
+def _said(plan: "JudgingPlan", run: "Run", progress: "Progress") -> Iterator[str]:
+    """What the judge made of the replies, and how to count by it."""
+    from selfexec.experiments import EXPERIMENTS
+    from selfexec.extensions.judging.records import classes_said
+
+    source = f"{JUDGE}{plan.name}"
+    classes: Counter[str] = classes_said(run.judgements, source)
+    said = ", ".join(f"{name} {n:,}" for name, n in classes.most_common()) or "nothing"
+    unread = (
+        progress.done - progress.failures.total() - sum((case.judged, source) in run.judgements for case in plan.cases)
+    )
+    more = f"; {number_of(unread, 'reply', 'replies')} of the judge could not be read" if unread > 0 else ""
+    yield f"{source}: {said}{more}."
+    if plan.respondent.simulated:
+        yield f"{plan.name} is a simulated judge: no language model was asked."
+    keyed = {keying.source for case in plan.cases if (keying := EXPERIMENTS[case.judged.experiment].keying)}
+    counts = keyed.pop() if keyed else source
+    yield f"Next: selfexec score {shlex.quote(str(plan.folder))} --source {shlex.quote(counts)}"

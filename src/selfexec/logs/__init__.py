@@ -1,4 +1,0 @@
-"""Finished logs of other tools, read with suspicion: what models did there, to be asked whether they know it."""
-
-from selfexec.logs.importing import ImportedLogs, import_logs
-from selfexec.logs.tools import TOOLS

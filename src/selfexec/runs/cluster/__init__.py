@@ -1,3 +1,0 @@
-"""A run over a cluster: its shards are carried out by workers wherever there is room."""
-
-from selfexec.runs.cluster.ray import carry_out_over

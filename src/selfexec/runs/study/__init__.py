@@ -1,4 +1,0 @@
-"""A study in one file: which models, each reached and asked in its own way, which items, and what is wanted of it."""
-
-from selfexec.runs.study.planning import Study, load_study
-from selfexec.runs.study.saving import save
