@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import selfexec as sx
-from selfexec.extensions.ray import carry_out_over
+from selfexec.extensions.ray.ray import carry_out_over
 from selfexec.runs.asking import Plan, Progress, carry_out, plan
 from selfexec.runs.shards import Shard
 

@@ -40,20 +40,20 @@ if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection as Selection
     from selfexec.errors import InputError as InputError
     from selfexec.experiments import Key as Key
-    from selfexec.extensions.batch import Exported as Exported
-    from selfexec.extensions.batch import export_batch as export_batch
-    from selfexec.extensions.batch import import_batch as import_batch
-    from selfexec.extensions.card import Card as Card
-    from selfexec.extensions.card import card as card
+    from selfexec.extensions.batch.exporting import Exported as Exported
+    from selfexec.extensions.batch.exporting import export_batch as export_batch
+    from selfexec.extensions.batch.importing import import_batch as import_batch
+    from selfexec.extensions.card.document import Card as Card
+    from selfexec.extensions.card.document import card as card
     from selfexec.extensions.inspect.importing import import_task_logs as import_task_logs
-    from selfexec.extensions.judging import judge as judge
-    from selfexec.extensions.logs import import_logs as import_logs
-    from selfexec.extensions.published import Ledger as Ledger
-    from selfexec.extensions.published import ledger as ledger
-    from selfexec.extensions.rasch import Rasch as Rasch
-    from selfexec.extensions.rasch import rasch as rasch
-    from selfexec.extensions.study import Study as Study
-    from selfexec.extensions.study import load_study as load_study
+    from selfexec.extensions.judging.asking import judge as judge
+    from selfexec.extensions.logs.importing import import_logs as import_logs
+    from selfexec.extensions.published.conventions import ledger as ledger
+    from selfexec.extensions.published.entries import Ledger as Ledger
+    from selfexec.extensions.rasch.abilities import Rasch as Rasch
+    from selfexec.extensions.rasch.abilities import rasch as rasch
+    from selfexec.extensions.study.planning import Study as Study
+    from selfexec.extensions.study.planning import load_study as load_study
     from selfexec.report.figure_list import Figures as Figures
     from selfexec.report.figure_list import figures as figures
     from selfexec.report.writing import report as report
@@ -67,46 +67,32 @@ if TYPE_CHECKING:
 
 # names are imported when they are first used, so that the command line starts at once
 _HOMES = {
-    "Card": "selfexec.extensions.card",
     "Check": "selfexec.runs.asking",
     "Comparison": "selfexec.analysis.compare",
     "Correlations": "selfexec.analysis.correlate",
     "CrossPrediction": "selfexec.analysis.cross",
-    "Exported": "selfexec.extensions.batch",
     "Figures": "selfexec.report.figure_list",
     "InputError": "selfexec.errors",
     "Judges": "selfexec.analysis.judges",
     "Key": "selfexec.experiments",
     "Ladder": "selfexec.analysis.ladder",
-    "Ledger": "selfexec.extensions.published",
     "PredictionsAbout": "selfexec.analysis.cross",
-    "Rasch": "selfexec.extensions.rasch",
     "Run": "selfexec.runs",
     "Score": "selfexec.analysis.score",
     "Scores": "selfexec.analysis.score",
     "Selection": "selfexec.analysis.selection",
-    "Study": "selfexec.extensions.study",
     "Trend": "selfexec.analysis.compare",
-    "card": "selfexec.extensions.card",
     "check": "selfexec.runs.asking",
     "compare": "selfexec.analysis.compare",
     "correlations": "selfexec.analysis.correlate",
     "cross_prediction": "selfexec.analysis.cross",
-    "export_batch": "selfexec.extensions.batch",
     "figures": "selfexec.report.figure_list",
-    "import_batch": "selfexec.extensions.batch",
-    "import_logs": "selfexec.extensions.logs",
     "import_replies": "selfexec.runs",
-    "import_task_logs": "selfexec.extensions.inspect.importing",
-    "judge": "selfexec.extensions.judging",
     "judges": "selfexec.analysis.judges",
     "ladder": "selfexec.analysis.ladder",
-    "ledger": "selfexec.extensions.published",
     "load": "selfexec.runs",
-    "load_study": "selfexec.extensions.study",
     "merge": "selfexec.runs",
     "predictions_about": "selfexec.analysis.cross",
-    "rasch": "selfexec.extensions.rasch",
     "report": "selfexec.report.writing",
     "run": "selfexec.runs.asking",
     "score": "selfexec.analysis.score",
@@ -114,15 +100,22 @@ _HOMES = {
 }
 
 
-__all__ = ["__version__", *_HOMES]
-
-
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'selfexec' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    homes = _HOMES if name in _HOMES else _all_homes()
+    if name == "__all__":
+        return ["__version__", *homes]
+    if name not in homes:
+        raise AttributeError(f"module 'selfexec' has no attribute {name!r}")
+    return getattr(import_module(homes[name]), name)
+
+
+def _all_homes() -> dict[str, str]:
+    """By name the module of everything here, and of what extensions add."""
+    from selfexec.extension import registered
+
+    return dict(sorted({**_HOMES, **registered("public")}.items()))
 
 
 class _Package(ModuleType):
@@ -139,4 +132,4 @@ sys.modules[__name__].__class__ = _Package
 
 
 def __dir__() -> list[str]:
-    return ["__version__", *_HOMES]
+    return ["__version__", *_all_homes()]

@@ -15,7 +15,8 @@ import numpy as np
 from recorded import STATES, Number, Recorded, read
 
 import selfexec as sx
-from selfexec.extensions.rasch import Rasch, RateTable, load_rates
+from selfexec.extensions.rasch.abilities import Rasch
+from selfexec.extensions.rasch.rates import RateTable, load_rates
 from selfexec.stats import (
     Correlation,
     Interval,

@@ -16,8 +16,8 @@ import pytest
 from click.shell_completion import ShellComplete
 
 import selfexec as sx
-from selfexec.cli import COMMANDS, main, root
-from selfexec.cli.analyze import ANALYSES
+from selfexec.cli import main, root
+from selfexec.cli.analyze import command as analyze
 from selfexec.runs import list_runs
 from terminal import OURS, STYLE, ours_on_a_terminal
 
@@ -459,7 +459,7 @@ def test_selfexec_alone_names_the_commands_and_says_how_to_see_what_they_do(
     lines = said.out.splitlines()
     assert said.err == "" and len(lines) <= 15 and max(map(len, lines)) <= 80
     assert lines[0] == "Can a language model predict what it will do?"
-    assert {*re.findall(r"[a-z]+", said.out)} >= COMMANDS.keys() - {"merge"}
+    assert {*re.findall(r"[a-z]+", said.out)} >= root.commands_by_name.keys() - {"merge"}
 
 
 @pytest.mark.parametrize(
@@ -495,7 +495,7 @@ def test_the_old_name_of_out_is_refused_with_the_new_one(
     assert not (here / "old.html").exists()
 
 
-@pytest.mark.parametrize("name", ANALYSES)
+@pytest.mark.parametrize("name", analyze.commands_by_name)
 def test_an_analysis_by_its_old_name_is_refused_with_the_new_one(
     name: str, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

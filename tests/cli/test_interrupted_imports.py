@@ -35,7 +35,7 @@ process()
         ("_find_and_load", "selfexec/cli/__init__.py"),  # before the command line is there
         ("_find_and_load", "selfexec/__main__.py"),
         ("_find_and_load", "click/"),
-        ("import_module", "selfexec/cli/options.py"),
+        ("import_module", "selfexec/extension.py"),
         ("dataclass", "selfexec/"),
     ],
 )

@@ -17,7 +17,7 @@ import pytest
 import selfexec as sx
 from selfexec.analysis.correlate import correlations
 from selfexec.analysis.score import Scores
-from selfexec.extensions.rasch import RateTable
+from selfexec.extensions.rasch.rates import RateTable
 from selfexec.runs import Run
 from selfexec.text.tables import as_markdown
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
-from selfexec.cli import COMMANDS, root
+from selfexec.cli import root
 
 STORED = Path(__file__).parents[1] / "stored"
 READING = {
@@ -137,5 +137,5 @@ def test_load_and_all_that_is_worked_out_of_a_run_leave_its_folder_as_it_is(made
 
 
 def test_each_command_is_said_to_read_a_run_to_write_one_or_to_take_none() -> None:
-    assert {*READING, *WITHOUT_A_RUN, *MADE_TO_WRITE} == set(COMMANDS)
+    assert {*READING, *WITHOUT_A_RUN, *MADE_TO_WRITE} == set(root.commands_by_name)
     assert all(line.split()[0] == name for name, lines in READING.items() for line in lines)

@@ -20,7 +20,7 @@ from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.respondents import Respondent, engine_of
 from selfexec.engines.settings import Sampling
 from selfexec.errors import InputError
-from selfexec.extensions.study import load_study
+from selfexec.extensions.study.planning import load_study
 from selfexec.items import load
 from selfexec.run_options import RunOptions
 from selfexec.runs import Reply

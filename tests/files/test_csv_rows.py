@@ -11,8 +11,8 @@ import pytest
 from selfexec.analysis.correlate import read_tables
 from selfexec.analysis.score import Scores, score
 from selfexec.errors import InputError
-from selfexec.extensions.published import ledger
-from selfexec.extensions.rasch import load_rates
+from selfexec.extensions.published.conventions import ledger
+from selfexec.extensions.rasch.rates import load_rates
 from selfexec.files.csv_rows import written
 from selfexec.files.tags import load_tags
 from selfexec.metrics import Score

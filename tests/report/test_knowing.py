@@ -7,7 +7,7 @@ import pytest
 
 import selfexec as sx
 from extensions.logs.quiz import generated, log
-from selfexec.extensions.logs import import_logs
+from selfexec.extensions.logs.importing import import_logs
 from selfexec.report.figures import figures
 
 

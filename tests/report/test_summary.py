@@ -8,7 +8,7 @@ import pytest
 import selfexec as sx
 from build import unfolded
 from selfexec.analysis.selection import Selection
-from selfexec.extensions.latex import as_latex
+from selfexec.extensions.latex.writing import as_latex
 from selfexec.report.data import Data, Options
 from selfexec.report.leaderboards import SUMMARISED, summary, summary_csv
 from selfexec.report.page import page

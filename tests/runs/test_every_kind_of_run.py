@@ -16,7 +16,7 @@ from batch_api import BatchApi, fine
 from extensions.logs.quiz import generated, log
 from selfexec.cli import root
 from selfexec.engines.sim.server import SimServer
-from selfexec.extensions.logs import import_logs
+from selfexec.extensions.logs.importing import import_logs
 from selfexec.items import load as load_items
 from selfexec.prompts import digest
 from selfexec.runs.folder import MANIFEST

@@ -65,12 +65,23 @@ def test_many_sessions_print_as_the_first_three_of_them() -> None:
 
 
 def test_lines_of_files_are_values_made_by_name_of_which_some_leave_out_what_is_as_usual() -> None:
-    for name in ("extensions.judging", "extensions.study", "runs.requests", "runs.shards", "runs.exporting", "runs.listing"):
+    for name in (
+        "extensions.judging",
+        "extensions.study",
+        "runs.requests",
+        "runs.shards",
+        "runs.exporting",
+        "runs.listing",
+    ):
         import_module(f"selfexec.{name}")
     structs, left = set(), [msgspec.Struct]
     while left:
         left += (below := left.pop().__subclasses__())
-        structs |= {one for one in below if one.__module__.startswith(("selfexec.runs", "selfexec.engines", "selfexec.extensions"))}
+        structs |= {
+            one
+            for one in below
+            if one.__module__.startswith(("selfexec.runs", "selfexec.engines", "selfexec.extensions"))
+        }
     assert len(structs) >= 20
     by_place = {"Block", "ExportedSession", "Call", "Outcome", "_Sent"}  # these are made of what stands in order
     for one in structs:

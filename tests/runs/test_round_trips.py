@@ -390,7 +390,7 @@ def test_a_run_of_logs_that_goes_through_inspect_is_one_of_logs_and_can_be_asked
     pytest.importorskip("inspect_ai", reason="Inspect AI is an extra, and not installed here")
     from selfexec.extensions.inspect.exporting import parts_of, write_logs
     from selfexec.extensions.inspect.importing import import_task_logs
-    from selfexec.extensions.logs import import_logs
+    from selfexec.extensions.logs.importing import import_logs
 
     lines = [generated(n, f"Question {n}?", f"Answer {n}.", exact_match=float(n % 2)) for n in range(6)]
     path = log(tmp_path / "log", lines, "sim/knows-itself")

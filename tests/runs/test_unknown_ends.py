@@ -468,8 +468,8 @@ def test_after_the_stop_the_word_is_accepted_and_nothing_is_asked_twice(tmp_path
 
 
 def judging(run: sx.Run, **choices: Any) -> tuple[sx.Run, Progress]:
-    from selfexec.extensions.judging import carry_out as carry_out_judging
-    from selfexec.extensions.judging import plan as plan_judging
+    from selfexec.extensions.judging.asking import carry_out as carry_out_judging
+    from selfexec.extensions.judging.plan import plan as plan_judging
 
     progress = Progress()
     return carry_out_judging(plan_judging(run, JudgeOptions(run, "odd/judge", **choices)), None, progress), progress

@@ -14,63 +14,68 @@ import click
 
 from selfexec.cli.options import LateCommands, is_quiet, nearest, say
 from selfexec.errors import InputError, Notice, SeveralFaults
+from selfexec.extension import Command
 from selfexec.renamed import OPTIONS
 from selfexec.text.printable import harmless_line, in_ascii
 from selfexec.version import __version__
 
-# heading -> name -> (module, what it does)
-SECTIONS = {
-    "First steps": {
-        "init": ("selfexec.cli.init", "Write a study and items to edit, which run offline as they are."),
-        "run": ("selfexec.cli.run", "Ask models what they will do, let them do it, and keep every reply."),
-        "check": ("selfexec.cli.check", "Try a model before a run: format, tokens, refusals, shared memory."),
-        "score": ("selfexec.cli.score", "Score a run: did the model predict what it would do?"),
-        "report": ("selfexec.cli.report", "Write a page with the answer, the numbers and the evidence."),
-        "view": ("selfexec.cli.view", "Open that page in the browser."),
-        "read": ("selfexec.cli.read", "Show the replies, and what each one commits to."),
-        "compare": ("selfexec.cli.compare", "Compare models on common items, and guard a release."),
-        "list": ("selfexec.cli.list_", "Show the runs in a folder."),
-    },
-    "Data and tools": {
-        "import": ("selfexec.cli.import_", "Make a run of replies from elsewhere."),
-        "export": ("selfexec.cli.export", "Write the sessions to ask, for a batch API or another harness."),
-        "items": ("selfexec.cli.items", "List, write, check or fetch sets of items."),
-        "prompts": ("selfexec.cli.prompts", "Print the prompts, to edit them and give them back."),
-        "judge": ("selfexec.extensions.judging.command", "Have another model judge the stored replies again."),
-        "card": (
-            "selfexec.extensions.card.command",
-            "Write the card of a run: what was measured, how, and its limits.",
-        ),
-        "serve": ("selfexec.cli.serve", "Serve the simulated models over HTTP, to try a set-up on."),
-        "merge": ("selfexec.cli.merge", "Join the shards of a run that several machines asked."),
-    },
-    "What it means": {
-        "explain": ("selfexec.cli.explain", "Say what a term, a verdict or a number means."),
-        "analyze": ("selfexec.cli.analyze", "Further analyses of the same replies, each a command of its own."),
-    },
+FIRST, DATA, MEANING = "First steps", "Data and tools", "What it means"
+COMMANDS = {
+    "init": Command(
+        "selfexec.cli.init:command", "Write a study and items to edit, which run offline as they are.", FIRST
+    ),
+    "run": Command(
+        "selfexec.cli.run:command", "Ask models what they will do, let them do it, and keep every reply.", FIRST
+    ),
+    "check": Command(
+        "selfexec.cli.check:command", "Try a model before a run: format, tokens, refusals, shared memory.", FIRST
+    ),
+    "score": Command("selfexec.cli.score:command", "Score a run: did the model predict what it would do?", FIRST),
+    "report": Command(
+        "selfexec.cli.report:command", "Write a page with the answer, the numbers and the evidence.", FIRST
+    ),
+    "view": Command("selfexec.cli.view:command", "Open that page in the browser.", FIRST),
+    "read": Command("selfexec.cli.read:command", "Show the replies, and what each one commits to.", FIRST),
+    "compare": Command("selfexec.cli.compare:command", "Compare models on common items, and guard a release.", FIRST),
+    "list": Command("selfexec.cli.list_:command", "Show the runs in a folder.", FIRST),
+    "import": Command("selfexec.cli.import_:command", "Make a run of replies from elsewhere.", DATA),
+    "export": Command(
+        "selfexec.cli.export:command", "Write the sessions to ask, for a batch API or another harness.", DATA
+    ),
+    "items": Command("selfexec.cli.items:command", "List, write, check or fetch sets of items.", DATA),
+    "prompts": Command("selfexec.cli.prompts:command", "Print the prompts, to edit them and give them back.", DATA),
+    "serve": Command("selfexec.cli.serve:command", "Serve the simulated models over HTTP, to try a set-up on.", DATA),
+    "merge": Command("selfexec.cli.merge:command", "Join the shards of a run that several machines asked.", None),
+    "explain": Command("selfexec.cli.explain:command", "Say what a term, a verdict or a number means.", MEANING),
+    "analyze": Command(
+        "selfexec.cli.analyze:command", "Further analyses of the same replies, each a command of its own.", MEANING
+    ),
 }
-COMMANDS = {name: module_and_help for section in SECTIONS.values() for name, module_and_help in section.items()}
-FOR_FEW = ("merge",)  # which the help of all commands leaves out; `run --help-all` names it
 
 
 class Commands(LateCommands):
     """The commands, under headings."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for heading, section in SECTIONS.items():
+        for heading, commands in self._under_headings().items():
             with formatter.section(heading):
-                formatter.write_dl([(name, about) for name, (_, about) in section.items() if name not in FOR_FEW])
+                formatter.write_dl([(name, command.about) for name, command in commands.items()])
+
+    def _under_headings(self) -> dict[str, dict[str, Command]]:
+        """By heading the commands that the help lists; `run --help-all` names the others."""
+        by_heading: dict[str, dict[str, Command]] = {FIRST: {}, DATA: {}, MEANING: {}}
+        for name, command in self.commands_by_name.items():
+            if command.heading is not None:
+                by_heading.setdefault(command.heading, {})[name] = command
+        return by_heading
 
     def in_brief(self) -> str:
         """What `selfexec` alone prints: what it is for, and the commands by their names."""
-        names = (
-            (heading, ", ".join(name for name in section if name not in FOR_FEW))
-            for heading, section in SECTIONS.items()
-        )
+        names = [(heading, ", ".join(commands)) for heading, commands in self._under_headings().items()]
         formatter = click.HelpFormatter(width=80)
         formatter.write_text(str(self.help).partition("\n")[0])
         formatter.write_paragraph()
-        formatter.write_dl(list(names))
+        formatter.write_dl(names)
         formatter.write_paragraph()
         formatter.write_dl(
             [
@@ -84,7 +89,8 @@ class Commands(LateCommands):
 
 @click.group(
     cls=Commands,
-    modules=COMMANDS,
+    core=COMMANDS,
+    point="commands",
     context_settings={"help_option_names": ["-h", "--help"]},
     invoke_without_command=True,
 )

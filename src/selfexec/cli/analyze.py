@@ -3,19 +3,23 @@
 import click
 
 from selfexec.cli.options import LateCommands
+from selfexec.extension import Command
 
-# name -> (module, what it does)
 ANALYSES = {
-    "cross": ("selfexec.cli.cross", "Own excess, with everything it rests on; each model's predictions of each other."),
-    "ladder": ("selfexec.cli.ladder", "Compare a model's own prediction with everything else that predicts it."),
-    "trend": ("selfexec.cli.trend", "Follow checkpoints in their order."),
-    "correlate": ("selfexec.cli.correlate", "Correlate scores with each other and with a table of other numbers."),
-    "ledger": ("selfexec.extensions.published.command", "Show each score under three counting rules."),
-    "rasch": ("selfexec.extensions.rasch.command", "Put models and benchmarks on one scale, from success rates."),
+    "cross": Command(
+        "selfexec.cli.cross:command", "Own excess, with everything it rests on; each model's predictions of each other."
+    ),
+    "ladder": Command(
+        "selfexec.cli.ladder:command", "Compare a model's own prediction with everything else that predicts it."
+    ),
+    "trend": Command("selfexec.cli.trend:command", "Follow checkpoints in their order."),
+    "correlate": Command(
+        "selfexec.cli.correlate:command", "Correlate scores with each other and with a table of other numbers."
+    ),
 }
 
 
-@click.group("analyze", cls=LateCommands, modules=ANALYSES, invoke_without_command=True)
+@click.group("analyze", cls=LateCommands, core=ANALYSES, point="analyses", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
     """Further analyses of replies that are there already. None of them asks a model.

@@ -135,7 +135,7 @@ def command(
         if given is not None:
             raise InputError(f"{flag} {given}: that is for logs of other tasks. Add what is to be predicted: --as")
     if tool not in (None, INSPECT, BATCH):
-        from selfexec.extensions.logs import TOOLS
+        from selfexec.extensions.logs.tools import TOOLS
 
         if tool in TOOLS:
             raise InputError(f"--from {tool}: say what of these logs is to be predicted. Add --as correctness")
@@ -174,7 +174,7 @@ def _import_logs(
     logs: tuple[Path, ...], tool: str, experiment: str, score: tuple[str, ...], model: str | None, out: Path
 ) -> None:
     from selfexec.engines import why_unaskable
-    from selfexec.extensions.logs import import_logs
+    from selfexec.extensions.logs.importing import import_logs
 
     found = import_logs(logs, tool=tool, experiment=experiment, out=out, score=score, model=model)
     for warning in found.warnings:

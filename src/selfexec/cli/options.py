@@ -11,15 +11,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager, suppress
 from copy import copy
 from functools import partial, wraps
-from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar, cast
 
 import click
 from click.core import ParameterSource
 
-from selfexec import renamed
+from selfexec import extension, renamed
 from selfexec.cli.completion import models_of
 from selfexec.errors import InputError
 from selfexec.files.outputs import RESULTS, form_by_ending, tried
@@ -74,7 +73,7 @@ def _models_meant(ctx: click.Context) -> list[str]:
     named = [path for path in map(ctx.params.get, ("source", "run")) if isinstance(path, Path)]
     found = models_of([*(ctx.params.get("runs") or ()), *named])
     if config := ctx.params.get("config"):
-        from selfexec.extensions.study import load_study
+        from selfexec.extensions.study.planning import load_study
 
         with suppress(InputError):  # which the command says
             found += load_study(config).models
@@ -480,25 +479,28 @@ class LateCommands(CommandGroup):
     """Commands by name, each imported only when it is called, so that help is quick.
 
     Args:
-        modules: By name of a command, its module in this package and what it does.
+        core: The commands of the core.
+        point: At which point of registration extensions add further ones.
     """
 
-    def __init__(self, *args: Any, modules: Mapping[str, tuple[str, str]], **others: Any) -> None:
+    def __init__(self, *args: Any, core: Mapping[str, extension.Command], point: str, **others: Any) -> None:
         super().__init__(*args, **others)
-        self.modules = modules
+        self._core, self._point = core, point
+
+    @property
+    def commands_by_name(self) -> Mapping[str, extension.Command]:
+        return {**self._core, **extension.registered(self._point)}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.modules)
+        return list(self.commands_by_name)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.modules:
-            return None
-        command: click.Command = import_module(self.modules[cmd_name][0]).command
-        return command
+        command = self._core.get(cmd_name) or self.commands_by_name.get(cmd_name)
+        return command and cast(click.Command, extension.resolve(command.place))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in self.modules.items()])
+            formatter.write_dl([(name, command.about) for name, command in self.commands_by_name.items()])
 
 
 def _refuse_second_values(command: click.Command, context: click.Context, args: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def write_outputs(run: "Run", scores: "Scores", outputs: Mapping[Any, Sequence[Path]]) -> None:
     """Scores, report and card of a run, each in the form that the name of its file asks for."""
-    from selfexec.extensions.card import card
+    from selfexec.extensions.card.document import card
     from selfexec.files.outputs import RESULTS, form_by_ending
     from selfexec.report.writing import report
     from selfexec.text.tables import WIDTH

@@ -38,7 +38,7 @@ from selfexec.text.numbers import is_or_are, joined, number_of
 if TYPE_CHECKING:
     from selfexec.analysis.score import Scores
     from selfexec.experiments import Key
-    from selfexec.extensions.study import Study
+    from selfexec.extensions.study.planning import Study
     from selfexec.readers import Reading
     from selfexec.runs import Run
     from selfexec.runs.asking import Plan, Progress, Remaining, Report
@@ -235,7 +235,7 @@ def _refuse_strays(astray: tuple[str, ...], models: tuple[str, ...], experiments
 
 def _planned(config: Path | None, choices: "RunOptions") -> tuple["Study | None", "Plan"]:
     """The study, if there is one, and what would be asked."""
-    from selfexec.extensions.study import load_study
+    from selfexec.extensions.study.planning import load_study
     from selfexec.runs import names
     from selfexec.runs.asking import planned_or_continued, with_hypotheses
 
@@ -259,7 +259,8 @@ def _instead(choices: "RunOptions") -> dict[str, Any]:
 
 def _saved(study: "Study | None", choices: "RunOptions", planned: "Plan", path: Path) -> Iterator[str]:
     """Write what is planned to a study file, and say so."""
-    from selfexec.extensions.study import Study, save
+    from selfexec.extensions.study.planning import Study
+    from selfexec.extensions.study.saving import save
     from selfexec.runs.toml import StudyModel
 
     if study:

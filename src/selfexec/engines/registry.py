@@ -69,59 +69,6 @@ def _http_models() -> Sequence[str]:
     return [f"{name}/" for name in PROVIDERS]
 
 
-def _open_local(models: Sequence[str], item_set: ItemSet, connection: Connection) -> Engine:
-    from selfexec.extensions.local import LocalEngine
-
-    return LocalEngine(models, connection)
-
-
-def _open_inspect(models: Sequence[str], item_set: ItemSet, connection: Connection) -> Engine:
-    from selfexec.extensions.inspect.engine import InspectEngine
-
-    return InspectEngine(models, item_set, connection)
-
-
-def _inspect_effort(
-    model: str, connection: Connection, level: str, sampling: Mapping[str, Any]
-) -> Mapping[str, Any] | None:
-    """As Inspect's configuration has it, for the providers to which it is known to hand it on."""
-    field = INSPECT_EFFORT.get(model.split("/")[1])
-    if field in sampling:
-        raise InputError(f"model {model!r}: {field} is set, and so does --set effort={level} set it. Give one of them.")
-    return {field: level} if field else None
-
-
-INSPECT_EFFORT = {
-    "anthropic": "effort",
-    **dict.fromkeys(("openai", "azureai", "google", "grok", "groq", "openrouter"), "reasoning_effort"),
-}
-
-
-def _inspect_sends(model: str, connection: Connection) -> frozenset[str]:
-    from selfexec.extensions.inspect.engine.engine import RENAMED, SETTINGS
-
-    return frozenset({"system", *RENAMED, *SETTINGS})
-
-
-def _local_sends(model: str, connection: Connection) -> frozenset[str]:
-    from selfexec.extensions.local.engine import FIELDS
-
-    return frozenset(FIELDS)
-
-
-def _load_local(model: str) -> Any:
-    from selfexec.extensions.local.weights import load
-
-    return load(model)
-
-
-def _local_thinking(
-    model: str, connection: Connection, level: str, sampling: Mapping[str, Any]
-) -> Mapping[str, Any] | None:
-    """As templates of models that can think or not have it; a number of tokens to think is in none."""
-    return {"chat_template_kwargs": {"enable_thinking": level == "on"}} if level in ("on", "off") else None
-
-
 SIM = EngineType(
     name="sim",
     open=_open_sim,
@@ -139,24 +86,7 @@ HTTP = EngineType(
     effort=_http_effort,
     thinking=_http_thinking,
 )
-LOCAL = EngineType(
-    name="local",
-    open=_open_local,
-    capabilities=lambda model, connection: TURNS | {"prefill", "logprobs"},
-    models=lambda: ["local/"],
-    load=_load_local,
-    sends=_local_sends,
-    thinking=_local_thinking,
-)
-INSPECT = EngineType(
-    name="inspect",
-    open=_open_inspect,
-    capabilities=lambda model, connection: TURNS,
-    models=lambda: ["inspect/"],
-    sends=_inspect_sends,
-    effort=_inspect_effort,
-)
-ENGINES = Registry(EngineType, "selfexec.engines", (SIM, HTTP, LOCAL, INSPECT), lambda engine: engine.name, PROVIDERS)
+ENGINES = Registry(EngineType, "engines", (SIM, HTTP), lambda engine: engine.name, PROVIDERS)
 
 
 # --- names of models -------------------------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ OURS = (ASSOCIATION, RESTRICTION, DIFFICULTY, FAILING_QUESTION, CORRECTNESS, REF
 if not TYPE_CHECKING:  # names that are nowhere are errors to a type checker
     __getattr__ = module_getattr(__name__)
 
-EXPERIMENTS = Registry(Experiment, "selfexec.experiments", OURS, lambda experiment: experiment.name, ("overall",))
+EXPERIMENTS = Registry(Experiment, "experiments", OURS, lambda experiment: experiment.name, ("overall",))
 
 
 @dataclass(frozen=True)

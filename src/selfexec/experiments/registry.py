@@ -1,4 +1,4 @@
-"""What can be added from outside: ours, and what other packages announce under an entry point."""
+"""What can be added from outside: ours, what extensions add, and what other packages announce under an entry point."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
@@ -6,29 +6,30 @@ from importlib.metadata import entry_points
 from typing import Generic, TypeVar
 
 from selfexec.errors import InputError
+from selfexec.extension import registered, resolve
 
 T = TypeVar("T")
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """Values of one type by name: ours, then those of other packages in the order of their names. Looked up when first
-    asked for. `reserved` names are nobody's.
+    """Values of one type by name: ours, those of extensions, then those that other packages announce under the entry
+    point `selfexec.POINT`, in the order of their names. Looked up when first asked for. `reserved` names are nobody's.
     """
 
     def __init__(
-        self, kind: type[T], group: str, ours: Collection[T], name: Callable[[T], str], reserved: Collection[str] = ()
+        self, kind: type[T], point: str, ours: Collection[T], name: Callable[[T], str], reserved: Collection[str] = ()
     ) -> None:
-        self._kind, self._group, self._ours, self._name, self._reserved = kind, group, ours, name, reserved
+        self._kind, self._point, self._ours, self._name, self._reserved = kind, point, ours, name, reserved
 
     @cached_property
     def _found(self) -> dict[str, T]:
-        found = {self._name(value): value for value in self._ours}
-        for point in sorted(entry_points(group=self._group), key=lambda point: point.name):
+        added: list[T] = [resolve(place) for place in registered(self._point).values()]
+        found = {self._name(value): value for value in (*self._ours, *added)}
+        group = f"selfexec.{self._point}"
+        for point in sorted(entry_points(group=group), key=lambda point: point.name):
             value = point.load()
             if not isinstance(value, self._kind):
-                raise InputError(
-                    f"entry point {point.name!r} of {self._group}: {point.value} is no {self._kind.__name__}."
-                )
+                raise InputError(f"entry point {point.name!r} of {group}: {point.value} is no {self._kind.__name__}.")
             if (name := self._name(value)) in (*found, *self._reserved):
                 raise InputError(f"entry point {point.name!r}: the name {name!r} is taken. Choose another.")
             found[name] = value

@@ -24,7 +24,7 @@ from selfexec.facets.thinking import DOING, OFF, PREDICTING, THINKING, budget_of
 from selfexec.renamed import FACETS as RENAMED
 
 OURS: tuple[Facet, ...] = (FRAME, ELICITING, PREDICTING, DOING, RECALLING)
-FACETS = Registry(Facet, "selfexec.facets", OURS, lambda facet: facet.name)
+FACETS = Registry(Facet, "facets", OURS, lambda facet: facet.name)
 
 
 def crossed_levels(levels: Mapping[str, Sequence[str]]) -> list[Condition]:

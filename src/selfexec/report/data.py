@@ -14,7 +14,8 @@ from selfexec.analysis.makers import family_of
 from selfexec.analysis.options import Convention
 from selfexec.analysis.score import Scores, Selection, score
 from selfexec.claims import Tables
-from selfexec.extensions.published import Ledger, ledger
+from selfexec.extensions.published.conventions import ledger
+from selfexec.extensions.published.entries import Ledger
 from selfexec.files.tags import load_families
 from selfexec.report import leaderboards, outcomes, sessions
 from selfexec.report.baseline_predictions import BaselinePredictions

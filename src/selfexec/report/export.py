@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from selfexec.errors import InputError
-from selfexec.extensions.latex import as_latex
+from selfexec.extensions.latex.writing import as_latex
 from selfexec.extras import to_install
 from selfexec.files import csv_rows
 from selfexec.report.figures.figure import Figure

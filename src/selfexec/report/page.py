@@ -15,8 +15,8 @@ from markupsafe import Markup, escape
 from selfexec.analysis.selection import Selection
 from selfexec.analysis.words import two
 from selfexec.errors import InputError
-from selfexec.extensions.latex import includes
-from selfexec.extensions.published import shown
+from selfexec.extensions.latex.writing import includes
+from selfexec.extensions.published.entries import shown
 from selfexec.report import cells, leaderboards
 from selfexec.report.data import Data, Options
 from selfexec.report.export import (

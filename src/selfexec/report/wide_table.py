@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from selfexec.analysis.findings import against_baseline, which_ones
 from selfexec.analysis.score import Score, Scores
-from selfexec.extensions.latex import ROOM, latex, name, prose
+from selfexec.extensions.latex.writing import ROOM, latex, name, prose
 from selfexec.report.leaderboards import Board
 from selfexec.text.numbers import decimal, with_zeros
 

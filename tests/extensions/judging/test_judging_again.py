@@ -17,7 +17,7 @@ from selfexec.cli import main
 from selfexec.engines.sim.sessions import recognised
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
-from selfexec.extensions.judging import plan
+from selfexec.extensions.judging.plan import plan
 from selfexec.options import changed
 from selfexec.run_options import JudgeOptions
 from sockets import completion, served

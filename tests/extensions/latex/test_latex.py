@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from selfexec.extensions.latex import ROOM, as_latex, includes, latex
+from selfexec.extensions.latex.writing import ROOM, as_latex, includes, latex
 from selfexec.report.figures import Figure
 from selfexec.text.numbers import count_in_a_cell, in_a_cell
 

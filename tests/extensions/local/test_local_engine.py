@@ -16,8 +16,8 @@ import selfexec as sx
 from selfexec.engines import Call, Connection, Outcome
 from selfexec.errors import InputError
 from selfexec.experiments import Key, Message
-from selfexec.extensions.local import LocalEngine, engine, weights
-from selfexec.extensions.local.engine import _parted
+from selfexec.extensions.local import engine, weights
+from selfexec.extensions.local.engine import LocalEngine, _parted
 from selfexec.extensions.local.weights import Weights, _no_bars_in_files
 from selfexec.extras import to_install
 

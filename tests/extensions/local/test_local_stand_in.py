@@ -16,11 +16,11 @@ import msgspec
 import pytest
 
 from selfexec.engines import Call, Connection, Outcome
-from selfexec.engines.registry import _local_thinking
 from selfexec.errors import InputError
 from selfexec.experiments import Key, Likely, Message, Token
-from selfexec.extensions.local import LocalEngine, engine
-from selfexec.extensions.local.engine import _likely, _logprobs, _outcome, _seed, _sound
+from selfexec.extensions.local import engine
+from selfexec.extensions.local.engine import LocalEngine, _likely, _logprobs, _outcome, _seed, _sound
+from selfexec.extensions.local.engine_type import _local_thinking
 from selfexec.extensions.local.weights import Weights, load, refuse_unfound
 
 

@@ -11,7 +11,7 @@ import pytest
 import selfexec as sx
 from selfexec.engines import Call, Connection, Outcome
 from selfexec.experiments import Key, Message
-from selfexec.extensions.local import LocalEngine
+from selfexec.extensions.local.engine import LocalEngine
 from selfexec.extensions.local.weights import Weights, load
 
 SHORT: dict[str, Any] = {"settings": {"max_tokens": 12}, "limit": 1, "on_progress": lambda progress: None}

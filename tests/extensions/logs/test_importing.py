@@ -12,7 +12,7 @@ import pytest
 import build
 import selfexec as sx
 from extensions.logs.quiz import generated, log, simulated, weighed
-from selfexec.extensions.logs import import_logs
+from selfexec.extensions.logs.importing import import_logs
 from selfexec.runs import load_manifest
 
 ME = "sim/knows-itself"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import selfexec as sx
-from selfexec.extensions.logs import import_logs
+from selfexec.extensions.logs.importing import import_logs
 from selfexec.extensions.logs.lm_eval import files_in, read
 
 lm_eval = pytest.importorskip("lm_eval", reason="lm-eval is not installed here")

@@ -17,10 +17,11 @@ from selfexec.analysis.correlate import correlations
 from selfexec.analysis.score import CONVENTIONS, score
 from selfexec.errors import InputError
 from selfexec.experiments import Key
-from selfexec.extensions.published import FORMULAS, NUMBERS, Entry, Ledger, inflected, ledger
 from selfexec.extensions.published.command import command
-from selfexec.extensions.published.conventions import _accounts
+from selfexec.extensions.published.conventions import FORMULAS, NUMBERS, _accounts, ledger
 from selfexec.extensions.published.decomposition import lost
+from selfexec.extensions.published.entries import Entry, Ledger
+from selfexec.extensions.published.sensitivity import inflected
 from selfexec.metrics import kind_of
 from selfexec.runs import GivenReading, Run
 from selfexec.runs.run import import_replies

@@ -17,7 +17,7 @@ import selfexec as sx
 from effort import examples
 from selfexec.cli import main
 from selfexec.errors import InputError, NotSettled
-from selfexec.extensions.rasch import load_rates
+from selfexec.extensions.rasch.rates import load_rates
 from selfexec.extensions.rasch.solver import RaschFit, fit_rasch, jackknife_errors, negative_log_likelihood
 from selfexec.extensions.rasch.solver import fit as solver
 from selfexec.extensions.rasch.solver import steps as steps

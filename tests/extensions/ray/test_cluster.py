@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from selfexec.errors import InputError
-from selfexec.extensions.ray import carry_out_over
 from selfexec.extensions.ray import ray as module
-from selfexec.extensions.ray.ray import _cut_into, _Room, _shares_of_caps, _Shift, _Worker
+from selfexec.extensions.ray.ray import _cut_into, _Room, _shares_of_caps, _Shift, _Worker, carry_out_over
 from selfexec.runs.asking import Progress
 from selfexec.runs.asking.caps import Caps
 from selfexec.runs.shards import Shard

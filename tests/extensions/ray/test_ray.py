@@ -13,8 +13,8 @@ import pytest
 
 import selfexec as sx
 from selfexec.errors import InputError
-from selfexec.extensions.ray import carry_out_over
 from selfexec.extensions.ray import ray as module
+from selfexec.extensions.ray.ray import carry_out_over
 from selfexec.extras import to_install
 from selfexec.runs.asking import Plan, Progress, carry_out, plan
 from selfexec.runs.shards import Shard, whole_shards

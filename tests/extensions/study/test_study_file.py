@@ -20,7 +20,8 @@ import selfexec as sx
 from selfexec.cli import main
 from selfexec.engines import Connection, Sampling, default_models
 from selfexec.errors import InputError
-from selfexec.extensions.study import load_study, save
+from selfexec.extensions.study.planning import load_study
+from selfexec.extensions.study.saving import save
 from selfexec.run_options import RunOptions
 from selfexec.runs.toml.contents import TABLES, _is_path
 from selfexec.runs.toml.places import line_of

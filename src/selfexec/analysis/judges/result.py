@@ -22,7 +22,7 @@ from selfexec.analysis.result import Form, Result, ScoredRun, head, scored_runs
 from selfexec.claims import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
-from selfexec.extensions.judging import load_labels
+from selfexec.extensions.judging.labels import load_labels
 from selfexec.metrics import Estimate
 from selfexec.runs import Run, loaded, names, takes
 from selfexec.stats import Interval

@@ -1,14 +1,11 @@
 """Batch files: the sessions of a run for a provider that asks them within a day at half the price, and its results."""
 
-from selfexec.extensions.batch.exporting import (
-    NARROWING,
-    Exported,
-    NextRound,
-    WrittenFile,
-    batch_prices,
-    export,
-    export_batch,
-    foreseen_round,
-    planned_for,
+from selfexec.extension import Extension
+
+EXTENSION = Extension(
+    public={
+        "Exported": "selfexec.extensions.batch.exporting",
+        "export_batch": "selfexec.extensions.batch.exporting",
+        "import_batch": "selfexec.extensions.batch.importing",
+    },
 )
-from selfexec.extensions.batch.importing import ImportedBatch, import_batch, imported

@@ -1,6 +1,12 @@
 """Judging stored replies again: which, by whom, and what is kept of it."""
 
-from selfexec.extensions.judging.asking import carry_out, foreseen, judge
-from selfexec.extensions.judging.labels import load_labels
-from selfexec.extensions.judging.plan import JudgingPlan, plan
-from selfexec.extensions.judging.records import classes_said
+from selfexec.extension import Command, Extension
+
+EXTENSION = Extension(
+    commands={
+        "judge": Command(
+            "selfexec.extensions.judging.command:command", "Have another model judge the stored replies again."
+        ),
+    },
+    public={"judge": "selfexec.extensions.judging.asking"},
+)

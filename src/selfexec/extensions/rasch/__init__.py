@@ -1,4 +1,12 @@
 """Models and benchmarks on one scale, from tables of success rates."""
 
-from selfexec.extensions.rasch.abilities import Rasch, rasch
-from selfexec.extensions.rasch.rates import RateTable, load_rates
+from selfexec.extension import Command, Extension
+
+EXTENSION = Extension(
+    analyses={
+        "rasch": Command(
+            "selfexec.extensions.rasch.command:command", "Put models and benchmarks on one scale, from success rates."
+        ),
+    },
+    public={"Rasch": "selfexec.extensions.rasch.abilities", "rasch": "selfexec.extensions.rasch.abilities"},
+)

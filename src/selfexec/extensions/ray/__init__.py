@@ -1,3 +1,5 @@
 """A run over a cluster: its shards are carried out by workers wherever there is room."""
 
-from selfexec.extensions.ray.ray import carry_out_over
+from selfexec.extension import Extension
+
+EXTENSION = Extension()

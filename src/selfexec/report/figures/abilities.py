@@ -11,7 +11,7 @@ from selfexec.errors import InputError
 @cache
 def published_abilities() -> Mapping[str, float]:
     """By the Rasch model, of the models in the paper's Table 1. Fitted once: a dozen figures ask."""
-    from selfexec.extensions.rasch import rasch
+    from selfexec.extensions.rasch.abilities import rasch
 
     return {model: ability for model, ability in rasch("paper").abilities.items() if ability is not None}
 

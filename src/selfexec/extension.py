@@ -1,0 +1,113 @@
+"""What extensions add to the core, and where it lies. Nothing of an extension is imported until it is used.
+
+An extension is a package whose `__init__.py` holds a value `EXTENSION`: ours are the folders in `selfexec.extensions`,
+those of other packages announce that value under the entry point `selfexec.extensions`. The core never imports an
+extension by name; it asks here what is registered.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from selfexec.errors import InputError
+
+GROUP = "selfexec.extensions"  # our package of extensions, and the entry point of others
+Places = Mapping[str, str]  # name -> "module:attribute"
+
+
+class Command(NamedTuple):
+    """A command: where it lies as "module:attribute", what it does in a line, and the heading of the help that lists
+    it; None where only those who look for it are to find it.
+    """
+
+    place: str
+    about: str
+    heading: str | None = "Data and tools"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extension:
+    """What an extension adds, at each of the points at which the core can be added to.
+
+    Attributes:
+        commands: Commands of the command line.
+        analyses: Commands of `selfexec analyze`.
+        public: Names of `import selfexec`.
+        engines: An `EngineType` each, by the name that its models begin with.
+        experiments: An experiment each.
+        facets: A facet each.
+        exports: What `export --to NAME` calls.
+        imports: What `import --from NAME` calls.
+    """
+
+    commands: Mapping[str, Command] = field(default_factory=dict)
+    analyses: Mapping[str, Command] = field(default_factory=dict)
+    public: Places = field(default_factory=dict)
+    engines: Places = field(default_factory=dict)
+    experiments: Places = field(default_factory=dict)
+    facets: Places = field(default_factory=dict)
+    exports: Places = field(default_factory=dict)
+    imports: Places = field(default_factory=dict)
+
+
+def registered(point: str) -> dict[str, Any]:
+    """What all extensions add at one point, by name: ours in the order of their names, then those of other packages.
+
+    Args:
+        point: A field of `Extension`.
+
+    Raises:
+        InputError: Two extensions add something under one name.
+    """
+    everything: dict[str, Any] = {}
+    for name, extension in all_extensions().items():
+        added: Mapping[str, Any] = getattr(extension, point)
+        if taken := everything.keys() & added.keys():
+            raise InputError(f"extension {name!r}: {point} {min(taken)!r} is there already. Remove one of the two.")
+        everything |= added
+    return everything
+
+
+def resolve(place: str) -> Any:
+    """What lies at "module:attribute", imported now."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+@cache
+def all_extensions() -> dict[str, Extension]:
+    """Every extension of this installation, by name."""
+    return _ours() | _of_other_packages()
+
+
+def _ours() -> dict[str, Extension]:
+    try:
+        package = import_module(GROUP)
+    except ModuleNotFoundError:  # an installation of the core alone
+        return {}
+    modules = {one.name: import_module(f"{GROUP}.{one.name}") for one in iter_modules(package.__path__)}
+    return {name: _of_module(name, module) for name, module in modules.items()}
+
+
+def _of_module(name: str, module: ModuleType) -> Extension:
+    return _checked(name, getattr(module, "EXTENSION", None))
+
+
+def _of_other_packages() -> dict[str, Extension]:
+    from importlib.metadata import entry_points  # takes as long as all else here together
+
+    points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    return {point.name: _checked(point.name, point.load()) for point in points}
+
+
+def _checked(name: str, value: object) -> Extension:
+    if not isinstance(value, Extension):
+        raise InputError(f"extension {name!r}: EXTENSION is no Extension. Correct it, or remove it.")
+    return value
+
+
+POINTS = tuple(each.name for each in fields(Extension))
