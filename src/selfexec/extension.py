@@ -29,6 +29,30 @@ class Command(NamedTuple):
     heading: str | None = "Data and tools"
 
 
+class Export(NamedTuple):
+    """A form in which `export` writes: a function of an `ExportRequest`, and what gives the command the options that
+    only such files have. `files` is what these are called.
+    """
+
+    place: str
+    options: str | None = None
+    files: str | None = None
+
+    @property
+    def heading(self) -> str:
+        """Above these options in the help."""
+        return f"{self.files} only".capitalize()
+
+
+class Import(NamedTuple):
+    """A tool whose files `import` takes: a function of an `ImportRequest`. Files that all have the `suffix` are taken
+    to be of it.
+    """
+
+    place: str
+    suffix: str | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Extension:
     """What an extension adds, at each of the points at which the core can be added to.
@@ -40,8 +64,9 @@ class Extension:
         engines: An `EngineType` each, by the name that its models begin with.
         experiments: An experiment each.
         facets: A facet each.
-        exports: What `export --to NAME` calls.
-        imports: What `import --from NAME` calls.
+        exports: Forms of `export --to NAME`.
+        imports: Tools of `import --from NAME`.
+        finished_logs: Tools whose logs `import --from NAME --as EXPERIMENT` takes: functions of an `ImportRequest`.
     """
 
     commands: Mapping[str, Command] = field(default_factory=dict)
@@ -50,8 +75,9 @@ class Extension:
     engines: Places = field(default_factory=dict)
     experiments: Places = field(default_factory=dict)
     facets: Places = field(default_factory=dict)
-    exports: Places = field(default_factory=dict)
-    imports: Places = field(default_factory=dict)
+    exports: Mapping[str, Export] = field(default_factory=dict)
+    imports: Mapping[str, Import] = field(default_factory=dict)
+    finished_logs: Places = field(default_factory=dict)
 
 
 def registered(point: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """selfexec export"""
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +12,10 @@ import click
 from selfexec.cli.declared import collect, is_given, options_of
 from selfexec.cli.options import STDOUT, FacetedSections, PathArgument, put_data, say
 from selfexec.errors import InputError
-from selfexec.extensions.batch.command import BATCH_FILES_ONLY, FORMS, batch_options, export_files
+from selfexec.extension import Export, registered, resolve
 from selfexec.files.outputs import tried
 from selfexec.options import HOW_MUCH, WHAT_IS_SENT, Files, Names, changed, declared, option
-from selfexec.run_options import IN_WHICH_CONDITIONS, STARTER, WHICH_ITEMS, BatchOptions, Spending, UnknownEnds, Wanted
+from selfexec.run_options import IN_WHICH_CONDITIONS, STARTER, WHICH_ITEMS, UnknownEnds, Wanted
 from selfexec.text.matching import apart
 from selfexec.text.numbers import number_of
 
@@ -49,7 +49,63 @@ class ExportOptions:
         metavar="PATH",
         form="file",
     )
-    dry_run: bool = option(False, "Say what would be written, and what it costs.")
+
+
+EXPORTS: Mapping[str, Export] = registered("exports")
+
+
+def options_of_forms(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that only forms of extensions have."""
+    for place in dict.fromkeys(form.options for form in EXPORTS.values() if form.options):
+        command = resolve(place)(command)
+    return command
+
+
+@dataclass(frozen=True)
+class ExportRequest:
+    """What was typed.
+
+    Attributes:
+        form: The form in which to write.
+        given: The options that are not named here, by their names in Python.
+    """
+
+    run: Path | None
+    form: str
+    out: Path | None
+    models: tuple[str, ...]
+    replies: tuple[Path, ...]
+    given: Mapping[str, Any]
+
+    def run_part(self, no_run: str, what: str) -> "RunPart":
+        """Which part of a run is written in a form in which a run says all else itself.
+
+        Args:
+            no_run: What is wrong where no run is named.
+            what: What the form is, as messages have it: "logs are".
+
+        Raises:
+            InputError: No run is named, or an option that has no part in it.
+        """
+        given = dict(self.given)
+        wanted, ends = collect(Wanted, given), collect(UnknownEnds, given)
+        refuse_options_of_other_forms(given)
+        if self.run is None:
+            raise InputError(no_run)
+        if idle := [*_idle(wanted), *(["--replies"] if self.replies else [])]:
+            way_out = "Leave it out; --model and --experiment choose."
+            raise InputError(f"{idle[0]}: {what} of what {self.run} has. {way_out}")
+        return RunPart(self.run, self.models, tuple(wanted.experiments or ()), tuple(ends.accept_ends or ()))
+
+
+@dataclass(frozen=True)
+class RunPart:
+    """Some models and experiments of a run; all where none are named."""
+
+    folder: Path
+    models: tuple[str, ...]
+    experiments: tuple[str, ...]
+    accept_ends: tuple[str, ...]
 
 
 @click.command(
@@ -59,7 +115,7 @@ class ExportOptions:
         WHICH_SESSIONS: ("models", "accept_ends", "retry_ends"),
         IN_WHICH_WORDS: ("replies",),
         "Where it goes": ("form", "out"),
-        BATCH_FILES_ONLY: ("dry_run",),
+        **{form.heading: () for form in EXPORTS.values() if form.options},
     },
     renamed={
         **dict.fromkeys((WHICH_ITEMS, HOW_MUCH, IN_WHICH_CONDITIONS), WHICH_SESSIONS),
@@ -70,16 +126,14 @@ class ExportOptions:
 @options_of(ExportOptions, only=("models",))
 @options_of(Wanted, without=("protocol",))
 @options_of(UnknownEnds)
-@options_of(ExportOptions, without=("models", "dry_run"), choices={"form": ["jsonl", *FORMS, "panel", "inspect"]})
-@batch_options
-@options_of(ExportOptions, only=("dry_run",))
+@options_of(ExportOptions, without=("models",), choices={"form": ["jsonl", "panel", *EXPORTS]})
+@options_of_forms
 def command(
     run: Path | None,
     models: tuple[str, ...],
     replies: tuple[Path, ...],
     form: str,
     out: Path | None,
-    dry_run: bool,
     **given: Any,
 ) -> None:
     """Write the sessions that are to be asked, with their prompts, for a batch API or any other harness.
@@ -113,38 +167,31 @@ def command(
 
     Logs open in `inspect view`, one for each model and experiment, and `selfexec import` takes them back.
     """
-    from selfexec.runs import lines
-
     if out is not None and str(out) == STDOUT and form in ("jsonl", "panel"):
         out = None
     if out is not None and form in ("jsonl", "panel"):
         tried(out)
-    if form in FORMS:
-        if replies:
-            raise InputError("--replies: batch files are of a run, which has its replies. Leave it out.")
-        export_files(run, out, form, dry_run, {"models": models, **given})
-        return
+    request = ExportRequest(run, form, out, models, replies, given)
+    if form in EXPORTS:
+        resolve(EXPORTS[form].place)(request)
+    elif form == "panel":
+        _panel(request)
+    else:
+        _sessions(request)
+
+
+def _sessions(request: ExportRequest) -> None:
+    """Write the sessions to ask."""
+    from selfexec.runs import lines
+
+    run, models, replies, out = request.run, request.models, request.replies, request.out
+    given = dict(request.given)
     wanted, ends = collect(Wanted, given), collect(UnknownEnds, given)
-    of_batches = [
-        name for name, value in {**given, "protocol": changed(wanted).get("protocol")}.items() if is_given(value)
-    ]
-    if dry_run or of_batches:
-        flags = {each.name: each.flag for kind in (BatchOptions, Spending) for each in declared(kind)}
-        flag = "--dry-run" if dry_run else flags[of_batches[0]]
-        raise InputError(f"{flag}: that is for batch files. Say which: --to {', '.join(FORMS)}")
-    experiments = tuple(wanted.experiments or ())
-    idle = [each.flag for each in declared(Wanted) if each.name in changed(wanted) and each.name != "experiments"]
-    idle += ["--replies"] if replies else []
-    if form == "panel":
-        _panel(run, models, experiments, idle, out, ends)
-        return
-    if form == "inspect":
-        _logs(run, models, experiments, idle, out, ends)
-        return
+    refuse_options_of_other_forms(given)
     if run:
-        if named := [flag for flag in idle if flag not in ("--prompts", "--replies")]:
+        if named := [flag for flag in _idle(wanted) if flag != "--prompts"]:
             raise InputError(f"{named[0]}: {run} says it itself. Leave it out, or leave out the run.")
-        found = round_of_run(run, list(models), list(experiments), wanted.prompts, replies, ends)
+        found = round_of_run(run, list(models), list(wanted.experiments or ()), wanted.prompts, replies, ends)
     elif not models:
         raise InputError("which model? Give the name that its replies shall have: selfexec export --model NAME")
     else:
@@ -153,6 +200,20 @@ def command(
     with _output(out) as file:
         file.writelines(lines(found.sessions()))
     _say(found, out, run)
+
+
+def _idle(wanted: Wanted) -> list[str]:
+    """The options of what is wanted that were typed, but for the experiments."""
+    return [each.flag for each in declared(Wanted) if each.name in changed(wanted) and each.name != "experiments"]
+
+
+def refuse_options_of_other_forms(given: Mapping[str, Any]) -> None:
+    """Raise InputError where an option was typed that only a form of an extension has."""
+    if typed_names := [name for name, value in given.items() if is_given(value)]:
+        options = click.get_current_context().command.params
+        [flag] = [option.opts[-1] for option in options if option.name == typed_names[0]]
+        forms = {name: str(form.files) for name, form in EXPORTS.items() if form.options}
+        raise InputError(f"{flag}: that is for {apart(dict.fromkeys(forms.values()))}. Say which: --to {apart(forms)}")
 
 
 def _of_items(models: tuple[str, ...], wanted: "Wanted", replies: tuple[Path, ...], ends: UnknownEnds) -> "Round":
@@ -191,24 +252,15 @@ def _say_what_to_send(found: "Round") -> None:
         say(f"selfexec: {', '.join(sent)}: {said}", err=True)
 
 
-def _panel(
-    run: Path | None,
-    models: tuple[str, ...],
-    experiments: tuple[str, ...],
-    idle: list[str],
-    out: Path | None,
-    ends: UnknownEnds,
-) -> None:
+def _panel(request: ExportRequest) -> None:
     """Write the reference panel of a run."""
     from selfexec.analysis.selection import Selection
     from selfexec.panels import panel_of_run
 
-    if run is None:
-        raise InputError("which run? A panel is of the models of one: selfexec export RUN --to panel")
-    if idle:
-        raise InputError(f"{idle[0]}: a panel is of what {run} has. Leave it out; --model and --experiment choose.")
-    [here] = Selection.of(run, accept_ends=ends.accept_ends or ()).runs
-    panel = panel_of_run(here, models=models, experiments=experiments)
+    no_run = "which run? A panel is of the models of one: selfexec export RUN --to panel"
+    part, out = request.run_part(no_run, "a panel is"), request.out
+    [here] = Selection.of(part.folder, accept_ends=part.accept_ends).runs
+    panel = panel_of_run(here, models=part.models, experiments=part.experiments)
     text = panel.json()
     with _output(out) as file:
         file.write(text.encode())
@@ -216,34 +268,6 @@ def _panel(
     what = f"{number_of(len(panel.models), 'model')}, {number_of(claims, 'claim')}, {', '.join(panel.experiments)}"
     then = f" Next: selfexec score RUN --panel {shlex.quote(str(out))}" if out else ""
     say(f"selfexec: {f'{out}: ' if out else ''}{what}.{then}", err=True)
-
-
-def _logs(
-    run: Path | None,
-    models: tuple[str, ...],
-    experiments: tuple[str, ...],
-    idle: list[str],
-    out: Path | None,
-    ends: UnknownEnds,
-) -> None:
-    """Write a run as logs of Inspect."""
-    from selfexec.extensions.inspect.carried import not_carried
-    from selfexec.extensions.inspect.exporting import parts_of, write_logs
-    from selfexec.runs import load
-
-    if run is None:
-        raise InputError("which run? Logs are of one: selfexec export RUN --to inspect --out logs")
-    if idle:
-        raise InputError(f"{idle[0]}: logs are of what {run} has. Leave it out; --model and --experiment choose.")
-    if out is None:
-        raise InputError("--to inspect: logs are no text. Give --out a file, like mine.eval, or a folder.")
-    here = load(run, accept_ends=ends.accept_ends or ())
-    parts = parts_of(here, models, experiments)
-    files = write_logs(parts, out)
-    if lost := list(not_carried(here, {(part.model, part.experiment.name) for part in parts})):
-        say(f"selfexec: not in the logs: {'; '.join(lost)}", err=True)
-    then = f"inspect view --log-dir {shlex.quote(str(out if len(files) > 1 else files[0].parent))}"
-    say(f"selfexec: {out}: {number_of(len(files), 'log')}. Next: {then}", err=True)
 
 
 def round_of_run(

@@ -2,7 +2,8 @@
 
 import shlex
 from collections import Counter
-from dataclasses import MISSING, dataclass
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,19 +12,17 @@ import click
 from selfexec.cli.declared import options_of, quietly
 from selfexec.cli.options import PathArgument, Sections, say
 from selfexec.errors import InputError
-from selfexec.extensions.batch.command import import_files
+from selfexec.extension import registered, resolve
 from selfexec.options import Names, option
 from selfexec.reading_options import AcceptedEnds
 from selfexec.run_options import UnknownEnds, Wanted
 from selfexec.runs.folder import MANIFEST
+from selfexec.text.matching import apart
 from selfexec.text.numbers import number_of
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
-    from selfexec.runs.folder import ImportedLog
-
-INSPECT = "inspect"
-BATCH = "batch"
+    from selfexec.runs.records import Cut
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +61,22 @@ class ImportOptions:
         metavar="PATH",
         form="file",
     )
+
+
+@dataclass(frozen=True)
+class ImportRequest:
+    """What was typed, by the names that the options of `import` have."""
+
+    files: tuple[Path, ...]
+    item_source: str | None
+    cut: "Cut"
+    experiment: str | None
+    score: tuple[str, ...]
+    model: str | None
+    accept_filters: bool
+    accept_ends: tuple[str, ...]
+    out: Path
+    tool: str | None = None
 
 
 @click.command(
@@ -123,108 +138,72 @@ def command(
     selfexec import --from lm-eval results --as correctness --out runs/known
     selfexec run --out runs/known
     """
-    if tool != BATCH and accept_filters:
-        raise InputError(f"--accept-filters: that is for results of a batch. Add --from {BATCH}.")
-    if experiment is not None:
-        if tool is None:
-            raise InputError(f"--as {experiment}: that is for logs. Say whose they are: --from TOOL")
-        _refuse_cut("logs bring their own items, all of them", item_source, preset, limit, fraction)
-        _import_logs(replies, tool, experiment, score, model, out)
+    from selfexec.runs.records import Cut
+
+    cut = Cut(preset=preset, limit=limit, fraction=fraction)
+    request = ImportRequest(replies, item_source, cut, experiment, score, model, accept_filters, accept_ends, out, tool)
+    if tool is None and experiment is None and item_source is None:
+        suffixes = {path.suffix for path in replies}
+        tool = next((name for name, one in registered("imports").items() if suffixes == {one.suffix}), None)
+    if tool is not None or experiment is not None:
+        _handler(tool, experiment)(replace(request, tool=tool))
         return
-    for flag, given in (("--score", ", ".join(score) or None), ("--model", model)):
-        if given is not None:
-            raise InputError(f"{flag} {given}: that is for logs of other tasks. Add what is to be predicted: --as")
-    if tool not in (None, INSPECT, BATCH):
-        from selfexec.extensions.logs.tools import TOOLS
-
-        if tool in TOOLS:
-            raise InputError(f"--from {tool}: say what of these logs is to be predicted. Add --as correctness")
-        raise InputError(f"--from {tool}: there are {', '.join(TOOLS)} and {BATCH}. Give one of them.")
-    if tool == BATCH:
-        _refuse_cut(f"the run {out} knows what was asked", item_source, preset, limit, fraction)
-        import_files(replies, out, accept_filters, accept_ends)
-    elif tool == INSPECT or (item_source is None and all(path.suffix == ".eval" for path in replies)):
-        _refuse_cut("logs bring their own items, all of them", item_source, preset, limit, fraction)
-        _import_task_logs(replies, out)
-    elif item_source is None and not (out / MANIFEST).is_file():
+    refuse_options_of_tools(request)
+    if item_source is None and not (out / MANIFEST).is_file():
         raise click.UsageError("Missing option '--items'.")
-    else:
-        _import_replies(replies, item_source, preset, limit, fraction, out, accept_ends)
+    _import_replies(request)
 
 
-def _refuse_cut(
-    why: str, item_source: str | None, preset: str | None, limit: int | None, fraction: float | None
-) -> None:
-    cut = (("--items", item_source), ("--preset", preset), ("--limit", limit), ("--fraction", fraction))
-    for flag, value in cut:
+def _handler(tool: str | None, experiment: str | None) -> Callable[[ImportRequest], None]:
+    """What takes the files of a tool."""
+    tools, finished_logs = registered("imports"), registered("finished_logs")
+    if tool is None:
+        raise InputError(f"--as {experiment}: that is for logs. Say whose they are: --from TOOL")
+    if tool not in {*tools, *finished_logs}:
+        known = sorted({*tools, *finished_logs})
+        raise InputError(f"--from {tool}: files of {apart(known)} can be read. Give one of them.")
+    if experiment is None and tool not in tools:
+        raise InputError(f"--from {tool}: say what of these logs is to be predicted. Add --as correctness")
+    if experiment is not None and tool not in finished_logs:
+        raise InputError(f"--as {experiment}: that is for logs of {apart(sorted(finished_logs))}. Leave it out.")
+    handler: Callable[[ImportRequest], None] = resolve(tools[tool].place if experiment is None else finished_logs[tool])
+    return handler
+
+
+def refuse_options_of_tools(request: ImportRequest, *taken: str) -> None:
+    """Raise InputError where an option was typed that goes with a tool, and not with this one.
+
+    Args:
+        taken: The options that it takes, as they are typed.
+    """
+    if request.accept_filters and "--accept-filters" not in taken:
+        raise InputError("--accept-filters: that is for results of a batch. Add --from batch.")
+    for flag, given in (("--score", ", ".join(request.score) or None), ("--model", request.model)):
+        if given is not None and flag not in taken:
+            raise InputError(f"{flag} {given}: that is for logs of other tasks. Add what is to be predicted: --as")
+
+
+def refuse_cut(request: ImportRequest, why: str) -> None:
+    """Raise InputError where items or a part of them were named and the files say that themselves."""
+    cut = request.cut
+    parts = (("--preset", cut.preset), ("--limit", cut.limit), ("--fraction", cut.fraction))
+    for flag, value in (("--items", request.item_source), *parts):
         if value is not None:
             raise InputError(f"{flag} {value}: {why}. Leave it out.")
 
 
-def _import_task_logs(logs: tuple[Path, ...], out: Path) -> None:
-    from selfexec.extensions.inspect.importing import run_of_logs
-
-    run, warnings = run_of_logs(logs, out)
-    for warning in warnings:
-        say(f"selfexec: warning: {warning}", err=True)
-    _say_imported(run, out)
-
-
-def _import_logs(
-    logs: tuple[Path, ...], tool: str, experiment: str, score: tuple[str, ...], model: str | None, out: Path
-) -> None:
-    from selfexec.engines import why_unaskable
-    from selfexec.extensions.logs.importing import import_logs
-
-    found = import_logs(logs, tool=tool, experiment=experiment, out=out, score=score, model=model)
-    for warning in found.warnings:
-        say(f"selfexec: warning: {warning}", err=True)
-    for log in found.logs:
-        say(_used(log))
-    items = len(found.run.items[experiment])
-    models = number_of(len(found.run.models), "model")
-    used = dict.fromkeys(log.model for log in found.logs if log.used)
-    unaskable = {name: why for name in used if (why := why_unaskable(name))}
-    for name, why in unaskable.items():
-        say(
-            f"selfexec: warning: {name} cannot be asked by the name that its log has for it ({why}) To call it as "
-            "it is asked, import its logs into a new folder, with --model PROVIDER/MODEL.",
-            err=True,
-        )
-    folder = shlex.quote(str(out))
-    to_ask = "" if unaskable else f" Next: selfexec run --out {folder} --dry-run"
-    say(f"{out}: {number_of(items, 'item')} of {experiment}, {models}.{to_ask}")
-
-
-def _used(log: "ImportedLog") -> str:
-    """What became of the samples of a log."""
-    by = f", by the score {log.score}" if log.score else ""
-    left = "".join(f"\n  left out: {number_of(n, 'sample')}: {reason}" for reason, n in log.left_out.items())
-    return f"{log.file}: {number_of(log.used, 'sample')} of {log.model}{by}{left}"
-
-
-def _import_replies(
-    replies: tuple[Path, ...],
-    item_source: str | None,
-    preset: str | None,
-    limit: int | None,
-    fraction: float | None,
-    out: Path,
-    accept_ends: tuple[str, ...],
-) -> None:
+def _import_replies(request: ImportRequest) -> None:
     from selfexec.runs.importing import items_without_a_line, replies_as_run
-    from selfexec.runs.records import Cut
 
-    cut = Cut(preset=preset, limit=limit, fraction=fraction)
-    run, warnings = replies_as_run(replies, item_source, out, cut, accept_ends)
+    run, warnings = replies_as_run(request.files, request.item_source, request.out, request.cut, request.accept_ends)
     for warning in warnings:
         say(f"selfexec: warning: {warning}", err=True)
     for text in items_without_a_line(run):
         say(f"selfexec: warning: {text}", err=True)
-    _say_imported(run, out, replies)
+    say_imported(run, request.out, request.files)
 
 
-def _say_imported(run: "Run", out: Path, replies: tuple[Path, ...] = ()) -> None:
+def say_imported(run: "Run", out: Path, replies: tuple[Path, ...] = ()) -> None:
     from selfexec.runs.listing import listed
 
     there = listed(out)  # so that it counts as `list` does

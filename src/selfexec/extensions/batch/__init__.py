@@ -1,8 +1,16 @@
 """Batch files: the sessions of a run for a provider that asks them within a day at half the price, and its results."""
 
-from selfexec.extension import Extension
+from selfexec.extension import Export, Extension, Import
+
+FILES = Export(
+    "selfexec.extensions.batch.command:export_files",
+    options="selfexec.extensions.batch.command:batch_options",
+    files="batch files",
+)
 
 EXTENSION = Extension(
+    exports={"batch-openai": FILES, "batch-anthropic": FILES, "batch-gemini": FILES},
+    imports={"batch": Import("selfexec.extensions.batch.command:import_files")},
     public={
         "Exported": "selfexec.extensions.batch.exporting",
         "export_batch": "selfexec.extensions.batch.exporting",

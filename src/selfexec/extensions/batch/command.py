@@ -2,15 +2,17 @@
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from selfexec.cli.declared import collect, options_of
+from selfexec.cli.export import ExportRequest
+from selfexec.cli.import_ import ImportRequest, refuse_cut, refuse_options_of_tools
 from selfexec.cli.options import say, typed
 from selfexec.cli.spending import costs, say_took, tokens_about
 from selfexec.errors import InputError
-from selfexec.options import changed, declared
+from selfexec.extension import registered
+from selfexec.options import changed, declared, option
 from selfexec.run_options import BatchOptions, Spending, Wanted
 from selfexec.text.numbers import dollars, number_of, size_of
 
@@ -21,32 +23,41 @@ if TYPE_CHECKING:
     from selfexec.runs.design import Design
 
 TO = "batch-"
-FORMS = ("batch-openai", "batch-anthropic", "batch-gemini")
-BATCH_FILES_ONLY = "Batch files only"
+ONLY = registered("exports")["batch-openai"].heading
+
+
+@dataclass(frozen=True, kw_only=True)
+class DryRun:
+    """Whether files are only foreseen."""
+
+    dry_run: bool = option(False, "Say what would be written, and what it costs.")
 
 
 def batch_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that only batch files have."""
     every_export = [each.name for each in declared(Wanted) if each.name != "protocol"]
-    of_batches = options_of(
-        BatchOptions, without=("models", "accept_ends", "retry_ends", *every_export), section=BATCH_FILES_ONLY
-    )
-    return of_batches(options_of(Spending, only=("price",), section=BATCH_FILES_ONLY)(command))
+    of_batches = options_of(BatchOptions, without=("models", "accept_ends", "retry_ends", *every_export), section=ONLY)
+    of_spending = options_of(Spending, only=("price",), section=ONLY)
+    return of_batches(of_spending(options_of(DryRun, section=ONLY)(command)))
 
 
 # --- there -----------------------------------------------------------------------------------------------------------
 
 
-def export_files(run: Path | None, out: Path | None, form: str, dry_run: bool, given: dict[str, Any]) -> None:
+def export_files(request: ExportRequest) -> None:
     """Write the sessions that can be asked now as a provider's batch files, or say what that would be."""
     from selfexec.extensions.batch.exporting import NARROWING, export, planned_for
 
+    run, out, form = request.run, request.out, request.form
+    if request.replies:
+        raise InputError("--replies: batch files are of a run, which has its replies. Leave it out.")
     if run is not None and out is not None and run != out:
         raise InputError(f"--out {out}: the files go into {run / 'batches'}, since the run has to know what is out.")
     folder = run or out
     if folder is None:
         raise InputError(f"--to {form}: give the run's folder, which knows what is out: --out runs/NAME")
-    price = given.pop("price")
+    given = {"models": request.models, **request.given}
+    price, dry_run = given.pop("price"), given.pop("dry_run")
     options = collect(BatchOptions, given, to=form.removeprefix(TO), out=folder)
     flags = {each.name: each.flag for each in declared(BatchOptions)}
     if run is not None and (typed_names := sorted(changed(options).keys() - NARROWING)):
@@ -109,11 +120,14 @@ def _next(found: "Exported", form: str) -> Iterator[str]:
 # --- and back --------------------------------------------------------------------------------------------------------
 
 
-def import_files(results: tuple[Path, ...], out: Path, accept_filters: bool, accept_ends: tuple[str, ...]) -> None:
+def import_files(request: ImportRequest) -> None:
     """Put the results of batches into the run that exported them, and say what came of it."""
     from selfexec.extensions.batch.importing import imported
 
-    found = imported(results, out, accept_filters=accept_filters, accept_ends=accept_ends)
+    out = request.out
+    refuse_cut(request, f"the run {out} knows what was asked")
+    refuse_options_of_tools(request, "--accept-filters")
+    found = imported(request.files, out, accept_filters=request.accept_filters, accept_ends=request.accept_ends)
     for warning in found.warnings:
         say(f"selfexec: warning: {warning}", err=True)
     failed = sum(found.failures.values()) - found.ended

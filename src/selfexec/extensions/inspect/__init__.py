@@ -2,9 +2,11 @@
 runs, and runs as logs. Nothing here is imported unless somebody asks for it; what imports `inspect_ai` says so.
 """
 
-from selfexec.extension import Extension
+from selfexec.extension import Export, Extension, Import
 
 EXTENSION = Extension(
     public={"import_task_logs": "selfexec.extensions.inspect.importing"},
+    exports={"inspect": Export("selfexec.extensions.inspect.command:export_logs")},
+    imports={"inspect": Import("selfexec.extensions.inspect.command:import_logs", suffix=".eval")},
     engines={"inspect": "selfexec.extensions.inspect.engine_type:INSPECT"},
 )

@@ -2,4 +2,8 @@
 
 from selfexec.extension import Extension
 
-EXTENSION = Extension(public={"import_logs": "selfexec.extensions.logs.importing"})
+IMPORT = "selfexec.extensions.logs.command:import_finished_logs"
+EXTENSION = Extension(
+    public={"import_logs": "selfexec.extensions.logs.importing"},
+    finished_logs={"inspect": IMPORT, "lm-eval": IMPORT},
+)
