@@ -1,5 +1,6 @@
 """What is counted, with its intervals; no English."""
 
+from selfexec.metrics.adjusted import ADJUSTED, adjusted_skill
 from selfexec.metrics.baselines import (
     CONSTANT,
     FAMILY,
