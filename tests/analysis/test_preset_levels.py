@@ -48,6 +48,18 @@ def test_a_further_doubt_lengthens_both_arms_of_an_interval_by_hand() -> None:
     assert widened(row, 0.0) == row
 
 
+@pytest.mark.parametrize(
+    ("metric", "least"), [("accuracy", 0.0), ("self_execution_score", 0.0), ("skill", -1.0), ("tau", -1.0)]
+)
+def test_an_interval_with_a_further_doubt_stays_within_what_is_possible(metric: str, least: float) -> None:
+    def ends(value: float) -> tuple[float | None, float | None]:
+        row = Score("m", "difficulty", metric, value, value - 0.01, value + 0.01, 60, 360, 0, 0, "strict")
+        return widened(row, 0.5).low, widened(row, 0.5).high
+
+    assert ends(0.97)[1] == 1.0
+    assert ends(least + 0.02)[0] == least
+
+
 def test_the_interval_of_a_presets_level_holds_the_spread_of_its_cut(
     quick: Run, of_quick: Scores, monkeypatch: pytest.MonkeyPatch
 ) -> None:

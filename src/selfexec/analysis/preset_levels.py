@@ -11,7 +11,18 @@ from dataclasses import replace
 from selfexec.analysis.selection import NO_PANEL, Selection
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.items import STRATIFIED, level_spread
-from selfexec.metrics import ADJUSTED, Counted, Estimate, Score, Scored, adjusted_skill, combine, kind_of
+from selfexec.metrics import (
+    ADJUSTED,
+    LEAST_OVERALL,
+    METRICS,
+    Counted,
+    Estimate,
+    Score,
+    Scored,
+    adjusted_skill,
+    combine,
+    kind_of,
+)
 from selfexec.panels import PAPER as PAPER_PANEL
 from selfexec.panels import Beside, beside, load_panel
 from selfexec.runs import Run
@@ -35,13 +46,20 @@ def _spread(run: Run) -> Mapping[tuple[str, str], float]:
 
 def widened(row: Score, spread: float) -> Score:
     """A row whose interval holds a further doubt, of this standard deviation: its arms and that of the doubt add up as
-    standard errors do.
+    standard errors do, within what is possible.
     """
     if not spread or row.value is None or row.low is None or row.high is None:
         return row
     doubt = Interval(-Z * spread, Z * spread)
-    low, high = sum_interval([row.value, 0.0], [Interval(row.low, row.high), doubt])
+    low, high = sum_interval([row.value, 0.0], [Interval(row.low, row.high), doubt]).within(*_possible(row.metric))
     return replace(row, low=low, high=high)
+
+
+def _possible(metric: str) -> tuple[float, float]:
+    """The least and the greatest value of a level."""
+    if (known := METRICS.get(metric)) is None:
+        return LEAST_OVERALL.get(metric, -1.0), 1.0
+    return (0.0 if known.trials else known.least), known.most
 
 
 def adjusted_rows(
