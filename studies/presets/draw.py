@@ -130,7 +130,7 @@ def _columns(traits: Sequence[Sequence[float | str]]) -> Array:
 
 
 def _independent(columns: Array) -> Array:
-    """Those that say something new beside the ones before them."""
+    """The columns that do not follow from those before them."""
     kept: list[int] = []
     scaled = columns / np.maximum(np.abs(columns).max(0), NEARLY)
     for n in range(columns.shape[1]):

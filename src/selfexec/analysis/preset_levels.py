@@ -1,6 +1,6 @@
 """Levels of a preset: its interval holds how far a cut may be off, and skill is adjusted to all items by a panel.
 
-A margin is a difference on the same items, which no cut makes easier for one side, and stays as it is.
+A margin is a difference on the same items, and stays as it is: an easier cut is easier for model and baseline.
 """
 
 import math
