@@ -1,14 +1,14 @@
-"""One balanced draw of the presets of the paper's items: `python studies/presets/draw.py REFERENCE SEED [REPEATS]`.
+"""One balanced draw of the presets of the paper's items: `python studies/presets/draw.py REFERENCE SEED`.
 
-REFERENCE holds the recorded replies (docs/published.md). Writes the positions that `src/selfexec/items` ships, and
-results.md and results.csv next to this file. REPEATS: further draws, which show what a single one may be off by.
+REFERENCE holds the recorded replies (docs/published.md). Adds the draw to those that `src/selfexec/items` ships; the
+spread of its levels comes from measure.py.
 """
 
-import csv
+import hashlib
 import math
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,87 +20,117 @@ from numpy.typing import NDArray
 import selfexec as sx
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.items import PAPER_FILES
-from selfexec.items.presets import STANDARD_SHARE, preset_ids
-from selfexec.metrics import kind_of
+from selfexec.items.presets import STANDARD_SHARE, Draw, Drawn, draws, preset_ids
+from selfexec.metrics import Counted, kind_of
 from selfexec.metrics.kinds import Kind
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-NAME = "balanced-1"  # of the order: another draw is another order
+NAME = "balanced-2"  # of the order: another draw is another order
 SHIPPED = Path(__file__).parents[2] / "src/selfexec/items/paper_presets.json"
+DRAWN_PRESETS = ("quick", "standard")
 NEARLY = 1e-9
+BINS = 4  # of items, by how the panel did: so coarse that it is not these models' cells which are balanced
 
 # what items are, whoever answers: the most important first
-TRAITS: dict[str, Callable[[Any], list[float | str]]] = {
+LABELS: dict[str, Callable[[Any], list[float | str]]] = {
     "association": lambda item: [len(item.target)],
-    "restriction": lambda item: [len(item.request), item.label, item.type],
-    "difficulty": lambda item: [sum(len(q.question) for q in item.questions), *(q.subject for q in item.questions)],
+    "restriction": lambda item: [len(item.request), item.label],
+    "difficulty": lambda item: [sum(len(q.question) for q in item.questions)],
+}
+KINDS: dict[str, Callable[[Any], list[float | str]]] = {
+    "association": lambda item: [],
+    "restriction": lambda item: [item.type],
+    "difficulty": lambda item: [q.subject for q in item.questions],
 }
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One experiment's items in the fixed order, and what recorded models predicted and did with them: `counts` has the
-    shape (models, items, cells), nan where nothing can be scored. `traits` has the shape (items, traits)."""
+    """One experiment's items in the fixed order, and what recorded models predicted and did with them: `strict` and
+    `readable` records by model; `right` and `did` are shares of an item's claims that a model predicted rightly, and
+    that came true, of shape (models, items), nan where nothing was read. `labels` and `kinds` have the shape
+    (items, traits). `sizes` are those of the presets, `stratified` the presets before there was any draw.
+    """
 
     ids: Sequence[str]
+    lines: Sequence[bytes]
     kind: Kind
-    counts: Array
-    traits: Array
-    sizes: tuple[int, int]  # of quick and of standard
+    strict: Sequence[Counted]
+    readable: Sequence[Counted]
+    right: Array
+    did: Array
+    labels: Array
+    kinds: Array
+    sizes: tuple[int, int]
+    stratified: Mapping[str, Flags]
 
     def balanced_on(self, models: Sequence[int]) -> Array:
-        """What a draw has in the whole's proportions, the most important first: how many items there are, what the
-        mean of these models predicted and did, traits."""
-        counts = self.counts[models]
-        known = ~np.isnan(counts)
-        mean = np.where(known, counts, 0).sum(0) / np.maximum(known.sum(0), 1)
-        return _independent(np.concatenate([np.ones((len(mean), 1)), mean, self.traits], axis=1))
-
-    def skill(self, model: int, drawn: Flags | slice = slice(None)) -> float:
-        counts = self.counts[model][drawn]
-        counts = counts[~np.isnan(counts[:, 0])]
-        return float(self.kind.skill(counts.sum(0))) if len(counts) else math.nan
+        """What a draw has in the whole's proportions, the most important first: how many items there are, length and
+        label, quarters of the items by how these models did, type or subjects.
+        """
+        shares = [self.right, self.did] if self.kind.CUT else [self.right]
+        quarters = [_in_bins(_mean(share[models])) for share in shares]
+        return _independent(np.concatenate([np.ones((len(self.ids), 1)), self.labels, *quarters, self.kinds], axis=1))
 
 
-def panels(reference: Path) -> tuple[list[str], dict[str, Panel], dict[str, dict[str, Flags]]]:
-    """The recorded models as this package reads them; and the presets before this draw, by experiment."""
+def _mean(shares: Array) -> Array:
+    """Over the models that were read on an item; where none was, that of all items."""
+    known = ~np.isnan(shares)
+    mean = np.where(known, shares, 0).sum(0) / np.maximum(known.sum(0), 1)
+    return np.where(known.any(0), mean, mean[known.any(0)].mean())
+
+
+def _in_bins(share: Array) -> Array:
+    """Which of four bins of about equal size an item is in; items with the same share are in the same one."""
+    edges = np.quantile(share, np.arange(1, BINS) / BINS)
+    bins: Array = np.eye(BINS)[np.searchsorted(edges, share, side="right")]
+    return bins
+
+
+def panels(reference: Path) -> tuple[list[str], dict[str, Panel]]:
+    """The recorded models as this package reads them."""
     with tempfile.TemporaryDirectory() as scratch:
         replies = [str(path) for path in sorted((reference / "replies").glob("*.jsonl"))]
         run = sx.import_replies(replies, items=str(reference / "items"), out=Path(scratch) / "run")
-        before = {
-            e: {p: np.isin(list(run.items[e]), preset_ids(p, e, run.items[e])) for p in ("quick", "standard")}
-            for e in PAPER.experiments
-        }
-        return list(run.models), {e: _panel(run, e) for e in PAPER.experiments}, before
+        return list(run.models), {e: _panel(run, e) for e in PAPER.experiments}
 
 
 def _panel(run: Any, experiment: str) -> Panel:
     items, claims, kind = run.items[experiment], run.tables.claims[experiment], kind_of(experiment)
     if run.items.hashes[experiment] != PAPER_FILES[experiment]:
         raise SystemExit(f"{experiment}: these are not the paper's items, whole and as they are.")
-    records = [kind.count(claims.of(model), True) for model in run.models]
+    of_models = [claims.of(model) for model in run.models]
+    strict, readable = ([kind.count(one, counted) for one in of_models] for counted in (True, False))
     place = {id: n for n, id in enumerate(items)}
-    counts = np.full((len(records), len(items), max(record.counts.shape[1] for record in records)), math.nan)
-    for n, record in enumerate(records):
-        if record.items:
-            counts[n, [place[id] for id in record.items]] = record.counts
+    right, did = np.full((2, len(of_models), len(items)), math.nan)
+    for n, one in enumerate(of_models):
+        at = [place[id] for id in readable[n].items]
+        right[n, at] = kind.accuracy(readable[n].counts)
+        known = one.observed != 0
+        claimed = np.bincount(one.item[known], minlength=len(one.items))
+        true = np.bincount(one.item[one.observed > 0], minlength=len(one.items))
+        for id, share, some in zip(one.items, true / np.maximum(claimed, 1), claimed > 0, strict=True):
+            if some:
+                did[n, place[id]] = share
     quick = EXPERIMENTS[experiment].quick
     sizes = quick, max(quick, math.ceil(round(STANDARD_SHARE * len(items), 9)))
-    return Panel(list(items), kind, counts, _columns([TRAITS[experiment](item) for item in items.values()]), sizes)
+    labels, kinds = (_columns([of[experiment](item) for item in items.values()]) for of in (LABELS, KINDS))
+    lines = [run.items.lines[experiment][id] for id in items]
+    stratified = {preset: np.isin(list(items), preset_ids(preset, experiment, items)) for preset in DRAWN_PRESETS}
+    return Panel(list(items), lines, kind, strict, readable, right, did, labels, kinds, sizes, stratified)
 
 
 def _columns(traits: Sequence[Sequence[float | str]]) -> Array:
     """Numbers as they are; of words, how often each occurs in an item."""
     numbers = [[x for x in row if not isinstance(x, str)] for row in traits]
     words = dict.fromkeys(x for n in range(len(traits[0])) for row in traits if isinstance(x := row[n], str))
-    return np.array(
-        [[*known, *(row.count(word) for word in words)] for known, row in zip(numbers, traits, strict=True)]
-    )
+    rows = [[*known, *(row.count(word) for word in words)] for known, row in zip(numbers, traits, strict=True)]
+    return np.array(rows, np.float64)
 
 
 def _independent(columns: Array) -> Array:
-    """Those that say something new beside the ones before them."""
+    """The columns that do not follow from those before them."""
     kept: list[int] = []
     scaled = columns / np.maximum(np.abs(columns).max(0), NEARLY)
     for n in range(columns.shape[1]):
@@ -164,8 +194,8 @@ def _room(here: Array, way: Array) -> float:
     return float(min(far.min(), near.min()))
 
 
-def drawn_presets(panel: Panel, models: Sequence[int], rng: np.random.Generator) -> dict[str, Flags]:
-    """Standard out of the whole, quick out of standard, both balanced on these models."""
+def one_draw(panel: Panel, models: Sequence[int], rng: np.random.Generator) -> dict[str, Flags]:
+    """Standard out of the whole, quick out of standard, both balanced on what items are and on these models."""
     columns, (small, large) = panel.balanced_on(models), panel.sizes
     standard = cube(columns, large / len(columns), rng)
     quick = np.zeros(len(columns), np.bool_)
@@ -173,92 +203,26 @@ def drawn_presets(panel: Panel, models: Sequence[int], rng: np.random.Generator)
     return {"quick": quick, "standard": standard}
 
 
-# --- how far a preset is off -----------------------------------------------------------------------------------------
-
-
-def biases(panels: Mapping[str, Panel], drawn: Mapping[str, Flags], model: int) -> list[float]:
-    """Skill on the drawn items less skill on all, in each experiment and overall."""
-    found = [panels[e].skill(model, drawn[e]) - panels[e].skill(model) for e in PAPER.experiments]
-    return [*found, float(np.mean(found))]
-
-
-def one_draw(
-    panels: Mapping[str, Panel], models: Sequence[int], rng: np.random.Generator
-) -> dict[str, dict[str, Flags]]:
-    """By preset and experiment."""
-    found = {e: drawn_presets(panels[e], models, rng) for e in PAPER.experiments}
-    return {preset: {e: found[e][preset] for e in found} for preset in ("quick", "standard")}
-
-
-def leave_one_out(panels: Mapping[str, Panel], models: int, seed: Sequence[int]) -> dict[str, Array]:
-    """By preset: each model's biases where the draw was balanced on the others alone."""
-    rows: dict[str, list[list[float]]] = {"quick": [], "standard": []}
-    for model in range(models):
-        others = [n for n in range(models) if n != model]
-        drawn = one_draw(panels, others, np.random.default_rng([*seed, model]))
-        for preset, flags in drawn.items():
-            rows[preset].append(biases(panels, flags, model))
-    return {preset: np.array(found) for preset, found in rows.items()}
-
-
-# --- what is written -------------------------------------------------------------------------------------------------
+def shipped(panel: Panel, sha256: str, presets: Mapping[str, Flags]) -> Drawn:
+    """Positions in the fixed order, not ids: of some items the id is the text, which is not ours to ship."""
+    places = {preset: np.flatnonzero(flags).tolist() for preset, flags in presets.items()}
+    cuts = {
+        preset: hashlib.sha256(b"".join(panel.lines[n] + b"\n" for n in positions)).hexdigest()
+        for preset, positions in places.items()
+    }
+    return Drawn(sha256, **places, cuts=cuts)
 
 
 def main() -> None:
-    reference, seed, repeats = Path(sys.argv[1]), int(sys.argv[2]), int([*sys.argv, "20"][3])
-    models, found, before = panels(reference)
-    drawn = one_draw(found, range(len(models)), np.random.default_rng(seed))
-    ship(found, drawn, seed)
-    tables = {f"before: {p}": np.array([biases(found, {e: before[e][p] for e in found}, m) for m in range(len(models))])
-              for p in ("quick", "standard")}  # fmt: skip
-    tables |= {f"drawn: {p}": np.array([biases(found, drawn[p], m) for m in range(len(models))]) for p in drawn}
-    left_out = leave_one_out(found, len(models), [seed])
-    tables |= {f"left out: {p}": rows for p, rows in left_out.items()}
-    again = [leave_one_out(found, len(models), [seed, 1 + n]) for n in range(repeats)]
-    here = Path(__file__).parent
-    with (here / "results.csv").open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["table", "model", *PAPER.experiments, "overall"])
-        for name, rows in tables.items():
-            writer.writerows([name, model, *(f"{x:.4f}" for x in row)] for model, row in zip(models, rows, strict=True))
-    repeated = {p: np.array([one[p] for one in again]) for p in ("quick", "standard")}
-    (here / "results.md").write_text("\n".join(_report(models, tables, repeated, seed)))
-
-
-def ship(panels: Mapping[str, Panel], drawn: Mapping[str, Mapping[str, Flags]], seed: int) -> None:
-    """Positions in the fixed order, not ids: of some items the id is the text, which is not ours to ship."""
-    sets = {
-        e: {"sha256": PAPER_FILES[e], **{p: np.flatnonzero(drawn[p][e]).tolist() for p in ("quick", "standard")}}
-        for e in panels
+    reference, seed = Path(sys.argv[1]), int(sys.argv[2])
+    models, by_experiment = panels(reference)
+    rng = np.random.default_rng(seed)
+    parts = {
+        e: shipped(panel, PAPER_FILES[e], one_draw(panel, range(len(models)), rng))
+        for e, panel in by_experiment.items()
     }
-    SHIPPED.write_bytes(msgspec.json.encode({"name": NAME, "seed": seed, "experiments": sets}) + b"\n")
-
-
-def _report(models: Sequence[str], tables: Mapping[str, Array], again: Mapping[str, Array], seed: int) -> Iterator[str]:
-    yield f"# How far a preset's skill is from the whole's, seed {seed}\n"
-    yield "Skill on the preset's items less skill on all items (strict), for each recorded model."
-    head = f"| {' | '.join(['', *PAPER.experiments, 'overall'])} |\n|{'---|' * 5}"
-    for name, rows in tables.items():
-        yield f"\n## {name[0].upper()}{name[1:]}\n\n{head}"
-        yield from (f"| {model} | {' | '.join(map(_signed, row))} |" for model, row in zip(models, rows, strict=True))
-        yield f"| **mean** | {' | '.join(map(_signed, np.nanmean(rows, axis=0)))} |"
-    some = len(next(iter(again.values())))
-    for preset, found in again.items():
-        yield f"\n## Left out: {preset}, {some} draws more, mean and (root mean square)\n\n{head}"
-        mean, off = found.mean(0), np.sqrt((found**2).mean(0))
-        for model, *row in zip(models, mean, off, strict=True):
-            yield f"| {model} | {' | '.join(map(_with_spread, *row))} |"
-        overall = np.nanmean(mean, axis=0), np.sqrt(np.nanmean(off**2, axis=0))
-        yield f"| **mean** | {' | '.join(map(_with_spread, *overall))} |"
-    yield ""
-
-
-def _with_spread(mean: float, off: float) -> str:
-    return _signed(mean) if math.isnan(mean) else f"{_signed(mean)} ({f'{off:.3f}'.removeprefix('0')})"
-
-
-def _signed(x: float) -> str:
-    return "–" if math.isnan(x) else f"{x:+.3f}".replace("0.", ".", 1)
+    others = [draw for draw in draws() if draw.name != NAME]
+    SHIPPED.write_bytes(msgspec.json.encode([*others, Draw(NAME, seed, parts)]) + b"\n")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Any
 
 from selfexec.analysis.result import Form, Result
 from selfexec.analysis.score_table import ACCURACY, CAUTION, UNDEFINED, Scores, number_cell
-from selfexec.metrics import Estimate, Own, Score
+from selfexec.metrics import ADJUSTED, Estimate, Own, Score
 from selfexec.text.numbers import decimal, interval
 from selfexec.text.tables import Part, Table
 
@@ -23,7 +23,7 @@ OF_THE_PAPER: Mapping[str, str] = {
 }
 SHOWN = {
     *("accuracy", *ACCURACY.values(), "skill", "rate_bias", "best_baseline", "baseline_margin", "margin_at_own_rate"),
-    *("coverage", *OF_THE_PAPER),
+    *("coverage", ADJUSTED, *OF_THE_PAPER),
 }
 OWN = "own_excess"  # its verdicts stand below the first table
 PAPER_TITLE = "The paper's own numbers"

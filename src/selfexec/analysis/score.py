@@ -8,6 +8,7 @@ from selfexec.analysis.notes import Warned
 from selfexec.analysis.numbers.left_open import left_open
 from selfexec.analysis.options import ScoreOptions
 from selfexec.analysis.own import NO_GROUPS, families_of, own_of
+from selfexec.analysis.preset_levels import adjusted_rows, with_presets
 from selfexec.analysis.same_replies import SameReplies, same_replies
 from selfexec.analysis.score_table import Scores, joined
 from selfexec.analysis.selection import (
@@ -89,8 +90,7 @@ def score(options: ScoreOptions) -> Scores:
         if selection.panel not in (None, NO_PANEL) and not found.panels:
             raise InputError(f"--panel {selection.panel}: it was asked in another condition. Leave it out.")
     found.warnings += tuple(unanswered(selection.whole_runs))
-    presets = {model: run.manifest.preset for run in selection.whole_runs for model in run.models}
-    rows = (replace(row, preset=preset) if (preset := presets[row.model]) else row for row in found)
+    rows = with_presets(found, selection.whole_runs)
     return Scores(
         (row for row in rows if selection.wants([row.model], row.experiment)),
         (warning for warning in found.warnings if _is_meant(warning, selection)),
@@ -106,7 +106,7 @@ def _shown(selection: Selection, groups: Mapping[str, str | None], drawn: Bootst
     """Of the models and experiments that are meant, all others being their reference models."""
     models = [model for model in selection.everybody if selection.wants([model])]
     experiments = () if "overall" in selection.experiments else selection.experiments
-    return score_tables(
+    scores = score_tables(
         selection.tables,
         models,
         selection.convention,
@@ -115,6 +115,8 @@ def _shown(selection: Selection, groups: Mapping[str, str | None], drawn: Bootst
         experiments=experiments,
         groups=groups,
     )
+    rows = [*scores, *adjusted_rows(selection, scores.parts, scores.of("overall", "skill"))]
+    return Scores(rows, scores.warnings, drawn, scores.parts, scores.runs, scores.own, scores.panels)
 
 
 def _is_meant(warning: Warned, selection: Selection) -> bool:

@@ -32,7 +32,7 @@ from selfexec.analysis.words import (
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
-from selfexec.metrics import AT_THE_CEILING, GROUPS, LEAST_CEILING, Own, Score, Scored, group_of, not_run
+from selfexec.metrics import ADJUSTED, AT_THE_CEILING, GROUPS, LEAST_CEILING, Own, Score, Scored, group_of, not_run
 from selfexec.panels import Beside
 from selfexec.text.matching import listed
 from selfexec.text.numbers import decimal, interval, number_of
@@ -406,6 +406,22 @@ def _cuts(scores: Scores) -> list[str]:
     return [cut if len(told) == 1 else f"{cut}: {', '.join(models)}" for cut, models in told.items()]
 
 
+def _adjusted(scores: Scores) -> Iterator[str]:
+    """Skill adjusted to all items of the panel, where the items are a preset's."""
+    by_model: dict[str, list[Score]] = {}
+    for row in scores:
+        if row.metric == ADJUSTED and row.value is not None:
+            by_model.setdefault(row.model, []).append(row)
+    if by_model:
+        panel = next(iter(by_model.values()))[0].panel
+        yield (
+            f"skill adjusted to all items, by how much easier the preset is for the panel `{panel}`; the level of a "
+            "preset may be off, so compare margins with those of other cuts:"
+        )
+    for model, rows in by_model.items():
+        yield f"  {model}: " + ", ".join(f"{row.experiment} {number_cell(row)}" for row in rows)
+
+
 def _intervals(scores: Scores) -> str:
     if scores.bootstrap is None:
         return "Intervals are 95%, over items."
@@ -425,9 +441,9 @@ def own_notes(scores: Scores) -> list[str]:
 
 
 def _below(scores: Scores) -> list[str]:
-    """Noise, loss, judges, and cuts of the items."""
+    """Noise, loss, judges, cuts of the items, and skill adjusted to all of them."""
     rests_on = noise_and_loss(scores, scores.warnings, scores.runs)
-    return [*out_lines(scores.runs), *rests_on, *_cuts(scores)]
+    return [*out_lines(scores.runs), *rests_on, *_cuts(scores), *_adjusted(scores)]
 
 
 def _legend(scores: Scores) -> list[str]:

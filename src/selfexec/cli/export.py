@@ -220,18 +220,23 @@ def _of_items(models: tuple[str, ...], wanted: "Wanted", replies: tuple[Path, ..
     """What is to be asked of some models."""
     from selfexec.facets import crossed_levels
     from selfexec.items import load
-    from selfexec.runs import Round, names
+    from selfexec.runs import Round, names, preset_order_asked
     from selfexec.runs.records import Cut
 
-    whole = load(wanted.items or STARTER)
+    whole, known = load(wanted.items or STARTER), _replies(replies, ends)
     cut = whole.cut(
-        names(wanted.experiments or whole.usual), limit=wanted.limit, fraction=wanted.fraction, preset=wanted.preset
+        names(wanted.experiments or whole.usual),
+        limit=wanted.limit,
+        fraction=wanted.fraction,
+        preset=wanted.preset,
+        # a round that was begun in an older order is finished in it
+        order=preset_order_asked(whole, wanted.preset, known) if wanted.preset else None,
     )
     conditions = crossed_levels({facet: names(levels) for facet, levels in wanted.facets.items()})
     named = Cut(
         preset=wanted.preset, limit=wanted.limit, fraction=wanted.fraction, prompts=_name_of_prompts(wanted.prompts)
     )
-    known, asked = _replies(replies, ends), _prompts(wanted.prompts)
+    asked = _prompts(wanted.prompts)
     return Round(list(models), cut, asked, wanted.repetitions, known, conditions, cut=named, retry_ends=ends.retry_ends)
 
 

@@ -4,5 +4,5 @@ from selfexec.items.blank import write_template
 from selfexec.items.check import check
 from selfexec.items.origins import PAPER_FILES, UNKNOWN, Origin, origin
 from selfexec.items.paper import cache_folder, groupings
-from selfexec.items.presets import STRATIFIED, Preset, newest_order, preset_ids
+from selfexec.items.presets import STRATIFIED, Preset, level_spread, newest_order, preset_ids, preset_orders
 from selfexec.items.sets import STARTER, ItemSet, fixed_order, load

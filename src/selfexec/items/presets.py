@@ -2,6 +2,10 @@
 
 stratified   prefixes of an order in which the strata are in the set's own proportions (decision 5)
 balanced-1   of the paper's items: one draw, balanced on what recorded models predicted and did (decision 27)
+balanced-2   of the paper's items: one draw, balanced on what is known of the items, and coarsely on how models did
+             (decision 52)
+
+A run keeps the order that it began with, so that an order which was ever shipped stays.
 """
 
 import math
@@ -23,30 +27,61 @@ STRATIFIED = "stratified"
 
 
 class Drawn(msgspec.Struct, frozen=True):
-    """Presets of one experiment's items: positions in the fixed order of the whole, whose SHA-256 this is."""
+    """Presets of one experiment's items: positions in the fixed order of the whole, whose SHA-256 this is. `cuts` are
+    the SHA-256 of each preset's items, by which a run's items are known to be just these.
+    """
 
     sha256: str
     quick: list[int]
     standard: list[int]
+    cuts: dict[str, str] = {}
 
 
 class Draw(msgspec.Struct, frozen=True):
-    """The presets of a set, drawn once; `seed` is that of the draw (studies/presets)."""
+    """The presets of a set, drawn once; `seed` is that of the draw. `spread` is how far the level of a preset is off
+    from draw to draw for models that no draw was balanced on: a standard deviation, by preset, experiment (or
+    `overall`) and metric; empty where it was not measured (studies/presets).
+    """
 
     name: str
     seed: int
     experiments: dict[str, Drawn]
+    spread: dict[str, dict[str, dict[str, float]]] = {}
 
 
 @cache
-def drawn() -> Draw:
-    """The draw that ships: of the paper's items."""
-    return msgspec.json.decode(Path(__file__).with_name("paper_presets.json").read_bytes(), type=Draw)
+def draws() -> tuple[Draw, ...]:
+    """The draws of the paper's items that were ever shipped, the newest last."""
+    return msgspec.json.decode(Path(__file__).with_name("paper_presets.json").read_bytes(), type=tuple[Draw, ...])
+
+
+def preset_orders(hashes: Mapping[str, str]) -> list[str]:
+    """The orders that presets of items with these SHA-256, by experiment, may have, the newest first: draws in which
+    any of them were drawn, and the stratified one.
+    """
+    drawn = [draw.name for draw in draws() if any(_drawn_of(draw, e, sha) for e, sha in hashes.items())]
+    return [*reversed(drawn), STRATIFIED]
 
 
 def newest_order(hashes: Mapping[str, str]) -> str:
-    """The order of presets for items with these SHA-256, by experiment: the draw where any of them were drawn."""
-    return drawn().name if any(_drawn_of(experiment, sha) for experiment, sha in hashes.items()) else STRATIFIED
+    """The order of presets for items with these SHA-256, by experiment: the newest draw of any of them, if there is
+    one.
+    """
+    return preset_orders(hashes)[0]
+
+
+def level_spread(preset: str, order: str, hashes: Mapping[str, str]) -> Mapping[tuple[str, str], float]:
+    """How far levels of a preset are off from draw to draw: a standard deviation by experiment and metric. `hashes` are
+    the SHA-256 of a run's items. Empty where it is not known: then it is in no interval.
+    """
+    draw = _draw(order)
+    if draw is None:
+        return {}
+    known = {e for e, sha in hashes.items() if e in draw.experiments and draw.experiments[e].cuts.get(preset) == sha}
+    if known == {*draw.experiments}:
+        known.add("overall")
+    of_preset = draw.spread.get(preset, {})
+    return {(e, metric): spread for e in known for metric, spread in of_preset.get(e, {}).items()}
 
 
 def preset_ids(
@@ -57,21 +92,26 @@ def preset_ids(
     """
     if preset not in PRESETS:
         raise InputError(f"preset {preset!r}: there are {', '.join(PRESETS)}.")
-    if order not in (STRATIFIED, drawn().name):
+    if order != STRATIFIED and _draw(order) is None:
         raise InputError(f"presets in the order {order!r} are not known to this version of selfexec. Upgrade it.")
     if preset == "full":
         return list(items)
-    if order != STRATIFIED and (found := _drawn_of(experiment, sha256)):
+    draw = _draw(order)
+    if draw and (drawn := _drawn_of(draw, experiment, sha256)):
         ids = list(items)
-        return [ids[n] for n in (found.quick if preset == "quick" else found.standard)]
+        return [ids[n] for n in (drawn.quick if preset == "quick" else drawn.standard)]
     quick = EXPERIMENTS[experiment].quick
     standard = max(quick, math.ceil(round(STANDARD_SHARE * len(items), 9)))
     return stratified_order(experiment, items)[: quick if preset == "quick" else standard]
 
 
-def _drawn_of(experiment: str, sha256: str) -> Drawn | None:
-    found = drawn().experiments.get(experiment)
-    return found if found and found.sha256 == sha256 else None
+def _draw(order: str) -> Draw | None:
+    return next((draw for draw in draws() if draw.name == order), None)
+
+
+def _drawn_of(draw: Draw, experiment: str, sha256: str) -> Drawn | None:
+    drawn = draw.experiments.get(experiment)
+    return drawn if drawn and drawn.sha256 == sha256 else None
 
 
 def stratified_order(experiment: str, items: Mapping[str, Item]) -> list[str]:

@@ -1,5 +1,6 @@
 """What is counted, with its intervals; no English."""
 
+from selfexec.metrics.adjusted import ADJUSTED, adjusted_skill
 from selfexec.metrics.baselines import (
     CONSTANT,
     FAMILY,
@@ -25,7 +26,7 @@ from selfexec.metrics.bounds import Bounds, bounded, overall_bounds
 from selfexec.metrics.ceiling import NOT_REPEATED, ceilings
 from selfexec.metrics.coverage import known_and_asked, nothing_read, nothing_readable, share_interval
 from selfexec.metrics.cross import NO_EVIDENCE, WARNING, Common, Crossed, common_claims, cross, self_bonuses
-from selfexec.metrics.headline import combine, joined_sources, not_run, overall_scores, too_wide
+from selfexec.metrics.headline import LEAST_OVERALL, combine, joined_sources, not_run, overall_scores, too_wide
 from selfexec.metrics.judging import JudgeTest, judge_warnings
 from selfexec.metrics.kinds import (
     CELLS,

@@ -10,7 +10,7 @@ from selfexec.stats import Interval, normal, sum_interval
 from selfexec.text.numbers import decimal
 
 GREATEST_WIDTH = 0.4  # a headline with a wider interval is withheld
-LEAST = {"self_execution_score": 0.0, "skill": -1.0, "baseline_margin": -2.0}  # what is possible
+LEAST_OVERALL = {"self_execution_score": 0.0, "skill": -1.0, "baseline_margin": -2.0}  # what is possible
 
 
 def overall_scores(
@@ -33,7 +33,7 @@ def overall_scores(
         ("skill", {name: part.skill for name, part in scored.items()}),
         ("baseline_margin", {name: part.baseline_margin for name, part in scored.items()}),
     ):
-        estimate = combine(estimates, LEAST[metric], headline)
+        estimate = combine(estimates, LEAST_OVERALL[metric], headline)
         reason = estimate.reason or _withheld(scored, estimate)
         yield asked.row(metric, Estimate(math.nan, reason=reason) if reason else estimate)
 

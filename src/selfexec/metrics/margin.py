@@ -37,7 +37,7 @@ from selfexec.text.numbers import number_of
 
 NO_OTHERS = "it takes three other models on the same items to tell what models in general do (score their runs with it)"
 
-MOST = 0.5  # of a model's items: on so many another one has been read on them
+LEAST_READ = 0.5  # of a model's items: on so many another one has been read, or it says nothing of them
 
 
 SPLIT = 1 / 3  # of the others' words at least are on either side where they are split
@@ -126,7 +126,7 @@ def panel_of(panels: Panels, model: str, others: Iterable[str]) -> int:
     number = everyone.models.index(model) if model in everyone.models else -1
     asked = occurring(everyone.item[everyone.model == number])
     chosen = everyone.among([model, *others])
-    return int((panels.read[chosen][:, asked].mean(1) >= MOST).sum()) if len(asked) else 0
+    return int((panels.read[chosen][:, asked].mean(1) >= LEAST_READ).sum()) if len(asked) else 0
 
 
 def best_of(kind: Kind, model: Counted, records: Mapping[str, Counted]) -> tuple[str, Counted]:

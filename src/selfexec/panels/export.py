@@ -1,13 +1,15 @@
 """A run's models as a reference panel."""
 
+import math
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import polars as pl
 
-from selfexec.claims import Tables
+from selfexec.claims import Claims, Tables
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Item
-from selfexec.metrics import kind_of
+from selfexec.metrics import kind_of, value
 from selfexec.panels.panel import (
     NO,
     NOT_ASKED,
@@ -100,9 +102,21 @@ def _part(tables: Tables, experiment: str, items: Mapping[str, Item], models: Se
     ).iter_rows():
         letters = found[model].setdefault(f"by {source}", [UNKNOWN] * len(order))
         letters[order[keys[item, claim]]] = SIGNS[observed]
-    return PanelPart(" ".join(order), {model: _told(found[model]) for model in models if model in found})
+    of_models = {
+        model: _told(found[model], _skill(tables.claims[experiment].of(model))) for model in models if model in found
+    }
+    return PanelPart(" ".join(order), of_models)
 
 
-def _told(letters: Mapping[str, list[str]]) -> PanelClaims:
+def _told(letters: Mapping[str, list[str]], skill: float | None) -> PanelClaims:
     by = {name.removeprefix("by "): "".join(them) for name, them in letters.items() if name.startswith("by ")}
-    return PanelClaims("".join(letters["state"]), "".join(letters["predicted"]), dict(sorted(by.items())))
+    return PanelClaims("".join(letters["state"]), "".join(letters["predicted"]), dict(sorted(by.items())), skill)
+
+
+def _skill(claims: Claims) -> float | None:
+    """In the first epoch in which each item was asked, as the letters are."""
+    first = np.full(len(claims.items), np.iinfo(np.int64).max)
+    np.minimum.at(first, claims.item, claims.epoch)
+    kind = kind_of(claims)
+    skill = value(kind.skill, kind.count(claims.where(claims.epoch == first[claims.item]), False))
+    return None if math.isnan(skill) else round(skill, 6)

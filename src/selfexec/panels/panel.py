@@ -30,12 +30,14 @@ WAY_OUT = "Make one with: selfexec export RUN --to panel -o FILE"
 
 class PanelClaims(msgspec.Struct, frozen=True):
     """One model in one experiment, a letter for each of its claims: what became of it, what the model said, and what it
-    did as each source has it.
+    did as each source has it. `skill` is that on all of these claims (readable, by the experiment's own source): what a
+    cut of the items is adjusted to; None where it is not known.
     """
 
     state: str
     predicted: str
     observed: dict[str, str]
+    skill: float | None = None
 
 
 class PanelPart(msgspec.Struct, frozen=True):

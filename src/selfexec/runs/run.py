@@ -577,19 +577,19 @@ def cut_of_replies(whole: ItemSet, loaded: Loaded, given: Cut) -> tuple[ItemSet,
     else the one that the lines name, if all of them are of it. They are not where the items given are the cut already.
     """
     cut = loaded.cut if given.whole else given
-    order = _order_asked(whole, cut.preset, loaded.replies) if cut.preset else None
+    order = preset_order_asked(whole, cut.preset, loaded.replies) if cut.preset else None
     item_set = whole.cut(limit=cut.limit, fraction=cut.fraction, preset=cut.preset, order=order)
     if given.whole and any(key.item not in item_set.items.get(key.experiment, ()) for key in loaded.replies):
         return whole, given, None
     return item_set, cut, order
 
 
-def _order_asked(whole: ItemSet, preset: str, replies: Iterable[Key]) -> str:
+def preset_order_asked(whole: ItemSet, preset: str, replies: Iterable[Key]) -> str:
     """The order of the preset that was asked: the newest whose cut has all items that were replied to. Replies
-    to a preset that was exported before the newest order was there are in the one before.
+    to a preset that was exported before the newest order was there are in one before.
     """
     replied = {(key.experiment, key.item) for key in replies}
-    orders = list(dict.fromkeys([items.newest_order(whole.hashes), items.STRATIFIED]))
+    orders = items.preset_orders(whole.hashes)
     for order in orders:
         cut = whole.cut(preset=preset, order=order)
         if all(item in cut.items.get(experiment, {}) for experiment, item in replied):

@@ -22,9 +22,11 @@ from selfexec.claims import Claims, claims_of
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
+from selfexec.items import STRATIFIED
 from selfexec.metrics import peers
 from selfexec.options import Names
 from selfexec.runs import Files, Run, files, loaded, refuse_silent, with_source
+from selfexec.runs.folder import Manifest
 from selfexec.text.matching import meant
 
 
@@ -184,7 +186,21 @@ def unlike(candidates: Sequence[Candidate]) -> list[str]:
     settings = {name for known in made for name in known}
     unlike += [f"setting {name}" for name in sorted(settings) if any(k.get(name) != made[0].get(name) for k in made)]
     told += [f"the {what} is not the same in these runs: that may be what makes a difference" for what in unlike]
-    return told
+    return [*told, *_cut_notes(manifests)]
+
+
+def _cut_notes(manifests: Iterable[Manifest]) -> Iterator[str]:
+    """Whether their presets are cuts of different orders, which do not nest."""
+    presets = {
+        f"{m.preset} in the order {m.preset_order or STRATIFIED}": m.preset_order
+        for m in manifests
+        if m.preset not in (None, "full")
+    }
+    if len({*presets.values()}) > 1:
+        yield (
+            f"these runs have different cuts of the items ({', '.join(sorted(presets))}): differences rest on the "
+            "items that both have; the levels of the two are not comparable"
+        )
 
 
 def _condition_notes(candidates: Sequence[Candidate]) -> Iterator[str]:
