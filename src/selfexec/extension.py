@@ -53,6 +53,15 @@ class Import(NamedTuple):
     suffix: str | None = None
 
 
+class PlanSource(NamedTuple):
+    """What else `run` takes a plan from: a function of the choices and of all options by their names in Python, which
+    gives a `PlannedRun`, or None where none of its options was typed; and what gives the command these options.
+    """
+
+    place: str
+    options: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Extension:
     """What an extension adds, at each of the points at which the core can be added to.
@@ -64,6 +73,7 @@ class Extension:
         engines: An `EngineType` each, by the name that its models begin with.
         experiments: An experiment each.
         facets: A facet each.
+        plans: Where else `run` takes its plan from.
         exports: Forms of `export --to NAME`.
         imports: Tools of `import --from NAME`.
         finished_logs: Tools whose logs `import --from NAME --as EXPERIMENT` takes: functions of an `ImportRequest`.
@@ -75,6 +85,7 @@ class Extension:
     engines: Places = field(default_factory=dict)
     experiments: Places = field(default_factory=dict)
     facets: Places = field(default_factory=dict)
+    plans: Mapping[str, PlanSource] = field(default_factory=dict)
     exports: Mapping[str, Export] = field(default_factory=dict)
     imports: Mapping[str, Import] = field(default_factory=dict)
     finished_logs: Places = field(default_factory=dict)

@@ -14,9 +14,9 @@ import pytest
 
 import selfexec as sx
 from build import requests_run, write
+from selfexec.analysis.judges.labels import Label, _is_of, load_labels
 from selfexec.errors import InputError
 from selfexec.experiments import HUMAN, RULE, SELF
-from selfexec.extensions.judging.labels import Label, _is_of, load_labels
 from selfexec.prompts import digest
 from selfexec.runs import Run
 

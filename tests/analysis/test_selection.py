@@ -12,8 +12,8 @@ import selfexec as sx
 from build import part_of
 from selfexec.analysis.same_replies import SameReplies
 from selfexec.analysis.selection import Selection
-from selfexec.cli import COMMANDS, root
-from selfexec.cli.analyze import ANALYSES
+from selfexec.cli import root
+from selfexec.cli.analyze import command as analyze
 from selfexec.errors import InputError
 
 STORED = Path(__file__).parents[1] / "stored"
@@ -149,6 +149,6 @@ def test_a_selection_holds_what_its_options_are() -> None:
 
 
 def test_there_is_no_other_command_about_several_runs() -> None:
-    commands = {name: command_named(name) for name in (*COMMANDS, *ANALYSES)}
+    commands = {name: command_named(name) for name in (*root.commands_by_name, *analyze.commands_by_name)}
     about_runs = {name for name, c in commands.items() if c and any(p.name == "runs" for p in c.params)}
     assert about_runs == {*FUNCTIONS, "view"}  # which shows what `report` writes

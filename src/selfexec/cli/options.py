@@ -73,10 +73,10 @@ def _models_meant(ctx: click.Context) -> list[str]:
     named = [path for path in map(ctx.params.get, ("source", "run")) if isinstance(path, Path)]
     found = models_of([*(ctx.params.get("runs") or ()), *named])
     if config := ctx.params.get("config"):
-        from selfexec.extensions.study.planning import load_study
+        from selfexec.runs.toml import read_study
 
         with suppress(InputError):  # which the command says
-            found += load_study(config).models
+            found += read_study(config).models
     return found
 
 

@@ -4,14 +4,13 @@ import math
 import shlex
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
-from click.core import ParameterSource
 
 from selfexec.cli.declared import HelpOptions, collect, options_of, quietly
 from selfexec.cli.merge import shards_stand
@@ -30,15 +29,15 @@ from selfexec.cli.score import MANY
 from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_about, went_wrong
 from selfexec.engines import keys_lacking
 from selfexec.errors import InputError, NoApiKey
+from selfexec.extension import registered, resolve
 from selfexec.extensions.ray.command import asked_over
 from selfexec.options import HOW_MUCH, changed, option, replaced
-from selfexec.run_options import ON_MANY_MACHINES, SECTIONS, STUDY, RunOptions
+from selfexec.run_options import ON_MANY_MACHINES, SECTIONS, RunOptions
 from selfexec.text.numbers import is_or_are, joined, number_of
 
 if TYPE_CHECKING:
     from selfexec.analysis.score import Scores
     from selfexec.experiments import Key
-    from selfexec.extensions.study.planning import Study
     from selfexec.readers import Reading
     from selfexec.runs import Run
     from selfexec.runs.asking import Plan, Progress, Remaining, Report
@@ -57,20 +56,32 @@ class CommandOptions:
     shards: int | None = option(
         None, "With --ray: into how many shards.", metavar="N", section=ON_MANY_MACHINES, least=1
     )
-    config: Path | None = option(
-        None,
-        "A study file, which says all of this; options beside it come before what it says, and --model chooses of its "
-        "models.",
-        metavar="FILE",
-        form="file",
-        section=STUDY,
-    )
-    save: Path | None = option(
-        None, "With --dry-run: write this all to a study file.", metavar="FILE", form="file", section=STUDY
-    )
     dry_run: bool = option(
         False, "Say what is there, what would be asked and what it takes. Ask nothing.", section=HOW_MUCH
     )
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """What is asked, and what is done besides.
+
+    Attributes:
+        save: What a dry run ends with: it writes the plan to a file, and says so.
+        finish: What is done with a run that is whole, and its scores.
+        names_models: Whether its models were named, and are not those of a run or simulated ones.
+    """
+
+    plan: "Plan"
+    save: Callable[[], Iterable[str]] | None = None
+    finish: Callable[["Run", "Scores"], None] | None = None
+    names_models: bool = False
+
+
+def options_of_plans(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of what else a run is planned from."""
+    for source in registered("plans").values():
+        command = resolve(source.options)(command)
+    return command
 
 
 @click.command(
@@ -86,14 +97,13 @@ class CommandOptions:
 @click.argument("astray", nargs=-1, metavar="")
 @options_of(RunOptions)
 @options_of(CommandOptions)
+@options_of_plans
 @quietly
 @options_of(HelpOptions)
 def command(
     astray: tuple[str, ...],
     ray: str | None,
     shards: int | None,
-    config: Path | None,
-    save: Path | None,
     dry_run: bool,
     **given: Any,
 ) -> None:
@@ -128,15 +138,9 @@ def command(
         raise InputError(f"--ray {ray}: it asks all shards. Leave --shard {given['shard']} out.")
     if shards and not ray:
         raise InputError(f"--shards {shards}: it is for --ray. One shard alone is asked by --shard I/N.")
-    if save and not dry_run:
-        raise InputError(f"--save {save}: it goes with --dry-run, which checks it and asks nothing. Add that.")
-    if save and not (models or config) and out and (Path(out) / MANIFEST).exists():
-        raise InputError(f"--save {save}: {out} goes on by itself. To write a study of its models, name them: --model")
     choices = collect(RunOptions, given)
-    if config is None:
-        choices = replaced(choices, items=at_hand(choices.items, Path(out) if out else None))
-    study, planned = _planned(config, choices)
-    planned = replace(planned, command=typed("run"), again=choices.again)
+    whole_plan = _planned(choices, {**given, "dry_run": dry_run})
+    planned = replace(whole_plan.plan, command=typed("run"), again=choices.again)
     if not ray:  # its shards are looked at by those who ask them
         refuse_misfit(planned)
     # refuses models that cannot be asked; to say what would be asked no key is needed
@@ -154,19 +158,19 @@ def command(
         if out and not (planned.run_folder / MANIFEST).exists():
             say(f"{out}: there is no run to continue and no model is named (--model), so simulated models are asked.")
         say("Simulated models: no language model is asked.")
-    if models or choices.preset or config:
+    if models or choices.preset or whole_plan.names_models:
         say(outlook({name: len(found) for name, found in planned.item_set.items.items()}, _models(planned)))
     if not planned.all_simulated:
         for text in _unsafe(planned):
             say(text)
     if dry_run:
         say("\n".join([*_foreseen(planned), *(f"Note: {said}" for said in [*_passed_over(planned), *lacking])]))
-        if save:
-            say("\n".join(_saved(study, choices, planned, save)))
+        if whole_plan.save:
+            say("\n".join(whole_plan.save()))
         return
     if ray:
         run = asked_over(ray, planned, shards)
-        _say_scores(study, planned, run)
+        _say_scores(whole_plan, run)
         return
     started = time.perf_counter()
     progress = Progress()
@@ -191,7 +195,7 @@ def command(
     if planned.shard:
         say("\n".join(shards_stand(planned, progress)))
     else:
-        _say_scores(None if progress.left else study, planned, run, missing)
+        _say_scores(replace(whole_plan, finish=None) if progress.left else whole_plan, run, missing)
     if missing:
         why = f" ({progress.left:,} left by {capped(progress, choices.max_calls)})" if progress.left else ""
         what = number_of(missing, "reply is", "replies are")
@@ -203,8 +207,8 @@ def command(
         raise click.exceptions.Exit(3)
 
 
-def _say_scores(study: "Study | None", planned: "Plan", run: "Run", missing: int = 0) -> None:
-    """The scores of a run, what to type next, and what the study wants written at its end."""
+def _say_scores(planned: PlannedRun, run: "Run", missing: int = 0) -> None:
+    """The scores of a run, what to type next, and what else is wanted at its end."""
     from selfexec.analysis.score import score
     from selfexec.analysis.screen import Screen
 
@@ -213,11 +217,9 @@ def _say_scores(study: "Study | None", planned: "Plan", run: "Run", missing: int
         scores = score(run)
     say()
     say_table(Screen(scores))
-    say("\n".join(_afterwards(planned, run, scores, missing)))
-    if study and study.outputs:
-        from selfexec.cli.outputs import write_outputs
-
-        write_outputs(run, scores, study.outputs)
+    say("\n".join(_afterwards(planned.plan, run, scores, missing)))
+    if planned.finish:
+        planned.finish(run, scores)
 
 
 def _refuse_strays(astray: tuple[str, ...], models: tuple[str, ...], experiments: tuple[str, ...]) -> NoReturn:
@@ -233,45 +235,20 @@ def _refuse_strays(astray: tuple[str, ...], models: tuple[str, ...], experiments
     raise InputError(f"{stray!r} belongs to no option. {way_out}")
 
 
-def _planned(config: Path | None, choices: "RunOptions") -> tuple["Study | None", "Plan"]:
-    """The study, if there is one, and what would be asked."""
-    from selfexec.extensions.study.planning import load_study
-    from selfexec.runs import names
-    from selfexec.runs.asking import planned_or_continued, with_hypotheses
-
-    if config is None:
-        return None, planned_or_continued(choices)
-    study = load_study(config)
-    planned = study.plan(names(choices.models or ()), **_instead(choices))
-    return study, with_hypotheses(planned, choices.hypotheses)
+def _planned(choices: "RunOptions", given: Mapping[str, Any]) -> PlannedRun:
+    for source in registered("plans").values():
+        planned: PlannedRun | None = resolve(source.place)(choices, given)
+        if planned:
+            return planned
+    return plan_of_choices(choices)
 
 
-def _instead(choices: "RunOptions") -> dict[str, Any]:
-    """The options that were typed, which come before those of a study; its models are chosen by name."""
-    context = click.get_current_context()
-    return {
-        name: getattr(choices, name)
-        for name in context.params
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if hasattr(choices, name) and name != "models"
-    }
+def plan_of_choices(choices: "RunOptions") -> PlannedRun:
+    """What the options of a run say, and the run that is there already."""
+    from selfexec.runs.asking import planned_or_continued
 
-
-def _saved(study: "Study | None", choices: "RunOptions", planned: "Plan", path: Path) -> Iterator[str]:
-    """Write what is planned to a study file, and say so."""
-    from selfexec.extensions.study.planning import Study
-    from selfexec.extensions.study.saving import save
-    from selfexec.runs.toml import StudyModel
-
-    if study:
-        entries = [one for one in study.entries if not choices.models or one.called in choices.models]
-        study = replace(study, choices=replace(study.choices, **_instead(choices)), entries=entries)
-    else:
-        entries = [StudyModel(model=model) for model in planned.models]
-        study = Study(path, b"", replace(choices, out=planned.run_folder, models=None), entries=entries)
-    whole = replace(study, choices=replace(study.choices, shard=None))
-    yield from save(whole, path)
-    yield f"{path}: written. Next: selfexec run --config {shlex.quote(str(path))}"
+    run = Path(choices.out) if choices.out else None
+    return PlannedRun(planned_or_continued(replaced(choices, items=at_hand(choices.items, run))))
 
 
 def _carried_out(planned: "Plan", show: "Report | None", progress: "Progress") -> "Run":

@@ -116,7 +116,6 @@ def _show_agreement(
     """How far judges agree about the replies of one run."""
     from selfexec.analysis.judges import judges, keys
     from selfexec.errors import InputError
-    from selfexec.extensions.judging.command import are_keyed
     from selfexec.runs import load, refuse_silent
 
     if len(runs) > 1:
@@ -129,6 +128,21 @@ def _show_agreement(
     refuse_silent(run)
     found = keys(run, models=models, experiments=experiments) if keyed else None
     show(found or judges(run, models=models, experiments=experiments, labels=labels), form, out)
+
+
+def are_keyed(experiments: tuple[str, ...], labels: Path | None) -> bool:
+    """Whether it is questions that are meant, to be answered for their keys, and not replies to be judged."""
+    from selfexec.errors import InputError
+    from selfexec.experiments import EXPERIMENTS
+    from selfexec.runs import names
+
+    wanted = names(experiments)
+    keyed = [experiment for experiment in wanted if experiment in EXPERIMENTS and EXPERIMENTS[experiment].keying]
+    if keyed and len(keyed) < len(wanted):
+        raise InputError(f"--experiment {','.join(wanted)}: {keyed[0]} has keys, not judges. Take one at a time.")
+    if keyed and labels:
+        raise InputError(f"--labels {labels}: {keyed[0]} has keys, not judges. Leave it out.")
+    return bool(keyed)
 
 
 def _next(scores: "Scores", whole: bool) -> Iterator[str]:

@@ -326,7 +326,10 @@ REFUSED: dict[str, tuple[list[str], str]] = {
         ["--from", "lm-eval", "--as", "restriction"],
         "--as restriction: a log can",
     ),
-    "an unknown tool": (["--from", "helm", "--as", "length"], "--from helm: files of batch, inspect, lm-eval can be read"),
+    "an unknown tool": (
+        ["--from", "helm", "--as", "length"],
+        "--from helm: files of batch, inspect, lm-eval can be read",
+    ),
     "items of one's own": (["--from", "lm-eval", "--as", "length", "--items", "starter"], "bring their own items"),
     "a cut": (["--from", "lm-eval", "--as", "length", "--limit", "3"], "--limit 3: logs bring"),
     "a score that nothing goes by": (["--from", "lm-eval", "--as", "length", "--score", "acc"], "goes by no score"),

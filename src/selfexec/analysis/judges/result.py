@@ -17,12 +17,12 @@ from selfexec.analysis.judges.agreement import (
     said_of,
 )
 from selfexec.analysis.judges.correction import AgainstLabels, Correction, against_labels, corrections
+from selfexec.analysis.judges.labels import load_labels
 from selfexec.analysis.options import JudgesOptions
 from selfexec.analysis.result import Form, Result, ScoredRun, head, scored_runs
 from selfexec.claims import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
-from selfexec.extensions.judging.labels import load_labels
 from selfexec.metrics import Estimate
 from selfexec.runs import Run, loaded, names, takes
 from selfexec.stats import Interval

@@ -4,7 +4,7 @@ from selfexec.extension import Export, Extension, Import
 
 FILES = Export(
     "selfexec.extensions.batch.command:export_files",
-    options="selfexec.extensions.batch.command:batch_options",
+    options="selfexec.extensions.batch.options:batch_options",
     files="batch files",
 )
 

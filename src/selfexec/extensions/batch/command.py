@@ -1,19 +1,18 @@
 """Batch files on the command line: what `export --to batch-...` and `import --from batch` do."""
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from selfexec.cli.declared import collect, options_of
+from selfexec.cli.declared import collect
 from selfexec.cli.export import ExportRequest
 from selfexec.cli.import_ import ImportRequest, refuse_cut, refuse_options_of_tools
 from selfexec.cli.options import say, typed
 from selfexec.cli.spending import costs, say_took, tokens_about
 from selfexec.errors import InputError
-from selfexec.extension import registered
-from selfexec.options import changed, declared, option
-from selfexec.run_options import BatchOptions, Spending, Wanted
+from selfexec.options import changed, declared
+from selfexec.run_options import BatchOptions
 from selfexec.text.numbers import dollars, number_of, size_of
 
 if TYPE_CHECKING:
@@ -23,22 +22,6 @@ if TYPE_CHECKING:
     from selfexec.runs.design import Design
 
 TO = "batch-"
-ONLY = registered("exports")["batch-openai"].heading
-
-
-@dataclass(frozen=True, kw_only=True)
-class DryRun:
-    """Whether files are only foreseen."""
-
-    dry_run: bool = option(False, "Say what would be written, and what it costs.")
-
-
-def batch_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that only batch files have."""
-    every_export = [each.name for each in declared(Wanted) if each.name != "protocol"]
-    of_batches = options_of(BatchOptions, without=("models", "accept_ends", "retry_ends", *every_export), section=ONLY)
-    of_spending = options_of(Spending, only=("price",), section=ONLY)
-    return of_batches(of_spending(options_of(DryRun, section=ONLY)(command)))
 
 
 # --- there -----------------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from selfexec.cli.options import (
     show,
     typed,
 )
+from selfexec.cli.score import are_keyed
 from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_about, went_wrong
 from selfexec.errors import InputError
 from selfexec.experiments import JUDGE, RULE
@@ -139,20 +140,6 @@ def _left(progress: "Progress") -> str:
         else ""
     )
     return f"{number_of(ended + again, 'reply is', 'replies are')} not judged yet.{rest}{ends}"
-
-
-def are_keyed(experiments: tuple[str, ...], labels: Path | None) -> bool:
-    """Whether it is questions that are meant, to be answered for their keys, and not replies to be judged."""
-    from selfexec.experiments import EXPERIMENTS
-    from selfexec.runs import names
-
-    wanted = names(experiments)
-    keyed = [experiment for experiment in wanted if experiment in EXPERIMENTS and EXPERIMENTS[experiment].keying]
-    if keyed and len(keyed) < len(wanted):
-        raise InputError(f"--experiment {','.join(wanted)}: {keyed[0]} has keys, not judges. Take one at a time.")
-    if keyed and labels:
-        raise InputError(f"--labels {labels}: {keyed[0]} has keys, not judges. Leave it out.")
-    return bool(keyed)
 
 
 def _foreseen(plan: "JudgingPlan") -> Iterator[str]:

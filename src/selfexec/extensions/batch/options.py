@@ -1,0 +1,27 @@
+"""The options of `export` that only batch files have."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from selfexec.cli.declared import options_of
+from selfexec.extension import registered
+from selfexec.options import declared, option
+from selfexec.run_options import BatchOptions, Spending, Wanted
+
+ONLY = registered("exports")["batch-openai"].heading
+
+
+@dataclass(frozen=True, kw_only=True)
+class DryRun:
+    """Whether files are only foreseen."""
+
+    dry_run: bool = option(False, "Say what would be written, and what it costs.")
+
+
+def batch_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that only batch files have."""
+    every_export = [each.name for each in declared(Wanted) if each.name != "protocol"]
+    of_batches = options_of(BatchOptions, without=("models", "accept_ends", "retry_ends", *every_export), section=ONLY)
+    of_spending = options_of(Spending, only=("price",), section=ONLY)
+    return of_batches(of_spending(options_of(DryRun, section=ONLY)(command)))

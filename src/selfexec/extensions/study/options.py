@@ -1,0 +1,32 @@
+"""The options of `run` that are about study files."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from selfexec.cli.declared import options_of
+from selfexec.options import option
+from selfexec.run_options import STUDY
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyOptions:
+    """Which study is run, and where one is written."""
+
+    config: Path | None = option(
+        None,
+        "A study file, which says all of this; options beside it come before what it says, and --model chooses of its "
+        "models.",
+        metavar="FILE",
+        form="file",
+        section=STUDY,
+    )
+    save: Path | None = option(
+        None, "With --dry-run: write this all to a study file.", metavar="FILE", form="file", section=STUDY
+    )
+
+
+def study_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of studies."""
+    return options_of(StudyOptions)(command)
