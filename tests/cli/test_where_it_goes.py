@@ -15,8 +15,8 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from build import rename_model, requests_run, write
-from selfexec.cli import COMMANDS, root
-from selfexec.cli.analyze import ANALYSES
+from selfexec.cli import root
+from selfexec.cli.analyze import command as analyze
 from selfexec.cli.options import form_of
 from selfexec.errors import InputError
 from selfexec.files.outputs import OF_A_RUN, RESULTS, tried, tried_folder
@@ -33,7 +33,7 @@ def has_forms(name: str) -> bool:
     return any("table" in getattr(one.type, "choices", ()) for one in command.params if one.name == "form")
 
 
-PRINTING = list(filter(has_forms, [*COMMANDS, *(f"analyze {name}" for name in ANALYSES)]))
+PRINTING = list(filter(has_forms, [*root.commands_by_name, *(f"analyze {name}" for name in analyze.commands_by_name)]))
 ODD = "m\x00x\x1b[31mred\u202e\x9b2J"
 
 
@@ -53,7 +53,7 @@ def _here(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_results_of_all_these_commands_have_a_form() -> None:
-    assert {"score", "compare", "read", "list", "check", *(f"analyze {name}" for name in ANALYSES)} <= set(PRINTING)
+    assert {"score", "compare", "read", "list", "check", *(f"analyze {name}" for name in analyze.commands_by_name)} <= set(PRINTING)
 
 
 @pytest.mark.parametrize("name", PRINTING)

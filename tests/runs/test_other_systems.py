@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
-from selfexec.cli import COMMANDS, _make_printable, root
+from selfexec.cli import _make_printable, root
 from selfexec.errors import InputError
 from selfexec.extras import to_install
 from selfexec.runs import Journal
@@ -35,7 +35,7 @@ def test_a_stored_run_is_scored_where_there_is_none_of_the_modules_that_only_uni
         "import selfexec.runs.asking.execute, selfexec.engines.sim.server\n"
         "import selfexec.engines.http.client, selfexec.cli.run\n"
         "from selfexec import cli\n"
-        "for name in cli.COMMANDS: cli.root.get_command(None, name)\n"
+        "for name in cli.root.commands_by_name: cli.root.get_command(None, name)\n"
     )
     assert done.returncode == 0, done.stderr
     readings, rows = map(int, done.stdout.split())
@@ -87,7 +87,7 @@ def test_every_command_that_reads_a_run_says_the_same_in_ascii(command: str, mon
     assert printed["ascii"] == in_ascii(printed["utf-8"]) and printed["ascii"].strip()
 
 
-@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
+@pytest.mark.parametrize("command", [[], *([name] for name in root.commands_by_name)])
 def test_help_needs_ascii_alone(command: list[str]) -> None:
     assert CliRunner().invoke(root, [*command, "--help"]).output.isascii()
 
