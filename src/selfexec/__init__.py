@@ -52,15 +52,15 @@ if TYPE_CHECKING:
     from selfexec.report.figure_list import figures as figures
     from selfexec.report.writing import report as report
     from selfexec.runs import Run as Run
-    from selfexec.runs import import_replies as import_replies
     from selfexec.runs import load as load
     from selfexec.runs import merge as merge
-    from selfexec.runs.asking import Check as Check
-    from selfexec.runs.asking import check as check
     from selfexec.runs.asking import run as run
+    from selfexec.runs.asking.checks import Check as Check
+    from selfexec.runs.asking.checks import check as check
     from selfexec.runs.batch import Exported as Exported
     from selfexec.runs.batch import export_batch as export_batch
     from selfexec.runs.batch import import_batch as import_batch
+    from selfexec.runs.importing import import_replies as import_replies
     from selfexec.runs.judging import judge as judge
     from selfexec.runs.study import Study as Study
     from selfexec.runs.study import load_study as load_study
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 # names are imported when they are first used, so that the command line starts at once
 _HOMES = {
     "Card": "selfexec.analysis.card",
-    "Check": "selfexec.runs.asking",
+    "Check": "selfexec.runs.asking.checks",
     "Comparison": "selfexec.analysis.compare",
     "Correlations": "selfexec.analysis.correlate",
     "CrossPrediction": "selfexec.analysis.cross",
@@ -88,7 +88,7 @@ _HOMES = {
     "Study": "selfexec.runs.study",
     "Trend": "selfexec.analysis.compare",
     "card": "selfexec.analysis.card",
-    "check": "selfexec.runs.asking",
+    "check": "selfexec.runs.asking.checks",
     "compare": "selfexec.analysis.compare",
     "correlations": "selfexec.analysis.correlate",
     "cross_prediction": "selfexec.analysis.cross",
@@ -96,7 +96,7 @@ _HOMES = {
     "figures": "selfexec.report.figure_list",
     "import_batch": "selfexec.runs.batch",
     "import_logs": "selfexec.logs",
-    "import_replies": "selfexec.runs",
+    "import_replies": "selfexec.runs.importing",
     "import_task_logs": "selfexec.inspect.importing",
     "judge": "selfexec.runs.judging",
     "judges": "selfexec.analysis.judges",

@@ -63,7 +63,7 @@ def export_files(run: Path | None, out: Path | None, form: str, dry_run: bool, g
 
 
 def _foreseen(plan: "Plan", design: "Design | None", to: str) -> Iterator[str]:
-    from selfexec.runs.asking import foreseen
+    from selfexec.runs.asking.estimate import foreseen
     from selfexec.runs.batch import batch_prices, foreseen_round
 
     found = foreseen_round(plan, design, to)

@@ -22,7 +22,8 @@ from selfexec.text.numbers import number_of
 if TYPE_CHECKING:
     from selfexec.experiments import Key
     from selfexec.prompts import AllPrompts
-    from selfexec.runs import Reply, Round
+    from selfexec.runs import Reply
+    from selfexec.runs.exporting import Round
 
 
 WHICH_SESSIONS, IN_WHICH_WORDS = "Which sessions", "In which words, after which replies"
@@ -113,7 +114,7 @@ def command(
 
     Logs open in `inspect view`, one for each model and experiment, and `selfexec import` takes them back.
     """
-    from selfexec.runs import lines
+    from selfexec.runs.exporting import lines
 
     if out is not None and str(out) == STDOUT and form in ("jsonl", "panel"):
         out = None
@@ -159,7 +160,8 @@ def _of_items(models: tuple[str, ...], wanted: "Wanted", replies: tuple[Path, ..
     """What is to be asked of some models."""
     from selfexec.facets import crossed_levels
     from selfexec.items import load
-    from selfexec.runs import Round, names
+    from selfexec.runs import names
+    from selfexec.runs.exporting import Round
     from selfexec.runs.records import Cut
 
     whole = load(wanted.items or STARTER)
@@ -256,8 +258,9 @@ def round_of_run(
 ) -> "Round":
     """What a run lacks, of some of its models and experiments if you like."""
     from selfexec.prompts import all_prompts
-    from selfexec.runs import Round, load
+    from selfexec.runs import load
     from selfexec.runs.design import recorded
+    from selfexec.runs.exporting import Round
     from selfexec.runs.folder import design_to_ask
     from selfexec.runs.records import Cut
 
