@@ -165,7 +165,7 @@ def test_first_positions_are_those_that_a_dictionary_would_hold(hashes: list[int
 
 
 def test_first_positions_of_many_ids_take_a_third_of_what_a_dictionary_of_them_takes() -> None:
-    # 16 bytes for a hash and a position, and 4 for each slot of a table of which three eighths at least are taken:
+    # 16 bytes for a hash and a position, and 4 for each slot of a table that is at least three eighths full:
     # 27 at most, and a sixteenth more where an array has room to grow. Two integers alone take 64 in a dictionary.
     ids = 50_000
     tracemalloc.start()

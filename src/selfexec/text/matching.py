@@ -6,7 +6,7 @@ from typing import TypeVar
 
 SHOWN = 20  # names that a message lists
 NEAR = 0.75  # likeness by difflib: tipical for typical has .86, no-maybe for no-yes .71
-ALIKE = 0.6  # likeness by difflib of names of which one may well be meant by the other
+ALIKE = 0.6  # likeness by difflib of a wrong name and the one that may be meant
 T = TypeVar("T")
 
 
