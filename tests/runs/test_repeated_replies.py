@@ -4,18 +4,22 @@ void.
 
 import hashlib
 import json
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
+from hypothesis import given
+from hypothesis import strategies as st
 
 import selfexec as sx
 from repeating_server import WIRES
 from selfexec.runs.asking import carry_out, plan
 from selfexec.runs.asking.progress import Progress
 from selfexec.runs.connections import COPIED
+from selfexec.runs.repeated_replies import FirstPositions
 from sockets import served
 
 FORMATS = {"openai": "/chat/completions", "responses": "/responses", "anthropic": "/messages", "gemini": ":generate"}
@@ -144,3 +148,33 @@ def test_a_copy_of_what_an_earlier_command_brought_is_one_too(tmp_path: Path) ->
     found, _, lines = run(again, tmp_path / "r", limit=20)
     assert all(reply.text == reply.prompt_sha256 for reply in found.replies.values())
     assert sum(line.get("error") == COPIED for line in lines) == 2
+
+
+# few values, so that hashes come again, and many with the same last bits, so that they share slots of the table
+HASHES = st.one_of(
+    st.integers(-50, 50), st.integers(-100, 100).map(lambda n: n * 2**50), st.integers(-(2**63), 2**63 - 1)
+)
+
+
+@given(st.lists(HASHES, max_size=400))
+def test_first_positions_are_those_that_a_dictionary_would_hold(hashes: list[int]) -> None:
+    first, expected = FirstPositions(), dict[int, int]()
+    for position, id_hash in enumerate(hashes):
+        assert first.setdefault(id_hash, position) == expected.setdefault(id_hash, position)
+        assert len(first) == len(expected)
+
+
+def test_first_positions_of_many_ids_take_a_third_of_what_a_dictionary_of_them_takes() -> None:
+    # 16 bytes for a hash and a position, and 4 for each slot of a table that is at least three eighths full:
+    # 27 at most, and a sixteenth more where an array has room to grow. Two integers alone take 64 in a dictionary.
+    ids = 50_000
+    tracemalloc.start()
+    try:
+        first = FirstPositions()
+        for n in range(ids):
+            first.setdefault(hash(f"chatcmpl-{n}"), n * 500)
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(first) == ids
+    assert taken / ids < 30

@@ -4,13 +4,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from selfexec.readers.alternatives import left_open
+from selfexec.readers.conclusion import conclude, ends, unreadable
 from selfexec.readers.cues import Equivalents, wordings_in
 from selfexec.readers.keyed import boxed, closing, keyed, other_keys
 from selfexec.readers.letters import Letters, letters_of, plain
 from selfexec.readers.marks import BEGINS_AS_A_MARK, SIGN, marks_in
 from selfexec.readers.notation import plain_text
 from selfexec.readers.plainly import opened, plainly
-from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost, unreadable
+from selfexec.readers.result import Commitment, Reading, outermost
 from selfexec.readers.scan import matches, places
 from selfexec.readers.shown import mentioned
 from selfexec.readers.stated import LAST_SENTENCE, changes, denied, named, results, stated
