@@ -108,7 +108,12 @@ def test_the_words_of_a_response_are_those_of_its_pieces(cuts: set[int], other: 
         (("gpt-5", "gpt-5"), True),
         (("gpt-5", "gpt-5-2025-08-07"), True),
         (("openai/gpt-5", "GPT-5"), True),
+        (("claude-4-latest", "claude-4-20260102"), True),
+        (("openai/gpt-5", "gpt-5@2025-08-07"), True),
         (("gpt-5", "claude-9"), False),
+        (("gpt-5", "gpt-5.1"), False),
+        (("gpt-5", "gpt-5-mini"), False),
+        (("m", "m2"), False),
         (("gpt-5-mini", "gpt-5-2025-08-07"), False),
     ],
 )

@@ -1,5 +1,6 @@
 """The OpenAI Responses API. Keeping what was asked and said is the default there, so every call says not to."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -272,7 +273,7 @@ class Gathered:
         whole = f"{end.text}\n{end.refusal or ''}"
         if self._completed and not all(words in whole for words in self._done):
             raise UnusableReply("words that were said to be whole are not in the response at the end")
-        if not are_one_name(self._models):
+        if not _are_one_name(self._models):
             raise UnusableReply("a piece of the stream is of another reply: its 'model' is another one")
         text, refusal = ("".join(self._said[kind]).strip() for kind in DELTAS)
         if not (text or refusal):
@@ -312,10 +313,13 @@ def _words_done(kind: Any, piece: Mapping[str, Any]) -> list[str]:
     return [words.strip() for words in given if isinstance(words, str)]
 
 
-def are_one_name(models: Collection[str]) -> bool:
-    """Whether names of models may be of one: all stand in the longest, as where a date or whose it is was added."""
-    letters = ["".join(filter(str.isalnum, name)).casefold() for name in models]
-    return all(name in max(letters, key=len) for name in letters)
+# a name without whose model it is and of which date
+BARE_NAME = re.compile(r"(?:.*/)?(.*?)(?:[-@:]?(?:v?\d{3,8}|\d{4}-\d\d-\d\d|latest))?")
+
+
+def _are_one_name(models: Collection[str]) -> bool:
+    """Whether names of models are of one, of which some say more exactly which it is."""
+    return len({bare[1] for name in models if (bare := BARE_NAME.fullmatch(name.casefold()))}) <= 1
 
 
 def _said_at_end(output: Any) -> Said:
