@@ -56,7 +56,7 @@ from selfexec.engines.http.policy import BUSY, error_in_reply, is_rate_limit, sh
 from selfexec.engines.http.providers import Endpoint, endpoint
 from selfexec.engines.http.quota import spent
 from selfexec.engines.http.rate_limit import RateLimit
-from selfexec.engines.http.response_headers import failure_beside_a_policy, failure_header
+from selfexec.engines.http.response_headers import failure_beside_a_policy, failure_header, say_nothing
 from selfexec.engines.http.routes import Route
 from selfexec.engines.http.shutdown import shutdown_said
 from selfexec.engines.http.transport import WITH_REPLY, Fault, Response, TLSError, Transport
@@ -292,14 +292,15 @@ class HttpEngine:
         async with pace:
             status, headers, raw, connection, carrier = await self._send(request)
         if status in WITH_REPLY:
-            self._check_headers(request, headers, failure_header(headers))
+            if not (is_plain := say_nothing(headers)):
+                self._check_headers(request, headers, failure_header(headers))
             outcome = self._decoded(request, raw)
             self._answered.add(where.url)
             self._note_kept(where, raw)
             pace.went_well()
             if carrier is not None:
                 self._watch.note_answer(carrier, outcome.completion_id, request.payload, raw)
-            outcome = with_headers(outcome, headers)
+            outcome = outcome if is_plain else with_headers(outcome, headers)
             return msgspec.structs.replace(outcome, connection=connection) if connection else outcome
         if 300 <= status < 400:
             self._redirected(request, status, headers.get("Location", ""))

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from selfexec.engines.base import Outcome
 from selfexec.engines.http.caches import mark_of_a_cache
-from selfexec.engines.http.response_headers import LITELLM, cache_header, end_in_headers
+from selfexec.engines.http.response_headers import COST, LITELLM, UPSTREAM, cache_header, end_in_headers
 from selfexec.engines.http.wires.base import LARGEST_COST
 from selfexec.experiments import Message
 
@@ -18,7 +18,6 @@ WAYS_OUT: Mapping[str, str] = {
     "helicone-cache": "--header Helicone-Cache-Enabled=false",
 }
 ANY_WAY_OUT = "where they are served, or ask for no cached replies: many caches heed --header Cache-Control=no-cache"
-COST, UPSTREAM = "x-litellm-response-cost", "x-litellm-model-name"
 SLACK = 0.9  # of the words of a prompt: each is a token at least, but for some that are written without blanks between
 LEAST_CONTEXT = 512  # tokens: nobody serves with less room, and a lower count is one of something else
 
@@ -48,8 +47,6 @@ def with_headers(outcome: Outcome, headers: Mapping[str, str]) -> Outcome:
     """
     if outcome.stop_reason == "stop" and (end := end_in_headers(headers)) and end.kind in ("cut", "withheld"):
         outcome = replace(outcome, stop_reason=end.stop)
-    if COST not in headers and UPSTREAM not in headers:
-        return outcome
     changed: dict[str, object] = {}
     if outcome.cost_usd is None and (cost := _dollars(headers.get(COST))):
         changed["cost_usd"] = cost

@@ -32,6 +32,7 @@ from selfexec.engines.http.wires.objections import is_false, meaning_of, tells_o
 
 # LiteLLM sends it, with any value, where its cache had the reply, and not where it has just put it there
 LITELLM = "x-litellm-cache-key"
+COST, UPSTREAM = "x-litellm-response-cost", "x-litellm-model-name"
 # the names of headers that tell how a cache fared, and not what it was asked to do, or under which name it keeps
 OUTCOME = re.compile(
     r"(?:^|[-_])(?:cached?|cache[-_]?hit|cache[-_](?:status|state|hits|result|outcome|lookup|remote|response))$"
@@ -86,13 +87,19 @@ STANDARD_OF_FAILURES: Mapping[str, Callable[[str], bool]] = {
 
 
 class Telling(NamedTuple):
-    """The names of those headers of a response that may say that a cache had it, that something failed, or how the
-    reply ended.
+    """The names of those headers of a response that may say that a cache had it, that something failed, how the reply
+    ended, or what it cost and who answered.
     """
 
     caches: tuple[str, ...]
     failures: tuple[str, ...]
     ends: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def say_nothing(headers: Mapping[str, str]) -> bool:
+    """Whether no header of a response is one that is looked at here, as with nearly all."""
+    return _telling(tuple(headers)) is None
 
 
 @lru_cache(maxsize=1024)
@@ -101,6 +108,7 @@ def _telling(names: tuple[str, ...]) -> Telling | None:
         tuple(name for name in names if _may_tell_of_a_cache(name.lower())),
         tuple(name for name in names if _may_tell_of_a_failure(name.lower())),
         tuple(name for name in names if is_name_of_an_end(name)),
+        tuple(name for name in names if name.lower() in (COST, UPSTREAM)),
     )
     return found if any(found) else None
 

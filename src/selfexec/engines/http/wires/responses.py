@@ -301,7 +301,7 @@ def _is_listed(kind: str) -> bool:
 def _words_done(kind: Any, piece: Mapping[str, Any]) -> list[str]:
     """The words that an event says a part or a message has, now that it is done."""
     if kind in ("response.output_text.done", "response.refusal.done"):
-        given = piece.get("text"), piece.get("refusal")
+        given: tuple[Any, ...] = (piece.get("text"), piece.get("refusal"))
     elif kind == "response.content_part.done":
         part = object_of(piece.get("part"))
         given = (part.get("text"), part.get("refusal")) if part.get("type") in ("output_text", "refusal") else ()
