@@ -81,7 +81,7 @@ def test_the_last_piece_may_bear_a_number_of_its_own_but_may_leave_none_out(wire
 def test_names_of_fields_that_number_pieces() -> None:
     assert numbering(FIELDS) == FIELDS[:5]
     others = ("index", "id", "created", "event", "token_index", "sequence_length", "chunk", "chunks", "content_index")
-    assert numbering(others) == ("event", "chunk")  # of which only a number tells
+    assert numbering(others) == ("event", "chunk")  # their values decide: only a number tells
 
 
 def with_usage(wire: str, counted: Sequence[tuple[int, int]]) -> bytes:

@@ -17,8 +17,8 @@ from selfexec.engines.http.gateways import cached_by
 from selfexec.engines.http.response_headers import (
     cache_header,
     end_in_headers,
-    failure_beside_a_policy,
     failure_header,
+    failure_next_to_a_policy,
 )
 from selfexec.errors import InputError
 from sockets import call, server
@@ -232,4 +232,4 @@ def test_headers_that_say_of_a_policy_error_that_it_is_one_change_nothing(header
 
 def test_a_cached_reply_says_which_header_it_was() -> None:
     assert "the header warning says so" in str(cached_by({"Warning": '110 - "Response is Stale"'}))
-    assert failure_beside_a_policy({"X-Error": "a"}, 400, b'{"message": "a"}') is None
+    assert failure_next_to_a_policy({"X-Error": "a"}, 400, b'{"message": "a"}') is None

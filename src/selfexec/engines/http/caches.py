@@ -6,7 +6,7 @@ a value that is true, or a word as HIT. A name with any other word in it tells o
 prompts (`cached_tokens`, `cache_read_input_tokens`), a setting (`cache_control`), a key.
 
 A field that names where the reply came from (`source`, `provider`, `served_from`) says so by its value: a few plain
-words, one of which is a cache (`semantic-cache`, `Redis cache`, `cached`).
+words, among them one for a cache (`semantic-cache`, `Redis cache`, `cached`).
 """
 
 import re

@@ -56,7 +56,7 @@ from selfexec.engines.http.policy import BUSY, error_in_reply, is_rate_limit, sh
 from selfexec.engines.http.providers import Endpoint, endpoint
 from selfexec.engines.http.quota import spent
 from selfexec.engines.http.rate_limit import RateLimit
-from selfexec.engines.http.response_headers import failure_beside_a_policy, failure_header, say_nothing
+from selfexec.engines.http.response_headers import failure_header, failure_next_to_a_policy, say_nothing
 from selfexec.engines.http.routes import Route
 from selfexec.engines.http.shutdown import shutdown_said
 from selfexec.engines.http.transport import WITH_REPLY, Fault, Response, TLSError, Transport
@@ -316,7 +316,7 @@ class HttpEngine:
         if found.kind == "policy":
             if quotes_another_prompt(request.payload, error_body(raw)):
                 raise RetryableError(OTHER_PROMPT, status=status, unreadable=True)
-            self._check_headers(request, headers, failure_beside_a_policy(headers, status, raw))
+            self._check_headers(request, headers, failure_next_to_a_policy(headers, status, raw))
             return msgspec.structs.replace(withheld(status, found.said), connection=connection)
         if status < 300 and found.kind == "request":
             what = f"status {status}: only with status 200 it is a whole reply"

@@ -42,8 +42,8 @@ def _said_by(what: str, way_out: str) -> str:
 
 
 def with_headers(outcome: Outcome, headers: Mapping[str, str]) -> Outcome:
-    """A reply with what its headers say of how it ended, and LiteLLM's of its cost, and of which model it asked under
-    the name that it goes by there.
+    """A reply with what its headers say: how it ended, and LiteLLM's what it cost and which model was asked, under the
+    name that this model has there.
     """
     if outcome.stop_reason == "stop" and (end := end_in_headers(headers)) and end.kind in ("cut", "withheld"):
         outcome = replace(outcome, stop_reason=end.stop)

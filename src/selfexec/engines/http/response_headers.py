@@ -154,7 +154,7 @@ def _tells_of_a_cache(name: str, value: str) -> bool:
 
 
 def _is_any_above_0(value: str) -> bool:
-    """Whether one of the numbers in a list of them is, of which each cache on the way adds one."""
+    """Whether one number in a list of them is: each cache on the way adds one."""
     return any(float(found[1]) > 0 for part in value.split(",") if (found := NUMBER.match(part)))
 
 
@@ -170,7 +170,7 @@ def failure_header(headers: Mapping[str, str]) -> str | None:
     return next((f"{name}: {value}" for name, value in _failures(headers)), None)
 
 
-def failure_beside_a_policy(headers: Mapping[str, str], status: int, raw: bytes) -> str | None:
+def failure_next_to_a_policy(headers: Mapping[str, str], status: int, raw: bytes) -> str | None:
     """The same for an error in which a policy is given as the reason. What a header repeats of the status or of the
     body, and a word for an error that only says that it is one, is that error itself.
     """

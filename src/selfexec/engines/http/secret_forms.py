@@ -173,7 +173,7 @@ ENCODINGS = (
     Encoding(b32encode, 5, 5, (str,)),
     Encoding(b64encode, 6, 3, (str, lambda text: text.replace("+", "-").replace("/", "_"))),
 )
-# ways of writing four bytes at a time by five characters, all of which depend on all of the bytes
+# ways of writing four bytes at a time by five characters, each of them depending on all four bytes
 IN_FOURS: tuple[Callable[[bytes], bytes], ...] = (a85encode, b85encode)
 FOUR, FIVE = 4, 5
 # bytes one after the other, as in a list of numbers
@@ -223,7 +223,7 @@ def _encoded(
 
 
 def _in_fours(encode: Callable[[bytes], bytes], raw: bytes, letter: re.Pattern[str], in_parts: bool) -> Iterator[Form]:
-    """A secret within a text of which each four bytes are written by five characters, wherever the first four begin."""
+    """A secret within a text whose bytes are written in fours by five characters, wherever the first four begin."""
     for start in range(FOUR):
         end = start + (len(raw) - start) // FOUR * FOUR
         if whole := encode(raw[start:end]).decode():

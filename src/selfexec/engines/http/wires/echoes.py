@@ -131,7 +131,7 @@ def _is_given(name: str, value: Any) -> bool:
 
 
 def _is_default(defaults: tuple[Any, ...], given: Any) -> bool:
-    """Whether a value is one of the defaults, of which an object has only those fields that matter."""
+    """Whether a value is one of the defaults. A default that is an object has only the fields that matter."""
     objects = (default for default in defaults if isinstance(default, dict) and isinstance(given, dict))
     return given in defaults or any(_difference("", default, given) is None for default in objects)
 

@@ -313,12 +313,12 @@ def _words_done(kind: Any, piece: Mapping[str, Any]) -> list[str]:
     return [words.strip() for words in given if isinstance(words, str)]
 
 
-# a name without whose model it is and of which date
+# the name of a model without its owner and its date
 BARE_NAME = re.compile(r"(?:.*/)?(.*?)(?:[-@:]?(?:v?\d{3,8}|\d{4}-\d\d-\d\d|latest))?")
 
 
 def _are_one_name(models: Collection[str]) -> bool:
-    """Whether names of models are of one, of which some say more exactly which it is."""
+    """Whether names are of one model: some may add its owner or its date."""
     return len({bare[1] for name in models if (bare := BARE_NAME.fullmatch(name.casefold()))}) <= 1
 
 
