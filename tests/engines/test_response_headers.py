@@ -61,7 +61,13 @@ ORDINARY: dict[str, dict[str, str]] = {
             "azureml-model-session": "d1",
             "x-content-type-options": "1",
         },
-        **{"x-ms-rai-invoked": "true", "x-ms-deployment-name": "gpt", "x-accel-buffering": "no", "cache-control": "no"},
+        **{
+            "x-ms-rai-invoked": "true",
+            "skip-error-remapping": "true",
+            "x-ms-deployment-name": "gpt",
+            "x-accel-buffering": "no",
+            "cache-control": "no",
+        },
     },
     "litellm": {
         **{"x-litellm-call-id": "1", "x-litellm-attempted-retries": "1", "x-litellm-attempted-fallbacks": "1"},

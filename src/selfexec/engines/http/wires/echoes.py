@@ -90,16 +90,19 @@ def _letters(value: Any) -> str:
 def not_asked(asked: Mapping[str, Any], body: Mapping[str, Any]) -> str | None:
     """What a response is a reply to that was not asked; None where it says nothing of the kind."""
     for name, given in body.items():
-        if name in asked and name not in NOT_REPEATED:
-            if (found := _difference(name, asked[name], given)) is not None:
+        if name in asked:
+            if name not in NOT_REPEATED and (found := _difference(name, asked[name], given)) is not None:
                 return found
         elif name in DEFAULTS and _is_given(name, given) and not _is_default(DEFAULTS[name], given):
             return GIVEN_UNASKED.get(name, f"its {name} is one that was not sent")
     return None
 
 
-# fields of a request that a response does not repeat, or not as they were sent: where it is kept, and which tier served
-NOT_REPEATED = frozenset(("model", "input", "stream", "stream_options", "store", "include", "service_tier", "metadata"))
+# fields of a request that a response does not repeat, or not as they were sent: where it is kept, which tier served it,
+# and tools, which OpenAI sorts and completes
+NOT_REPEATED = frozenset(
+    ("model", "input", "stream", "stream_options", "store", "include", "service_tier", "metadata", "tools")
+)
 # the settings that change a reply, and what stands there, but for nothing, where they were not sent. Numbers, efforts
 # and the like are filled in with what the model or the server has for them, which differs from one to the other
 DEFAULTS: Mapping[str, tuple[Any, ...]] = {

@@ -103,7 +103,7 @@ ENDINGS = frozenset(("finish", "stop", "done", "end", "completion", "termination
 SETTINGS = frozenset(
     (
         *("allow", "allowed", "include", "includes", "enable", "enabled", "support", "supports", "supported", "can"),
-        *("may", "should", "use", "return", "on", "if", "max", "min", "ignore", "continue", "threshold"),
+        *("may", "should", "use", "return", "on", "if", "max", "min", "ignore", "skip", "continue", "threshold"),
     )
 )
 FINISHED = [[word] for word in ("complete", "completed", "done", "finished", "final", "eos")]
