@@ -116,7 +116,8 @@ def with_usage(wire: str, counted: Sequence[tuple[int, int]]) -> bytes:
 def test_counts_of_tokens_that_are_those_of_another_reply_void_the_stream(
     wire: str, counted: list[tuple[int, int]], whole: bool
 ) -> None:
-    assert counts(of_stream(wire, with_usage(wire, counted))) == whole
+    # what Gemini counts begins anew behind a call of a tool of its own
+    assert counts(of_stream(wire, with_usage(wire, counted))) == (whole or wire == "gemini")
 
 
 def test_a_response_whose_end_repeats_all_words_needs_no_numbers() -> None:
@@ -137,22 +138,23 @@ def _event(piece: dict[str, Any]) -> bytes:
 
 # --- what real servers send ------------------------------------------------------------------------------------------
 
-# the counts and names of a stream that Gemini 2.5 Flash sent, with words of our own
-GEMINI = [
-    {"parts": [{"text": "I think.", "thought": True}], "prompt": 391, "answer": None, "thoughts": 72},
-    {"parts": [{"text": "I think on.", "thought": True}], "prompt": 391, "answer": None, "thoughts": 102},
-    {"parts": [{"text": "It was Monday"}], "prompt": 391, "answer": 12, "thoughts": 102},
-    {"parts": [{"text": ", I believe."}], "prompt": 391, "answer": 43, "thoughts": 102},
-]
 
-
-def test_a_stream_of_gemini_with_running_counts_is_whole() -> None:
+@pytest.mark.parametrize(
+    ("answers", "prompts"),
+    [
+        ([None, None, 12, 43], [391] * 4),  # Gemini 2.5 Flash, with thoughts
+        ([20, None, 16, 40, 68, 92, 102, 122], [8] * 7 + [427]),  # Gemini 3, which looked into files
+        ([51, None, 22, 46, 57, 108], [46] * 5 + [147]),  # which ran code
+        ([7, 13, 13], [15, 15, 13]),
+    ],
+)
+def test_the_counts_of_gemini_may_fall_and_change(answers: list[int | None], prompts: list[int]) -> None:
+    """The counts are those of recorded streams, the words our own."""
     pieces = []
-    for n, one in enumerate(GEMINI):
-        candidate = {"content": {"role": "model", "parts": one["parts"]}, "index": 0}
-        usage = {"promptTokenCount": one["prompt"], "thoughtsTokenCount": one["thoughts"]}
-        usage |= {"candidatesTokenCount": one["answer"]} if one["answer"] else {}
-        end = {"finishReason": "STOP"} if n == len(GEMINI) - 1 else {}
+    for n, (answer, prompt) in enumerate(zip(answers, prompts, strict=True)):
+        candidate = {"content": {"role": "model", "parts": [{"text": TEXTS[n]}]}, "index": 0}
+        usage = {"promptTokenCount": prompt, "candidatesTokenCount": answer}
+        end = {"finishReason": "STOP"} if n == len(answers) - 1 else {}
         pieces.append({"candidates": [candidate | end], "usageMetadata": usage, "modelVersion": "g", "responseId": "r"})
     found = of_stream("gemini", b"".join(b"data: " + json.dumps(piece).encode() + b"\n\n" for piece in pieces))
-    assert found and (found.text, found.error, found.output_tokens) == ("It was Monday, I believe.", None, 145)
+    assert found and (found.text, found.error) == ("".join(TEXTS[: len(answers)]), None)

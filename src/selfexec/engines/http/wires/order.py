@@ -4,7 +4,8 @@
                         mostly grow by one they count the pieces, and a step of any other size is a piece that was lost,
                         came from elsewhere or out of order. Others are times, places in a text or the same for all
     counts of tokens    those that a piece gives of the whole so far. Where they mostly grow, one that falls is of
-                        another reply, and so is another count of the prompt where that is mostly the same
+                        another reply, and so is another count of the prompt where that is mostly the same. Gemini's
+                        counts are not looked at: they begin anew where the model used a tool of the server
 
 The last piece that has a number may have one of its own, as gateways give it where they add the counts themselves: it
 only tells where it leaves something out. The Responses format needs none of this where its last event repeats the words
@@ -25,8 +26,8 @@ NUMBERS = frozenset(("number", "no", "num", "nr", "index", "idx", "id", "seq", "
 NUMBERED = re.compile(r"(.{0,60}?)(\d{1,6})")
 LEAST_STEPS = 3  # by one
 RARE = 4  # one in so many steps may be none of a count that grows
-OF_THE_ANSWER = ("completion_tokens", "output_tokens", "candidatesTokenCount")
-OF_THE_PROMPT = ("prompt_tokens", "input_tokens", "promptTokenCount")
+OF_THE_ANSWER = ("completion_tokens", "output_tokens")
+OF_THE_PROMPT = ("prompt_tokens", "input_tokens")
 
 
 class Order:
@@ -42,7 +43,7 @@ class Order:
             self._note("id", event.id)
         for name in numbering(tuple(piece)):
             self._note(name, piece[name])
-        if usage := object_of(piece.get("usage") or piece.get("usageMetadata")):
+        if usage := object_of(piece.get("usage")):
             self._answers += _first_count(usage, OF_THE_ANSWER)
             self._prompts += _first_count(usage, OF_THE_PROMPT)
 
