@@ -319,7 +319,7 @@ def test_an_option_of_an_analysis_works_as_the_recipe_says(tmp_path: Path, calle
     with_tests(tmp_path, "tests/analysis", "tests/stored/panel")
     field, use, test = blocks(text, "python")
     inserted(tmp_path / "src/selfexec/analysis/options.py", field, above="    seed: int | None = option(")
-    inserted(tmp_path / "src/selfexec/analysis/score.py", use, below="    rows = (replace(row")
+    inserted(tmp_path / "src/selfexec/analysis/score.py", use, below="    rows = with_presets(")
     tests = tmp_path / "tests/analysis/test_selection.py"
     tests.write_text(f"{tests.read_text('utf-8')}\n\n{test}", "utf-8")
     refuse_another_result(tmp_path, text, called)

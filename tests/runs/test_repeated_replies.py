@@ -19,7 +19,8 @@ from repeating_server import WIRES
 from selfexec.runs.asking import carry_out, plan
 from selfexec.runs.asking.progress import Progress
 from selfexec.runs.connections import COPIED
-from selfexec.runs.repeated_replies import FirstPositions
+from selfexec.runs.records import Reply
+from selfexec.runs.repeated_replies import FirstPositions, RepeatedReplies
 from sockets import served
 
 FORMATS = {"openai": "/chat/completions", "responses": "/responses", "anthropic": "/messages", "gemini": ":generate"}
@@ -178,3 +179,45 @@ def test_first_positions_of_many_ids_take_a_third_of_what_a_dictionary_of_them_t
         tracemalloc.stop()
     assert len(first) == ids
     assert taken / ids < 30
+
+
+@pytest.mark.parametrize(
+    ("has_long_id", "has_long_text", "counts", "is_copy"),
+    [
+        *((True, True, (9, 9), True), (True, True, (9, 14), True), (True, True, (9, None), True)),  # counted anew
+        *((True, False, (9, 9), True), (True, False, (9, 14), False)),
+        *((False, True, (9, 9), True), (False, True, (9, 14), False), (False, False, (9, 9), False)),
+    ],
+)
+def test_a_copy_may_count_its_prompt_anew_where_both_its_id_and_its_text_are_long(
+    has_long_id: bool, has_long_text: bool, counts: tuple[int | None, int | None], is_copy: bool
+) -> None:
+    number = "chatcmpl-0123456789abcdef" if has_long_id else "c-1"
+    text = "I cannot tell, since it depends on the weather and on the beans." if has_long_text else "A"
+    first = reply(1, number, text, counts[0])
+    second = reply(2, number, text, counts[1])
+    found = RepeatedReplies(lambda position, kind: first)
+    copies = [found.note(one, n) for n, one in enumerate([first, second, reply(3, f"{number}-other", "B", 9)])]
+    assert bool(sum(map(len, copies))) == is_copy
+
+
+def test_the_same_text_under_another_id_is_no_copy_however_long_it_is() -> None:
+    found = RepeatedReplies(lambda position, kind: pytest.fail("nothing is read"))
+    text = "I cannot help with that request, since it could do harm to somebody. " * 5
+    assert not any(found.note(reply(n, f"chatcmpl-0123456789abcdef{n}", text, 9), n) for n in range(20))
+
+
+def reply(number: int, completion_id: str, text: str, input_tokens: int | None) -> Reply:
+    prompt = sha(f"prompt {number}")
+    return Reply(
+        model="any/m",
+        experiment="restriction",
+        item=str(number),
+        epoch=1,
+        session="execute",
+        prompt_sha256=prompt,
+        text=text,
+        output_tokens=7,
+        input_tokens=input_tokens,
+        completion_id=completion_id,
+    )

@@ -5,6 +5,8 @@ the same text, the same counts. An id says so only where it is one:
 
 - A server that gives all replies one id says nothing by it: at least two ids must have come of a model.
 - What has come to two prompts belongs to neither, also where one of them is asked again and gets it a second time.
+- Of two replies with the same text and two ids nothing is known: models give the same answer to many prompts, above all
+  short ones and refusals, and a hundred replies may be of the same second.
 - One that draws ids from a few hundred numbers gives an id to different texts sooner or later. From then on its ids say
   nothing, and a short id with a short text says nothing at any time, since both may agree by chance.
 """
@@ -143,9 +145,15 @@ def _compare(ids: _Ids, earlier: Reply, reply: Reply) -> None:
 
 
 def _is_copy(earlier: Reply, reply: Reply) -> bool:
-    """Whether two replies of the same id and text are one, to two prompts."""
-    is_sure = len(reply.completion_id or "") >= LONG_ID or len(reply.text or "") >= LONG_TEXT
-    return is_sure and earlier.prompt_sha256 != reply.prompt_sha256 and _counts(earlier) == _counts(reply)
+    """Whether two replies of the same id and text are one, to two prompts. Some gateways count the prompt anew, which
+    says nothing where both the id and the text are long.
+    """
+    if earlier.prompt_sha256 == reply.prompt_sha256:
+        return False
+    has_long_id, has_long_text = len(reply.completion_id or "") >= LONG_ID, len(reply.text or "") >= LONG_TEXT
+    if has_long_id and has_long_text:
+        return True
+    return (has_long_id or has_long_text) and _counts(earlier) == _counts(reply)
 
 
 def _counts(reply: Reply) -> tuple[int | None, ...]:
