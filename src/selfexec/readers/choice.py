@@ -325,7 +325,7 @@ def _in_other_words(text: str, letters: Letters, equivalents: Callable[[str], Eq
     """
     said, quoted = _texts(text, letters)
     restated = _restated(text, letters)
-    if _echoes_both(text):
+    if echoes_both(text):
         return [one for one in said if not _is_only_restated(text, one, restated)]
     only_quoted = {one.start for one in quoted}
     straight = text.replace("’", "'")
@@ -398,7 +398,7 @@ def _as_stated(text: str, said: Commitment, letters: Letters) -> Commitment | No
     return said
 
 
-def _echoes_both(text: str) -> bool:
+def echoes_both(text: str) -> bool:
     """Whether the last words are the two options, one below the other: a quotation, not a choice."""
     tail = text.rstrip().splitlines()[-2:]
     starts = [LETTERED.match(line) for line in tail]

@@ -42,7 +42,7 @@ class Stream:
 
     def __init__(self, gathering: Gathering) -> None:
         self._gathering = gathering
-        self._lines = _Lines()
+        self._lines = EventLines()
         self._begun = bytearray()  # until it is known which it is; then all of it, where it is no stream
         self._streams: bool | None = None
         self._recoder: Recoder | None = None  # from a charset other than UTF-8
@@ -214,7 +214,7 @@ def _is_error(name: str) -> bool:
     return name.strip().casefold() == "error"
 
 
-class _Lines:
+class EventLines:
     """Cuts bytes into events as they come: https://html.spec.whatwg.org/multipage/server-sent-events.html."""
 
     def __init__(self) -> None:
