@@ -64,6 +64,8 @@ if TYPE_CHECKING:
     from selfexec.runs.judging import judge as judge
     from selfexec.runs.study import Study as Study
     from selfexec.runs.study import load_study as load_study
+    from selfexec.training import TrainingFiles as TrainingFiles
+    from selfexec.training import export_sft as export_sft
 
 # names are imported when they are first used, so that the command line starts at once
 _HOMES = {
@@ -86,6 +88,7 @@ _HOMES = {
     "Scores": "selfexec.analysis.score",
     "Selection": "selfexec.analysis.selection",
     "Study": "selfexec.runs.study",
+    "TrainingFiles": "selfexec.training",
     "Trend": "selfexec.analysis.compare",
     "card": "selfexec.analysis.card",
     "check": "selfexec.runs.asking",
@@ -93,6 +96,7 @@ _HOMES = {
     "correlations": "selfexec.analysis.correlate",
     "cross_prediction": "selfexec.analysis.cross",
     "export_batch": "selfexec.runs.batch",
+    "export_sft": "selfexec.training",
     "figures": "selfexec.report.figure_list",
     "import_batch": "selfexec.runs.batch",
     "import_logs": "selfexec.logs",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from selfexec.cli.batches import BATCH_FILES_ONLY, FORMS, batch_options, export_files
-from selfexec.cli.declared import collect, is_given, options_of
+from selfexec.cli.declared import collect, is_given, is_typed, options_of
 from selfexec.cli.options import STDOUT, FacetedSections, PathArgument, put_data, say
 from selfexec.errors import InputError
 from selfexec.files.outputs import tried
@@ -18,6 +18,7 @@ from selfexec.options import HOW_MUCH, WHAT_IS_SENT, Files, Names, changed, decl
 from selfexec.run_options import IN_WHICH_CONDITIONS, STARTER, WHICH_ITEMS, BatchOptions, Spending, UnknownEnds, Wanted
 from selfexec.text.matching import apart
 from selfexec.text.numbers import number_of
+from selfexec.training.options import FILES_TO_TRAIN_ON, SftOptions
 
 if TYPE_CHECKING:
     from selfexec.experiments import Key
@@ -39,12 +40,14 @@ class ExportOptions:
     form: str = option(
         "jsonl",
         "jsonl: sessions to ask. batch-...: files for a provider's batch API, at half the price. panel: what the "
-        "models of RUN predicted and did, as a reference panel, without text. inspect: RUN as logs of Inspect AI.",
+        "models of RUN predicted and did, as a reference panel, without text. inspect: RUN as logs of Inspect AI. sft: "
+        "chats to train a model on predictions of its own behaviour, with controls.",
         flag="--to",
     )
     out: Path | None = option(
         None,
-        "The file to write.  [default: standard output] Of several logs, the folder; of batch files, the run's.",
+        "The file to write.  [default: standard output] Of several logs, and of chats, the folder; of batch files, the "
+        "run's.",
         short="-o",
         metavar="PATH",
         form="file",
@@ -60,6 +63,7 @@ class ExportOptions:
         IN_WHICH_WORDS: ("replies",),
         "Where it goes": ("form", "out"),
         BATCH_FILES_ONLY: ("dry_run",),
+        FILES_TO_TRAIN_ON: (),
     },
     renamed={
         **dict.fromkeys((WHICH_ITEMS, HOW_MUCH, IN_WHICH_CONDITIONS), WHICH_SESSIONS),
@@ -70,9 +74,12 @@ class ExportOptions:
 @options_of(ExportOptions, only=("models",))
 @options_of(Wanted, without=("protocol",))
 @options_of(UnknownEnds)
-@options_of(ExportOptions, without=("models", "dry_run"), choices={"form": ["jsonl", *FORMS, "panel", "inspect"]})
+@options_of(
+    ExportOptions, without=("models", "dry_run"), choices={"form": ["jsonl", *FORMS, "panel", "inspect", "sft"]}
+)
 @batch_options
 @options_of(ExportOptions, only=("dry_run",))
+@options_of(SftOptions)
 def command(
     run: Path | None,
     models: tuple[str, ...],
@@ -112,9 +119,19 @@ def command(
     selfexec export runs/mine --to inspect -o logs
 
     Logs open in `inspect view`, one for each model and experiment, and `selfexec import` takes them back.
+
+    \b
+    selfexec export runs/both --to sft --model a --split family -o chats
+
+    Chats whose replies are what the model did, and the same with other models' behaviour, the majority and shuffled
+    outcomes; whole families of wordings are unseen (docs/training.md).
     """
     from selfexec.runs import lines
 
+    of_chats = [each for each in declared(SftOptions) if each.option.typed]
+    to_train_on = {each.name: given.pop(each.name) for each in of_chats}
+    if form != "sft" and (typed := [each.flag for each in of_chats if is_typed(each.name)]):
+        raise InputError(f"{typed[0]}: that is for files to train on. Say so: --to sft")
     if out is not None and str(out) == STDOUT and form in ("jsonl", "panel"):
         out = None
     if out is not None and form in ("jsonl", "panel"):
@@ -137,6 +154,9 @@ def command(
     idle += ["--replies"] if replies else []
     if form == "panel":
         _panel(run, models, experiments, idle, out, ends)
+        return
+    if form == "sft":
+        _chats(run, models, experiments, idle, out, ends, to_train_on)
         return
     if form == "inspect":
         _logs(run, models, experiments, idle, out, ends)
@@ -244,6 +264,32 @@ def _logs(
         say(f"selfexec: not in the logs: {'; '.join(lost)}", err=True)
     then = f"inspect view --log-dir {shlex.quote(str(out if len(files) > 1 else files[0].parent))}"
     say(f"selfexec: {out}: {number_of(len(files), 'log')}. Next: {then}", err=True)
+
+
+def _chats(
+    run: Path | None,
+    models: tuple[str, ...],
+    experiments: tuple[str, ...],
+    idle: list[str],
+    out: Path | None,
+    ends: UnknownEnds,
+    given: dict[str, Any],
+) -> None:
+    """Write the chats that a model is trained on, and the controls."""
+    from selfexec.runs import load
+    from selfexec.training import export_sft
+
+    if run is None:
+        raise InputError("which run? Chats say what its model did: selfexec export RUN --to sft --out chats")
+    if idle:
+        raise InputError(f"{idle[0]}: chats are of what {run} has. Leave it out; --model and --experiment choose.")
+    if out is None or str(out) == STDOUT:
+        raise InputError("--to sft: several files are written. Give --out a folder.")
+    if len(models) > 1:
+        raise InputError(f"--model {models[1]}: chats are of one model's behaviour. Name one; --against names others.")
+    here = load(run, accept_ends=ends.accept_ends or ())
+    named = {"run": here, "out": out, "model": models[0] if models else None, "experiments": experiments}
+    say(f"selfexec: {export_sft(**vars(collect(SftOptions, given, **named))).summary}", err=True)
 
 
 def round_of_run(
