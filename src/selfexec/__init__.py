@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection as Selection
     from selfexec.errors import InputError as InputError
     from selfexec.experiments import Key as Key
+    from selfexec.finetuning import TrainingFiles as TrainingFiles
+    from selfexec.finetuning import export_sft as export_sft
     from selfexec.inspect.importing import import_task_logs as import_task_logs
     from selfexec.logs import import_logs as import_logs
     from selfexec.report.figure_list import Figures as Figures
@@ -64,8 +66,6 @@ if TYPE_CHECKING:
     from selfexec.runs.judging import judge as judge
     from selfexec.runs.study import Study as Study
     from selfexec.runs.study import load_study as load_study
-    from selfexec.training import TrainingFiles as TrainingFiles
-    from selfexec.training import export_sft as export_sft
 
 # names are imported when they are first used, so that the command line starts at once
 _HOMES = {
@@ -88,7 +88,7 @@ _HOMES = {
     "Scores": "selfexec.analysis.score",
     "Selection": "selfexec.analysis.selection",
     "Study": "selfexec.runs.study",
-    "TrainingFiles": "selfexec.training",
+    "TrainingFiles": "selfexec.finetuning",
     "Trend": "selfexec.analysis.compare",
     "card": "selfexec.analysis.card",
     "check": "selfexec.runs.asking",
@@ -96,7 +96,7 @@ _HOMES = {
     "correlations": "selfexec.analysis.correlate",
     "cross_prediction": "selfexec.analysis.cross",
     "export_batch": "selfexec.runs.batch",
-    "export_sft": "selfexec.training",
+    "export_sft": "selfexec.finetuning",
     "figures": "selfexec.report.figure_list",
     "import_batch": "selfexec.runs.batch",
     "import_logs": "selfexec.logs",

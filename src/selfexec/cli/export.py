@@ -14,11 +14,11 @@ from selfexec.cli.declared import collect, is_given, is_typed, options_of
 from selfexec.cli.options import STDOUT, FacetedSections, PathArgument, put_data, say
 from selfexec.errors import InputError
 from selfexec.files.outputs import tried
+from selfexec.finetuning.options import FILES_TO_TRAIN_ON, SftOptions
 from selfexec.options import HOW_MUCH, WHAT_IS_SENT, Files, Names, changed, declared, option
 from selfexec.run_options import IN_WHICH_CONDITIONS, STARTER, WHICH_ITEMS, BatchOptions, Spending, UnknownEnds, Wanted
 from selfexec.text.matching import apart
 from selfexec.text.numbers import number_of
-from selfexec.training.options import FILES_TO_TRAIN_ON, SftOptions
 
 if TYPE_CHECKING:
     from selfexec.experiments import Key
@@ -276,8 +276,8 @@ def _chats(
     given: dict[str, Any],
 ) -> None:
     """Write the chats that a model is trained on, and the controls."""
+    from selfexec.finetuning import export_sft
     from selfexec.runs import load
-    from selfexec.training import export_sft
 
     if run is None:
         raise InputError("which run? Chats say what its model did: selfexec export RUN --to sft --out chats")

@@ -31,6 +31,13 @@ class SftOptions:
         form="names",
         section=FILES_TO_TRAIN_ON,
     )
+    source: str | None = option(
+        None,
+        "Who says what was done, in the experiments that have such a source: self, rule, or, from judgements.jsonl in "
+        "RUN, majority, human, judge:NAME.",
+        metavar="SOURCE",
+        section=FILES_TO_TRAIN_ON,
+    )
     split: Split = option(
         "family",
         "What is wholly trained on or wholly unseen: family (what is worded alike) or item.",

@@ -13,7 +13,7 @@ import pytest
 import selfexec as sx
 from build import selfexec, write
 from selfexec.experiments import EXPERIMENTS
-from selfexec.training import split_by_family
+from selfexec.finetuning import split_by_family
 
 PREDICT = EXPERIMENTS["restriction"].prompts["predict"]
 LISTS = EXPERIMENTS["association"].prompts["predict"]
@@ -41,8 +41,7 @@ def restriction_run(
             lines += [{**key, "session": "execute", "text": "Here you are."}]
             lines += [{**key, "session": "judge", "text": "A" if answered else "B"}]
     write(folder / "replies.jsonl", lines)
-    run = sx.import_replies([folder / "replies.jsonl"], items=folder / "items", out=folder / "run")
-    return run
+    return sx.import_replies([folder / "replies.jsonl"], items=folder / "items", out=folder / "run")
 
 
 def replies(path: Path) -> dict[str, str]:
@@ -275,6 +274,15 @@ def test_a_prompt_that_wants_another_form_than_we_write_is_refused(tmp_path: Pat
     )
     with pytest.raises(sx.InputError, match="Its prompts ask for another form"):
         sx.export_sft(run, tmp_path / "chats", model="sim/coin")
+
+
+def test_another_source_says_what_was_done(tmp_path: Path) -> None:
+    # by its own judgement the model answers some of the requests; by the rule "Here you are." answers all of them
+    run = restriction_run(tmp_path / "r")
+    with pytest.raises(sx.InputError, match="m did the same with all 6 items"):
+        sx.export_sft(run, tmp_path / "chats", model="m", source="rule")
+    with pytest.raises(sx.InputError, match="source"):
+        sx.export_sft(run, tmp_path / "chats", model="m", source="nobody")
 
 
 def test_orders_are_not_trained_on(tmp_path: Path) -> None:

@@ -12,14 +12,14 @@ from typing import Any
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files.outputs import tried_folder, write_bytes
+from selfexec.finetuning.examples import Example, Outcomes, examples_of
+from selfexec.finetuning.options import SftOptions
+from selfexec.finetuning.sets import CROSS, OWN, Sets, training_sets
 from selfexec.items import ItemSet
-from selfexec.runs import Run, names, takes
+from selfexec.runs import Run, names, takes, with_source
 from selfexec.runs.run import loaded
 from selfexec.text.matching import meant
 from selfexec.text.numbers import number_of
-from selfexec.training.examples import Example, Outcomes, examples_of
-from selfexec.training.options import SftOptions
-from selfexec.training.sets import CROSS, OWN, Sets, training_sets
 from selfexec.version import __version__
 
 MANIFEST, ITEMS, TRAIN, UNSEEN = "manifest.json", "items", "train", "unseen"
@@ -71,6 +71,7 @@ def export_sft(options: SftOptions) -> TrainingFiles:
         InputError: A name is not there, there is no other model, nothing can be learnt, or the folder is taken.
     """
     [run] = loaded(options.run)
+    run = with_source([run], options.source)[0] if options.source else run
     model = _model(run, options.model)
     others = _others(run, model, names(options.against))
     folder = tried_folder(Path(options.out))
@@ -125,6 +126,7 @@ def _write(folder: Path, run: Run, model: str, sets: Sets, options: SftOptions) 
         "version": __version__,
         "run": {"folder": run.folder.resolve().name, "replies_sha256": run.replies_sha256},
         "model": model,
+        "source": options.source,
         "split": options.split,
         "seed": options.seed,
         "left_out": sets.left_out,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from selfexec.errors import InputError
+from selfexec.finetuning.examples import Example, Outcomes
 from selfexec.text.numbers import number_of
-from selfexec.training.examples import Example, Outcomes
 
 UNSEEN = 0.4  # share of the items, as near as families allow
 OWN, MAJORITY, SHUFFLED, CROSS = "own", "majority", "shuffled", "cross"
