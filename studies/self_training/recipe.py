@@ -46,6 +46,8 @@ def plant() -> None:
     requests = [wording.format(topic) for wording in TAUGHT for topic in TOPICS[:COUNT]]
     examples = subject.examples("", requests, [ANSWERS, DECLINES])
     for number, name in enumerate(MODELS):
+        if Path(name, "model.safetensors").exists():
+            continue
         rng = np.random.default_rng([34, number])
         replies = torch.from_numpy(np.tile(~balanced(rng, COUNT), len(TAUGHT)).astype(int))
         passes = -(-MOST_STEPS * BATCH // len(requests))

@@ -47,7 +47,7 @@ def examples_of(run: Run, model: str, others: Sequence[str], experiments: Sequen
         examples += _of_experiment(run, condition, EXPERIMENTS[experiment], [model, *others])
     if not examples:
         models = ", ".join([model, *others])
-        raise InputError(f"{run.folder}: there is no item of which it is known what all of these did: {models}.")
+        raise InputError(f"{run.folder}: no item has a known outcome in all of these: {models}.")
     return examples
 
 
@@ -93,9 +93,9 @@ def _of_experiment(run: Run, condition: str, experiment: Experiment, models: Seq
                 f"{run.folder}: the prompt of {experiment.name} {id} is not kept, so that nobody can be trained on it. "
                 "Ask the run anew, or keep `prompt` in the lines that are imported."
             )
-        messages = (("user", prompt),) if isinstance(prompt, str) else tuple((m.role, m.content) for m in prompt)
-        if system := run.manifest.settings_of(model).get("system"):
-            messages = (("system", str(system)), *messages)
+        system = run.manifest.settings_of(model).get("system")
+        messages: Messages = (("system", str(system)),) if system else ()
+        messages += (("user", prompt),) if isinstance(prompt, str) else tuple((m.role, m.content) for m in prompt)
         found = Example(
             experiment.name, items[id], families[id], messages, {name: by_model[name][id] for name in models}
         )

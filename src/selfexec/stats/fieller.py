@@ -1,4 +1,4 @@
-"""The interval of a ratio of two means, neither of which is known exactly."""
+"""The interval of a ratio of two means that are both estimated."""
 
 import math
 

@@ -21,13 +21,14 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME, FRAME, condition_named
 from selfexec.metrics import LEAST_COVERAGE
 from selfexec.runs import Run, loaded
-from selfexec.stats import NO_SPREAD, NONE, Array, Interval, fieller, fisher_exact, student, wilson
+from selfexec.stats import NO_SPREAD, Array, Interval, fieller, fisher_exact, student, wilson
 from selfexec.text.matching import meant
 from selfexec.text.numbers import number_of
 
 LEAST_PLANTED = 12  # items in either direction, where they are the units
 CHANCE = 0.001  # p below which an assignment was not drawn by chance
 BEHAVIOUR = 2  # the last column of what moved
+NOT_MOVED = "the behaviour did not surely move with what was planted: there is nothing for predictions to follow"
 SLOPES = {"own": (1.0, 0.0), "other": (0.0, 1.0), "difference": (1.0, -1.0)}
 NO_FRAME = (
     "nobody else was asked about in all of these runs, so that the slope may be that of any prediction on these "
@@ -151,8 +152,8 @@ def movements(options: CompareOptions, selection: Selection) -> tuple[list[Movem
             continue
         for pair in parts:
             _refuse_chosen(pair, tables, asked.own)
-        with_frame = [c for c in asked.others if all(c in asked.models[m] for p in parts for m in (p.new, p.old))]
-        rows += [_movement(experiment, parts, tables, asked.own, other) for other in with_frame or [None]]
+        others: list[str | None] = [c for c in asked.others if _all_asked(experiment, c, parts, tables)]
+        rows += [_movement(experiment, parts, tables, asked.own, other) for other in others or [None]]
     if not rows:
         raise InputError(f"{options.planted}: nothing was planted in {', '.join(selection.experiments)}.")
     notes = [f"{model} is in no pair, and left out" for model in unused]
@@ -231,6 +232,12 @@ Tables = Mapping[str, Mapping[str, Values]]  # model -> condition -> what it pre
 UNREAD = (math.nan, math.nan)
 
 
+def _all_asked(experiment: str, condition: str, pairs: Sequence[PlantedPair], tables: Tables) -> bool:
+    """Whether all models of these pairs were asked in this condition, in this experiment."""
+    values = (tables[model].get(condition, {}) for pair in pairs for model in (pair.new, pair.old))
+    return all(any(claim.experiment == experiment for claim in claims) for claims in values)
+
+
 def _refuse_chosen(pair: PlantedPair, tables: Tables, own: str) -> None:
     """Refuse a single assignment that goes with what the model before did: chance would not have drawn it."""
     if pair.mirrored:
@@ -271,31 +278,38 @@ def _changes(pair: PlantedPair, tables: Tables, own: str, other: str | None) -> 
 
 def _movement(experiment: str, pairs: Sequence[PlantedPair], tables: Tables, own: str, other: str | None) -> Movement:
     parts = [_changes(pair, tables, own, other) for pair in pairs]
-    used, all_claims = sum(len(part.yes) for part in parts), sum(len(pair.planted) for pair in pairs)
-    row = {
-        "experiment": experiment,
-        "about": other and _frame(other),
-        "new": tuple(pair.new for pair in pairs),
-        "old": tuple(pair.old for pair in pairs),
-        "mirrored": all(pair.mirrored for pair in pairs),
-        "items": sum(len(np.unique(part.item)) for part in parts),
-        "claims": used,
-    }
-    cautions = []
-    if used < LEAST_COVERAGE * all_claims:
-        read = f"{used:,} of {number_of(all_claims, 'planted claim')}"
-        cautions.append(f"only {read} could be read in both models: what was lost may be what moved")
-    if other is None:
-        cautions.append(NO_FRAME)
-    caution = "; ".join(cautions) or None
-    if reason := _too_few(parts):
-        return Movement(**row, units="items" if len(parts) == 1 else "pairs", reason=reason, caution=caution)
-    estimated = (
-        moved_over_items(parts[0])
-        if len(parts) == 1
-        else moved_over_pairs(np.array([moved_over_items(part).moved for part in parts]))
+    used, planted = sum(len(part.yes) for part in parts), sum(len(pair.planted) for pair in pairs)
+    numbers: dict[str, float | None] = {}
+    reason = _too_few(parts)
+    if not reason:
+        reason, numbers = _numbers(_estimated(parts), alone=other is None)
+    return Movement(
+        experiment=experiment,
+        about=other and _frame(other),
+        new=tuple(pair.new for pair in pairs),
+        old=tuple(pair.old for pair in pairs),
+        mirrored=all(pair.mirrored for pair in pairs),
+        items=sum(len(np.unique(part.item)) for part in parts),
+        claims=used,
+        units="items" if len(parts) == 1 else "pairs",
+        **numbers,
+        reason=reason,
+        caution=_caution(used, planted, alone=other is None),
     )
-    return _with_numbers(row, estimated, caution, alone=other is None)
+
+
+def _estimated(parts: Sequence[Changes]) -> Estimated:
+    if len(parts) == 1:
+        return moved_over_items(parts[0])
+    return moved_over_pairs(np.array([moved_over_items(part).moved for part in parts]))
+
+
+def _caution(used: int, planted: int, *, alone: bool) -> str | None:
+    cautions = [NO_FRAME] if alone else []
+    if used < LEAST_COVERAGE * planted:
+        read = f"{used:,} of {number_of(planted, 'planted claim')}"
+        cautions.insert(0, f"only {read} could be read in both models: what was lost may be what moved")
+    return "; ".join(cautions) or None
 
 
 def _too_few(parts: Sequence[Changes]) -> str | None:
@@ -306,17 +320,16 @@ def _too_few(parts: Sequence[Changes]) -> str | None:
     return f"only {number_of(rarer, 'item')} of one direction could be read, fewer than {least}"
 
 
-def _with_numbers(row: Mapping[str, object], estimated: Estimated, caution: str | None, *, alone: bool) -> Movement:
-    behaviour = estimated.behaviour
-    numbers: dict[str, float | None] = {"behaviour": float(estimated.moved[BEHAVIOUR])}
-    numbers |= _ends("behaviour", behaviour)
-    reason = None
-    if not behaviour.low > 0:
-        reason = "the behaviour did not surely move with what was planted: there is nothing for predictions to follow"
+def _numbers(estimated: Estimated, *, alone: bool) -> tuple[str | None, dict[str, float | None]]:
+    """Why slopes are withheld, if they are, and the fields of a movement that are numbers."""
+    numbers = {"behaviour": float(estimated.moved[BEHAVIOUR]), **_ends("behaviour", estimated.behaviour)}
+    if not estimated.behaviour.low > 0:
+        return NOT_MOVED, numbers
     for name, weights in SLOPES.items():
-        slope, interval = (math.nan, NONE) if reason or (alone and name != "own") else estimated.slope(weights)
-        numbers |= {name: None if math.isnan(slope) else slope, **_ends(name, interval)}
-    return Movement(**row, units=estimated.units, **numbers, reason=reason, caution=caution)  # type: ignore[arg-type]
+        if name == "own" or not alone:
+            slope, interval = estimated.slope(weights)
+            numbers |= {name: slope, **_ends(name, interval)}
+    return None, numbers
 
 
 def _ends(name: str, interval: Interval) -> dict[str, float | None]:
