@@ -103,6 +103,23 @@ def make(epochs: int) -> str:
     )
 
 
+def behaviour_kept(arm: str) -> str:
+    """On how many of the unseen items a trained model does what it did before, and predicts that."""
+    before = outcomes("before", "a", "observed")
+    after, predicted = (outcomes("after", arm, side) for side in ("observed", "predicted"))
+    same, right = (sum(side[item] == before[item] for item in side) for side in (after, predicted))
+    return f"does as before on {same} of {len(after)}, and predicts what it did before on {right}"
+
+
+def outcomes(run: str, name: str, side: str) -> dict[str, bool | None]:
+    """Item -> what a model predicted or, by the fixed rule, did."""
+    import selfexec as sx
+
+    table = sx.Selection.of(run, source="rule").tables.observations
+    rows = table.filter(table["model"] == f"local/{name}").select("item", side).iter_rows()
+    return dict(rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--epochs", type=int, default=12)
@@ -112,10 +129,13 @@ def main() -> None:
     with contextlib.chdir(given.work):  # models are called by their folder
         printed = make(given.epochs)
         manifest = json.loads(Path("chats", "manifest.json").read_text("utf-8"))
+        drift = "".join(f"- {arm}: {behaviour_kept(arm)}\n" for arm in ARMS)
     spent = sum(resource.getrusage(who).ru_utime for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    print(f"CPU seconds of this call: {spent:.0f}")
     hashes = "".join(f"    {facts['sha256']}  {name}\n" for name, facts in manifest["files"].items())
     (HERE / "results.md").write_text(
-        f"# Own-trained less cross-trained\n\n```\n{printed.rstrip()}\n```\n\nCPU seconds of this call: {spent:.0f}. "
+        f"# Own-trained less cross-trained\n\n```\n{printed.rstrip()}\n```\n\n"
+        f"What `a` did with the unseen items before it was trained, and does after it:\n\n{drift}\n"
         f"The chats, by SHA-256:\n\n{hashes}",
         "utf-8",
     )

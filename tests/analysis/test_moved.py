@@ -88,6 +88,8 @@ def test_slopes_by_hand(tmp_path: Path) -> None:
     assert row.difference == pytest.approx(0.5 / 0.8 - 0.2 / 0.8)
     assert (row.about, row.mirrored, row.units, row.items, row.claims) == ("person", False, "items", 40, 40)
     assert row.reason is None and row.caution is None
+    assert found.frame().select("new", "own", "claims").rows() == [(["m (after)"], row.own, 40)]
+    assert found.records()["moves"][0]["old"] == ["m (before)"]
     # the interval of the behaviour: errors of two means of twenty, each with sums of squares 0 and 20 * .8 * .2
     error = math.sqrt(40 / 38 * 3.2 / 20**2)
     half = scipy_stats.t(38).ppf(0.975) * error

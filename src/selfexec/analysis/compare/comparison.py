@@ -84,8 +84,9 @@ class Comparison(Result):
         raise KeyError(f"there is no {what} of {model} and {against} in {experiment} ({'; '.join(there)})")
 
     def frame(self) -> "pl.DataFrame":
-        """One row per difference, as a Polars data frame."""
-        return framed(as_records(self.differences), column_types(Difference))
+        """One row per difference, as a Polars data frame; of `moved`, one per movement."""
+        rows, kind = (self.moves, Movement) if self.moves else (self.differences, Difference)
+        return framed(as_records(rows), column_types(kind))
 
     def to_pandas(self) -> Any:
         """The same as a pandas data frame. It takes pandas, and nothing else."""
