@@ -313,6 +313,17 @@ def test_without_another_frame_the_slope_stands_alone(tmp_path: Path) -> None:
     assert row.caution is not None and "nobody else was asked about" in row.caution
 
 
+def test_the_conditions_that_are_held_against_each_other_can_be_named(tmp_path: Path) -> None:
+    runs, csv = before_and_after(tmp_path), planted_csv(tmp_path / "p.csv", {"after": HALF})
+    rows = [
+        sx.compare(runs, metrics="moved", planted=csv, conditions=conditions).moves
+        for conditions in ((), ["frame=person"], ["default", "frame=person"], ["frame=self"])
+    ]
+    assert rows[0] == rows[1] == rows[2] == rows[3] and [row.about for row in rows[0]] == ["person"]
+    with pytest.raises(sx.InputError, match="unknown condition 'frame=another-model'"):
+        sx.compare(runs, metrics="moved", planted=csv, conditions="frame=another-model")
+
+
 def test_where_behaviour_did_not_move_slopes_are_withheld(tmp_path: Path) -> None:
     every, half = [True] * 40, [True] * 20 + [False] * 20
     runs = [

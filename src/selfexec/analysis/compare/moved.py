@@ -14,7 +14,7 @@ from selfexec.analysis.compare.candidates import Candidate, load_apart
 from selfexec.analysis.compare.planted import DESIGNS, Claimed, PlantedPair, load_planted, pairs_of
 from selfexec.analysis.differences import Movement
 from selfexec.analysis.options import CompareOptions
-from selfexec.analysis.selection import Selection, known_conditions, refuse_unknown
+from selfexec.analysis.selection import Selection, known_conditions, refuse_unknown, refuse_unknown_conditions
 from selfexec.claims import Flags, Numbers
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
@@ -163,6 +163,7 @@ def movements(options: CompareOptions, selection: Selection) -> tuple[list[Movem
 def _asked(selection: Selection) -> Asked:
     """Who is compared, and in which conditions."""
     runs = loaded(selection.given, selection.accept_ends)
+    refuse_unknown_conditions(selection.conditions, runs)
     own = _about_itself(selection.conditions, known_conditions(runs))
     others = [c for c in known_conditions(runs) if _frame(c) and _without_frame(c) == condition_named(own)]
     if chosen := [c for c in selection.conditions if _frame(c)]:
@@ -188,14 +189,14 @@ def _about_itself(named: Sequence[str], known: Sequence[str]) -> str:
     """The condition in which models were asked about themselves: the one that is named, the default one, or the only
     one that there is.
     """
-    there = [condition for condition in named or known if not _frame(condition)]
-    if len(there) > 1 and not named and DEFAULT_NAME in there:
+    chosen = [condition for condition in named if not _frame(condition)]
+    there = chosen or [condition for condition in known if not _frame(condition)]
+    if not chosen and DEFAULT_NAME in there:
         return DEFAULT_NAME
     if len(there) != 1:
-        which = " and ".join(there) or "none of these conditions"
         raise InputError(
-            f"moved: {which} {'are' if there else 'is'} about the model itself, and it takes one such condition. "
-            f"Name one with --condition. There are {'; '.join(known)}."
+            f"moved: it takes one condition about the model itself, not {' and '.join(there) or 'none'}. Name one with "
+            f"--condition. There are {'; '.join(known)}."
         )
     return there[0]
 
