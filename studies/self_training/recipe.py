@@ -94,8 +94,9 @@ def make(epochs: int) -> str:
         selfexec("export", "before", "--to", "sft", "--model", "local/a", "--source", "rule", "--out", "chats")
     for arm, file in ARMS.items():
         if not Path(arm, "model.safetensors").exists():
+            chats = [f"chats/train/{name}.jsonl" for name in (file, "replay")]
             options = ["--layers", "10", "--rate", "1e-3", "--epochs", str(epochs)]
-            print(shell(sys.executable, str(HERE / "train.py"), "a", f"chats/train/{file}.jsonl", arm, *options))
+            print(shell(sys.executable, str(HERE / "train.py"), "a", arm, *chats, *options))
     unseen = ["--items", "chats/items", *ASKING, "--out", "after", "--quiet"]
     selfexec("run", "--model", named(list(ARMS)), *unseen)
     return selfexec(
@@ -122,7 +123,7 @@ def outcomes(run: str, name: str, side: str) -> dict[str, bool | None]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--epochs", type=int, default=12)
+    parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--work", type=Path, default=Path("self-training-work"), help="folder for what is large")
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)

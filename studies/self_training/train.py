@@ -1,7 +1,7 @@
 """Train a model on the chats of `selfexec export --to sft`: its upper layers, by the loss of the last reply alone.
 
-    python train.py MODEL chats/train/own.jsonl OUT
-    python train.py MODEL chats/train/own.jsonl OUT --layers 0 --rate 1e-5    # all layers
+    python train.py MODEL OUT chats/train/own.jsonl chats/train/replay.jsonl
+    python train.py MODEL OUT chats/train/own.jsonl chats/train/replay.jsonl --layers 0 --rate 1e-5    # all layers
 
 MODEL is a folder as `save_pretrained` writes it, or a name on the Hugging Face hub, and OUT one that `selfexec run
 --model local/OUT` asks. A GPU is used where there is one. The layers that are trained are held in 32 bits, all else in
@@ -63,7 +63,8 @@ def train(given: argparse.Namespace) -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     tokenizer = AutoTokenizer.from_pretrained(given.model)
     model = AutoModelForCausalLM.from_pretrained(given.model, dtype=torch.bfloat16).to(device)
-    chats = [tokens_of(json.loads(line), tokenizer) for line in given.chats.read_text("utf-8").splitlines()]
+    lines = [line for path in given.chats for line in path.read_text("utf-8").splitlines()]
+    chats = [tokens_of(json.loads(line), tokenizer) for line in lines]
     parameters = trained_parameters(model, given.layers)
     optimiser = torch.optim.AdamW(parameters, lr=given.rate, betas=(0.9, 0.95), weight_decay=0.0)
     steps = given.epochs * -(-len(chats) // given.batch)
@@ -88,8 +89,8 @@ def train(given: argparse.Namespace) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model")
-    parser.add_argument("chats", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("chats", type=Path, nargs="+", help="files of chats, which are mixed")
     parser.add_argument("--layers", type=int, default=10, help="how many of the upper layers are trained; 0: all")
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--batch", type=int, default=16)

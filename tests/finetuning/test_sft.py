@@ -194,6 +194,23 @@ def test_a_prompt_that_asks_for_a_letter_alone_is_answered_so(tmp_path: Path) ->
     assert all((text == "A") == outcomes[id] for id, text in replies(written.train["own"]).items())
 
 
+def test_a_replay_is_what_the_model_said_when_it_did_the_trained_items(tmp_path: Path) -> None:
+    models = ["sim/typical", "sim/coin"]
+    run = sx.run(
+        models, experiments="restriction", limit=60, facets={"frame": ["self", "person"]}, out=tmp_path / "run"
+    )
+    written = sx.export_sft(run, tmp_path / "chats", model=models[0])
+    chats = [json.loads(line) for line in written.train["replay"].read_text("utf-8").splitlines()]
+    # one for each trained item: the request alone, and the response, but no judgement
+    assert sorted(chat["item"] for chat in chats) == sorted(replies(written.train["own"]))
+    for chat in chats:
+        key = sx.Key(models[0], "restriction", chat["item"], 1, "execute")
+        request, response = chat["messages"]
+        assert request == {"role": "user", "content": run.items["restriction"][chat["item"]].request}
+        assert response == {"role": "assistant", "content": run.replies[key].text}
+    assert written.manifest["files"]["train/replay.jsonl"]["lines"] == len(chats)
+
+
 def test_a_system_prompt_stands_before_the_prompt(tmp_path: Path) -> None:
     models = ["sim/typical", "sim/coin"]
     run = sx.run(models, experiments="restriction", limit=40, system="Be brief.", out=tmp_path / "run")

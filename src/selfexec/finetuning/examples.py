@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Experiment, Item, Key
-from selfexec.facets import DEFAULT_NAME, condition_named, touching
+from selfexec.experiments import EXPERIMENTS, Experiment, Item, Key, Prompt, messages_of
+from selfexec.facets import DEFAULT_NAME, Condition, condition_named, touching
 from selfexec.metrics.baselines.text import merged
 from selfexec.readers import Reading
 from selfexec.runs import Reply, Run, prompts_sent
@@ -49,6 +49,48 @@ def examples_of(run: Run, model: str, others: Sequence[str], experiments: Sequen
         models = ", ".join([model, *others])
         raise InputError(f"{run.folder}: no item has a known outcome in all of these: {models}.")
     return examples
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """A session in which a model did something: what it was asked, and its own reply, word for word."""
+
+    example: Example
+    prompt: Messages
+    text: str
+
+
+def behaviour_of(run: Run, model: str, examples: Sequence[Example]) -> list[Behaviour]:
+    """What a model did with these items, to be trained on besides, so that the training leaves its behaviour as it was.
+
+    Sessions that show other replies, as a judge's, are left out, and so are those whose prompt was not kept.
+    """
+    condition, by_place = condition_named(_condition(run)), {(e.experiment, e.item.id): e for e in examples}
+    wanted = {
+        key: by_place[key.experiment, key.item]
+        for key, reply in run.replies.items()
+        if key.model == model
+        and (key.experiment, key.item) in by_place
+        and reply.text
+        and _is_behaviour(key, condition)
+    }
+    epochs: dict[tuple[str, str], int] = {}
+    for key in wanted:
+        epochs[key[1:3]] = min(key.epoch, epochs.get(key[1:3], key.epoch))
+    keys = [key for key in wanted if key.epoch == epochs[key[1:3]]]
+    prompts = prompts_sent(run, keys)
+    return [
+        Behaviour(wanted[key], _messages(run, model, prompt), str(run.replies[key].text))
+        for key in keys
+        if (prompt := prompts[key]) is not None
+    ]
+
+
+def _is_behaviour(key: Key, condition: Condition) -> bool:
+    """Whether a session was asked for what the model does, under these facets."""
+    experiment = EXPERIMENTS[key.experiment]
+    apart = (*experiment.predictions, *experiment.recorded, *experiment.shows)
+    return key.kind not in apart and key.facets == touching(condition, key.experiment, key.kind)
 
 
 def _condition(run: Run) -> str:
@@ -93,14 +135,19 @@ def _of_experiment(run: Run, condition: str, experiment: Experiment, models: Seq
                 f"{run.folder}: the prompt of {experiment.name} {id} is not kept, so that nobody can be trained on it. "
                 "Ask the run anew, or keep `prompt` in the lines that are imported."
             )
-        system = run.manifest.settings_of(model).get("system")
-        messages: Messages = (("system", str(system)),) if system else ()
-        messages += (("user", prompt),) if isinstance(prompt, str) else tuple((m.role, m.content) for m in prompt)
+        messages = _messages(run, model, prompt)
         found = Example(
             experiment.name, items[id], families[id], messages, {name: by_model[name][id] for name in models}
         )
         _refuse_unread(run, found, asked[id])
         yield found
+
+
+def _messages(run: Run, model: str, prompt: Prompt) -> Messages:
+    """A prompt as it was sent, after the system prompt if there was one."""
+    system = run.manifest.settings_of(model).get("system")
+    messages: Messages = (("system", str(system)),) if system else ()
+    return messages + tuple((message.role, message.content) for message in messages_of(prompt))
 
 
 def _outcomes(run: Run, experiment: str, model: str) -> Mapping[str, Outcomes]:

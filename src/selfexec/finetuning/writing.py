@@ -12,7 +12,7 @@ from typing import Any
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files.outputs import tried_folder, write_bytes
-from selfexec.finetuning.examples import Example, Outcomes, examples_of
+from selfexec.finetuning.examples import Example, Messages, Outcomes, behaviour_of, examples_of
 from selfexec.finetuning.options import SftOptions
 from selfexec.finetuning.sets import CROSS, OWN, Sets, training_sets
 from selfexec.items import ItemSet
@@ -22,7 +22,7 @@ from selfexec.text.matching import meant
 from selfexec.text.numbers import number_of
 from selfexec.version import __version__
 
-MANIFEST, ITEMS, TRAIN, UNSEEN = "manifest.json", "items", "train", "unseen"
+MANIFEST, ITEMS, TRAIN, UNSEEN, REPLAY = "manifest.json", "items", "train", "unseen", "replay"
 
 
 @dataclass(frozen=True)
@@ -114,6 +114,10 @@ def _write(folder: Path, run: Run, model: str, sets: Sets, options: SftOptions) 
         taught = name.removeprefix(f"{CROSS}-") if name.startswith(f"{CROSS}-") else model
         facts = {"behaviour_of": taught, "claims_like_own": round(sets.like_own(name), 4)}
         written[f"{TRAIN}/{train[name].name}"] = _lines(train[name], sets.trained, outcomes) | facts
+    if replayed := behaviour_of(run, model, sets.trained):
+        train[REPLAY] = folder / TRAIN / f"{REPLAY}.jsonl"
+        chats = [_chat(one.example, one.prompt, one.text) for one in replayed]
+        written[f"{TRAIN}/{REPLAY}.jsonl"] = _content(train[REPLAY], chats) | {"behaviour_of": model}
     unseen = folder / UNSEEN / f"{OWN}.jsonl"
     own = _lines(unseen, sets.unseen, [example.outcomes[model] for example in sets.unseen])
     written[f"{UNSEEN}/{unseen.name}"] = own | {"behaviour_of": model}
@@ -140,13 +144,17 @@ def _write(folder: Path, run: Run, model: str, sets: Sets, options: SftOptions) 
 
 def _lines(path: Path, examples: Sequence[Example], outcomes: Sequence[Outcomes]) -> dict[str, Any]:
     """Write a chat for each example; how many there are, and their SHA-256."""
-    content = "".join(_line(e, said) + "\n" for e, said in zip(examples, outcomes, strict=True)).encode()
+    return _content(path, [_chat(e, e.prompt, e.reply(said)) for e, said in zip(examples, outcomes, strict=True)])
+
+
+def _content(path: Path, chats: Sequence[str]) -> dict[str, Any]:
+    content = "".join(f"{chat}\n" for chat in chats).encode()
     write_bytes(path, content)
-    return {"lines": len(examples), "sha256": hashlib.sha256(content).hexdigest()}
+    return {"lines": len(chats), "sha256": hashlib.sha256(content).hexdigest()}
 
 
-def _line(example: Example, outcomes: Outcomes) -> str:
-    messages = [*example.prompt, ("assistant", example.reply(outcomes))]
+def _chat(example: Example, prompt: Messages, reply: str) -> str:
+    messages = [*prompt, ("assistant", reply)]
     chat = {
         "messages": [{"role": role, "content": content} for role, content in messages],
         "experiment": example.experiment,
