@@ -83,8 +83,8 @@ def named(models: Sequence[str]) -> str:
     return ",".join(f"local/{name}" for name in models)
 
 
-def make(epochs: int) -> str:
-    """Everything in its order; the comparison as it is printed."""
+def make(epochs: int) -> list[str]:
+    """Everything in its order; the comparisons as they are printed."""
     if not all(Path(name, "model.safetensors").exists() for name in MODELS):
         plant()
     write_items()
@@ -99,9 +99,11 @@ def make(epochs: int) -> str:
             print(shell(sys.executable, str(HERE / "train.py"), "a", arm, *chats, *options))
     unseen = ["--items", "chats/items", *ASKING, "--out", "after", "--quiet"]
     selfexec("run", "--model", named(list(ARMS)), *unseen)
-    return selfexec(
-        "compare", "after", "--model", named(["cross", "own"]), "--source", "rule", "--metric", "skill,accuracy"
-    )
+    arms = named(["cross", "own"])
+    return [
+        selfexec("compare", "after", "--model", arms, "--source", "rule", "--metric", "skill,accuracy"),
+        selfexec("analyze", "cross", "before", "after", "--subject", "local/a", "--source", "rule"),
+    ]
 
 
 def behaviour_kept(arm: str) -> str:
@@ -133,9 +135,10 @@ def main() -> None:
         drift = "".join(f"- {arm}: {behaviour_kept(arm)}\n" for arm in ARMS)
     spent = sum(resource.getrusage(who).ru_utime for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     print(f"CPU seconds of this call: {spent:.0f}")
+    shown = "".join(f"```\n{text.rstrip()}\n```\n\n" for text in printed)
     hashes = "".join(f"    {facts['sha256']}  {name}\n" for name, facts in manifest["files"].items())
     (HERE / "results.md").write_text(
-        f"# Own-trained less cross-trained\n\n```\n{printed.rstrip()}\n```\n\n"
+        f"# Own-trained less cross-trained\n\n{shown}"
         f"What `a` did with the unseen items before it was trained, and does after it:\n\n{drift}\n"
         f"The chats, by SHA-256:\n\n{hashes}",
         "utf-8",
