@@ -1,6 +1,6 @@
 """The whole recipe on a processor alone, with two small models whose behaviour is planted: results.md.
 
-    python studies/self_training/recipe.py                 # some five CPU minutes; goes on where it stopped
+    python studies/self_training/recipe.py                 # some six CPU minutes; goes on where it stopped
 
 Two models are made of SmolLM2-135M: each answers half of a hundred topics and declines the others, by a table of its
 own that was drawn at random. From there it is what anybody would do with models of their own: run, export, train, run,
