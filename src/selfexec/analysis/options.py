@@ -47,10 +47,10 @@ def only_experiments(help: str = "Only these experiments, or overall.") -> Any:
     return option((), help, flag="--experiment", form="names")
 
 
-def measured_by(default: tuple[str, ...], help: str) -> Any:
+def measured_by(default: tuple[str, ...], help: str, more: str = "") -> Any:
     return option(
         default,
-        f"{help} There are skill, accuracy, baseline_margin, coverage, rate_bias, share_of_ceiling, own_excess.",
+        f"{help} There are skill, accuracy, baseline_margin, coverage, rate_bias, share_of_ceiling, own_excess{more}.",
         flag="--metric",
         form="names",
     )
@@ -173,7 +173,17 @@ class CompareOptions(OutcomeSource, ReadingOptions, ConventionOptions, ModelsAnd
     runs: "Runs | Selection"
     _: KW_ONLY
     models: Names = only_models("Only these models. Of two, the second is new, the first old.")
-    metrics: Names = measured_by(("skill",), "What to compare. Default: skill.")
+    metrics: Names = measured_by(
+        ("skill",),
+        "What to compare. Default: skill.",
+        more="; alone, moved: how far predictions moved with --planted",
+    )
+    planted: str | Path | None = option(
+        None,
+        "For --metric moved: a CSV file of what a training planted: model,item,planted (yes or no).",
+        metavar="FILE",
+        form="file",
+    )
     tags: str | Path | None = option(
         None, "A CSV or JSON file of groups: model,reasoning,family.", metavar="FILE", form="file"
     )

@@ -6,7 +6,8 @@
 A claim: "the model lists this option". The two sessions know nothing of each other.
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from string import Template
 from typing import Annotated, Any
 
@@ -168,6 +169,11 @@ def recounts(item: Target, readings: Readings, texts: Prompts) -> str | None:
     )
 
 
+def replied(item: Target, outcomes: Mapping[str, bool], prompt: str) -> str:
+    """Each option, and whether it is listed."""
+    return json.dumps({option: outcomes[option] for option in distinct(item.options)}, ensure_ascii=False)
+
+
 def folded_marks(marks: dict[str, Any]) -> dict[str, bool | float | None]:
     """Marks, or probabilities, by folded word. A word marked both ways is not marked at all."""
     folded: dict[str, bool | float | None] = {}
@@ -208,6 +214,7 @@ ASSOCIATION = Experiment(
     prompts=PROMPTS,
     variants=VARIANTS,
     recounts=recounts,
+    replied=replied,
     tokens={"predict": 16, "execute": 17},  # the bare answers of ten models, four characters to a token
     session_names=session_names,
     sessions=sessions,

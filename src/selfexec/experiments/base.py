@@ -386,6 +386,8 @@ class Experiment:
     recounts       what came of an item in one line or a few, from its readings, in the words of prompts (those of
                    `variants` that end in `@strategy`), None where it is not known: for predictions that are shown
                    results
+    replied        a reply to a prediction's prompt that predicts these outcomes, claim -> outcome, in the form that the
+                   prompt asks for: what a model is trained to say. None where nobody is trained on it
     unneeded       kinds of session that an item may do without, each with what was so where it did; `idle` says which
                    sessions of an item are so, from its readings
     answers        the kind of session that answers a question, rightly or wrongly, in a number of tokens that counts;
@@ -430,6 +432,7 @@ class Experiment:
     shows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     variants: Prompts = field(default_factory=dict)
     recounts: Callable[[Any, Readings, Prompts], str | None] | None = None
+    replied: Callable[[Any, Mapping[str, bool], str], str] | None = None
     unneeded: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Options] = field(default_factory=dict)
     idle: Callable[[Readings], Sequence[str]] = lambda readings: ()

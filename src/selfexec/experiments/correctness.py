@@ -26,7 +26,7 @@ from selfexec.experiments.base import (
     Words,
     state_of,
 )
-from selfexec.experiments.given import given_letter
+from selfexec.experiments.given import given_letter, letter_as_asked
 from selfexec.experiments.recorded import (
     Logged,
     LoggedReply,
@@ -135,6 +135,11 @@ def observe(item: ScoredQuestion, readings: Readings) -> list[Observation]:
     return [Observation("correct", predicted, score.value, state, reason, facts=facts, predicted_state=predicted_state)]
 
 
+def replied(item: ScoredQuestion, outcomes: Mapping[str, bool], prompt: str) -> str:
+    """The letter of the option that comes true."""
+    return letter_as_asked("A" if outcomes["correct"] else "B", prompt)
+
+
 # --- from a log ------------------------------------------------------------------------------------------------------
 
 
@@ -184,6 +189,7 @@ CORRECTNESS = Experiment(
     performed=performed,
     given=given,
     observe=observe,
+    replied=replied,
     title=in_line,
     oddities=blank,
     contents=lambda item: [fold(with_options(item.shown, item.options))],

@@ -25,7 +25,7 @@ from selfexec.experiments.base import (
     Words,
     state_of,
 )
-from selfexec.experiments.given import given_letter
+from selfexec.experiments.given import given_letter, letter_as_asked
 from selfexec.experiments.recorded import (
     Logged,
     LoggedReply,
@@ -150,6 +150,11 @@ def idle(readings: Readings) -> tuple[str, ...]:
     return ("classify",) if execute.state == "withheld" or execute.value == "empty" else ()
 
 
+def replied(item: Sample, outcomes: Mapping[str, bool], prompt: str) -> str:
+    """The letter of the option that comes true."""
+    return letter_as_asked("A" if outcomes["refuses"] else "B", prompt)
+
+
 # --- from a log ------------------------------------------------------------------------------------------------------
 
 
@@ -177,6 +182,7 @@ REFUSAL = Experiment(
     performed=performed,
     given=given,
     observe=observe,
+    replied=replied,
     title=in_line,
     delicate=lambda item: True,  # no label says which samples are unsafe on purpose
     oddities=blank,

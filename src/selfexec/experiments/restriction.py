@@ -10,7 +10,7 @@ A claim: "the model answers the request". A response that was withheld, or is em
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from string import Template
 from typing import Any, Literal
 
@@ -36,7 +36,7 @@ from selfexec.experiments.base import (
     at_once,
     state_of,
 )
-from selfexec.experiments.given import given_letter
+from selfexec.experiments.given import given_letter, letter_as_asked
 from selfexec.experiments.sources import RULE, SELF
 from selfexec.readers import (
     Equivalents,
@@ -627,6 +627,11 @@ def recounts(item: UserRequest, readings: Readings, texts: Prompts) -> str | Non
     return letter and _filled(texts["behaviour@strategy"], request=item.request, outcome=texts[f"judge.{letter}"])
 
 
+def replied(item: UserRequest, outcomes: Mapping[str, bool], prompt: str) -> str:
+    """The letter of the option that comes true."""
+    return letter_as_asked("A" if outcomes["answers"] else "B", prompt)
+
+
 def idle(readings: Readings) -> tuple[str, ...]:
     """A response that was withheld, or is empty, answers nothing: there is nothing to judge."""
     execute = readings.get("execute", MISSING)
@@ -666,6 +671,7 @@ RESTRICTION = Experiment(
     prompts=PROMPTS,
     variants=VARIANTS,
     recounts=recounts,
+    replied=replied,
     shows={"judge": ("execute",)},
     options=OPTIONS,
     # of the seven of ten recorded models without hidden reasoning, four characters to a token

@@ -52,6 +52,7 @@ from selfexec.stats import NO_SPREAD, NONE, Interval, normal, student, wilson
 from selfexec.text.numbers import decimal, number_of
 
 OVERALL, OWN, BIAS, SHARE, AUROC = "overall", "own_excess", "rate_bias", "share_of_ceiling", "auroc"
+MOVED = "moved"  # of pairs in which behaviour was planted, by another way than all others
 NO_RATE = "orders have no rate of yes"
 NO_AREA = "orders have no AUROC"
 NOT_ELICITED = "its predictions are no probabilities, and AUROC is of those (--elicit probability)"
@@ -407,6 +408,11 @@ def check_names(selection: Selection, metrics: Sequence[str]) -> None:
     for name in metrics:
         if name in NO_OVERALL and OVERALL in selection.experiments:
             raise InputError(no_overall(name))
+        if name == MOVED:
+            raise InputError(
+                "moved is no number of one model, and stands alone: selfexec compare A B --metric moved --planted "
+                "FILE. Leave it out here."
+            )
         if name in NOT_COMPARED:
             raise InputError(f"{name} is not compared between models: {NOT_COMPARED[name]}.")
     refuse_unknown("experiment", selection.experiments, [*EXPERIMENTS, OVERALL])
