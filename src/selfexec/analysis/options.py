@@ -22,7 +22,7 @@ ConventionWithSkill = Literal["strict", "readable"]
 WITH_SKILL: tuple[ConventionWithSkill, ...] = get_args(ConventionWithSkill)
 ADDED: Mapping[str, extension.Convention] = extension.registered("conventions")
 Convention = Literal["strict", "readable", "authors"]
-if not TYPE_CHECKING:
+if not TYPE_CHECKING:  # what is here: an extension may be missing, or add another one
     Convention = Literal[(*WITH_SKILL, *ADDED)]
 CONVENTIONS: tuple[Convention, ...] = get_args(Convention)
 Columns = Mapping[str, Mapping[str, float]]  # column -> model -> number; a hole is no entry
