@@ -28,6 +28,11 @@ KINDS = {  # point -> what lies at its places
     "imports": FunctionType,
     "finished_logs": FunctionType,
     "plans": FunctionType,
+    "conventions": FunctionType,
+    "appendix": FunctionType,
+    "report_files": FunctionType,
+    "figure_formats": FunctionType,
+    "abilities": FunctionType,
 }
 
 

@@ -15,7 +15,7 @@ import click
 from selfexec.cli.options import LateCommands, is_quiet, nearest, say
 from selfexec.errors import InputError, Notice, SeveralFaults
 from selfexec.extension import Command
-from selfexec.renamed import OPTIONS
+from selfexec.renamed import OPTIONS, REMOVED
 from selfexec.text.printable import harmless_line, in_ascii
 from selfexec.version import __version__
 
@@ -219,6 +219,8 @@ def _with_way_out(fault: click.UsageError) -> str:
     if isinstance(fault, click.NoSuchOption):
         if fault.option_name in OPTIONS:
             return f"{fault.option_name} is called {OPTIONS[fault.option_name]} now."
+        if fault.option_name in REMOVED:
+            return f"{fault.option_name} is gone: {REMOVED[fault.option_name]}."
         return f"No such option {fault.option_name!r}.{nearest(fault.option_name, fault.possibilities or ())}"
     message = fault.format_message()
     for said, plainly in PLAINLY.items():

@@ -13,8 +13,9 @@ import numpy as np
 
 from selfexec.analysis.compare.candidates import Candidate, claims_together, reference_models
 from selfexec.analysis.findings import CANNOT_BE_TOLD
+from selfexec.analysis.options import WITH_SKILL
 from selfexec.analysis.renamed import refuse_unknown_metric
-from selfexec.analysis.selection import OURS, Selection, refuse_unknown
+from selfexec.analysis.selection import Selection, refuse_unknown
 from selfexec.claims import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
@@ -416,6 +417,6 @@ def check_names(selection: Selection, metrics: Sequence[str]) -> None:
         if name in NOT_COMPARED:
             raise InputError(f"{name} is not compared between models: {NOT_COMPARED[name]}.")
     refuse_unknown("experiment", selection.experiments, [*EXPERIMENTS, OVERALL])
-    refuse_unknown("convention", [selection.convention], OURS)
+    refuse_unknown("convention", [selection.convention], WITH_SKILL)
     for name in metrics:
         refuse_unknown_metric(name, METRICS)
