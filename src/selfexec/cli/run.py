@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from selfexec.cli.declared import HelpOptions, collect, options_of, quietly
-from selfexec.cli.merge import shards_stand
 from selfexec.cli.options import (
     FacetedSections,
     Stopped,
@@ -193,7 +192,7 @@ def command(
             what = f"{number_of(number, 'item')}{run.as_counted}"
             say(f"Of {what} that {model} was to be asked there is no reply yet; they count as missing until there is.")
     if planned.shard:
-        say("\n".join(shards_stand(planned, progress)))
+        say("\n".join(_after_shard(planned, missing)))
     else:
         _say_scores(replace(whole_plan, finish=None) if progress.left else whole_plan, run, missing)
     if missing:
@@ -272,6 +271,19 @@ def _afterwards(planned: "Plan", run: "Run", scores: "Scores", missing: int) -> 
         models = shlex.quote(",".join(planned.models))
         yield f"For a margin without further models: selfexec run --model {models} --items paper --preset quick"
     yield f"{'Once all is there' if missing else 'Next'}: selfexec view {folder}; selfexec explain TERM"
+
+
+def _after_shard(planned: "Plan", missing: int) -> Iterator[str]:
+    """How the shard that was asked stands, and what to do once all are."""
+    from selfexec.runs.share import command_to_join
+
+    shard = planned.shard
+    assert shard
+    if planned.caps.any:
+        yield "Caps hold for this shard alone."
+    if not missing:
+        yield f"Shard {shard} has all its replies."
+    yield f"Once all {shard.of:,} shards are asked: {command_to_join(planned.run_folder)}"
 
 
 def _models(planned: "Plan") -> int:

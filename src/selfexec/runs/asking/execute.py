@@ -5,7 +5,6 @@ import math
 import warnings
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
@@ -49,7 +48,7 @@ from selfexec.runs.folder import (
 )
 from selfexec.runs.records import Reply
 from selfexec.runs.run import Run, opened
-from selfexec.runs.shards import Owner, leave_mark, refuse_other_cut
+from selfexec.runs.share import refuse_other_cut
 from selfexec.runs.store import Journal
 
 Jobs = Iterator[tuple[Job, Sequence[Key]]]
@@ -102,15 +101,9 @@ def carry_out(
     refuse_memory(plan.respondents)
     refuse_other_cut(plan.run_folder, plan.shard)
     progress = progress or Progress()
-    with ExitStack() as held:
-        # of a shard, which other machines may reach too, its owner alone may change the folder
-        owner = held.enter_context(Owner(plan.out)) if plan.shard else None
-        if not (plan.out / MANIFEST).exists():
-            begin(plan)
-        _fill(plan, engine, report, progress, at_start, owner)
-        if owner:
-            owner.check()
-            leave_mark(plan.out)
+    if not (plan.out / MANIFEST).exists():
+        begin(plan)
+    _fill(plan, engine, report, progress, at_start)
     found = opened(plan.out)
     progress.warnings.extend(filter_warnings(found.replies))
     progress.warnings.extend(ends_named(found.replies.values(), way_to_texts(plan.out)))
@@ -127,11 +120,10 @@ def _fill(
     report: Report | None,
     progress: Progress,
     at_start: Callable[[Remaining], None] | None,
-    owner: Owner | None,
 ) -> None:
     """Ask what is missing in the folder of a plan."""
     with (
-        Journal(plan.out / REPLIES, owner.check if owner else None) as journal,
+        Journal(plan.out / REPLIES) as journal,
         ConnectionLedger(journal) as ledger,
         spared_from_sweeps(),
     ):
