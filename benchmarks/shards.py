@@ -15,11 +15,10 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from selfexec.runs.shards import Shard
-
 import selfexec as sx
 from selfexec.extensions.ray.ray import carry_out_over
 from selfexec.runs.asking import Plan, Progress, carry_out, plan
+from selfexec.runs.share import Shard
 
 MODELS = ("sim/knows-itself", "sim/typical", "sim/coin", "sim/knows-models", "sim/says-yes", "sim/solves")
 

@@ -56,7 +56,7 @@ class StandIn:
     def remote(self, **options: Any) -> Any:
         def made(kind: Any) -> Any:
             self.hired += 1
-            tries = 1 + options["max_task_retries"] if options["max_restarts"] else 1
+            tries = 1 + options["max_restarts"] if options["max_task_retries"] else 1
             return type("Remote", (), {"remote": staticmethod(lambda: _Hired(self, kind, tries))})
 
         return made
@@ -128,7 +128,7 @@ def test_a_shard_that_loses_every_worker_is_named_and_what_was_done_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planned = plan(["sim/coin"], limit=2, out=tmp_path / "r")
-    with pytest.raises(InputError, match=r"3 workers were lost at this shard, the last one so: the node is gone"):
+    with pytest.raises(InputError, match=r"its worker was lost 3 times, the last time so: the node is gone"):
         over(monkeypatch, planned, shards=1, nodes=1, losing=(1, 2, 3))
     assert over(monkeypatch, planned, shards=1, nodes=1)[1] == []
 

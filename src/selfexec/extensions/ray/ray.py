@@ -26,7 +26,7 @@ from selfexec.runs.share import Shard, shard_folders, shard_of
 EXTRA = f"Ray is not installed. Install it: {to_install('ray')}"
 HERE = "local"  # a cluster of this machine alone, for as long as the command takes
 EACH = 4  # shards for each worker, where nobody says: who is done early takes over from the others
-ATTEMPTS = 3  # at a shard whose workers are lost, after which it is given up
+LOSSES = 3  # of one worker and those that Ray begins in its place, after which the run ends
 LOOK = 0.5  # seconds between looks at the workers
 GROW = 10.0  # seconds between looks whether there is room for more of them
 
@@ -185,7 +185,7 @@ class _Shift:
     def _hired(self) -> Any:
         # a second call may look at the progress of the first
         taken = {"num_cpus": 1, "num_gpus": self.room.gpus, "max_concurrency": 2, "scheduling_strategy": "SPREAD"}
-        return self.ray.remote(**taken, max_restarts=-1, max_task_retries=ATTEMPTS - 1)(_Worker).remote()
+        return self.ray.remote(**taken, max_restarts=LOSSES - 1, max_task_retries=-1)(_Worker).remote()
 
     def _result(self, done: Any, part: Plan) -> Progress:
         """How far a worker came with a part."""
@@ -197,8 +197,8 @@ class _Shift:
         except errors.RayActorError as fault:
             [said, *_] = str(fault).splitlines()
             raise InputError(
-                f"{part.out}: {ATTEMPTS} workers were lost at this shard, the last one so: {said} What was done is "
-                "kept; the same command goes on."
+                f"{part.out}: its worker was lost {LOSSES} times, the last time so: {said} What was done is kept; "
+                "the same command goes on."
             ) from None
         return found
 

@@ -15,7 +15,7 @@ from selfexec.text.numbers import number_of
 
 @dataclass(frozen=True)
 class ShardLeft:
-    """A shard of which something is left to ask, what that is, and the commands that do."""
+    """A shard that is not whole, what it lacks, and the commands that ask for it."""
 
     shard: Shard
     what: str
