@@ -328,12 +328,12 @@ def _state(key: "Key", reading: "Reading") -> str:
     return f"{state} ({reason})" if reason else state
 
 
-def _say_what_is_here(now: "Remaining") -> None:
+def _say_what_is_here(now: "Remaining[Plan]") -> None:
     if now.here or now.out or now.ended:
         say(_here(now))
 
 
-def _here(now: "Remaining") -> str:
+def _here(now: "Remaining[Plan]") -> str:
     """What of a run is there, and what remains of it."""
     unneeded = f", {number_of(now.unneeded.total(), 'is', 'are')} not needed" if now.unneeded else ""
     remain = number_of(now.remaining, "remains", "remain") if now.remaining else "nothing remains to be asked"

@@ -108,7 +108,7 @@ class RunEstimate:
         return max(0.0, known - apart) + low, known + apart + high
 
 
-def foreseen(plan: Plan) -> tuple[Remaining, RunEstimate]:
+def foreseen(plan: Plan) -> tuple[Remaining[Plan], RunEstimate]:
     """How a plan stands, and what the rest of it will take. Asks and writes nothing, and refuses what a run would."""
     refuse_memory(plan.respondents)
     begun = (plan.out / MANIFEST).exists()
@@ -116,7 +116,7 @@ def foreseen(plan: Plan) -> tuple[Remaining, RunEstimate]:
     return now, finish(estimate(now, load_manifest(plan.out).invocations if begun else []))
 
 
-async def estimate(remaining: Remaining, invocations: Sequence[Invocation]) -> RunEstimate:
+async def estimate(remaining: Remaining[Plan], invocations: Sequence[Invocation]) -> RunEstimate:
     """What the sessions that remain will take, at most."""
     plan, own = remaining.plan, _own_tokens(remaining.known)
     lengths = await _prompt_lengths(plan)
