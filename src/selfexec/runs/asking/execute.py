@@ -156,5 +156,3 @@ def _remaining_without_void(plan: Plan, journal: Journal) -> Remaining[Plan]:
     if any(reply.is_void for reply in known.values()) and void_dependents(plan, journal.path, journal.append):
         known = stored_replies(plan.out)
     return finish(remaining(plan, known))
-
-
