@@ -137,7 +137,7 @@ def unjoined_shards(run: Path) -> list[Path]:
 
 def refuse_unjoined(run: Path) -> None:
     """InputError where shards have something that the run does not have: it names the command that joins them."""
-    if not (new := unjoined_shards(run)):
+    if not is_cut(run) or not (new := unjoined_shards(run)):
         return
     known = joined_shards(run)
     grown = known is not None and all(folder.name in known.shards for folder in new)

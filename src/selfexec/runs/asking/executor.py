@@ -8,7 +8,7 @@ its replies are written down.
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -36,14 +36,14 @@ class BackEnd:
         ledger: Writes replies down.
         accept_ends: The words for unknown ends with which replies count.
         way_to_texts: How the texts of replies are looked at, in a message.
-        line: A reply as it is written down, where that is not the reply itself.
+        line: Makes the reply of a session what is written down, where that is not the reply itself.
     """
 
     engine: Engine
     ledger: ConnectionLedger
     accept_ends: Sequence[str]
     way_to_texts: str
-    line: Callable[[Key, Reply], Reply] = lambda key, reply: reply
+    line: Callable[[Key, Reply], Reply] | None = None
 
 
 def ask_due(
@@ -195,12 +195,17 @@ class Executor:
         self._report(self._progress)
         return reply
 
-    async def _line(self, key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply:
+    def _line(self, key: Key, messages: tuple[Message, ...], parent: str | None) -> Awaitable[Reply]:
         call = self._plan.call(key, messages)
-        return self._back_end.line(key, await reply_to(self._engine, call, self._progress, self._is_over, parent))
+        reply = reply_to(self._engine, call, self._progress, self._is_over, parent)
+        return reply if self._back_end.line is None else _made(partial(self._back_end.line, key), reply)
 
     def _is_over(self) -> bool:
         return self._over
+
+
+async def _made(line: Callable[[Reply], Reply], reply: Awaitable[Reply]) -> Reply:
+    return line(await reply)
 
 
 def _by_address(respondents: Sequence[Respondent], addresses: Mapping[str, str]) -> Sequence[Sequence[Respondent]]:

@@ -197,10 +197,10 @@ class Plan:
         """
         experiment = EXPERIMENTS[job.experiment]
 
-        async def ask_in(
+        def ask_in(
             condition: Condition, session: str, prompt: Prompt, *, parent: str | None = None
-        ) -> Reply | Outcome:
-            return await ask(in_condition(Key(*job, session), condition), experiment.messages(prompt), parent)
+        ) -> Awaitable[Reply | Outcome]:
+            return ask(in_condition(Key(*job, session), condition), experiment.messages(prompt), parent)
 
         item = self.item_set[job.experiment][job.item]
         for condition, prompts in self.asked(job).items():
