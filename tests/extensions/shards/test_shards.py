@@ -664,6 +664,19 @@ def test_a_whole_run_is_never_lost_to_shards_that_are_put_beside_it(three: Path,
     assert len(joined.replies) == 40 and texts(joined).items() >= texts(whole).items()
 
 
+def test_a_run_that_a_former_version_joined_is_joined_once_more_and_loses_nothing(three: Path) -> None:
+    before = texts(sx.merge(three))
+    # as version 0.1.0 left it: marks of whole shards, files of owners, and another record of what was joined
+    record = {"marks": ["0" * 64] * 3, "replies": "0" * 64, "manifest": "0" * 64}
+    (three / "shards" / "joined.json").write_text(json.dumps(record))
+    for n in range(3):
+        (three / "shards" / f"{n}-of-3" / "done.json").write_text("{}")
+        (three / "shards" / f"{n}-of-3.owner.1").write_text("{}")
+    with pytest.raises(InputError, match=r"3 shards, not joined\. Join them: selfexec merge"):
+        sx.load(three)
+    assert texts(sx.merge(three)) == before == texts(sx.load(three))
+
+
 # --- many processes --------------------------------------------------------------------------------------------------
 
 

@@ -1,13 +1,15 @@
 """What `run --ray` does: the run over a cluster, and what it says of it in the end."""
 
 import time
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from selfexec.cli.options import Stopped, say
 from selfexec.cli.spending import calls_made, say_took, went_wrong
+from selfexec.errors import InputError
 from selfexec.text.numbers import number_of
 
 if TYPE_CHECKING:
@@ -16,7 +18,17 @@ if TYPE_CHECKING:
     from selfexec.runs.asking import Plan, Progress
 
 
-def asked_over(address: str, planned: "Plan", shards: int | None) -> "Run":
+def over_cluster(given: Mapping[str, Any]) -> Callable[["Plan"], "Run"] | None:
+    """What asks a plan over the cluster that `--ray` names, where it does."""
+    address, shards = given["ray"], given["shards"]
+    if address and given["shard"]:
+        raise InputError(f"--ray {address}: it asks all shards. Leave --shard {given['shard']} out.")
+    if shards and not address:
+        raise InputError(f"--shards {shards}: it is for --ray. One shard alone is asked by --shard I/N.")
+    return partial(asked_over, address, shards) if address else None
+
+
+def asked_over(address: str, shards: int | None, planned: "Plan") -> "Run":
     """Ask what is missing of a run over a Ray cluster, and join its shards. Exit status 3: replies are missing."""
     from selfexec.extensions.ray.ray import carry_out_over
     from selfexec.runs import load
