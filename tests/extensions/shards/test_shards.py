@@ -497,6 +497,8 @@ def test_different_replies_of_one_session_are_named_and_refused_until_one_is_cho
     assert told.endswith(f"selfexec merge {three} --prefer 0/3 or selfexec merge {three} --prefer 1/3")
     with pytest.raises(Unjoinable):
         sx.merge(three, prefer="2/3")  # it says nothing of this session
+    with pytest.raises(InputError, match=r"prefer 3/4: nothing of that name is joined here\. There is 0/3, 1/3, 2/3"):
+        sx.merge(three, prefer="3/4")
     run_cli(["merge", str(three), "--prefer", "1/3"], capsys)
     assert of_session(sx.load(three), line).text == "another reply"
     # the choice holds when shards have grown

@@ -25,12 +25,14 @@ from selfexec.runs.connections import SAID
 from selfexec.runs.design import folded, joined
 from selfexec.runs.folder import (
     CONNECTIONS,
+    FORMAT,
     ITEMS,
     MANIFEST,
     PROMPTS,
     REPLIES,
     STUDY,
     Manifest,
+    keep_old_manifest,
     load_manifest,
     simulated_of,
     write_manifest,
@@ -50,6 +52,7 @@ from selfexec.runs.share import (
     unjoined_shards,
 )
 from selfexec.runs.store import locked
+from selfexec.text.matching import apart
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,7 @@ def join(run: Path, prefer: Names = ()) -> Joining:
         if record and (run / MANIFEST).exists() and not preferred and not unjoined_shards(run):
             return _joining(run, record)
         parts = parts_of(run)
+        _refuse_strange(preferred, parts)
         preferred = preferred or list(record.preferred if record else ())
         lines = union(run, parts, preferred)
         _write(run, parts, lines)
@@ -111,6 +115,12 @@ def _refuse_uncut(run: Path) -> None:
         raise InputError(
             f"{run}: there are no shards here. Give the folder that --out named to `selfexec run --shard`."
         )
+
+
+def _refuse_strange(preferred: Sequence[str], parts: Sequence[Part]) -> None:
+    there = [part.name for part in parts]
+    if strange := [name for name in preferred if name not in there]:
+        raise InputError(f"--prefer {strange[0]}: nothing of that name is joined here. There is {apart(there)}.")
 
 
 def _shard_name(text: str) -> str:
@@ -180,6 +190,7 @@ def _write(run: Path, parts: Sequence[Part], lines: Mapping[Key, bytes]) -> None
     settle(run)
     item_lines = _item_lines(parts)
     if (run / MANIFEST).exists():
+        keep_old_manifest(run, load_manifest(run))
         # until the new items are there, "all that the run has" must not come to mean these too
         write_manifest(run, _manifest(parts, load_manifest(run).items, None))
     (run / ITEMS).mkdir(exist_ok=True)
@@ -214,6 +225,7 @@ def _manifest(parts: Sequence[Part], hashes: Mapping[str, str], item_set: ItemSe
     planned = joined_design((part.whole.planned, part.items) for part in parts)
     return msgspec.structs.replace(
         first,
+        format=FORMAT,
         models=_once(model for one in every for model in one.models),
         simulated=_once(model for one in every for model in simulated_of(one)),
         experiments=_once(name for one in every for name in one.experiments),
@@ -224,6 +236,7 @@ def _manifest(parts: Sequence[Part], hashes: Mapping[str, str], item_set: ItemSe
         prompts={name: sha256 for one in reversed(every) for name, sha256 in one.prompts.items()},
         settings={name: value for one in reversed(every) for name, value in one.settings.items()},
         own_settings={model: sent for one in reversed(every) for model, sent in one.own_settings.items()},
+        preset_order=next((one.preset_order for one in every if one.preset_order), None),
         preset=first.preset if all(one.preset == first.preset for one in every) else None,
         invocations=kept(_invocations(every)),
         accept_ends=_once(word for one in every for word in one.accept_ends),
