@@ -275,6 +275,29 @@ def test_a_merge_that_is_killed_at_any_step_is_begun_anew_and_loses_nothing(
     assert len(sx.merge(three).replies) == 60  # two models, 3 of each kind: 30 for each, as 2 are 20
 
 
+def test_a_merge_that_is_killed_while_items_grow_does_not_take_more_to_be_asked_than_was(
+    three: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from selfexec.extensions.shards import joining
+
+    def design(run: Path) -> list[str]:
+        return sorted(map(repr, load_manifest(run).design or ()))
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    sx.merge(three)
+    for n in range(3):
+        sx.run("sim/coin", limit=3, out=three, shard=f"{n}/3")  # of sim/typical no more than two items are asked
+    other = Path(shutil.copytree(three, three.parent / "other"))
+    with monkeypatch.context() as patch:
+        patch.setattr(joining, "prompts_file", killed)  # the items are there, and the manifest is not
+        with pytest.raises(KeyboardInterrupt):
+            sx.merge(three)
+    assert len(sx.merge(three).replies) == len(sx.merge(other).replies) == 50
+    assert design(three) == design(other) and not join(three).left
+
+
 def test_shards_that_grow_make_the_run_grow(three: Path, tmp_path: Path) -> None:
     sx.merge(three)
     more = [*TWO, "sim/solves"]
@@ -509,9 +532,18 @@ def test_different_replies_of_one_session_are_named_and_refused_until_one_is_cho
         assert of_session(sx.merge(three, prefer="0/3"), line).text == line["text"]
 
 
-def test_a_failed_call_gives_way_to_a_reply(three: Path) -> None:
+def test_a_failed_call_gives_way_to_a_reply_whichever_comes_first(three: Path) -> None:
     line = copied(three, text=None, error="503")
     assert of_session(sx.merge(three), line).text == line["text"]
+    shutil.rmtree(three / "shards" / "2-of-3")
+    for name in ("replies.jsonl", "manifest.json", "shards/joined.json"):
+        (three / name).unlink()
+    (three / "shards" / "1-of-3").rename(three / "shards" / "2-of-3")  # now the failed call is in the first shard
+    (three / "shards" / "0-of-3").rename(three / "shards" / "1-of-3")
+    (three / "shards" / "2-of-3").rename(three / "shards" / "0-of-3")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a shard is not there, which is said
+        assert of_session(sx.merge(three), line).text == line["text"]
 
 
 def test_what_a_shard_has_asked_again_since_it_was_joined_takes_the_place_of_what_it_had_then(three: Path) -> None:
@@ -521,6 +553,16 @@ def test_what_a_shard_has_asked_again_since_it_was_joined_takes_the_place_of_wha
     with journal.open("ab") as file:
         file.write(changed_line(line, text=None, error="void: it may belong to another prompt"))
         file.write(changed_line(line, text="asked again"))
+    assert of_session(sx.merge(three), json.loads(line)).text == "asked again"
+
+
+def test_what_the_run_has_asked_again_as_a_whole_stays_when_its_shards_are_joined_once_more(three: Path) -> None:
+    sx.merge(three)
+    journal = three / "replies.jsonl"
+    line = journal.read_bytes().splitlines()[0]
+    with journal.open("ab") as file:
+        file.write(changed_line(line, text="asked again"))
+    (three / "shards" / "joined.json").unlink()
     assert of_session(sx.merge(three), json.loads(line)).text == "asked again"
 
 
@@ -621,6 +663,15 @@ def test_a_joined_run_has_what_a_removed_shard_had(
     shutil.rmtree(three / "shards")
     with pytest.raises(InputError, match="this is a whole run, and no shards lie in it"):
         sx.merge(three)
+
+
+def test_a_shard_whose_replies_the_run_has_is_not_asked_once_more_when_its_folder_is_gone(three: Path) -> None:
+    sx.merge(three)
+    shutil.rmtree(three / "shards" / "1-of-3")
+    with pytest.raises(
+        InputError, match=r"the replies of shard 1/3, whose folder is not there any more\. Go on"
+    ):
+        sx.run(TWO, limit=2, out=three, shard="1/3")
 
 
 def test_where_there_are_no_shards_merge_says_so(tmp_path: Path) -> None:
