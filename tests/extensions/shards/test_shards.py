@@ -668,9 +668,7 @@ def test_a_joined_run_has_what_a_removed_shard_had(
 def test_a_shard_whose_replies_the_run_has_is_not_asked_once_more_when_its_folder_is_gone(three: Path) -> None:
     sx.merge(three)
     shutil.rmtree(three / "shards" / "1-of-3")
-    with pytest.raises(
-        InputError, match=r"the replies of shard 1/3, whose folder is not there any more\. Go on"
-    ):
+    with pytest.raises(InputError, match=r"the replies of shard 1/3, whose folder is not there any more\. Go on"):
         sx.run(TWO, limit=2, out=three, shard="1/3")
 
 
