@@ -33,6 +33,7 @@ KINDS = {  # point -> what lies at its places
     "report_files": FunctionType,
     "figure_formats": FunctionType,
     "abilities": FunctionType,
+    "carriers": FunctionType,
 }
 
 
@@ -48,7 +49,9 @@ def test_what_lies_at_each_place_is_of_the_kind_of_its_point() -> None:
 
 
 def test_each_option_that_an_extension_gives_a_command_is_made_by_a_function() -> None:
-    options = [one.options for point in ("exports", "plans") for one in registered(point).values() if one.options]
+    options = [
+        one.options for point in ("exports", "plans", "carriers") for one in registered(point).values() if one.options
+    ]
     assert options and all(isinstance(resolve(place), FunctionType) for place in options)
 
 

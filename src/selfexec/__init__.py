@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from selfexec.extensions.published.entries import Ledger as Ledger
     from selfexec.extensions.rasch.abilities import Rasch as Rasch
     from selfexec.extensions.rasch.abilities import rasch as rasch
+    from selfexec.extensions.shards.joining import merge as merge
     from selfexec.extensions.study.planning import Study as Study
     from selfexec.extensions.study.planning import load_study as load_study
     from selfexec.report.figure_list import Figures as Figures
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
     from selfexec.report.writing import report as report
     from selfexec.runs import Run as Run
     from selfexec.runs import load as load
-    from selfexec.runs import merge as merge
     from selfexec.runs.asking import run as run
     from selfexec.runs.asking.checks import Check as Check
     from selfexec.runs.asking.checks import check as check
@@ -93,7 +93,6 @@ _HOMES = {
     "judges": "selfexec.analysis.judges",
     "ladder": "selfexec.analysis.ladder",
     "load": "selfexec.runs",
-    "merge": "selfexec.runs",
     "predictions_about": "selfexec.analysis.cross",
     "report": "selfexec.report.writing",
     "run": "selfexec.runs.asking",

@@ -95,6 +95,15 @@ class ReportFile(NamedTuple):
     columns: str | None = None
 
 
+class Carrier(NamedTuple):
+    """What else carries out a plan for `run`: a function of all options by their names in Python, which gives a
+    function from a plan to its run, or None where none of its options was typed; and what gives the command these.
+    """
+
+    place: str
+    options: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Extension:
     """What an extension adds, at each of the points at which the core can be added to.
@@ -107,6 +116,7 @@ class Extension:
         experiments: An experiment each.
         facets: A facet each.
         plans: Where else `run` takes its plan from.
+        carriers: What else carries out the plan of `run`.
         exports: Forms of `export --to NAME`.
         imports: Tools of `import --from NAME`.
         finished_logs: Tools whose logs `import --from NAME --as EXPERIMENT` takes: functions of an `ImportRequest`.
@@ -124,6 +134,7 @@ class Extension:
     experiments: Places = field(default_factory=dict)
     facets: Places = field(default_factory=dict)
     plans: Mapping[str, PlanSource] = field(default_factory=dict)
+    carriers: Mapping[str, Carrier] = field(default_factory=dict)
     exports: Mapping[str, Export] = field(default_factory=dict)
     imports: Mapping[str, Import] = field(default_factory=dict)
     finished_logs: Places = field(default_factory=dict)

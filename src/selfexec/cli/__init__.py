@@ -45,7 +45,6 @@ COMMANDS = {
     "items": Command("selfexec.cli.items:command", "List, write, check or fetch sets of items.", DATA),
     "prompts": Command("selfexec.cli.prompts:command", "Print the prompts, to edit them and give them back.", DATA),
     "serve": Command("selfexec.cli.serve:command", "Serve the simulated models over HTTP, to try a set-up on.", DATA),
-    "merge": Command("selfexec.cli.merge:command", "Join the shards of a run that several machines asked.", None),
     "explain": Command("selfexec.cli.explain:command", "Say what a term, a verdict or a number means.", MEANING),
     "analyze": Command(
         "selfexec.cli.analyze:command", "Further analyses of the same replies, each a command of its own.", MEANING
