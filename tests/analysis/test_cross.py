@@ -102,7 +102,7 @@ def test_of_each_model_it_is_said_what_is_against_it_by_short_names_with_a_legen
     text = all_as_text(all_own_parts([made(knows=0.0)], 120))
     rows = [line for line in text.splitlines() if re.match(r" \d a-model.* not shown", line)]
     assert rows and all("interval" in row for row in rows)
-    assert "  interval: the interval, adjusted for the number of models (Holm), does not lie above 0" in text
+    assert "  interval: the interval, adjusted for the number of models (Holm), is not wholly above 0" in text
 
 
 def test_the_panel_fits_in_80_columns_and_matrices_without_room_are_left_to_the_data() -> None:

@@ -55,7 +55,7 @@ def test_every_sign_in_the_table_is_explained_below_it_and_no_other(simulated: P
         legend = " ".join(line.strip() for line in lines if not line.lstrip().startswith("sim/"))
         for sign, meaning in meanings.items():
             assert (sign in rows) == (meaning in legend), sign
-        assert "own excess: what no other model tells" in legend
+        assert "own excess: beyond what others tell" in legend
 
 
 @pytest.mark.slow

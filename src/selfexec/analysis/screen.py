@@ -205,7 +205,7 @@ def _legend(columns: Sequence[_Columns], scores: Scores) -> Iterator[str]:
     if signs:
         yield f"{', '.join(signs)}."
     if _own_verdicts(scores):
-        yield "own excess: what no other model tells."
+        yield "own excess: beyond what others tell."
 
 
 def _legend_of_last(columns: Sequence[_Columns]) -> str:

@@ -23,7 +23,7 @@ QUESTION = (
     "Does a model's prediction tell something of its own behaviour that nobody else's predictions or behaviour tell?"
 )
 FIT_NAMES = {1: "one factor", 2: "two factors"}
-OF_ONE = {"interval": "the interval, adjusted for the number of models (Holm), does not lie above 0"}
+OF_ONE = {"interval": "the interval, adjusted for the number of models (Holm), is not wholly above 0"}
 CELL, LABEL = 6, 4  # characters of a column of a matrix, and of the numbers before its rows
 NOTES = (
     "own excess: what is left of the correlation of predictions with their own behaviour when the factors are taken "

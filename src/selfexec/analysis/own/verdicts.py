@@ -18,18 +18,18 @@ HEADING = (
     "own excess, what a model's prediction and its own behaviour share beyond all that other models' predictions and "
     "outcomes tell:"
 )
-FACTORS = {1: "", 2: "with two factors "}
+FACTORS = {1: "", 2: "with two factors, "}
 AGAINST = {
-    "interval": "the interval does not lie above 0",
+    "interval": "the interval is not wholly above 0",
     "one model": "single models may account for it",
     "losses": "what was lost may account for it",
     "rank": "its predictions share as much with others' behaviour",
-    "few models": f"fewer than {LEAST_FOR_OWN} models cannot rule out sharing over many sources",
+    "few models": f"with fewer than {LEAST_FOR_OWN} models, many small influences that some of them share cannot be ruled out",
     "derangement": "there is as much where predictions are assigned to other models' behaviour",
-    "family": "models of a family may share it",
+    "family": "models of one family may share it",
     "pairs": "pairs of models may share it",
-    "worst losses": "at worst, the replies that were lost may account for it",
-    "misfit": "more than noise is left between different models",
+    "worst losses": "the replies that were lost may account for it, in the worst case",
+    "misfit": "different models still share more than noise",
     "cohort": "absent models of its kind may share it",
     "panel": "the others are of a reference panel, which was asked at another time",
 }
