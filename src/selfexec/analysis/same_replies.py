@@ -38,6 +38,9 @@ class SameReplies:
 
 def same_replies(runs: Iterable["Run"]) -> list[SameReplies]:
     """Groups of models that gave the same text in 9 of 10 common sessions or more, of at least 20."""
+    runs = list(runs)
+    if len({model for run in runs for model in run.models}) < 2:
+        return []
     models, texts = _texts(runs)
     pairs: list[tuple[int, int, int, int]] = []
     for one, other in combinations(range(len(models)), 2):

@@ -232,8 +232,8 @@ def _of_model(
             for metric, estimate in ceilings(claims, convention == "strict").items():
                 yield part.asked.row(metric, estimate)
         for metric, found in crossed[experiment].items():
-            by = replace(part.asked, source=found.common.source)
-            yield by.row(metric, found.estimate_for(model), f"{NO_EVIDENCE}; {found.basis}")
+            by, estimate = replace(part.asked, source=found.common.source), found.estimate_for(model)
+            yield by.row(metric, estimate, None if estimate.reason else f"{NO_EVIDENCE}; {found.basis}")
         for one in own:
             if one.experiment == experiment and one.is_of(model):
                 yield _own_row(part.asked, one, model)

@@ -54,6 +54,8 @@ def loss_tests(claims: Mapping[str, Claims]) -> list[LossTest]:
     tests: list[LossTest] = []
     for model in dict.fromkeys(model for everyone in claims.values() for model in everyone.models):
         found = [test for everyone in claims.values() for test in _tests(model, everyone.of(model))]
+        if not found:
+            continue
         adjusted = holm(np.array([test.p for test in found]))
         tests += [replace(test, p_adjusted=float(p)) for test, p in zip(found, adjusted, strict=True)]
     return tests

@@ -13,6 +13,7 @@ LEAST_RARER_ITEMS = 20
 MARGINS = ("baseline_margin", "margin_at_own_rate", "auroc_margin")  # over the best baseline
 OF_BASELINE = ("best_baseline", *MARGINS, "baseline_share_of_ceiling")  # what is said of the best baseline
 LEAST_PANEL = 6  # models read on the same items, itself included: with fewer a margin speaks for no model
+ONE_ITEM = "only one item could be scored"  # which has shares, but no skill
 FEW = 10  # items: a standard error that rests on fewer is no guide (docs/decisions/0008)
 
 

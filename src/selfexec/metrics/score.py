@@ -19,15 +19,14 @@ from selfexec.metrics.baselines import (
 )
 from selfexec.metrics.coverage import NOTHING_READ, coverage, nothing_read
 from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable
-from selfexec.metrics.margin import NO_OTHERS, Held, held_against, held_alone
-from selfexec.metrics.margin import where_words_split as held_where_words_split
+from selfexec.metrics.margin import NO_OTHERS, WHERE_SPLIT, Held, held_against, held_alone, where_words_split
 from selfexec.metrics.permutation import shuffled_p
 from selfexec.metrics.probability import OF_PROBABILITY_SKILL, gives_probabilities, probability_scores
-from selfexec.metrics.rows import OF_BASELINE, AskedCounts, Estimate, Score
+from selfexec.metrics.rows import OF_BASELINE, ONE_ITEM, AskedCounts, Estimate, Score
 
 # what one item tells nothing of, whatever the kind of its claims
 OF_SKILL = {
-    *("skill", "shuffled_p", *OF_BASELINE, "skill_where_split", "margin_where_split"),
+    *("skill", "shuffled_p", *OF_BASELINE, *WHERE_SPLIT),
     *OF_PROBABILITY_SKILL,
 }
 NO_MARGIN = "it was not worked out"
@@ -90,14 +89,16 @@ def score_experiment(
             found.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
     held = held_alone(kind, record, NO_MARGIN)
     if whole:
-        found["shuffled_p"] = shuffled_p(claims, strict)
+        several = len(record.items) > 1
+        found["shuffled_p"] = shuffled_p(claims, strict) if several else Estimate(math.nan, reason=ONE_ITEM)
         held = held_against(claims, others, chances, strict)
         # what says the same every time has skill 0, beside which the label of a request alone may do far better
         alone = Estimate(math.nan, reason=held.alone)
         found["best_baseline"] = alone if held.alone else kind.skill_estimate(held.best)
         found["baseline_margin"] = held.margin
         found |= _at_own_rate(held)
-        found |= _where_words_split(claims, others, held, strict)
+        if kind.CROSSED:  # for show, and in no verdict
+            found |= where_words_split(claims, others, held, strict)
     if gives_probabilities(claims):
         if kind.CUT:
             held, chances, records = held_alone(kind, record, IN_PROBABILITIES), {}, {}
@@ -134,14 +135,6 @@ def _at_own_rate(held: Held) -> Mapping[str, Estimate]:
     }
 
 
-def _where_words_split(claims: Claims, others: Others, held: Held, strict: bool) -> Mapping[str, Estimate]:
-    """Skill and margin on the claims about which other models say different things: for show, and in no verdict."""
-    if not kind_of(claims).CROSSED:
-        return {}
-    own, margin = held_where_words_split(claims, others, held, strict)
-    return {"skill_where_split": own, "margin_where_split": margin}
-
-
 def degenerate(
     kind: Kind, claims: Claims, answers: Answers | None, items: int, estimates: Mapping[str, Estimate]
 ) -> tuple[str | None, dict[str, Estimate]]:
@@ -154,7 +147,7 @@ def degenerate(
         lost = asks and answers is not None and bool(answers.missing.all())
         reason, kept = f"{nothing}: its answers were never recorded" if lost else nothing, set(WHATEVER_WAS_READ)
     elif items == 1:
-        reason, kept = "only one item could be scored", kept - OF_SKILL - set(kind.OF_SKILL)
+        reason, kept = ONE_ITEM, kept - OF_SKILL - set(kind.OF_SKILL)
     unknown = Estimate(math.nan, reason=reason)
     return reason, {name: found if name in kept else unknown for name, found in estimates.items()}
 

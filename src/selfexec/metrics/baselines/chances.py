@@ -24,6 +24,8 @@ class BaselineChances:
 
     @classmethod
     def by(cls, chances: Mapping[str, Array], claims: Claims, others: Others) -> "BaselineChances":
+        if not len(others):
+            return cls(chances, np.zeros(len(claims)), np.zeros(len(claims), np.int64))
         at = others.panel.at(claims)
         return cls(chances, np.nansum(others.did, axis=0)[at], (~np.isnan(others.did)).sum(0)[at])
 

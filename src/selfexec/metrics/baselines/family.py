@@ -18,6 +18,7 @@ from selfexec.metrics.rows import LEAST_COVERAGE
 from selfexec.stats import Array
 from selfexec.text.numbers import number_of
 
+BY_FAMILY = ("family_predictions", "family_behaviour")
 NO_FAMILY = "no other model of its family is here"
 
 
@@ -32,8 +33,10 @@ def by_family(claims: Claims, family: Others) -> Mapping[str, Array]:
     """
     if not kind_of(claims).CROSSED:
         return {}
+    if not len(family):
+        return dict.fromkeys(BY_FAMILY, np.full(len(claims), math.nan))
     cut, at = kind_of(claims).CUT, family.panel.at(claims)
-    shares = {"family_predictions": family.votes.share_said, "family_behaviour": family.votes.share_did}
+    shares = dict(zip(BY_FAMILY, (family.votes.share_said, family.votes.share_did), strict=True))
     said = {name: reaches(share) if cut else say(share, 0.5) for name, share in shares.items()}
     return {name: np.where(np.isnan(shares[name]), math.nan, chance)[at] for name, chance in said.items()}
 

@@ -15,7 +15,7 @@ from selfexec.metrics.kinds.counts import NO_CONTRAST, Counted, Formula, present
 from selfexec.metrics.kinds.formulas import METRICS, CellsFormula, of_cells, recall, specificity, youden_j
 from selfexec.metrics.kinds.paired import skill_difference as skill_difference
 from selfexec.metrics.kinds.rates import ceiling_estimate, ceiling_share_estimate, rate_bias_estimate
-from selfexec.metrics.rows import FEW, LEAST_RARER_ITEMS, Estimate
+from selfexec.metrics.rows import FEW, LEAST_RARER_ITEMS, ONE_ITEM, Estimate
 from selfexec.stats import (
     NO_SPREAD,
     NONE,
@@ -125,7 +125,9 @@ def own_estimates(
 
 
 def estimates_of(counts: Array, wanted: Iterable[str] = ()) -> dict[str, Estimate]:
-    """Every metric of counts of shape (items, cells), and those `wanted` that not every experiment has."""
+    """Every metric of counts of shape (items, cells), and those `wanted` that not every experiment has. One item says
+    nothing about skill.
+    """
     names = [name for name, metric in METRICS.items() if not metric.on_request or name in wanted]
     return {name: _estimate(name, counts) for name in names}
 
@@ -139,6 +141,8 @@ def skill_estimate(record: Counted) -> Estimate:
 
 
 def _estimate(name: str, counts: Array) -> Estimate:
+    if METRICS[name].skill and len(counts) == 1:
+        return Estimate(math.nan, reason=ONE_ITEM)
     if name in BY_THEMSELVES:
         return BY_THEMSELVES[name](counts)
     return share_of(name, counts) if METRICS[name].trials else _other(name, counts)
