@@ -135,7 +135,9 @@ def main() -> None:
     if unknown := set(options.commands) - {*commands(Path())}:
         parser.error(f"unknown command {sorted(unknown)[0]}: there are {', '.join(commands(Path()))}")
     for name, entered in measured(options.commands).items():
-        print(f"{name}: {len(functions(entered))} functions in {len(files(entered))} files, {len(entered)} code objects")
+        print(
+            f"{name}: {len(functions(entered))} functions in {len(files(entered))} files, {len(entered)} code objects"
+        )
         of_package = Counter(Path(one.file).parent.as_posix() for one in functions(entered))
         in_files = Counter(Path(file).parent.as_posix() for file in files(entered))
         for package, number in sorted(of_package.items()):

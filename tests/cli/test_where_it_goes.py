@@ -53,7 +53,14 @@ def _here(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_results_of_all_these_commands_have_a_form() -> None:
-    assert {"score", "compare", "read", "list", "check", *(f"analyze {name}" for name in analyze.commands_by_name)} <= set(PRINTING)
+    assert {
+        "score",
+        "compare",
+        "read",
+        "list",
+        "check",
+        *(f"analyze {name}" for name in analyze.commands_by_name),
+    } <= set(PRINTING)
 
 
 @pytest.mark.parametrize("name", PRINTING)

@@ -10,7 +10,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from selfexec.options import Files, Names, option, settle
+from selfexec.options import Files, Names, Settled, option
 from selfexec.reading_options import AcceptedEnds
 
 if TYPE_CHECKING:
@@ -88,11 +88,8 @@ class ConditionsAndReadings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadingOptions(AcceptedEnds, ConditionsAndReadings):  # the signature begins with the last of them
+class ReadingOptions(Settled, AcceptedEnds, ConditionsAndReadings):  # the signature begins with the last of them
     """Which replies count, and how they are read."""
-
-    def __post_init__(self) -> None:
-        settle(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,7 +254,7 @@ class CardOptions(ReferencePanel, ReadingOptions, ConventionOptions):
 
 
 @dataclass(frozen=True)
-class JudgesOptions(ConventionOptions, ModelsAndExperiments):
+class JudgesOptions(Settled, ConventionOptions, ModelsAndExperiments):
     """What can be set about a table of judges."""
 
     run: "Run | str | Path"
@@ -271,12 +268,9 @@ class JudgesOptions(ConventionOptions, ModelsAndExperiments):
         form="file",
     )
 
-    def __post_init__(self) -> None:
-        settle(self)
-
 
 @dataclass(frozen=True)
-class RaschOptions:
+class RaschOptions(Settled):
     """What can be set about abilities."""
 
     table: "str | Path | RateTable | pl.DataFrame"
@@ -286,6 +280,3 @@ class RaschOptions:
         "newton", "newton: joint maximum likelihood. paper: Algorithm 1 as printed."
     )
     jackknife: bool = option(False, "Also standard errors by leaving out one benchmark at a time.")
-
-    def __post_init__(self) -> None:
-        settle(self)

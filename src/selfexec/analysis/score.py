@@ -90,7 +90,7 @@ def score(options: ScoreOptions) -> Scores:
         if selection.panel not in (None, NO_PANEL) and not found.panels:
             raise InputError(f"--panel {selection.panel}: it was asked in another condition. Leave it out.")
     found.warnings += tuple(unanswered(selection.whole_runs))
-    rows = with_presets(found, selection.whole_runs)
+    rows = with_presets(found, selection.whole_runs) if selection.has_presets else found
     return Scores(
         (row for row in rows if selection.wants([row.model], row.experiment)),
         (warning for warning in found.warnings if _is_meant(warning, selection)),
@@ -115,6 +115,8 @@ def _shown(selection: Selection, groups: Mapping[str, str | None], drawn: Bootst
         experiments=experiments,
         groups=groups,
     )
+    if not selection.has_presets:
+        return scores
     rows = [*scores, *adjusted_rows(selection, scores.parts, scores.of("overall", "skill"))]
     return Scores(rows, scores.warnings, drawn, scores.parts, scores.runs, scores.own, scores.panels)
 
@@ -154,13 +156,16 @@ def score_tables(
     opened = [one for one in left_open(tables) if one.experiment in claims]
     warnings: list[Warned] = [*loss_warnings(claims), *judged, *opened]
     own = own_of(claims, tables.simulated, beside, groups)
-    rows = (_with_panel(row, beside) for row in _rows(claims, convention, scored, own, bootstrap))
-    return Scores(rows, warnings, bootstrap, scored, own=own, panels=[beside] if beside else [])
+    rows = _rows(claims, convention, scored, own, bootstrap)
+    if beside is None:
+        return Scores(rows, warnings, bootstrap, scored, own=own)
+    with_panel = (_with_panel(row, beside) for row in rows)
+    return Scores(with_panel, warnings, bootstrap, scored, own=own, panels=[beside])
 
 
-def _with_panel(row: Score, beside: Beside | None) -> Score:
+def _with_panel(row: Score, beside: Beside) -> Score:
     """What is said of the best baseline, with the name of the panel that it is of."""
-    if beside is None or row.metric not in OF_BASELINE:
+    if row.metric not in OF_BASELINE:
         return row
     experiments = beside.experiments if row.experiment == "overall" else [row.experiment]
     return replace(row, panel=beside.panel.name) if beside.serves(row.model, experiments) else row

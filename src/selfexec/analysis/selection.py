@@ -85,8 +85,9 @@ class Selection:
                 )
         if not any(run.replies for run in runs):
             refuse_silent(runs[0])
-        _refuse_clashes(runs)
-        runs = read_as_given(runs, self.readings)
+        if len(runs) > 1:
+            _refuse_clashes(runs)
+        runs = read_as_given(runs, self.readings) if self.readings else runs
         return with_source(runs, self.source) if self.source else runs
 
     @cached_property
@@ -150,6 +151,11 @@ class Selection:
         if self.groups is None:
             return elsewhere
         return {**elsewhere, **load_families(self.groups, [m for run in self.whole_runs for m in run.models])}
+
+    @property
+    def has_presets(self) -> bool:
+        """Whether some of the runs are of a preset's cut of the items."""
+        return any(run.manifest.preset for run in self.whole_runs)
 
     @property
     def everybody(self) -> list[str]:

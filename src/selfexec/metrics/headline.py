@@ -31,7 +31,7 @@ def overall_scores(
     for metric, estimates in (
         ("self_execution_score", {name: part.accuracy for name, part in scored.items()}),
         ("skill", {name: part.skill for name, part in scored.items()}),
-        ("baseline_margin", {name: part.baseline_margin for name, part in scored.items()}),
+        ("baseline_margin", {name: part.held.margin for name, part in scored.items()}),
     ):
         estimate = combine(estimates, LEAST_OVERALL[metric], headline)
         reason = estimate.reason or _withheld(scored, estimate)

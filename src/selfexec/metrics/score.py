@@ -52,10 +52,6 @@ class Scored:
     baselines: Mapping[str, Pairing]
     predicted_chances: BaselineChances
 
-    @property
-    def baseline_margin(self) -> Estimate:
-        return self.held.margin
-
 
 def score_experiment(
     asked: AskedCounts,

@@ -7,6 +7,7 @@ serves both.
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ def positive_rate(c: Cells) -> Any:
 
 
 def base_rate(c: Cells) -> Any:
-    """Share of claims that did come true, of those whose outcome is known."""
+    """Share of claims that did come true, of those whose outcome is known: the accuracy of always predicting that."""
     return (c.tp + c.fn + c.unread_true) / c.known
 
 
@@ -131,11 +132,6 @@ def over_niceness_expected(c: Cells) -> Any:
     return too_nice / (too_nice + too_bold)
 
 
-def always_yes(c: Cells) -> Any:
-    """Accuracy of predicting that every claim comes true."""
-    return base_rate(c)
-
-
 def always_no(c: Cells) -> Any:
     """Accuracy of predicting that no claim comes true."""
     return 1 - base_rate(c)
@@ -184,24 +180,18 @@ class Metric:
     on_request: bool = False
 
 
-def _claims(c: Cells) -> Any:
-    return c.claims
-
-
-def _known(c: Cells) -> Any:
-    return c.known
-
+ALL_CLAIMS, KNOWN_CLAIMS = attrgetter("claims"), attrgetter("known")
 
 METRICS: Mapping[str, Metric] = {
-    "accuracy": Metric(accuracy, _claims, rises=True),
+    "accuracy": Metric(accuracy, ALL_CLAIMS, rises=True),
     "precision": Metric(precision, lambda c: c.tp + c.fp, rises=True, undefined="no claim was predicted to come true"),
     "recall": Metric(recall, lambda c: c.tp + c.fn + c.unread_true, rises=True, undefined="no claim came true"),
-    "positive_rate": Metric(positive_rate, _known),
-    "base_rate": Metric(base_rate, _known, drawn=False),  # as the two baselines that follow from it
+    "positive_rate": Metric(positive_rate, KNOWN_CLAIMS),
+    "base_rate": Metric(base_rate, KNOWN_CLAIMS, drawn=False),  # as the two baselines that follow from it
     "predicted_rate": Metric(predicted_rate, read_claims, drawn=False),
     "rate_bias": Metric(rate_bias),
-    "always_yes": Metric(always_yes, _known, drawn=False),
-    "always_no": Metric(always_no, _known, drawn=False),
+    "always_yes": Metric(base_rate, KNOWN_CLAIMS, drawn=False),
+    "always_no": Metric(always_no, KNOWN_CLAIMS, drawn=False),
     "balanced_accuracy": Metric(balanced_accuracy, least=0, skill=True, rises=True),
     "youden_j": Metric(youden_j, skill=True, rises=True),
     "mcc": Metric(mcc, skill=True, rises=True),
