@@ -133,7 +133,7 @@ def main() -> None:
     parser.add_argument("--sizes", action="store_true", help="also how long the functions of the whole package are")
     options = parser.parse_args()
     if unknown := set(options.commands) - {*commands(Path())}:
-        parser.error(f"unknown command {sorted(unknown)[0]}: there are {', '.join(commands(Path()))}")
+        parser.error(f"unknown command {min(unknown)}: there are {', '.join(commands(Path()))}")
     for name, entered in measured(options.commands).items():
         print(
             f"{name}: {len(functions(entered))} functions in {len(files(entered))} files, {len(entered)} code objects"

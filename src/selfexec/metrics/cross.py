@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from selfexec.claims import Claims, Numbers, Signs, occurring
 from selfexec.claims.arrays import READ
-from selfexec.metrics.coverage import share_interval
 from selfexec.metrics.kinds import kind_of
-from selfexec.metrics.rows import LEAST_RARER_ITEMS, Estimate
+from selfexec.metrics.rows import LEAST_RARER_ITEMS, Estimate, share_interval
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, student
 from selfexec.text.numbers import number_of, points, too_few
 

@@ -17,12 +17,20 @@ from selfexec.metrics.baselines import (
     paired,
     too_few_of_family,
 )
-from selfexec.metrics.coverage import NOTHING_READ, coverage, nothing_read
 from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable
 from selfexec.metrics.margin import NO_OTHERS, WHERE_SPLIT, Held, held_against, held_alone, where_words_split
 from selfexec.metrics.permutation import shuffled_p
 from selfexec.metrics.probability import OF_PROBABILITY_SKILL, gives_probabilities, probability_scores
-from selfexec.metrics.rows import OF_BASELINE, ONE_ITEM, AskedCounts, Estimate, Score
+from selfexec.metrics.rows import (
+    NOTHING_READ,
+    OF_BASELINE,
+    ONE_ITEM,
+    AskedCounts,
+    Estimate,
+    Score,
+    coverage,
+    nothing_read,
+)
 
 # what one item tells nothing of, whatever the kind of its claims
 OF_SKILL = {
