@@ -12,9 +12,8 @@ from build import request, table
 from selfexec.experiments import SELF
 from selfexec.metrics import Estimate
 from selfexec.metrics.own import Judged, Own, OwnExcess, OwnPanel, by_source
-from selfexec.metrics.own.by_source import own_excesses
 from selfexec.metrics.own.excess import Doubted
-from selfexec.metrics.own.verdict import against_one, against_panel, judged_by, without_verdict
+from selfexec.metrics.own.verdict import against_one, against_panel, judged_by, own_excesses, without_verdict
 from selfexec.stats import Interval
 
 LOW, ZERO = SimpleNamespace(low=0.01), SimpleNamespace(low=0.0)

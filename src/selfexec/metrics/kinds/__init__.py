@@ -6,7 +6,6 @@ from typing import NamedTuple
 from selfexec.claims import Claims
 from selfexec.experiments import EXPERIMENTS, KindName
 from selfexec.metrics.kinds import binary, orders, shares
-from selfexec.metrics.kinds.cells import CELLS, Cells
 from selfexec.metrics.kinds.counts import (
     NO_CONTRAST,
     Counted,
@@ -17,7 +16,7 @@ from selfexec.metrics.kinds.counts import (
     scorable,
     value,
 )
-from selfexec.metrics.kinds.formulas import METRICS, criterion, d_prime
+from selfexec.metrics.kinds.formulas import CELLS, METRICS, Cells, criterion, d_prime
 from selfexec.metrics.kinds.kind import Kind
 from selfexec.metrics.kinds.paired import ceiling_share_difference, rate_bias_difference
 from selfexec.metrics.kinds.rates import ceiling_estimate, ceiling_share_estimate, rate_bias_estimate

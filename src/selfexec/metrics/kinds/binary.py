@@ -9,9 +9,18 @@ from selfexec.claims import Answers, Claims, Floats, occurring
 from selfexec.claims.arrays import UNREADABLE
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics.kinds.binary_bounds import bounds as bounds
-from selfexec.metrics.kinds.cells import CELLS, Cells, confusion
 from selfexec.metrics.kinds.counts import NO_CONTRAST, Counted, Formula, present
-from selfexec.metrics.kinds.formulas import METRICS, CellsFormula, of_cells, recall, specificity, youden_j
+from selfexec.metrics.kinds.formulas import (
+    CELLS,
+    METRICS,
+    Cells,
+    CellsFormula,
+    confusion,
+    of_cells,
+    recall,
+    specificity,
+    youden_j,
+)
 from selfexec.metrics.kinds.paired import skill_difference as skill_difference
 from selfexec.metrics.kinds.rates import ceiling_estimate, ceiling_share_estimate, rate_bias_estimate
 from selfexec.metrics.rows import (
