@@ -4,12 +4,9 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from selfexec.analysis.notes import Warned
-from selfexec.analysis.numbers.left_open import left_open
 from selfexec.analysis.options import ScoreOptions
 from selfexec.analysis.own import NO_GROUPS, families_of, own_of
 from selfexec.analysis.preset_levels import adjusted_rows, with_presets
-from selfexec.analysis.same_replies import SameReplies, same_replies
 from selfexec.analysis.score_table import Scores, joined
 from selfexec.analysis.selection import (
     CONVENTIONS,
@@ -19,7 +16,7 @@ from selfexec.analysis.selection import (
     refuse_unknown_conditions,
     selection_of,
 )
-from selfexec.analysis.unanswered import Unanswered, unanswered
+from selfexec.analysis.warnings import SameReplies, Unanswered, Warned, left_open, same_replies, unanswered
 from selfexec.claims import NO_ANSWERS, Claims, Tables, occurring
 from selfexec.claims.arrays import MISSING, UNREADABLE
 from selfexec.errors import InputError

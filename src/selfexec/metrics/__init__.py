@@ -46,6 +46,7 @@ from selfexec.metrics.kinds import (
     ceiling_estimate,
     common_items,
     contrast,
+    gives_probabilities,
     kind_of,
     scorable,
     value,
@@ -67,7 +68,7 @@ from selfexec.metrics.own import (
     panel_of_claims,
 )
 from selfexec.metrics.own_rate import AT_THE_CEILING, LEAST_CEILING, at_the_ceiling
-from selfexec.metrics.probability import NO_OWN_EXCESS, area_by_item, gives_probabilities
+from selfexec.metrics.probability import NO_OWN_EXCESS, area_by_item
 from selfexec.metrics.rows import (
     LEAST_COVERAGE,
     LEAST_PANEL,

@@ -17,10 +17,10 @@ from selfexec.metrics.baselines import (
     paired,
     too_few_of_family,
 )
-from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable
+from selfexec.metrics.kinds import Counted, Kind, gives_probabilities, kind_of, scorable
 from selfexec.metrics.margin import NO_OTHERS, WHERE_SPLIT, Held, held_against, held_alone, where_words_split
 from selfexec.metrics.permutation import shuffled_p
-from selfexec.metrics.probability import OF_PROBABILITY_SKILL, gives_probabilities, probability_scores
+from selfexec.metrics.probability import OF_PROBABILITY_SKILL, probability_scores
 from selfexec.metrics.rows import (
     NOTHING_READ,
     OF_BASELINE,
