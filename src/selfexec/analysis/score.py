@@ -230,7 +230,7 @@ def _of_model(
         yield from bounded(part.rows, limits[experiment])
         if gives_probabilities(claims):
             yield part.asked.row("own_excess", Estimate(math.nan, reason=NO_OWN_EXCESS))
-        else:
+        elif claims.repeated:
             for metric, estimate in ceilings(claims, convention == "strict").items():
                 yield part.asked.row(metric, estimate)
         for metric, found in crossed[experiment].items():

@@ -115,6 +115,11 @@ class Claims:
         return self.state >= UNREADABLE
 
     @property
+    def repeated(self) -> bool:
+        """Whether they are of several epochs."""
+        return len(self) > 0 and bool((self.epoch != self.epoch[0]).any())
+
+    @property
     def right(self) -> Flags:
         """Where prediction and outcome are known, and the same."""
         return self.predicted * self.observed > 0

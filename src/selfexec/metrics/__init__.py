@@ -24,17 +24,6 @@ from selfexec.metrics.baselines import (
 from selfexec.metrics.bootstrap import Bootstrap, with_bootstrap
 from selfexec.metrics.ceiling import NOT_REPEATED, ceilings
 from selfexec.metrics.cross import NO_EVIDENCE, WARNING, Common, Crossed, common_claims, cross, self_bonuses
-from selfexec.metrics.headline import (
-    LEAST_OVERALL,
-    Bounds,
-    bounded,
-    combine,
-    joined_sources,
-    not_run,
-    overall_bounds,
-    overall_scores,
-    too_wide,
-)
 from selfexec.metrics.kinds import (
     CELLS,
     METRICS,
@@ -83,5 +72,20 @@ from selfexec.metrics.rows import (
     share_interval,
     small_panel,
 )
-from selfexec.metrics.score import IN_PROBABILITIES, Scored, accuracy_on, estimates, score_experiment
+from selfexec.metrics.score import (
+    IN_PROBABILITIES,
+    LEAST_OVERALL,
+    Bounds,
+    Scored,
+    accuracy_on,
+    bounded,
+    combine,
+    estimates,
+    joined_sources,
+    not_run,
+    overall_bounds,
+    overall_scores,
+    score_experiment,
+    too_wide,
+)
 from selfexec.metrics.warnings import JudgeTest, LossTest, judge_warnings, loss_tests, loss_warnings
