@@ -68,6 +68,7 @@ def score(options: ScoreOptions) -> Scores:
     selection = selection_of(options.runs, options)
     refuse_unknown("convention", [selection.convention], CONVENTIONS)
     selection.refuse_unknown()
+    cut = any(run.manifest.preset for run in selection.whole_runs)
     drawn = Bootstrap(options.bootstrap, options.seed or 0) if options.bootstrap is not None else None
     if selection.convention == "authors":
         if drawn:
@@ -82,12 +83,12 @@ def score(options: ScoreOptions) -> Scores:
     else:
         refuse_unknown_conditions(selection.conditions, selection.whole_runs)
         ones = [selection.under(condition) for condition in selection.shown_conditions]
-        found = joined(_shown(one, selection.families, drawn) for one in ones)
+        found = joined(_shown(one, selection.families, drawn, cut=cut) for one in ones)
         found.warnings += tuple(same_replies(selection.whole_runs))
         if selection.panel not in (None, NO_PANEL) and not found.panels:
             raise InputError(f"--panel {selection.panel}: it was asked in another condition. Leave it out.")
     found.warnings += tuple(unanswered(selection.whole_runs))
-    rows = with_presets(found, selection.whole_runs) if selection.has_presets else found
+    rows = with_presets(found, selection.whole_runs) if cut else found
     return Scores(
         (row for row in rows if selection.wants([row.model], row.experiment)),
         (warning for warning in found.warnings if _is_meant(warning, selection)),
@@ -99,8 +100,10 @@ def score(options: ScoreOptions) -> Scores:
     )
 
 
-def _shown(selection: Selection, groups: Mapping[str, str | None], drawn: Bootstrap | None) -> Scores:
-    """Of the models and experiments that are meant, all others being their reference models."""
+def _shown(selection: Selection, groups: Mapping[str, str | None], drawn: Bootstrap | None, *, cut: bool) -> Scores:
+    """Of the models and experiments that are meant, all others being their reference models. `cut`: some of the runs
+    are of a preset's cut of the items.
+    """
     models = [model for model in selection.everybody if selection.wants([model])]
     experiments = () if "overall" in selection.experiments else selection.experiments
     scores = score_tables(
@@ -112,7 +115,7 @@ def _shown(selection: Selection, groups: Mapping[str, str | None], drawn: Bootst
         experiments=experiments,
         groups=groups,
     )
-    if not selection.has_presets:
+    if not cut:
         return scores
     rows = [*scores, *adjusted_rows(selection, scores.parts, scores.of("overall", "skill"))]
     return Scores(rows, scores.warnings, drawn, scores.parts, scores.runs, scores.own, scores.panels)

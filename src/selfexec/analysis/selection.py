@@ -153,11 +153,6 @@ class Selection:
         return {**elsewhere, **load_families(self.groups, [m for run in self.whole_runs for m in run.models])}
 
     @property
-    def has_presets(self) -> bool:
-        """Whether some of the runs are of a preset's cut of the items."""
-        return any(run.manifest.preset for run in self.whole_runs)
-
-    @property
     def everybody(self) -> list[str]:
         """All models, in the order of the runs."""
         return [model for run in self.runs for model in run.models]

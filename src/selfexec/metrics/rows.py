@@ -184,6 +184,8 @@ def share_of_pairs(pairs: Array) -> Estimate:
     if not len(pairs):
         return Estimate(math.nan, reason=NOTHING_READ)
     share = float(pairs[:, 0].sum() / pairs[:, 1].sum())
+    if len(pairs) < 2:
+        return Estimate(share)
     error = ratio_error(lambda totals: totals[..., 0] / totals[..., 1], pairs)
     return Estimate(share, share_interval(share, error, pairs), error)
 

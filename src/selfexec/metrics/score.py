@@ -19,7 +19,6 @@ from selfexec.metrics.baselines import (
     baseline_records,
     by_family,
     paired,
-    too_few_of_family,
 )
 from selfexec.metrics.kinds import Counted, Kind, gives_probabilities, kind_of, scorable
 from selfexec.metrics.margin import NO_OTHERS, WHERE_SPLIT, Held, held_against, held_alone, where_words_split
@@ -86,11 +85,9 @@ def score_experiment(
     found["skill"] = found[kind.SKILL_NAME]
     found["coverage"] = coverage(claims)
     chances = baseline_chances(claims, others, learnt=whole)
-    for name, chance in by_family(claims, family).items():
-        if lacking := too_few_of_family(claims, family, chance, which):
-            found[name] = Estimate(math.nan, reason=lacking)
-        else:
-            chances[name] = chance
+    of_family, lacking = by_family(claims, family, which)
+    chances |= of_family
+    found |= {name: Estimate(math.nan, reason=why) for name, why in lacking.items()}
     records = baseline_records(claims, chances, which)
     for name, baseline in records.items():
         found[name] = kind.accuracy_estimate(baseline)

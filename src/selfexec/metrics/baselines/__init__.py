@@ -9,7 +9,6 @@ from selfexec.metrics.baselines.chances import (
     by_family,
     chance_record,
     paired,
-    too_few_of_family,
 )
 from selfexec.metrics.baselines.groups import (
     APART,

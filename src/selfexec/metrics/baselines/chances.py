@@ -184,9 +184,10 @@ BY_FAMILY = ("family_predictions", "family_behaviour")
 NO_FAMILY = "no other model of its family is here"
 
 
-def by_family(claims: Claims, family: Others) -> Mapping[str, Array]:
-    """Baseline -> the chance that it says yes to each of a model's claims; nan where no model of its family was read.
-    Nothing where what is predicted is each model's own.
+def by_family(claims: Claims, family: Others, which: Flags) -> tuple[dict[str, Array], dict[str, str]]:
+    """Baseline -> the chance that it says yes to each of a model's claims, nan where no model of its family was read;
+    and why there is none, where fewer than nine tenths of the items of `which` claims were read. Nothing where what is
+    predicted is each model's own.
 
     family_predictions    yes where the share of them that said that they would reaches that with which they say so at
                           all
@@ -194,20 +195,24 @@ def by_family(claims: Claims, family: Others) -> Mapping[str, Array]:
                         did
     """
     if not kind_of(claims).CROSSED:
-        return {}
+        return {}, {}
     if not len(family):
-        return dict.fromkeys(BY_FAMILY, np.full(len(claims), math.nan))
+        return {}, dict.fromkeys(BY_FAMILY, NO_FAMILY)
     cut, at = kind_of(claims).CUT, family.panel.at(claims)
-    shares = dict(zip(BY_FAMILY, (family.votes.share_said, family.votes.share_did), strict=True))
-    said = {name: reaches(share) if cut else say(share, 0.5) for name, share in shares.items()}
-    return {name: np.where(np.isnan(shares[name]), math.nan, chance)[at] for name, chance in said.items()}
+    chances, lacking = {}, {}
+    for name, share in zip(BY_FAMILY, (family.votes.share_said, family.votes.share_did), strict=True):
+        said = reaches(share) if cut else say(share, 0.5)
+        chance = np.where(np.isnan(share), math.nan, said)[at]
+        if too_few := _too_few_read(claims, which, which & ~np.isnan(chance)):
+            lacking[name] = too_few
+        else:
+            chances[name] = chance
+    return chances, lacking
 
 
-def too_few_of_family(claims: Claims, family: Others, chance: Array, which: Flags) -> str | None:
-    """Why a family tells nothing of these of a model's claims, None where one was read on nine tenths of the items."""
-    if not len(family):
-        return NO_FAMILY
-    asked, met = (len(occurring(claims.item[these])) for these in (which, which & ~np.isnan(chance)))
-    if met < LEAST_COVERAGE * asked:
-        return f"models of its family were read on {met} of {number_of(asked, 'item')}"
+def _too_few_read(claims: Claims, asked: Flags, read: Flags) -> str | None:
+    """Why a family tells nothing of the claims that were asked, None where one was read on nine tenths of the items."""
+    items, met = (len(occurring(claims.item[these])) for these in (asked, read))
+    if met < LEAST_COVERAGE * items:
+        return f"models of its family were read on {met} of {number_of(items, 'item')}"
     return None

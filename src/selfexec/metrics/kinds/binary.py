@@ -172,6 +172,8 @@ def share_of(name: str, counts: Array) -> Estimate:
     if not len(counts):
         return Estimate(math.nan, reason=metric.undefined or NOTHING_READ)
     value = float(metric.formula(Cells.of(counts.sum(0))))
+    if len(counts) < 2:
+        return Estimate(value)
     error = ratio_error(lambda totals: metric.formula(Cells.of(totals)), counts)
     return Estimate(value, share_interval(value, error, counts), error)
 
@@ -187,6 +189,8 @@ def _other(name: str, counts: Array) -> Estimate:
         value = float(metric.formula(Cells.of(counts.sum(0))))
         if not math.isfinite(value):
             return Estimate(math.nan, reason=metric.undefined or NO_CONTRAST)
+        if len(counts) < 2:
+            return Estimate(value)
         error = ratio_error(lambda totals: metric.formula(Cells.of(totals)), counts)
     if name in ("youden_j", "balanced_accuracy") and (j := _near_an_end(counts)):
         interval = j if name == "youden_j" else Interval((j.low + 1) / 2, (j.high + 1) / 2)
@@ -200,8 +204,6 @@ def _near_an_end(counts: Array) -> Interval | None:
     """J's interval from Wilson's intervals of recall and specificity, where a third or more of the doubt comes from
     a side on which fewer than ten items err, or fewer than ten hit. None where the standard error will do.
     """
-    if len(counts) < 2:
-        return None
     shares, errors, intervals, few = zip(*(_side(counts, *side) for side in SIDES), strict=True)
     doubts = [(interval.high - interval.low) ** 2 for interval in intervals]
     if sum(doubt for doubt, scarce in zip(doubts, few, strict=True) if scarce) < MUCH * sum(doubts):
