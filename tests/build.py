@@ -22,6 +22,7 @@ from selfexec.claims import OBSERVATIONS, OUTCOMES, SESSIONS, Tables
 from selfexec.cli import main
 from selfexec.engines import ENGINES
 from selfexec.experiments import EXPERIMENTS
+from selfexec.extension import all_extensions
 from selfexec.facets import FACETS
 from selfexec.runs import Run
 from selfexec.runs.run import import_replies
@@ -178,6 +179,7 @@ def installed(package: Path) -> Iterator[None]:
 
 
 def _forget() -> None:
+    all_extensions.cache_clear()
     for registry in (EXPERIMENTS, FACETS, ENGINES):
         vars(registry).pop("_found", None)
 

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-GROUPS = ("selfexec.experiments", "selfexec.facets", "selfexec.engines")
+GROUPS = ("selfexec.experiments", "selfexec.facets", "selfexec.engines", "selfexec.extensions")
 HIDDEN = "SELFEXEC_TESTS_HIDDEN_PLUGINS"  # what a process that a test starts is to hide: group, name, folder
 
 Place = tuple[str, str, str]

@@ -1,5 +1,8 @@
 """What import contracts cannot say: `lint-imports` holds the others (pyproject.toml)."""
 
+import subprocess
+import sys
+
 import grimp
 
 
@@ -14,3 +17,14 @@ def test_no_module_imports_a_package_that_it_lies_in_even_inside_a_function() ->
     }
     assert len(graph.modules) > 100
     assert not inward
+
+
+def test_a_run_that_asks_imports_nothing_that_only_wrong_names_packed_files_or_other_commands_need() -> None:
+    asking = "selfexec.runs.asking"
+    program = f"import sys, {asking}, selfexec.engines.http.client; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    imported = {*run.stdout.split()}
+    assert f"{asking}.execute" in imported
+    assert imported.isdisjoint(("difflib", "gzip", "statistics", "tomllib", "dotenv"))
+    assert imported.isdisjoint((f"{asking}.checks", f"{asking}.estimate"))
+    assert imported.isdisjoint(f"selfexec.runs.{name}" for name in ("exporting", "importing", "toml", "transcripts"))

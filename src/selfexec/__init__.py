@@ -58,16 +58,16 @@ if TYPE_CHECKING:
     from selfexec.report.figure_list import figures as figures
     from selfexec.report.writing import report as report
     from selfexec.runs import Run as Run
-    from selfexec.runs import import_replies as import_replies
     from selfexec.runs import load as load
     from selfexec.runs import merge as merge
-    from selfexec.runs.asking import Check as Check
-    from selfexec.runs.asking import check as check
     from selfexec.runs.asking import run as run
+    from selfexec.runs.asking.checks import Check as Check
+    from selfexec.runs.asking.checks import check as check
+    from selfexec.runs.importing import import_replies as import_replies
 
 # names are imported when they are first used, so that the command line starts at once
 _HOMES = {
-    "Check": "selfexec.runs.asking",
+    "Check": "selfexec.runs.asking.checks",
     "Comparison": "selfexec.analysis.compare",
     "Correlations": "selfexec.analysis.correlate",
     "CrossPrediction": "selfexec.analysis.cross",
@@ -82,12 +82,12 @@ _HOMES = {
     "Scores": "selfexec.analysis.score",
     "Selection": "selfexec.analysis.selection",
     "Trend": "selfexec.analysis.compare",
-    "check": "selfexec.runs.asking",
+    "check": "selfexec.runs.asking.checks",
     "compare": "selfexec.analysis.compare",
     "correlations": "selfexec.analysis.correlate",
     "cross_prediction": "selfexec.analysis.cross",
     "figures": "selfexec.report.figure_list",
-    "import_replies": "selfexec.runs",
+    "import_replies": "selfexec.runs.importing",
     "judges": "selfexec.analysis.judges",
     "ladder": "selfexec.analysis.ladder",
     "load": "selfexec.runs",

@@ -10,8 +10,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from selfexec import import_replies
 from selfexec.panels import PAPER, ReferencePanel, panel_of_run
-from selfexec.runs import Run, import_replies
+from selfexec.runs import Run
 
 SHIPPED = Path(__file__).parents[2] / "src" / "selfexec" / "panels" / "paper.json"
 CITATION = (

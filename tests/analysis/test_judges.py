@@ -14,7 +14,7 @@ import pytest
 
 import selfexec as sx
 from build import requests_run, write
-from selfexec.analysis.judges.labels import Label, _is_of, load_labels
+from selfexec.analysis.judges.labels import Label, is_label_of, load_labels
 from selfexec.errors import InputError
 from selfexec.experiments import HUMAN, RULE, SELF
 from selfexec.prompts import digest
@@ -123,7 +123,7 @@ def test_labels_may_be_yes_and_no_and_odd_ones_are_named(tmp_path: Path) -> None
 
 def test_a_label_is_of_the_very_text_that_it_says_or_whose_sha256_it_has() -> None:
     def of(text: str | None = None, sha256: str | None = None) -> bool:
-        return _is_of(Label(model="m", item="1", text=text, reply_sha256=sha256), "So.")
+        return is_label_of(Label(model="m", item="1", text=text, reply_sha256=sha256), "So.")
 
     assert of() and of("So.") and of(sha256=digest("So.")) and of("So.", digest("So."))
     assert not any((of("No."), of(sha256=digest("No.")), of("So.", digest("No.")), of("No.", digest("So."))))

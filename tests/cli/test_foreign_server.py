@@ -6,7 +6,7 @@ from pathlib import Path
 
 import foreign_server
 import selfexec as sx
-from selfexec.runs import prompts_sent
+from selfexec.runs.transcripts import prompts_sent
 
 
 def test_every_reply_of_a_foreign_server_is_kept_as_it_was_sent(tmp_path: Path) -> None:

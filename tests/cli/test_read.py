@@ -14,9 +14,9 @@ from selfexec.claims import claims_that_came_out
 from selfexec.cli import main, root
 from selfexec.experiments import Key
 from selfexec.readers import Reading
-from selfexec.runs import BOLD, Marks, choose, load_readings, prompts_sent, reading_lines, reading_summary, transcripts
+from selfexec.runs import choose, load_readings, reading_lines, reading_summary
 from selfexec.runs.run import import_replies
-from selfexec.runs.transcripts import BEGIN, END
+from selfexec.runs.transcripts import BEGIN, BOLD, END, Marks, prompts_sent, transcripts
 
 STORED = Path(__file__).parents[1] / "stored"
 ITEM = {"id": "1", "request": "How do I whisk an egg?", "label": "safe", "type": "plain"}

@@ -90,6 +90,8 @@ class Followed:
         self.entry_points |= tomllib.loads(block(on_page, "toml"))["project"]["entry-points"]
         for name, items in zip(re.findall(r"`(items/\w+\.jsonl)`", text), blocks(on_page, "json"), strict=True):
             self.write(name, items)
+        for name, table in zip(re.findall(r"`(\w+\.csv)`:", text), blocks(text, "csv"), strict=True):
+            self.write(name, table)
         replies = self.folder / "replies.jsonl"
         before = replies.read_text("utf-8") if replies.exists() else ""
         self.write("replies.jsonl", before + "".join(blocks(text, "json")))
@@ -104,12 +106,12 @@ class Followed:
         self.write("mine-0.1.dist-info/entry_points.txt", "\n".join(points))
 
 
-def test_a_package_of_an_experiment_a_facet_and_an_engine_works_as_the_recipes_say(
+def test_a_package_of_an_experiment_a_facet_an_engine_and_a_command_works_as_the_recipes_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     mine = Followed(tmp_path)
-    for name in ("An experiment", "A facet", "An engine"):
+    for name in ("An experiment", "A facet", "An engine", "A command and a tool's files"):
         mine.write_files_of(recipe(name))
         (install, _), *commands = typed(recipe(name))
         assert install == "pip install -e ."
@@ -317,7 +319,7 @@ def test_an_option_of_an_analysis_works_as_the_recipe_says(tmp_path: Path, calle
     with_tests(tmp_path, "tests/analysis", "tests/stored/panel")
     field, use, test = blocks(text, "python")
     inserted(tmp_path / "src/selfexec/analysis/options.py", field, above="    seed: int | None = option(")
-    inserted(tmp_path / "src/selfexec/analysis/score.py", use, below="    rows = (replace(row")
+    inserted(tmp_path / "src/selfexec/analysis/score.py", use, below="    rows = with_presets(")
     tests = tmp_path / "tests/analysis/test_selection.py"
     tests.write_text(f"{tests.read_text('utf-8')}\n\n{test}", "utf-8")
     refuse_another_result(tmp_path, text, called)

@@ -83,6 +83,9 @@ MARKS: list[dict[str, Any]] = [
     *({name: True} for name in ("replayed", "isReplayed", "stale", "served_from_cache", "semantic_cache_hit")),
     *({name: "HIT"} for name in ("cache_status", "cacheStatus", "x_cache", "cache", "cacheResult", "CACHE_STATUS")),
     *({"cache": {"hit": True}}, {"cache": {"status": "hit"}}, {"semanticCache": {"result": "HIT"}}),
+    *({name: "cache"} for name in ("source", "provider", "served_by", "response_source", "servedFrom", "backend")),
+    *({"provider": value} for value in ("semantic-cache", "Redis cache", "cached", "local_cache", "GPTCache")),
+    *({"metadata": {"source": "cache"}}, {"deduplicated": True}, {"coalesced": True}, {"origin": "cache/replay"}),
     *({"metadata": {"cached": True}}, {"_hidden_params": {"cache_hit": "true"}}, {"meta": [{"cache": {"hit": "yes"}}]}),
 ]
 CALM: list[dict[str, Any]] = [
@@ -91,6 +94,13 @@ CALM: list[dict[str, Any]] = [
         for name in ("cacheHit", "isCached", "stale", "cache_status")
         for value in (False, None, "", "MISS")
     ),
+    *({"provider": value} for value in ("Amazon Bedrock", "no-cache", "cache-fra-eddf8230-FRA", "Cachet AI")),
+    *(
+        {"source": value}
+        for value in ("cache miss", "not cached", "prompt cache", "kv-cache", "uncached", "", None, True)
+    ),
+    *({"model": "cached"}, {"id": "cache-1"}, {"owned_by": "cache"}, {"system_fingerprint": "cache"}),
+    *({"source": "The answer stands in the cache of the server, from where it came."}, {"allowed_source": "cache"}),
     *({"cache": True}, {"cache": {"enabled": True}}, {"cache_control": {"type": "ephemeral"}}, {"cache_key": "hit"}),
     *({"cached_tokens": 1}, {"tokens_cached": 1}, {"metadata": {"cached": 1}}, {"prompt_cache_key": "hit"}),
     *({"prompt_cache": {"hit": True}}, {"cachedContent": "hit"}, {"cache_hits": 1}, {"cached_at": "2026-01-01"}),

@@ -46,6 +46,40 @@ def test_nothing_of_a_dump_with_a_key_is_left(
     assert found == f"The request was:\n{MARK}\nIt failed."
 
 
+WRITTEN: dict[str, Callable[[bytes], str]] = {
+    "ascii85": lambda data: base64.a85encode(data).decode(),
+    "base85": lambda data: base64.b85encode(data).decode(),
+    "octal escapes": lambda data: "".join(f"\\{byte:03o}" for byte in data),
+    "octal numbers": lambda data: " ".join(f"{byte:o}" for byte in data),
+    "octal numbers of three digits": lambda data: ", ".join(f"{byte:03o}" for byte in data),
+    "code points": lambda data: " ".join(f"U+{byte:04X}" for byte in data),
+    "calls of char": lambda data: "+".join(f"char({byte})" for byte in data),
+    "backwards": lambda data: data.decode()[::-1],
+    "backwards in capitals": lambda data: data.decode()[::-1].upper(),
+    "backwards with dashes": lambda data: "-".join(data.decode()[::-1]),
+}
+
+
+@pytest.mark.parametrize("way", WRITTEN)
+@given(before=WORDS, behind=WORDS, start=st.integers(0, 18), length=st.sampled_from([len(KEY), 16]))
+@settings(max_examples=examples(60), deadline=None)
+def test_a_key_or_a_part_of_it_is_known_in_other_ways_of_writing_bytes_and_backwards(
+    way: str, before: str, behind: str, start: int, length: int
+) -> None:
+    # where dashes are put between characters, too little of a short part tells a key from words; in base85 too few of
+    # the characters of one may be letters
+    part = KEY if way in ("ascii85", "base85", "backwards with dashes") else KEY[start : start + length]
+    data = f"{before}{part}{behind}".encode()
+    assert MARK in SCRUBBER.text(f"See: {WRITTEN[way](data)} there.")
+    other = f"{before}{'the-quick-brown-fox-jumps-over-it'[start % 9 :]}{behind}".encode()
+    text = f"See: {WRITTEN[way](other)} there."
+    assert SCRUBBER.text(text) == text
+
+
+def test_words_backwards_are_no_secret() -> None:
+    assert Scrubber(["correct horse battery staple"]).text("elpats yrettab esroh tcerroc") != MARK
+
+
 STEPS: list[Callable[[bytes], bytes]] = [
     base64.b64encode,
     base64.urlsafe_b64encode,

@@ -7,7 +7,7 @@ import pytest
 
 from selfexec.engines.http.wires import WIRES, Stream, UnusableReply
 from selfexec.engines.http.wires.base import Event
-from selfexec.engines.http.wires.streams import CUT, _Lines, data_of
+from selfexec.engines.http.wires.streams import CUT, EventLines, data_of
 
 
 def gathered(wire: str, *pieces: Any) -> Any:
@@ -23,9 +23,9 @@ def gathered(wire: str, *pieces: Any) -> Any:
 
 def test_bytes_become_events_at_empty_lines_wherever_they_are_cut() -> None:
     text = b": alive\nevent: a\ndata: 1\ndata:2\r\n\r\nid: 7\nretry: 9\ndata:  3\n\nevent: bare\n\ndata: 4\n\ndata: 5"
-    events = [Event("a", b"1\n2"), Event("", b" 3"), Event("bare", b""), Event("", b"4"), Event("", b"5")]
+    events = [Event("a", b"1\n2"), Event("", b" 3", "7"), Event("bare", b""), Event("", b"4"), Event("", b"5")]
     for size in (1, 2, 3, 7, len(text)):
-        lines, found = _Lines(), list[Event]()
+        lines, found = EventLines(), list[Event]()
         for at in range(0, len(text), size):
             found += lines.feed(text[at : at + size])
         assert found == events[:4]

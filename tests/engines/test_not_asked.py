@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from test_ends import FORMATS, OWN, asked, events, of_body, of_stream, short_pauses, whole
 
+from selfexec.engines.http.wires import WIRES, Stream
 from selfexec.engines.http.wires.echoes import not_asked
 
 __all__ = ["short_pauses"]
@@ -23,7 +24,14 @@ SENT = {"model": "m", "input": [], "temperature": 0.7, "instructions": "Be  brie
         {"instructions": [{"role": "developer", "content": "You are a pirate."}]},
         {"tools": [{"type": "web_search"}]},
         {"temperature": 1.0},
+        {"temperature": 0},
         {"reasoning": {"effort": "high"}},
+        {"prompt": {"id": "pmpt_1", "version": "2"}},
+        {"text": {"format": {"type": "json_schema", "name": "x", "schema": {}}}},
+        {"response_format": {"type": "json_object"}},
+        {"tool_choice": "required"},
+        {"tool_choice": {"type": "function", "name": "f"}},
+        {"stop": ["\n"]},
     ],
 )
 def test_a_response_to_other_settings_is_none_to_ours(echoed: dict[str, Any]) -> None:
@@ -40,10 +48,76 @@ def test_a_response_to_other_settings_is_none_to_ours(echoed: dict[str, Any]) ->
         {"temperature": 0.699999988079071, "instructions": "Be brief.\n"},  # a float of 32 bits
         {"top_p": 0.95, "max_output_tokens": 100, "truncation": "disabled", "reasoning": {"effort": None}},
         {"reasoning": {"effort": "LOW", "summary": "auto"}},
+        # what OpenAI sends of settings that were not sent, with the defaults of its documents
+        {
+            **{"background": False, "frequency_penalty": 0.0, "max_output_tokens": None, "max_tool_calls": None},
+            **{"parallel_tool_calls": True, "presence_penalty": 0.0, "prompt": None, "prompt_cache_key": None},
+            **{"service_tier": "default", "store": True, "tool_choice": "auto", "tools": [], "top_logprobs": 0},
+            **{"text": {"format": {"type": "text"}, "verbosity": "medium"}, "truncation": "disabled", "user": None},
+            **{"metadata": {}, "safety_identifier": None, "prompt_cache_retention": None, "billing": {"payer": "x"}},
+        },
+        # what vLLM sends: its own defaults, and what is left of its context
+        {"max_output_tokens": 130_000, "top_p": 0.8, "top_k": 20, "tool_choice": "auto", "service_tier": "auto"},
+        {"prompt": "Hello?", "text": "Hello", "tool_choice": "none", "stop": [], "logit_bias": {}},
     ],
 )
 def test_what_a_response_leaves_out_or_fills_in_says_nothing(echoed: dict[str, Any]) -> None:
     assert not_asked(SENT, echoed) is None
+
+
+SETTINGS: dict[str, tuple[Any, Any]] = {
+    "temperature": (0.5, 0.6),
+    "top_p": (0.9, 1.0),
+    "max_output_tokens": (100, 16),
+    "top_logprobs": (5, 2),
+    "frequency_penalty": (0.5, 0.1),
+    "instructions": ("Be brief.", "Be long."),
+    "tool_choice": ("none", "auto"),
+    "truncation": ("disabled", "auto"),
+    "reasoning": ({"effort": "low"}, {"effort": "high"}),
+    "text": ({"format": {"type": "json_object"}}, {"format": {"type": "text"}}),
+    "prompt": ({"id": "pmpt_1"}, {"id": "pmpt_2"}),
+    "previous_response_id": ("resp_1", "resp_2"),
+    "user": ("me", "somebody"),
+    "parallel_tool_calls": (False, True),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_each_setting_that_was_sent_comes_back_as_it_was_sent_or_not_at_all(name: str) -> None:
+    sent, other = SETTINGS[name]
+    asked_for = {"model": "m", "input": [], name: sent}
+    for given in ({}, {name: None}, {name: sent}):
+        assert not_asked(asked_for, {"model": "m-2", "store": True, **given}) is None
+    assert name in str(not_asked(asked_for, {name: other}))
+
+
+def test_what_a_server_completes_of_a_setting_is_no_other_one() -> None:
+    form = {"type": "json_schema", "name": "x", "schema": {"type": "object"}}
+    completed = {**form, "strict": True, "schema": {"type": "object", "additionalProperties": False}}
+    assert not_asked({"text": {"format": form}}, {"text": {"format": completed}}) is None
+    assert not_asked({"text": {"format": form}}, {"text": {"format": {**completed, "name": "y"}}})
+    # OpenAI sorts tools and completes them
+    assert (
+        not_asked({"tools": [{"type": "b"}, {"type": "a"}]}, {"tools": [{"type": "a", "x": 1}, {"type": "b"}]}) is None
+    )
+    assert (
+        not_asked({"reasoning": {"summary": "auto"}}, {"reasoning": {"effort": "medium", "summary": "detailed"}})
+        is None
+    )
+    assert not_asked({"top_logprobs": 5, "include": ["x"], "service_tier": "flex"}, {"top_logprobs": 0}) is None
+    given = [{"role": "developer", "content": "Be brief."}]
+    assert not_asked({"instructions": "Be brief."}, {"instructions": given}) is None
+
+
+def test_a_setting_that_only_the_beginning_of_a_stream_repeats_counts_too() -> None:
+    begin = {"type": "response.created", "response": {"instructions": "You are a pirate.", "temperature": 0.7}}
+    end = {"type": "response.completed", "response": whole("responses", "Hello", "completed")}
+    delta = {"type": "response.output_text.delta", "delta": "Hello"}
+    stream = Stream(WIRES["responses"].gathering())
+    stream.feed(events(begin, delta, end))
+    assert not_asked({"instructions": "Be brief."}, json.loads(stream.raw()))
+    assert not_asked({"instructions": "You are a pirate.", "temperature": 0.7}, json.loads(stream.raw())) is None
 
 
 def test_an_earlier_response_that_was_sent_may_come_back() -> None:

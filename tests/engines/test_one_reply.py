@@ -1,5 +1,6 @@
 """A stream is one reply: its pieces bear one name, its words come before its end, and nobody else's are among them."""
 
+import json
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
@@ -101,6 +102,41 @@ def test_the_words_of_a_response_are_those_of_its_pieces(cuts: set[int], other: 
     assert of_stream("responses", events(*deltas, response(other))) is None
 
 
+@pytest.mark.parametrize(
+    ("models", "is_one"),
+    [
+        (("gpt-5", "gpt-5"), True),
+        (("gpt-5", "gpt-5-2025-08-07"), True),
+        (("openai/gpt-5", "GPT-5"), True),
+        (("claude-4-latest", "claude-4-20260102"), True),
+        (("openai/gpt-5", "gpt-5@2025-08-07"), True),
+        (("gpt-5", "claude-9"), False),
+        (("gpt-5", "gpt-5.1"), False),
+        (("gpt-5", "gpt-5-mini"), False),
+        (("m", "m2"), False),
+        (("gpt-5-mini", "gpt-5-2025-08-07"), False),
+    ],
+)
+def test_the_model_of_a_response_is_the_one_that_began_it(models: tuple[str, str], is_one: bool) -> None:
+    begin = {"type": "response.created", "response": {"id": "one", "model": models[0], "output": []}}
+    said = {"type": "response.output_text.delta", "delta": TEXT}
+    assert counts(of_stream("responses", events(begin, said, response(TEXT, model=models[1])))) == is_one
+
+
+def test_what_a_response_says_is_whole_stands_in_it_at_the_end() -> None:
+    said = {"type": "response.output_text.delta", "delta": TEXT}
+    part = {"type": "response.content_part.done", "part": {"type": "output_text", "text": TEXT}}
+    text = {"type": "response.output_text.done", "text": TEXT}
+    item = {"type": "response.output_item.done", "output_index": 0, "item": response(TEXT)["response"]["output"][0]}
+    thought = {"type": "response.content_part.done", "part": {"type": "reasoning_text", "text": "Hm."}}
+    assert counts(of_stream("responses", events(said, text, thought, part, item, response(f"{TEXT}\n"))))
+    for event in (part, text, item):
+        other = json.loads(json.dumps(event).replace("picnic", "party"))
+        assert of_stream("responses", events(said, other, response(TEXT))) is None
+    second = {**item, "output_index": 1, "item": response("Bring cake.")["response"]["output"][0]}
+    assert of_stream("responses", events(said, item, second, response(TEXT))) is None
+
+
 def test_the_id_of_a_response_may_change_only_where_its_pieces_vouch_for_the_words() -> None:
     begin = {"type": "response.created", "response": {"id": "one", "status": "in_progress", "output": []}}
     said = {"type": "response.output_text.delta", "delta": TEXT}
@@ -118,11 +154,10 @@ def test_the_id_of_a_response_may_change_only_where_its_pieces_vouch_for_the_wor
 def test_no_words_come_after_the_end_of_a_reply(wire: str, cuts: set[int], data: st.DataObject) -> None:
     texts = cut(TEXT, cuts)
     end = data.draw(st.integers(0, len(texts) - 1))
-    # an end may come with the last words or behind them, again and again, but not with words to follow, unless it comes
-    # with all of them
+    # an end may come with the last words or behind them, again and again, but not with words to follow
     pieces = [piece(wire, text, end=number >= end) for number, text in enumerate(texts)]
     found = of_stream(wire, events(*pieces, piece(wire, "", True), piece(wire)))
-    assert counts(found) == (end == len(texts) - 1 or (wire == "gemini" and end == 0))
+    assert counts(found) == (end == len(texts) - 1)
     assert of_stream(wire, events(*pieces, piece(wire, "", True), piece(wire, data.draw(WORDS)))) is None
 
 
@@ -342,7 +377,7 @@ def with_end(wire: str, words: str, end: str | None) -> dict[str, Any]:
 def test_an_end_that_each_piece_bears_says_nothing_of_which_is_the_last(wire: str) -> None:
     def found(*pieces: tuple[str, str | None], over: bool = True) -> Any:
         sent = events(*(with_end(wire, words, end) for words, end in pieces))
-        return of_stream(wire, sent + (b"data: [DONE]\n\n" if over and wire == "openai" else b""))
+        return of_stream(wire, sent + (b"data: [DONE]\n\n" if over else b""))
 
     done = "stop" if wire == "openai" else "STOP"
     for texts in (("A", "A", "B", "A"), ("Dear ", "neighbours", ", welcome"), ("", "a", "b", "")):
@@ -353,9 +388,19 @@ def test_an_end_that_each_piece_bears_says_nothing_of_which_is_the_last(wire: st
     assert found(("a", done), ("b", "length")) is None
     assert found(("a", "length"), ("b", "length")) is None
     assert found(("a", "error"), ("b", "error")) is None
-    if wire == "openai":  # there it has an end of its own
-        assert found(("a", done), ("b", done), over=False) is None
-        assert (reply := found(("ab", done), over=False)) and reply.text == "ab"
+    # half of it would look the same
+    assert found(("a", done), ("b", done), over=False) is None
+    assert (reply := found(("ab", done), over=False)) and reply.text == "ab"
+
+
+@pytest.mark.parametrize("counted", range(4))
+def test_where_each_piece_of_geminis_has_stop_it_is_whole_if_only_the_last_has_the_counts(counted: int) -> None:
+    pieces = [piece("gemini", text, True) for text in ("Dear ", "neighbours", ", welcome")]
+    for one in pieces[counted:]:
+        one["usageMetadata"] = {"promptTokenCount": 7, "candidatesTokenCount": 5}
+    # running counts in each piece, as of the models before Gemini 2, tell of no piece that it is the last
+    assert counts(of_stream("gemini", events(*pieces))) == (counted == 2)
+    assert counts(of_stream("gemini", events(*pieces) + b"data: [DONE]\n\n"))
 
 
 @pytest.mark.parametrize("said", ["The model stopped early.", {"text": "no"}, "", None])

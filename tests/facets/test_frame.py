@@ -15,7 +15,7 @@ from selfexec.experiments import EXPERIMENTS, PAPER, Key
 from selfexec.facets import FACETS, crossed_levels, touching
 from selfexec.items import load
 from selfexec.prompts import all_prompts, asked_prompts, by_condition, read_prompts
-from selfexec.runs import prompts_sent
+from selfexec.runs.transcripts import prompts_sent
 from sockets import served
 
 LEVELS = ("another-model", "average-model", "person", "named:GPT-$6")

@@ -18,8 +18,8 @@ from selfexec.facets import crossed_levels
 from selfexec.items import load
 from selfexec.prompts import all_prompts, read_prompts
 from selfexec.readers import Reading
-from selfexec.runs import prompts_sent
 from selfexec.runs.asking import plan
+from selfexec.runs.transcripts import prompts_sent
 from sockets import served
 
 MODELS = ["sim/typical", "sim/knows-itself"]

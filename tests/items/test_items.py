@@ -19,7 +19,9 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.experiments.association import Target
 from selfexec.experiments.difficulty import QuestionGroup
 from selfexec.experiments.restriction import UserRequest
-from selfexec.items import STARTER, ItemSet, check, load, write_template
+from selfexec.items import STARTER, ItemSet, load
+from selfexec.items.blank import write_template
+from selfexec.items.check import check
 from selfexec.items.faults import faults
 from selfexec.metrics import LEAST_RARER_ITEMS
 from selfexec.metrics.kinds.orders import LEAST_GROUPS

@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from selfexec import readers
-from selfexec.readers import choice, marks, objects, performed, ranking
+from selfexec.readers import choice, marks, objects, performed, ranking, words
 
-LARGEST = ("selfexec.readers.choice", "selfexec.readers.ranking", "selfexec.readers.marks")
+LARGEST = tuple(f"selfexec.readers.{name}" for name in ("choice", "ranking", "marks", "words", "withdrawal"))
 
 
 def test_a_command_that_asks_imports_none_of_the_largest_readers() -> None:
@@ -25,6 +25,7 @@ def test_a_command_that_asks_imports_none_of_the_largest_readers() -> None:
         ("read_marks", marks),
         ("read_object", objects),
         ("read_ranking", ranking),
+        ("read_words", words),
         *((name, performed) for name in ("answers_in_letters", "answers_the_questions", "responds_to")),
         *((name, performed) for name in ("responds_to_each", "under_the_key")),
     ],

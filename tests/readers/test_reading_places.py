@@ -11,7 +11,7 @@ from test_reading_shapes import LENGTHS
 
 from selfexec.experiments import restriction
 from selfexec.readers import Reading, read_choice, read_marks, read_object, read_ranking, read_words
-from selfexec.readers.choice import _echoes_both
+from selfexec.readers.choice import echoes_both
 from selfexec.readers.keyed import keyed
 from selfexec.readers.letters import letters_of
 from selfexec.readers.scan import AT_MOST, lines, places
@@ -248,9 +248,9 @@ def test_twelve_characters_between_two_options_are_side_by_side_and_thirteen_are
 
 def test_the_two_options_as_the_last_two_lines_are_quoted_and_not_chosen() -> None:
     for quoted in ("A. Yes.\nB. No.", "So:\nA. Yes.\nB. No.\n\n", "B. No.\nA. Yes.\nB. No."):
-        assert _echoes_both(quoted)
+        assert echoes_both(quoted)
     for said in ("B. No.\nA. Yes.", "A. Yes.\nor\nB. No.", "A. Yes.\nB. No.\nB", "A. Yes.\nA. Yes.", "B. No.", ""):
-        assert not _echoes_both(said)
+        assert not echoes_both(said)
 
 
 # --- lists of words --------------------------------------------------------------------------------------------------

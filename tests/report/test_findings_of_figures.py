@@ -17,7 +17,7 @@ from selfexec.report.figures.association import association
 from selfexec.report.figures.correlations import correlations
 from selfexec.report.figures.difficulty import difficulty
 from selfexec.report.figures.experiments import experiments
-from selfexec.report.figures.margins import _dots
+from selfexec.report.figures.margins import margin_dots
 from selfexec.report.figures.ordering import ordering
 from selfexec.report.figures.page_correlations import page_correlations
 from selfexec.report.figures.readiness import readiness
@@ -217,7 +217,7 @@ def test_the_line_of_a_margin_is_the_interval_that_its_title_goes_by(ten_models:
     findings = [one for one in against_baseline(scores.of("restriction", "baseline_margin")) if one.among]
     skills = {m: Number(scores.value(m, "restriction", "skill") or 0.0) for m in scores.models}
     margins = {one.subject: Number(one.value or 0.0, one.low, one.high) for one in findings}
-    dots = {dot.key: dot for dot in _dots(skills, margins, "restriction", findings)}
+    dots = {dot.key: dot for dot in margin_dots(skills, margins, "restriction", findings)}
     assert {one.tone for one in findings} >= {"open", "no"}
     for one in findings:
         dot, dash = dots[one.subject], skills[one.subject].value - (one.value or 0.0)

@@ -40,8 +40,9 @@ from selfexec.report.outcomes import coded as coded_claims
 from selfexec.report.outcomes import kinds, outcome_counts
 from selfexec.report.sessions import with_states
 from selfexec.report.surprises import WORST, surprises
-from selfexec.runs import Run, prompts_sent
+from selfexec.runs import Run
 from selfexec.runs.run import import_replies
+from selfexec.runs.transcripts import prompts_sent
 
 PANEL = ["sim/knows-itself", "sim/typical", "sim/coin", "sim/breaks-format"]
 

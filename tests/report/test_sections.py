@@ -14,10 +14,10 @@ from selfexec.analysis.selection import Selection
 from selfexec.items import load
 from selfexec.report import sections
 from selfexec.report.data import Data, Options
-from selfexec.report.front import _each_once
+from selfexec.report.front import reasons_once
 from selfexec.report.page import page
 from selfexec.report.sections import ABOUT, SECTIONS, TOP, Section
-from selfexec.report.sections.about import _said, provenance
+from selfexec.report.sections.about import as_listed, provenance
 from selfexec.report.sections.conditions import conditions
 from selfexec.report.sections.scores import scores
 from selfexec.runs import Run
@@ -152,8 +152,8 @@ def test_a_best_baseline_without_other_models_is_not_told_as_always_the_same(sho
 
 def test_a_reason_that_holds_in_several_experiments_is_one_sentence() -> None:
     told = ["only 4 models", "association: only 4 models", "restriction: few items", "difficulty: few items"]
-    assert list(_each_once(told)) == ["Only 4 models", "Restriction, difficulty: few items"]
-    assert list(_each_once(["a panel: of three"])) == ["A panel: of three"]
+    assert list(reasons_once(told)) == ["Only 4 models", "Restriction, difficulty: few items"]
+    assert list(reasons_once(["a panel: of three"])) == ["A panel: of three"]
 
 
 def test_what_it_means_that_a_score_is_withheld_is_said_where_one_is(run: Run) -> None:
@@ -169,6 +169,6 @@ def test_what_it_means_that_a_score_is_withheld_is_said_where_one_is(run: Run) -
 def test_settings_that_are_lists_take_a_table(run: Run) -> None:
     known = replace(provenance(run), settings={"temperature": "0.7", "association.held_out": "a-1"})
     assert not known.has_many_settings
-    held_out = _said([f"starter-word-{n}" for n in range(9)])
+    held_out = as_listed([f"starter-word-{n}" for n in range(9)])
     assert held_out.startswith("starter-word-0, starter-word-1, ")
     assert replace(known, settings={"association.held_out": held_out}).has_many_settings

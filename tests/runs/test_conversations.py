@@ -23,9 +23,12 @@ from selfexec.readers import Reading
 from selfexec.report.evidence import PageEvidence
 from selfexec.report.outcomes import coded as coded_claims
 from selfexec.report.sessions import with_states
-from selfexec.runs import Round, lines, list_runs, load_replies, prompts_sent, reading_lines, transcripts
-from selfexec.runs.asking import foreseen, plan
+from selfexec.runs import list_runs, load_replies, reading_lines
+from selfexec.runs.asking import plan
+from selfexec.runs.asking.estimate import foreseen
+from selfexec.runs.exporting import Round, lines
 from selfexec.runs.run import import_replies
+from selfexec.runs.transcripts import prompts_sent, transcripts
 from sockets import completion, served
 
 # How many turns until the model says "enough"? It says beforehand, and is then told to go on, turn by turn; after each

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import selfexec as sx
 from selfexec.facets import DEFAULT
 from selfexec.items import load
-from selfexec.report.evidence import _strings
+from selfexec.report.evidence import code_strings
 from selfexec.runs import list_runs
 from selfexec.runs.asking import growing
 from selfexec.runs.design import Block, Design, asked, crossed, folded, joined, unfolded
@@ -158,7 +158,7 @@ def test_what_was_not_asked_in_an_epoch_is_blank_in_the_evidence_and_all_else_ke
     sx.run(["sim/coin"], out=tmp_path / "r", limit=1, epochs=2, **SMALL)
     run = sx.run(["sim/coin"], out=tmp_path / "r", limit=3, **SMALL)
     coded = run.observations.with_columns(code=run.observations["claim"].str.slice(0, 1))
-    found = _strings(coded, [run], lambda experiment, item: ["answers"])["sim/coin"]["restriction"]
+    found = code_strings(coded, [run], lambda experiment, item: ["answers"])["sim/coin"]["restriction"]
     epochs = run.asked["sim/coin", "restriction", DEFAULT]
     [repeated] = [n for n, id in enumerate(run.items["restriction"]) if len(epochs[id]) > 1]
     assert found["1"] == "aaa"

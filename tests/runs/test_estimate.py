@@ -14,8 +14,16 @@ import pytest
 
 from selfexec.experiments import Key
 from selfexec.runs import Reply
-from selfexec.runs.asking import calls_a_second, plan
-from selfexec.runs.asking.estimate import RemainingPart, RunEstimate, Seen, estimate, part_of, seen_tokens
+from selfexec.runs.asking import plan
+from selfexec.runs.asking.estimate import (
+    RemainingPart,
+    RunEstimate,
+    Seen,
+    calls_a_second,
+    estimate,
+    part_of,
+    seen_tokens,
+)
 from selfexec.runs.asking.plan import Job
 from selfexec.runs.asking.remaining import Remaining, remaining
 from selfexec.runs.invocations import Invocation

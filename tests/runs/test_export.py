@@ -17,8 +17,10 @@ import selfexec as sx
 from selfexec.cli import root
 from selfexec.experiments import Key
 from selfexec.files import jsonl
-from selfexec.runs import custom_id, load_readings, prompts_sent
+from selfexec.runs import load_readings
+from selfexec.runs.exporting import custom_id
 from selfexec.runs.run import import_replies
+from selfexec.runs.transcripts import prompts_sent
 
 STORED = Path(__file__).parents[1] / "stored"
 PAGE = Path(__file__).parents[2] / "docs" / "export.md"

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
-from selfexec.cli import _make_printable, root
+from selfexec.cli import make_printable, root
 from selfexec.errors import InputError
 from selfexec.extras import to_install
 from selfexec.runs import Journal
@@ -58,7 +58,7 @@ class Narrow(io.TextIOWrapper):
     def __init__(self, encoding: str) -> None:
         self.bytes = io.BytesIO()
         super().__init__(self.bytes, encoding=encoding)
-        _make_printable(self)
+        make_printable(self)
 
 
 READING = (

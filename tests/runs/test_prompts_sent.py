@@ -6,7 +6,8 @@ from pathlib import Path
 import msgspec
 
 import selfexec as sx
-from selfexec.runs import Run, load, prompts_sent
+from selfexec.runs import Run, load
+from selfexec.runs.transcripts import prompts_sent
 
 
 def without_hashes(run: Run, **lost: str) -> Run:

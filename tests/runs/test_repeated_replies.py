@@ -4,18 +4,23 @@ void.
 
 import hashlib
 import json
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
+from hypothesis import given
+from hypothesis import strategies as st
 
 import selfexec as sx
 from repeating_server import WIRES
 from selfexec.runs.asking import carry_out, plan
 from selfexec.runs.asking.progress import Progress
 from selfexec.runs.connections import COPIED
+from selfexec.runs.records import Reply
+from selfexec.runs.repeated_replies import FirstPositions, RepeatedReplies
 from sockets import served
 
 FORMATS = {"openai": "/chat/completions", "responses": "/responses", "anthropic": "/messages", "gemini": ":generate"}
@@ -144,3 +149,75 @@ def test_a_copy_of_what_an_earlier_command_brought_is_one_too(tmp_path: Path) ->
     found, _, lines = run(again, tmp_path / "r", limit=20)
     assert all(reply.text == reply.prompt_sha256 for reply in found.replies.values())
     assert sum(line.get("error") == COPIED for line in lines) == 2
+
+
+# few values, so that hashes come again, and many with the same last bits, so that they share slots of the table
+HASHES = st.one_of(
+    st.integers(-50, 50), st.integers(-100, 100).map(lambda n: n * 2**50), st.integers(-(2**63), 2**63 - 1)
+)
+
+
+@given(st.lists(HASHES, max_size=400))
+def test_first_positions_are_those_that_a_dictionary_would_hold(hashes: list[int]) -> None:
+    first, expected = FirstPositions(), dict[int, int]()
+    for position, id_hash in enumerate(hashes):
+        assert first.setdefault(id_hash, position) == expected.setdefault(id_hash, position)
+        assert len(first) == len(expected)
+
+
+def test_first_positions_of_many_ids_take_a_third_of_what_a_dictionary_of_them_takes() -> None:
+    # 16 bytes for a hash and a position, and 4 for each slot of a table that is at least three eighths full:
+    # 27 at most, and a sixteenth more where an array has room to grow. Two integers alone take 64 in a dictionary.
+    ids = 50_000
+    tracemalloc.start()
+    try:
+        first = FirstPositions()
+        for n in range(ids):
+            first.setdefault(hash(f"chatcmpl-{n}"), n * 500)
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(first) == ids
+    assert taken / ids < 30
+
+
+@pytest.mark.parametrize(
+    ("has_long_id", "has_long_text", "counts", "is_copy"),
+    [
+        *((True, True, (9, 9), True), (True, True, (9, 14), True), (True, True, (9, None), True)),  # counted anew
+        *((True, False, (9, 9), True), (True, False, (9, 14), False)),
+        *((False, True, (9, 9), True), (False, True, (9, 14), False), (False, False, (9, 9), False)),
+    ],
+)
+def test_a_copy_may_count_its_prompt_anew_where_both_its_id_and_its_text_are_long(
+    has_long_id: bool, has_long_text: bool, counts: tuple[int | None, int | None], is_copy: bool
+) -> None:
+    number = "chatcmpl-0123456789abcdef" if has_long_id else "c-1"
+    text = "I cannot tell, since it depends on the weather and on the beans." if has_long_text else "A"
+    first = reply(1, number, text, counts[0])
+    second = reply(2, number, text, counts[1])
+    found = RepeatedReplies(lambda position, kind: first)
+    copies = [found.note(one, n) for n, one in enumerate([first, second, reply(3, f"{number}-other", "B", 9)])]
+    assert bool(sum(map(len, copies))) == is_copy
+
+
+def test_the_same_text_under_another_id_is_no_copy_however_long_it_is() -> None:
+    found = RepeatedReplies(lambda position, kind: pytest.fail("nothing is read"))
+    text = "I cannot help with that request, since it could do harm to somebody. " * 5
+    assert not any(found.note(reply(n, f"chatcmpl-0123456789abcdef{n}", text, 9), n) for n in range(20))
+
+
+def reply(number: int, completion_id: str, text: str, input_tokens: int | None) -> Reply:
+    prompt = sha(f"prompt {number}")
+    return Reply(
+        model="any/m",
+        experiment="restriction",
+        item=str(number),
+        epoch=1,
+        session="execute",
+        prompt_sha256=prompt,
+        text=text,
+        output_tokens=7,
+        input_tokens=input_tokens,
+        completion_id=completion_id,
+    )

@@ -17,13 +17,16 @@ from selfexec.engines import Call, Outcome
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.run_options import JudgeOptions
-from selfexec.runs import Reply, Round, choose, given_replies, load_manifest, reading_lines, transcripts
-from selfexec.runs.asking import IN_A_ROW, EndsInARow, Progress, carry_out, foreseen, plan
+from selfexec.runs import Reply, choose, given_replies, load_manifest, reading_lines
+from selfexec.runs.asking import IN_A_ROW, EndsInARow, Progress, carry_out, plan
 from selfexec.runs.asking import checks as checking
+from selfexec.runs.asking.estimate import foreseen
 from selfexec.runs.ends import keep_accepted, stored_replies, ways_on, with_accepted_end
+from selfexec.runs.exporting import Round
 from selfexec.runs.listing import listed
 from selfexec.runs.readings import read_reply
 from selfexec.runs.store import read_journal
+from selfexec.runs.transcripts import transcripts
 from sockets import completion, served
 from unknown_ends import WORD, Scripted, ended, said, scripted, with_stop
 

@@ -26,8 +26,9 @@ from respondents import items
 from selfexec.cli import root
 from selfexec.experiments import Key
 from selfexec.facets import FACETS, OURS, conditions_of, crossed_levels, touching
-from selfexec.runs import Run, list_runs, load_readings, prompts_sent, reading_lines
+from selfexec.runs import Run, list_runs, load_readings, reading_lines
 from selfexec.runs.design import asked
+from selfexec.runs.transcripts import prompts_sent
 from sockets import served
 
 pytestmark = pytest.mark.usefixtures("toys")

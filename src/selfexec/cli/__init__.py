@@ -155,7 +155,7 @@ def process() -> None:
     status = 0
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
-        _make_printable(stream)
+        make_printable(stream)
     try:
         main()
     except SystemExit as end:
@@ -185,7 +185,7 @@ def _open_closed_streams() -> None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
-def _make_printable(output: TextIO) -> None:
+def make_printable(output: TextIO) -> None:
     """What goes to a file or a pipe is UTF-8 on every system, unless PYTHONIOENCODING says otherwise. Characters that
     the output does not have are written with those that it has.
     """

@@ -32,7 +32,7 @@ def command(model: str, form: str, out: Path | None, **given: Any) -> None:
     selfexec check openai/gpt-6-luna
     selfexec check vllm/my-model --base-url http://localhost:8000/v1
     """
-    from selfexec.runs.asking import carry_out_check
+    from selfexec.runs.asking.checks import carry_out_check
 
     checked = carry_out_check(collect(CheckOptions, given | {"items": at_hand(given["items"])}, model=model))
     show(checked, form, out)

@@ -22,7 +22,8 @@ from selfexec.text.numbers import number_of
 if TYPE_CHECKING:
     from selfexec.experiments import Key
     from selfexec.prompts import AllPrompts
-    from selfexec.runs import Reply, Round
+    from selfexec.runs import Reply
+    from selfexec.runs.exporting import Round
 
 
 WHICH_SESSIONS, IN_WHICH_WORDS = "Which sessions", "In which words, after which replies"
@@ -182,7 +183,7 @@ def command(
 
 def _sessions(request: ExportRequest) -> None:
     """Write the sessions to ask."""
-    from selfexec.runs import lines
+    from selfexec.runs.exporting import lines
 
     run, models, replies, out = request.run, request.models, request.replies, request.out
     given = dict(request.given)
@@ -220,7 +221,8 @@ def _of_items(models: tuple[str, ...], wanted: "Wanted", replies: tuple[Path, ..
     """What is to be asked of some models."""
     from selfexec.facets import crossed_levels
     from selfexec.items import load
-    from selfexec.runs import Round, names, preset_order_asked
+    from selfexec.runs import names, preset_order_asked
+    from selfexec.runs.exporting import Round
     from selfexec.runs.records import Cut
 
     whole, known = load(wanted.items or STARTER), _replies(replies, ends)
@@ -285,8 +287,9 @@ def round_of_run(
 ) -> "Round":
     """What a run lacks, of some of its models and experiments if you like."""
     from selfexec.prompts import all_prompts
-    from selfexec.runs import Round, load
+    from selfexec.runs import load
     from selfexec.runs.design import recorded
+    from selfexec.runs.exporting import Round
     from selfexec.runs.folder import design_to_ask
     from selfexec.runs.records import Cut
 

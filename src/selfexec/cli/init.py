@@ -43,7 +43,7 @@ def command(folder: Path) -> None:
     selfexec run --config mine/study.toml
     """
     from selfexec.files.outputs import write_page
-    from selfexec.items import write_template
+    from selfexec.items.blank import write_template
 
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: this is a file. Give a new folder: selfexec init DIR")

@@ -67,7 +67,7 @@ def check(source: str) -> None:
     FOLDER is a folder of item files, or the name of a set: starter, paper.
     """
     from selfexec.errors import InputError
-    from selfexec.items import check as check_items
+    from selfexec.items.check import check as check_items
 
     findings = check_items(source)
     for finding in findings:
@@ -83,7 +83,7 @@ def check(source: str) -> None:
 @click.argument("folder", metavar="DIR", type=PathArgument())
 def new(folder: Path) -> None:
     """Write a folder of items to fill in: a few example lines of each experiment, and what good ones are."""
-    from selfexec.items import write_template
+    from selfexec.items.blank import write_template
 
     write_template(folder)
     then = f"selfexec items check {shlex.quote(str(folder))}"

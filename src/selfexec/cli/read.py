@@ -91,16 +91,8 @@ def command(
 
     Correct the values of such lines by hand and give the file back with `selfexec score --readings`.
     """
-    from selfexec.runs import (
-        BySession,
-        absent_sessions,
-        choose,
-        load_readings,
-        named,
-        reading_summary,
-        refuse_silent,
-        run_of,
-    )
+    from selfexec.runs import BySession, choose, load_readings, named, reading_summary, refuse_silent, run_of
+    from selfexec.runs.absent import absent_sessions
 
     run = run_of(source, item_source, accept_ends)
     refuse_silent(run)
@@ -145,7 +137,8 @@ def _to_see(source: Path, chosen: Mapping["Key", "Reading"], claims: Mapping["Jo
 
 
 def _json(run: "Run", chosen: Mapping["Key", "Reading"], limit: int | None, with_prompts: bool) -> Iterator[bytes]:
-    from selfexec.runs import prompts_sent, reading_lines
+    from selfexec.runs import reading_lines
+    from selfexec.runs.transcripts import prompts_sent
 
     found = dict(list(chosen.items())[:limit])
     sent = prompts_sent(run, [key for key in found if key in run.replies]) if with_prompts else None
@@ -160,7 +153,7 @@ def _shown(
     source: Path,
     on_screen: bool,
 ) -> Iterator[bytes]:
-    from selfexec.runs import BOLD, Marks, transcripts
+    from selfexec.runs.transcripts import BOLD, Marks, transcripts
     from selfexec.text.tables import shows_styles, terminal_width
 
     absent = [key for key in chosen if key not in run.replies]

@@ -355,7 +355,8 @@ def _passed_over(planned: "Plan") -> Iterator[str]:
 
 def _foreseen(planned: "Plan") -> Iterator[str]:
     """What is there, and what the rest will take."""
-    from selfexec.runs.asking import asked_elsewhere, duration, foreseen
+    from selfexec.runs.asking import asked_elsewhere, duration
+    from selfexec.runs.asking.estimate import foreseen
 
     now, rest = foreseen(planned)
     if now.here or now.out or now.ended:

@@ -8,7 +8,8 @@ from selfexec.text.numbers import dollars, number_of
 
 if TYPE_CHECKING:
     from selfexec.engines import Price
-    from selfexec.runs.asking import Progress, RunEstimate
+    from selfexec.runs.asking import Progress
+    from selfexec.runs.asking.estimate import RunEstimate
 
 # --- what is foreseen ------------------------------------------------------------------------------------------------
 

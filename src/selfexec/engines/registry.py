@@ -1,7 +1,6 @@
 """The engines: ours, and those that other packages announce under the entry point `selfexec.engines`. What each is made
 of is imported when it is opened."""
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,7 +12,7 @@ from selfexec.experiments import Capability
 from selfexec.experiments.registry import Registry
 from selfexec.facets import THINKING
 from selfexec.items import ItemSet
-from selfexec.text.matching import meant
+from selfexec.text.matching import meant, nearest
 
 TURNS: frozenset[Capability] = frozenset({"turns"})
 
@@ -112,6 +111,6 @@ def _likely_name(model: str) -> str:
             "For any other server that speaks the OpenAI format add --base-url URL."
         )
     full_names = {each.partition("/")[2]: each for each in known}
-    if like := difflib.get_close_matches(model, full_names, n=1):
-        return f"it is written as provider/model. Did you mean {full_names[like[0]]!r}?"
+    if near := nearest(model, full_names):
+        return f"it is written as provider/model. Did you mean {full_names[near]!r}?"
     return "write it as provider/model, like openai/gpt-6-luna or vllm/my-model."

@@ -2,7 +2,6 @@
 refused.
 """
 
-import difflib
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.options import WHAT_IS_SENT, Declared, declared, option
+from selfexec.text.matching import nearest
 from selfexec.text.redaction import bare, digested, holds_text, kept, key_texts, secret_words_in
 
 _PROMPTS = "What is asked are the prompts of the experiments: change them with --prompts."
@@ -336,8 +336,7 @@ def _misspelt(field: str) -> str | None:
         return None
     if alike := [known for known in KNOWN if _letters(known) == _letters(field)]:
         return alike[0]
-    near = difflib.get_close_matches(field, KNOWN, n=1, cutoff=NEAR)
-    return near[0] if near else None
+    return nearest(field, KNOWN, NEAR)
 
 
 def _letters(name: str) -> str:
@@ -390,16 +389,16 @@ def _refuse_scope(name: str, scope: list[str], field: str) -> None:
         return
     experiment, *kind = scope
     if experiment not in scopes:
-        like = difflib.get_close_matches(experiment, scopes, n=1)
-        meant = f" Did you mean {like[0]!r}?" if like else ""
+        near = nearest(experiment, scopes)
+        meant = f" Did you mean {near!r}?" if near else ""
         raise InputError(
             f"--set {name}: there is no session or experiment {experiment!r}. There are {', '.join(scopes)}.{meant}"
         )
     if kind and experiment not in EXPERIMENTS:
         raise InputError(f"--set {name}: the experiment comes first, as in restriction.{experiment}.{field}.")
     if kind and kind[0] not in (known := EXPERIMENTS[experiment].prompts):
-        like = difflib.get_close_matches(kind[0], known, n=1)
-        meant = f" Did you mean {like[0]!r}?" if like else ""
+        near = nearest(kind[0], known)
+        meant = f" Did you mean {near!r}?" if near else ""
         raise InputError(f"--set {name}: {experiment} has no session {kind[0]!r}. There are {', '.join(known)}.{meant}")
 
 

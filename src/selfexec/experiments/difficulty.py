@@ -10,7 +10,6 @@ one", for each of the six pairs.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from statistics import NormalDist
 from string import Template
 from typing import Annotated, Any, Literal
 
@@ -203,8 +202,13 @@ def chance_easier(first: Mapping[str, float], second: Mapping[str, float]) -> fl
     """
     right, other = first["correct"], second["correct"]
     alike = right * other + (1 - right) * (1 - other)
-    fewer = NormalDist().cdf((math.log(second["tokens"]) - math.log(first["tokens"])) / SPREAD_OF_TOKENS)
+    fewer = _normal_cdf((math.log(second["tokens"]) - math.log(first["tokens"])) / SPREAD_OF_TOKENS)
     return right * (1 - other) + alike * fewer
+
+
+def _normal_cdf(value: float) -> float:
+    """The standard normal distribution function. `statistics` has it too, and asking does without that module."""
+    return (1 + math.erf(value / math.sqrt(2))) / 2
 
 
 def whole(item: QuestionGroup, session: str, text: str, value: Any) -> bool:

@@ -1,6 +1,5 @@
 """JSON Lines, read with suspicion: every fault is named by file and line."""
 
-import gzip
 import io
 import os
 import re
@@ -109,6 +108,8 @@ def _content(path: Path, torn_tail: bool) -> bytes:
 
 def _unpacked(path: Path, packed: bytes) -> bytes:
     """What a gzip file holds, as long as it is no more than a machine bears: a thousandfold is soon packed."""
+    import gzip  # most files are not packed
+
     try:
         content = gzip.GzipFile(fileobj=io.BytesIO(packed)).read(MOST_UNPACKED + 1)
     except (EOFError, OSError, zlib.error):

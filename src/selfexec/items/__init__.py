@@ -1,7 +1,5 @@
 """Items: what the experiments ask about."""
 
-from selfexec.items.blank import write_template
-from selfexec.items.check import check
 from selfexec.items.origins import PAPER_FILES, UNKNOWN, Origin, origin
 from selfexec.items.paper import cache_folder, groupings
 from selfexec.items.presets import STRATIFIED, Preset, level_spread, newest_order, preset_ids, preset_orders

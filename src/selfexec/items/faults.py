@@ -1,6 +1,5 @@
 """What is wrong with a line of items, in plain words: every fault of it, not only the first."""
 
-import difflib
 from collections.abc import Iterator
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -8,6 +7,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import msgspec
 
 from selfexec.files import jsonl
+from selfexec.text.matching import nearest
 
 TYPES: dict[type, str] = {
     str: "text",
@@ -51,8 +51,8 @@ def _of_struct(found: dict[str, Any], kind: Any, place: str) -> Iterator[str]:
         elif field.required:
             strange = [name for name in found if name not in {other.encode_name for other in fields}]
             alike = (name for name in strange if isinstance(found[name], list) == _is_list(field.type))
-            like = difflib.get_close_matches(field.encode_name, alike, n=1)
-            meant = f"Is {like[0]!r} meant for it?" if like else f"Add it{_unread(strange)}."
+            near = nearest(field.encode_name, alike)
+            meant = f"Is {near!r} meant for it?" if near else f"Add it{_unread(strange)}."
             yield f"{place or 'the line'} lacks {field.encode_name!r}. {meant}"
 
 

@@ -4,7 +4,6 @@
 so that smaller runs nest in larger ones and models share their items.
 """
 
-import difflib
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +18,7 @@ from selfexec.experiments import EXPERIMENTS, PAPER, Item
 from selfexec.files import jsonl
 from selfexec.items.faults import first_fault
 from selfexec.items.presets import newest_order, preset_ids
-from selfexec.text.matching import NEAR, listed
+from selfexec.text.matching import NEAR, listed, nearest
 
 STARTER = Path(__file__).parent / "starter"
 SETS = ("starter", "paper")
@@ -168,8 +167,7 @@ def unread_files(folder: Path) -> Iterator[tuple[Path, str | None]]:
     lacking = [name for name in names if not (folder / name).exists()]
     for path in sorted(folder.glob("*.jsonl")):
         if path.name not in names:
-            like = difflib.get_close_matches(path.name.lower(), lacking, n=1, cutoff=NEAR)
-            yield path, like[0] if like else None
+            yield path, nearest(path.name.lower(), lacking, NEAR)
 
 
 def no_item_files(folder: Path) -> str:

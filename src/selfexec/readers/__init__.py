@@ -18,6 +18,7 @@ from selfexec.readers.on_demand import (
     read_probabilities,
     read_probability,
     read_ranking,
+    read_words,
     responds_to,
     responds_to_each,
     under_the_key,
@@ -25,4 +26,3 @@ from selfexec.readers.on_demand import (
 from selfexec.readers.refusal import refuses
 from selfexec.readers.result import Commitment, Reading, State
 from selfexec.readers.tokens import UNCOUNTED, UNTOLD, visible_tokens
-from selfexec.readers.words import read_words

@@ -4,13 +4,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from selfexec.readers.alternatives import left_open
+from selfexec.readers.conclusion import conclude, ends, unreadable
 from selfexec.readers.cues import Equivalents, wordings_in
 from selfexec.readers.keyed import boxed, closing, keyed, other_keys
 from selfexec.readers.letters import Letters, letters_of, plain
 from selfexec.readers.marks import BEGINS_AS_A_MARK, SIGN, marks_in
 from selfexec.readers.notation import plain_text
 from selfexec.readers.plainly import opened, plainly
-from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost, unreadable
+from selfexec.readers.result import Commitment, Reading, outermost
 from selfexec.readers.scan import matches, places
 from selfexec.readers.shown import mentioned
 from selfexec.readers.stated import LAST_SENTENCE, changes, denied, named, results, stated
@@ -324,7 +325,7 @@ def _in_other_words(text: str, letters: Letters, equivalents: Callable[[str], Eq
     """
     said, quoted = _texts(text, letters)
     restated = _restated(text, letters)
-    if _echoes_both(text):
+    if echoes_both(text):
         return [one for one in said if not _is_only_restated(text, one, restated)]
     only_quoted = {one.start for one in quoted}
     straight = text.replace("’", "'")
@@ -397,7 +398,7 @@ def _as_stated(text: str, said: Commitment, letters: Letters) -> Commitment | No
     return said
 
 
-def _echoes_both(text: str) -> bool:
+def echoes_both(text: str) -> bool:
     """Whether the last words are the two options, one below the other: a quotation, not a choice."""
     tail = text.rstrip().splitlines()[-2:]
     starts = [LETTERED.match(line) for line in tail]

@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator, Sequence, Set
 
 from selfexec.readers.alternatives import left_open
+from selfexec.readers.conclusion import conclude, ends, unreadable
 from selfexec.readers.corrections import corrected
 from selfexec.readers.folding import fold
 from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
-from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost, unreadable
+from selfexec.readers.result import Commitment, Reading, outermost
 from selfexec.readers.scan import lines, matches
 from selfexec.readers.shown import mentioned
 from selfexec.readers.sorted_words import sorted_words

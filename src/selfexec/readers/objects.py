@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from selfexec.readers.conclusion import conclude
 from selfexec.readers.notation import plain_text
-from selfexec.readers.result import Commitment, Reading, conclude
+from selfexec.readers.result import Commitment, Reading
 from selfexec.readers.scan import places
 
 TRIES = 8  # braces from which an object may begin, from the end of a reply

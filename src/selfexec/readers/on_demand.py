@@ -1,4 +1,4 @@
-"""The readers whose patterns take megabytes. They are imported when the first reply is read with them, so that a
+"""The readers whose patterns take megabytes in all. They are imported when the first reply is read with them, so that a
 command which only asks does without.
 """
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from selfexec.readers.probabilities import read_probabilities as read_probabilities
     from selfexec.readers.probabilities import read_probability as read_probability
     from selfexec.readers.ranking import read_ranking as read_ranking
+    from selfexec.readers.words import read_words as read_words
 else:
 
     def _imported_at_first_call(module: str, name: str) -> Callable[..., Any]:
@@ -49,6 +50,7 @@ else:
     read_probabilities = _imported_at_first_call("probabilities", "read_probabilities")
     read_probability = _imported_at_first_call("probabilities", "read_probability")
     read_ranking = _imported_at_first_call("ranking", "read_ranking")
+    read_words = _imported_at_first_call("words", "read_words")
     answers_in_letters = _imported_at_first_call("performed", "answers_in_letters")
     answers_the_questions = _imported_at_first_call("performed", "answers_the_questions")
     responds_to = _imported_at_first_call("performed", "responds_to")

@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from selfexec.readers.amounts import Amount, amounts, only_amount
+from selfexec.readers.conclusion import conclude, unreadable
 from selfexec.readers.folding import fold
 from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
-from selfexec.readers.result import Commitment, Reading, conclude, unreadable
+from selfexec.readers.result import Commitment, Reading
 from selfexec.readers.shown import mentioned
 from selfexec.readers.suppositions import counterfactual
 

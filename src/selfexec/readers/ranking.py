@@ -7,12 +7,13 @@ from functools import lru_cache
 from itertools import islice
 
 from selfexec.readers.alternatives import left_open
+from selfexec.readers.conclusion import conclude, ends, unreadable
 from selfexec.readers.directions import begins_hard, grows_with, names_a_direction, runs_down
 from selfexec.readers.nesting import names_an_answer, place, quoted_key, the_answers, whole_key
 from selfexec.readers.notation import plain_text
 from selfexec.readers.placed import in_places
 from selfexec.readers.reordered import REACH, reordered
-from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost, unreadable
+from selfexec.readers.result import Commitment, Reading, outermost
 from selfexec.readers.scan import AT_MOST, lines, matches
 from selfexec.readers.shown import mentioned
 from selfexec.readers.suppositions import counterfactual

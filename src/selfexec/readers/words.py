@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from selfexec.readers.alternatives import left_open
 from selfexec.readers.amendments import amended_words
+from selfexec.readers.conclusion import conclude, unreadable
 from selfexec.readers.nesting import names_an_answer, place, quoted_key, whole_key
 from selfexec.readers.notation import plain_text
-from selfexec.readers.result import Commitment, Reading, conclude, outermost, quoted, unreadable
+from selfexec.readers.result import Commitment, Reading, outermost, quoted
 from selfexec.readers.scan import lines, matches, places
 from selfexec.readers.withdrawal import declines
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from selfexec.experiments import EXPERIMENTS, Key
-from selfexec.runs import first_sessions, prompt_text, prompts_sent
+from selfexec.runs import first_sessions
+from selfexec.runs.transcripts import prompt_text, prompts_sent
 
 if TYPE_CHECKING:
     from selfexec.runs import Run

@@ -73,9 +73,9 @@ class PageEvidence:
     def index(self) -> str:
         """Packed."""
         told = self.baseline_predictions.told if self.baseline_predictions else {}
-        claim_codes = _strings(self.claims, self.runs, claims_of)
+        claim_codes = code_strings(self.claims, self.runs, claims_of)
         sessions = _counted(self.sessions, self.runs)
-        session_codes = _strings(sessions, self.runs, lambda e, item: EXPERIMENTS[e].session_names(item))
+        session_codes = code_strings(sessions, self.runs, lambda e, item: EXPERIMENTS[e].session_names(item))
         others = self.claims["disputed"].explode().drop_nulls().unique().sort()
         disputed = {other: _disputed_by(other, self.claims, self.runs) for other in others}
         counted = self.claims.select("experiment", "source").unique().sort("experiment", "source")
@@ -133,7 +133,7 @@ def _disputed_by(other: str, claims: pl.DataFrame, runs: Sequence["Run"]) -> dic
     says_otherwise = pl.col("disputed").list.contains(other)
     those = claims.filter(says_otherwise.any().over("model", "experiment"))
     letters = pl.when(says_otherwise).then(pl.lit("d")).otherwise(pl.lit("-"))
-    return _strings(those.with_columns(code=letters), runs, claims_of)
+    return code_strings(those.with_columns(code=letters), runs, claims_of)
 
 
 def _counted(sessions: pl.DataFrame, runs: Sequence["Run"]) -> pl.DataFrame:
@@ -156,7 +156,7 @@ def _counted(sessions: pl.DataFrame, runs: Sequence["Run"]) -> pl.DataFrame:
     return sessions.filter(~is_open).vstack(known)
 
 
-def _strings(
+def code_strings(
     table: pl.DataFrame, runs: Sequence["Run"], names_of: Callable[[str, Item], Sequence[str]]
 ) -> dict[str, dict[str, dict[str, str]]]:
     """Model -> experiment -> epoch -> one character per row, blank where an item was not asked in the epoch."""

@@ -161,7 +161,7 @@ def front(
         apart,
         all(_incomplete(scores, model) for model in apart),
         why,
-        list(_each_once(common)),
+        list(reasons_once(common)),
     )
 
 
@@ -345,7 +345,7 @@ def _reasons(scores: Scores, model: str, experiments: Sequence[str]) -> Iterator
                 yield text
 
 
-def _each_once(reasons: Sequence[str]) -> Iterator[str]:
+def reasons_once(reasons: Sequence[str]) -> Iterator[str]:
     """Reasons as sentences, what holds in several experiments once."""
     where: dict[str, list[str]] = {}
     for reason in reasons:

@@ -1,12 +1,9 @@
 """A run as it lies on disk: what was asked, what came back, and what each reply commits to."""
 
 from selfexec.options import Files, Names, files
-from selfexec.runs.absent import absent_sessions
 from selfexec.runs.arguments import names, takes, tells_wrong_names
 from selfexec.runs.ends import given_replies, stored_replies
-from selfexec.runs.exporting import Round, custom_id, lines
 from selfexec.runs.folder import LOGS, MANIFEST, PROMPTS, REPLIES, load_manifest, prompts_of_run, write_manifest
-from selfexec.runs.importing import import_replies
 from selfexec.runs.invocations import command_line
 from selfexec.runs.listing import Listing, list_runs
 from selfexec.runs.readings import (
@@ -23,4 +20,3 @@ from selfexec.runs.records import BySession, GivenReading, Reply, load_readings,
 from selfexec.runs.replay import first_sessions
 from selfexec.runs.run import Run, load, loaded, merge, preset_order_asked, refuse_silent, run_of, with_source
 from selfexec.runs.store import Journal, read_journal
-from selfexec.runs.transcripts import BOLD, Marks, prompt_text, prompts_sent, transcripts

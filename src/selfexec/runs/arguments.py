@@ -1,6 +1,5 @@
 """What people pass to a function: one thing or several of them; and what they call it."""
 
-import difflib
 import inspect
 import re
 import textwrap
@@ -12,6 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 from selfexec.errors import WrongName, in_python
 from selfexec.facets import FACETS
 from selfexec.options import Names, alternatives, declared, default_of, listed, note_given, refuse_another_kind
+from selfexec.text.matching import nearest
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -120,8 +120,8 @@ def _meant(name: str, known: list[str], renamed: dict[str, str]) -> str:
     """The way out of a wrong name."""
     if name in renamed:
         return f"It is called {renamed[name]!r} now."
-    if like := difflib.get_close_matches(name, known, n=1):
-        return f"Did you mean {like[0]!r}?"
+    if near := nearest(name, known):
+        return f"Did you mean {near!r}?"
     if "facets" in known and name.replace("_", "-") in FACETS:
         return f"It is a facet: facets={{{name.replace('_', '-')!r}: ...}}."
     if "settings" in known:

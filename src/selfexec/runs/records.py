@@ -4,7 +4,6 @@ A reply is what came back from one session, verbatim. A given reading is what so
 took a reply to commit to.
 """
 
-import difflib
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sized
@@ -24,7 +23,7 @@ from selfexec.facets import facets_of
 from selfexec.files import jsonl
 from selfexec.prompts import digest
 from selfexec.run_options import MOST_EPOCHS
-from selfexec.text.matching import what_there_is
+from selfexec.text.matching import nearest, what_there_is
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
 from selfexec.text.tables import beginning
@@ -409,6 +408,6 @@ def _unknown_fields(path: Path) -> Iterator[tuple[int, str]]:
             if name in seen:
                 continue
             seen.add(name)
-            if meant := difflib.get_close_matches(name, known, n=1, cutoff=0.8):
-                raise InputError(f"{path}:{number}: unknown field {name!r}. Did you mean {meant[0]!r}?")
+            if meant := nearest(name, known, 0.8):
+                raise InputError(f"{path}:{number}: unknown field {name!r}. Did you mean {meant!r}?")
             yield number, name

@@ -1,12 +1,12 @@
 """Look-ups by name which, where they find nothing, say what may be meant, or what there is."""
 
-import difflib
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import TypeVar
 
 SHOWN = 20  # names that a message lists
 NEAR = 0.75  # likeness by difflib: tipical for typical has .86, no-maybe for no-yes .71
+ALIKE = 0.6  # likeness by difflib of a wrong name and the one that may be meant
 T = TypeVar("T")
 
 
@@ -27,10 +27,18 @@ def listed(what: str, names: Iterable[object]) -> str:
 def meant(name: str, known: Iterable[str]) -> str:
     """The way out of a name that there is none of: the one that is near it, or those that there are."""
     names = list(dict.fromkeys(known))
-    if like := difflib.get_close_matches(name, names, n=1, cutoff=NEAR):
-        return f"Did you mean {like[0]!r}?"
+    if near := nearest(name, names, NEAR):
+        return f"Did you mean {near!r}?"
     more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
     return f"There are {apart(names[:SHOWN])}{more}." if names else "There is none."
+
+
+def nearest(name: str, known: Iterable[str], likeness: float = ALIKE) -> str | None:
+    """The known name that is most like a name, at least as much as this; None where none is."""
+    import difflib  # only a wrong name needs it
+
+    near = difflib.get_close_matches(name, known, n=1, cutoff=likeness)
+    return near[0] if near else None
 
 
 def apart(names: Iterable[str]) -> str:

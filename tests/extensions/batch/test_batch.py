@@ -23,9 +23,9 @@ from selfexec.engines import Price
 from selfexec.engines.sim.server import Manners, SimServer
 from selfexec.errors import InputError
 from selfexec.experiments import Key
-from selfexec.extensions.batch.exporting import _files
+from selfexec.extensions.batch.exporting import written_files
 from selfexec.extensions.batch.forms import FORMS
-from selfexec.extensions.batch.importing import Came, ImportedBatch, _in_order, _strangers
+from selfexec.extensions.batch.importing import Came, ImportedBatch, journal_lines, unknown_results
 from selfexec.extensions.batch.planning import of_run
 from selfexec.items import load
 from selfexec.run_options import RunOptions
@@ -363,7 +363,7 @@ def test_what_comes_late_stands_before_the_reply_that_counts_and_what_failed_giv
     def kept(before: Reply | None, *came: tuple[ExportedRequest, Reply]) -> tuple[list[str | None], int]:
         found = ImportedBatch()
         new = [Came("here", request, one) for request, one in came]
-        return [one.text for one in _in_order(new, [before] if before else [], out, found)], found.late
+        return [one.text for one in journal_lines(new, [before] if before else [], out, found)], found.late
 
     assert kept(None, (first, reply("new"))) == (["new"], 0)
     assert kept(reply(None), (first, reply("new"))) == (["new"], 0)
@@ -384,11 +384,11 @@ def test_results_of_strangers_are_counted_and_three_are_named(tmp_path: Path) ->
     out = Requests({f"{ours}1": ExportedRequest(**key.fields(), custom_id=f"{ours}1", **sent)})  # type: ignore[arg-type]
     told = f"of requests that {tmp_path} never exported"
     perhaps = "Is it of another run, or another batch?"
-    assert _strangers(["x"], out, tmp_path) == f"1 result {told} (x). {perhaps}"
-    assert _strangers(["x", "y", "z"], out, tmp_path) == f"3 results {told} (x, y, z). {perhaps}"
-    assert _strangers(list("wxyz"), out, tmp_path) == f"4 results {told} (w, x, y and others). {perhaps}"
-    assert _strangers([f"{theirs}1"], out, tmp_path).endswith("It is of another run.")
-    assert _strangers([f"{theirs}1", f"{ours}9"], out, tmp_path).endswith(perhaps)
+    assert unknown_results(["x"], out, tmp_path) == f"1 result {told} (x). {perhaps}"
+    assert unknown_results(["x", "y", "z"], out, tmp_path) == f"3 results {told} (x, y, z). {perhaps}"
+    assert unknown_results(list("wxyz"), out, tmp_path) == f"4 results {told} (w, x, y and others). {perhaps}"
+    assert unknown_results([f"{theirs}1"], out, tmp_path).endswith("It is of another run.")
+    assert unknown_results([f"{theirs}1", f"{ours}9"], out, tmp_path).endswith(perhaps)
 
 
 def test_an_export_is_finished_where_nothing_is_left_to_ask_out_or_behind(tmp_path: Path) -> None:
@@ -400,7 +400,7 @@ def test_requests_fill_files_up_to_the_number_and_the_bytes_that_these_may_hold(
     def files(sizes: Sequence[int], per_file: int | None = None, **limits: Any) -> list[tuple[str, int, int]]:
         form = replace(FORMS["anthropic"], head=b"[", between=b",,", tail=b"]", **limits)
         lines: Any = [(SimpleNamespace(key="k"), b"x" * size) for size in sizes]
-        found = list(_files(tmp_path, "s", form, per_file, lines))
+        found = list(written_files(tmp_path, "s", form, per_file, lines))
         assert all(path.stat().st_size == size for path, _, size in found)
         return [(path.name, len(inside), size) for path, inside, size in found]
 

@@ -15,7 +15,7 @@ from selfexec.engines.sim.server import Manners, SimServer
 from selfexec.errors import InputError
 from selfexec.extensions.inspect.engine import InspectEngine, outcome_of
 from selfexec.extensions.inspect.engine.asking import what_it_is
-from selfexec.extensions.inspect.engine.engine import _config
+from selfexec.extensions.inspect.engine.engine import inspect_config
 from selfexec.extensions.inspect.engine.outcomes import NoCompletion, settings_of
 from selfexec.extras import to_install
 from selfexec.items import load
@@ -155,13 +155,13 @@ def test_what_is_said_of_an_error_holds_no_key_and_no_request() -> None:
 
 
 def test_settings_are_called_as_inspect_calls_them_and_unknown_ones_refused_by_name() -> None:
-    assert _config({"temperature": 0, "stop": "END", "system": "Be brief."}) == {
+    assert inspect_config({"temperature": 0, "stop": "END", "system": "Be brief."}) == {
         "temperature": 0,
         "stop_seqs": ["END"],
         "system_message": "Be brief.",
     }
     with pytest.raises(InputError, match=r"^setting min_p: Inspect knows temperature, "):
-        _config({"min_p": 0.1})
+        inspect_config({"min_p": 0.1})
 
 
 def test_of_a_configuration_only_what_changes_replies_is_a_setting() -> None:

@@ -17,8 +17,8 @@ from selfexec.engines import Call, Connection, Outcome
 from selfexec.errors import InputError
 from selfexec.experiments import Key, Message
 from selfexec.extensions.local import engine, weights
-from selfexec.extensions.local.engine import LocalEngine, _parted
-from selfexec.extensions.local.weights import Weights, _no_bars_in_files
+from selfexec.extensions.local.engine import LocalEngine, thoughts_apart
+from selfexec.extensions.local.weights import Weights, no_bars_in_files
 from selfexec.extras import to_install
 
 TEMPLATE = (
@@ -93,12 +93,12 @@ def test_weights_that_are_not_there_are_refused_before_anything_is_asked(name: s
     ],
 )
 def test_thoughts_stand_apart(text: str, thinks: bool, parts: tuple[str | None, str]) -> None:
-    assert _parted(text, thinks) == parts
+    assert thoughts_apart(text, thinks) == parts
 
 
 def test_a_bar_is_drawn_on_a_terminal_alone(capsys: pytest.CaptureFixture[str]) -> None:
     tqdm = pytest.importorskip("tqdm").tqdm
-    with _no_bars_in_files():
+    with no_bars_in_files():
         assert list(tqdm(range(3), desc="Reading")) == [0, 1, 2]
     assert capsys.readouterr().err == ""
     assert list(tqdm(range(3), desc="Reading")) == [0, 1, 2]
@@ -190,7 +190,7 @@ def batches(monkeypatch: pytest.MonkeyPatch) -> list[list[GenerationRequest]]:
         SimpleNamespace(GenerationRequest=GenerationRequest, Row=Row, Batch=Batch),
     )
     monkeypatch.setattr(engine, "load", lambda name: Counting())
-    monkeypatch.setattr(engine, "_outcome", outcome)
+    monkeypatch.setattr(engine, "row_outcome", outcome)
     return made
 
 

@@ -19,8 +19,15 @@ from selfexec.engines import Call, Connection, Outcome
 from selfexec.errors import InputError
 from selfexec.experiments import Key, Likely, Message, Token
 from selfexec.extensions.local import engine
-from selfexec.extensions.local.engine import LocalEngine, _likely, _logprobs, _outcome, _seed, _sound
-from selfexec.extensions.local.engine_type import _local_thinking
+from selfexec.extensions.local.engine import (
+    LocalEngine,
+    checked_sampling,
+    likeliest_wanted,
+    row_logprobs,
+    row_outcome,
+    session_seed,
+)
+from selfexec.extensions.local.engine_type import local_thinking
 from selfexec.extensions.local.weights import Weights, load, refuse_unfound
 
 
@@ -198,7 +205,7 @@ def replied(text: str, prompt: int, *, thinks: bool = False, ended: bool = True)
     tokens = [*map(ord, text)] + [0] * ended
     row = SimpleNamespace(wanted=SimpleNamespace(prompt=[7] * prompt, likely=None), tokens=tokens, ended=ended)
     waiting: Any = SimpleNamespace(row=row, thinks=thinks)
-    return _outcome(weights_with(), waiting)
+    return row_outcome(weights_with(), waiting)
 
 
 def test_thoughts_are_counted_apart_and_a_reply_that_was_cut_off_says_so() -> None:
@@ -223,13 +230,13 @@ class Words(Letters):
 def test_each_token_reads_as_it_does_behind_the_one_before_it() -> None:
     kept = [(-0.1, [(0, -0.1)]), (-0.2, [(1, -0.2), (3, -1.9)]), (-0.3, [])]
     row = SimpleNamespace(wanted=SimpleNamespace(likely=2), tokens=[0, 1, 2], logprobs=kept)
-    assert _logprobs(weights_with(Words()), row) == (  # type: ignore[arg-type]
+    assert row_logprobs(weights_with(Words()), row) == (  # type: ignore[arg-type]
         Token("I", -0.1, (Likely("I", -0.1),)),
         Token(" will", -0.2, (Likely(" will", -0.2), Likely(" <end>", -1.9))),
         Token(" not", -0.3),
     )
     row.wanted.likely = None
-    assert _logprobs(weights_with(Words()), row) is None  # type: ignore[arg-type]
+    assert row_logprobs(weights_with(Words()), row) is None  # type: ignore[arg-type]
 
 
 # --- settings and seeds ----------------------------------------------------------------------------------------------
@@ -243,23 +250,23 @@ def session(prompt: str = "Q", item: str = "i", model: str = "local/x", **sampli
 def test_a_setting_is_a_number_from_0_on_and_of_tokens_from_1_on(name: str) -> None:
     least = 1 if name == "max_tokens" else 0
     for good in (least, least + 0.5, 10**6):
-        assert _sound(session(**{name: good})) == {name: good}
+        assert checked_sampling(session(**{name: good})) == {name: good}
     for bad in (least - 0.5, math.inf, math.nan, True, "1", None):
         with pytest.raises(InputError, match=rf"^setting {name}=.*: give a number of {least} or more\.$"):
-            _sound(session(**{name: bad}))
+            checked_sampling(session(**{name: bad}))
 
 
 def test_what_is_no_number_is_sent_as_it_is_and_what_nobody_heeds_refused() -> None:
     sent = {"system": "Be.", "chat_template_kwargs": {"enable_thinking": True}}
-    assert _sound(session(**sent)) == sent
+    assert checked_sampling(session(**sent)) == sent
     with pytest.raises(InputError, match=r"^setting min_p: local models know temperature, top_p, top_k, "):
-        _sound(session(min_p=0.1))
+        checked_sampling(session(min_p=0.1))
 
 
 def test_log_probabilities_are_kept_where_they_are_wanted_of_as_many_tokens_as_are() -> None:
     def likely(needs: frozenset[Any] = frozenset(), **sampling: Any) -> int | None:
         call = msgspec.structs.replace(session(**sampling), needs=needs)
-        return _likely(call, _sound(call))
+        return likeliest_wanted(call, checked_sampling(call))
 
     assert likely() is None and likely(logprobs=False, top_logprobs=3) is None
     assert likely(logprobs=True) == 0 and likely(top_logprobs=3) == 3 and likely(logprobs=True, top_logprobs=20) == 20
@@ -272,8 +279,10 @@ def test_log_probabilities_are_kept_where_they_are_wanted_of_as_many_tokens_as_a
 def test_a_seed_is_the_first_56_bits_of_the_sessions_name() -> None:
     name = "\x1f".join(["8", "local/x", "e", "i", "2", "predict", "()"])
     # 14 digits of 4 bits each
-    assert _seed(session(), 8) == int(hashlib.sha256(name.encode()).hexdigest()[:14], 16)
-    assert _seed(session(item="\ud800"), 8) == _seed(session(item="?"), 8)  # half a letter is no reason to fail
+    assert session_seed(session(), 8) == int(hashlib.sha256(name.encode()).hexdigest()[:14], 16)
+    assert session_seed(session(item="\ud800"), 8) == session_seed(
+        session(item="?"), 8
+    )  # half a letter is no reason to fail
 
 
 # --- sessions that wait ----------------------------------------------------------------------------------------------
@@ -331,7 +340,7 @@ def test_what_is_said_reaches_the_prompt_and_what_is_not_has_its_defaults(answer
     _, thinking, last, none = asyncio.run(ask())
     [plain], [thinks], [full] = answered.made
     assert (text_of(plain.prompt), plain.most, plain.temperature) == ("u:A;a:", 1024, 0.0)
-    assert (plain.seed, thinks.seed) == (_seed(session("A"), 0), _seed(session("B", model="local/y"), 3))
+    assert (plain.seed, thinks.seed) == (session_seed(session("A"), 0), session_seed(session("B", model="local/y"), 3))
     assert text_of(thinks.prompt) == "u:B;a:<think>\n" and (thinking.text, thinking.reasoning) == ("", "B")
     # the template has 5 letters of its own: 4,999 leave room for one token, and 5,000 for none
     assert (full.most, last.text) == (1, "x")
@@ -371,7 +380,7 @@ def test_a_session_that_is_given_up_is_not_answered_and_costs_no_other(fails: bo
 
 def test_weights_are_told_to_think_or_not_by_their_template_and_a_budget_is_none_of_it() -> None:
     def told(level: str) -> Any:
-        return _local_thinking("local/m", Connection(), level, {})
+        return local_thinking("local/m", Connection(), level, {})
 
     assert [told(level) for level in ("on", "off", "low", "1024")] == [
         {"chat_template_kwargs": {"enable_thinking": True}},

@@ -11,7 +11,7 @@ import selfexec as sx
 from selfexec.errors import InputError
 from selfexec.experiments import Turn
 from selfexec.extensions.logs.importing import import_logs
-from selfexec.runs import prompts_sent
+from selfexec.runs.transcripts import prompts_sent
 
 inspect_ai = pytest.importorskip("inspect_ai", reason="Inspect AI is an extra, and not installed here")
 pytestmark = pytest.mark.slow

@@ -63,7 +63,7 @@ def test_the_prediction_shows_all_that_the_model_was_shown_and_nothing_of_what_c
     ]
     imported(tmp_path, generated(0, json.dumps(chat), "It is FOUR.", target="4-is-right", exact_match=1.0))
     run = sx.run(out=tmp_path / "run")
-    from selfexec.runs import prompts_sent
+    from selfexec.runs.transcripts import prompts_sent
 
     [prompt] = [sent for key, sent in prompts_sent(run, list(run.replies)).items() if key.session == "predict"]
     assert isinstance(prompt, str)

@@ -23,7 +23,7 @@ from selfexec.errors import InputError
 from selfexec.extensions.study.planning import load_study
 from selfexec.extensions.study.saving import save
 from selfexec.run_options import RunOptions
-from selfexec.runs.toml.contents import TABLES, _is_path
+from selfexec.runs.toml.contents import TABLES, is_path
 from selfexec.runs.toml.places import line_of
 from sockets import completion, served, sim_server
 
@@ -200,8 +200,8 @@ def test_a_key_is_found_in_the_line_that_names_it_whatever_goes_over_several() -
 
 
 def test_items_are_a_path_where_they_look_like_one_and_else_a_set_by_its_name() -> None:
-    assert all(map(_is_path, ("./mine", "mine/items", "/mine", "../mine", ".")))
-    assert not any(map(_is_path, ("starter", "paper", "my.items")))
+    assert all(map(is_path, ("./mine", "mine/items", "/mine", "../mine", ".")))
+    assert not any(map(is_path, ("starter", "paper", "my.items")))
 
 
 def test_what_no_single_line_names_is_in_the_first_that_says_anything() -> None:

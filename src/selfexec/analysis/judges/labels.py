@@ -58,7 +58,7 @@ def load_labels(path: Path, run: Run) -> tuple[dict[Key, bool | None], list[str]
         key = Key(label.model, experiment, label.item, label.epoch, label.session or judging.session, facets)
         outcome = _outcome(place, label.said, judging)
         reply = run.replies.get(key)
-        if reply is None or reply.text is None or not _is_of(label, reply.text):
+        if reply is None or reply.text is None or not is_label_of(label, reply.text):
             elsewhere.append(f"line {number} ({label.model}, {label.item})")
             continue
         found[key] = outcome
@@ -72,7 +72,7 @@ def load_labels(path: Path, run: Run) -> tuple[dict[Key, bool | None], list[str]
     return found, elsewhere
 
 
-def _is_of(label: Label, text: str) -> bool:
+def is_label_of(label: Label, text: str) -> bool:
     return label.text in (None, text) and label.reply_sha256 in (None, digest(text))
 
 

@@ -56,11 +56,11 @@ from selfexec.engines.http.policy import BUSY, error_in_reply, is_rate_limit, sh
 from selfexec.engines.http.providers import Endpoint, endpoint
 from selfexec.engines.http.quota import spent
 from selfexec.engines.http.rate_limit import RateLimit
+from selfexec.engines.http.response_headers import failure_header, failure_next_to_a_policy, say_nothing
 from selfexec.engines.http.routes import Route
 from selfexec.engines.http.shutdown import shutdown_said
 from selfexec.engines.http.transport import WITH_REPLY, Fault, Response, TLSError, Transport
 from selfexec.engines.http.wires import WIRES, Stream, UnreadableReply, UnusableReply
-from selfexec.engines.http.wires.objections import header_objection
 from selfexec.errors import InputError, Interrupted
 from selfexec.experiments import messages_of
 from selfexec.text.numbers import number_of
@@ -292,18 +292,15 @@ class HttpEngine:
         async with pace:
             status, headers, raw, connection, carrier = await self._send(request)
         if status in WITH_REPLY:
-            if why := cached_by(headers):
-                raise InputError(f"{where.shown}: {why}.")
-            if why := header_objection(tuple(headers), headers):
-                said = shortened(request.route.scrubber.text(why))
-                raise RetryableError(f"a header says that it failed ({said})", unreadable=True)
+            if not (is_plain := say_nothing(headers)):
+                self._check_headers(request, headers, failure_header(headers))
             outcome = self._decoded(request, raw)
             self._answered.add(where.url)
             self._note_kept(where, raw)
             pace.went_well()
             if carrier is not None:
                 self._watch.note_answer(carrier, outcome.completion_id, request.payload, raw)
-            outcome = with_headers(outcome, headers)
+            outcome = outcome if is_plain else with_headers(outcome, headers)
             return msgspec.structs.replace(outcome, connection=connection) if connection else outcome
         if 300 <= status < 400:
             self._redirected(request, status, headers.get("Location", ""))
@@ -319,12 +316,23 @@ class HttpEngine:
         if found.kind == "policy":
             if quotes_another_prompt(request.payload, error_body(raw)):
                 raise RetryableError(OTHER_PROMPT, status=status, unreadable=True)
+            self._check_headers(request, headers, failure_next_to_a_policy(headers, status, raw))
             return msgspec.structs.replace(withheld(status, found.said), connection=connection)
         if status < 300 and found.kind == "request":
             what = f"status {status}: only with status 200 it is a whole reply"
             raise RetryableError(what, wait, NO_REPLY, f"status {status}", status=status)
         message = "; ".join(filter(None, (found.said, message)))
         return self._refused(where, status, message, of_the_account=found.kind == "account")
+
+    def _check_headers(self, request: Request, headers: Mapping[str, str], failure: str | None) -> None:
+        """Raise InputError where a header says that a cache had the response, and RetryableError for a `failure` that
+        one tells of.
+        """
+        if why := cached_by(headers):
+            raise InputError(f"{request.route.where.shown}: {why}.")
+        if failure is not None:
+            said = shortened(request.route.scrubber.text(failure))
+            raise RetryableError(f"a header says that it failed ({said})", unreadable=True)
 
     def _decoded(self, request: Request, raw: bytes) -> Outcome:
         """The reply in a body with status 200. Where it is none, what the body says is wrong is looked at without any

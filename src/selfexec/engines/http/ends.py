@@ -150,6 +150,11 @@ def _named(name: str) -> str:
     return letters if tells else ""
 
 
+def is_name_of_an_end(name: str) -> bool:
+    """Whether a field of this name may say how a reply ended."""
+    return bool(_named(name))
+
+
 def end_words(place: Any) -> Mapping[str, str]:
     """The words for an end that an object of a reply holds, in the fields of any format, by the names of the fields."""
     if not isinstance(place, dict):

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
+from selfexec.engines.http.ends import end_of
 from selfexec.engines.http.errors import (
     LITELLM,
     READ,
@@ -131,6 +132,17 @@ NEUTRAL = (
     *("ResponsibleAIPolicyViolation", "image_generation_user_error", "user_error"),
     *("upstream_error", "openai_error", "one_api_error", "new_api_error"),
 )
+
+
+NEUTRAL_OF_HEADERS = frozenset(
+    "".join(filter(str.isalnum, word)).lower() for word in (*NEUTRAL, "model_error", "ValidationException")
+)
+
+
+def is_word_of_a_policy(word: str) -> bool:
+    """Whether a word in a header of a policy error says no more than that it is one, as those of Azure and Bedrock."""
+    code = word.partition(":")[0]
+    return _letters(code) in NEUTRAL_OF_HEADERS or end_of(code).kind == "withheld"
 
 
 def _shape(

@@ -284,10 +284,10 @@ def first_key(names: Sequence[str]) -> Key | None:
 
 
 def _dotenv() -> Mapping[str, str | None]:
-    from dotenv import dotenv_values
-
     if not Path(".env").is_file():
         return {}
+    from dotenv import dotenv_values
+
     try:
         return dotenv_values(".env", encoding="utf-8-sig")
     except UnicodeDecodeError:

@@ -10,7 +10,7 @@ blanks, line breaks, quotation marks, colour codes, characters without a width. 
 """
 
 import re
-from base64 import b16encode, b32encode, b64encode
+from base64 import a85encode, b16encode, b32encode, b64encode, b85encode
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -173,18 +173,28 @@ ENCODINGS = (
     Encoding(b32encode, 5, 5, (str,)),
     Encoding(b64encode, 6, 3, (str, lambda text: text.replace("+", "-").replace("/", "_"))),
 )
+# ways of writing four bytes at a time by five characters, each of them depending on all four bytes
+IN_FOURS: tuple[Callable[[bytes], bytes], ...] = (a85encode, b85encode)
+FOUR, FIVE = 4, 5
 # bytes one after the other, as in a list of numbers
-NUMBERS: tuple[Callable[[int], str], ...] = (str, "0x{:02x}".format, "0x{:02X}".format)
+NUMBERS: tuple[Callable[[int], str], ...] = (
+    *(str, "0x{:02x}".format, "0x{:02X}".format, "{:o}".format, "{:03o}".format),
+    *("U+{:04X}".format, "char({})".format),
+)
 
 
 def forms_of(secret: str, letter: re.Pattern[str], given: bool = False) -> Iterator[Form]:
-    """A secret as it is, as it is meant where it holds escapes itself, as the numbers of its bytes, and as hexadecimal,
-    base32 and base64 of a text in which it stands, in UTF-8 or UTF-16.
+    """A secret as it is, forwards and backwards, as it is meant where it holds escapes itself, as the numbers of its
+    bytes, and as hexadecimal, base32, base64, ascii85 and base85 of a text in which it stands.
     """
     in_parts = looks_random(secret) or secret.startswith(BEGINNINGS)
     for meant in (reading for reading in readings(secret) if is_secret(reading, given)):
         yield Form(meant, PIECE if in_parts else len(meant), letter)
+    if in_parts:  # words backwards may be words
+        yield Form(secret[::-1], PIECE, letter)
     raw = secret.encode(errors="replace")
+    for encode in IN_FOURS:
+        yield from _in_fours(encode, raw, letter, in_parts)
     for written in NUMBERS:
         numbers = [written(byte) for byte in raw]
         whole = "".join(numbers)
@@ -210,3 +220,12 @@ def _encoded(
             least = min(least, piece * 8 // bits - (group > 1))
         for form in dict.fromkeys(spelt(whole) for spelt in alphabets):
             yield Form(form, least, letter, is_encoded=True)
+
+
+def _in_fours(encode: Callable[[bytes], bytes], raw: bytes, letter: re.Pattern[str], in_parts: bool) -> Iterator[Form]:
+    """A secret within a text whose bytes are written in fours by five characters, wherever the first four begin."""
+    for start in range(FOUR):
+        end = start + (len(raw) - start) // FOUR * FOUR
+        if whole := encode(raw[start:end]).decode():
+            # wherever 12 bytes begin, two groups of four are theirs alone
+            yield Form(whole, min(2 * FIVE, len(whole)) if in_parts else len(whole), letter, is_encoded=True)

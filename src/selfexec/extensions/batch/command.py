@@ -59,7 +59,7 @@ def export_files(request: ExportRequest) -> None:
 
 def _foreseen(plan: "Plan", design: "Design | None", to: str) -> Iterator[str]:
     from selfexec.extensions.batch.exporting import batch_prices, foreseen_round
-    from selfexec.runs.asking import foreseen
+    from selfexec.runs.asking.estimate import foreseen
 
     found = foreseen_round(plan, design, to)
     yield f"To be exported now: {number_of(len(found.wanted), 'session')}{_more(found)}."

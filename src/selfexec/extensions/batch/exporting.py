@@ -297,7 +297,7 @@ def _write(
             where = batch_place(respondent.asked, respondent.connections[0], form)
             stem = f"{requests.rounds + 1}-{_plain(model, by_model)}"
             lines = ((one, batch_request(ids[one.key], where, _call(plan, one), form)) for one in some)
-            for path, inside, size in _files(folder, stem, form, per_file, lines):
+            for path, inside, size in written_files(folder, stem, form, per_file, lines):
                 files.append(WrittenFile(path, model, len(inside), size))
                 noted += [
                     ExportedRequest(
@@ -325,7 +325,7 @@ def _call(plan: Plan, one: AskableSession) -> Call:
     return Call(key, one.messages, sampling, EXPERIMENTS[key.experiment].needs)
 
 
-def _files(
+def written_files(
     folder: Path, stem: str, form: BatchForm, per_file: int | None, lines: Iterable[tuple[AskableSession, bytes]]
 ) -> Iterator[tuple[Path, list[AskableSession], int]]:
     """Write requests to as many files as the provider's limits ask for: each file, what is in it, and its bytes."""

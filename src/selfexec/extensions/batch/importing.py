@@ -113,7 +113,7 @@ def imported(
             found.warnings.append(_held(model, some))
         left = {reply.batch for some in held.values() for reply in some}
         new = [one for one in new if one.reply.batch not in left]
-        for reply in _in_order(new, lines, requests, found, words):
+        for reply in journal_lines(new, lines, requests, found, words):
             journal.append(reply)
         found.replies = [with_accepted_end(one.reply, words) for one in new]
         found.forms = list(dict.fromkeys(one.request.form for one in came))
@@ -138,9 +138,9 @@ def _of_files(paths: Sequence[Path], requests: Requests, out: Path, odd: list[st
         known = [(place, result) for place, result in results if result.custom_id in requests.by_id]
         strange = [result.custom_id for _, result in results if result.custom_id not in requests.by_id]
         if strange and not known:
-            raise InputError(f"{path}: {_strangers(strange, requests, out)} Nothing was imported.")
+            raise InputError(f"{path}: {unknown_results(strange, requests, out)} Nothing was imported.")
         if strange:
-            odd.append(f"{path}: {_strangers(strange, requests, out)} The others are taken.")
+            odd.append(f"{path}: {unknown_results(strange, requests, out)} The others are taken.")
         for place, result in known:
             yield _came(place, result, requests.by_id[result.custom_id])
     if not read:
@@ -163,7 +163,7 @@ def _results(path: Path, odd: list[str]) -> Iterator[tuple[str, BatchResult]]:
             raise InputError(f"{path}:{number}: this is {fault} Nothing was imported.") from None
 
 
-def _strangers(ids: Sequence[str], requests: Requests, out: Path) -> str:
+def unknown_results(ids: Sequence[str], requests: Requests, out: Path) -> str:
     shown = ", ".join(ids[:NAMED]) + (" and others" if len(ids) > NAMED else "")
     runs = {ours[1] for id in ids if (ours := OURS.fullmatch(id))}
     another = runs and requests.name_of_run() not in runs
@@ -219,7 +219,7 @@ def _said(reply: Reply) -> Reply:
     return msgspec.structs.replace(reply, time=None, latency=None)
 
 
-def _in_order(
+def journal_lines(
     new: Sequence[Came], lines: Iterable[Reply], requests: Requests, found: ImportedBatch, words: Collection[str] = ()
 ) -> Iterator[Reply]:
     """What the journal gets; the last line of a session counts. What has a reply keeps it, but where that is

@@ -105,7 +105,7 @@ class _Talk:
     def _hand_over(self) -> None:
         for one in self._going:
             if one.row.whole and not one.reply.done():
-                one.reply.set_result(_outcome(self.weights, one))
+                one.reply.set_result(row_outcome(self.weights, one))
 
 
 class LocalEngine:
@@ -142,7 +142,7 @@ class LocalEngine:
 
         talk = self._talks[call.model]
         weights = talk.weights
-        sampling = {**weights.sampling, **_sound(call)}
+        sampling = {**weights.sampling, **checked_sampling(call)}
         messages = [{"role": message.role, "content": message.content} for message in call.messages]
         if system := sampling.get("system"):
             messages.insert(0, {"role": "system", "content": system})
@@ -153,8 +153,8 @@ class LocalEngine:
         wanted = GenerationRequest(
             prompt,
             most=min(int(sampling.get("max_tokens", MOST_TOKENS)), room),
-            seed=_seed(call, sampling.get("seed", 0)),
-            likely=_likely(call, sampling),
+            seed=session_seed(call, sampling.get("seed", 0)),
+            likely=likeliest_wanted(call, sampling),
             **{name: sampling[name] for name in SAMPLED if name in sampling},
         )
         session = _Session(Row(wanted), thinks, asyncio.get_running_loop().create_future())
@@ -173,11 +173,11 @@ class LocalEngine:
                     await talk.advance()
 
 
-def _outcome(weights: Weights, one: _Session) -> Outcome:
+def row_outcome(weights: Weights, one: _Session) -> Outcome:
     """What was said, with thoughts apart."""
     tokens = one.row.tokens
     text = weights.tokenizer.decode(tokens, skip_special_tokens=True)
-    thoughts, answer = _parted(text, one.thinks)
+    thoughts, answer = thoughts_apart(text, one.thinks)
     return Outcome(
         answer,
         input_tokens=len(one.row.wanted.prompt),
@@ -185,11 +185,11 @@ def _outcome(weights: Weights, one: _Session) -> Outcome:
         reasoning=thoughts,
         reasoning_tokens=None if thoughts is None else _tokens_of_thoughts(weights, tokens, answer),
         stop_reason="stop" if one.row.ended else "length",
-        logprobs=_logprobs(weights, one.row),
+        logprobs=row_logprobs(weights, one.row),
     )
 
 
-def _logprobs(weights: Weights, row: "Row") -> tuple[Token, ...] | None:
+def row_logprobs(weights: Weights, row: "Row") -> tuple[Token, ...] | None:
     """The tokens of a reply, those that are no text included, as each reads behind the one before it: many tokenizers
     leave out the blank of one that stands alone.
     """
@@ -204,7 +204,7 @@ def _logprobs(weights: Weights, row: "Row") -> tuple[Token, ...] | None:
     return tuple(found)
 
 
-def _parted(text: str, thinks: bool) -> tuple[str | None, str]:
+def thoughts_apart(text: str, thinks: bool) -> tuple[str | None, str]:
     """The thoughts and the answer of a reply; None where there are no thoughts."""
     opened = text.lstrip().startswith("<think>")
     if not (opened or thinks):
@@ -218,7 +218,7 @@ def _tokens_of_thoughts(weights: Weights, tokens: Sequence[int], answer: str) ->
     return len(tokens) - len(weights.tokenizer(answer, add_special_tokens=False)["input_ids"])
 
 
-def _sound(call: Call) -> Mapping[str, Any]:
+def checked_sampling(call: Call) -> Mapping[str, Any]:
     """What is sent beside the prompt. InputError for what a local model does not take."""
     for name, value in call.sampling.items():
         if name not in FIELDS:
@@ -234,7 +234,7 @@ def _sound(call: Call) -> Mapping[str, Any]:
     return call.sampling
 
 
-def _likely(call: Call, sampling: Mapping[str, Any]) -> int | None:
+def likeliest_wanted(call: Call, sampling: Mapping[str, Any]) -> int | None:
     """How many of the likeliest tokens are wanted at each place, beside the log-probability of the one that stands
     there; None where none of it is.
     """
@@ -242,7 +242,7 @@ def _likely(call: Call, sampling: Mapping[str, Any]) -> int | None:
     return int(sampling.get("top_logprobs", 0)) if wanted else None
 
 
-def _seed(call: Call, seed: Any) -> int:
+def session_seed(call: Call, seed: Any) -> int:
     """A seed for each session, by its name: the same session has the same reply, and epochs have others."""
     name = "\x1f".join(map(str, (seed, *call.key)))
     return int.from_bytes(hashlib.sha256(name.encode("utf-8", "replace")).digest()[:7], "big")

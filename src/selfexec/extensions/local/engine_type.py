@@ -26,7 +26,7 @@ def _load_local(model: str) -> Any:
     return load(model)
 
 
-def _local_thinking(
+def local_thinking(
     model: str, connection: Connection, level: str, sampling: Mapping[str, Any]
 ) -> Mapping[str, Any] | None:
     """As templates of models that can think or not have it; a number of tokens to think is in none."""
@@ -40,5 +40,5 @@ LOCAL = EngineType(
     models=lambda: ["local/"],
     load=_load_local,
     sends=_local_sends,
-    thinking=_local_thinking,
+    thinking=local_thinking,
 )

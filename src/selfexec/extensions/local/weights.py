@@ -108,7 +108,7 @@ def _loaded(name: str) -> Weights:
         there = (place(name), {})  # of the hub
     device: dict[str, Any] = {"device_map": "auto"} if torch.cuda.is_available() else {}
     try:
-        with _no_bars_in_files():
+        with no_bars_in_files():
             tokenizer = AutoTokenizer.from_pretrained(there[0], **there[1])
             model = AutoModelForCausalLM.from_pretrained(there[0], dtype="auto", **device, **there[1])
     except (OSError, ValueError, ImportError, KeyError) as fault:
@@ -123,7 +123,7 @@ def _loaded(name: str) -> Weights:
 
 
 @contextmanager
-def _no_bars_in_files() -> Iterator[None]:
+def no_bars_in_files() -> Iterator[None]:
     """Bars that are drawn while weights are read are drawn on a terminal alone: in a file they are a long line."""
     from tqdm import tqdm
 

@@ -1,6 +1,5 @@
 """Tables of success rates: a CSV file with a column of models and one column for each benchmark."""
 
-import difflib
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from selfexec.errors import InputError
 from selfexec.files import csv_rows
+from selfexec.text.matching import nearest
 from selfexec.text.numbers import number_of
 
 PAPER = "paper"  # in place of a file: Table 1 of arXiv 2508.12277
@@ -110,5 +110,5 @@ def _shown(source: str | Path) -> str:
 
 
 def _meant(name: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    return f"Did you mean {close[0]!r}?" if close else "Added models need the same column names."
+    near = nearest(name, known)
+    return f"Did you mean {near!r}?" if near else "Added models need the same column names."

@@ -31,7 +31,9 @@ def margins(numbers: FigureNumbers) -> Figure | None:
         return None
     pieces = {e: list(_bars(skills[e], sizes[e], e)) for e in experiments}
     tested = {e: against_baseline(numbers.scores.of(e, "baseline_margin")) for e in experiments}
-    marks = {e: [*_dashes(skills[e], sizes[e], e), *_dots(skills[e], sizes[e], e, tested[e])] for e in experiments}
+    marks = {
+        e: [*_dashes(skills[e], sizes[e], e), *margin_dots(skills[e], sizes[e], e, tested[e])] for e in experiments
+    }
     ends = [x for dots in marks.values() for dot in dots for x in (dot.value, dot.low, dot.high) if x is not None]
     domain = reach(ends, 0.0, 1.0)
     panels = [RowPanel(e.replace("_", " "), marks[e], pieces[e], domain) for e in experiments]
@@ -72,7 +74,7 @@ def _dashes(skills: Mapping[str, Number], margins: Mapping[str, Number], experim
         )
 
 
-def _dots(
+def margin_dots(
     skills: Mapping[str, Number], margins: Mapping[str, Number], experiment: str, findings: Iterable[Finding]
 ) -> Iterator[Dot]:
     """With the interval of the margin that was tested, from the dash; where nothing was tested with that of the margin,

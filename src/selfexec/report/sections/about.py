@@ -66,7 +66,7 @@ def provenance(run: "Run") -> Provenance:
         replies=sum(not reply.failed for reply in run.replies.values()),
         failed=sum(reply.failed for reply in run.replies.values()),
         given=len(run.given or ()),
-        settings={label: _said(kept_setting(name, value)) for label, name, value in manifest.all_settings},
+        settings={label: as_listed(kept_setting(name, value)) for label, name, value in manifest.all_settings},
         hashes=[
             ("replies", run.replies_sha256 or "not on disk"),
             *((f"{what} {name}", digest) for what, of in digests.items() for name, digest in sorted(of.items())),
@@ -74,5 +74,5 @@ def provenance(run: "Run") -> Provenance:
     )
 
 
-def _said(value: object) -> str:
+def as_listed(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

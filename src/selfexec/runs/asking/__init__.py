@@ -1,9 +1,7 @@
 """Asking: what a run will ask, asking it, and trying a model before."""
 
-from selfexec.runs.asking.checks import Check, carry_out_check, check
 from selfexec.runs.asking.continuing import plan, planned_or_continued, with_hypotheses
-from selfexec.runs.asking.estimate import RunEstimate, calls_a_second
-from selfexec.runs.asking.execute import carry_out, foreseen, run
+from selfexec.runs.asking.execute import carry_out, run
 from selfexec.runs.asking.growing import begin, grow, refuse_misfit
 from selfexec.runs.asking.one_session import reply_to
 from selfexec.runs.asking.plan import Job, Plan, planned

@@ -39,7 +39,6 @@ from selfexec.runs.run import as_it_lies
 from selfexec.runs.sampling import by_name, from_names, sampling_of
 from selfexec.runs.share import Shard, shard_folders
 from selfexec.runs.store import read_journal
-from selfexec.runs.toml import read_study
 from selfexec.text.numbers import joined as listing
 from selfexec.text.redaction import HIDDEN, bare_address
 
@@ -300,6 +299,8 @@ def _respondents(
     folder: Path, manifest: Manifest, options: RunOptions, calls: bool
 ) -> tuple[list[Respondent], tuple[str, ...]]:
     """How each model is reached and what it is sent; and what calls lack, in sentences."""
+    from selfexec.runs.toml import read_study  # most runs come of no study file
+
     study = read_study(folder / STUDY) if (folder / STUDY).exists() else None
     models = names(options.models or ())
     by_study = [model for model in models if study and model in study.models]

@@ -14,14 +14,17 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from selfexec.engines import Outcome, Price, Respondent, given_fields
+from selfexec.engines import Outcome, Price, Respondent, finish, given_fields
 from selfexec.engines.settings import EFFORT
 from selfexec.experiments import EXPERIMENTS, Facets, Key, Prompt, Prompts, messages_of
 from selfexec.facets import Condition, in_condition
 from selfexec.runs.asking.caps import CHARACTERS
 from selfexec.runs.asking.plan import Job, Plan
 from selfexec.runs.asking.progress import CALLS_ENOUGH
-from selfexec.runs.asking.remaining import NOT_ASKED, Remaining
+from selfexec.runs.asking.remaining import NOT_ASKED, Remaining, remaining
+from selfexec.runs.asking.shared_memory import refuse_memory
+from selfexec.runs.ends import stored_replies
+from selfexec.runs.folder import MANIFEST, load_manifest
 from selfexec.runs.invocations import Invocation
 from selfexec.runs.records import Reply
 
@@ -103,6 +106,14 @@ class RunEstimate:
             freedom = total**2 / sum(v**2 / f for v, f in zip(variances, freedoms, strict=True))
             apart = float(stdtrit(freedom, 0.975)) * math.sqrt(total)
         return max(0.0, known - apart) + low, known + apart + high
+
+
+def foreseen(plan: Plan) -> tuple[Remaining, RunEstimate]:
+    """How a plan stands, and what the rest of it will take. Asks and writes nothing, and refuses what a run would."""
+    refuse_memory(plan.respondents)
+    begun = (plan.out / MANIFEST).exists()
+    now = finish(remaining(plan, stored_replies(plan.out, plan.accept_ends) if begun else {}))
+    return now, finish(estimate(now, load_manifest(plan.out).invocations if begun else []))
 
 
 async def estimate(remaining: Remaining, invocations: Sequence[Invocation]) -> RunEstimate:

@@ -29,7 +29,6 @@ from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
 from selfexec.runs.asking.caps import Caps, Spent
 from selfexec.runs.asking.continuing import planned_or_continued
-from selfexec.runs.asking.estimate import RunEstimate, estimate
 from selfexec.runs.asking.growing import begin, grow, invocation, refuse_misfit, undone_if_refused
 from selfexec.runs.asking.one_session import reply_to
 from selfexec.runs.asking.plan import Job, Plan
@@ -218,14 +217,6 @@ def _ask_void_again(
             progress.left = progress.total - progress.done - progress.waiting - progress.out - progress.ended
             return
         finish(_ask_all(replace(plan, caps=replace(plan.caps, calls=calls_left)), store))
-
-
-def foreseen(plan: Plan) -> tuple[Remaining, RunEstimate]:
-    """How a plan stands, and what the rest of it will take. Asks and writes nothing, and refuses what a run would."""
-    refuse_memory(plan.respondents)
-    begun = (plan.out / MANIFEST).exists()
-    now = finish(remaining(plan, stored_replies(plan.out, plan.accept_ends) if begun else {}))
-    return now, finish(estimate(now, load_manifest(plan.out).invocations if begun else []))
 
 
 # --- the sessions ----------------------------------------------------------------------------------------------------

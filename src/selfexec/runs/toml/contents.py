@@ -187,7 +187,7 @@ def read_study(path: str | Path) -> StudyContents:
     made = {each.name: file[each.name] for each in declared(RunOptions) if each.option.study and each.name in file}
     addresses = names(made.pop("base_url", ()))
     made |= {"settings": _by_scope(made["settings"])} if "settings" in made else {}
-    made |= {"items": at(made["items"])} if _is_path(made.get("items", "")) else {}
+    made |= {"items": at(made["items"])} if is_path(made.get("items", "")) else {}
     made |= {"prompts": at(made["prompts"])} if "prompts" in made and made["prompts"] not in ("en", *sets()) else {}
     made |= {"price": [_price(path.parent, text) for text in names(made["price"])]} if "price" in made else {}
     made["out"] = at(made.get("out", f"runs/{path.stem}"))
@@ -316,7 +316,7 @@ def _path(folder: Path, text: str) -> str:
     return str(folder / Path(text).expanduser())
 
 
-def _is_path(items: str) -> bool:
+def is_path(items: str) -> bool:
     """Whether items are no set by its name."""
     return "/" in items or os.sep in items or items.startswith(".")
 

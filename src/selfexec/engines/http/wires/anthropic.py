@@ -29,6 +29,7 @@ from selfexec.engines.http.wires.base import (
     words_of,
 )
 from selfexec.engines.http.wires.objections import is_neutral, objections
+from selfexec.engines.http.wires.order import Order
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.experiments import Message
 
@@ -96,6 +97,7 @@ class Gathered:
         self._open: set[int] = set()
         self._reply = OneReply()
         self._text = Texts()
+        self._order = Order()
         self._odd: dict[str, Any] = {}
 
     def take(self, event: Event) -> None:
@@ -103,6 +105,7 @@ class Gathered:
             self.over = True
             return
         piece = data_of(event)
+        self._order.take(event, piece)
         self._odd |= objections(piece, MESSAGE)
         add_ends(self._ends, piece, piece.get("delta"), piece.get("message"))
         match piece.get("type") or event.name:
@@ -136,6 +139,7 @@ class Gathered:
             case "message_delta":
                 given = {name: value for name, value in piece["delta"].items() if value is not None}
                 self._odd |= objections(given)
+                self._reply.check_names(given, "id", "model")
                 self._body |= {**given, "stop_reason": worse(self._body.get("stop_reason"), given.get("stop_reason"))}
                 self._usage |= {name: n for name, n in object_of(piece.get("usage")).items() if n is not None}
                 self.whole = not is_nothing(self._body.get("stop_reason"))
@@ -179,7 +183,8 @@ class Gathered:
         content = {"content": blocks} if blocks else {}  # else it is what the message began with
         body = {**self._body}
         add_ends(body, self._ends)
-        return {**body, **content, "usage": self._usage, **self._text.doubled(), **self._odd}
+        against = {**self._text.doubled(), **self._order.objection(), **self._odd}
+        return {**body, **content, "usage": self._usage, **against}
 
 
 MESSAGE = frozenset(("message",))  # of the event that begins one

@@ -35,6 +35,7 @@ class Event(NamedTuple):
 
     name: str
     data: bytes
+    id: str = ""
 
 
 class Opening(NamedTuple):

@@ -39,6 +39,7 @@ from selfexec.engines.http.wires.base import (
 from selfexec.engines.http.wires.echoes import echoes_in
 from selfexec.engines.http.wires.logprobs import tokens_of
 from selfexec.engines.http.wires.objections import marks_of_the_end, objections
+from selfexec.engines.http.wires.order import Order
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.engines.http.wires.usual_chat import usual_outcome
 from selfexec.experiments import Message
@@ -175,6 +176,7 @@ class Gathered:
         self._roleless = self._again = False
         self._logprobs: list[Any] = []
         self._others = OtherChoices()
+        self._order = Order()
         self._prompts: list[Any] = []  # which pieces repeat
 
     def take(self, event: Event) -> None:
@@ -182,6 +184,7 @@ class Gathered:
             self.over = True
             return
         piece = data_of(event)
+        self._order.take(event, piece)
         self._body |= {name: piece[name] for name in OF_THE_WHOLE if piece.get(name) is not None}
         self._odd |= objections(piece)
         add_ends(self._body, piece)
@@ -299,6 +302,7 @@ class Gathered:
             "choices": [choice],
             **self._others.objection(),
             **self._text.doubled(),
+            **self._order.objection(),
             **self._odd,
         }
 

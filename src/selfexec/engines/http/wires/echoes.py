@@ -1,8 +1,9 @@
 """What a reply says it is a reply to, where it repeats what was asked: the prompt in any format, settings in Responses.
 
-A field that was sent and comes back with another value, and one that would change the reply and was not sent at all,
-say that this is the reply to another request, or that a gateway changed ours. A field that does not come back says
-nothing, nor does a number that was left to the server.
+A setting that was sent and comes back with another value, and one that would change the reply, was not sent and is none
+of the documented defaults, say that this is the reply to another request, or that a gateway changed ours. A field that
+does not come back says nothing, nor does what was left to the server: it fills in numbers, efforts and lengths as its
+model has them.
 """
 
 import math
@@ -88,21 +89,76 @@ def _letters(value: Any) -> str:
 
 def not_asked(asked: Mapping[str, Any], body: Mapping[str, Any]) -> str | None:
     """What a response is a reply to that was not asked; None where it says nothing of the kind."""
-    for name in EARLIER:
-        if (given := _id_in(body.get(name))) and given != _id_in(asked.get(name)):
-            return f"it goes on from what this session was not asked to know ({name})"
-    if (given := body.get("instructions")) and not _are_alike(given, asked.get("instructions")):
-        return "the instructions that it was given are others than were sent"
-    if list_of(body.get("tools")) and not asked.get("tools"):
-        return "it was given tools, and none were sent"
-    for name in NUMBERS:
-        sent, given = asked.get(name), body.get(name)
-        if _is_number(sent) and _is_number(given) and not math.isclose(sent, given, rel_tol=CLOSE, abs_tol=CLOSE):
-            return f"its {name} is {given:g}, and {sent:g} was sent"
-    sent, given = (object_of(part.get("reasoning")).get("effort") for part in (asked, body))
-    if sent and isinstance(given, str) and given.casefold() != str(sent).casefold():
-        return "its effort is another one than was sent"
+    for name, given in body.items():
+        if name in asked:
+            if name not in NOT_REPEATED and (found := _difference(name, asked[name], given)) is not None:
+                return found
+        elif name in DEFAULTS and _is_given(name, given) and not _is_default(DEFAULTS[name], given):
+            return GIVEN_UNASKED.get(name, f"its {name} is one that was not sent")
     return None
+
+
+# fields of a request that a response does not repeat, or not as they were sent: where it is kept, which tier served it,
+# and tools, which OpenAI sorts and completes
+NOT_REPEATED = frozenset(
+    ("model", "input", "stream", "stream_options", "store", "include", "service_tier", "metadata", "tools")
+)
+# the settings that change a reply, and what stands there, but for nothing, where they were not sent. Numbers, efforts
+# and the like are filled in with what the model or the server has for them, which differs from one to the other
+DEFAULTS: Mapping[str, tuple[Any, ...]] = {
+    **dict.fromkeys((*EARLIER, "instructions", "prompt", "tools", "stop", "stop_sequences", "logit_bias"), ()),
+    "tool_choice": ("auto", "none"),
+    "text": ({"format": {"type": "text"}},),
+    "response_format": ({"type": "text"}, "text"),
+}
+GIVEN_UNASKED: Mapping[str, str] = {
+    **{name: f"it goes on from what this session was not asked to know ({name})" for name in EARLIER},
+    "instructions": "the instructions that it was given are others than were sent",
+    "tools": "it was given tools, and none were sent",
+}
+LEFT = ("auto", "default")  # values that leave it to the server what it takes
+
+
+def is_setting(name: str) -> bool:
+    """Whether a field of a response repeats a setting of the request."""
+    return name in DEFAULTS or name in (*NUMBERS, "reasoning", "max_output_tokens")
+
+
+OBJECTS = ("prompt", "text")  # a template and a format: a text in one of these repeats the prompt, or the reply
+SCHEMAS = ("parameters", "schema", "json_schema")  # which servers complete
+
+
+def _is_given(name: str, value: Any) -> bool:
+    """Whether a setting that was not sent has a value."""
+    return isinstance(value, dict) if name in OBJECTS else bool(value) and value is not True
+
+
+def _is_default(defaults: tuple[Any, ...], given: Any) -> bool:
+    """Whether a value is one of the defaults. A default that is an object has only the fields that matter."""
+    objects = (default for default in defaults if isinstance(default, dict) and isinstance(given, dict))
+    return given in defaults or any(_difference("", default, given) is None for default in objects)
+
+
+def _difference(name: str, sent: Any, given: Any) -> str | None:
+    """What of a setting came back other than it was sent. What does not come back says nothing."""
+    if given is None or sent is None or sent in LEFT:
+        return None
+    if name in EARLIER:
+        sent, given = _id_in(sent), _id_in(given)
+    if isinstance(sent, dict) and isinstance(given, dict):
+        named = ((f"{name}.{key}", part, given.get(key)) for key, part in sent.items() if key not in SCHEMAS)
+        within = (_difference(*part) for part in named)
+        return next((found for found in within if found is not None), None)
+    if isinstance(sent, list) and isinstance(given, list) and len(sent) == len(given):
+        parts = (_difference(name, *pair) for pair in zip(sent, given, strict=True))
+        return next((found for found in parts if found is not None), None)
+    if _is_number(sent) and _is_number(given):
+        if math.isclose(sent, given, rel_tol=CLOSE, abs_tol=CLOSE) or (given == 0 and name not in NUMBERS):
+            return None
+        return f"its {name} is {given:g}, and {sent:g} was sent"
+    if _are_alike(given, sent) or not given:
+        return None
+    return GIVEN_UNASKED.get(name, f"its {name} is another one than was sent")
 
 
 def _id_in(value: Any) -> Any:
@@ -111,8 +167,8 @@ def _id_in(value: Any) -> Any:
 
 def _are_alike(given: Any, sent: Any) -> bool:
     if isinstance(given, str) and isinstance(sent, str):
-        return given.split() == sent.split()
-    return bool(given == sent)
+        return given.casefold().split() == sent.casefold().split()
+    return bool(given == sent) or (isinstance(given, list) and bool(sent) and _letters(given) == _letters(sent))
 
 
 def _is_number(value: Any) -> TypeGuard[float]:

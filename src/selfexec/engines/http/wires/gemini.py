@@ -31,6 +31,7 @@ from selfexec.engines.http.wires.base import (
 )
 from selfexec.engines.http.wires.logprobs import gemini_tokens_of
 from selfexec.engines.http.wires.objections import kind_of, objections
+from selfexec.engines.http.wires.order import Order
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.engines.settings import GEMINI_NAMES
 from selfexec.experiments import Message
@@ -147,7 +148,8 @@ SIGNS_OF_A_PART = ("thought", "thoughtSignature", "partMetadata", "role")
 
 class Gathered:
     """Responses, each with parts of the whole, until one has a finish reason or blocks the prompt. What tells the end
-    of such a stream is that the server ends it.
+    of such a stream is that the server ends it. The models before Gemini 2 had STOP and running counts in each piece:
+    there nothing tells half a stream from a whole one, unless only the last piece has the counts.
     """
 
     def __init__(self) -> None:
@@ -159,6 +161,9 @@ class Gathered:
         self._text = Texts()
         self._reply = OneReply()
         self._others = OtherChoices()
+        self._order = Order()
+        self._pieces = 0
+        self._counted_from: int | None = None  # the number of the first piece that has the counts
         self._odd: dict[str, Any] = {}
         self._against: dict[str, Any] = {}  # what of a candidate speaks against it
         self._logprobs: dict[str, list[Any]] = {}
@@ -170,6 +175,10 @@ class Gathered:
             self.over = True
             return
         piece = data_of(event)
+        self._order.take(event, piece)
+        self._pieces += 1
+        if self._counted_from is None and object_of(piece.get("usageMetadata")).get("candidatesTokenCount"):
+            self._counted_from = self._pieces
         self._odd |= objections(piece)
         add_ends(self._ends, piece)
         self._body |= {
@@ -214,6 +223,8 @@ class Gathered:
     def body(self) -> Mapping[str, Any]:
         if not self.whole:
             raise UnusableReply(CUT)
+        if self._reply.went_on and not self.over and self._counted_from != self._pieces:
+            raise UnreadableReply(END_ON_EACH)
         self._text.check_end()
         content = {"content": {"parts": self._parts}} if self._parts or "content" in self._candidate else {}
         whole = {**content, "logprobsResult": self._logprobs}
@@ -221,7 +232,11 @@ class Gathered:
         add_ends(body, self._ends)
         add_ends(candidate, self._candidate_ends)
         candidates = [{**candidate, **self._against, **whole}] if self._candidate else []
-        return {**body, "candidates": candidates, **self._others.objection(), **self._text.doubled(), **self._odd}
+        against = {**self._others.objection(), **self._text.doubled(), **self._order.objection(), **self._odd}
+        return {**body, "candidates": candidates, **against}
+
+
+END_ON_EACH = "each piece of the stream bears an end, so nobody knows whether the last one came; leave out --stream"
 
 
 def _words_of(candidate: Mapping[str, Any]) -> list[Any]:

@@ -94,6 +94,7 @@ ILL = frozenset(
         *("throttled", "rejected", "denied", "blocked"),
     )
 )
+ILL_IF_TRUE = ILL | {"timeout"}  # which has a number where it is a setting
 ILL_STATES = ILL | {"timeout", "down", "dead", "abort", "cancel", "bad", "panic"}
 NOT_ILL = frozenset(("no", "off", "never", "disabled", "auto"))
 STATES = frozenset(("status", "state", "outcome", "result", "phase", "health", "code"))
@@ -102,10 +103,11 @@ ENDINGS = frozenset(("finish", "stop", "done", "end", "completion", "termination
 SETTINGS = frozenset(
     (
         *("allow", "allowed", "include", "includes", "enable", "enabled", "support", "supports", "supported", "can"),
-        *("may", "should", "use", "return", "on", "if", "max", "min", "ignore", "continue", "threshold"),
+        *("may", "should", "use", "return", "on", "if", "max", "min", "ignore", "skip", "continue", "threshold"),
     )
 )
 FINISHED = [[word] for word in ("complete", "completed", "done", "finished", "final", "eos")]
+OF_A_REPLY = frozenset(("is", "x", "response", "reply", "stream", "output", "message", "completion"))
 RATES = frozenset(("rate", "ratio", "percent", "percentage", "probability"))
 ATTEMPTS = frozenset(("attempt", "attempts", "retry", "retries", "tries", "fallback", "fallbacks", "history"))
 
@@ -134,12 +136,12 @@ def meaning_of(name: str) -> Meaning:
     joined = [*words, "".join(words), *map("".join, pairwise(words))]
     return Meaning(
         kind_of(name),
-        ill=not ILL.isdisjoint(joined),
+        ill=not ILL_IF_TRUE.isdisjoint(joined),
         last=bool(words) and not ILL.isdisjoint((words[-1], "".join(words[-2:]))),
         state=bool(words) and (words[-1] in STATES or (words[-1] == "reason" and not ENDINGS.isdisjoint(words[-2:]))),
         setting=not SETTINGS.isdisjoint(words),
         attempts=not ATTEMPTS.isdisjoint(words),
-        finished=[word for word in words if word != "is"] in FINISHED,
+        finished=[word for word in words if word not in OF_A_REPLY] in FINISHED,
         rate=bool(words) and words[-1] in RATES,
         filtering="safety" in words or "moderation" in words or {"content", "filter"} <= {*words},
     )
@@ -183,41 +185,6 @@ def objections(place: Mapping[str, Any], besides: frozenset[str] = frozenset()) 
     return found
 
 
-def header_objection(names: tuple[str, ...], headers: Mapping[str, str]) -> str | None:
-    """What a header of a response says went wrong; None where none does."""
-    for name in _telling(names):
-        value = headers[name].strip()
-        meaning = meaning_of(name.lower())
-        if name.lower() == GRPC_STATUS:
-            ill = value != "0"
-        elif meaning.kind == "failure":
-            ill = says_something(value) and value.casefold() not in ("ok", "no")
-        else:
-            ill = _is_true(value)
-        if ill:
-            return f"{name.lower()}: {value}"
-    return None
-
-
-GRPC_STATUS = "grpc-status"
-ABOUT_REPORTS = frozenset(
-    ("report", "reporting", "count", "rate", "policy", "id")
-)  # which name no failure of this reply
-
-
-@lru_cache(maxsize=1024)
-def _telling(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Which headers may say that something went wrong. A server sends the same ones with every reply."""
-    return tuple(name for name in names if name.lower() == GRPC_STATUS or _may_tell(name.lower()))
-
-
-def _may_tell(name: str) -> bool:
-    meaning = meaning_of(name)
-    if meaning.setting or meaning.attempts or not ABOUT_REPORTS.isdisjoint(WORD.findall(name)):
-        return False
-    return meaning.kind == "failure" or meaning.ill
-
-
 def marks_of_the_end(place: Mapping[str, Any]) -> Mapping[str, Any]:
     """The fields that say whether a reply has come to its end. In a stream the last piece that has them counts."""
     return {name: value for name, value in place.items() if name not in PLAIN and meaning_of(name).finished}
@@ -235,7 +202,7 @@ def objection_in(*places: Any, besides: frozenset[str] = frozenset()) -> Any:
 
 def _unfinished(place: Mapping[str, Any]) -> Mapping[str, Any]:
     """The fields of an object of a whole reply that say that it is not all there."""
-    return {name: value for name, value in marks_of_the_end(place).items() if _is_false(value)}
+    return {name: value for name, value in marks_of_the_end(place).items() if is_false(value)}
 
 
 def shown(found: Mapping[str, Any]) -> str:
@@ -266,7 +233,7 @@ def _speaks_against(name: str, value: Any) -> bool:
         case "failure" | "detail":
             ill = (says_something(value) and not _is_rate(name, value)) or _is_wordless(value)
         case "well":
-            ill = _is_false(value)
+            ill = is_false(value)
         case "state":
             ill = not _is_well(value)
         case "words":
@@ -274,7 +241,7 @@ def _speaks_against(name: str, value: Any) -> bool:
         case "own":
             ill = isinstance(value, dict) and bool(objections(value))
         case _:
-            ill = _tells_of_failure(name, value)
+            ill = tells_of_failure(name, value)
     if ill or type(value) not in NESTS or meaning_of(name).filtering:
         return ill
     return _is_ill_within(name, value)
@@ -313,7 +280,7 @@ def _failures_within(name: str, value: Any) -> Iterator[tuple[str, Any]]:
             if inner in WRITTEN or (type(part) in NESTS and meaning_of(inner).filtering):
                 continue
             here = f"{path}.{inner}" if len(path) < LONGEST_PATH else path
-            if _tells_of_failure(inner, part):
+            if tells_of_failure(inner, part):
                 yield here, part
             elif type(part) in NESTS:
                 waiting.append((here, inner, part))
@@ -336,7 +303,7 @@ LONGEST_PATH = 100  # characters of a path that are shown
 LONGEST_STATE = 3  # words: more of them are a sentence
 
 
-def _tells_of_failure(name: str, value: Any) -> bool:
+def tells_of_failure(name: str, value: Any) -> bool:
     """Whether a field tells of a failure wherever it stands, by its name and its value."""
     meaning = meaning_of(name)
     if meaning.setting or (meaning.attempts and not isinstance(value, str | bool)):
@@ -344,7 +311,7 @@ def _tells_of_failure(name: str, value: Any) -> bool:
     if meaning.kind == "failure":
         return says_something(value) and not _is_rate(name, value)
     if meaning.kind == "well":
-        return _is_false(value)
+        return is_false(value)
     if meaning.ill and (_is_true(value) or (meaning.last and _is_ill(value))):
         return True
     if not isinstance(value, str) and name.lower().endswith("reason"):
@@ -360,7 +327,7 @@ def _is_true(value: Any) -> bool:
     return value is True or (isinstance(value, str) and value.strip().casefold() in ("true", "yes"))
 
 
-def _is_false(value: Any) -> bool:
+def is_false(value: Any) -> bool:
     return value is False or (isinstance(value, str) and value.strip().casefold() == "false")
 
 

@@ -1,7 +1,7 @@
 """The OpenAI Responses API. Keeping what was asked and said is the default there, so every call says not to."""
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from selfexec.engines.base import Outcome
@@ -34,9 +34,10 @@ from selfexec.engines.http.wires.base import (
     turns,
     words_of,
 )
-from selfexec.engines.http.wires.echoes import not_asked
+from selfexec.engines.http.wires.echoes import is_setting, not_asked
 from selfexec.engines.http.wires.logprobs import tokens_of
 from selfexec.engines.http.wires.objections import is_neutral, objections
+from selfexec.engines.http.wires.order import Order
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.experiments import Message
 
@@ -198,9 +199,12 @@ class Gathered:
         self._body: Mapping[str, Any] = {}
         self._items: list[Any] = []
         self._places: list[Any] = []
-        self._numbers: list[Any] = []
+        self._order = Order()
         self._said: dict[str, list[str]] = {kind: [] for kind in DELTAS}
         self._ids: set[str] = set()
+        self._models: set[str] = set()
+        self._done: list[str] = []  # the words of parts that are said to be whole
+        self._settings: dict[str, Any] = {}  # that earlier events repeat
         self._created = self._completed = False
         self._odd: dict[str, Any] = {}
         self._ends: dict[str, Any] = {}  # in all fields for one, those of other formats included
@@ -211,7 +215,7 @@ class Gathered:
             return
         piece = data_of(event)
         kind = piece.get("type") or event.name
-        self._numbers.append(piece.get("sequence_number"))
+        self._order.take(event, piece)
         add_ends(self._ends, piece, piece.get("response"), piece.get("item"))
         if kind == "response.created":
             if self._created:
@@ -228,8 +232,13 @@ class Gathered:
                 self._body = {**self._body, "status": worse(status, kind.removeprefix("response."))}
             self.whole = self.over = True
             self._completed = kind == "response.completed"
-        if given := name_of(object_of(piece.get("response")).get("id")):
+        response = object_of(piece.get("response"))
+        if given := name_of(response.get("id")):
             self._ids.add(given)
+        if given := name_of(response.get("model")):
+            self._models.add(given)
+        self._settings |= {name: value for name, value in response.items() if value and is_setting(name)}
+        self._done += _words_done(kind, piece)
         if not (isinstance(kind, str) and (kind in NEUTRAL_EVENTS or _is_listed(kind))):
             self._odd.setdefault("error", {"message": f"an event that is not known: {printable_end(str(kind))}"})
         elif event.name != kind and event.name.startswith("response."):
@@ -241,6 +250,7 @@ class Gathered:
         if not self.whole:
             raise UnusableReply(CUT)
         body = {**self._body, **self._odd}
+        body |= {name: value for name, value in self._settings.items() if not body.get(name)}
         add_ends(body, self._ends)
         if self._items and not body.get("output"):
             self._check_items()
@@ -249,21 +259,22 @@ class Gathered:
         return body
 
     def _check_items(self) -> None:
-        """Raise Unusable where an item was lost, by their places and by the numbers of all events, where they have any.
-        Numbers that do not grow say nothing: some gateways write 0.
-        """
+        """Raise Unusable where an item was lost, by their places and by the numbers of all events."""
         places = sorted(place for place in self._places if isinstance(place, int))
         if len(places) == len(self._items) and places != [*range(len(places))]:
             raise UnusableReply("an item of the response is missing")
-        numbers = [number for number in self._numbers if isinstance(number, int)]
-        steps = {after - before for before, after in pairwise(numbers)}
-        if steps > {1} and min(steps) > 0:
+        if self._order.has_gaps():
             raise UnusableReply("events of the stream are missing")
 
     def _check(self, end: Said) -> None:
         """Raise Unusable where the words at the end are not those that came in pieces. What ends before it is completed
         may have lost some of them, but not all.
         """
+        whole = f"{end.text}\n{end.refusal or ''}"
+        if self._completed and not all(words in whole for words in self._done):
+            raise UnusableReply("words that were said to be whole are not in the response at the end")
+        if not _are_one_name(self._models):
+            raise UnusableReply("a piece of the stream is of another reply: its 'model' is another one")
         text, refusal = ("".join(self._said[kind]).strip() for kind in DELTAS)
         if not (text or refusal):
             if len(self._ids) > 1:
@@ -285,6 +296,30 @@ def _is_listed(kind: str) -> bool:
     if not kind.startswith("response.") or kind in ENDS or kind in FAILING_TOOLS:
         return kind.startswith("response.")
     return is_neutral(kind)
+
+
+def _words_done(kind: Any, piece: Mapping[str, Any]) -> list[str]:
+    """The words that an event says a part or a message has, now that it is done."""
+    if kind in ("response.output_text.done", "response.refusal.done"):
+        given: tuple[Any, ...] = (piece.get("text"), piece.get("refusal"))
+    elif kind == "response.content_part.done":
+        part = object_of(piece.get("part"))
+        given = (part.get("text"), part.get("refusal")) if part.get("type") in ("output_text", "refusal") else ()
+    elif kind == "response.output_item.done":
+        said = _said_at_end([piece.get("item")])
+        given = said.text, said.refusal
+    else:
+        return []
+    return [words.strip() for words in given if isinstance(words, str)]
+
+
+# the name of a model without its owner and its date
+BARE_NAME = re.compile(r"(?:.*/)?(.*?)(?:[-@:]?(?:v?\d{3,8}|\d{4}-\d\d-\d\d|latest))?")
+
+
+def _are_one_name(models: Collection[str]) -> bool:
+    """Whether names are of one model: some may add its owner or its date."""
+    return len({bare[1] for name in models if (bare := BARE_NAME.fullmatch(name.casefold()))}) <= 1
 
 
 def _said_at_end(output: Any) -> Said:

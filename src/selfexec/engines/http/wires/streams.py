@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from selfexec.engines.http.caches import as_field, mark_of_a_cache
+from selfexec.engines.http.caches import MAY_BE_A_CACHE, as_field, mark_of_a_cache
 from selfexec.engines.http.charsets import Recoder, charset_of, is_utf8
 from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
 from selfexec.engines.http.ends import printable_end
@@ -42,7 +42,7 @@ class Stream:
 
     def __init__(self, gathering: Gathering) -> None:
         self._gathering = gathering
-        self._lines = _Lines()
+        self._lines = EventLines()
         self._begun = bytearray()  # until it is known which it is; then all of it, where it is no stream
         self._streams: bool | None = None
         self._recoder: Recoder | None = None  # from a charset other than UTF-8
@@ -132,7 +132,7 @@ class Stream:
                     return
                 if event.name and event.name not in NAMES and self._named_oddly is None:
                     self._named_oddly = _oddity_of(event)
-                if self._cached is None and OF_A_CACHE.search(event.data):
+                if self._cached is None and MAY_BE_A_CACHE.search(event.data):
                     self._cached = mark_of_a_cache(data_of(event))
                 if event.data.strip():
                     self._gathering.take(event)
@@ -144,7 +144,6 @@ class Stream:
             self._wrong = UnreadableReply("a piece of the stream has an unknown shape")
 
 
-OF_A_CACHE = re.compile(b"cache|replayed|stale", re.IGNORECASE)
 LINE_ENDS = re.compile(rb"\r\n|\n|\r")
 # what has to stand in an event for it to hold an error
 SUSPECT = re.compile(rb'"(?:errors?|error_\w+|message|msg|detail|base_resp)"')
@@ -215,13 +214,13 @@ def _is_error(name: str) -> bool:
     return name.strip().casefold() == "error"
 
 
-class _Lines:
+class EventLines:
     """Cuts bytes into events as they come: https://html.spec.whatwg.org/multipage/server-sent-events.html."""
 
     def __init__(self) -> None:
         self.stray: Any = None  # the first line that is none of a stream, as an error
         self._left = bytearray()
-        self._name = ""
+        self._name = self._id = ""
         self._data: list[bytes] = []
 
     def feed(self, part: bytes) -> Iterator[Event]:
@@ -251,8 +250,8 @@ class _Lines:
     def _line(self, line: bytes) -> Iterator[Event]:
         if not line:
             if self._data or self._name.strip():
-                yield Event(self._name, b"\n".join(self._data))
-            self._name, self._data = "", []
+                yield Event(self._name, b"\n".join(self._data), self._id)
+            self._name, self._data, self._id = "", [], ""
             return
         name, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
@@ -260,12 +259,14 @@ class _Lines:
             self._data.append(value)
         elif name == b"event":
             self._name = value.decode(errors="replace")
+        elif name == b"id":
+            self._id = value.decode(errors="replace")
         elif name not in FIELDS and self.stray is None and name.strip():
             text = printable_end(line.decode(errors="replace"))
             self.stray = {"message": f"a line of the stream that belongs to no event: {text}"}
 
 
-FIELDS = (b"", b"id", b"retry")  # of the standard; a line that begins with a colon is a comment
+FIELDS = (b"", b"retry")  # of the standard; a line that begins with a colon is a comment
 
 
 def data_of(event: Event) -> dict[str, Any]:

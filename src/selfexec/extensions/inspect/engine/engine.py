@@ -57,7 +57,7 @@ class InspectEngine:
         _forget_events()
         token = OPENED.set(Opened(call, self._item_set))
         try:
-            return await asked(self._models[call.model], call, _config(call.sampling), self._answered)
+            return await asked(self._models[call.model], call, inspect_config(call.sampling), self._answered)
         finally:
             OPENED.reset(token)
 
@@ -98,7 +98,7 @@ def _address(model: Any) -> str | None:
     return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
 
 
-def _config(sampling: Mapping[str, Any]) -> dict[str, Any]:
+def inspect_config(sampling: Mapping[str, Any]) -> dict[str, Any]:
     """Settings as fields of GenerateConfig. InputError for what Inspect does not know: it would be lost without a
     word.
     """

@@ -1,0 +1,227 @@
+"""What the headers of a response say of its body: that a cache had it, that something failed, how the reply ended.
+
+The headers of the standards say what their RFC defines:
+
+    a cache had it      `Age` above 0, `Cache-Status` with hit or collapsed (RFC 9111, 9211), a `Warning` of 110 to 113
+                        (RFC 7234), a hit in a comment of `Via`; and Varnish's header, which then has two ids
+    something failed    `Proxy-Status` with an error or the status of one (RFC 9209), a `Content-Range` of less than
+                        the whole (RFC 9110), a `grpc-status` other than 0
+
+Any other header is a field of the reply whose value came as text. So the rules for fields of bodies hold for it: for
+caches those in `caches`, for failures those in `wires.objections`, for ends those in `ends`. Most servers send the same
+headers with every reply, and none of these: their names are looked at once.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from selfexec.engines.http.caches import (
+    HIT,
+    YES,
+    is_name_of_a_cache,
+    is_name_of_an_origin,
+    is_old,
+    says_a_cache,
+    says_cached,
+)
+from selfexec.engines.http.ends import End, ends_in, is_name_of_an_end, worst
+from selfexec.engines.http.policy import is_word_of_a_policy
+from selfexec.engines.http.wires.objections import is_false, meaning_of, tells_of_failure
+
+# LiteLLM sends it, with any value, where its cache had the reply, and not where it has just put it there
+LITELLM = "x-litellm-cache-key"
+COST, UPSTREAM = "x-litellm-response-cost", "x-litellm-model-name"
+# the names of headers that tell how a cache fared, and not what it was asked to do, or under which name it keeps
+OUTCOME = re.compile(
+    r"(?:^|[-_])(?:cached?|cache[-_]?hit|cache[-_](?:status|state|hits|result|outcome|lookup|remote|response))$"
+)
+ASKED = frozenset(
+    (
+        *("no", "not", "skip", "bypass", "use", "force", "refresh", "disable", "disabled"),
+        *("enable", "enabled", "allow", "to", "in", "ignore"),
+    )
+)
+OF_PROMPTS = frozenset(
+    (
+        *("prompt", "prompts", "token", "tokens", "prefix", "context", "kv"),
+        *("input", "read", "creation", "write"),
+    )
+)
+# which name no failure of this reply
+ABOUT_REPORTS = frozenset(("report", "reporting", "count", "rate", "policy", "id"))
+X = "x-"  # begins the names of headers that no standard has
+WORD = re.compile("[a-z]+")
+NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)(?![\w.])")
+STALE = re.compile(r"(?:^|[\s,])11[0-3](?=\s)")
+COMMENT = re.compile(r"\(([^()]*)\)")
+TWO_IDS = re.compile(r"\d+\s+\d+")
+PROXY_FAILURE = re.compile(r";\s*(?:error\s*=|received-status\s*=\s*[45]\d\d)", re.IGNORECASE)
+RANGE = re.compile(r"\w+\s+0-(\d+)/(\d+)")
+STATUSES = re.compile(r"\d{3}(?:\s*[,:]\s*\d{3})*")  # of attempts, as nginx writes them
+INTEGER, DECIMAL = re.compile(r"\d{1,18}"), re.compile(r"\d{1,18}\.\d{1,18}")
+
+
+def _is_part(value: str) -> bool:
+    """Whether a range is less than the whole."""
+    whole = RANGE.fullmatch(value)
+    return not (whole and int(whole[1]) + 1 == int(whole[2]))
+
+
+def _has_hit_in_comment(value: str) -> bool:
+    return any(HIT.search(comment) for comment in COMMENT.findall(value))
+
+
+STANDARD_OF_CACHES: Mapping[str, Callable[[str], bool]] = {
+    "age": lambda value: _is_any_above_0(value),
+    "warning": lambda value: STALE.search(value) is not None,
+    "via": _has_hit_in_comment,
+    "x-varnish": lambda value: TWO_IDS.fullmatch(value) is not None,
+}
+STANDARD_OF_FAILURES: Mapping[str, Callable[[str], bool]] = {
+    "grpc-status": lambda value: value != "0",
+    "proxy-status": lambda value: PROXY_FAILURE.search(value) is not None,
+    "content-range": _is_part,
+}
+
+
+class Telling(NamedTuple):
+    """The names of those headers of a response that may say that a cache had it, that something failed, how the reply
+    ended, or what it cost and who answered.
+    """
+
+    caches: tuple[str, ...]
+    failures: tuple[str, ...]
+    ends: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def say_nothing(headers: Mapping[str, str]) -> bool:
+    """Whether no header of a response is one that is looked at here, as with nearly all."""
+    return _telling(tuple(headers)) is None
+
+
+@lru_cache(maxsize=1024)
+def _telling(names: tuple[str, ...]) -> Telling | None:
+    found = Telling(
+        tuple(name for name in names if _may_tell_of_a_cache(name.lower())),
+        tuple(name for name in names if _may_tell_of_a_failure(name.lower())),
+        tuple(name for name in names if is_name_of_an_end(name)),
+        tuple(name for name in names if name.lower() in (COST, UPSTREAM)),
+    )
+    return found if any(found) else None
+
+
+def _values(headers: Mapping[str, str], names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """The headers of these names, in small letters, each as often as it came."""
+    if names:
+        yield from ((name.lower(), value.strip()) for name, value in headers.items() if name in names)
+
+
+# --- caches ----------------------------------------------------------------------------------------------------------
+
+
+def cache_header(headers: Mapping[str, str]) -> str | None:
+    """The name of the first header that says that a cache had the body; None where none does."""
+    if (telling := _telling(tuple(headers))) is None:
+        return None
+    return next((name for name, value in _values(headers, telling.caches) if _tells_of_a_cache(name, value)), None)
+
+
+def _may_tell_of_a_cache(name: str) -> bool:
+    if name == LITELLM or name in STANDARD_OF_CACHES or name.endswith("replayed"):
+        return True
+    if is_name_of_a_cache(name) or (is_name_of_an_origin(name) and not name.endswith("by")):  # a node's name
+        return True
+    return "cache" in name and not name.endswith(("cache-control", "cache-key")) and OF_PROMPTS.isdisjoint(_words(name))
+
+
+def _tells_of_a_cache(name: str, value: str) -> bool:
+    if name == LITELLM:
+        return bool(value)
+    if standard := STANDARD_OF_CACHES.get(name):
+        return standard(value)
+    if name.endswith("hits"):  # how often a cache gave it
+        return _is_any_above_0(value) or is_old(value, False)
+    if name.endswith("replayed"):
+        return value.lower() in YES
+    if is_name_of_an_origin(name):
+        return says_a_cache(value)
+    if is_name_of_a_cache(name) and says_cached(value):
+        return True
+    return is_old(value, OUTCOME.search(name) is not None and ASKED.isdisjoint(_words(name)))
+
+
+def _is_any_above_0(value: str) -> bool:
+    """Whether one number in a list of them is: each cache on the way adds one."""
+    return any(float(found[1]) > 0 for part in value.split(",") if (found := NUMBER.match(part)))
+
+
+def _words(text: str) -> list[str]:
+    return WORD.findall(text)
+
+
+# --- failures --------------------------------------------------------------------------------------------------------
+
+
+def failure_header(headers: Mapping[str, str]) -> str | None:
+    """The first header that says that something failed, with its value; None where none does."""
+    return next((f"{name}: {value}" for name, value in _failures(headers)), None)
+
+
+def failure_next_to_a_policy(headers: Mapping[str, str], status: int, raw: bytes) -> str | None:
+    """The same for an error in which a policy is given as the reason. What a header repeats of the status or of the
+    body, and a word for an error that only says that it is one, is that error itself.
+    """
+    for name, value in _failures(headers):
+        if not (value == str(status) or value.encode(errors="replace") in raw or is_word_of_a_policy(value)):
+            return f"{name}: {value}"
+    return None
+
+
+def _failures(headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    if (telling := _telling(tuple(headers))) is not None:
+        yield from (field for field in _values(headers, telling.failures) if _is_failure(*field))
+
+
+def _may_tell_of_a_failure(name: str) -> bool:
+    meaning = meaning_of(name.removeprefix(X))
+    if name in STANDARD_OF_FAILURES:
+        return True
+    if meaning.setting or meaning.attempts or not ABOUT_REPORTS.isdisjoint(words := _words(name)):
+        return False
+    if "cache" in words:  # whose states are other ones
+        return False
+    return meaning.kind in ("failure", "well") or meaning.ill or meaning.state or meaning.finished
+
+
+def _is_failure(name: str, value: str) -> bool:
+    if standard := STANDARD_OF_FAILURES.get(name):
+        return standard(value)
+    name = name.removeprefix(X)
+    meaning, meant = meaning_of(name), _meant(value)
+    if meaning.kind == "failure" and value.casefold() in ("ok", "no"):
+        return False
+    return tells_of_failure(name, meant) or (meaning.finished and is_false(meant))
+
+
+def _meant(value: str) -> Any:
+    """A value as a body would have it; of the statuses of several attempts the last one."""
+    if STATUSES.fullmatch(value):
+        value = value[-3:]
+    if INTEGER.fullmatch(value):
+        return int(value)
+    return float(value) if DECIMAL.fullmatch(value) else value
+
+
+# --- ends ------------------------------------------------------------------------------------------------------------
+
+
+def end_in_headers(headers: Mapping[str, str]) -> End | None:
+    """How headers say that the reply ended, where one says so in a word that is listed; the worst counts."""
+    if (telling := _telling(tuple(headers))) is None or not telling.ends:
+        return None
+    found = [end for field in _values(headers, telling.ends) for end in ends_in(dict([field]))]
+    known = [end for end in found if end.kind != "unknown"]
+    return worst(known) if known else None

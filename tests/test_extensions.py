@@ -1,0 +1,93 @@
+"""What extensions add is found where they say, and nothing of them is imported before it is used."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from types import FunctionType
+
+import click
+import pytest
+
+import selfexec as sx
+from build import installed
+from selfexec.engines import EngineType
+from selfexec.errors import InputError
+from selfexec.experiments import Experiment
+from selfexec.extension import Extension, all_extensions, registered, resolve
+from selfexec.facets import Facet
+
+KINDS = {  # point -> what lies at its places
+    "commands": click.Command,
+    "analyses": click.Command,
+    "engines": EngineType,
+    "experiments": Experiment,
+    "facets": Facet,
+    "exports": FunctionType,
+    "imports": FunctionType,
+    "finished_logs": FunctionType,
+    "plans": FunctionType,
+}
+
+
+def places(point: str) -> Iterator[tuple[str, str]]:
+    for name, added in registered(point).items():
+        yield name, added if isinstance(added, str) else added.place
+
+
+def test_what_lies_at_each_place_is_of_the_kind_of_its_point() -> None:
+    for point, kind in KINDS.items():
+        for name, place in places(point):
+            assert isinstance(resolve(place), kind), f"{point} {name}: {place}"
+
+
+def test_each_option_that_an_extension_gives_a_command_is_made_by_a_function() -> None:
+    options = [one.options for point in ("exports", "plans") for one in registered(point).values() if one.options]
+    assert options and all(isinstance(resolve(place), FunctionType) for place in options)
+
+
+def test_each_public_name_of_an_extension_is_a_name_of_the_package() -> None:
+    assert registered("public").keys() <= {*dir(sx)}
+    assert all(getattr(sx, name).__module__.startswith("selfexec.extensions.") for name in registered("public"))
+
+
+def test_reading_what_extensions_add_imports_none_of_their_modules() -> None:
+    code = (
+        "import sys; from selfexec.extension import all_extensions\n"
+        "names = all_extensions()\n"
+        "print(sorted(m for m in sys.modules if m.startswith('selfexec.extensions.') and m.count('.') > 2), len(names))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"[] {len(all_extensions())}\n"
+
+
+def test_two_extensions_that_add_something_under_one_name_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from selfexec.extension import Command, Extension\n"
+        "EXTENSION = Extension(commands={'card': Command('mine:card', 'Another card.')})\n"
+    )
+    announced(tmp_path, "mine = mine:EXTENSION")
+    with installed(tmp_path), pytest.raises(InputError, match="extension 'mine': commands 'card' is there already"):
+        registered("commands")
+
+
+def test_what_announces_itself_and_is_no_extension_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("EXTENSION = 'mine'\n")
+    announced(tmp_path, "mine = mine:EXTENSION")
+    with installed(tmp_path), pytest.raises(InputError, match="extension 'mine': EXTENSION is no Extension"):
+        all_extensions()
+
+
+def announced(folder: Path, point: str) -> None:
+    """As pip writes it down."""
+    info = folder / "mine-0.1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Name: mine\nVersion: 0.1\n")
+    (info / "entry_points.txt").write_text(f"[selfexec.extensions]\n{point}\n")
+
+
+def test_the_page_of_extensions_lists_every_point() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "extensions.md").read_text("utf-8")
+    table = page.split("| field of `Extension` |")[1]
+    assert all(f"`{each.name}`" in table for each in fields(Extension))
