@@ -215,6 +215,14 @@ def settle(options: Any) -> None:
             object.__setattr__(options, each.name, files(value))
 
 
+@dataclass(frozen=True)
+class Settled:
+    """Options that are settled as soon as they are given."""
+
+    def __post_init__(self) -> None:
+        settle(self)
+
+
 # what a value may be, by the type that is declared: what it is an instance of, and how that is called
 KINDS: Mapping[Any, tuple[Any, str]] = {
     bool: (bool, "True or False"),

@@ -25,10 +25,10 @@ from selfexec.metrics import (
     combine,
     kind_of,
 )
-from selfexec.metrics.headline import LEAST
 from selfexec.metrics.kinds import formulas
 from selfexec.metrics.kinds.binary import estimates_of
 from selfexec.metrics.margin import best_of
+from selfexec.metrics.score import LEAST
 from selfexec.stats import Array, Interval, normal, student
 
 CLAIMS = {"association": 5, "restriction": 1}

@@ -7,7 +7,7 @@ import pytest
 
 import selfexec as sx
 from build import requests_run, unpinned
-from selfexec.analysis.same_replies import same_replies
+from selfexec.analysis.warnings import same_replies
 from selfexec.runs import Run
 
 

@@ -10,8 +10,8 @@ import pytest
 
 import selfexec as sx
 from build import part_of
-from selfexec.analysis.same_replies import SameReplies
 from selfexec.analysis.selection import Selection
+from selfexec.analysis.warnings import SameReplies
 from selfexec.cli import root
 from selfexec.cli.analyze import command as analyze
 from selfexec.errors import InputError

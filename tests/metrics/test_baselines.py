@@ -15,8 +15,8 @@ from build import table
 from selfexec.claims import Claims
 from selfexec.experiments import Wording
 from selfexec.metrics import GROUPS, Others, Panels, baseline_chances, group_of
+from selfexec.metrics.baselines.chances import by_history
 from selfexec.metrics.baselines.folds import folds
-from selfexec.metrics.baselines.others import by_history
 from selfexec.metrics.baselines.panel import BaselinePanel, Votes
 from selfexec.metrics.baselines.stacked import Stacked, known_of, stacked
 from selfexec.metrics.baselines.text import merged, pieces, predicted_by_text, texts_of

@@ -179,8 +179,9 @@ def test_a_drawn_margin_is_of_the_same_draws_as_the_skills_of_which_it_is_the_di
     own, best = (Counted(tuple(map(str, range(40))), cells) for cells in np.moveaxis(clustered(3, 40, 2), 1, 0))
 
     def part(record: Counted, margin: float) -> Any:
-        held = SimpleNamespace(own=own, best=best, at_own_rate=None)
-        return SimpleNamespace(record=record, held=held, baseline_margin=SimpleNamespace(value=margin))
+        of_margin = SimpleNamespace(value=margin)
+        held = SimpleNamespace(own=own, best=best, at_own_rate=None, margin=of_margin)
+        return SimpleNamespace(record=record, held=held)
 
     scored: Any = {"m": {"restriction": part(own, 0.1)}, "best": {"restriction": part(best, math.nan)}}
     drawn = bootstrap._values(scored, Bootstrap(100))

@@ -20,8 +20,8 @@ from effort import examples
 from selfexec.analysis.notes import noise_and_loss
 from selfexec.analysis.score import Score, Scores, score_tables
 from selfexec.claims import Claims
-from selfexec.metrics import Cells, kind_of, loss, loss_tests, loss_warnings
-from selfexec.metrics.kinds import formulas
+from selfexec.metrics import Cells, kind_of, loss_tests, loss_warnings, warnings
+from selfexec.metrics.kinds import METRICS
 from selfexec.stats import holm
 
 
@@ -143,9 +143,9 @@ def test_one_lost_item_is_tested_and_p_at_the_level_is_no_warning(monkeypatch: p
     (found,) = loss_tests(claims_of(rows))
     assert (found.model, found.lost, found.read) == ("m", 1, 19)
     assert found.p == pytest.approx(1 / 20)  # the one that is lost is the one that is unsafe
-    monkeypatch.setattr(loss, "LEVEL", found.p_adjusted)
+    monkeypatch.setattr(warnings, "LEVEL", found.p_adjusted)
     assert loss_warnings(claims_of(rows)) == []
-    monkeypatch.setattr(loss, "LEVEL", found.p_adjusted + 1e-9)
+    monkeypatch.setattr(warnings, "LEVEL", found.p_adjusted + 1e-9)
     assert loss_warnings(claims_of(rows)) == [found]
 
 
@@ -161,7 +161,7 @@ def test_an_item_counts_once_in_however_many_epochs_it_was_asked() -> None:
 def test_where_there_are_two_thousand_ways_to_lose_so_many_each_is_counted() -> None:
     # one is lost, the longest of all: as far from the middle is the shortest one alone
     for items in (2000, 2001):
-        found = loss._by_length(np.arange(items, dtype=float), np.arange(items) == items - 1, "its lost requests")
+        found = warnings._by_length(np.arange(items, dtype=float), np.arange(items) == items - 1, "its lost requests")
         assert found is not None
         # by the normal approximation of the rank sum, with half a rank for continuity
         spread = math.sqrt((items - 1) * (items + 1) / 12)
@@ -279,7 +279,7 @@ def test_bounds_of_yes_and_no_are_those_of_every_way_to_fill_the_gaps(
     )
     rates = ("positive_rate", "base_rate", "always_yes", "always_no", "over_niceness")
     for metric in ("accuracy", "precision", "recall", "balanced_accuracy", "youden_j", "mcc", "kappa", *rates):
-        formula = getattr(formulas, metric)
+        formula = METRICS[metric].formula
         with np.errstate(invalid="ignore", divide="ignore"):
             if math.isnan(formula(own)):
                 continue

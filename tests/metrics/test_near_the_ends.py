@@ -388,3 +388,13 @@ def test_an_overall_score_is_never_beyond_what_is_possible(value: float, least: 
     parts = {e: Estimate(value, normal(value, 0.03), 0.03) for e in ("association", "restriction", "difficulty")}
     low, high = combine(parts, least).interval
     assert end in (low, high) and high - low == pytest.approx(0.034 + 0.01, abs=1e-4)
+
+
+def test_of_one_item_shares_are_known_and_skill_is_not() -> None:
+    # of one item two claims came true, one of them predicted, and two did not, both predicted not to: 3 of 4 are right
+    found = estimates_of(np.array([[1.0, 0, 1, 2, 0, 0, 0]]))
+    assert (found["accuracy"].value, found["recall"].value, found["base_rate"].value) == (0.75, 0.5, 0.5)
+    of_skill = {name for name, one in found.items() if one.reason == "only one item could be scored"}
+    at_own_rate = {"ceiling_at_own_rate", "share_of_ceiling"}
+    assert of_skill == {"balanced_accuracy", "youden_j", "mcc", "kappa", "d_prime", "criterion"} | at_own_rate
+    assert all(np.isnan(found[name].value) for name in of_skill)

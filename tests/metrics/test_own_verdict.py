@@ -11,10 +11,10 @@ import pytest
 from build import request, table
 from selfexec.experiments import SELF
 from selfexec.metrics import Estimate
-from selfexec.metrics.own import Judged, Own, OwnExcess, OwnPanel, by_source
-from selfexec.metrics.own.by_source import own_excesses
+from selfexec.metrics.own import Judged, Own, OwnExcess, OwnPanel
+from selfexec.metrics.own import verdict as verdict_module
 from selfexec.metrics.own.excess import Doubted
-from selfexec.metrics.own.verdict import against_one, against_panel, judged_by, without_verdict
+from selfexec.metrics.own.verdict import against_one, against_panel, judged_by, own_excesses, without_verdict
 from selfexec.stats import Interval
 
 LOW, ZERO = SimpleNamespace(low=0.01), SimpleNamespace(low=0.0)
@@ -135,8 +135,8 @@ def judged_beside(models: list[str], references: Any) -> OwnExcess:
 def test_simulated_models_are_a_panel_of_their_own_and_each_source_has_its_numbers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(by_source, "panel_of_claims", lambda claims, models, families: models)
-    monkeypatch.setattr(by_source, "own_excess", lambda models, references: judged_beside(models, references))
+    monkeypatch.setattr(verdict_module, "panel_of_claims", lambda claims, models, families: models)
+    monkeypatch.setattr(verdict_module, "own_excess", lambda models, references: judged_beside(models, references))
     rows = [request(0, True, True, model=model, by={SELF: True}) for model in ("a", "r", "sim", "b")]
     claims = replace(table(rows).claims["restriction"], source="rule")
 

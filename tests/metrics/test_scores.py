@@ -18,8 +18,8 @@ from selfexec.analysis.score import Bootstrap, Score, Scores, score_tables
 from selfexec.analysis.score_table import OF_BASELINES, absent
 from selfexec.claims import Answers
 from selfexec.metrics import Cells, Estimate
-from selfexec.metrics.coverage import share_of_pairs
 from selfexec.metrics.kinds import formulas, orders
+from selfexec.metrics.rows import share_of_pairs
 from selfexec.stats import effective_n, mean_interval, ratio_error, wilson
 
 # 4 TP, 1 FP, 2 FN, 3 TN; an unread prediction of what came true, one of what did not; one claim without an outcome

@@ -11,9 +11,8 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from selfexec.analysis.names import skill_called
+from selfexec.analysis.names import refuse_old_name, skill_called
 from selfexec.analysis.options import Columns, CorrelateOptions
-from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Rows, ScoredRun, head
 from selfexec.analysis.score import Scores, score
 from selfexec.analysis.score_table import ACCURACY

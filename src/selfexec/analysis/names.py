@@ -1,9 +1,14 @@
-"""What is called how in print: skills by their kind of claims, and baselines."""
+"""What is called how in print: skills by their kind of claims, baselines, and metrics that had other names before the
+first version, by which a request is refused with the new one.
+"""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER, RULE, SELF, KindName, by_source, source_name
 from selfexec.metrics import CONSTANT, STACKED
+from selfexec.renamed import METRICS
+from selfexec.text.matching import meant
 from selfexec.text.numbers import joined
 
 SKILLS: Mapping[KindName, str] = {
@@ -83,3 +88,27 @@ def told_by(sources: Mapping[str, str]) -> Iterator[str]:
 def crossed_by(experiment: str, source: str) -> str:
     """Behind the title of a matrix: by which further source of what was done."""
     return f"one {EXPERIMENTS[experiment].words.rule}" if source == RULE else by_source(source)
+
+
+# --- other names before the first version ----------------------------------------------------------------------------
+
+
+def called_now(name: str) -> str:
+    return f"{name} is called {METRICS[name]} now"
+
+
+def refuse_unknown_metric(name: str, known: Collection[str], before: str = "") -> None:
+    """Refuse a metric that is not among those known; `before` says where it was named."""
+    if name in known:
+        return
+    if (now := METRICS.get(name)) in known:
+        raise InputError(f"{before}{called_now(name)}.")
+    if now:
+        raise InputError(f"{before}{called_now(name)}, and is not among {', '.join(known)}.")
+    raise InputError(f"{before}unknown metric {name!r}. {meant(name, known)}")
+
+
+def refuse_old_name(name: str | None) -> None:
+    """For look-ups, which find nothing under an old name."""
+    if name in METRICS:
+        raise KeyError(called_now(name))

@@ -5,27 +5,14 @@ from functools import partial
 
 from selfexec.analysis.advice import to_repeat
 from selfexec.analysis.names import source_of
-from selfexec.analysis.numbers.left_open import LeftOpen
 from selfexec.analysis.options import WITH_SKILL
 from selfexec.analysis.result import ScoredRun, folder_of
-from selfexec.analysis.same_replies import SameReplies
-from selfexec.analysis.unanswered import Unanswered
+from selfexec.analysis.warnings import LeftOpen, Warned
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import NOT_REPEATED, JudgeTest, LossTest, Score, kind_of
 from selfexec.text.numbers import decimal, signed
 
 LEAST_SHOWN = 0.01
-Warned = LossTest | JudgeTest | LeftOpen | SameReplies | Unanswered
-
-
-def one_model(warnings: Iterable[Warned]) -> list[str]:
-    """Which models are one, by their replies: it stands beside the answer, which would mislead without it."""
-    return [warning.text for warning in warnings if isinstance(warning, SameReplies)]
-
-
-def nothing_answered(warnings: Iterable[Warned]) -> list[str]:
-    """Which models have no reply, where they were to be asked: without it they would be left out silently."""
-    return [warning.text for warning in warnings if isinstance(warning, Unanswered)]
 
 
 def noise_and_loss(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from selfexec import extension
-from selfexec.options import Files, Names, option, settle
+from selfexec.options import Files, Names, Settled, option
 from selfexec.reading_options import AcceptedEnds
 
 if TYPE_CHECKING:
@@ -90,11 +90,8 @@ class ConditionsAndReadings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadingOptions(AcceptedEnds, ConditionsAndReadings):  # the signature begins with the last of them
+class ReadingOptions(Settled, AcceptedEnds, ConditionsAndReadings):  # the signature begins with the last of them
     """Which replies count, and how they are read."""
-
-    def __post_init__(self) -> None:
-        settle(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,7 +249,7 @@ class CardOptions(ReferencePanel, ReadingOptions, ConventionOptions):
 
 
 @dataclass(frozen=True)
-class JudgesOptions(ConventionOptions, ModelsAndExperiments):
+class JudgesOptions(Settled, ConventionOptions, ModelsAndExperiments):
     """What can be set about a table of judges."""
 
     run: "Run | str | Path"
@@ -265,6 +262,3 @@ class JudgesOptions(ConventionOptions, ModelsAndExperiments):
         metavar="FILE",
         form="file",
     )
-
-    def __post_init__(self) -> None:
-        settle(self)

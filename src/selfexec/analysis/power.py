@@ -38,6 +38,7 @@ def detectable(experiment: str, items: int) -> float:
 
 
 # a model that lists hardly any option, or answers every request, has next to none of the rarer outcome
+DIFFERING = "two models that differ by"
 ARE_TOLD = "are told apart in 4 of 5 runs"
 EXPECT = "To expect of models whose behaviour varies as that of ten recorded ones:"
 
@@ -63,7 +64,7 @@ def _resolution(items: Mapping[str, int], complete: bool) -> str:
         return f"{EXPECT} skill within {widths}; {_apart(found)}."
     overall = math.hypot(*(half_width(experiment, n) for experiment, n in headline.items())) / len(PAPER)
     apart = f"{math.hypot(*(found[experiment] for experiment in headline)) / len(PAPER):.2f}"
-    return f"{EXPECT} skill within {widths}, overall ±{overall:.2f}; {_differing(apart)} overall {ARE_TOLD}."
+    return f"{EXPECT} skill within {widths}, overall ±{overall:.2f}; {DIFFERING} {apart} overall {ARE_TOLD}."
 
 
 def _apart(found: Mapping[str, float]) -> str:
@@ -71,14 +72,10 @@ def _apart(found: Mapping[str, float]) -> str:
     told = [f"{difference:.2f} in {experiment}" for experiment, difference in found.items() if difference <= WIDEST]
     blind = [experiment for experiment, difference in found.items() if difference > WIDEST]
     by = " or ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
-    parts = [f"{_differing(by)} {ARE_TOLD}"] if told else []
+    parts = [f"{DIFFERING} {by} {ARE_TOLD}"] if told else []
     if blind:
         parts.append(f"in {' and '.join(blind)} it cannot tell two models apart")
     return "; ".join(parts)
-
-
-def _differing(by: str) -> str:
-    return f"two models that differ by {by}"
 
 
 def _short(items: Mapping[str, int]) -> list[str]:

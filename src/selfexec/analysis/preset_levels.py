@@ -33,15 +33,18 @@ WHOLE = "full"  # the preset that is no cut
 
 def with_presets(rows: Iterable[Score], runs: Sequence[Run]) -> Iterator[Score]:
     """The rows with the preset that their run has, and with its spread in the interval of each level."""
-    presets = {model: (run.manifest.preset, _spread(run)) for run in runs for model in run.models}
+    presets = {
+        model: (preset, level_spread(preset, run.manifest.preset_order or STRATIFIED, run.items.hashes))
+        for run in runs
+        if (preset := run.manifest.preset)
+        for model in run.models
+    }
     for row in rows:
+        if row.model not in presets:
+            yield row
+            continue
         preset, spread = presets[row.model]
-        yield replace(widened(row, spread.get((row.experiment, row.metric), 0.0)), preset=preset) if preset else row
-
-
-def _spread(run: Run) -> Mapping[tuple[str, str], float]:
-    preset = run.manifest.preset
-    return level_spread(preset, run.manifest.preset_order or STRATIFIED, run.items.hashes) if preset else {}
+        yield replace(widened(row, spread.get((row.experiment, row.metric), 0.0)), preset=preset)
 
 
 def widened(row: Score, spread: float) -> Score:

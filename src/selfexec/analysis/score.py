@@ -5,12 +5,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from selfexec.analysis.conventions import is_added, known_conventions, rows_by
-from selfexec.analysis.notes import Warned
-from selfexec.analysis.numbers.left_open import left_open
 from selfexec.analysis.options import ScoreOptions
 from selfexec.analysis.own import NO_GROUPS, families_of, own_of
 from selfexec.analysis.preset_levels import adjusted_rows, with_presets
-from selfexec.analysis.same_replies import SameReplies, same_replies
 from selfexec.analysis.score_table import Scores, joined
 from selfexec.analysis.selection import (
     NO_PANEL,
@@ -19,7 +16,7 @@ from selfexec.analysis.selection import (
     refuse_unknown_conditions,
     selection_of,
 )
-from selfexec.analysis.unanswered import Unanswered, unanswered
+from selfexec.analysis.warnings import SameReplies, Unanswered, Warned, left_open, same_replies, unanswered
 from selfexec.claims import NO_ANSWERS, Claims, Tables, occurring
 from selfexec.claims.arrays import MISSING, UNREADABLE
 from selfexec.errors import InputError
@@ -71,6 +68,7 @@ def score(options: ScoreOptions) -> Scores:
     selection = selection_of(options.runs, options)
     refuse_unknown("convention", [selection.convention], known_conventions())
     selection.refuse_unknown()
+    cut = any(run.manifest.preset for run in selection.whole_runs)
     drawn = Bootstrap(options.bootstrap, options.seed or 0) if options.bootstrap is not None else None
     if is_added(selection.convention):
         _refuse_what_takes_more(selection, drawn)
@@ -78,12 +76,12 @@ def score(options: ScoreOptions) -> Scores:
     else:
         refuse_unknown_conditions(selection.conditions, selection.whole_runs)
         ones = [selection.under(condition) for condition in selection.shown_conditions]
-        found = joined(_shown(one, selection.families, drawn) for one in ones)
+        found = joined(_shown(one, selection.families, drawn, cut=cut) for one in ones)
         found.warnings += tuple(same_replies(selection.whole_runs))
         if selection.panel not in (None, NO_PANEL) and not found.panels:
             raise InputError(f"--panel {selection.panel}: it was asked in another condition. Leave it out.")
     found.warnings += tuple(unanswered(selection.whole_runs))
-    rows = with_presets(found, selection.whole_runs)
+    rows = with_presets(found, selection.whole_runs) if cut else found
     return Scores(
         (row for row in rows if selection.wants([row.model], row.experiment)),
         (warning for warning in found.warnings if _is_meant(warning, selection)),
@@ -106,8 +104,10 @@ def _refuse_what_takes_more(selection: Selection, drawn: Bootstrap | None) -> No
         raise InputError(f"--groups {selection.groups}: {convention} has no baselines. Leave it out.")
 
 
-def _shown(selection: Selection, groups: Mapping[str, str | None], drawn: Bootstrap | None) -> Scores:
-    """Of the models and experiments that are meant, all others being their reference models."""
+def _shown(selection: Selection, groups: Mapping[str, str | None], drawn: Bootstrap | None, *, cut: bool) -> Scores:
+    """Of the models and experiments that are meant, all others being their reference models. `cut`: some of the runs
+    are of a preset's cut of the items.
+    """
     models = [model for model in selection.everybody if selection.wants([model])]
     experiments = () if "overall" in selection.experiments else selection.experiments
     scores = score_tables(
@@ -119,6 +119,8 @@ def _shown(selection: Selection, groups: Mapping[str, str | None], drawn: Bootst
         experiments=experiments,
         groups=groups,
     )
+    if not cut:
+        return scores
     rows = [*scores, *adjusted_rows(selection, scores.parts, scores.of("overall", "skill"))]
     return Scores(rows, scores.warnings, drawn, scores.parts, scores.runs, scores.own, scores.panels)
 
@@ -158,13 +160,16 @@ def score_tables(
     opened = [one for one in left_open(tables) if one.experiment in claims]
     warnings: list[Warned] = [*loss_warnings(claims), *judged, *opened]
     own = own_of(claims, tables.simulated, beside, groups)
-    rows = (_with_panel(row, beside) for row in _rows(claims, convention, scored, own, bootstrap))
-    return Scores(rows, warnings, bootstrap, scored, own=own, panels=[beside] if beside else [])
+    rows = _rows(claims, convention, scored, own, bootstrap)
+    if beside is None:
+        return Scores(rows, warnings, bootstrap, scored, own=own)
+    with_panel = (_with_panel(row, beside) for row in rows)
+    return Scores(with_panel, warnings, bootstrap, scored, own=own, panels=[beside])
 
 
-def _with_panel(row: Score, beside: Beside | None) -> Score:
+def _with_panel(row: Score, beside: Beside) -> Score:
     """What is said of the best baseline, with the name of the panel that it is of."""
-    if beside is None or row.metric not in OF_BASELINE:
+    if row.metric not in OF_BASELINE:
         return row
     experiments = beside.experiments if row.experiment == "overall" else [row.experiment]
     return replace(row, panel=beside.panel.name) if beside.serves(row.model, experiments) else row
@@ -232,12 +237,12 @@ def _of_model(
         yield from bounded(part.rows, limits[experiment])
         if gives_probabilities(claims):
             yield part.asked.row("own_excess", Estimate(math.nan, reason=NO_OWN_EXCESS))
-        else:
+        elif claims.repeated:
             for metric, estimate in ceilings(claims, convention == "strict").items():
                 yield part.asked.row(metric, estimate)
         for metric, found in crossed[experiment].items():
-            by = replace(part.asked, source=found.common.source)
-            yield by.row(metric, found.estimate_for(model), f"{NO_EVIDENCE}; {found.basis}")
+            by, estimate = replace(part.asked, source=found.common.source), found.estimate_for(model)
+            yield by.row(metric, estimate, None if estimate.reason else f"{NO_EVIDENCE}; {found.basis}")
         for one in own:
             if one.experiment == experiment and one.is_of(model):
                 yield _own_row(part.asked, one, model)

@@ -15,14 +15,12 @@ from selfexec.analysis.findings import (
     verdict_records,
     which_ones,
 )
-from selfexec.analysis.names import skill_legend, told_by
-from selfexec.analysis.notes import Warned, noise_and_loss, nothing_answered, one_model
+from selfexec.analysis.names import refuse_old_name, skill_legend, told_by
+from selfexec.analysis.notes import noise_and_loss
 from selfexec.analysis.own import own_lines, own_records
 from selfexec.analysis.reference_panel import panel_lines
-from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Rows, ScoredRun, head, out_lines
-from selfexec.analysis.same_replies import SameReplies
-from selfexec.analysis.unanswered import Unanswered
+from selfexec.analysis.warnings import SameReplies, Unanswered, Warned, nothing_answered, one_model
 from selfexec.analysis.words import (
     NO_TEST,
     FindingSentence,

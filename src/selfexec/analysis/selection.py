@@ -83,8 +83,9 @@ class Selection:
                 )
         if not any(run.replies for run in runs):
             refuse_silent(runs[0])
-        _refuse_clashes(runs)
-        runs = read_as_given(runs, self.readings)
+        if len(runs) > 1:
+            _refuse_clashes(runs)
+        runs = read_as_given(runs, self.readings) if self.readings else runs
         return with_source(runs, self.source) if self.source else runs
 
     @cached_property

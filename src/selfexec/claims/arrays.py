@@ -115,6 +115,11 @@ class Claims:
         return self.state >= UNREADABLE
 
     @property
+    def repeated(self) -> bool:
+        """Whether they are of several epochs."""
+        return len(self) > 0 and bool((self.epoch != self.epoch[0]).any())
+
+    @property
     def right(self) -> Flags:
         """Where prediction and outcome are known, and the same."""
         return self.predicted * self.observed > 0
@@ -164,7 +169,8 @@ NO_ANSWERS = Answers(0, np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros(0
 
 def answers_by_experiment(sessions: pl.DataFrame) -> Mapping[str, Mapping[str, Answers]]:
     """Experiment -> model -> its answers, of the experiments that ask questions."""
-    kinds = {name: experiment.answers for name, experiment in EXPERIMENTS.items() if experiment.answers}
+    asked = set(sessions["experiment"].unique())
+    kinds = {name: kind for name, experiment in EXPERIMENTS.items() if name in asked and (kind := experiment.answers)}
     found = {name: _answers_by_model(sessions, name, kind) for name, kind in kinds.items()}
     return {name: by_model for name, by_model in found.items() if by_model}
 

@@ -22,12 +22,8 @@ from selfexec.metrics.baselines import (
     rows_over_naive,
 )
 from selfexec.metrics.bootstrap import Bootstrap, with_bootstrap
-from selfexec.metrics.bounds import Bounds, bounded, overall_bounds
 from selfexec.metrics.ceiling import NOT_REPEATED, ceilings
-from selfexec.metrics.coverage import known_and_asked, nothing_read, nothing_readable, share_interval
 from selfexec.metrics.cross import NO_EVIDENCE, WARNING, Common, Crossed, common_claims, cross, self_bonuses
-from selfexec.metrics.headline import LEAST_OVERALL, combine, joined_sources, not_run, overall_scores, too_wide
-from selfexec.metrics.judging import JudgeTest, judge_warnings
 from selfexec.metrics.kinds import (
     CELLS,
     METRICS,
@@ -39,12 +35,12 @@ from selfexec.metrics.kinds import (
     ceiling_estimate,
     common_items,
     contrast,
+    gives_probabilities,
     kind_of,
     scorable,
     value,
 )
 from selfexec.metrics.ladder import ITSELF, LEVELS, Level, levels
-from selfexec.metrics.loss import LossTest, loss_tests, loss_warnings
 from selfexec.metrics.margin import NO_OTHERS, Held, held_against, panel_of, peers
 from selfexec.metrics.own import (
     LEAST_FOR_OWN,
@@ -61,7 +57,7 @@ from selfexec.metrics.own import (
     panel_of_claims,
 )
 from selfexec.metrics.own_rate import AT_THE_CEILING, LEAST_CEILING, at_the_ceiling
-from selfexec.metrics.probability import NO_OWN_EXCESS, area_by_item, gives_probabilities
+from selfexec.metrics.probability import NO_OWN_EXCESS, area_by_item
 from selfexec.metrics.rows import (
     LEAST_COVERAGE,
     LEAST_PANEL,
@@ -70,6 +66,26 @@ from selfexec.metrics.rows import (
     AskedCounts,
     Estimate,
     Score,
+    known_and_asked,
+    nothing_read,
+    nothing_readable,
+    share_interval,
     small_panel,
 )
-from selfexec.metrics.score import IN_PROBABILITIES, Scored, accuracy_on, estimates, score_experiment
+from selfexec.metrics.score import (
+    IN_PROBABILITIES,
+    LEAST_OVERALL,
+    Bounds,
+    Scored,
+    accuracy_on,
+    bounded,
+    combine,
+    estimates,
+    joined_sources,
+    not_run,
+    overall_bounds,
+    overall_scores,
+    score_experiment,
+    too_wide,
+)
+from selfexec.metrics.warnings import JudgeTest, LossTest, judge_warnings, loss_tests, loss_warnings

@@ -123,7 +123,7 @@ def _values(scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap) ->
         for model, totals in _totals(records, bootstrap, experiment):
             formulas = {**kind.DRAWN, "skill": kind.skill}
             values |= {(model, experiment, name): _of(formula, totals) for name, formula in formulas.items()}
-        held = {model: part.held for model, part in known.items() if not math.isnan(part.baseline_margin.value)}
+        held = {model: part.held for model, part in known.items() if not math.isnan(part.held.margin.value)}
         pairs = {model: _paired(one.own, one.best) for model, one in held.items()}
         for model, totals in _totals(pairs, bootstrap, experiment):
             width = totals.shape[-1] // 2

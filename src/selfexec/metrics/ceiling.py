@@ -19,9 +19,9 @@ NOT_REPEATED = "no claim was scored in two epochs"
 
 
 def ceilings(claims: Claims, strict: bool) -> dict[str, Estimate]:
-    """Metric -> estimate, on the claims that were scored in two or more epochs; nothing where there is one epoch."""
+    """Metric -> estimate, on the claims that were scored in two or more epochs; nothing where there is no ceiling."""
     kind = kind_of(claims)
-    if not kind.never_changed or not len(claims) or (claims.epoch == claims.epoch[0]).all():
+    if not kind.never_changed:
         return {}
     repeated = claims.where(scorable(claims, strict))
     repeated = repeated.where(np.bincount(repeated.place, minlength=claims.places)[repeated.place] >= 2)

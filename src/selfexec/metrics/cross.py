@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from selfexec.claims import Claims, Numbers, Signs, occurring
 from selfexec.claims.arrays import READ
-from selfexec.metrics.coverage import share_interval
 from selfexec.metrics.kinds import kind_of
-from selfexec.metrics.rows import LEAST_RARER_ITEMS, Estimate
+from selfexec.metrics.rows import LEAST_RARER_ITEMS, Estimate, share_interval
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, student
 from selfexec.text.numbers import number_of, points, too_few
 
@@ -170,7 +169,7 @@ def common_claims(claims: Claims, other: str | None = None) -> Common:
     sizes = dict(zip(rows.models, np.bincount(rows.model, minlength=len(rows.models)), strict=True))
     kept = [model for model in rows.models if sizes[model]]
     everybody = common = _aligned(rows, kept, dict.fromkeys(set(rows.models) - set(kept), NOTHING_READ))
-    if _floor(everybody) is None:
+    if len(kept) < 2 or _floor(everybody) is None:
         return everybody
     left_out = {**everybody.left_out, **{m: why for m in kept if (why := _floor(_aligned(rows, [m]), "read"))}}
     while len(kept := [model for model in kept if model not in left_out]) > 1:

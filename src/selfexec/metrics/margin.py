@@ -41,6 +41,7 @@ LEAST_READ = 0.5  # of a model's items: on so many another one has been read, or
 
 
 SPLIT = 1 / 3  # of the others' words at least are on either side where they are split
+WHERE_SPLIT = ("skill_where_split", "margin_where_split")
 
 
 @dataclass(frozen=True)
@@ -94,21 +95,21 @@ def held_against(claims: Claims, others: Others, chances: Mapping[str, Array], s
     return Held(own, STACKED, best, margin, doubt, chance, at_rate)
 
 
-def where_words_split(claims: Claims, others: Others, held: Held, strict: bool) -> tuple[Estimate, Estimate]:
+def where_words_split(claims: Claims, others: Others, held: Held, strict: bool) -> Mapping[str, Estimate]:
     """Skill, and margin over the stacked baseline, on the claims about which other models say different things."""
-    kind, which = kind_of(claims), scorable(claims, strict)
     if held.chance is None:
-        unknown = Estimate(math.nan, reason=held.margin.reason)
-        return unknown, unknown
+        return dict.fromkeys(WHERE_SPLIT, Estimate(math.nan, reason=held.margin.reason))
+    kind, which = kind_of(claims), scorable(claims, strict)
     words = others.votes.share_said[others.panel.at(claims)]
     split = np.minimum(words, 1 - words) >= SPLIT
     own = kind.count(claims.where(split), strict)
     if len(own.items) < 2:
-        unknown = Estimate(math.nan, reason="other models say the same of all items but one, or of all")
-        return unknown, unknown
+        alike = "other models say the same of all items but one, or of all"
+        return dict.fromkeys(WHERE_SPLIT, Estimate(math.nan, reason=alike))
     shared = split & ~np.isnan(held.chance)
     best = chance_record(claims, held.chance, which & shared)
-    return kind.skill_estimate(own), kind.skill_difference(kind.count(claims.where(shared), strict), best)
+    margin = kind.skill_difference(kind.count(claims.where(shared), strict), best)
+    return dict(zip(WHERE_SPLIT, (kind.skill_estimate(own), margin), strict=True))
 
 
 def peers(model: str, models: Iterable[str], simulated: Container[str]) -> set[str]:

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from selfexec.claims import Claims, Flags, Numbers
-from selfexec.facets import asks_for_probabilities, condition_named
 from selfexec.metrics.baselines import Others, Stacked, stacked
 from selfexec.metrics.kinds import Counted, kind_of
 from selfexec.metrics.margin import NO_OTHERS
@@ -41,11 +40,6 @@ NO_PAIRS = "no item has both outcomes among its claims with a probability"
 NO_PROBABILITY = "no probability was read"
 NO_OWN_EXCESS = "own excess of probabilities has not been tried on panels that know nothing of themselves"
 CONFIDENT = 0.5  # the share of claims that selective accuracy is of
-
-
-def gives_probabilities(claims: Claims) -> bool:
-    """Whether a model was asked for the probabilities of these claims."""
-    return asks_for_probabilities(condition_named(claims.condition))
 
 
 def probability_scores(claims: Claims, others: Others, *, with_margin: bool) -> Mapping[str, Estimate]:

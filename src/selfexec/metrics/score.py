@@ -1,11 +1,15 @@
-"""Scoring one model in one experiment: one procedure, whatever the kind of its claims."""
+"""Scoring one model in one experiment, by one procedure whatever the kind of its claims; and the headline: means over
+named experiments, withheld where they would mislead.
+"""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from selfexec.claims import Answers, Claims
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, PAPER, Headline
 from selfexec.metrics.baselines import (
     STACKED,
     BaselineChances,
@@ -15,19 +19,27 @@ from selfexec.metrics.baselines import (
     baseline_records,
     by_family,
     paired,
-    too_few_of_family,
 )
-from selfexec.metrics.coverage import NOTHING_READ, coverage, nothing_read
-from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable
-from selfexec.metrics.margin import NO_OTHERS, Held, held_against, held_alone
-from selfexec.metrics.margin import where_words_split as held_where_words_split
+from selfexec.metrics.kinds import Counted, Kind, gives_probabilities, kind_of, scorable
+from selfexec.metrics.margin import NO_OTHERS, WHERE_SPLIT, Held, held_against, held_alone, where_words_split
 from selfexec.metrics.permutation import shuffled_p
-from selfexec.metrics.probability import OF_PROBABILITY_SKILL, gives_probabilities, probability_scores
-from selfexec.metrics.rows import OF_BASELINE, AskedCounts, Estimate, Score
+from selfexec.metrics.probability import OF_PROBABILITY_SKILL, probability_scores
+from selfexec.metrics.rows import (
+    NOTHING_READ,
+    OF_BASELINE,
+    ONE_ITEM,
+    AskedCounts,
+    Estimate,
+    Score,
+    coverage,
+    nothing_read,
+)
+from selfexec.stats import Interval, normal, sum_interval
+from selfexec.text.numbers import decimal
 
 # what one item tells nothing of, whatever the kind of its claims
 OF_SKILL = {
-    *("skill", "shuffled_p", *OF_BASELINE, "skill_where_split", "margin_where_split"),
+    *("skill", "shuffled_p", *OF_BASELINE, *WHERE_SPLIT),
     *OF_PROBABILITY_SKILL,
 }
 NO_MARGIN = "it was not worked out"
@@ -53,10 +65,6 @@ class Scored:
     baselines: Mapping[str, Pairing]
     predicted_chances: BaselineChances
 
-    @property
-    def baseline_margin(self) -> Estimate:
-        return self.held.margin
-
 
 def score_experiment(
     asked: AskedCounts,
@@ -77,11 +85,9 @@ def score_experiment(
     found["skill"] = found[kind.SKILL_NAME]
     found["coverage"] = coverage(claims)
     chances = baseline_chances(claims, others, learnt=whole)
-    for name, chance in by_family(claims, family).items():
-        if lacking := too_few_of_family(claims, family, chance, which):
-            found[name] = Estimate(math.nan, reason=lacking)
-        else:
-            chances[name] = chance
+    of_family, lacking = by_family(claims, family, which)
+    chances |= of_family
+    found |= {name: Estimate(math.nan, reason=why) for name, why in lacking.items()}
     records = baseline_records(claims, chances, which)
     for name, baseline in records.items():
         found[name] = kind.accuracy_estimate(baseline)
@@ -90,14 +96,16 @@ def score_experiment(
             found.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
     held = held_alone(kind, record, NO_MARGIN)
     if whole:
-        found["shuffled_p"] = shuffled_p(claims, strict)
+        several = len(record.items) > 1
+        found["shuffled_p"] = shuffled_p(claims, strict) if several else Estimate(math.nan, reason=ONE_ITEM)
         held = held_against(claims, others, chances, strict)
         # what says the same every time has skill 0, beside which the label of a request alone may do far better
         alone = Estimate(math.nan, reason=held.alone)
         found["best_baseline"] = alone if held.alone else kind.skill_estimate(held.best)
         found["baseline_margin"] = held.margin
         found |= _at_own_rate(held)
-        found |= _where_words_split(claims, others, held, strict)
+        if kind.CROSSED:  # for show, and in no verdict
+            found |= where_words_split(claims, others, held, strict)
     if gives_probabilities(claims):
         if kind.CUT:
             held, chances, records = held_alone(kind, record, IN_PROBABILITIES), {}, {}
@@ -134,14 +142,6 @@ def _at_own_rate(held: Held) -> Mapping[str, Estimate]:
     }
 
 
-def _where_words_split(claims: Claims, others: Others, held: Held, strict: bool) -> Mapping[str, Estimate]:
-    """Skill and margin on the claims about which other models say different things: for show, and in no verdict."""
-    if not kind_of(claims).CROSSED:
-        return {}
-    own, margin = held_where_words_split(claims, others, held, strict)
-    return {"skill_where_split": own, "margin_where_split": margin}
-
-
 def degenerate(
     kind: Kind, claims: Claims, answers: Answers | None, items: int, estimates: Mapping[str, Estimate]
 ) -> tuple[str | None, dict[str, Estimate]]:
@@ -154,7 +154,7 @@ def degenerate(
         lost = asks and answers is not None and bool(answers.missing.all())
         reason, kept = f"{nothing}: its answers were never recorded" if lost else nothing, set(WHATEVER_WAS_READ)
     elif items == 1:
-        reason, kept = "only one item could be scored", kept - OF_SKILL - set(kind.OF_SKILL)
+        reason, kept = ONE_ITEM, kept - OF_SKILL - set(kind.OF_SKILL)
     unknown = Estimate(math.nan, reason=reason)
     return reason, {name: found if name in kept else unknown for name, found in estimates.items()}
 
@@ -178,3 +178,104 @@ def estimates(claims: Claims) -> Mapping[str, Estimate]:
     found = {"accuracy": kind.accuracy_estimate(record), "skill": kind.skill_estimate(record)}
     _, found = degenerate(kind, claims, None, len(record.items), {**found, "coverage": coverage(claims)})
     return found
+
+
+# --- headline --------------------------------------------------------------------------------------------------------
+
+
+GREATEST_WIDTH = 0.4  # a headline with a wider interval is withheld
+LEAST_OVERALL = {"self_execution_score": 0.0, "skill": -1.0, "baseline_margin": -2.0}  # what is possible
+
+
+def overall_scores(
+    model: str, convention: str, found: Mapping[str, Scored], headline: Headline = PAPER
+) -> Iterator[Score]:
+    """The rows of a headline; none where the model was asked nothing that it is made of."""
+    scored = {experiment: found[experiment] for experiment in headline.experiments if experiment in found}
+    parts = list(scored.values())
+    if not parts:
+        return
+    items, claims, unreadable, missing = (
+        sum(getattr(p.asked, name) for p in parts) for name in ("items", "claims", "unreadable", "missing")
+    )
+    panel, source = min(p.asked.panel for p in parts), joined_sources(p.asked.source for p in parts)
+    asked = AskedCounts(
+        model, "overall", convention, items, claims, unreadable, missing, panel, source, parts[0].asked.condition
+    )
+    for metric, estimates in (
+        ("self_execution_score", {name: part.accuracy for name, part in scored.items()}),
+        ("skill", {name: part.skill for name, part in scored.items()}),
+        ("baseline_margin", {name: part.held.margin for name, part in scored.items()}),
+    ):
+        estimate = combine(estimates, LEAST_OVERALL[metric], headline)
+        reason = estimate.reason or _withheld(scored, estimate)
+        yield asked.row(metric, Estimate(math.nan, reason=reason) if reason else estimate)
+
+
+def joined_sources(sources: Iterable[str | None]) -> str | None:
+    """Who says what was done, of several experiments: rule+self"""
+    return "+".join(sorted({source for source in sources if source})) or None
+
+
+NOT_RUN = " was not run"
+
+
+def not_run(row: Score) -> bool:
+    """Whether a headline is withheld since an experiment that it is made of was not asked at all."""
+    return row.reason is not None and row.reason.endswith(NOT_RUN)
+
+
+def combine(estimates: Mapping[str, Estimate], least: float, headline: Headline = PAPER) -> Estimate:
+    """Mean over the experiments; its error is the root of the sum of squares, over their number. Of a part near an end
+    the arms of its interval are summed in place of its error.
+    """
+    if absent := [experiment for experiment in headline.experiments if experiment not in estimates]:
+        return Estimate(math.nan, reason=absent[0] + NOT_RUN)
+    for experiment in headline.experiments:
+        if math.isnan(estimates[experiment].value):
+            return Estimate(math.nan, reason=f"{experiment}: {estimates[experiment].reason}")
+    value = sum(e.value for e in estimates.values()) / len(estimates)
+    error = math.sqrt(sum(e.error**2 for e in estimates.values())) / len(estimates)
+    arms = [e.interval if e.near_end else normal(e.value, e.error) for e in estimates.values()]
+    total = sum_interval([e.value for e in estimates.values()], arms)
+    return Estimate(value, Interval(*(end / len(estimates) for end in total)).within(least, 1), error)
+
+
+def _withheld(scored: Mapping[str, Scored], estimate: Estimate) -> str | None:
+    """Why a headline must not be shown, None where it may."""
+    for part in scored.values():
+        if part.caution:
+            return f"{part.asked.experiment}: {part.caution}"
+    return too_wide(estimate)
+
+
+def too_wide(estimate: Estimate) -> str | None:
+    """Why an overall value says too little to be shown, None where it does not."""
+    if not estimate.interval.high - estimate.interval.low <= GREATEST_WIDTH:
+        return f"its interval is wider than {decimal(GREATEST_WIDTH, 1)}: too few items"
+    return None
+
+
+# --- bounds ----------------------------------------------------------------------------------------------------------
+
+
+Bounds = Mapping[str, Interval]  # metric -> its least and greatest value
+OVERALL = {"self_execution_score": "accuracy", "skill": "skill"}  # overall metric -> the metric that it is the mean of
+
+
+def overall_bounds(found: Mapping[str, Bounds], headline: Headline = PAPER) -> dict[str, Interval]:
+    """Means of the bounds: what was lost in one experiment says nothing of another. Of all, or not at all."""
+    return {
+        name: Interval(*(float(np.mean(ends)) for ends in zip(*parts, strict=True)))
+        for name, metric in OVERALL.items()
+        if len(parts := [found[e][metric] for e in headline.experiments if metric in found.get(e, {})]) == len(headline)
+    }
+
+
+def bounded(rows: Iterable[Score], found: Bounds) -> Iterator[Score]:
+    """The rows with their bounds. A withheld headline has some too: they hold whatever was lost."""
+    for row in rows:
+        if row.metric in found and (row.value is not None or row.experiment == "overall"):
+            worst, best = found[row.metric]
+            row = replace(row, worst=worst, best=best)
+        yield row

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.compare.measures import AUROC, BIAS, OWN, SHARE
 from selfexec.analysis.differences import Contrast, Difference, Movement, Shift, Standing
-from selfexec.analysis.names import skill_legend
-from selfexec.analysis.renamed import refuse_old_name
+from selfexec.analysis.names import refuse_old_name, skill_legend
 from selfexec.analysis.result import Form, Result, ScoredRun, as_records, head
 from selfexec.analysis.score_table import RATE_BIAS
 from selfexec.files.frames import column_types, framed, to_pandas

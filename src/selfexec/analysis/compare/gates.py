@@ -7,7 +7,7 @@ from typing import Literal
 
 from selfexec.analysis.compare.measures import METRICS, NO_OVERALL, OVERALL, SHARE, no_overall, no_rate
 from selfexec.analysis.differences import Difference
-from selfexec.analysis.renamed import refuse_unknown_metric
+from selfexec.analysis.names import refuse_unknown_metric
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.stats import POWER_80, Z

@@ -13,8 +13,8 @@ import numpy as np
 
 from selfexec.analysis.compare.candidates import Candidate, claims_together, reference_models
 from selfexec.analysis.findings import CANNOT_BE_TOLD
+from selfexec.analysis.names import refuse_unknown_metric
 from selfexec.analysis.options import WITH_SKILL
-from selfexec.analysis.renamed import refuse_unknown_metric
 from selfexec.analysis.selection import Selection, refuse_unknown
 from selfexec.claims import Claims
 from selfexec.errors import InputError

@@ -12,9 +12,8 @@ from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.measures import OVERALL, check_names
 from selfexec.analysis.differences import Difference
 from selfexec.analysis.findings import TOO_CLOSE
-from selfexec.analysis.names import skill_legend, told_by
+from selfexec.analysis.names import refuse_old_name, skill_legend, told_by
 from selfexec.analysis.options import TrendOptions
-from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Result, ScoredRun, as_records, head, scored_runs
 from selfexec.analysis.selection import selection_of
 from selfexec.errors import InputError

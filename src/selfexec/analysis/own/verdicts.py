@@ -24,7 +24,7 @@ AGAINST = {
     "one model": "single models may account for it",
     "losses": "what was lost may account for it",
     "rank": "its predictions share as much with others' behaviour",
-    "few models": f"with fewer than {LEAST_FOR_OWN} models, many small influences that some of them share cannot be ruled out",
+    "few models": f"with fewer than {LEAST_FOR_OWN} models, many small influences that some share cannot be ruled out",
     "derangement": "there is as much where predictions are assigned to other models' behaviour",
     "family": "models of one family may share it",
     "pairs": "pairs of models may share it",

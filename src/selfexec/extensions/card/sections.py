@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from selfexec.analysis.hypotheses import EXPLORATORY, JudgedHypothesis
-from selfexec.analysis.notes import noise_and_loss, one_model
+from selfexec.analysis.notes import noise_and_loss
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.score import Scores
 from selfexec.analysis.score_table import (
@@ -31,6 +31,7 @@ from selfexec.analysis.score_table import (
     own_notes,
     score_cells,
 )
+from selfexec.analysis.warnings import one_model
 from selfexec.analysis.words import NO_TEST
 from selfexec.engines import field_options
 from selfexec.errors import InputError

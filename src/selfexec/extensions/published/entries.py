@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from selfexec.analysis.renamed import refuse_old_name
+from selfexec.analysis.names import refuse_old_name
 from selfexec.analysis.result import Form, Rows, ScoredRun, head
 from selfexec.experiments import PAPER
 from selfexec.text.matching import found_by

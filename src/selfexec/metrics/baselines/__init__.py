@@ -1,14 +1,15 @@
 """What could be said of a model without asking it: baselines in five groups, and the one that margins are over."""
 
 from selfexec.metrics.baselines.chances import (
+    NO_FAMILY,
     BaselineChances,
     Pairing,
     baseline_chances,
     baseline_records,
+    by_family,
     chance_record,
     paired,
 )
-from selfexec.metrics.baselines.family import NO_FAMILY, by_family, too_few_of_family
 from selfexec.metrics.baselines.groups import (
     APART,
     CONSTANT,

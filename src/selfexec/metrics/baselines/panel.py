@@ -104,9 +104,11 @@ class BaselinePanel:
 
     @cached_property
     def _texts(self) -> TextFeatures | None:
-        if not len(self.places) or (self.facts.wording < 0).any():
+        if not len(self.claims) or (self.facts.wording < 0).any():
             return None
-        return texts_of([self.claims.wordings[n] for n in self._worded])
+        wordings = [self.claims.wordings[n] for n in self._worded]
+        several = len({wording.family for wording in wordings}) > 1  # of one family nothing can be learnt
+        return texts_of(wordings) if several else None
 
     @cached_property
     def telling(self) -> Flags:
@@ -230,5 +232,5 @@ class Panels:
 
     def others(self, claims: Claims, references: Iterable[str]) -> Others:
         """Those of these models that tell something of the claims of another."""
-        panel = self.of(claims)
-        return Others(panel, np.flatnonzero(self.everyone.among(references) & panel.telling))
+        panel, chosen = self.of(claims), self.everyone.among(references)
+        return Others(panel, np.flatnonzero(chosen & panel.telling if chosen.any() else chosen))

@@ -17,7 +17,7 @@ import numpy as np
 
 from selfexec.claims import Claims
 from selfexec.experiments.base import ROUNDING, say
-from selfexec.metrics.baselines.others import by_facts, pairs, subject_votes
+from selfexec.metrics.baselines.chances import by_facts, pairs, subject_votes
 from selfexec.metrics.baselines.panel import LEAST_OTHERS, BaselinePanel, Others, Votes
 from selfexec.metrics.baselines.text import logit
 from selfexec.metrics.kinds import kind_of

@@ -8,14 +8,30 @@ import numpy as np
 from selfexec.claims import Answers, Claims, Floats, occurring
 from selfexec.claims.arrays import UNREADABLE
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics.coverage import NOTHING_READ, share_interval, share_of_pairs
 from selfexec.metrics.kinds.binary_bounds import bounds as bounds
-from selfexec.metrics.kinds.cells import CELLS, Cells, confusion
 from selfexec.metrics.kinds.counts import NO_CONTRAST, Counted, Formula, present
-from selfexec.metrics.kinds.formulas import METRICS, CellsFormula, of_cells, recall, specificity, youden_j
+from selfexec.metrics.kinds.formulas import (
+    CELLS,
+    METRICS,
+    Cells,
+    CellsFormula,
+    confusion,
+    of_cells,
+    recall,
+    specificity,
+    youden_j,
+)
 from selfexec.metrics.kinds.paired import skill_difference as skill_difference
 from selfexec.metrics.kinds.rates import ceiling_estimate, ceiling_share_estimate, rate_bias_estimate
-from selfexec.metrics.rows import FEW, LEAST_RARER_ITEMS, Estimate
+from selfexec.metrics.rows import (
+    FEW,
+    LEAST_RARER_ITEMS,
+    NOTHING_READ,
+    ONE_ITEM,
+    Estimate,
+    share_interval,
+    share_of_pairs,
+)
 from selfexec.stats import (
     NO_SPREAD,
     NONE,
@@ -125,7 +141,9 @@ def own_estimates(
 
 
 def estimates_of(counts: Array, wanted: Iterable[str] = ()) -> dict[str, Estimate]:
-    """Every metric of counts of shape (items, cells), and those `wanted` that not every experiment has."""
+    """Every metric of counts of shape (items, cells), and those `wanted` that not every experiment has. One item says
+    nothing about skill.
+    """
     names = [name for name, metric in METRICS.items() if not metric.on_request or name in wanted]
     return {name: _estimate(name, counts) for name in names}
 
@@ -139,6 +157,8 @@ def skill_estimate(record: Counted) -> Estimate:
 
 
 def _estimate(name: str, counts: Array) -> Estimate:
+    if METRICS[name].skill and len(counts) == 1:
+        return Estimate(math.nan, reason=ONE_ITEM)
     if name in BY_THEMSELVES:
         return BY_THEMSELVES[name](counts)
     return share_of(name, counts) if METRICS[name].trials else _other(name, counts)
@@ -152,6 +172,8 @@ def share_of(name: str, counts: Array) -> Estimate:
     if not len(counts):
         return Estimate(math.nan, reason=metric.undefined or NOTHING_READ)
     value = float(metric.formula(Cells.of(counts.sum(0))))
+    if len(counts) < 2:
+        return Estimate(value)
     error = ratio_error(lambda totals: metric.formula(Cells.of(totals)), counts)
     return Estimate(value, share_interval(value, error, counts), error)
 
@@ -167,6 +189,8 @@ def _other(name: str, counts: Array) -> Estimate:
         value = float(metric.formula(Cells.of(counts.sum(0))))
         if not math.isfinite(value):
             return Estimate(math.nan, reason=metric.undefined or NO_CONTRAST)
+        if len(counts) < 2:
+            return Estimate(value)
         error = ratio_error(lambda totals: metric.formula(Cells.of(totals)), counts)
     if name in ("youden_j", "balanced_accuracy") and (j := _near_an_end(counts)):
         interval = j if name == "youden_j" else Interval((j.low + 1) / 2, (j.high + 1) / 2)
@@ -180,8 +204,6 @@ def _near_an_end(counts: Array) -> Interval | None:
     """J's interval from Wilson's intervals of recall and specificity, where a third or more of the doubt comes from
     a side on which fewer than ten items err, or fewer than ten hit. None where the standard error will do.
     """
-    if len(counts) < 2:
-        return None
     shares, errors, intervals, few = zip(*(_side(counts, *side) for side in SIDES), strict=True)
     doubts = [(interval.high - interval.low) ** 2 for interval in intervals]
     if sum(doubt for doubt, scarce in zip(doubts, few, strict=True) if scarce) < MUCH * sum(doubts):

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from selfexec.claims import Claims
-from selfexec.metrics.kinds.cells import CELLS, Cells, known_sides
-from selfexec.metrics.kinds.formulas import METRICS
+from selfexec.metrics.kinds.formulas import CELLS, METRICS, Cells, known_sides
 from selfexec.stats import Array, Interval
 
 

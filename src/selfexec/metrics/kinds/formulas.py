@@ -1,4 +1,5 @@
-"""What is counted about predictions of yes or no, one small function per metric.
+"""Claims of yes and no, counted by what was predicted and what happened; and what follows from these counts, one small
+function per metric.
 
 Under the strict convention the unread cells are filled; under the readable one they are zero, so that one formula
 serves both.
@@ -7,12 +8,74 @@ serves both.
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from selfexec.metrics.kinds.cells import Cells
+from selfexec.claims import Claims, Flags
+from selfexec.claims.arrays import READ
+
+CELLS = ("tp", "fp", "fn", "tn", "unread_true", "unread_false", "unread_outcome")
+
+
+class Cells(NamedTuple):
+    """`unread_true`: predictions that could not be read of what did happen; `unread_false`: of what did not;
+    `unread_outcome`: claims that nobody knows to have come true or not."""
+
+    tp: Any
+    fp: Any
+    fn: Any
+    tn: Any
+    unread_true: Any
+    unread_false: Any
+    unread_outcome: Any
+
+    @classmethod
+    def of(cls, counts: NDArray[Any]) -> "Cells":
+        """Of counts with cells on the last axis."""
+        return cls(*(counts.T if counts.ndim < 3 else np.moveaxis(counts, -1, 0)))
+
+    @property
+    def claims(self) -> Any:
+        return sum(self)
+
+    @property
+    def known(self) -> Any:
+        """Claims whose outcome is known."""
+        return self.claims - self.unread_outcome
+
+
+def confusion(claims: Claims) -> dict[str, Flags]:
+    """Which of the claims that were read are true positives, false positives, and so on."""
+    read, said, did = claims.state == READ, claims.predicted, claims.observed
+    return {
+        "tp": read & (said > 0) & (did > 0),
+        "fp": read & (said > 0) & (did < 0),
+        "fn": read & (said < 0) & (did > 0),
+        "tn": read & (said < 0) & (did < 0),
+    }
+
+
+def known_sides(claims: Claims) -> dict[str, int]:
+    """How many claims were read, by cell, and how many were lost, by what is known of them: that they came `true` or
+    `false`, that the model said `yes` or `no`, or nothing.
+    """
+    said, did, lost = claims.predicted, claims.observed, claims.lost
+    ways = {
+        **confusion(claims),
+        "true": lost & (did > 0),
+        "false": lost & (did < 0),
+        "yes": lost & (did == 0) & (said > 0),
+        "no": lost & (did == 0) & (said < 0),
+        "unknown": lost & (did == 0) & (said == 0),
+    }
+    return {name: int(which.sum()) for name, which in ways.items()}
+
+
+# --- formulas --------------------------------------------------------------------------------------------------------
 
 
 def accuracy(c: Cells) -> Any:
@@ -41,7 +104,7 @@ def positive_rate(c: Cells) -> Any:
 
 
 def base_rate(c: Cells) -> Any:
-    """Share of claims that did come true, of those whose outcome is known."""
+    """Share of claims that did come true, of those whose outcome is known: the accuracy of always predicting that."""
     return (c.tp + c.fn + c.unread_true) / c.known
 
 
@@ -131,11 +194,6 @@ def over_niceness_expected(c: Cells) -> Any:
     return too_nice / (too_nice + too_bold)
 
 
-def always_yes(c: Cells) -> Any:
-    """Accuracy of predicting that every claim comes true."""
-    return base_rate(c)
-
-
 def always_no(c: Cells) -> Any:
     """Accuracy of predicting that no claim comes true."""
     return 1 - base_rate(c)
@@ -184,24 +242,18 @@ class Metric:
     on_request: bool = False
 
 
-def _claims(c: Cells) -> Any:
-    return c.claims
-
-
-def _known(c: Cells) -> Any:
-    return c.known
-
+ALL_CLAIMS, KNOWN_CLAIMS = attrgetter("claims"), attrgetter("known")
 
 METRICS: Mapping[str, Metric] = {
-    "accuracy": Metric(accuracy, _claims, rises=True),
+    "accuracy": Metric(accuracy, ALL_CLAIMS, rises=True),
     "precision": Metric(precision, lambda c: c.tp + c.fp, rises=True, undefined="no claim was predicted to come true"),
     "recall": Metric(recall, lambda c: c.tp + c.fn + c.unread_true, rises=True, undefined="no claim came true"),
-    "positive_rate": Metric(positive_rate, _known),
-    "base_rate": Metric(base_rate, _known, drawn=False),  # as the two baselines that follow from it
+    "positive_rate": Metric(positive_rate, KNOWN_CLAIMS),
+    "base_rate": Metric(base_rate, KNOWN_CLAIMS, drawn=False),  # as the two baselines that follow from it
     "predicted_rate": Metric(predicted_rate, read_claims, drawn=False),
     "rate_bias": Metric(rate_bias),
-    "always_yes": Metric(always_yes, _known, drawn=False),
-    "always_no": Metric(always_no, _known, drawn=False),
+    "always_yes": Metric(base_rate, KNOWN_CLAIMS, drawn=False),
+    "always_no": Metric(always_no, KNOWN_CLAIMS, drawn=False),
     "balanced_accuracy": Metric(balanced_accuracy, least=0, skill=True, rises=True),
     "youden_j": Metric(youden_j, skill=True, rises=True),
     "mcc": Metric(mcc, skill=True, rises=True),

@@ -1,10 +1,17 @@
-"""What a kind of claims offers: all that counting, comparing and drawing anew must know of it."""
+"""What a kind of claims offers, all that counting, comparing and drawing anew must know of it; and which kinds there
+are.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from selfexec.claims import Answers, Claims, Floats
+from selfexec.experiments import EXPERIMENTS, KindName
+from selfexec.facets import asks_for_probabilities, condition_named
+from selfexec.metrics.kinds import binary, orders, shares
 from selfexec.metrics.kinds.counts import Counted, Formula
+from selfexec.metrics.kinds.paired import ceiling_share_difference, rate_bias_difference
+from selfexec.metrics.kinds.rates import ceiling_share_estimate, rate_bias_estimate
 from selfexec.metrics.rows import Estimate
 from selfexec.stats import Array, Interval
 
@@ -81,3 +88,32 @@ class Kind(Protocol):
 
     def too_few(self, claims: Claims, record: Counted) -> str | None:
         """Why a headline on these claims would mislead."""
+
+
+# --- those that there are --------------------------------------------------------------------------------------------
+
+
+KINDS: Mapping[KindName, Kind] = {"binary": binary, "order": orders, "share": shares}
+
+
+class RateMetric(NamedTuple):
+    """What is estimated of counts of yes and no, and its paired difference between two records."""
+
+    estimate: Callable[[Array], Estimate]
+    difference: Callable[[Counted, Counted], Estimate]
+
+
+RATES: Mapping[str, RateMetric] = {
+    "rate_bias": RateMetric(rate_bias_estimate, rate_bias_difference),
+    "share_of_ceiling": RateMetric(ceiling_share_estimate, ceiling_share_difference),
+}
+
+
+def kind_of(what: Claims | str) -> Kind:
+    """The kind of these claims, or of an experiment's by its name."""
+    return KINDS[EXPERIMENTS[what if isinstance(what, str) else what.experiment].kind]
+
+
+def gives_probabilities(claims: Claims) -> bool:
+    """Whether a model was asked for the probabilities of these claims."""
+    return asks_for_probabilities(condition_named(claims.condition))

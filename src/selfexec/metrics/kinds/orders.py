@@ -8,9 +8,8 @@ import numpy as np
 
 from selfexec.claims import Answers, Claims, Floats, Numbers
 from selfexec.claims.arrays import READ, TIE, sums
-from selfexec.metrics.coverage import NOTHING_READ, share_of_pairs
 from selfexec.metrics.kinds.counts import Counted, Formula, common_items, difference, present, scorable
-from selfexec.metrics.rows import FEW, Estimate
+from selfexec.metrics.rows import FEW, NOTHING_READ, Estimate, share_of_pairs
 from selfexec.stats import NO_SPREAD, Array, Interval, effective_n, mean_interval, ratio_error, student, wilson
 from selfexec.text.numbers import number_of
 

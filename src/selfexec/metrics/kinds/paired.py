@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from selfexec.metrics.kinds.cells import CELLS
 from selfexec.metrics.kinds.counts import Counted, Formula, common_items, difference
-from selfexec.metrics.kinds.formulas import of_cells, rate_bias, share_of_ceiling, youden_j
+from selfexec.metrics.kinds.formulas import CELLS, of_cells, rate_bias, share_of_ceiling, youden_j
 from selfexec.metrics.rows import FEW, Estimate
 from selfexec.stats import Array, student
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv
 
-from selfexec.metrics.kinds.cells import Cells
 from selfexec.metrics.kinds.formulas import (
+    Cells,
     CellsFormula,
     base_rate,
     ceiling_at_own_rate,

@@ -17,8 +17,8 @@ from selfexec.metrics.kinds.binary import chance_record as chance_record
 from selfexec.metrics.kinds.binary import of_rehearsals as of_rehearsals
 from selfexec.metrics.kinds.binary import rehearsed as rehearsed
 from selfexec.metrics.kinds.binary_bounds import extremes
-from selfexec.metrics.kinds.cells import CELLS, Cells, confusion, known_sides
 from selfexec.metrics.kinds.counts import Counted, Formula, common_items, difference, present
+from selfexec.metrics.kinds.formulas import CELLS, Cells, confusion, known_sides
 from selfexec.metrics.rows import FEW, LEAST_RARER_ITEMS, Estimate
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, Z, ratio_error, student, sum_interval, wilson
 from selfexec.text.numbers import number_of

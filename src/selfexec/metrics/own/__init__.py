@@ -2,15 +2,17 @@
 behaviour contain?
 """
 
-from selfexec.metrics.own.by_source import OWN_JUDGE, Own, own_excesses
 from selfexec.metrics.own.fit import Evidence, Fit
 from selfexec.metrics.own.panel import LEAST_ITEMS, OwnPanel, enough, panel_of_claims
 from selfexec.metrics.own.verdict import (
     LEAST_FOR_OWN,
     MISFIT,
+    OWN_JUDGE,
     TIMES_PAIRS,
     Judged,
+    Own,
     OwnExcess,
     Verdict,
     own_excess,
+    own_excesses,
 )

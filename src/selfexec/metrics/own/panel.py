@@ -151,10 +151,9 @@ def enough(panel: OwnPanel) -> OwnPanel:
     or the other way round, so that one of their four combinations is nearly empty, or is so with half of the others;
     or fewer than five others were read on 60 of its items.
     """
-    filled = ~corners(panel.counts)
-    comparable = np.diagonal(filled) & (filled.mean(0) > MOST) & (filled.mean(1) > MOST)
-    why = {model: CORNER for model, is_so in zip(panel.models, comparable, strict=True) if not is_so}
-    why |= {model: reason for n, model in enumerate(panel.models) if (reason := _too_little(panel, n))}
+    little = {model: reason for n, model in enumerate(panel.models) if (reason := _too_little(panel, n))}
+    by_itself = len(panel.models) == 1 and little
+    why = little if by_itself else {**dict.fromkeys(_lopsided(panel), CORNER), **little}
     kept = panel.of(np.array([model not in why for model in panel.models], np.bool_))
     while len(kept.models) and (partners := _partners(kept)).min() < LEAST_PANEL - 1:
         alone = partners == partners.min()
@@ -166,6 +165,15 @@ def enough(panel: OwnPanel) -> OwnPanel:
         kept = kept.of(~alone)
     left_out = {model: reason for model, reason in why.items() if model not in kept.models}
     return replace(_known_claims(kept), left_out={**panel.left_out, **left_out})
+
+
+def _lopsided(panel: OwnPanel) -> list[str]:
+    """The models that seldom predict what they mostly do, or the other way round, with themselves or with half of the
+    others.
+    """
+    filled = ~corners(panel.counts)
+    comparable = np.diagonal(filled) & (filled.mean(0) > MOST) & (filled.mean(1) > MOST)
+    return [model for model, is_so in zip(panel.models, comparable, strict=True) if not is_so]
 
 
 def _known_claims(panel: OwnPanel) -> OwnPanel:

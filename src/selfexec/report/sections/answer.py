@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from selfexec.analysis.answers import BASELINE, answers
 from selfexec.analysis.findings import further_findings, too_few_for_own
 from selfexec.analysis.names import skill_called
-from selfexec.analysis.notes import nothing_answered
 from selfexec.analysis.score import Scores
 from selfexec.analysis.score_table import LEGEND
+from selfexec.analysis.warnings import nothing_answered
 from selfexec.analysis.words import NO_TEST, FindingSentence, own_predictions, sentences
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.data import Data

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from selfexec.analysis.notes import Warned, noise_and_loss
+from selfexec.analysis.notes import noise_and_loss
+from selfexec.analysis.warnings import Warned
 from selfexec.report.data import Data
 from selfexec.report.sessions import STATE_NAMES, StateLine, state_lines
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from selfexec.analysis import words
 from selfexec.analysis.answers import headline
-from selfexec.analysis.notes import one_model
 from selfexec.analysis.reference_panel import panel_lines
+from selfexec.analysis.warnings import one_model
 from selfexec.facets import DEFAULT_NAME
 from selfexec.report.data import Data
 from selfexec.text.numbers import number_of

@@ -1,4 +1,4 @@
-"""Is what was lost like what was read?
+"""What may make a model's scores mislead: was what was lost like what was read, and do its judges agree?
 
 A claim is lost if it is unreadable or missing. Where loss goes with what an item is about, scores of what was read do
 not stand for what was asked. The item is the unit: it is lost if any of its claims is. Three facts of it are tested:
@@ -6,19 +6,29 @@ not stand for what was asked. The item is the unit: it is lost if any of its cla
     label     Fisher's exact test (1935)
     subject   chi-square by permutation of what was lost over the items; each of them, where there are few
     length    rank-sum test (Wilcoxon 1945), by the normal approximation where there are many ways to lose so many
+
+Skill holds predictions against one source of what was done: the model's own judgement, say. Were that wrong in a share
+e of the cases, whatever was predicted, a perfect predictor's J would come out at 1 - 2e: at a quarter, half of the
+scale is gone.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 
 import numpy as np
 
-from selfexec.claims import Claims, Flags, Numbers
-from selfexec.experiments import EXPERIMENTS
+from selfexec.claims import Claims, Flags, Numbers, occurring
+from selfexec.experiments import EXPERIMENTS, by_source
 from selfexec.facets import DEFAULT_NAME
+from selfexec.metrics.kinds import kind_of
+from selfexec.metrics.rows import FEW
 from selfexec.stats import PERMUTATIONS, Array, by_permutation, fisher_exact, holm, rank_sum, ranks
+from selfexec.text.numbers import decimal, number_of
+
+# --- what was lost ---------------------------------------------------------------------------------------------------
+
 
 LEVEL = 0.05
 
@@ -54,6 +64,8 @@ def loss_tests(claims: Mapping[str, Claims]) -> list[LossTest]:
     tests: list[LossTest] = []
     for model in dict.fromkeys(model for everyone in claims.values() for model in everyone.models):
         found = [test for everyone in claims.values() for test in _tests(model, everyone.of(model))]
+        if not found:
+            continue
         adjusted = holm(np.array([test.p for test in found]))
         tests += [replace(test, p_adjusted=float(p)) for test, p in zip(found, adjusted, strict=True)]
     return tests
@@ -138,3 +150,80 @@ def _by_length(lengths: Array, lost: Flags, lot: str) -> tuple[float, str] | Non
     if math.comb(len(lost), len(gone)) > PERMUTATIONS + 1:
         return rank_sum(gone, here), text
     return by_permutation(ranks(lengths)[:, None], lost, np.random.default_rng(0)), text
+
+
+# --- who judges ------------------------------------------------------------------------------------------------------
+
+
+MUCH = 1 / 4  # of what was judged
+
+
+@dataclass(frozen=True)
+class JudgeTest:
+    """How the source of a model's outcomes compares with another that says something of the same behaviour.
+
+    `judged` counts claims about which both say something; of them the source denies `denied` that the other affirms,
+    and affirms `affirmed` that the other denies. The skills are None where they are not defined.
+    """
+
+    model: str
+    experiment: str
+    source: str
+    other: str
+    judged: int
+    denied: int
+    affirmed: int
+    skill: float | None
+    skill_by_other: float | None
+    text: str
+    kind: str = "judge"
+    condition: str = DEFAULT_NAME
+
+
+def judge_warnings(claims: Mapping[str, Claims], strict: bool) -> list[JudgeTest]:
+    """The models about which two sources disagree on a quarter of the cases or more, and in ten items at least; and
+    where a source counts that stands beside nothing unless it is chosen, all of its models, with what the usual one
+    says.
+    """
+    return [
+        found
+        for everyone in claims.values()
+        for other in everyone.others
+        for model in everyone.models
+        if (found := _test(model, everyone.of(model), other, strict))
+    ]
+
+
+def _test(model: str, claims: Claims, other: str, strict: bool) -> JudgeTest | None:
+    both = claims.where((claims.observed != 0) & (claims.by(other).observed != 0))
+    otherwise = both.by(other)
+    disputed = both.observed != otherwise.observed
+    few = disputed.sum() < MUCH * len(both) or len(occurring(both.item[disputed])) < FEW
+    if not len(both) or (few and claims.source not in EXPERIMENTS[claims.experiment].on_request):
+        return None
+    denied = int((disputed & (both.observed < 0)).sum())
+    affirmed = int(disputed.sum()) - denied
+    skill, by_other = _skill(both, strict), _skill(otherwise, strict)
+    counts = (len(both), denied, affirmed, skill, by_other)
+    text = "; ".join(_said(claims, other, *counts))
+    return JudgeTest(model, claims.experiment, claims.source, other, *counts, text, condition=claims.condition)
+
+
+def _skill(claims: Claims, strict: bool) -> float | None:
+    kind = kind_of(claims)
+    value = kind.skill_estimate(kind.count(claims, strict)).value
+    return None if np.isnan(value) else value
+
+
+def _said(
+    claims: Claims, other: str, judged: int, denied: int, affirmed: int, skill: float | None, by_other: float | None
+) -> Iterator[str]:
+    share = (denied + affirmed) / judged
+    thing, true = EXPERIMENTS[claims.experiment].words.judged
+    here, there = by_source(claims.source), by_source(other)
+    yield (
+        f"{denied + affirmed:,} of {number_of(judged, thing)} ({share:.0%}): "
+        f"{denied:,} are {true} {there} and none {here}, {affirmed:,} the other way"
+    )
+    one, two = ("not defined" if value is None else decimal(value) for value in (skill, by_other))
+    yield f"skill {one} {here}, {two} {there}"

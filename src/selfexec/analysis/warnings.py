@@ -1,0 +1,188 @@
+"""What scores rest on that may mislead: names of one model, models without a reply, and what a source leaves open.
+
+Models that gave the same replies are two names of one model, or a server that heeds no name. They tell of one model's
+behaviour, however many names there are: as each other's reference models they predict each other fully, so that a
+margin over the best baseline means nothing. Of ten recorded models no two gave the same text in more than 14% of their
+common sessions; where all replies but responses are one letter, two of three may well be alike.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from selfexec.claims import Numbers, Tables
+from selfexec.claims.tables import REPEATED
+from selfexec.experiments import EXPERIMENTS, by_source
+from selfexec.metrics import JudgeTest, LossTest
+from selfexec.text.numbers import joined, number_of
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+# --- models that gave the same replies -------------------------------------------------------------------------------
+
+
+NEARLY_ALL = 0.9  # of the sessions for which both have a text
+LEAST_SESSIONS = 20  # with fewer nothing is said
+
+
+@dataclass(frozen=True)
+class SameReplies:
+    """Models that each gave the same text as another in nearly all sessions that they have in common.
+
+    `same` of `sessions` are those of the pair that is least alike.
+    """
+
+    models: tuple[str, ...]
+    same: int
+    sessions: int
+    text: str
+    kind: str = "same replies"
+
+
+def same_replies(runs: Iterable["Run"]) -> list[SameReplies]:
+    """Groups of models that gave the same text in 9 of 10 common sessions or more, of at least 20."""
+    runs = list(runs)
+    if len({model for run in runs for model in run.models}) < 2:
+        return []
+    models, texts = _texts(runs)
+    pairs: list[tuple[int, int, int, int]] = []
+    for one, other in combinations(range(len(models)), 2):
+        both = (texts[one] >= 0) & (texts[other] >= 0)
+        same, sessions = int((both & (texts[one] == texts[other])).sum()), int(both.sum())
+        if sessions >= LEAST_SESSIONS and same >= NEARLY_ALL * sessions:
+            pairs.append((one, other, same, sessions))
+    return [_found(group, models, pairs) for group in _groups(pairs)]
+
+
+def _texts(runs: Iterable["Run"]) -> tuple[list[str], Numbers]:
+    """The models, and of each a number for its text in each session: by its hash. -1 where there is none."""
+    given: dict[str, tuple[list[int], list[int]]] = {}  # of each model the columns, and what stands in them
+    columns: dict[tuple[object, ...], int] = {}
+    for run in runs:
+        of_run = {model: given.setdefault(model, ([], [])) for model in run.models}
+        for key, reply in run.replies.items():
+            if reply.text is not None:
+                at, hashes = of_run[key.model]
+                at.append(columns.setdefault(key[1:], len(columns)))
+                hashes.append(hash(reply.text))
+    texts = np.full((len(given), len(columns)), -1, np.int64)
+    for row, (at, hashes) in zip(texts, given.values(), strict=True):
+        row[at] = np.array(hashes, np.int64) & np.iinfo(np.int64).max
+    return list(given), texts
+
+
+def _groups(pairs: Sequence[tuple[int, int, int, int]]) -> list[list[int]]:
+    """Models that are tied by pairs, directly or over others."""
+    groups: list[set[int]] = []
+    for one, other, *_ in pairs:
+        tied = [group for group in groups if group & {one, other}]
+        groups = [group for group in groups if group not in tied] + [{one, other}.union(*tied)]
+    return sorted(sorted(group) for group in groups)
+
+
+def _found(group: Sequence[int], models: Sequence[str], pairs: Sequence[tuple[int, int, int, int]]) -> SameReplies:
+    counts = [(same, sessions) for one, _, same, sessions in pairs if one in group]
+    same, sessions = min(counts, key=lambda pair: (pair[0] / pair[1], pair))
+    names = tuple(models[n] for n in group)
+    shared = number_of(sessions, "session")
+    how = f"all {shared}" if same == sessions else f"{same:,} of {shared} ({_percent(same, sessions)})"
+    least = " or more" if len(names) > 2 and same < sessions else ""
+    who = f"{', '.join(names[:-1])} and {names[-1]}"
+    text = (
+        f"{who} gave the same replies in {how}{least} that they have in common: take them for one model. As each "
+        "other's reference models they predict each other, and margins over the best baseline mean nothing."
+    )
+    return SameReplies(names, same, sessions, text)
+
+
+def _percent(part: int, whole: int) -> str:
+    """Never 100% of what is not all."""
+    return f"{int(100 * part / whole)}%"
+
+
+# --- models that have answered nothing -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Unanswered:
+    """A model from which a run has no reply in some of the experiments that it was to ask."""
+
+    model: str
+    experiments: tuple[str, ...]
+    text: str
+    kind: str = "unanswered"
+
+
+def unanswered(runs: Iterable["Run"]) -> Iterator[Unanswered]:
+    """What each run lists as asked of a model, where not one reply of an experiment is there."""
+    for run in runs:
+        for model, experiments in run.unanswered.items():
+            text = (
+                f"Nothing that {run.folder.name} was to ask {model} in {joined(experiments)} has been answered yet: no "
+                "score here is about that."
+            )
+            yield Unanswered(model, experiments, text)
+
+
+# --- what a source leaves open that counts only where it is chosen ---------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LeftOpen:
+    """Of a model's claims in an experiment, `open` of `claims` that its source leaves open for one reason."""
+
+    model: str
+    experiment: str
+    source: str
+    reason: str
+    open: int
+    claims: int
+    text: str
+    condition: str
+    kind: str = "left open"
+
+
+def left_open(tables: Tables) -> list[LeftOpen]:
+    """By model and reason; nothing of sources that are always there, whose losses are reported as such."""
+    asked = [(e, source) for e, module in EXPERIMENTS.items() for source in module.on_request]
+    if not asked:
+        return []
+    place = ["model", "experiment", "source", "condition"]
+    why = pl.col("reason")
+    chosen = pl.any_horizontal(
+        (pl.col("experiment") == experiment) & (pl.col("source") == source) for experiment, source in asked
+    )
+    if (rows := tables.observations.filter(chosen)).is_empty():
+        return []
+    told = (
+        rows.with_columns(claims=pl.len().over(place))
+        .filter(pl.col("state").is_in(["missing", "tie"]), why.is_not_null(), why != REPEATED)
+        .group_by(*place, "reason", maintain_order=True)
+        .agg(open=pl.len(), claims=pl.col("claims").first())
+    )
+    return [LeftOpen(**row, text=_said(**row)) for row in told.iter_rows(named=True)]
+
+
+def _said(source: str, reason: str, open: int, claims: int, **place: str) -> str:
+    return f"{open:,} of {number_of(claims, 'claim')} open {by_source(source)}: {reason}"
+
+
+# --- those that stand beside the answer ------------------------------------------------------------------------------
+
+
+Warned = LossTest | JudgeTest | LeftOpen | SameReplies | Unanswered
+
+
+def one_model(warnings: Iterable[Warned]) -> list[str]:
+    """Which models are one, by their replies: it stands beside the answer, which would mislead without it."""
+    return [warning.text for warning in warnings if isinstance(warning, SameReplies)]
+
+
+def nothing_answered(warnings: Iterable[Warned]) -> list[str]:
+    """Which models have no reply, where they were to be asked: without it they would be left out silently."""
+    return [warning.text for warning in warnings if isinstance(warning, Unanswered)]
