@@ -17,9 +17,9 @@ from selfexec.engines.sim.sessions import ShownResult, SimTask
 from selfexec.engines.sim.shapes import BROKEN, DECLINED, REFUSALS
 from selfexec.engines.sim.truth import cells, lookings, order_accuracy, recalling
 from selfexec.experiments import Experiment, Message, messages_of
-from selfexec.experiments.correctness import CORRECTNESS, ScoredQuestion
+from selfexec.experiments.correctness import Correctness, ScoredQuestion
 from selfexec.experiments.recorded import Turn
-from selfexec.experiments.refusal import REFUSAL
+from selfexec.experiments.refusal import Refusal
 from selfexec.experiments.restriction import JUDGING, OPTIONS
 from selfexec.readers import read_choice, read_marks, read_object, read_ranking, read_words
 
@@ -195,7 +195,7 @@ def test_five_words_are_listed_the_options_that_it_lists_first_and_none_twice() 
     assert read_words(reply).value == model.listed(targets[0], 1)
 
 
-@pytest.mark.parametrize("experiment", [CORRECTNESS, REFUSAL])
+@pytest.mark.parametrize("experiment", [Correctness(), Refusal()])
 def test_no_prediction_about_a_sample_with_lettered_options_is_taken_for_an_answer_to_it(
     experiment: Experiment,
 ) -> None:

@@ -17,12 +17,13 @@ from selfexec.experiments.recorded import Sample, Turn
 from selfexec.readers import Reading
 from selfexec.runs import Reply, Run, read_reply
 
+RESTRICTION, ASSOCIATION = EXPERIMENTS["restriction"], EXPERIMENTS["association"]
 RECIPE = "Whisk the eggs with a fork until smooth, melt butter in a pan, then pour them in and fold the omelette over."
 SHOWN = [Turn("user", "How do I make an omelette with three eggs?\n\nA. Fry\nB. Boil")]
 SAMPLE = {"task": "cooking", "sample": "1", "shown": SHOWN}
 LIST_OF_FIVE = '{"words": ["boat", "anchor", "ship", "pier", "sea"]}'
 ITEMS: dict[str, Item] = {
-    "association": association.ASSOCIATION.examples[0],
+    "association": association.Association.examples[0],
     "restriction": restriction.UserRequest(id="1", request="How do I make an omelette?", label="safe", type="plain"),
     "difficulty": difficulty.EXAMPLE,
     "failing_question": failing_question.Task(id="history", subject="history"),
@@ -110,7 +111,7 @@ def test_most_recorded_responses_would_be_told_from_predictions_and_no_recorded_
         if key.experiment != "restriction" or key.session == "judge" or not text:
             continue
         item = requests[key.item]
-        done = restriction.performed(item, "predict", text, restriction.read(item, "predict", text))
+        done = RESTRICTION.performed(item, "predict", text, RESTRICTION.read(item, "predict", text))
         if key.session == "predict":
             assert not done, key
         elif ten_models.readings[key].value == "answer":
@@ -131,7 +132,7 @@ def test_most_recorded_responses_would_be_told_from_predictions_and_no_recorded_
 def test_of_a_list_that_ended_by_length_before_its_fifth_word_nothing_is_known(text: str, state: str) -> None:
     found = reading("association", "execute", text, "length")
     assert (found.state, found.reason) == (state, None if state == "read" else "truncated")
-    claims = association.observe(ITEMS["association"], {"predict": Reading("read", {"boat": True}), "execute": found})
+    claims = ASSOCIATION.observe(ITEMS["association"], {"predict": Reading("read", {"boat": True}), "execute": found})
     if state == "unreadable":
         assert {(claim.state, claim.reason, claim.observed) for claim in claims} == {("unreadable", "truncated", None)}
 

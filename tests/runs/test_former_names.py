@@ -9,7 +9,7 @@ import pytest
 import selfexec as sx
 from build import selfexec
 from selfexec.errors import InputError
-from selfexec.experiments import ASSOCIATION, Words
+from selfexec.experiments import Association, Words
 from selfexec.renamed import LEVELS, METRICS, NAMES
 
 NEW_TO_OLD = {"behaviour-thinking": "deed-thinking", '"invocations"': '"sittings"'}
@@ -81,8 +81,8 @@ def test_a_name_that_never_was_is_missing_as_from_any_module(module: str) -> Non
 
 
 def test_an_experiment_with_a_field_by_its_old_name_is_refused_with_the_new_one() -> None:
-    fields = {field.name: getattr(ASSOCIATION.words, field.name) for field in dataclasses.fields(Words)}
-    assert Words(**fields) == ASSOCIATION.words
-    assert dataclasses.replace(ASSOCIATION.words) == ASSOCIATION.words
+    fields = {field.name: getattr(Association.words, field.name) for field in dataclasses.fields(Words)}
+    assert Words(**fields) == Association.words
+    assert dataclasses.replace(Association.words) == Association.words
     with pytest.raises(TypeError, match="Words: deed is called behaviour now"):
         Words(**fields, deed=fields.pop("behaviour"))

@@ -73,7 +73,7 @@ def test_a_run_of_both_has_the_headline_of_a_run_without_them(tmp_path: Path, bo
     alone = sx.run(models, items="starter", limit=25, out=tmp_path / "alone")
     with installed(TOYS):
         both = sx.run(models, items=source, limit=25, out=tmp_path / "both")
-        assert set(both.items.experiments) == {name for name, one in EXPERIMENTS.items() if not one.recording}
+        assert set(both.items.experiments) == {name for name, one in EXPERIMENTS.items() if not one.recorded}
         scores = [sx.score(run, bootstrap=bootstrap) for run in (alone, both)]
         rows = [[row for row in found if row.experiment in ("overall", "restriction")] for found in scores]
         assert rows[0] == rows[1]

@@ -8,20 +8,18 @@ the chosen one. What the log's own scorer took for the answer stands beside it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from string import Template
 from typing import Annotated, Any
 
 import msgspec
 
 from selfexec.experiments.base import (
     MISSING,
-    Ask,
-    Experiment,
     FactColumns,
     Facts,
     Floats,
     Naive,
     Observation,
+    Options,
     Prompts,
     Readings,
     Wording,
@@ -34,12 +32,10 @@ from selfexec.experiments.recorded import (
     Logged,
     LoggedReply,
     Mark,
-    Recording,
+    OnLog,
     Sample,
     Unfit,
-    as_shown,
     content_id,
-    in_line,
     lettered,
     letters,
     mark_text,
@@ -87,33 +83,6 @@ You may think it over first. End your reply with one JSON object of this form: {
 }
 
 
-def session_names(item: ChoiceQuestion) -> tuple[str, ...]:
-    return ("predict", "execute")
-
-
-async def sessions(item: ChoiceQuestion, ask: Ask, prompts: Prompts = PROMPTS) -> None:
-    names = letters(len(item.options))
-    asked_for = f"{', '.join(names[:-1])} or {names[-1]}"
-    shown, options = as_shown(item.shown), lettered(item.options)
-    await ask("predict", Template(prompts["predict"]).substitute(shown=shown, options=options, letters=asked_for))
-
-
-def read(item: ChoiceQuestion, session: str, text: str) -> Reading:
-    """A letter; of log-likelihoods that of the greatest, where one is."""
-    if session == "score":
-        return _as_scored(item, text)
-    if session == "execute" and (weights := _weights(item, text)):
-        best = [letter for letter, weight in weights.items() if weight == max(weights.values())]
-        return Reading("read", best[0], evidence=text) if len(best) == 1 else Reading("unreadable", reason="format")
-    key = "choice" if session == "predict" else "answer"
-    return read_choice(text, _options(item), key=key)
-
-
-def performed(item: ChoiceQuestion, session: str, text: str, reading: Reading) -> bool:
-    """Whether a prediction responds to the prompt instead, and chooses none of the options."""
-    return session == "predict" and reading.state == "unreadable" and responds_to(text, item.last)
-
-
 def _options(item: ChoiceQuestion) -> dict[str, str]:
     return dict(zip(letters(len(item.options)), item.options, strict=True))
 
@@ -144,37 +113,6 @@ def _as_scored(item: ChoiceQuestion, text: str) -> Reading:
     return Reading("read", meant[0] if len(meant) == 1 else answer, evidence=text)
 
 
-def given(item: ChoiceQuestion, session: str, value: Any) -> Any:
-    return given_letter(value, _options(item))
-
-
-def observe(item: ChoiceQuestion, readings: Readings) -> list[Observation]:
-    predict, execute, score = (readings.get(session, MISSING) for session in ("predict", "execute", "score"))
-    state, reason = state_of([predict], [execute])
-    predicted_state = state_of([predict], [])[0]
-
-    def is_it(reading: Reading, letter: str) -> bool | None:
-        return None if reading.value is None else reading.value == letter
-
-    return [
-        Observation(
-            f"chooses {letter}",
-            is_it(predict, letter),
-            is_it(execute, letter),
-            state,
-            reason,
-            facts=Facts(
-                label=None if item.right is None else RIGHT if letter == item.right else WRONG,
-                subject=item.task,
-                length=len(option),
-            ),
-            by_source={LOG: is_it(score, letter)},
-            predicted_state=predicted_state,
-        )
-        for letter, option in _options(item).items()
-    ]
-
-
 def right_option(claims: FactColumns) -> Floats:
     """The right option is chosen, no other; 0.5 where the log does not say which that is."""
     import numpy as np
@@ -184,29 +122,6 @@ def right_option(claims: FactColumns) -> Floats:
     return found
 
 
-# --- from a log ------------------------------------------------------------------------------------------------------
-
-
-def sample(logged: Logged, score: str | None) -> ChoiceQuestion | Unfit:
-    if len(logged.options) < 2:
-        return Unfit("without options")
-    if logged.several_right:
-        return Unfit("with options where several may be right at once")
-    if len(logged.options) > MOST:
-        return Unfit(f"with more than {MOST} options")
-    if len({fold(option) for option in logged.options} - {""}) < len(logged.options):
-        return Unfit("with options that are alike or blank")
-    right = _letter(logged.target, logged.options)
-    return ChoiceQuestion(
-        id=content_id(logged.shown, logged.options, right),
-        task=logged.task,
-        sample=logged.sample,
-        shown=list(logged.shown),
-        options=list(logged.options),
-        right=right,
-    )
-
-
 def _letter(target: str | None, options: Sequence[str]) -> str | None:
     """The letter of the right option, which a log names by it or by its text."""
     if target in options:
@@ -214,52 +129,19 @@ def _letter(target: str | None, options: Sequence[str]) -> str | None:
     return target if target and len(target) == 1 and target in letters(len(options)) else None
 
 
-def replies(logged: Sequence[Logged], score: str | None) -> Mapping[str, LoggedReply]:
-    [one] = logged
-    answered = [mark for mark in one.marks.values() if mark.answer]
-    scored = {"score": LoggedReply(text=mark_text(answered[0]))} if len(answered) == 1 else {}
-    return {"execute": one.reply, **scored}
+class Choice(OnLog):
+    """Choice: does a model know which option it will choose? On a finished log of any benchmark with options."""
 
-
-# --- items -----------------------------------------------------------------------------------------------------------
-
-
-def oddities(item: ChoiceQuestion) -> Iterator[str]:
-    options = [fold(option) for option in item.options]
-    yield from ("an option is blank" for option in options if not option)
-    yield from (f"the option {option!r} occurs twice" for option in repeated(options) if option)
-
-
-def composition(items: Sequence[ChoiceQuestion]) -> str:
-    options = sum(len(item.options) for item in items)
-    return f"{number_of(options, 'option')} in {number_of(len({item.task for item in items}), 'task')}"
-
-
-def wording(item: ChoiceQuestion) -> dict[str, list[Wording]]:
-    """Options of one sample go together."""
-    return {f"chooses {letter}": [Wording(option, item.id)] for letter, option in _options(item).items()}
-
-
-CHOICE = Experiment(
-    name="choice",
-    kind="binary",
-    item_type=ChoiceQuestion,
-    item_name="sample",
-    prompts=PROMPTS,
-    variants=VARIANTS,
-    tokens={"predict": 200},  # nobody recorded these: a guess
-    session_names=session_names,
-    further=lambda item, session: session == "score",
-    sessions=sessions,
-    read=read,
-    performed=performed,
-    given=given,
-    observe=observe,
-    title=in_line,
-    oddities=oddities,
-    contents=lambda item: [fold("\n".join([as_shown(item.shown), *item.options]))],
-    composition=composition,
-    words=Words(
+    name = "choice"
+    kind = "binary"
+    item_type = ChoiceQuestion
+    prompts = PROMPTS
+    variants = VARIANTS
+    recorded = ("execute", "score")
+    sources = (RULE, LOG)
+    baselines = {"right_option": right_option}
+    naive = Naive("right_option", "The right option alone")
+    words = Words(
         about="which options it chooses in a log",
         asks="Which option will you choose?",
         its="which options it will choose",
@@ -280,17 +162,99 @@ CHOICE = Experiment(
             "Choice: where options were weighed by their log-likelihoods, no response was written, and a prediction in "
             "words is held against something else than words.",
         ),
-    ),
-    sources=(RULE, LOG),
-    recording=Recording(
-        kinds=("execute", "score"),
-        sample=sample,
-        replies=replies,
-    ),
-    baselines={"right_option": right_option},
-    naive=Naive("right_option", "The right option alone"),
-    wording=wording,
-    strata=lambda item: (item.task, ""),
-    quick=60,
-    sampling={"paper": {"temperature": 0.0}},
-)
+    )
+
+    def session_names(self, item: ChoiceQuestion) -> tuple[str, ...]:
+        return ("predict", "execute")
+
+    def further(self, item: ChoiceQuestion, session: str) -> bool:
+        return session == "score"
+
+    def filled_in(self, item: ChoiceQuestion) -> Mapping[str, str]:
+        names = letters(len(item.options))
+        asked_for = f"{', '.join(names[:-1])} or {names[-1]}"
+        return {"shown": self.shown(item), "options": lettered(item.options), "letters": asked_for}
+
+    def read(self, item: ChoiceQuestion, session: str, text: str, options: Options | None = None) -> Reading:
+        """A letter; of log-likelihoods that of the greatest, where one is."""
+        if session == "score":
+            return _as_scored(item, text)
+        if session == "execute" and (weights := _weights(item, text)):
+            best = [letter for letter, weight in weights.items() if weight == max(weights.values())]
+            return Reading("read", best[0], evidence=text) if len(best) == 1 else Reading("unreadable", reason="format")
+        key = "choice" if session == "predict" else "answer"
+        return read_choice(text, _options(item), key=key)
+
+    def performed(self, item: ChoiceQuestion, session: str, text: str, reading: Reading) -> bool:
+        """Whether a prediction responds to the prompt instead, and chooses none of the options."""
+        return session == "predict" and reading.state == "unreadable" and responds_to(text, item.last)
+
+    def given(self, item: ChoiceQuestion, session: str, value: Any) -> Any:
+        return given_letter(value, _options(item))
+
+    def observe(self, item: ChoiceQuestion, readings: Readings) -> list[Observation]:
+        predict, execute, score = (readings.get(session, MISSING) for session in ("predict", "execute", "score"))
+        state, reason = state_of([predict], [execute])
+        predicted_state = state_of([predict], [])[0]
+
+        def is_it(reading: Reading, letter: str) -> bool | None:
+            return None if reading.value is None else reading.value == letter
+
+        return [
+            Observation(
+                f"chooses {letter}",
+                is_it(predict, letter),
+                is_it(execute, letter),
+                state,
+                reason,
+                facts=Facts(
+                    label=None if item.right is None else RIGHT if letter == item.right else WRONG,
+                    subject=item.task,
+                    length=len(option),
+                ),
+                by_source={LOG: is_it(score, letter)},
+                predicted_state=predicted_state,
+            )
+            for letter, option in _options(item).items()
+        ]
+
+    def contents(self, item: ChoiceQuestion) -> list[str]:
+        return [fold("\n".join([self.shown(item), *item.options]))]
+
+    def oddities(self, item: ChoiceQuestion) -> Iterator[str]:
+        options = [fold(option) for option in item.options]
+        yield from ("an option is blank" for option in options if not option)
+        yield from (f"the option {option!r} occurs twice" for option in repeated(options) if option)
+
+    def composition(self, items: Sequence[ChoiceQuestion]) -> str:
+        options = sum(len(item.options) for item in items)
+        return f"{number_of(options, 'option')} in {number_of(len({item.task for item in items}), 'task')}"
+
+    def wording(self, item: ChoiceQuestion) -> dict[str, list[Wording]]:
+        """Options of one sample go together."""
+        return {f"chooses {letter}": [Wording(option, item.id)] for letter, option in _options(item).items()}
+
+    def sample(self, logged: Logged, score: str | None) -> ChoiceQuestion | Unfit:
+        if len(logged.options) < 2:
+            return Unfit("without options")
+        if logged.several_right:
+            return Unfit("with options where several may be right at once")
+        if len(logged.options) > MOST:
+            return Unfit(f"with more than {MOST} options")
+        if len({fold(option) for option in logged.options} - {""}) < len(logged.options):
+            return Unfit("with options that are alike or blank")
+        right = _letter(logged.target, logged.options)
+        return ChoiceQuestion(
+            id=content_id(logged.shown, logged.options, right),
+            task=logged.task,
+            sample=logged.sample,
+            shown=list(logged.shown),
+            options=list(logged.options),
+            right=right,
+        )
+
+    def replies(self, logged: Sequence[Logged], score: str | None) -> Mapping[str, LoggedReply]:
+        [only] = logged
+        answered = [mark for mark in only.marks.values() if mark.answer]
+        scored = {"score": LoggedReply(text=mark_text(answered[0]))} if len(answered) == 1 else {}
+        return {**super().replies(logged, score), **scored}

@@ -8,42 +8,25 @@ A claim: "the response is correct", as the log has it.
 """
 
 from collections.abc import Mapping, Sequence
-from string import Template
 from typing import Any
 
 import msgspec
 
-from selfexec.experiments.base import (
-    MISSING,
-    Ask,
-    Experiment,
-    Facts,
-    Observation,
-    Options,
-    Prompts,
-    Readings,
-    Wording,
-    Words,
-    state_of,
-)
-from selfexec.experiments.given import given_letter
+from selfexec.experiments.base import MISSING, Options, Prompts, Readings, Words
 from selfexec.experiments.recorded import (
     Logged,
     LoggedReply,
     Mark,
-    Recording,
+    OfResponse,
     Sample,
     Unfit,
-    blank,
     content_id,
-    in_line,
     mark_text,
-    tasks_of,
     whether_right,
     with_options,
 )
 from selfexec.experiments.sources import LOG
-from selfexec.readers import Reading, answers_in_letters, fold, read_choice, responds_to
+from selfexec.readers import Reading
 
 
 class ScoredQuestion(Sample, frozen=True, kw_only=True):
@@ -86,109 +69,20 @@ You may think it over first. End your reply with one JSON object of this form: {
 OPTIONS = {"predict": {"A": "It would be marked as correct.", "B": "It would be marked as incorrect."}}
 
 
-def session_names(item: ScoredQuestion) -> tuple[str, ...]:
-    return ("predict", "execute", "score")
+class Correctness(OfResponse):
+    """Correctness: does a model know what it will answer correctly? On a finished log of any benchmark."""
 
-
-async def sessions(item: ScoredQuestion, ask: Ask, prompts: Prompts = PROMPTS) -> None:
-    await ask("predict", Template(prompts["predict"]).substitute(shown=with_options(item.shown, item.options)))
-
-
-def read(item: ScoredQuestion, session: str, text: str, options: Options | None = None) -> Reading:
-    """The letter of a prediction; of a score, whether it says that the response is correct."""
-    if session == "execute":
-        return Reading("read", "response" if text.strip() else "empty")
-    if session == "score":
-        right = _right(text)
-        return Reading("unreadable", reason="format") if right is None else Reading("read", right, evidence=text)
-    return read_choice(text, options or OPTIONS["predict"], key="choice", text_over_letter=True)
-
-
-def performed(item: ScoredQuestion, session: str, text: str, reading: Reading) -> bool:
-    """Whether a prediction responds to the prompt instead, in words or with the letter of one of its options."""
-    if session != "predict":
-        return False
-    shown = with_options(item.shown, item.options)
-    unread = reading.state == "unreadable"
-    return responds_to(text, item.last) if unread else answers_in_letters(reading.evidence, shown)
-
-
-def _right(text: str) -> bool | None:
-    try:
-        return whether_right(msgspec.json.decode(text, type=Mark).value)
-    except (msgspec.DecodeError, RecursionError):
-        return None
-
-
-def given(item: ScoredQuestion, session: str, value: Any) -> Any:
-    if session == "score":
-        return value if isinstance(value, bool) else None
-    return given_letter(value, "AB") if session == "predict" else None
-
-
-def observe(item: ScoredQuestion, readings: Readings) -> list[Observation]:
-    predict, score = readings.get("predict", MISSING), readings.get("score", MISSING)
-    state, reason = state_of([predict], [score])
-    predicted = None if predict.value is None else predict.value == "A"
-    facts = Facts(subject=item.task, length=len(item.last))
-    predicted_state = state_of([predict], [])[0]
-    return [Observation("correct", predicted, score.value, state, reason, facts=facts, predicted_state=predicted_state)]
-
-
-# --- from a log ------------------------------------------------------------------------------------------------------
-
-
-def sample(logged: Logged, score: str | None) -> ScoredQuestion | Unfit:
-    """The same question with another right answer is another one."""
-    mark = logged.marks.get(score or "")
-    if mark is None:
-        return Unfit("without this score")
-    if whether_right(mark.value) is None:
-        return Unfit("scored neither right nor wrong")
-    options = logged.options if logged.likelihoods else ()
-    return ScoredQuestion(
-        id=content_id(logged.shown, options, logged.target),
-        task=logged.task,
-        sample=logged.sample,
-        shown=list(logged.shown),
-        options=options,
-        target=logged.target,
-    )
-
-
-def replies(logged: Sequence[Logged], score: str | None) -> Mapping[str, LoggedReply]:
-    [one] = logged
-    return {"execute": one.reply, "score": LoggedReply(text=mark_text(one.marks[score or ""]))}
-
-
-# --- items -----------------------------------------------------------------------------------------------------------
-
-
-def wording(item: ScoredQuestion) -> dict[str, list[Wording]]:
-    """What is worded alike may stand in the same task as well as in another: each sample is a family of its own."""
-    return {"correct": [Wording(item.last, item.id)]}
-
-
-CORRECTNESS = Experiment(
-    name="correctness",
-    kind="binary",
-    item_type=ScoredQuestion,
-    item_name="sample",
-    prompts=PROMPTS,
-    variants=VARIANTS,
-    options=OPTIONS,
-    tokens={"predict": 200},  # nobody recorded these: a guess
-    session_names=session_names,
-    sessions=sessions,
-    read=read,
-    performed=performed,
-    given=given,
-    observe=observe,
-    title=in_line,
-    oddities=blank,
-    contents=lambda item: [fold(with_options(item.shown, item.options))],
-    composition=tasks_of,
-    words=Words(
+    name = "correctness"
+    claim = "correct"
+    item_type = ScoredQuestion
+    prompts = PROMPTS
+    variants = VARIANTS
+    options = OPTIONS
+    recorded = ("execute", "score")
+    scored = True
+    turns = True
+    sources = (LOG,)
+    words = Words(
         about="which samples of a log it answers correctly",
         asks="Will you answer correctly?",
         its="what it will answer correctly",
@@ -211,18 +105,53 @@ CORRECTNESS = Experiment(
             "Correctness: a model may solve the task in its thoughts when it is asked whether it would, and predict "
             "what it has just done. Ask with thinking off, too.",
         ),
-    ),
-    sources=(LOG,),
-    kept=("execute",),
-    recording=Recording(
-        kinds=("execute", "score"),
-        sample=sample,
-        replies=replies,
-        scored=True,
-        turns=True,
-    ),
-    wording=wording,
-    strata=lambda item: (item.task, ""),
-    quick=100,
-    sampling={"paper": {"temperature": 0.0}},
-)
+    )
+
+    def shown(self, item: ScoredQuestion) -> str:
+        return with_options(item.shown, item.options)
+
+    def read(self, item: ScoredQuestion, session: str, text: str, options: Options | None = None) -> Reading:
+        """The letter of a prediction; of a score, whether it says that the response is correct."""
+        if session == "execute":
+            return Reading("read", "response" if text.strip() else "empty")
+        if session == "score":
+            right = _right(text)
+            return Reading("unreadable", reason="format") if right is None else Reading("read", right, evidence=text)
+        return super().read(item, session, text, options)
+
+    def given(self, item: ScoredQuestion, session: str, value: Any) -> Any:
+        if session == "score":
+            return value if isinstance(value, bool) else None
+        return super().given(item, session, value)
+
+    def outcome(self, readings: Readings) -> tuple[bool | None, Sequence[Reading]]:
+        score = readings.get("score", MISSING)
+        return score.value, [score]
+
+    def sample(self, logged: Logged, score: str | None) -> ScoredQuestion | Unfit:
+        """The same question with another right answer is another one."""
+        mark = logged.marks.get(score or "")
+        if mark is None:
+            return Unfit("without this score")
+        if whether_right(mark.value) is None:
+            return Unfit("scored neither right nor wrong")
+        options = logged.options if logged.likelihoods else ()
+        return ScoredQuestion(
+            id=content_id(logged.shown, options, logged.target),
+            task=logged.task,
+            sample=logged.sample,
+            shown=list(logged.shown),
+            options=options,
+            target=logged.target,
+        )
+
+    def replies(self, logged: Sequence[Logged], score: str | None) -> Mapping[str, LoggedReply]:
+        [only] = logged
+        return {**super().replies(logged, score), "score": LoggedReply(text=mark_text(only.marks[score or ""]))}
+
+
+def _right(text: str) -> bool | None:
+    try:
+        return whether_right(msgspec.json.decode(text, type=Mark).value)
+    except (msgspec.DecodeError, RecursionError):
+        return None

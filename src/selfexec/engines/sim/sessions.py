@@ -110,7 +110,7 @@ BY_NAME: Mapping[tuple[str, str], Callable[[Any, str, str], SimTask]] = {
     ("refusal", "predict"): lambda item, session, prompt: SimTask("predicts refusal", item.last),
     ("choice", "predict"): lambda item, session, prompt: SimTask("predicts choice", item.last, tuple(item.options)),
     ("length", "predict"): lambda item, session, prompt: SimTask(
-        "ranks lengths", length.shown(item), tuple(sample.last for sample in item.samples)
+        "ranks lengths", length.Length().shown(item), tuple(sample.last for sample in item.samples)
     ),
 }
 

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from selfexec.analysis.numbers import Number
-from selfexec.experiments.correctness import CORRECTNESS
+from selfexec.experiments.correctness import Correctness
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers, sizes, texts
 from selfexec.report.figures.page_correlations import KNOWING, page_correlations
 from selfexec.report.figures.said import correlated
 from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane, reach
 
-NAME = CORRECTNESS.name
+NAME = Correctness.name
 TITLE = "Accuracy on the log and knowing it"
 CAPTION = (
     "The share of the samples that each model answered correctly, as the log's scorer has it, of those that it was "

@@ -12,7 +12,7 @@ from selfexec.analysis.correlate import correlations as correlate_columns
 from selfexec.analysis.correlate import eligible_models, score_columns
 from selfexec.analysis.numbers import Number
 from selfexec.experiments import EXPERIMENTS
-from selfexec.experiments.correctness import CORRECTNESS
+from selfexec.experiments.correctness import Correctness
 from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.figures.said import AdjustedCorrelation, adjusted, related
 from selfexec.stats import Correlation
@@ -83,7 +83,7 @@ def page_correlations(numbers: FigureNumbers) -> dict[Names, AdjustedCorrelation
     correlations = {(pair.one, pair.two): pair.titled for pair in related_numbers(numbers) if not pair.of_a_whole}
     tokens, ranking = numbers.ranking_tokens, numbers.scored("difficulty", "accuracy")
     correlations[ORDERING] = related({model: math.log(one.value) for model, one in tokens.items()}, _sound(ranking))
-    accuracy, skill = (numbers.scored(CORRECTNESS.name, metric) for metric in ("base_rate", "skill"))
+    accuracy, skill = (numbers.scored(Correctness.name, metric) for metric in ("base_rate", "skill"))
     correlations[KNOWING] = related(_sound(accuracy), _sound(skill))
     return adjusted(correlations)
 
