@@ -140,6 +140,7 @@ class Association(Experiment):
         Target(id="harbor", target="Harbor", options=["boat", "anchor", "fog", "crane", "lamp"]),
         Target(id="birthday", target="Birthday", options=["cake", "candle", "age", "uncle", "ribbon"]),
     )
+    simulation = "selfexec.engines.sim.experiments.association:SimulatedAssociation"
     words = Words(
         about="which words it will list",
         asks="Which words will you list?",

@@ -547,6 +547,12 @@ class Experiment(ABC):
     spread: Spread | None = None
     """What recorded models were like; None where none were."""
 
+    # --- simulated models ---
+
+    simulation: str = ""
+    """Where it lies how simulated models answer it (`selfexec.engines.sim.Simulation`), as "module:attribute", imported
+    when it is asked for. Without it they make small talk."""
+
     # --- what follows from these ---
 
     @property

@@ -141,6 +141,7 @@ class Choice(OnLog):
     sources = (RULE, LOG)
     baselines = {"right_option": right_option}
     naive = Naive("right_option", "The right option alone")
+    simulation = "selfexec.extensions.logs.simulated:SimulatedChoice"
     words = Words(
         about="which options it chooses in a log",
         asks="Which option will you choose?",

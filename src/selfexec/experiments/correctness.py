@@ -82,6 +82,7 @@ class Correctness(OfResponse):
     scored = True
     turns = True
     sources = (LOG,)
+    simulation = "selfexec.extensions.logs.simulated:SimulatedCorrectness"
     words = Words(
         about="which samples of a log it answers correctly",
         asks="Will you answer correctly?",

@@ -339,6 +339,7 @@ class Difficulty(Experiment):
     sampling = {"paper": {"temperature": 1.0}}
     spread = Spread(alone=0.45, paired=0.62, rarer_share=1.0)  # it is groups that count, whatever came of them
     examples = (EXAMPLE,)
+    simulation = "selfexec.engines.sim.experiments.difficulty:SimulatedDifficulty"
     words = Words(
         about="which questions it will find hard",
         asks="Which question will be harder?",

@@ -464,6 +464,7 @@ class FailingQuestion(Experiment):
             ),
         ),
     )
+    simulation = "selfexec.engines.sim.experiments.failing_question:SimulatedFailingQuestion"
     words = Words(
         about="which questions of its own it will fail",
         asks="Which question will you fail?",

@@ -120,6 +120,7 @@ class Length(OnLog):
     kept = ("execute",)
     many = len(LABELS)
     baselines = {"order_shown": order_shown, "prompt_length": prompt_length}
+    simulation = "selfexec.extensions.logs.simulated:SimulatedLength"
     words = Words(
         about="which samples of a log it answers at length",
         asks="Which answer will be longer?",

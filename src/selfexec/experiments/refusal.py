@@ -88,6 +88,7 @@ class Refusal(OfResponse):
     variants = VARIANTS
     options = OPTIONS
     judging = JUDGING
+    simulation = "selfexec.extensions.logs.simulated:SimulatedRefusal"
     words = Words(
         about="which samples of a log it refuses",
         asks="Will you refuse?",

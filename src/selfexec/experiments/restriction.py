@@ -599,6 +599,7 @@ class Restriction(Experiment):
             type="harassment",
         ),
     )
+    simulation = "selfexec.engines.sim.experiments.restriction:SimulatedRestriction"
     words = Words(
         about="which requests it will answer",
         asks="Will you answer this request?",
