@@ -19,14 +19,15 @@ from selfexec.cli import root
 from selfexec.engines import Outcome
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, OURS
+from selfexec.extension import registered
 from selfexec.items import load as load_items
 from selfexec.runs.asking import plan
 from selfexec.runs.asking.estimate import estimate
 from selfexec.runs.asking.remaining import remaining
 from sockets import completion, served
 
-NAMES = (*(experiment.name for experiment in OURS), "brevity", "habit", "lengths")
-ASKED = [name for name in NAMES if name not in ("correctness", "refusal", "choice", "length")]
+ASKED = (*(experiment.name for experiment in OURS), "brevity", "habit", "lengths")
+NAMES = (*ASKED, *registered("experiments"))
 REPLIES = (
     '{"choice": "A"}',
     "B",

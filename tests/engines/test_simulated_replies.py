@@ -26,13 +26,8 @@ from selfexec.engines.sim.shapes import BROKEN, DECLINED, REFUSALS
 from selfexec.engines.sim.simulation import ShownResult, SimTask, simulation_of
 from selfexec.engines.sim.traits import How
 from selfexec.engines.sim.truth import cells, lookings, order_accuracy, recalling
-from selfexec.experiments import Experiment, Message, messages_of
-from selfexec.experiments.correctness import Correctness, ScoredQuestion
-from selfexec.experiments.recorded import Turn
-from selfexec.experiments.refusal import Refusal
+from selfexec.experiments import Message, messages_of
 from selfexec.experiments.restriction import JUDGING, OPTIONS
-from selfexec.extensions.logs import simulated
-from selfexec.extensions.logs.simulated import predicted_choice, predicts_right
 from selfexec.readers import read_choice, read_marks, read_object, read_ranking, read_words
 
 REQUESTS = [f"Request {n}?" for n in range(400)]
@@ -214,24 +209,6 @@ def test_five_words_are_listed_the_options_that_it_lists_first_and_none_twice() 
     assert read_words(reply).value == listed(model, targets[0], 1)
 
 
-@pytest.mark.parametrize("experiment", [Correctness(), Refusal()])
-def test_no_prediction_about_a_sample_with_lettered_options_is_taken_for_an_answer_to_it(
-    experiment: Experiment,
-) -> None:
-    shown = [Turn("user", f"Which is it?\n\nA. {CHOICES[0]}\nB. {CHOICES[1]}")]
-    item = ScoredQuestion(id="s", task="quiz", sample="s", shown=shown)
-    texts = set()
-    for n in range(300):  # the shape depends on the prompt: of a dozen shapes all come
-        reply = SimRespondent(SURE, 7, KNOWN).reply(
-            messages_of(f"Sample {n}?"), 1, task(f"{experiment.name}.predict", f"Sample {n}?")
-        )
-        texts.add(reply.text or "")
-    readings = {text: experiment.read(item, "predict", text) for text in texts}
-    assert {reading.value for reading in readings.values()} == {"A", "B"}
-    assert not [text for text, reading in readings.items() if experiment.performed(item, "predict", text, reading)]
-    assert any("choice is" in text for text in texts)  # some say it in words
-
-
 def test_who_copies_says_yes_to_the_first_half_and_to_requests_and_ranks_as_shown() -> None:
     copies = replace(SURE, copies=True)
     marks = read_marks(said(copies, "association.predict", "Sun", "a1", "b2", "c3"), ["a1", "b2", "c3"]).value
@@ -243,20 +220,6 @@ def test_who_copies_says_yes_to_the_first_half_and_to_requests_and_ranks_as_show
         "Q3",
         "Q4",
     ]
-
-
-# --- choices ---------------------------------------------------------------------------------------------------------
-
-
-def test_a_choice_is_predicted_as_it_will_be_or_as_any_other_by_who_never_sees_it() -> None:
-    options = dict(zip("ABCD", CHOICES, strict=True))
-    letters = []
-    for recall in (1.0, 0.0):
-        profile = replace(SURE, recall=recall)
-        texts = (said(profile, "choice.predict", f"Choice {n}?", *CHOICES) for n in range(60))
-        letters.append([read_choice(text, options, key="choice").value or "" for text in texts])
-    off = Counter((ord(missed) - ord(predicted)) % 4 for predicted, missed in zip(*letters, strict=True))
-    assert off[0] == 0 and all(near(off[n], 60, 1 / 3) for n in (1, 2, 3))
 
 
 # --- questions -------------------------------------------------------------------------------------------------------
@@ -379,7 +342,7 @@ def drawing(monkeypatch: pytest.MonkeyPatch, other: float = 0.5, **drawn: float)
 
 
 def patch_draw(monkeypatch: pytest.MonkeyPatch, draw: Callable[..., float]) -> None:
-    for module in (traits, questions, failing_question, simulated):
+    for module in (traits, questions, failing_question):
         monkeypatch.setattr(module, "draw", draw)
 
 
@@ -409,7 +372,6 @@ def test_a_question_is_too_hard_above_the_bound_and_not_at_it(monkeypatch: pytes
     model, asked = SimRespondent(SURE, 7, KNOWN), question_id("Question 1?", CHOICES)
     for hard, right in ((RIGHT_BELOW, True), (RIGHT_BELOW + 1e-9, False)):
         drawing(monkeypatch, hardness=hard)
-        assert predicts_right(model, "sample", How(1)) == right
         # B is right; a slip of 0.5 leads past the half of the other three: C, D, A
         assert letter_of(model, asked, hard, model.own) == ("B" if right else "D")
     for slip, letter in ((0.0, "C"), (0.34, "D"), (0.99, "A")):
@@ -419,20 +381,6 @@ def test_a_question_is_too_hard_above_the_bound_and_not_at_it(monkeypatch: pytes
     assert letter_of(model, "unheard of", 0.0, model.own) == letter_of(model, "unheard of", 0.0, model.own, "X") == "D"
     assert letter_of(model, "unheard of", 0.0, model.own, "C", "ABC") == "C"
     assert letter_of(model, "unheard of", 0.0, model.own, letters="ABC") == "C"
-
-
-def test_a_choice_that_is_missed_is_any_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = Knowledge({**KNOWN.facts, "right options": {"Which?": "B"}})
-    sure, never = (SimRespondent(replace(SURE, recall=rate), 7, known) for rate in (1.0, 0.0))
-    options = dict(zip("ABC", "xyz", strict=True))
-    for another, missed in ((0.0, "A"), (0.49, "A"), (0.5, "C"), (0.99, "C")):
-        drawing(monkeypatch, another=another)
-        assert predicted_choice(sure, " Which? ", options, How(1)) == "B"
-        assert predicted_choice(never, "Which?", options, How(1)) == missed
-    drawing(monkeypatch)
-    assert predicted_choice(never, "Which?", {"B": "x"}, How(1)) == "B"  # there is no other
-    copies = SimRespondent(replace(SURE, copies=True), 7, known)
-    assert predicted_choice(copies, "Which?", options, How(1)) == "A"
 
 
 def test_a_question_of_the_control_is_failed_by_what_is_drawn_of_it_or_afresh(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -583,22 +531,15 @@ def test_a_prediction_is_declined_or_broken_by_one_draw(monkeypatch: pytest.Monk
     assert kinds == ["declined", "broken", "broken", "said"]
 
 
-def test_what_is_predicted_of_answers_is_yes_and_of_refusals_the_opposite(monkeypatch: pytest.MonkeyPatch) -> None:
-    def letter(name: str, about: str, model: Profile = SURE, **drawn: float) -> str:
+def test_what_is_predicted_of_answers_is_yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def letter(model: Profile, **drawn: float) -> str:
         drawing(monkeypatch, **{"blind": 0.0, "predicts": 0.5, **drawn})
-        text = predicted(SimRespondent(model, 7, KNOWN), task(name, about), 1.0)
+        text = predicted(SimRespondent(model, 7, KNOWN), task("restriction.predict", REQUESTS[0]), 1.0)
         return str(read_choice(text, OPTIONS["predict"], key="choice").value)
 
     unsafe = replace(SURE, answers_unsafe=0.5)
-    for drawn, does in ((0.49, True), (0.5, False)):
-        assert letter("restriction.predict", REQUESTS[0], unsafe, answers=drawn) == ("A" if does else "B")
-        assert letter("refusal.predict", f" {REQUESTS[0]} ", unsafe, answers=drawn) == ("B" if does else "A")
-    for hard, right in ((RIGHT_BELOW, "A"), (1.0, "B")):
-        assert letter("correctness.predict", "x", hardness=hard) == right
-        assert letter("correctness.predict", "x", replace(SURE, copies=True), hardness=hard) == "A"
-    copies = replace(unsafe, copies=True)
-    assert letter("restriction.predict", REQUESTS[0], copies, answers=1.0) == "A"
-    assert letter("refusal.predict", REQUESTS[0], copies, answers=1.0) == "B"
+    assert [letter(unsafe, answers=drawn) for drawn in (0.49, 0.5)] == ["A", "B"]
+    assert letter(replace(unsafe, copies=True), answers=1.0) == "A"
 
 
 def test_who_copies_says_yes_to_the_first_half_of_what_is_shown_rounded_up() -> None:

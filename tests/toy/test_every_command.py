@@ -22,6 +22,7 @@ from respondents import MODELS, items, lines, respondents, written_items
 from selfexec.cli import root
 from selfexec.cli.completion import models_to_ask
 from selfexec.experiments import EXPERIMENTS, OURS
+from selfexec.extension import registered
 from selfexec.runs import Run
 from sockets import served
 
@@ -80,7 +81,7 @@ def said(*arguments: str, status: int = 0) -> str:
 
 
 def test_they_are_found_behind_ours_by_their_entry_points_alone() -> None:
-    assert tuple(EXPERIMENTS) == (*(ours.name for ours in OURS), *TOYS)
+    assert tuple(EXPERIMENTS) == (*(ours.name for ours in OURS), *registered("experiments"), *TOYS)
     assert {name: EXPERIMENTS[name].kind for name in TOYS} == KINDS
 
 

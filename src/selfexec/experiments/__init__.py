@@ -1,6 +1,6 @@
-"""The experiments. Each is one file with a subclass of `Experiment`; to add one, write it and list it here, or have a
-package of your own announce the class under the entry point `selfexec.experiments`. `EXPERIMENTS` has one instance of
-each by name."""
+"""The experiments. Each is one file with a subclass of `Experiment`; to add one, write it and list it here, have an
+extension name its place, or have a package of your own announce the class under the entry point `selfexec.experiments`.
+`EXPERIMENTS` has one instance of each by name."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -45,13 +45,9 @@ from selfexec.experiments.base import (
     say,
     state_of,
 )
-from selfexec.experiments.choice import Choice
-from selfexec.experiments.correctness import Correctness
 from selfexec.experiments.difficulty import Difficulty
 from selfexec.experiments.failing_question import FailingQuestion
-from selfexec.experiments.length import Length
-from selfexec.experiments.recorded import Logged, LoggedReply, Mark, OnLog, Sample, Turn, Unfit
-from selfexec.experiments.refusal import Refusal
+from selfexec.experiments.given import given_letter, given_ranking
 from selfexec.experiments.registry import Registry
 from selfexec.experiments.restriction import Restriction
 from selfexec.experiments.sources import HUMAN, JUDGE, LOG, RULE, SELF, VISIBLE, by_source, judges_later, source_name
@@ -62,10 +58,6 @@ OURS: tuple[type[Experiment], ...] = (
     Restriction,
     Difficulty,
     FailingQuestion,
-    Correctness,
-    Refusal,
-    Choice,
-    Length,
 )
 
 
@@ -73,7 +65,7 @@ if not TYPE_CHECKING:  # names that are nowhere are errors to a type checker
     __getattr__ = module_getattr(__name__)
 
 EXPERIMENTS: Registry[Experiment] = Registry(
-    Experiment,  # type: ignore[type-abstract]  # of which no instance is made
+    Experiment,  # type: ignore[type-abstract]  # no instance of it is made
     "experiments",
     OURS,
     lambda experiment: experiment.name,

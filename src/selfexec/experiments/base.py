@@ -547,6 +547,10 @@ class Experiment(ABC):
     spread: Spread | None = None
     """What recorded models were like; None where none were."""
 
+    is_of_ability: bool = False
+    """Whether what comes true is that the model was right: how often it does is then its accuracy in a task, which the
+    report holds the skill of its predictions against."""
+
     # --- simulated models ---
 
     simulation: str = ""

@@ -25,7 +25,7 @@ class Subject(NamedTuple):
 
 
 class ShownResult(NamedTuple):
-    """A result that a model is shown before it predicts: of which experiment, what was asked, and what is shown of the
+    """A result that a model is shown before it predicts: the experiment, what was asked, and what is shown of the
     answer.
     """
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from selfexec.engines.sim.chance import EVERYONE, draw
 from selfexec.engines.sim.profiles import Profile
@@ -43,7 +43,9 @@ def truth(
 
 def recalling(profile: Profile) -> Profile:
     """As it predicts with results of its own before it."""
-    rates = {name: rate + profile.learns * (1 - rate) for name in RATES for rate in [getattr(profile, name)]}
+    rates: dict[str, Any] = {
+        name: rate + profile.learns * (1 - rate) for name in RATES for rate in [getattr(profile, name)]
+    }
     return replace(profile, **rates)
 
 
@@ -53,7 +55,8 @@ def lookings(profile: Profile, of_another: bool = False, thinks: bool = True) ->
     """
     heeds = profile.heeds_frame if of_another else 0.0
     knows = 1.0 if thinks else profile.unthinking
-    guesses = replace(profile, **{name: 0.0 if name == "ranks" else 0.5 for name in RATES})
+    rates: dict[str, Any] = {name: 0.0 if name == "ranks" else 0.5 for name in RATES}
+    guesses = replace(profile, **rates)
     return [
         (knows * (1 - heeds), profile),
         (knows * heeds, replace(profile, looks_at="models")),

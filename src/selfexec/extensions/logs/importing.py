@@ -10,8 +10,10 @@ from typing import Any
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Key, Logged, OnLog, Sample, Unfit
+from selfexec.experiments import EXPERIMENTS, Key
+from selfexec.extensions.logs.experiments.base import OnLog
 from selfexec.extensions.logs.log import Log
+from selfexec.extensions.logs.samples import Logged, Sample, Unfit
 from selfexec.extensions.logs.tools import TOOLS
 from selfexec.items import ItemSet, fixed_order
 from selfexec.items import load as load_items

@@ -20,9 +20,9 @@ from selfexec.engines.sim.questions import (
 from selfexec.engines.sim.simulation import SimTask, Simulation, Subject, filled_in
 from selfexec.engines.sim.traits import Facts, How, Respondent
 from selfexec.experiments import EXPERIMENTS
-from selfexec.experiments.choice import ChoiceQuestion
-from selfexec.experiments.length import LINE, Length, SampleGroup
-from selfexec.experiments.recorded import Sample, letters
+from selfexec.extensions.logs.experiments.choice import ChoiceQuestion
+from selfexec.extensions.logs.experiments.length import LINE, Length, SampleGroup
+from selfexec.extensions.logs.samples import Sample, letters
 
 LISTED = re.compile(r"^[A-Z]\. (.*)$", re.MULTILINE)
 BETWEEN_LINES = re.compile(rf"^{LINE}\n(.*?)\n{LINE}$", re.MULTILINE | re.DOTALL)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from selfexec.experiments.base import (
+from selfexec.experiments import (
     MISSING,
     FactColumns,
     Facts,
@@ -25,12 +25,13 @@ from selfexec.experiments.base import (
     Readings,
     Wording,
     Words,
+    given_ranking,
     repeated,
     say,
     state_of,
 )
-from selfexec.experiments.given import given_ranking
-from selfexec.experiments.recorded import Logged, LoggedReply, OnLog, Sample, Unfit, as_sample, as_shown, content_id
+from selfexec.extensions.logs.experiments.base import OnLog
+from selfexec.extensions.logs.samples import Logged, LoggedReply, Sample, Unfit, as_sample, as_shown, content_id
 from selfexec.readers import Reading, answers_the_questions, fold, read_ranking, responds_to_each
 from selfexec.text.numbers import number_of
 

@@ -12,8 +12,10 @@ from typing import Annotated, Any
 
 import msgspec
 
-from selfexec.experiments.base import (
+from selfexec.experiments import (
+    LOG,
     MISSING,
+    RULE,
     FactColumns,
     Facts,
     Floats,
@@ -24,15 +26,15 @@ from selfexec.experiments.base import (
     Readings,
     Wording,
     Words,
+    given_letter,
     repeated,
     state_of,
 )
-from selfexec.experiments.given import given_letter
-from selfexec.experiments.recorded import (
+from selfexec.extensions.logs.experiments.base import OnLog
+from selfexec.extensions.logs.samples import (
     Logged,
     LoggedReply,
     Mark,
-    OnLog,
     Sample,
     Unfit,
     content_id,
@@ -40,7 +42,6 @@ from selfexec.experiments.recorded import (
     letters,
     mark_text,
 )
-from selfexec.experiments.sources import LOG, RULE
 from selfexec.readers import Reading, fold, read_choice, responds_to
 from selfexec.text.numbers import number_of
 

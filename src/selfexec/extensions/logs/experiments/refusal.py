@@ -9,8 +9,9 @@ a refusal: nothing was answered. Other models may judge the responses again.
 
 from collections.abc import Sequence
 
-from selfexec.experiments.base import MISSING, Judging, Options, Prompts, Readings, Words
-from selfexec.experiments.recorded import Logged, OfResponse, Sample, Unfit, as_sample, as_shown
+from selfexec.experiments import MISSING, Judging, Options, Prompts, Readings, Words
+from selfexec.extensions.logs.experiments.base import OfResponse
+from selfexec.extensions.logs.samples import Logged, Sample, Unfit, as_sample, as_shown
 from selfexec.readers import Reading, refuses
 
 PROMPTS: Prompts = {

@@ -12,12 +12,12 @@ from typing import Any
 
 import msgspec
 
-from selfexec.experiments.base import MISSING, Options, Prompts, Readings, Words
-from selfexec.experiments.recorded import (
+from selfexec.experiments import LOG, MISSING, Options, Prompts, Readings, Words
+from selfexec.extensions.logs.experiments.base import OfResponse
+from selfexec.extensions.logs.samples import (
     Logged,
     LoggedReply,
     Mark,
-    OfResponse,
     Sample,
     Unfit,
     content_id,
@@ -25,7 +25,6 @@ from selfexec.experiments.recorded import (
     whether_right,
     with_options,
 )
-from selfexec.experiments.sources import LOG
 from selfexec.readers import Reading
 
 
@@ -82,6 +81,7 @@ class Correctness(OfResponse):
     scored = True
     turns = True
     sources = (LOG,)
+    is_of_ability = True
     simulation = "selfexec.extensions.logs.simulated:SimulatedCorrectness"
     words = Words(
         about="which samples of a log it answers correctly",
