@@ -434,8 +434,10 @@ class Experiment(ABC):
 
     def read(self, item: Any, session: str, text: str, options: Options | None = None) -> Reading:
         """What a reply commits to: here the letter of one of the options of this kind of session."""
-        said = options or self.options[kind_of(session)]
-        return read_choice(text, said, key="choice", text_over_letter=True)
+        shown = options or self.options.get(kind_of(session))
+        if shown is None:
+            raise NotImplementedError(f"{self.name}: it has no options for {session}, and defines no `read` for it.")
+        return read_choice(text, shown, key="choice", text_over_letter=True)
 
     def performed(self, item: Any, session: str, text: str, reading: Reading) -> bool:
         """Whether a reply does the task instead of what its session asks for: a prediction that answers the request, or

@@ -79,7 +79,6 @@ def _split(prompt: str) -> tuple[tuple[ShownResult, ...], str]:
     return (), prompt
 
 
-@cache
 def _beginnings() -> list[str]:
     """How a prompt goes on behind the results that are shown before it."""
     return [

@@ -91,13 +91,15 @@ class Simulation:
         return ()
 
 
-@cache
 def simulation_of(experiment: str) -> Simulation | None:
     """How simulated models answer an experiment; None where it does not say."""
     known = EXPERIMENTS.get(experiment)
-    if known is None or not known.simulation:
-        return None
-    simulation: Simulation = resolve(known.simulation)()
+    return _simulation_at(known.simulation) if known and known.simulation else None
+
+
+@cache
+def _simulation_at(place: str) -> Simulation:
+    simulation: Simulation = resolve(place)()
     return simulation
 
 
