@@ -354,46 +354,70 @@ class Experiment(ABC):
     A subclass names itself, its items and its prompts, says what its words are, and defines `read` (the default does
     for kinds of session that are answered by the letter of an option) and `observe`. Everything else has a default.
     There is one instance of each, in `EXPERIMENTS`.
+
+    Attributes:
+        name: Its name in item files, replies and tables.
+        kind: The kind of its claims: `binary` (yes or no, pooled), `order` (pairs, averaged by group) or `share` (how
+            often what was predicted came true, against a control).
+        words: The few phrases that sentences need of it.
+        prompts: Kind of session -> template.
+        variants: Prompts that facets put in the place of those of `prompts`, by kind and facet: `predict@frame`, where
+            $who stands for whose behaviour is to be predicted.
+        options: Kind of session -> letter -> the sentence that it stands for in the template; `read` is then given
+            those of the prompts that were asked with, as a fourth argument.
+        tokens: Kind of session -> tokens of a reply, to estimate what a run takes.
+        predictions: The kinds of session in which a model predicts what it does in the others.
+        kept: Kinds of session whose reply is kept, not read: it is judged in another session.
+        recorded: Kinds of session whose replies stand in a finished log and are never asked for: then predictions alone
+            are.
+        shows: Kinds of session whose prompts show what was said in others, with the kinds of these.
+        unneeded: Kinds of session that an item may do without, each with what was so where it did; `idle` says which.
+        answers: The kind of session that answers a question, rightly or wrongly, in a number of tokens that counts.
+        sampling: Settings that a sampling protocol sends, by its name.
+        needs: What of an engine besides one user message and its reply.
+        read_otherwise: How predictions are read where a facet asks for them in another form, by `elicit=probability`:
+            from the item and the reply; with `cut`, what counts in a reply that was cut off.
+        sources: Who says what was done (`selfexec.experiments.sources`): first the one that counts unless another is
+            chosen, then those of `Observation.by_source`.
+        on_request: Further sources, which are used only where they are chosen: `observe_by` says what they make of an
+            item. Why one leaves a claim open is the claim's `reason`.
+        judging: How kept replies are judged again, by other models; None where they are not.
+        keying: How questions that a model made up get keys from other models; None where there are none.
+        item_type: What a line of its item file holds.
+        item_name: What an item is called.
+        examples: Items to fill in: what `selfexec items new` writes, to be replaced.
+        quick: The size of the quickest subset of items.
+        baselines: Baselines that take facts alone, by name.
+        naive: The baseline that accuracy is held against.
+        metrics: Metrics of its kind that not every experiment has.
+        spread: What recorded models were like; None where none were.
+        is_of_ability: Whether what comes true is that the model was right: how often it does is then its accuracy in a
+            task, which the report holds the skill of its predictions against.
+        simulation: Where it lies how simulated models answer it (`selfexec.engines.sim.Simulation`), as
+            "module:attribute", imported when it is asked for. Without it they make small talk.
     """
 
     name: str
-    """As in item files, replies and tables."""
     kind: KindName
-    """Of its claims: `binary` (yes or no, pooled), `order` (pairs, averaged by group) or `share` (how often what was
-    predicted came true, against a control)."""
     words: Words
 
     # --- prompts, by kind of session ---
 
     prompts: Prompts
-    """Kind of session -> template."""
     variants: Prompts = {}
-    """Prompts that facets put in the place of those of `prompts`, by kind and facet: `predict@frame`, where $who stands
-    for whose behaviour is to be predicted."""
     options: Mapping[str, Options] = {}
-    """Kind of session -> letter -> the sentence that it stands for in the template; `read` is then given those of the
-    prompts that were asked with, as a fourth argument."""
     tokens: Mapping[str, int] = {}
-    """Kind of session -> tokens of a reply, to estimate what a run takes."""
     predictions: tuple[str, ...] = ("predict",)
-    """The kinds of session in which a model predicts what it does in the others."""
     kept: tuple[str, ...] = ()
-    """Kinds of session whose reply is kept, not read: it is judged in another session."""
     recorded: tuple[str, ...] = ()
-    """Kinds of session whose replies stand in a finished log and are never asked for: then predictions alone are."""
     shows: Mapping[str, tuple[str, ...]] = {}
-    """Kinds of session whose prompts show what was said in others, with the kinds of these."""
     unneeded: Mapping[str, str] = {}
-    """Kinds of session that an item may do without, each with what was so where it did; `idle` says which."""
     answers: str | None = None
-    """The kind of session that answers a question, rightly or wrongly, in a number of tokens that counts."""
     sampling: Mapping[str, Mapping[str, float]] = {}
-    """Settings that a sampling protocol sends, by its name."""
 
     # --- sessions ---
 
     needs: frozenset[Capability] = frozenset()
-    """What of an engine besides one user message and its reply."""
 
     def session_names(self, item: Any) -> Sequence[str]:
         """The sessions that an item may need, as far as they are known beforehand: what is counted in advance. The
@@ -429,8 +453,6 @@ class Experiment(ABC):
     # --- readings ---
 
     read_otherwise: Mapping[str, ReadOtherwise] = {}
-    """How predictions are read where a facet asks for them in another form, by `elicit=probability`: from the item and
-    the reply; with `cut`, what counts in a reply that was cut off."""
 
     def read(self, item: Any, session: str, text: str, options: Options | None = None) -> Reading:
         """What a reply commits to: here the letter of one of the options of this kind of session."""
@@ -463,15 +485,9 @@ class Experiment(ABC):
     # --- claims ---
 
     sources: tuple[str, ...] = (RULE,)
-    """Who says what was done (`selfexec.experiments.sources`): first the one that counts unless another is chosen, then
-    those of `Observation.by_source`."""
     on_request: tuple[str, ...] = ()
-    """Further sources, which are used only where they are chosen: `observe_by` says what they make of an item. Why one
-    leaves a claim open is the claim's `reason`."""
     judging: Judging | None = None
-    """How kept replies are judged again, by other models; None where they are not."""
     keying: Keying | None = None
-    """How questions that a model made up get keys from other models; None where there are none."""
 
     @abstractmethod
     def observe(self, item: Any, readings: Readings) -> list[Observation]:
@@ -496,13 +512,9 @@ class Experiment(ABC):
     # --- items ---
 
     item_type: type[Any]
-    """What a line of its item file holds."""
     item_name: str = "item"
-    """What an item is called."""
     examples: tuple[Any, ...] = ()
-    """Items to fill in: what `selfexec items new` writes, to be replaced."""
     quick: int = 60
-    """The size of the quickest subset of items."""
 
     def title(self, item: Any) -> str:
         """An item in a few words."""
@@ -541,23 +553,15 @@ class Experiment(ABC):
     # --- scores ---
 
     baselines: Mapping[str, Baseline] = {}
-    """Those that take facts alone, by name."""
     naive: Naive | None = None
-    """The one of them that accuracy is held against."""
     metrics: tuple[str, ...] = ()
-    """Those of its kind that not every experiment has."""
     spread: Spread | None = None
-    """What recorded models were like; None where none were."""
 
     is_of_ability: bool = False
-    """Whether what comes true is that the model was right: how often it does is then its accuracy in a task, which the
-    report holds the skill of its predictions against."""
 
     # --- simulated models ---
 
     simulation: str = ""
-    """Where it lies how simulated models answer it (`selfexec.engines.sim.Simulation`), as "module:attribute", imported
-    when it is asked for. Without it they make small talk."""
 
     # --- what follows from these ---
 

@@ -15,6 +15,11 @@ from selfexec.text.numbers import number_of
 class OnLog(Experiment):
     """An experiment on finished logs: what was done is taken from the samples of a log, and predictions alone are
     asked. By default an item is one sample, and what the model did with it is the log's response.
+
+    Attributes:
+        many: How many samples make an item.
+        scored: Whether it goes by a score: where a log has several, one must be chosen.
+        turns: Whether it takes samples in which the model spoke more than once: tools, several turns.
     """
 
     item_type: type[Any] = Sample
@@ -26,11 +31,8 @@ class OnLog(Experiment):
     # --- from a log ---
 
     many = 1
-    """How many samples make an item."""
     scored = False
-    """Whether it goes by a score: where a log has several, one must be chosen."""
     turns = False
-    """Whether it takes samples in which the model spoke more than once: tools, several turns."""
 
     @abstractmethod
     def sample(self, logged: Logged, score: str | None) -> Sample | Unfit:
