@@ -18,7 +18,7 @@ from pathlib import Path
 import selfexec as sx
 from selfexec.extensions.ray.ray import carry_out_over
 from selfexec.runs.asking import Plan, Progress, carry_out, plan
-from selfexec.runs.shards import Shard
+from selfexec.runs.share import Shard
 
 MODELS = ("sim/knows-itself", "sim/typical", "sim/coin", "sim/knows-models", "sim/says-yes", "sim/solves")
 

@@ -142,7 +142,6 @@ NAMES = {
         "a.b rises -1",
         "overall.skill rises 9",
     ),
-    "faults": ("429=0.1", "flood=0.1", "reset=2", "500=nan", "reset"),
     "host": ("127.0.0.1", "999.1.1.1", "", "no such host", "x" * 300),
     "port": ("0", "99999", "-1", "x"),
     "price": ("2,8", "2", "x,y", "nan,1", "-1,1"),

@@ -28,6 +28,12 @@ KINDS = {  # point -> what lies at its places
     "imports": FunctionType,
     "finished_logs": FunctionType,
     "plans": FunctionType,
+    "conventions": FunctionType,
+    "appendix": FunctionType,
+    "report_files": FunctionType,
+    "figure_formats": FunctionType,
+    "abilities": FunctionType,
+    "carriers": FunctionType,
 }
 
 
@@ -44,7 +50,9 @@ def test_what_lies_at_each_place_is_of_the_kind_of_its_point() -> None:
 
 
 def test_each_option_that_an_extension_gives_a_command_is_made_by_a_function() -> None:
-    options = [one.options for point in ("exports", "plans") for one in registered(point).values() if one.options]
+    options = [
+        one.options for point in ("exports", "plans", "carriers") for one in registered(point).values() if one.options
+    ]
     assert options and all(isinstance(resolve(place), FunctionType) for place in options)
 
 

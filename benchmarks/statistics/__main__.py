@@ -1,4 +1,4 @@
-"""How fast the statistics are: `python benchmarks/statistics [--large]`. Rasch, then bootstrap, each beside others.
+"""How fast the statistics are: `python benchmarks/statistics`. Rasch, then bootstrap, which is timed beside others.
 
 A folder and no file named statistics.py, which would take the place of Python's own module for whatever runs beside it.
 """

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from selfexec.extensions.batch.importing import import_batch as import_batch
     from selfexec.extensions.card.document import Card as Card
     from selfexec.extensions.card.document import card as card
+    from selfexec.extensions.finetuning.writing import TrainingFiles as TrainingFiles
+    from selfexec.extensions.finetuning.writing import export_sft as export_sft
     from selfexec.extensions.inspect.importing import import_task_logs as import_task_logs
     from selfexec.extensions.judging.asking import judge as judge
     from selfexec.extensions.logs.importing import import_logs as import_logs
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from selfexec.extensions.published.entries import Ledger as Ledger
     from selfexec.extensions.rasch.abilities import Rasch as Rasch
     from selfexec.extensions.rasch.abilities import rasch as rasch
+    from selfexec.extensions.shards.joining import merge as merge
     from selfexec.extensions.study.planning import Study as Study
     from selfexec.extensions.study.planning import load_study as load_study
     from selfexec.report.figure_list import Figures as Figures
@@ -59,7 +62,6 @@ if TYPE_CHECKING:
     from selfexec.report.writing import report as report
     from selfexec.runs import Run as Run
     from selfexec.runs import load as load
-    from selfexec.runs import merge as merge
     from selfexec.runs.asking import run as run
     from selfexec.runs.asking.checks import Check as Check
     from selfexec.runs.asking.checks import check as check
@@ -91,7 +93,6 @@ _HOMES = {
     "judges": "selfexec.analysis.judges",
     "ladder": "selfexec.analysis.ladder",
     "load": "selfexec.runs",
-    "merge": "selfexec.runs",
     "predictions_about": "selfexec.analysis.cross",
     "report": "selfexec.report.writing",
     "run": "selfexec.runs.asking",

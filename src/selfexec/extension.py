@@ -62,6 +62,48 @@ class PlanSource(NamedTuple):
     options: str
 
 
+class Convention(NamedTuple):
+    """A way of counting claims, for `score --convention NAME`: a function of a run, which gives rows of scores without
+    intervals and baselines. `about` is what the help says of it; `title` stands above such scores, `legend` below.
+    """
+
+    place: str
+    about: str
+    title: str
+    legend: str
+
+
+class AppendixPart(NamedTuple):
+    """A folded part of the report's appendix, by its id: a function of the page's data, which gives what the template
+    shows (as `section`) or None, and where the template lies, as "package/file" (in the package's folder `templates`).
+    `summary` is its heading. Of very many models the page says that `about` is in `command`.
+    """
+
+    place: str
+    template: str
+    summary: str
+    about: str
+    command: str
+
+
+class ReportFile(NamedTuple):
+    """A file of `report --figures`, by its name: a function of the page's data, which gives the text. `columns` is
+    where the meanings of a table's columns lie.
+    """
+
+    place: str
+    columns: str | None = None
+
+
+class Carrier(NamedTuple):
+    """What else carries out a plan for `run`: a function of all options by their names in Python, which gives a
+    function from a plan to its run, or None where none of its options was typed; and what gives the command these.
+    """
+
+    place: str
+    options: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Extension:
     """What an extension adds, at each of the points at which the core can be added to.
@@ -74,9 +116,15 @@ class Extension:
         experiments: A subclass of `Experiment` each.
         facets: A facet each.
         plans: Where else `run` takes its plan from.
+        carriers: What else carries out the plan of `run`.
         exports: Forms of `export --to NAME`.
         imports: Tools of `import --from NAME`.
         finished_logs: Tools whose logs `import --from NAME --as EXPERIMENT` takes: functions of an `ImportRequest`.
+        conventions: Ways of counting claims.
+        appendix: Parts of the report's appendix.
+        report_files: Files of `report --figures` besides the figures.
+        figure_formats: Functions from a `Figure` to the text of a file, by the suffix of its name.
+        abilities: Functions that give abilities by model, which figures show unless others are given.
     """
 
     commands: Mapping[str, Command] = field(default_factory=dict)
@@ -86,9 +134,15 @@ class Extension:
     experiments: Places = field(default_factory=dict)
     facets: Places = field(default_factory=dict)
     plans: Mapping[str, PlanSource] = field(default_factory=dict)
+    carriers: Mapping[str, Carrier] = field(default_factory=dict)
     exports: Mapping[str, Export] = field(default_factory=dict)
     imports: Mapping[str, Import] = field(default_factory=dict)
     finished_logs: Places = field(default_factory=dict)
+    conventions: Mapping[str, Convention] = field(default_factory=dict)
+    appendix: Mapping[str, AppendixPart] = field(default_factory=dict)
+    report_files: Mapping[str, ReportFile] = field(default_factory=dict)
+    figure_formats: Places = field(default_factory=dict)
+    abilities: Places = field(default_factory=dict)
 
 
 def registered(point: str) -> dict[str, Any]:

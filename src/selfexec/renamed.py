@@ -1,5 +1,5 @@
 """What was called otherwise in earlier versions. What somebody types by an old name is refused with the new one; what
-a run kept under an old name is read under the new one.
+a run kept under an old name is read under the new one. What is gone is refused with the reason.
 """
 
 from collections.abc import Callable
@@ -38,6 +38,7 @@ NAMES = {  # module -> its names in Python, with their module where that is anot
 }
 WORDS = {"deed": "behaviour"}  # fields of the class of this name
 OPTIONS = {f"--{old}": f"--{new}" for old, new in FACETS.items()} | {"--output": "--out"}
+REMOVED = {"--fault": "`selfexec serve` no longer fails on purpose. --rate turns away what comes too fast"}  # options
 ANALYSES = ("trend", "cross", "ladder", "correlate", "ledger", "rasch")  # which were commands of their own
 COMMANDS = {name: f"analyze {name}" for name in ANALYSES}
 PARTS = {f"{old}=": f"{new}=" for old, new in FACETS.items()} | PROMPTS  # of the names of settings and prompts

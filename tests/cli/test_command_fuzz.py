@@ -44,10 +44,10 @@ def _only_here(real: Callable[..., Any]) -> Callable[..., Any]:
     return found
 
 
-async def _served_once(item_set: Any, manners: Any, host: str, port: int, announce: Callable[[str], None]) -> None:
-    from selfexec.engines.sim.server import SimServer, web
+async def _served_once(server: Any, host: str, port: int, announce: Callable[[str], None]) -> None:
+    from aiohttp import web
 
-    runner = web.AppRunner(SimServer(item_set, manners).app(), access_log=None)
+    runner = web.AppRunner(server.app(), access_log=None)
     await runner.setup()
     try:
         await web.TCPSite(runner, host, port).start()

@@ -122,7 +122,7 @@ def test_bad_replies_get_one_line_that_names_the_thing_and_leave_nothing_behind(
         (["run", "--model", "x/y", "--base-url", "localhost:8000"], "it must begin with http://"),
         (["run", "--set", "temperature"], "write it as NAME=VALUE"),
         (["run", "--extra-body", "[1]"], "it must be a JSON object"),
-        (["serve", "--fault", "flood=0.1"], "fault 'flood': there are 401, 402, 429, 500"),
+        (["serve", "--fault", "429=0.1"], "--fault is gone: `selfexec serve` no longer fails on purpose. --rate turns"),
         (["run", "--model", "sim/nobody"], "unknown simulated model"),
         (["run", "--model", "sim/coin@x"], "the seed behind @"),
         (["run", "--items", "nowhere"], "items 'nowhere': neither a set"),

@@ -31,11 +31,6 @@ def test_one_is_and_several_are(run: sx.Run) -> None:
     assert "1 of 6 sessions is here" in said("run", "--out", "r", "--dry-run")
 
 
-def test_the_only_shard_is_not_all_of_several(tmp_path: Path) -> None:
-    out = said("run", "--model", "sim/coin", "--limit", "1", "--shard", "0/1", "--out", str(tmp_path / "r"))
-    assert "It is the only shard. Next: selfexec merge" in out
-
-
 @pytest.mark.parametrize(("size", "text"), [(0, "0 B"), (512, "512 B"), (46_000, "46 kB"), (1_250_000, "1.2 MB")])
 def test_no_file_of_some_bytes_has_none(size: int, text: str) -> None:
     assert size_of(size) == text

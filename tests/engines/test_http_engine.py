@@ -16,13 +16,14 @@ import pytest
 from aiohttp import web
 
 import selfexec as sx
+from faulty_server import FaultyServer
 from selfexec.cli.run import summary
 from selfexec.engines import Connection, Outcome, Sampling
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.providers import endpoint
 from selfexec.engines.http.rate_limit import RateLimit
 from selfexec.engines.http.wires import WIRES, UnusableReply
-from selfexec.engines.sim.server import Manners, SimServer
+from selfexec.engines.sim.server import SimServer
 from selfexec.errors import InputError
 from selfexec.experiments import Message
 from selfexec.items import load
@@ -352,7 +353,7 @@ MIXED = {name: share * 0.6 for name, share in PASSING.items()} | LASTING
 @pytest.mark.filterwarnings("ignore:.*not checked for swapped answers")
 @pytest.mark.slow
 def test_a_run_under_faults_that_pass_equals_one_without(tmp_path: Path) -> None:
-    app = SimServer(load("starter"), Manners(faults=PASSING)).app()
+    app = FaultyServer(load("starter"), PASSING).app()
     under_faults, progress = run_on(app, tmp_path / "faulty", limit=20)
     plain = sx.run(["sim/typical"], out=tmp_path / "plain", limit=20)
     assert progress.retries > 10
@@ -363,7 +364,7 @@ def test_a_run_under_faults_that_pass_equals_one_without(tmp_path: Path) -> None
 
 def test_faults_that_stay_are_states_of_their_own(tmp_path: Path) -> None:
     lasting = {"content-filter": 0.1, "refusal": 0.1, "policy": 0.1, "truncation": 0.1, "no-usage": 0.2}
-    app = SimServer(load("starter"), Manners(faults=lasting)).app()
+    app = FaultyServer(load("starter"), lasting).app()
     run, progress = run_on(app, tmp_path / "r", experiments=["difficulty"], limit=30)
     assert not progress.failures
     states = Counter(zip(run.sessions["state"], run.sessions["reason"], strict=True))
@@ -378,7 +379,7 @@ def test_faults_that_stay_are_states_of_their_own(tmp_path: Path) -> None:
 
 
 def test_a_rate_limit_is_kept_to(tmp_path: Path) -> None:
-    app = SimServer(load("starter"), Manners(rate=400)).app()
+    app = SimServer(load("starter"), rate=400).app()
     run, progress = run_on(app, tmp_path / "r", experiments=["association"], limit=100)
     assert not progress.failures
     assert len(run.replies) == 200
@@ -482,14 +483,14 @@ def test_a_run_of_3000_calls_killed_twenty_times_under_faults_loses_nothing_and_
     items = load("starter")
     good: Counter[bytes] = Counter()
 
-    class Counting(SimServer):
+    class Counting(FaultyServer):
         async def complete(self, request: web.Request, **named: Any) -> web.StreamResponse:
             response = await super().complete(request, **named)
             if response.status == 200 and isinstance(response, web.Response) and b'"choices"' in (response.body or b""):
                 good[await request.read() + request.headers.get("X-Selfexec-Epoch", "1").encode()] += 1
             return response
 
-    with served(Counting(items, Manners(latency=0.02, faults=MIXED)).app()) as url:
+    with served(Counting(items, MIXED, latency=0.02).app()) as url:
         command = [sys.executable, "-m", "selfexec", "run", "--model", "sim/typical", "--limit", "156", "--epochs", "3"]
         command += ["--base-url", url, "--max-connections", str(connections), "--out", str(tmp_path / "r")]
         for further in planned_kills(random.Random(11)):
@@ -504,7 +505,7 @@ def test_a_run_of_3000_calls_killed_twenty_times_under_faults_loses_nothing_and_
         assert finished.returncode == 0, finished.stderr
     broken = sx.load(tmp_path / "r")
     assert len(broken.replies) > 2900
-    unbroken, _ = run_on(SimServer(items, Manners(faults=MIXED)).app(), tmp_path / "u", limit=156, epochs=3)
+    unbroken, _ = run_on(FaultyServer(items, MIXED).app(), tmp_path / "u", limit=156, epochs=3)
     assert broken.replies.keys() == unbroken.replies.keys()
     assert [essence(r) for r in broken.replies.values()] == [essence(unbroken.replies[k]) for k in broken.replies]
     assert sx.score(broken).records() == sx.score(unbroken).records()

@@ -18,8 +18,10 @@ from typing import Any
 import pytest
 
 import selfexec as sx
+from faulty_server import FaultyServer
 from selfexec.errors import InputError
-from sockets import sim_server
+from selfexec.items import load
+from sockets import served, sim_server
 
 pytestmark = pytest.mark.skipif(not importlib.util.find_spec("litellm"), reason="LiteLLM is not installed here")
 KEY = "sk-of-the-gateway-0123456789"
@@ -125,7 +127,8 @@ def test_a_quick_run_through_the_proxy_is_the_run_without_it(
 @pytest.mark.slow
 def test_no_half_of_a_stream_that_breaks_off_behind_the_proxy_is_taken_for_a_reply(plain: Any, tmp_path: Path) -> None:
     again = 0
-    with sim_server("--fault", "cut=0.3") as upstream, proxy(tmp_path, upstream, num_retries=0) as address:
+    torn = FaultyServer(load("starter"), {"cut": 0.3}).app()
+    with served(torn) as upstream, proxy(tmp_path, upstream, num_retries=0) as address:
         for wire in WIRES:
             found = sx.run(
                 "any/behind",

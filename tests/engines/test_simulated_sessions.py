@@ -13,7 +13,7 @@ import pytest
 import selfexec as sx
 from selfexec.engines import Connection, engine_for, finish, sim
 from selfexec.engines.sim import Knowledge
-from selfexec.engines.sim.server import Manners, SimServer
+from selfexec.engines.sim.server import SimServer
 from selfexec.engines.sim.sessions import named, recognised
 from selfexec.experiments import EXPERIMENTS, PAPER, messages_of
 from selfexec.items import load
@@ -76,7 +76,7 @@ def test_a_session_of_a_name_that_it_has_not_learnt_is_small_talk() -> None:
 
 def test_a_server_of_simulated_models_says_so_whatever_they_are_called(tmp_path: Path) -> None:
     item_set = load("starter")
-    with served(SimServer(item_set, Manners()).app()) as url:
+    with served(SimServer(item_set).app()) as url:
         found = sx.run("any/typical", limit=5, base_url=url, out=tmp_path / "r", on_progress=lambda progress: None)
     assert found.manifest.simulated == [] and found.simulated == {"any/typical"}
     assert all(reply.simulated for reply in found.replies.values())
@@ -93,7 +93,7 @@ def test_a_body_without_messages_is_refused_by_the_server(body: dict[str, Any]) 
         async with aiohttp.ClientSession() as http, http.post(f"{url}/chat/completions", json=body) as response:
             return response.status
 
-    with served(SimServer(load("starter"), Manners()).app()) as url:
+    with served(SimServer(load("starter")).app()) as url:
         assert asyncio.run(status(url)) == 400
 
 

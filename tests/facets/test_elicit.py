@@ -12,7 +12,7 @@ import pytest
 
 import selfexec as sx
 from selfexec.engines.sim import PROFILES, profiles
-from selfexec.engines.sim.server import Manners, SimServer
+from selfexec.engines.sim.server import SimServer
 from selfexec.experiments import EXPERIMENTS, PAPER, Key
 from selfexec.experiments.difficulty import chance_easier
 from selfexec.prompts import all_prompts, by_condition, read_prompts
@@ -188,7 +188,7 @@ def test_refusals_to_give_numbers_are_declined_and_lower_coverage(
 def test_behind_a_server_a_simulated_model_recognises_prompts_in_probabilities(tmp_path: Path) -> None:
     levels = {"elicit": "probability", "frame": ["self", "person"]}
     here = sx.run("sim/typical", limit=3, facets=levels, out=tmp_path / "here")
-    with served(SimServer(here.items, Manners()).app()) as url:
+    with served(SimServer(here.items).app()) as url:
         there = sx.run(
             "any/typical",
             base_url=url,

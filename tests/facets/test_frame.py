@@ -10,7 +10,7 @@ import pytest
 
 import selfexec as sx
 from selfexec.engines.sim import PROFILES, truth
-from selfexec.engines.sim.server import Manners, SimServer
+from selfexec.engines.sim.server import SimServer
 from selfexec.experiments import EXPERIMENTS, PAPER, Key
 from selfexec.facets import FACETS, crossed_levels, touching
 from selfexec.items import load
@@ -200,7 +200,7 @@ def test_each_model_is_held_against_itself_in_the_other_condition_with_p_adjuste
 def test_behind_a_server_the_words_tell_whom_it_is_asked_about(tmp_path: Path) -> None:
     frames = {"frame": ["self", "another-model"]}
     here = sx.run("sim/knows-itself", facets=frames, limit=6, out=tmp_path / "here")
-    with served(SimServer(load("starter"), Manners()).app()) as url:
+    with served(SimServer(load("starter")).app()) as url:
         choices = {"base_url": url, "limit": 6, "out": tmp_path / "r", "on_progress": lambda progress: None}
         there = sx.run("any/knows-itself", facets=frames, **choices)
     assert {key.facets for key in there.replies} == {(), (("frame", "another-model"),)}

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import selfexec as sx
 from selfexec.cli import root
 from selfexec.engines.sim import PROFILES, truth
-from selfexec.engines.sim.server import Manners, SimServer
+from selfexec.engines.sim.server import SimServer
 from selfexec.experiments import EXPERIMENTS, MISSING, PAPER
 from selfexec.facets import crossed_levels
 from selfexec.items import load
@@ -248,7 +248,7 @@ def test_behind_a_server_it_reads_the_results_in_its_prompt(tmp_path: Path) -> N
     facets = {"strategy": "own-history:3"}
     sx.run("sim/typical", limit=8, out=here)
     ours = sx.run("sim/typical", limit=8, facets=facets, out=here)
-    with served(SimServer(load("starter"), Manners()).app()) as url:
+    with served(SimServer(load("starter")).app()) as url:
         choices = {"limit": 8, "base_url": url, "out": there, "on_progress": lambda progress: None}
         sx.run("any/typical", **choices)
         theirs = sx.run("any/typical", facets=facets, **choices)

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import selfexec as sx
 from selfexec.cli import root
 from selfexec.engines.sim import PROFILES, truth
-from selfexec.engines.sim.server import Manners, SimServer
+from selfexec.engines.sim.server import SimServer
 from selfexec.facets import DEFAULT, crossed_levels, touching
 from selfexec.items import load
 from selfexec.runs.asking import plan
@@ -212,7 +212,7 @@ def test_who_needs_to_think_predicts_itself_worse_without_it_by_what_was_planted
 def test_behind_a_server_it_goes_by_the_fields_of_servers_like_vllm(tmp_path: Path) -> None:
     choices = {"facets": {"thinking": "off"}, "limit": 6, "on_progress": lambda progress: None}
     here = sx.run("sim/knows-itself", out=tmp_path / "here", **choices)
-    with served(SimServer(load("starter"), Manners()).app()) as url:
+    with served(SimServer(load("starter")).app()) as url:
         there = sx.run("vllm/knows-itself", base_url=url, out=tmp_path / "there", **choices)
     assert {key._replace(model=""): reply.text for key, reply in there.replies.items()} == {
         key._replace(model=""): reply.text for key, reply in here.replies.items()

@@ -85,22 +85,3 @@ def test_a_shard_is_asked_grown_and_joined_where_nothing_can_be_renamed(tmp_path
     whole = sx.run("sim/coin", limit=2, out=tmp_path / "whole")
     assert {key: one.text for key, one in joined.replies.items()} == {k: one.text for k, one in whole.replies.items()}
     assert not [*tmp_path.rglob("*.new"), *tmp_path.rglob("*.whole")]
-
-
-@pytest.mark.usefixtures("nothing_renamed")
-def test_a_shard_that_was_killed_while_its_folder_was_made_begins_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def killed(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(shutil, "copy", killed)  # of the manifest, the last step
-        with pytest.raises(KeyboardInterrupt):
-            sx.run("sim/coin", limit=1, out=tmp_path / "r", shard="0/1")
-    assert {path.name for path in (tmp_path / "r" / "shards" / "0-of-1").iterdir()} == {
-        "items",
-        "prompts.json",
-        "replies.jsonl",
-    }
-    assert len(sx.run("sim/coin", limit=1, out=tmp_path / "r", shard="0/1").replies) == 10

@@ -28,9 +28,10 @@ from selfexec.analysis.numbers import answer_tokens
 from selfexec.analysis.score import Scores, score
 from selfexec.errors import InputError
 from selfexec.experiments import PAPER, Key
+from selfexec.extensions.latex.writing import as_latex
 from selfexec.extras import to_install
 from selfexec.metrics import accuracy_on
-from selfexec.report.export import DRAWN, FORMATS, as_csv, as_latex, export
+from selfexec.report.export import DRAWN, FORMATS, as_csv, export
 from selfexec.report.export import drawn as as_svg
 from selfexec.report.figures import Figure, absent, figures, margins, read_abilities
 from selfexec.report.figures.model_order import UNKNOWN_FAMILY, merit_of, order_models

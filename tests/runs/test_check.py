@@ -12,10 +12,11 @@ import pytest
 from aiohttp import web
 
 import selfexec as sx
+from faulty_server import FaultyServer
 from repeating_server import Repeating, repeating
 from selfexec.cli import main
 from selfexec.cli.check import command as check_command
-from selfexec.engines.sim.server import Manners, SimServer
+from selfexec.engines.sim.server import SimServer
 from selfexec.errors import InputError
 from selfexec.items import load
 from selfexec.runs.asking import code_word
@@ -182,14 +183,14 @@ def test_a_reply_that_ended_by_itself_was_not_cut_off() -> None:
 
 
 def test_what_a_server_leaves_out_is_said() -> None:
-    manners = Manners(faults={"no-usage": 1.0})
-    found = on(SimServer(load("starter"), manners).app(), lambda url: sx.check("sim/typical", base_url=url))
+    found = on(
+        FaultyServer(load("starter"), {"no-usage": 1.0}).app(), lambda url: sx.check("sim/typical", base_url=url)
+    )
     assert any(note.startswith("tokens: not counted by this server") for note in found.notes)
 
 
 def test_a_refusal_is_shown_in_the_shape_that_it_has() -> None:
-    manners = Manners(faults={"refusal": 1.0})
-    found = on(SimServer(load("starter"), manners).app(), lambda url: sx.check("sim/typical", base_url=url))
+    found = on(FaultyServer(load("starter"), {"refusal": 1.0}).app(), lambda url: sx.check("sim/typical", base_url=url))
     assert any("withheld: association predict by the model" in note for note in found.notes)
 
 

@@ -198,7 +198,7 @@ def test_a_shard_goes_on_and_a_run_in_shards_is_not_asked_as_a_whole(url: str) -
 
 def test_a_run_in_shards_that_are_not_joined_is_not_asked_as_a_whole(url: str) -> None:
     sx.run(MODELS, out="run", base_url=url, limit=3, shard="0/2", max_calls=3)
-    with pytest.raises(sx.InputError, match=r"shards that are not joined"):
+    with pytest.raises(sx.InputError, match=r"1 shard, not joined"):
         sx.run(out="run")
 
 

@@ -26,7 +26,7 @@ from selfexec.readers import Reading
 from selfexec.runs import Journal
 from selfexec.runs.asking import Job, Progress, carry_out, plan, run
 from selfexec.runs.asking.caps import NO_CAPS, Caps, Spent
-from selfexec.runs.asking.execute import _Slots
+from selfexec.runs.asking.executor import Slots
 
 SMALL = {"limit": 3}
 
@@ -439,13 +439,13 @@ def test_what_an_engine_is_at_fault_for_costs_its_session_and_not_the_run(
 JOBS = [Job("m", "restriction", str(n), 1) for n in range(4)]
 
 
-def slots(caps: Caps, spent: Spent | None = None, needs: int = 3) -> _Slots:
+def slots(caps: Caps, spent: Spent | None = None, needs: int = 3) -> Slots:
     """Turns in a plan of which each job has so many sessions."""
     remaining: Any = SimpleNamespace(plan=SimpleNamespace(keys=lambda job: range(needs)))
-    return _Slots(remaining, caps, spent or Spent({}))
+    return Slots(remaining, caps, spent or Spent({}))
 
 
-def given_out(some: _Slots, *here: int) -> list[float]:
+def given_out(some: Slots, *here: int) -> list[float]:
     """How many calls each job may make, one done after the other, of which so many sessions are here."""
 
     async def main() -> list[float]:
@@ -493,11 +493,19 @@ def test_calls_that_are_set_aside_are_free_again_once_a_job_is_done() -> None:
         waiting = asyncio.create_task(some.next(jobs))
         await asyncio.sleep(0)
         assert not waiting.done()  # three are set aside, and one is left
-        assert some.one_more(first) and first.allowed == 4 and not some.one_more(first)
-        first.allowed -= 1  # it made one, and needs no other
-        some.done(first)
+        assert some.take(first)
+        some.done(first)  # it made one, and needs no other
         second = await waiting
-        assert second and second.allowed == 3 and not some.one_more(second)
+        assert second and second.allowed == 3 and [some.take(second) for _ in range(4)] == [True] * 3 + [False]
+
+    asyncio.run(main())
+
+
+def test_a_job_may_make_more_calls_than_were_set_aside_as_long_as_there_are_any() -> None:
+    async def main() -> None:
+        some = slots(Caps(calls=4))
+        first = await some.next(iter([(JOBS[0], range(0))]))
+        assert first and [some.take(first) for _ in range(5)] == [True] * 4 + [False]
 
     asyncio.run(main())
 

@@ -69,7 +69,6 @@ def test_lines_of_files_are_values_made_by_name_of_which_some_leave_out_what_is_
         "extensions.judging.records",
         "extensions.study.planning",
         "runs.requests",
-        "runs.shards",
         "runs.exporting",
         "runs.listing",
     ):

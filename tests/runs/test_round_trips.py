@@ -16,8 +16,9 @@ from click.testing import CliRunner
 import selfexec as sx
 from batch_api import BatchApi, fine
 from extensions.logs.quiz import generated, log
+from faulty_server import FaultyServer
 from selfexec.cli import root
-from selfexec.engines.sim.server import Manners, SimServer
+from selfexec.engines.sim.server import SimServer
 from selfexec.items import load
 from selfexec.prompts import digest
 from selfexec.runs import Run, write_manifest
@@ -112,7 +113,7 @@ def judged(out: Path) -> Run:
 
 def asked(out: Path) -> Run:
     """Over HTTP, of models that are not called sim/..., with settings, and settings of one model's own."""
-    with served(SimServer(load("starter"), Manners(faults=FAULTS)).app()) as url:
+    with served(FaultyServer(load("starter"), FAULTS).app()) as url:
         sx.run(
             ["vllm/typical", "vllm/coin"],
             base_url=url,

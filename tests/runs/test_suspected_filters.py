@@ -16,9 +16,9 @@ import pytest
 from aiohttp import web
 
 import selfexec as sx
+from faulty_server import ERRORS, FaultyServer
 from selfexec.cli import main
 from selfexec.engines import Outcome
-from selfexec.engines.sim.server import ERRORS, Manners, SimServer
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.items import load
@@ -334,7 +334,7 @@ def test_a_check_that_meets_a_filter_before_any_reply_says_so(tmp_path: Path, mo
 
 @pytest.mark.parametrize("fault", ["policy", "policy-azure", "policy-anthropic", "policy-xai", "policy-openrouter"])
 def test_each_filter_of_the_simulated_server_is_withheld_by_the_provider(tmp_path: Path, fault: str) -> None:
-    app = SimServer(load("starter"), Manners(faults={fault: 0.3})).app()
+    app = FaultyServer(load("starter"), {fault: 0.3}).app()
     found = run_on(app, tmp_path / "r", ("sim/typical",), limit=20)
     withheld = [reply for reply in found.replies.values() if reply.withheld_by]
     assert 0.1 < len(withheld) / len(found.replies) < 0.6
@@ -342,7 +342,7 @@ def test_each_filter_of_the_simulated_server_is_withheld_by_the_provider(tmp_pat
 
 
 def test_replies_that_died_upstream_are_asked_again_until_the_run_equals_one_without(tmp_path: Path) -> None:
-    app = SimServer(load("starter"), Manners(faults={"died": 0.4})).app()
+    app = FaultyServer(load("starter"), {"died": 0.4}).app()
     found = run_on(app, tmp_path / "r", ("sim/typical",), limit=20)
     plain = sx.run(["sim/typical"], out=tmp_path / "p", limit=20, experiments=["restriction"])
     assert sum((reply.attempt or 1) > 1 for reply in found.replies.values()) > 5
@@ -353,7 +353,7 @@ def test_replies_that_died_upstream_are_asked_again_until_the_run_equals_one_wit
 
 @pytest.mark.parametrize("fault", ["region", "firewall"])
 def test_a_region_or_a_firewall_in_the_way_stops_the_run(tmp_path: Path, fault: str) -> None:
-    app = SimServer(load("starter"), Manners(faults={fault: 1.0})).app()
+    app = FaultyServer(load("starter"), {fault: 1.0}).app()
     with pytest.raises(InputError, match="status 403: the key may not use this model"):
         run_on(app, tmp_path / "r", ("sim/typical",), limit=20)
     assert lines(tmp_path / "r") == 0

@@ -59,6 +59,48 @@ class Shift:
 
 
 @dataclass(frozen=True)
+class Movement:
+    """How far predictions moved with a planted behaviour, in `units` of items or of pairs of models: each of `new` with
+    the one of `old` at the same place, which were trained with opposite assignments where they are `mirrored`.
+
+    `behaviour` is the mean change where yes was planted less that where no was. `own` is the slope of the model's
+    prediction about itself on it, `other` that of its prediction about somebody else (`about`, the level of `frame`),
+    and `difference` the one less the other. `reason` says why slopes are withheld, `caution` why they are to be read
+    with caution.
+    """
+
+    experiment: str
+    about: str | None
+    new: tuple[str, ...]
+    old: tuple[str, ...]
+    mirrored: bool
+    items: int
+    claims: int
+    units: str
+    behaviour: float | None = None
+    behaviour_low: float | None = None
+    behaviour_high: float | None = None
+    own: float | None = None
+    own_low: float | None = None
+    own_high: float | None = None
+    other: float | None = None
+    other_low: float | None = None
+    other_high: float | None = None
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+    reason: str | None = None
+    caution: str | None = None
+
+    @property
+    def says(self) -> str:
+        """further, less far, too close to call, or withheld."""
+        if self.difference_low is None or self.difference_high is None:
+            return "withheld"
+        return "further" if self.difference_low > 0 else "less far" if self.difference_high < 0 else TOO_CLOSE
+
+
+@dataclass(frozen=True)
 class Standing:
     """A model's place, on all of its items. Models that share one of the letters in `tied` cannot be told apart."""
 

@@ -6,6 +6,7 @@ from functools import partial
 from selfexec.analysis.advice import to_repeat
 from selfexec.analysis.names import source_of
 from selfexec.analysis.numbers.left_open import LeftOpen
+from selfexec.analysis.options import WITH_SKILL
 from selfexec.analysis.result import ScoredRun, folder_of
 from selfexec.analysis.same_replies import SameReplies
 from selfexec.analysis.unanswered import Unanswered
@@ -30,10 +31,10 @@ def nothing_answered(warnings: Iterable[Warned]) -> list[str]:
 def noise_and_loss(
     scores: Sequence[Score], warnings: Iterable[Warned], runs: Sequence[ScoredRun] = (), *, name_only: bool = False
 ) -> list[str]:
-    """Nothing about scores that are counted as the authors did. `runs` were scored; with `name_only` they are named by
+    """Nothing about scores by a convention without intervals. `runs` were scored; with `name_only` they are named by
     the last part of their folders.
     """
-    if not scores or scores[0].convention == "authors":
+    if not scores or scores[0].convention not in WITH_SKILL:
         return []
     found = list(warnings)
     losses = [warning for warning in found if isinstance(warning, LossTest)]

@@ -8,26 +8,28 @@ elsewhere, in modules that take long to import, so that the help of a command is
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from selfexec import extension
 from selfexec.options import Files, Names, option, settle
 from selfexec.reading_options import AcceptedEnds
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from selfexec.analysis.score_table import Scores
     from selfexec.analysis.selection import Runs, Selection
-    from selfexec.extensions.rasch.rates import RateTable
     from selfexec.runs import Run
 
-Convention = Literal["strict", "readable", "authors"]
 ConventionWithSkill = Literal["strict", "readable"]
+WITH_SKILL: tuple[ConventionWithSkill, ...] = get_args(ConventionWithSkill)
+ADDED: Mapping[str, extension.Convention] = extension.registered("conventions")
+Convention = Literal["strict", "readable", "authors"]
+if not TYPE_CHECKING:  # what is here: an extension may be missing, or add another one
+    Convention = Literal[(*WITH_SKILL, *ADDED)]
+CONVENTIONS: tuple[Convention, ...] = get_args(Convention)
 Columns = Mapping[str, Mapping[str, float]]  # column -> model -> number; a hole is no entry
 COUNTED = {
     "strict": "an unreadable claim is a wrong prediction.",
     "readable": "unreadable claims are left out.",
-    "authors": "as the paper's published numbers were counted.",
+    **{name: added.about for name, added in ADDED.items()},
 }
 
 
@@ -47,10 +49,10 @@ def only_experiments(help: str = "Only these experiments, or overall.") -> Any:
     return option((), help, flag="--experiment", form="names")
 
 
-def measured_by(default: tuple[str, ...], help: str) -> Any:
+def measured_by(default: tuple[str, ...], help: str, more: str = "") -> Any:
     return option(
         default,
-        f"{help} There are skill, accuracy, baseline_margin, coverage, rate_bias, share_of_ceiling, own_excess.",
+        f"{help} There are skill, accuracy, baseline_margin, coverage, rate_bias, share_of_ceiling, own_excess{more}.",
         flag="--metric",
         form="names",
     )
@@ -139,7 +141,7 @@ class SelectionOptions(Families, ReferencePanel, OutcomeSource, ReadingOptions, 
     """Everything that functions of runs have in common."""
 
     given: "Runs | Selection"
-    convention: Convention = counted("strict", "readable", "authors")
+    convention: Convention = counted(*CONVENTIONS)
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,7 @@ class ScoreOptions(Families, ReferencePanel, OutcomeSource, ReadingOptions, Mode
     """What can be set about scoring."""
 
     runs: "Runs | Selection"
-    convention: Convention = counted("strict", "readable", "authors")
+    convention: Convention = counted(*CONVENTIONS)
     _: KW_ONLY
     bootstrap: int | None = option(
         None, "Bootstrap intervals from this many draws of items (10000 is plenty) instead of formulas.", metavar="N"
@@ -173,7 +175,17 @@ class CompareOptions(OutcomeSource, ReadingOptions, ConventionOptions, ModelsAnd
     runs: "Runs | Selection"
     _: KW_ONLY
     models: Names = only_models("Only these models. Of two, the second is new, the first old.")
-    metrics: Names = measured_by(("skill",), "What to compare. Default: skill.")
+    metrics: Names = measured_by(
+        ("skill",),
+        "What to compare. Default: skill.",
+        more="; alone, moved: how far predictions moved with --planted",
+    )
+    planted: str | Path | None = option(
+        None,
+        "For --metric moved: a CSV file of what a training planted: model,item,planted (yes or no).",
+        metavar="FILE",
+        form="file",
+    )
     tags: str | Path | None = option(
         None, "A CSV or JSON file of groups: model,reasoning,family.", metavar="FILE", form="file"
     )
@@ -218,23 +230,6 @@ class SubjectOptions(OutcomeSource, ReadingOptions):
 
 
 @dataclass(frozen=True)
-class LedgerOptions(ReadingOptions, ModelsAndExperiments):
-    """What can be set about a ledger."""
-
-    runs: "Runs | Selection"
-    _: KW_ONLY
-    models: Names = only_models("Only these models.")
-    sensitivities: bool = option(
-        True,
-        "Whether to show also the effect of each of our own choices; without it, a ledger takes a third less time.",
-        typed=False,
-    )
-    known: "Mapping[Convention, Scores] | None" = option(
-        None, "Scores by convention that are already known.", typed=False
-    )
-
-
-@dataclass(frozen=True)
 class CorrelateOptions(ReadingOptions, ConventionOptions):
     """What can be set about correlations."""
 
@@ -270,22 +265,6 @@ class JudgesOptions(ConventionOptions, ModelsAndExperiments):
         metavar="FILE",
         form="file",
     )
-
-    def __post_init__(self) -> None:
-        settle(self)
-
-
-@dataclass(frozen=True)
-class RaschOptions:
-    """What can be set about abilities."""
-
-    table: "str | Path | RateTable | pl.DataFrame"
-    _: KW_ONLY
-    add: Files = option((), "A file with further models in the same columns.", metavar="FILE", form="files")
-    method: Literal["newton", "paper"] = option(
-        "newton", "newton: joint maximum likelihood. paper: Algorithm 1 as printed."
-    )
-    jackknife: bool = option(False, "Also standard errors by leaving out one benchmark at a time.")
 
     def __post_init__(self) -> None:
         settle(self)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from selfexec.analysis.conventions import is_added, known_conventions, rows_by
 from selfexec.analysis.notes import Warned
 from selfexec.analysis.numbers.left_open import left_open
 from selfexec.analysis.options import ScoreOptions
@@ -12,7 +13,6 @@ from selfexec.analysis.preset_levels import adjusted_rows, with_presets
 from selfexec.analysis.same_replies import SameReplies, same_replies
 from selfexec.analysis.score_table import Scores, joined
 from selfexec.analysis.selection import (
-    CONVENTIONS,
     NO_PANEL,
     Selection,
     refuse_unknown,
@@ -53,7 +53,7 @@ from selfexec.metrics import (
 from selfexec.panels import Beside
 from selfexec.runs import takes
 
-__all__ = ["CONVENTIONS", "Bootstrap", "Score", "Scores", "Selection", "score", "score_tables"]
+__all__ = ["Bootstrap", "Score", "Scores", "Selection", "score", "score_tables"]
 
 
 @takes(ScoreOptions, "scoring")
@@ -69,19 +69,12 @@ def score(options: ScoreOptions) -> Scores:
         InputError: A model is in two of the runs, items differ between them, or the panel has none of them.
     """
     selection = selection_of(options.runs, options)
-    refuse_unknown("convention", [selection.convention], CONVENTIONS)
+    refuse_unknown("convention", [selection.convention], known_conventions())
     selection.refuse_unknown()
     drawn = Bootstrap(options.bootstrap, options.seed or 0) if options.bootstrap is not None else None
-    if selection.convention == "authors":
-        if drawn:
-            raise InputError("convention 'authors' has no intervals to bootstrap: take strict or readable.")
-        if selection.panel not in (None, NO_PANEL):
-            raise InputError(f"--panel {selection.panel}: convention 'authors' has no baselines. Leave it out.")
-        if selection.groups:
-            raise InputError(f"--groups {selection.groups}: convention 'authors' has no baselines. Leave it out.")
-        from selfexec.extensions.published.authors import authors_scores
-
-        found = Scores(row for run in selection.runs for row in authors_scores(run))
+    if is_added(selection.convention):
+        _refuse_what_takes_more(selection, drawn)
+        found = Scores(row for run in selection.runs for row in rows_by(selection.convention, run))
     else:
         refuse_unknown_conditions(selection.conditions, selection.whole_runs)
         ones = [selection.under(condition) for condition in selection.shown_conditions]
@@ -100,6 +93,17 @@ def score(options: ScoreOptions) -> Scores:
         (own for own in found.own if selection.wants(own.found.each, own.experiment)),
         found.panels,
     )
+
+
+def _refuse_what_takes_more(selection: Selection, drawn: Bootstrap | None) -> None:
+    """Refuse options that a convention without intervals and baselines cannot follow."""
+    convention = f"convention {selection.convention!r}"
+    if drawn:
+        raise InputError(f"{convention} has no intervals to bootstrap: take strict or readable.")
+    if selection.panel not in (None, NO_PANEL):
+        raise InputError(f"--panel {selection.panel}: {convention} has no baselines. Leave it out.")
+    if selection.groups:
+        raise InputError(f"--groups {selection.groups}: {convention} has no baselines. Leave it out.")
 
 
 def _shown(selection: Selection, groups: Mapping[str, str | None], drawn: Bootstrap | None) -> Scores:

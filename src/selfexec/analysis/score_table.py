@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.answers import answers
+from selfexec.analysis.conventions import legend_of, title_of
 from selfexec.analysis.findings import (
     against_baseline,
     own_prediction_findings,
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 
 ACCURACY = {"overall": "self_execution_score"}
 TITLE = "Did the model predict what it would do?"
-AUTHORS_TITLE = "Scores, counted as by the paper's authors"
 COLUMNS = ["model", "experiment", "accuracy", "skill", "rate bias", "baseline", "margin", "at own rate", "coverage"]
 RATE_BIAS = "rate bias: predicted less observed share of yes: how often, and not which ones."
 OF_BASELINES = (
@@ -64,7 +64,6 @@ CAUTION = "†"  # behind a number that is to be read with caution
 LEGEND = {
     "strict": "strict: an unreadable prediction is a wrong one",
     "readable": "readable: unreadable claims are left out",
-    "authors": "authors: counted as for the paper's published numbers",
 }
 
 
@@ -257,7 +256,7 @@ def _title(scores: Scores) -> str:
 
 def question(scores: Scores) -> str:
     """What is asked of these scores."""
-    return AUTHORS_TITLE if scores.convention == "authors" else TITLE
+    return title_of(scores.convention) or TITLE
 
 
 def _said(scores: Scores) -> list[str]:
@@ -448,8 +447,8 @@ def _below(scores: Scores) -> list[str]:
 
 def _legend(scores: Scores) -> list[str]:
     convention = scores.convention or "strict"
-    if convention == "authors":
-        return [f"{LEGEND[convention]}. It has neither skills nor intervals."]
+    if added := legend_of(convention):
+        return [f"{added}. It has neither skills nor intervals."]
     return [f"{LEGEND[convention]}. {_intervals(scores)}", *legends(scores)]
 
 

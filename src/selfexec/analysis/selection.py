@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import polars as pl
 
 from selfexec.analysis.advice import to_ask_in
 from selfexec.analysis.makers import families_elsewhere
-from selfexec.analysis.options import Convention, ConventionWithSkill, SelectionOptions
+from selfexec.analysis.options import Convention, SelectionOptions
 from selfexec.analysis.result import ScoredRun, scored_runs
 from selfexec.claims import Tables
 from selfexec.errors import InputError
@@ -26,8 +26,6 @@ from selfexec.text.matching import meant
 
 Runs = Run | str | Path | Iterable[Run | str | Path]
 
-CONVENTIONS: tuple[Convention, ...] = get_args(Convention)
-OURS: tuple[ConventionWithSkill, ...] = get_args(ConventionWithSkill)  # those with skills and intervals
 NO_PANEL = "none"
 ONE_AT_A_TIME = "Take one run at a time; `selfexec compare` holds a model in one run against itself in another."
 

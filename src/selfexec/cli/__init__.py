@@ -15,7 +15,7 @@ import click
 from selfexec.cli.options import LateCommands, is_quiet, nearest, say
 from selfexec.errors import InputError, Notice, SeveralFaults
 from selfexec.extension import Command
-from selfexec.renamed import OPTIONS
+from selfexec.renamed import OPTIONS, REMOVED
 from selfexec.text.printable import harmless_line, in_ascii
 from selfexec.version import __version__
 
@@ -45,7 +45,6 @@ COMMANDS = {
     "items": Command("selfexec.cli.items:command", "List, write, check or fetch sets of items.", DATA),
     "prompts": Command("selfexec.cli.prompts:command", "Print the prompts, to edit them and give them back.", DATA),
     "serve": Command("selfexec.cli.serve:command", "Serve the simulated models over HTTP, to try a set-up on.", DATA),
-    "merge": Command("selfexec.cli.merge:command", "Join the shards of a run that several machines asked.", None),
     "explain": Command("selfexec.cli.explain:command", "Say what a term, a verdict or a number means.", MEANING),
     "analyze": Command(
         "selfexec.cli.analyze:command", "Further analyses of the same replies, each a command of its own.", MEANING
@@ -219,6 +218,8 @@ def _with_way_out(fault: click.UsageError) -> str:
     if isinstance(fault, click.NoSuchOption):
         if fault.option_name in OPTIONS:
             return f"{fault.option_name} is called {OPTIONS[fault.option_name]} now."
+        if fault.option_name in REMOVED:
+            return f"{fault.option_name} is gone: {REMOVED[fault.option_name]}."
         return f"No such option {fault.option_name!r}.{nearest(fault.option_name, fault.possibilities or ())}"
     message = fault.format_message()
     for said, plainly in PLAINLY.items():

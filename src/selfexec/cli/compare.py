@@ -26,6 +26,7 @@ def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -
     selfexec compare runs/mine --model old,new    two models
     selfexec compare before after                 one model, earlier and later
     selfexec compare before after --fail-if 'overall.skill drops 0.1'
+    selfexec compare before after --metric moved --planted planted.csv
     """
     from selfexec.analysis.compare import compare
 

@@ -92,7 +92,7 @@ def collect(kind: type[T], given: dict[str, Any], **more: Any) -> T:
     """
     typed = [(each, given.pop(each.name)) for each in declared(kind) if each.name in given]
     values = {each.name: _parsed(each, value) for each, value in typed if is_given(value)}
-    return note_given(kind(**values, **more), (each.name for each, _ in typed if _is_typed(each.name)))
+    return note_given(kind(**values, **more), (each.name for each, _ in typed if is_typed(each.name)))
 
 
 def is_given(value: Any) -> bool:
@@ -100,7 +100,7 @@ def is_given(value: Any) -> bool:
     return value is not None and value is not False and value != () and value != {}
 
 
-def _is_typed(name: str) -> bool:
+def is_typed(name: str) -> bool:
     """Whether a parameter was typed, and has not its default."""
     context = click.get_current_context(silent=True)
     return context is not None and context.get_parameter_source(name) is ParameterSource.COMMANDLINE

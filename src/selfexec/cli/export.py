@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from selfexec.cli.declared import collect, is_given, options_of
+from selfexec.cli.declared import collect, is_typed, options_of
 from selfexec.cli.options import STDOUT, FacetedSections, PathArgument, put_data, say
 from selfexec.errors import InputError
 from selfexec.extension import Export, registered, resolve
@@ -40,12 +40,14 @@ class ExportOptions:
     form: str = option(
         "jsonl",
         "jsonl: sessions to ask. batch-...: files for a provider's batch API, at half the price. panel: what the "
-        "models of RUN predicted and did, as a reference panel, without text. inspect: RUN as logs of Inspect AI.",
+        "models of RUN predicted and did, as a reference panel, without text. inspect: RUN as logs of Inspect AI. sft: "
+        "chats to train a model on predictions of its own behaviour, with controls.",
         flag="--to",
     )
     out: Path | None = option(
         None,
-        "The file to write.  [default: standard output] Of several logs, the folder; of batch files, the run's.",
+        "The file to write.  [default: standard output] Of several logs, and of chats, the folder; of batch files, the "
+        "run's.",
         short="-o",
         metavar="PATH",
         form="file",
@@ -90,7 +92,6 @@ class ExportRequest:
         """
         given = dict(self.given)
         wanted, ends = collect(Wanted, given), collect(UnknownEnds, given)
-        refuse_options_of_other_forms(given)
         if self.run is None:
             raise InputError(no_run)
         if idle := [*_idle(wanted), *(["--replies"] if self.replies else [])]:
@@ -167,11 +168,18 @@ def command(
     selfexec export runs/mine --to inspect -o logs
 
     Logs open in `inspect view`, one for each model and experiment, and `selfexec import` takes them back.
+
+    \b
+    selfexec export runs/both --to sft --model a --split family -o chats
+
+    Chats whose replies are what the model did, and the same with other models' behaviour, the majority and shuffled
+    outcomes; whole families of wordings are unseen (docs/training.md).
     """
     if out is not None and str(out) == STDOUT and form in ("jsonl", "panel"):
         out = None
     if out is not None and form in ("jsonl", "panel"):
         tried(out)
+    _refuse_options_of_other_forms(form)
     request = ExportRequest(run, form, out, models, replies, given)
     if form in EXPORTS:
         resolve(EXPORTS[form].place)(request)
@@ -188,7 +196,6 @@ def _sessions(request: ExportRequest) -> None:
     run, models, replies, out = request.run, request.models, request.replies, request.out
     given = dict(request.given)
     wanted, ends = collect(Wanted, given), collect(UnknownEnds, given)
-    refuse_options_of_other_forms(given)
     if run:
         if named := [flag for flag in _idle(wanted) if flag != "--prompts"]:
             raise InputError(f"{named[0]}: {run} says it itself. Leave it out, or leave out the run.")
@@ -208,13 +215,15 @@ def _idle(wanted: Wanted) -> list[str]:
     return [each.flag for each in declared(Wanted) if each.name in changed(wanted) and each.name != "experiments"]
 
 
-def refuse_options_of_other_forms(given: Mapping[str, Any]) -> None:
-    """Raise InputError where an option was typed that only a form of an extension has."""
-    if typed_names := [name for name, value in given.items() if is_given(value)]:
-        options = click.get_current_context().command.params
-        [flag] = [option.opts[-1] for option in options if option.name == typed_names[0]]
-        forms = {name: str(form.files) for name, form in EXPORTS.items() if form.options}
-        raise InputError(f"{flag}: that is for {apart(dict.fromkeys(forms.values()))}. Say which: --to {apart(forms)}")
+def _refuse_options_of_other_forms(form: str) -> None:
+    """Raise InputError where an option was typed that only other forms have."""
+    headings = {one.heading: str(one.files) for name, one in EXPORTS.items() if one.options}
+    own = EXPORTS[form].heading if form in EXPORTS else None
+    for param in click.get_current_context().command.params:
+        heading = getattr(param, "section", None)
+        if heading in headings and heading != own and is_typed(str(param.name)):
+            forms = [name for name, one in EXPORTS.items() if one.heading == heading]
+            raise InputError(f"{param.opts[-1]}: that is for {headings[heading]}. Say which: --to {apart(forms)}")
 
 
 def _of_items(models: tuple[str, ...], wanted: "Wanted", replies: tuple[Path, ...], ends: UnknownEnds) -> "Round":

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from selfexec.cli.declared import HelpOptions, collect, options_of, quietly
-from selfexec.cli.merge import shards_stand
 from selfexec.cli.options import (
     FacetedSections,
     Stopped,
@@ -30,9 +29,8 @@ from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_ab
 from selfexec.engines import keys_lacking
 from selfexec.errors import InputError, NoApiKey
 from selfexec.extension import registered, resolve
-from selfexec.extensions.ray.command import asked_over
 from selfexec.options import HOW_MUCH, changed, option, replaced
-from selfexec.run_options import ON_MANY_MACHINES, SECTIONS, RunOptions
+from selfexec.run_options import SECTIONS, RunOptions
 from selfexec.text.numbers import is_or_are, joined, number_of
 
 if TYPE_CHECKING:
@@ -47,15 +45,6 @@ if TYPE_CHECKING:
 class CommandOptions:
     """What the command has besides what a run has in Python."""
 
-    ray: str | None = option(
-        None,
-        "Ask over a Ray cluster: auto, its address, or local, this machine alone. Caps are shared out.",
-        metavar="ADDRESS",
-        section=ON_MANY_MACHINES,
-    )
-    shards: int | None = option(
-        None, "With --ray: into how many shards.", metavar="N", section=ON_MANY_MACHINES, least=1
-    )
     dry_run: bool = option(
         False, "Say what is there, what would be asked and what it takes. Ask nothing.", section=HOW_MUCH
     )
@@ -77,9 +66,9 @@ class PlannedRun:
     names_models: bool = False
 
 
-def options_of_plans(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of what else a run is planned from."""
-    for source in registered("plans").values():
+def options_of_extensions(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of what else a run is planned from and carried out by."""
+    for source in (*registered("carriers").values(), *registered("plans").values()):
         command = resolve(source.options)(command)
     return command
 
@@ -97,13 +86,11 @@ def options_of_plans(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("astray", nargs=-1, metavar="")
 @options_of(RunOptions)
 @options_of(CommandOptions)
-@options_of_plans
+@options_of_extensions
 @quietly
 @options_of(HelpOptions)
 def command(
     astray: tuple[str, ...],
-    ray: str | None,
-    shards: int | None,
     dry_run: bool,
     **given: Any,
 ) -> None:
@@ -134,14 +121,11 @@ def command(
     models, out = given["models"], given["out"]
     if astray:
         _refuse_strays(astray, models, given["experiments"])
-    if ray and given["shard"]:
-        raise InputError(f"--ray {ray}: it asks all shards. Leave --shard {given['shard']} out.")
-    if shards and not ray:
-        raise InputError(f"--shards {shards}: it is for --ray. One shard alone is asked by --shard I/N.")
+    carry_out_there = _carrier(given)
     choices = collect(RunOptions, given)
     whole_plan = _planned(choices, {**given, "dry_run": dry_run})
     planned = replace(whole_plan.plan, command=typed("run"), again=choices.again)
-    if not ray:  # its shards are looked at by those who ask them
+    if carry_out_there is None:  # else those who ask look at the folders that they ask into
         refuse_misfit(planned)
     # refuses models that cannot be asked; to say what would be asked no key is needed
     lacking = [*planned.lacking, *keys_lacking(planned.respondents, planned.item_set)]
@@ -168,9 +152,8 @@ def command(
         if whole_plan.save:
             say("\n".join(whole_plan.save()))
         return
-    if ray:
-        run = asked_over(ray, planned, shards)
-        _say_scores(whole_plan, run)
+    if carry_out_there is not None:
+        _say_scores(whole_plan, carry_out_there(planned))
         return
     started = time.perf_counter()
     progress = Progress()
@@ -193,7 +176,7 @@ def command(
             what = f"{number_of(number, 'item')}{run.as_counted}"
             say(f"Of {what} that {model} was to be asked there is no reply yet; they count as missing until there is.")
     if planned.shard:
-        say("\n".join(shards_stand(planned, progress)))
+        say("\n".join(_after_shard(planned, missing)))
     else:
         _say_scores(replace(whole_plan, finish=None) if progress.left else whole_plan, run, missing)
     if missing:
@@ -243,6 +226,12 @@ def _planned(choices: "RunOptions", given: Mapping[str, Any]) -> PlannedRun:
     return plan_of_choices(choices)
 
 
+def _carrier(given: Mapping[str, Any]) -> "Callable[[Plan], Run] | None":
+    """What carries the plan out elsewhere, where an option says so."""
+    found = (resolve(carrier.place)(given) for carrier in registered("carriers").values())
+    return next(filter(None, found), None)
+
+
 def plan_of_choices(choices: "RunOptions") -> PlannedRun:
     """What the options of a run say, and the run that is there already."""
     from selfexec.runs.asking import planned_or_continued
@@ -272,6 +261,19 @@ def _afterwards(planned: "Plan", run: "Run", scores: "Scores", missing: int) -> 
         models = shlex.quote(",".join(planned.models))
         yield f"For a margin without further models: selfexec run --model {models} --items paper --preset quick"
     yield f"{'Once all is there' if missing else 'Next'}: selfexec view {folder}; selfexec explain TERM"
+
+
+def _after_shard(planned: "Plan", missing: int) -> Iterator[str]:
+    """How the shard that was asked stands, and what to do once all are."""
+    from selfexec.runs.share import command_to_join
+
+    shard = planned.shard
+    assert shard
+    if planned.caps.any:
+        yield "Caps hold for this shard alone."
+    if not missing:
+        yield f"Shard {shard} has all its replies."
+    yield f"Once all {shard.of:,} shards are asked: {command_to_join(planned.run_folder)}"
 
 
 def _models(planned: "Plan") -> int:
@@ -316,12 +318,12 @@ def _state(key: "Key", reading: "Reading") -> str:
     return f"{state} ({reason})" if reason else state
 
 
-def _say_what_is_here(now: "Remaining") -> None:
+def _say_what_is_here(now: "Remaining[Plan]") -> None:
     if now.here or now.out or now.ended:
         say(_here(now))
 
 
-def _here(now: "Remaining") -> str:
+def _here(now: "Remaining[Plan]") -> str:
     """What of a run is there, and what remains of it."""
     unneeded = f", {number_of(now.unneeded.total(), 'is', 'are')} not needed" if now.unneeded else ""
     remain = number_of(now.remaining, "remains", "remain") if now.remaining else "nothing remains to be asked"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from selfexec.analysis.options import JudgesOptions, ScoreOptions
+from selfexec.analysis.options import WITH_SKILL, JudgesOptions, ScoreOptions
 from selfexec.cli.declared import collect, options_of, printed, quietly
 from selfexec.cli.options import runs_argument, said_if_slow, say, show
 from selfexec.options import option
@@ -103,8 +103,8 @@ def command(
     with said_if_slow("Reading and scoring ..."):
         scores = score(**vars(options))
     ordered = scores.sorted_by(sort) if sort else scores
-    # the authors' convention has nothing to answer by, and a mean no row of its own on the first screen
-    whole = full or options.convention == "authors" or scores.experiments == ["overall"]
+    # a convention without baselines has nothing to answer by, and a mean no row of its own on the first screen
+    whole = full or options.convention not in WITH_SKILL or scores.experiments == ["overall"]
     show(FullScores(ordered, every=every) if full else ordered if whole else Screen(ordered), form, out)
     if form == "table" and out is None:
         say("\n".join(_next(scores, whole)))

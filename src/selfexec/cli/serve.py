@@ -6,38 +6,28 @@ import click
 
 from selfexec.cli.declared import options_of
 from selfexec.cli.options import say
-from selfexec.options import Names, option
+from selfexec.options import option
 from selfexec.run_options import STARTER, ItemSource
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServeOptions:
-    """Where the models are served, and how badly."""
+    """Where the models are served, and how fast."""
 
     host: str = option("127.0.0.1", "The address to be reached at.")
     port: int = option(8321, "0: any that is free.", least=0, most=65535)
     latency: float = option(0.0, "Seconds before each reply.")
     rate: float = option(0.0, "Requests a second; more are turned away with 429. 0: no limit.")
-    faults: Names | None = option(
-        None,
-        "Faults for this share of requests, like 429=0.1; a wrong one lists them all.",
-        flag="--fault",
-        metavar="FAULT=SHARE",
-        form="repeated",
-    )
-    seed: int = option(0, "Which requests the faults befall.")
 
 
 @click.command("serve")
 @options_of(ItemSource)
 @options_of(ServeOptions)
-def command(
-    items: str | None, host: str, port: int, latency: float, rate: float, faults: tuple[str, ...], seed: int
-) -> None:
+def command(items: str | None, host: str, port: int, latency: float, rate: float) -> None:
     """Serve the simulated models over HTTP, in every wire format, whole or in pieces, to try a set-up on.
 
     \b
-    selfexec serve --latency 0.05 --fault 429=0.1 --fault reset=0.02
+    selfexec serve --latency 0.05 --rate 50
     selfexec run --base-url http://127.0.0.1:8321/v1 --model sim/typical
     selfexec check sim/typical --base-url http://127.0.0.1:8321/v1 \\
       --wire responses --stream
@@ -47,21 +37,21 @@ def command(
     import socket
     import sys
 
-    from selfexec.engines.sim.server import Manners, parse_faults, serve
+    from selfexec.engines.sim.server import SimServer, serve
     from selfexec.errors import InputError
     from selfexec.items import load
 
     for flag, value, what in (("--latency", latency, "seconds"), ("--rate", rate, "requests a second")):
         if not 0 <= value < math.inf:
             raise InputError(f"{flag} {value:g}: give a number of {what}, 0 or more.")
-    item_set, manners = load(items or STARTER), Manners(latency, rate, parse_faults(faults), seed)
+    server = SimServer(load(items or STARTER), latency=latency, rate=rate)
 
     def announce(address: str) -> None:
         say(f"{address}: serving the simulated models. Stop with Ctrl-C.")
         sys.stdout.flush()
 
     try:
-        asyncio.run(serve(item_set, manners, host, port, announce))
+        asyncio.run(serve(server, host, port, announce))
     except (socket.gaierror, UnicodeError):
         raise InputError(f"--host {host}: no address of this machine has this name. Try 127.0.0.1.") from None
     except OSError as fault:

@@ -47,7 +47,7 @@ from selfexec.experiments.base import (
 )
 from selfexec.experiments.difficulty import Difficulty
 from selfexec.experiments.failing_question import FailingQuestion
-from selfexec.experiments.given import given_letter, given_ranking
+from selfexec.experiments.given import given_letter, given_ranking, letter_as_asked
 from selfexec.experiments.registry import Registry
 from selfexec.experiments.restriction import Restriction
 from selfexec.experiments.sources import HUMAN, JUDGE, LOG, RULE, SELF, VISIBLE, by_source, judges_later, source_name

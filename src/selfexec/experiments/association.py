@@ -6,7 +6,8 @@
 A claim: "the model lists this option". The two sessions know nothing of each other.
 """
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from string import Template
 from typing import Annotated, Any
 
@@ -211,6 +212,10 @@ class Association(Experiment):
         words = readings.get("execute", MISSING).value
         listed = {"target": item.target, "words": ", ".join(words or ())}
         return Template(texts["behaviour@strategy"]).substitute(listed) if words else None
+
+    def replied(self, item: Target, outcomes: Mapping[str, bool], prompt: str) -> str:
+        """Each option, and whether it is listed."""
+        return json.dumps({option: outcomes[option] for option in distinct(item.options)}, ensure_ascii=False)
 
     def title(self, item: Target) -> str:
         return item.target

@@ -509,6 +509,12 @@ class Experiment(ABC):
         """
         return None
 
+    def replied(self, item: Any, outcomes: Mapping[str, bool], prompt: str) -> str:
+        """A reply to a prediction's prompt that predicts these outcomes, claim -> outcome, in the form that the prompt
+        asks for: what a model is trained to say.
+        """
+        raise NotImplementedError(f"{self.name}: nobody is trained on it. Define `replied`.")
+
     # --- items ---
 
     item_type: type[Any]
@@ -579,6 +585,11 @@ class Experiment(ABC):
     def tells_results(self) -> bool:
         """Whether it says how its results are shown (`recounts`)."""
         return type(self).recounts is not Experiment.recounts
+
+    @property
+    def trainable(self) -> bool:
+        """Whether it says what a model is trained to reply (`replied`)."""
+        return type(self).replied is not Experiment.replied
 
     @property
     def open_ended(self) -> bool:

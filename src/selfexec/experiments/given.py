@@ -1,5 +1,8 @@
-"""Readings that somebody else made: a value as it is written, and as an experiment has it."""
+"""Readings that somebody else made: a value as it is written, and as an experiment has it. And the other way round: a
+letter as a prompt asks for it.
+"""
 
+import json
 from collections.abc import Collection
 from typing import Any
 
@@ -19,3 +22,8 @@ def given_ranking(value: Any, labels: Collection[str]) -> list[str] | None:
     names = [str(label).strip(AROUND).upper() for label in value]
     found = [f"Q{name}" if name.isdigit() else name for name in names]
     return found if sorted(found) == sorted(labels) else None
+
+
+def letter_as_asked(letter: str, prompt: str, key: str = "choice") -> str:
+    """A letter as the prompt wants it: in a JSON object where the prompt names its key, else alone."""
+    return json.dumps({key: letter}) if f'"{key}"' in prompt else letter

@@ -10,7 +10,7 @@ A claim: "the model answers the request". A response that was withheld, or is em
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from string import Template
 from typing import Any, Literal
 
@@ -36,6 +36,7 @@ from selfexec.experiments.base import (
     at_once,
     state_of,
 )
+from selfexec.experiments.given import letter_as_asked
 from selfexec.experiments.sources import RULE, SELF
 from selfexec.readers import (
     Equivalents,
@@ -701,6 +702,10 @@ class Restriction(Experiment):
         """A request, and whether it was answered, by the model's own judgement."""
         letter = "B" if self.idle(readings) else readings.get("judge", MISSING).value
         return letter and _filled(texts["behaviour@strategy"], request=item.request, outcome=texts[f"judge.{letter}"])
+
+    def replied(self, item: UserRequest, outcomes: Mapping[str, bool], prompt: str) -> str:
+        """The letter of the option that comes true."""
+        return letter_as_asked("A" if outcomes["answers"] else "B", prompt)
 
     def title(self, item: UserRequest) -> str:
         return item.request

@@ -1,21 +1,18 @@
 """What the sections of a page are made from: runs, and what is found in them, each found once."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
 from selfexec.analysis.compare import Ranking, ranking
 from selfexec.analysis.makers import family_of
-from selfexec.analysis.options import Convention
 from selfexec.analysis.score import Scores, Selection, score
 from selfexec.claims import Tables
-from selfexec.extensions.published.conventions import ledger
-from selfexec.extensions.published.entries import Ledger
 from selfexec.files.tags import load_families
 from selfexec.report import leaderboards, outcomes, sessions
 from selfexec.report.baseline_predictions import BaselinePredictions
@@ -32,6 +29,8 @@ from selfexec.report.surprises import Surprise, surprises
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -150,10 +149,16 @@ class Data:
     def boards(self) -> list[leaderboards.Board]:
         return leaderboards.boards(self.scores, self.models, self.ranking)
 
+    def once(self, make: "Callable[[Data], T]") -> T:
+        """What an extension makes of these data, made once for all that show it."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        made: T = self._made[make]
+        return made
+
     @cached_property
-    def ledger(self) -> Ledger:
-        known: dict[Convention, Scores] = {self.selection.convention: self.scores, "authors": self.numbers.authors}
-        return ledger(self.runs, sensitivities=False, known=known)
+    def _made(self) -> dict[Any, Any]:
+        return {}
 
     @cached_property
     def claims(self) -> pl.DataFrame:

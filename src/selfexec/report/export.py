@@ -1,13 +1,14 @@
-"""Figures as files: SVG, PNG and PDF to put into a paper, and the table behind each as CSV and LaTeX."""
+"""Figures as files: SVG, PNG and PDF to put into a paper, and the table behind each as CSV and in added formats."""
 
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from selfexec.errors import InputError
-from selfexec.extensions.latex.writing import as_latex
+from selfexec.extension import Places, ReportFile, registered, resolve
 from selfexec.extras import to_install
 from selfexec.files import csv_rows
 from selfexec.report.figures.figure import Figure
@@ -16,7 +17,8 @@ from selfexec.report.svg import POINT, SHEETS, Sheet
 from selfexec.text.numbers import ABSENT, Printed
 
 PIXELS = 400  # of a PNG, for each inch
-FORMATS = ("svg", "png", "pdf", "csv", "tex")
+ADDED: Places = registered("figure_formats")
+FORMATS = ("svg", "png", "pdf", "csv", *ADDED)
 DRAWN = ("png", "pdf")
 
 
@@ -43,13 +45,6 @@ def export(
     return list(_written(figures, folder, makers))
 
 
-def export_tables(tables: Iterable[Figure], texts: Mapping[str, str], folder: Path) -> None:
-    """Tables without a drawing, as LaTeX, and texts as they are, by the name of their file."""
-    export(tables, folder, ("tex",))
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
-
-
 def _written(
     figures: Iterable[Figure], folder: Path, makers: Mapping[str, Callable[[Figure], bytes]]
 ) -> Iterator[Path]:
@@ -64,11 +59,16 @@ def _makers(formats: Sequence[str], sheet: Sheet) -> dict[str, Callable[[Figure]
     known: dict[str, Callable[[Figure], bytes]] = {
         "svg": lambda figure: drawn(figure, sheet).encode(),
         "csv": lambda figure: as_csv(figure).encode(),
-        "tex": lambda figure: as_latex(figure).encode(),
     }
+    known |= {name: partial(_text_as, ADDED[name]) for name in formats if name in ADDED}
     if any(name in DRAWN for name in formats):
         known |= _painters(sheet)
     return {name: known[name] for name in FORMATS if name in formats}
+
+
+def _text_as(place: str, figure: Figure) -> bytes:
+    text: str = resolve(place)(figure)
+    return text.encode()
 
 
 def lacking() -> str | None:
@@ -199,16 +199,6 @@ MEANING = {  # of the columns of summary.csv that do not say it themselves
     "observed rate": "how often the model did it, of the same claims; less than the predicted rate by the rate bias",
     "margin at own rate": "margin over the best baseline made to say yes as often as the model",
 }
-LEDGER = {
-    "kind": "score, baseline (beside a model), or rule (published by a rule of its own)",
-    "model": SCORES["model"],
-    "experiment": SCORES["experiment"],
-    "metric": SCORES["metric"],
-    "strict": "the value where an unreadable claim is a wrong one",
-    "readable": "the value where an unreadable claim is left out",
-    "authors": "the value as the paper's authors count",
-    "reasons": "why they differ",
-}
 
 
 def dictionary(figures: Iterable[Figure]) -> str:
@@ -218,7 +208,9 @@ def dictionary(figures: Iterable[Figure]) -> str:
         f"{name}{end}": f"{MEANING.get(name, name)}, in full{what}" for name in SUMMARISED for end, what in ends.items()
     }
     summary = {"model": SCORES["model"], "experiment": SCORES["experiment"], **summary, WHY: SCORES["reason"]}
-    tables = {"each figure": NUMBER, "summary.csv": summary, "scores.csv": SCORES, "ledger.csv": LEDGER}
+    added: Mapping[str, ReportFile] = registered("report_files")
+    tables = {"each figure": NUMBER, "summary.csv": summary, "scores.csv": SCORES}
+    tables |= {name: resolve(file.columns) for name, file in added.items() if file.columns}
     rows = [[name, column, what] for name, columns in tables.items() for column, what in columns.items()]
     rows += [[f"{figure.id}.csv", "", f"{figure.title}. {figure.caption}"] for figure in figures]
     return csv_rows.written([["file", "column", "meaning"], *rows])

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from selfexec.analysis.selection import OURS, refuse_unknown, selection_of
+from selfexec.analysis.options import WITH_SKILL
+from selfexec.analysis.selection import refuse_unknown, selection_of
 from selfexec.report.data import Data, Options
 from selfexec.report.export import export
 from selfexec.report.figures import Figure
@@ -72,6 +73,6 @@ def figures(options: FiguresOptions) -> Figures:
         InputError: There are no replies, or a file cannot be read.
     """
     selection = selection_of(options.runs, options)
-    refuse_unknown("convention", [selection.convention], OURS)
+    refuse_unknown("convention", [selection.convention], WITH_SKILL)
     groups, abilities = (None if file is None else Path(file) for file in (selection.groups, options.abilities))
     return Figures(Data(selection, Options(groups=groups, abilities=abilities)).drawings)

@@ -4,19 +4,26 @@ import base64
 import hashlib
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import resources
 from urllib.parse import quote, urljoin
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2 import (
+    ChoiceLoader,
+    Environment,
+    FunctionLoader,
+    PackageLoader,
+    StrictUndefined,
+    pass_context,
+)
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from selfexec.analysis.selection import Selection
 from selfexec.analysis.words import two
 from selfexec.errors import InputError
-from selfexec.extensions.latex.writing import includes
-from selfexec.extensions.published.entries import shown
+from selfexec.extension import AppendixPart, ReportFile, registered, resolve
 from selfexec.report import cells, leaderboards
 from selfexec.report.data import Data, Options
 from selfexec.report.export import (
@@ -25,7 +32,6 @@ from selfexec.report.export import (
     as_csv,
     dictionary,
     export,
-    export_tables,
     lacking,
     picture_as_png,
 )
@@ -33,7 +39,6 @@ from selfexec.report.packing import packed
 from selfexec.report.preview import HEIGHT, WIDTH, file_names, preview
 from selfexec.report.sections import ABOUT, SECTIONS, TOP
 from selfexec.report.svg import tick_label
-from selfexec.report.wide_table import wide_table
 from selfexec.text.numbers import decimal, signed, typeset
 from selfexec.text.printable import SCRIPT_PATTERN, harmless, in_short
 from selfexec.version import __version__
@@ -78,14 +83,14 @@ class Templates(Environment):
 def _environment() -> Environment:
     """Templates, and the words in them. They are compiled once: that takes longer than to fill them in."""
     environment = Templates(
-        loader=PackageLoader("selfexec.report"),
+        loader=ChoiceLoader([PackageLoader("selfexec.report"), FunctionLoader(_source_in_extension)]),
         autoescape=True,
         finalize=cells.shown_as,  # whatever the page says passes here, names and errors among it
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    numbers = {"decimal": decimal, "two": two, "signed": signed, "shown": shown}
+    numbers = {"decimal": decimal, "two": two, "signed": signed}
     environment.filters |= {name: _typeset(say) for name, say in numbers.items()}
     environment.filters |= {"count": "{:,}".format, "typeset": typeset}
     environment.filters |= {**cells.FILTERS, "prose": _prose}
@@ -96,6 +101,15 @@ def _environment() -> Environment:
     environment.globals |= {"picture_width": WIDTH, "picture_height": HEIGHT}
     environment.globals |= {"unseen": SCRIPT_PATTERN, "version": __version__}
     return environment
+
+
+def _source_in_extension(name: str) -> str | None:
+    """The template of an extension, called "package/file"; None where no extension has such a package."""
+    package, _, file = name.partition("/")
+    added: Mapping[str, AppendixPart] = registered("appendix")
+    if package not in {part.template.partition("/")[0] for part in added.values()}:
+        return None
+    return resources.files(package).joinpath("templates", file).read_text("utf-8")
 
 
 def _typeset(say: Callable[..., str]) -> Callable[..., str]:
@@ -154,12 +168,15 @@ def _export(data: Data) -> None:
             (folder / f"{name}.png").write_bytes(picture_as_png(picture))
     if only is not None:
         return
-    texts = {"scores.csv": data.scores.csv() + "\n", "ledger.csv": data.ledger.csv() + "\n"}
-    texts["summary.csv"] = leaderboards.summary_csv(data.boards)
-    texts["models.tex"] = wide_table(data.scores, data.boards)
-    texts["columns.csv"] = dictionary(drawings)
-    texts["figures.tex"] = includes(drawings, page=data.options.figure_width == "page")
-    export_tables([leaderboards.summary(data.boards)], texts, folder)
+    texts = {
+        "scores.csv": data.scores.csv() + "\n",
+        "summary.csv": leaderboards.summary_csv(data.boards),
+        "columns.csv": dictionary(drawings),
+    }
+    added: Mapping[str, ReportFile] = registered("report_files")
+    texts |= {name: resolve(file.place)(data) for name, file in added.items()}
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
 
 
 def _pictures(data: Data) -> dict[str, str]:

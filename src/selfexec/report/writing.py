@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import get_args
 from urllib.parse import urlsplit
 
-from selfexec.analysis.selection import OURS, refuse_unknown, selection_of
+from selfexec.analysis.options import WITH_SKILL
+from selfexec.analysis.selection import refuse_unknown, selection_of
 from selfexec.errors import InputError
 from selfexec.files.outputs import REPORTS, form_by_ending, tried, tried_folder, write_page
 from selfexec.report.data import Options
@@ -34,7 +35,7 @@ def report(options: ReportOptions) -> Path:
     elif options.figure is not None:
         raise InputError(f"--figure {options.figure}: give a folder for it: --figures FOLDER.")
     selection, width = selection_of(options.runs, options), options.figure_width or "column"
-    refuse_unknown("convention", [selection.convention], OURS)
+    refuse_unknown("convention", [selection.convention], WITH_SKILL)
     refuse_unknown("evidence", [options.evidence], get_args(Evidence))
     refuse_unknown("figure width", [width], get_args(Width))
     groups, abilities, figures = (

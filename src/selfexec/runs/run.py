@@ -22,7 +22,7 @@ from selfexec.items import ItemSet
 from selfexec.options import Names
 from selfexec.prompts import kept_prompts, shipped_sentences, texts_in
 from selfexec.readers import Reading
-from selfexec.runs.arguments import names, tells_wrong_names
+from selfexec.runs.arguments import names
 from selfexec.runs.connections import unchecked_warning, without_checked
 from selfexec.runs.design import asked, unfolded
 from selfexec.runs.ends import (
@@ -56,7 +56,7 @@ from selfexec.runs.judgements import (
 )
 from selfexec.runs.readings import read_replies
 from selfexec.runs.records import ByPart, BySession, Cut, GivenReading, Loaded, Reply, load_replies
-from selfexec.runs.shards import is_cut, join, refuse_unjoined
+from selfexec.runs.share import refuse_unjoined
 from selfexec.runs.store import ends_torn, line_of, read_journal
 from selfexec.text.matching import Named, listed
 from selfexec.text.numbers import joined, number_of
@@ -459,28 +459,13 @@ def opened(folder: str | Path, accept_ends: Iterable[str] = ()) -> Run:
     if not isinstance(folder, str | Path):
         raise InputError(f"expected a run or its folder, not {_kind(folder)}.")
     folder = Path(folder)
-    if is_cut(folder):
-        refuse_unjoined(folder)
+    refuse_unjoined(folder)
     return as_it_lies(folder, accept_ends)
 
 
 def _name_ends(run: Run) -> None:
     for text in ends_named(run.replies.values(), way_to_texts(run.folder)):
         warnings.warn(text, stacklevel=4)
-
-
-@tells_wrong_names("joining")
-def merge(folder: str | Path) -> Run:
-    """Join the shards of a run (`run(..., shard="3/8")`) and return it, equal to one that was asked as a whole. Shards
-    that have grown since are joined anew.
-
-    InputError: a shard is missing, half-done, damaged, foreign or doubled; it names each, with the command that puts it
-    right.
-    """
-    join(Path(folder))
-    found = as_it_lies(Path(folder))
-    _name_ends(found)
-    return found
 
 
 def as_it_lies(folder: Path, accept_ends: Iterable[str] = ()) -> Run:

@@ -1,14 +1,24 @@
-"""A share of a run: which jobs (a model with an item) fall to it, whatever else is asked, and where it lies."""
+"""A share of a run: which jobs (a model with an item) fall to it, whatever else is asked, and where it lies.
+
+A shard is a run of its own in the folder of the whole one. A run knows what it has of its shards; what joins them is
+the extension `shards`.
+"""
 
 import hashlib
 import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from selfexec.errors import InputError
 from selfexec.runs.design import Design
+from selfexec.runs.folder import MANIFEST, REPLIES
+from selfexec.text.numbers import number_of
 
 SHARDS = "shards"  # the folder in that of the whole run
+JOINED = "joined.json"  # among the shards
 MOST = 10_000
 _WRITTEN = re.compile(r"(\d{1,9})/(\d{1,9})")
 
@@ -83,3 +93,94 @@ def shard_folders(run: Path) -> list[Path]:
     if not is_cut(run):
         return []
     return sorted(place for place in (run / SHARDS).iterdir() if place.is_dir() and not place.name.startswith("."))
+
+
+# --- what of them is joined ------------------------------------------------------------------------------------------
+
+
+class JoinedShards(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run has of its shards.
+
+    Attributes:
+        run: The state of the run when they were joined.
+        shards: Their states then, by the names of their folders.
+        preferred: The shards whose replies were chosen where others had different ones of the same sessions.
+    """
+
+    run: str
+    shards: dict[str, str]
+    preferred: list[str] = []
+
+
+def state_of(folder: Path) -> str:
+    """A text that changes whenever a run gets replies, or its manifest changes."""
+    manifest, replies = folder / MANIFEST, folder / REPLIES
+    sha256 = hashlib.sha256(manifest.read_bytes()).hexdigest() if manifest.is_file() else "no manifest"
+    return f"{replies.stat().st_size if replies.is_file() else 0} {sha256}"
+
+
+def joined_shards(run: Path) -> JoinedShards | None:
+    """What a run has of its shards; None where they were never joined, or by a former version."""
+    try:
+        return msgspec.json.decode((run / SHARDS / JOINED).read_bytes(), type=JoinedShards)
+    except (FileNotFoundError, msgspec.MsgspecError):
+        return None
+
+
+def unjoined_shards(run: Path) -> list[Path]:
+    """The folders of shards that have something which the run does not have."""
+    record = joined_shards(run)
+    known = record.shards if record else {}
+    begun = [folder for folder in shard_folders(run) if (folder / MANIFEST).exists() or (folder / REPLIES).exists()]
+    return [folder for folder in begun if state_of(folder) != known.get(folder.name)]
+
+
+def refuse_unjoined(run: Path) -> None:
+    """InputError where shards have something that the run does not have: it names the command that joins them."""
+    if not is_cut(run) or not (new := unjoined_shards(run)):
+        return
+    known = joined_shards(run)
+    grown = known is not None and all(folder.name in known.shards for folder in new)
+    what = "grown since they were joined" if grown else "not joined"
+    raise InputError(f"{run}: {number_of(len(new), 'shard')}, {what}. Join them: {command_to_join(run)}")
+
+
+def command_to_join(run: Path) -> str:
+    return f"selfexec merge {shlex.quote(str(run))}"
+
+
+def refuse_other_cut(run: Path, shard: Shard | None) -> None:
+    """InputError where a run cannot be asked so: in this shard, or (None) as a whole."""
+    own = shard_of(run.name) if run.parent.name == SHARDS else None
+    if own is not None:
+        whole = shlex.quote(str(run.parent.parent))
+        raise InputError(f"{run}: this is shard {own} of another run. Give --shard {own} --out {whole}")
+    if shard is None:
+        refuse_unjoined(run)
+        return
+    cuts = {there.of for folder in shard_folders(run) if (there := shard_of(folder.name))}
+    if cuts - {shard.of}:
+        of = min(cuts - {shard.of})
+        raise InputError(
+            f"{run}: it was cut into {of} shards, and --shard {shard} would cut it otherwise. "
+            f"Give --shard I/{of}, or choose another folder with --out."
+        )
+    if (run / MANIFEST).exists():
+        _refuse_whole(run, shard)
+
+
+def _refuse_whole(run: Path, shard: Shard) -> None:
+    """InputError where a run holds replies that a shard does not have, and would ask for once more."""
+    record = joined_shards(run)
+    if record is None:
+        refuse_unjoined(run)
+        raise InputError(f"{run}: it was begun as a whole. Go on without --shard, or choose another folder with --out.")
+    if record.run != state_of(run):
+        raise InputError(
+            f"{run}: it was asked more as a whole since its shards were joined. Go on without --shard, or choose "
+            "another --out."
+        )
+    if shard.name in record.shards and not (shard.folder(run) / MANIFEST).exists():
+        raise InputError(
+            f"{run}: it has the replies of shard {shard}, whose folder is not there any more. Go on without --shard."
+        )

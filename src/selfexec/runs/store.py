@@ -7,7 +7,8 @@ a power cut takes no more than the last seconds.
 import errno
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+import warnings
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from io import FileIO
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Self, TypeVar
 
 import msgspec
 
-from selfexec.errors import InputError
+from selfexec.errors import InputError, Notice
 from selfexec.experiments import Key
 from selfexec.files import jsonl
 from selfexec.runs.records import BySession, Reply
@@ -31,16 +32,12 @@ BLOCK = 2**16  # bytes that are read at a time when the end of a journal is look
 
 
 class Journal:
-    """Appends replies to a file. Only one process at a time may hold it: the one that has its lock; or that has made
-    sure otherwise, where `guard` raises InputError before a reply is written as soon as it is another's.
-    """
+    """Appends replies to a file. Only one process at a time may hold it: the one that has its lock."""
 
-    def __init__(self, path: Path, guard: Callable[[], None] | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self._guard = guard
         with ExitStack() as opened:
-            if guard is None:
-                opened.enter_context(locked(path))
+            opened.enter_context(locked(path))
             self._file = opened.enter_context(_opened(path))
             _cut_torn_tail(path, self._file)
             self._end = os.fstat(self._file.fileno()).st_size
@@ -52,8 +49,6 @@ class Journal:
         """Hand a reply to the operating system, a whole line at once, and return where its line begins. InputError: it
         cannot be written, or what was written before does not reach the disk.
         """
-        if self._guard:
-            self._guard()
         self._disk.refuse_fault()
         if self._torn:
             raise InputError(self._torn)
@@ -177,15 +172,17 @@ def locked(path: Path) -> Iterator[None]:
     except Timeout:
         raise InputError(f"{path.parent}: another process is writing to this run. Wait for it, or stop it.") from None
     except OSError as fault:
-        way_out = " Where files cannot be locked, --shard 0/1 does without." if fault.errno in NO_LOCKS else ""
-        raise InputError(f"{path.parent}: cannot be written ({fault.strerror}). Nothing was asked.{way_out}") from None
+        if fault.errno not in NO_LOCKS:
+            raise InputError(f"{path.parent}: cannot be written ({fault.strerror}). Nothing was asked.") from None
+        warnings.warn(Notice(f"{path.parent}: no file can be locked here. Start one command at a time."), stacklevel=3)
     try:
         yield
     finally:
-        with suppress(OSError):
-            # while it is held, so that it is ours; Windows does not let us, and the file stays
-            Path(lock.lock_file).unlink()
-        lock.release()
+        if lock.is_locked:
+            with suppress(OSError):
+                # while it is held, so that it is ours; Windows does not let us, and the file stays
+                Path(lock.lock_file).unlink()
+            lock.release()
 
 
 def _opened(path: Path) -> FileIO:

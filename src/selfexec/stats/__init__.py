@@ -5,6 +5,7 @@ from selfexec.stats.bootstrap import draws, percentile_intervals, resampled_tota
 from selfexec.stats.brier import BrierParts, brier_parts, equal_groups
 from selfexec.stats.correlation import LEAST_PAIRS, Correlation, correlate
 from selfexec.stats.discrimination import Area, auroc, auroc_within, centred
+from selfexec.stats.fieller import fieller
 from selfexec.stats.holm import holm, holm_points, tied_groups
 from selfexec.stats.intervals import (
     NO_SPREAD,

@@ -20,7 +20,7 @@ import selfexec as sx
 from batch_api import BatchApi, BatchServer, fine, prompt_of, requests_in
 from selfexec.cli import root
 from selfexec.engines import Price
-from selfexec.engines.sim.server import Manners, SimServer
+from selfexec.engines.sim.server import SimServer
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.extensions.batch.exporting import written_files
@@ -470,7 +470,7 @@ def test_a_damaged_tail_of_the_journal_or_of_the_list_of_requests_is_repaired(tm
 @pytest.mark.slow
 def test_a_run_says_what_is_out_and_asks_the_rest(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    with served(SimServer(load("starter"), Manners()).app()) as url:
+    with served(SimServer(load("starter")).app()) as url:
         half = ("--model", "openai/typical", "--base-url", url, "-o", out, "--experiment", "restriction")
         exported(out, base_url=url)  # three requests
         found = selfexec("run", *half, "--limit", "5")
@@ -496,7 +496,7 @@ def test_a_run_says_what_is_out_and_asks_the_rest(tmp_path: Path) -> None:
 
 def test_a_run_asks_what_is_out_when_told(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    with served(SimServer(load("starter"), Manners()).app()) as url:
+    with served(SimServer(load("starter")).app()) as url:
         exported(out, base_url=url)
         asked = sx.run("openai/typical", base_url=url, experiments="restriction", limit=3, out=out, again=True)
     assert len(asked.replies) == 9
@@ -565,7 +565,7 @@ def test_the_command_line_says_what_to_do_next(tmp_path: Path) -> None:
 @FORMS_OF_ALL
 def test_a_quick_run_in_batches_is_the_run_over_http(form: str, tmp_path: Path) -> None:
     model, wire = MODELS[form], form
-    with served(SimServer(load("starter"), Manners()).app()) as url:
+    with served(SimServer(load("starter")).app()) as url:
         base = url if form != "gemini" else url.removesuffix("/v1") + "/v1beta"
         straight = sx.run(model, base_url=base, wire=wire, preset="quick", out=tmp_path / "http")
     befall = dict(enumerate(["expired", "failed", "cancelled"] * 30))

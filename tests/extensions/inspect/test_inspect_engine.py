@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import selfexec as sx
+from faulty_server import FaultyServer
 from selfexec.engines import ENGINES, Connection, Outcome
-from selfexec.engines.sim.server import Manners, SimServer
 from selfexec.errors import InputError
 from selfexec.extensions.inspect.engine import InspectEngine, outcome_of
 from selfexec.extensions.inspect.engine.asking import what_it_is
@@ -212,7 +212,7 @@ def test_over_a_real_provider_of_inspect_faults_pass_are_counted_and_lose_nothin
     monkeypatch.setattr("selfexec.extensions.inspect.engine.asking.pause", lambda attempt: 0.001)
     monkeypatch.setenv("MINE_API_KEY", KEY)
     shares = {"429": 0.1, "500": 0.1, "reset": 0.05, "garbage": 0.05, "empty": 0.05, "policy": 0.1, "refusal": 0.1}
-    server = SimServer(load("starter"), Manners(faults=shares))
+    server = FaultyServer(load("starter"), shares)
     with served(server.app()) as address:
         monkeypatch.setenv("MINE_BASE_URL", address)
         run = sx.run(

@@ -14,11 +14,11 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from selfexec.analysis.correlate import correlations
-from selfexec.analysis.score import CONVENTIONS, score
+from selfexec.analysis.score import score
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.extensions.published.command import command
-from selfexec.extensions.published.conventions import FORMULAS, NUMBERS, _accounts, ledger
+from selfexec.extensions.published.conventions import CONVENTIONS, FORMULAS, NUMBERS, _accounts, ledger
 from selfexec.extensions.published.decomposition import lost
 from selfexec.extensions.published.entries import Entry, Ledger
 from selfexec.extensions.published.sensitivity import inflected

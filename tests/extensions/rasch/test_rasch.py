@@ -11,16 +11,14 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 
 import selfexec as sx
 from effort import examples
 from selfexec.cli import main
 from selfexec.errors import InputError, NotSettled
+from selfexec.extensions.rasch import solver
 from selfexec.extensions.rasch.rates import load_rates
 from selfexec.extensions.rasch.solver import RaschFit, fit_rasch, jackknife_errors, negative_log_likelihood
-from selfexec.extensions.rasch.solver import fit as solver
-from selfexec.extensions.rasch.solver import steps as steps
 from selfexec.stats import Array
 
 # Table 1 of arXiv 2508.12277, in the order of its rows and columns
@@ -50,15 +48,7 @@ def fitted(fit: RaschFit) -> Array:
     return rates
 
 
-def assert_same(one: RaschFit, other: RaschFit, within: float = 1e-9) -> None:
-    for mine, theirs in [(one.abilities, other.abilities), (one.item_difficulties, other.item_difficulties)] + [
-        (getattr(one, name)[side], getattr(other, name)[side]) for name in ("se", "infit", "outfit") for side in (0, 1)
-    ]:
-        np.testing.assert_allclose(mine, theirs, rtol=within, atol=within)
-    assert one.dispersion == pytest.approx(other.dispersion, rel=within, nan_ok=True)
-
-
-def glm(rates: Array, weights: Array) -> tuple[Array, Array, Array, Array, float]:
+def glm(rates: Array) -> tuple[Array, Array, Array, Array, float]:
     """A quasi-binomial regression on models and items (coded to add up to 0): estimates, errors, dispersion."""
     import statsmodels.api as sm
 
@@ -66,8 +56,7 @@ def glm(rates: Array, weights: Array) -> tuple[Array, Array, Array, Array, float
     rows, columns = np.nonzero(~np.isnan(rates))
     code = np.vstack([np.eye(items - 1), -np.ones(items - 1)])
     design = np.hstack([np.eye(models)[rows], -code[columns]])
-    family, n = sm.families.Binomial(), weights[rows, columns]
-    found = sm.GLM(rates[rows, columns], design, family=family, var_weights=n).fit(tol=1e-13, scale="X2")
+    found = sm.GLM(rates[rows, columns], design, family=sm.families.Binomial()).fit(tol=1e-13, scale="X2")
     covariance = found.cov_params()
     errors = [covariance[:models, :models], code @ covariance[models:, models:] @ code.T]
     estimates = found.params[:models], code @ found.params[models:]
@@ -149,19 +138,58 @@ def test_two_models_on_two_items_can_be_solved_by_hand() -> None:
     np.testing.assert_allclose(fit.item_difficulties, [-d, d], atol=1e-12)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("size", [(15, 9), (6, 25)])
 @pytest.mark.slow
-def test_a_quasi_binomial_regression_agrees(size: tuple[int, int], weighted: bool) -> None:
+def test_a_quasi_binomial_regression_agrees(size: tuple[int, int]) -> None:
     _, _, rates = simulated(3, *size, questions=100, holes=0.3)
-    weights = np.random.default_rng(4).uniform(0.5, 300, size) if weighted else np.ones(size)
-    fit = fit_rasch(rates, weights if weighted else None)
-    abilities, difficulties, ability_errors, difficulty_errors, dispersion = glm(rates, weights)
+    fit = fit_rasch(rates)
+    abilities, difficulties, ability_errors, difficulty_errors, dispersion = glm(rates)
     np.testing.assert_allclose(fit.abilities, abilities, atol=1e-8)
     np.testing.assert_allclose(fit.item_difficulties, difficulties, atol=1e-8)
     np.testing.assert_allclose(fit.se.abilities, ability_errors, rtol=1e-8)
     np.testing.assert_allclose(fit.se.item_difficulties, difficulty_errors, rtol=1e-8)
     assert fit.dispersion == pytest.approx(dispersion, rel=1e-8)
+
+
+def by_proportional_fitting(rates: Array) -> tuple[Array, Array]:
+    """Abilities and item difficulties by another method: a_i = won_i / sum_j 1 / (a_i + b_j), and so for b, in turn."""
+    seen = ~np.isnan(rates)
+    won, lost = np.nansum(rates, 1), np.nansum(1 - rates, 0)
+    a, b = np.ones(len(rates)), np.ones(rates.shape[1])
+    for _ in range(2000):
+        a = won / np.sum(seen / (a[:, None] + b), 1)
+        b = lost / np.sum(seen / (a[:, None] + b), 0)
+    return np.log(a) - np.log(b).mean(), np.log(b) - np.log(b).mean()
+
+
+def errors_by_pseudoinverse(fit: RaschFit, rates: Array) -> Array:
+    """Errors of abilities and then difficulties: the information of all of them, inverted whole, and its zero moved."""
+    models, items = rates.shape
+    p = np.where(np.isnan(rates), 0, fitted(fit))
+    information = np.block(
+        [
+            [np.diag((p * (1 - p)).sum(1)), -p * (1 - p)],
+            [-(p * (1 - p)).T, np.diag((p * (1 - p)).sum(0))],
+        ]
+    )
+    from_mean = np.eye(models + items) - np.repeat([0, 1 / items], [models, items])
+    return np.sqrt(fit.dispersion * np.diag(from_mean @ np.linalg.pinv(information) @ from_mean.T))
+
+
+@pytest.mark.parametrize("table", ["paper", "few models", "many models", "chain"])
+def test_a_second_method_agrees_to_nine_decimals(table: str) -> None:
+    rates = {
+        "paper": load_rates("paper").rates,
+        "few models": simulated(3, 6, 40, 50, holes=0.3)[2],
+        "many models": simulated(4, 60, 8, 50, holes=0.3)[2],
+        "chain": chain(9),
+    }[table]
+    fit = fit_rasch(rates)
+    abilities, difficulties = by_proportional_fitting(rates)
+    np.testing.assert_allclose(fit.abilities, abilities, atol=1e-9)
+    np.testing.assert_allclose(fit.item_difficulties, difficulties, atol=1e-9)
+    if fit.degrees_of_freedom:
+        np.testing.assert_allclose(np.concatenate(fit.se), errors_by_pseudoinverse(fit, rates), rtol=1e-9)
 
 
 @settings(max_examples=examples(60), deadline=None)
@@ -197,44 +225,6 @@ def test_items_that_win_where_models_lose_are_the_same_table_turned_over(table: 
     shift = over.item_difficulties - fit.abilities
     np.testing.assert_allclose(shift, shift[0], atol=1e-8)
     np.testing.assert_allclose(over.abilities - fit.item_difficulties, shift[0], atol=1e-8)
-
-
-@settings(max_examples=examples(40), deadline=None)
-@given(tables)
-def test_dense_and_sparse_forms_are_one_table(table: tuple[Array, Array, Array]) -> None:
-    rates = table[2]
-    fit = estimable(rates)
-    weights = np.random.default_rng(0).uniform(0.5, 2, rates.shape)
-    rows, columns = np.nonzero(~np.isnan(rates))
-    shuffled = np.random.default_rng(1).permutation(len(rows))
-    rows, columns = rows[shuffled], columns[shuffled]
-    cells, heavy = rates[rows, columns], weights[rows, columns]
-    assert_same(fit, fit_rasch(cells, rows=rows, columns=columns))
-    assert_same(fit, fit_rasch(sparse.coo_array((cells, (rows, columns)), shape=rates.shape)))
-    weighted = fit_rasch(rates, weights)
-    assert_same(weighted, fit_rasch(cells, heavy, rows=rows, columns=columns, shape=rates.shape))
-    pair = [sparse.coo_array((values, (rows, columns)), shape=rates.shape).tocsr() for values in (cells, heavy)]
-    assert_same(weighted, fit_rasch(*pair))
-    assert_same(fit, fit_rasch(rates, np.where(np.isnan(rates), math.nan, 1)))
-
-
-def test_a_cell_of_weight_0_is_a_hole() -> None:
-    rates = simulated(1, 6, 5, 50)[2]
-    weights = np.ones(rates.shape)
-    weights[2, 3] = 0
-    holed = np.where(weights > 0, rates, math.nan)
-    assert_same(fit_rasch(rates, weights), fit_rasch(holed))
-    rows, columns = np.indices(rates.shape).reshape(2, -1)
-    assert_same(fit_rasch(rates.ravel(), weights.ravel(), rows=rows, columns=columns), fit_rasch(holed))
-
-
-def test_weights_count_as_so_many_equal_rates() -> None:
-    # an item that stands twice in the table pulls twice as hard as one with weight 1
-    rates = simulated(2, 7, 5, 40)[2]
-    twice = fit_rasch(np.hstack([rates, rates[:, :1]]))
-    weighted = fit_rasch(rates, np.where(np.arange(5) == 0, 2.0, 1.0) * np.ones((7, 1)))
-    shift = weighted.abilities - twice.abilities
-    np.testing.assert_allclose(shift, shift[0], atol=1e-9)
 
 
 def test_noiseless_rates_give_their_parameters_back_whatever_the_scale_begins_at() -> None:
@@ -274,11 +264,10 @@ def test_few_binary_items_spread_the_scale_and_many_questions_do_not() -> None:
 
 def test_infit_and_outfit_are_what_their_formulas_say() -> None:
     rates = simulated(6, 5, 6, 30, holes=0.2)[2]
-    weights = np.random.default_rng(7).integers(1, 50, rates.shape).astype(float)
-    fit = fit_rasch(rates, weights)
+    fit = fit_rasch(rates)
     p = fitted(fit)
-    squares = weights * (rates - p) ** 2 / (p * (1 - p))
-    information = np.where(np.isnan(rates), 0, weights * p * (1 - p))
+    squares = (rates - p) ** 2 / (p * (1 - p))
+    information = np.where(np.isnan(rates), 0, p * (1 - p))
     for side, axis in ((0, 1), (1, 0)):
         np.testing.assert_allclose(fit.outfit[side], np.nanmean(squares, axis), rtol=1e-9)
         infit = np.nansum(information * squares, axis) / information.sum(axis)
@@ -295,84 +284,13 @@ def test_without_a_degree_of_freedom_there_is_no_error() -> None:
     assert np.isnan(fit.se.abilities).all() and np.isnan(fit.se.item_difficulties).all()
 
 
-def test_large_tables_are_solved_step_by_step_to_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    rates = simulated(8, 400, 60, 50, holes=0.3)[2]
-    outright = fit_rasch(rates)
-    monkeypatch.setattr(steps, "SMALL", 0)
-    monkeypatch.setattr("selfexec.extensions.rasch.solver.cells.CELLS_PER_BLOCK", 1000)
-    by_steps = fit_rasch(rates)
-    np.testing.assert_allclose(by_steps.abilities, outright.abilities, atol=1e-9)
-    np.testing.assert_allclose(by_steps.item_difficulties, outright.item_difficulties, atol=1e-9)
-    for side in (0, 1):
-        np.testing.assert_allclose(by_steps.se[side], outright.se[side], rtol=2e-3)
-        np.testing.assert_allclose(by_steps.outfit[side], outright.outfit[side], rtol=1e-8)
-
-
-@pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("questions", [1, 50])
-def test_a_large_table_starts_from_a_small_one_and_comes_to_the_same_estimates(
-    turned: bool, questions: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rates = simulated(14, 60, 3000, questions, spread=0.7)[2]
-    rates = rates.T if turned else rates
-    asked: list[tuple[int, int]] = []
-    derivatives = solver.derivatives
-
-    def noted(table: Any, *rest: Any) -> Any:
-        asked.append(table.shape)
-        return derivatives(table, *rest)
-
-    monkeypatch.setattr(solver, "derivatives", noted)
-    from_small = fit_rasch(rates)
-    assert len(set(asked)) == 2
-    assert asked.count(rates.shape) == 2  # one step, and a look that it was enough
-    monkeypatch.setattr(solver, "GROUPS", 10**6)
-    asked.clear()
-    alone = fit_rasch(rates)
-    assert set(asked) == {rates.shape}
-    np.testing.assert_allclose(from_small.abilities, alone.abilities, atol=1e-9)
-    np.testing.assert_allclose(from_small.item_difficulties, alone.item_difficulties, atol=1e-9)
-
-
-def test_a_large_table_of_models_that_are_all_alike_gives_them_one_ability() -> None:
-    rng = np.random.default_rng(15)
-    row = rng.uniform(0.05, 0.95, 3000)
-    fit = fit_rasch(np.array([rng.permutation(row) for _ in range(60)]))
-    np.testing.assert_allclose(fit.abilities, fit.abilities[0], atol=1e-9)
-
-
-def chain(length: int) -> tuple[Array, Array, Array]:
-    """Each model shares one item with the next: as weakly linked as a table can be."""
-    rows = np.repeat(np.arange(length), 2)
-    columns = (rows + np.tile([0, 1], length)) % length
-    return np.random.default_rng(0).uniform(0.2, 0.8, 2 * length), rows, columns
-
-
-@pytest.mark.parametrize("large", [10**6, 0])
-def test_weak_links_are_solved_too(monkeypatch: pytest.MonkeyPatch, large: int) -> None:
-    rates, rows, columns = chain(60)
-    outright = fit_rasch(rates, rows=rows, columns=columns)
-    monkeypatch.setattr(steps, "SMALL", 0)
-    monkeypatch.setattr(steps, "LARGE", large)
-    other = fit_rasch(rates, rows=rows, columns=columns)
-    np.testing.assert_allclose(other.abilities, outright.abilities, atol=1e-8)
-    # errors by series would be wrong here: they are worked out whole, or not given
-    if large:
-        np.testing.assert_allclose(other.se.abilities, outright.se.abilities, rtol=1e-8)
-    else:
-        assert np.isnan(other.se.abilities).all()
-
-
-def test_a_link_of_next_to_no_weight_still_counts() -> None:
-    # two halves, each fitted exactly by itself, joined at one cell of weight 1e-6: it alone says how far they are apart
-    rates = np.full((4, 4), math.nan)
-    rates[:2, :2] = expit(np.array([[1.0], [0.0]]) - np.array([0.5, -0.5]))
-    rates[2:, 2:] = expit(np.array([[0.3], [-0.3]]) - np.array([0.2, -0.2]))
-    rates[1, 2] = 0.5
-    weights = np.ones((4, 4))
-    weights[1, 2] = 1e-6
-    fit = fit_rasch(rates, weights)
-    assert fit.abilities[1] - fit.item_difficulties[2] == pytest.approx(0, abs=1e-6)
+def chain(length: int) -> Array:
+    """Each model shares one item with the next, and the last with the first: as weakly linked as a table can be."""
+    rates = np.full((length, length), math.nan)
+    models = np.arange(length)
+    drawn = np.random.default_rng(0).uniform(0.2, 0.8, (2, length))
+    rates[models, models], rates[models, (models + 1) % length] = drawn
+    return rates
 
 
 def test_the_jackknife_leaves_out_one_item_at_a_time() -> None:
@@ -433,44 +351,19 @@ def test_what_has_no_finite_estimate_is_refused_by_name(rates: list[list[float]]
         fit_rasch(rates)
 
 
-CELLS: dict[str, Any] = {"rates": [0.5, 0.4, 0.3, 0.2], "rows": [0, 0, 1, 1], "columns": [0, 1, 0, 1]}
-REFUSED_CELLS: dict[str, tuple[dict[str, Any], str]] = {
-    "nan": ({"rates": [0.5, HOLE, 0.3, 0.2]}, "model [0], item [1]: the rate is nan"),
-    "twice": ({"columns": [0, 1, 1, 1]}, "model [1], item [1]: given twice"),
-    "a negative weight": ({"weights": [1, 1, -2, 1]}, "model [1], item [0]: the weight is -2"),
-    "a weight that is nan": ({"weights": [1, 1, HOLE, 1]}, "model [1], item [0]: the weight is nan"),
-    "too few weights": ({"weights": [1, 1]}, "4 rates and 2 weights"),
-    "too few rows": ({"rows": [0, 1]}, "4 rates and 2 rows"),
-    "outside": ({"columns": [0, 1, 0, 2], "shape": (2, 2)}, "column 2 of rate 3 is outside the table of 2"),
-    "a negative row": ({"rows": [0, 0, -1, 1]}, "row -1 of rate 2 is outside"),
-    "a fraction for a row": ({"rows": [0, 0, 0.5, 1]}, "rows must be a list of whole numbers"),
-    "one model": ({"rows": [0, 0, 0, 0], "columns": [0, 1, 2, 3]}, "there is 1 model"),
-    "one item": ({"rows": [0, 1, 2, 3], "columns": [0, 0, 0, 0]}, "there is 1 item"),
-    "no rates": ({"rates": [], "rows": [], "columns": []}, "there is no rate"),
-    "an empty row": ({"shape": (3, 2)}, "model [2]: there is no rate at all"),
-    "no columns": ({"columns": None}, "a sparse table is three lists"),
-    "weights on paper": ({"weights": [1, 1, 1, 1], "method": "paper"}, "method 'paper' knows no weights"),
-    "another method": ({"method": "bayes"}, "method 'bayes': there are newton, paper"),
-    "too few names": ({"models": ["ada"]}, "there are 2 models and 1 names"),
-}
-
-
-@pytest.mark.parametrize(("changed", "message"), REFUSED_CELLS.values(), ids=REFUSED_CELLS)
-def test_cells_that_make_no_table_are_refused_by_name(changed: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError) as fault:
-        fit_rasch(**(CELLS | changed))
-    assert message in str(fault.value)
-
-
-def test_dense_tables_of_one_model_or_with_a_negative_weight_are_refused() -> None:
+def test_what_is_no_table_of_two_models_and_two_items_is_refused() -> None:
     with pytest.raises(InputError, match="there is 1 model"):
         fit_rasch([[0.5, 0.4]])
     with pytest.raises(InputError, match="there is no model"):
         fit_rasch(np.empty((0, 3)))
-    with pytest.raises(InputError, match=r"model \[0\], item \[1\]: the weight is -1"):
-        fit_rasch([[0.5, 0.4], [0.3, 0.2]], [[1, -1], [1, 1]])
+    with pytest.raises(InputError, match="there is 1 item"):
+        fit_rasch([[0.5], [0.4]])
     with pytest.raises(InputError, match="rates have 1 dimensions"):
         fit_rasch([0.5, 0.4])
+    with pytest.raises(InputError, match="there are 2 models and 1 names"):
+        fit_rasch([[0.5, 0.4], [0.3, 0.2]], models=["ada"])
+    with pytest.raises(InputError, match="method 'bayes': there are newton, paper"):
+        fit_rasch([[0.5, 0.4], [0.3, 0.2]], method="bayes")  # type: ignore[arg-type]
 
 
 def test_a_fit_that_does_not_settle_is_no_fit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -482,11 +375,11 @@ def test_a_fit_that_does_not_settle_is_no_fit(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_many_small_parts_are_linked_or_named_however_far_the_chain_reaches() -> None:
-    rates, rows, columns = chain(200)
-    assert fit_rasch(rates, rows=rows, columns=columns).iterations < 20
-    apart = columns + np.where(rows >= 100, 200, 0)
+    rates = chain(200)
+    assert fit_rasch(rates).iterations < 20
+    rates[[99, 199], [100, 0]] = math.nan  # the two links between the halves
     with pytest.raises(InputError, match="falls into 2 parts"):
-        fit_rasch(rates, rows=rows, columns=np.unique(apart, return_inverse=True)[1])
+        fit_rasch(rates)
 
 
 # The command line

@@ -174,8 +174,12 @@ def sources_of(candidates: Sequence[Candidate], experiments: Sequence[str]) -> d
 
 
 def unlike(candidates: Sequence[Candidate]) -> list[str]:
-    """What else differs between the runs, beside their models: prompts and settings, by name."""
-    told = list(_condition_notes(candidates))
+    """In which condition models were asked, and what else differs between the runs, beside their models."""
+    return [*_condition_notes(candidates), *otherwise_asked(candidates)]
+
+
+def otherwise_asked(candidates: Sequence[Candidate]) -> list[str]:
+    """What differs between the runs beside their models: prompts and settings, by name."""
     manifests = [run.manifest for run in {id(e.run): e.run for e in candidates}.values()]
     prompts = {name for m in manifests for name in m.prompts}
     # a run that was imported knows neither prompts nor settings, and a prompt only where its experiment was run
@@ -185,8 +189,8 @@ def unlike(candidates: Sequence[Candidate]) -> list[str]:
     made = [{label: value for label, _, value in m.all_settings} for m in manifests if m.origin == "run"]
     settings = {name for known in made for name in known}
     unlike += [f"setting {name}" for name in sorted(settings) if any(k.get(name) != made[0].get(name) for k in made)]
-    told += [f"the {what} is not the same in these runs: that may be what makes a difference" for what in unlike]
-    return [*told, *_cut_notes(manifests)]
+    notes = [f"the {what} is not the same in these runs: that may be what makes a difference" for what in unlike]
+    return [*notes, *_cut_notes(manifests)]
 
 
 def _cut_notes(manifests: Iterable[Manifest]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.compare.measures import AUROC, BIAS, OWN, SHARE
-from selfexec.analysis.differences import Contrast, Difference, Shift, Standing
+from selfexec.analysis.differences import Contrast, Difference, Movement, Shift, Standing
 from selfexec.analysis.names import skill_legend
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Result, ScoredRun, as_records, head
@@ -36,6 +36,10 @@ LEGENDS = {
     BIAS: RATE_BIAS,
     SHARE: "share of ceiling: skill over the greatest that is possible at the model's rate of yes: which ones.",
 }
+MOVES = (
+    "slope: how far the prediction moved with what was planted, over how far the behaviour did: 1 is as far.",
+    "itself - other above 0: the prediction about itself follows the behaviour further than that about somebody else.",
+)
 SHIFTED = "one condition less another: p adjusted by Holm over the models of the experiment."
 MOST_BIASED = "rank of rate bias: the first overestimates most. Nearest to 0 is best."
 TIED = "tied: models that share a letter cannot be told apart (p >= .05, adjusted by Holm within the experiment)."
@@ -55,6 +59,7 @@ class Comparison(Result):
     verdicts: tuple["GateVerdict", ...]
     notes: tuple[str, ...]
     runs: tuple[ScoredRun, ...] = ()
+    moves: tuple[Movement, ...] = ()
 
     @property
     def status(self) -> int:
@@ -79,8 +84,9 @@ class Comparison(Result):
         raise KeyError(f"there is no {what} of {model} and {against} in {experiment} ({'; '.join(there)})")
 
     def frame(self) -> "pl.DataFrame":
-        """One row per difference, as a Polars data frame."""
-        return framed(as_records(self.differences), column_types(Difference))
+        """One row per difference, as a Polars data frame; of `moved`, one per movement."""
+        rows, kind = (self.moves, Movement) if self.moves else (self.differences, Difference)
+        return framed(as_records(rows), column_types(kind))
 
     def to_pandas(self) -> Any:
         """The same as a pandas data frame. It takes pandas, and nothing else."""
@@ -96,6 +102,7 @@ class Comparison(Result):
             "standings": as_records(self.standings),
             "shifts": [row.fields() for row in self.shifts],
             "contrasts": as_records(self.contrasts),
+            "moves": [{**row, "new": list(row["new"]), "old": list(row["old"])} for row in as_records(self.moves)],
             "gates": as_records(self.verdicts),
             "status": self.status,
             "notes": list(self.notes),
@@ -127,6 +134,8 @@ def _tables(found: Comparison, verdicts: bool) -> Iterator[Table]:
             yield _all_pairs(metric, differences)
     if found.contrasts:
         yield _contrasts(found.contrasts)
+    if found.moves:
+        yield _moves(found.moves)
 
 
 def _pair_table(found: Comparison, metric: str, rows: Sequence[Difference], verdicts: bool) -> Table:
@@ -246,6 +255,24 @@ def _contrasts(rows: Sequence[Contrast]) -> Table:
     return Table("Groups of models", columns, body)
 
 
+def _moves(rows: Sequence[Movement]) -> Table:
+    columns = ["experiment", "about", "behaviour moved", "slope, itself", "slope, other", "itself - other", "items"]
+    body = [
+        [
+            row.experiment,
+            row.about or "–",
+            interval(row.behaviour, row.behaviour_low, row.behaviour_high, signed),
+            interval(row.own, row.own_low, row.own_high, signed),
+            interval(row.other, row.other_low, row.other_high, signed),
+            interval(row.difference, row.difference_low, row.difference_high, signed),
+            f"{row.items:,}",
+        ]
+        for row in rows
+    ]
+    pairs = "; ".join(f"new {new}, old {old}" for new, old in zip(rows[0].new, rows[0].old, strict=True))
+    return Table(f"Predictions moved with the behaviour: {pairs}", columns, body)
+
+
 def title_of(metric: str) -> str:
     return metric.upper() if metric == AUROC else metric.replace("_", " " if metric in LEGENDS else "-").capitalize()
 
@@ -253,7 +280,17 @@ def title_of(metric: str) -> str:
 # --- notes -----------------------------------------------------------------------------------------------------------
 
 
+def _move_notes(found: Comparison) -> list[str]:
+    rows = found.moves
+    design = "mirrored assignments" if rows[0].mirrored else "assignments drawn by chance, as the file has them"
+    unit = "item" if rows[0].units == "items" else "pair of models"
+    reasons = [about(row.experiment, row.reason) for row in rows] + [about(row.experiment, row.caution) for row in rows]
+    return [*MOVES, f"{design}; the unit of intervals (95%) is the {unit}.", *found.notes, *cautions(reasons)]
+
+
 def _notes(found: Comparison) -> list[str]:
+    if found.moves:
+        return _move_notes(found)
     notes = [LEGEND[found.convention]]
     if any(row.metric == "skill" for row in found.differences):
         notes.append(skill_legend(dict.fromkeys(row.experiment for row in found.differences)))

@@ -13,8 +13,9 @@ import numpy as np
 
 from selfexec.analysis.compare.candidates import Candidate, claims_together, reference_models
 from selfexec.analysis.findings import CANNOT_BE_TOLD
+from selfexec.analysis.options import WITH_SKILL
 from selfexec.analysis.renamed import refuse_unknown_metric
-from selfexec.analysis.selection import OURS, Selection, refuse_unknown
+from selfexec.analysis.selection import Selection, refuse_unknown
 from selfexec.claims import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
@@ -52,6 +53,7 @@ from selfexec.stats import NO_SPREAD, NONE, Interval, normal, student, wilson
 from selfexec.text.numbers import decimal, number_of
 
 OVERALL, OWN, BIAS, SHARE, AUROC = "overall", "own_excess", "rate_bias", "share_of_ceiling", "auroc"
+MOVED = "moved"  # of pairs in which behaviour was planted, by another way than all others
 NO_RATE = "orders have no rate of yes"
 NO_AREA = "orders have no AUROC"
 NOT_ELICITED = "its predictions are no probabilities, and AUROC is of those (--elicit probability)"
@@ -407,9 +409,14 @@ def check_names(selection: Selection, metrics: Sequence[str]) -> None:
     for name in metrics:
         if name in NO_OVERALL and OVERALL in selection.experiments:
             raise InputError(no_overall(name))
+        if name == MOVED:
+            raise InputError(
+                "moved is no number of one model, and stands alone: selfexec compare A B --metric moved --planted "
+                "FILE. Leave it out here."
+            )
         if name in NOT_COMPARED:
             raise InputError(f"{name} is not compared between models: {NOT_COMPARED[name]}.")
     refuse_unknown("experiment", selection.experiments, [*EXPERIMENTS, OVERALL])
-    refuse_unknown("convention", [selection.convention], OURS)
+    refuse_unknown("convention", [selection.convention], WITH_SKILL)
     for name in metrics:
         refuse_unknown_metric(name, METRICS)

@@ -6,17 +6,26 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from selfexec.analysis.compare.candidates import Candidate, chosen_of, in_two_conditions, sources_of, unlike, wanted_of
+from selfexec.analysis.compare.candidates import (
+    Candidate,
+    chosen_of,
+    in_two_conditions,
+    otherwise_asked,
+    sources_of,
+    unlike,
+    wanted_of,
+)
 from selfexec.analysis.compare.comparison import Comparison, about
 from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.gates import Gate, GateVerdict, failed, judge
-from selfexec.analysis.compare.measures import OVERALL, check_names, too_few, uncovered
+from selfexec.analysis.compare.measures import MOVED, OVERALL, check_names, too_few, uncovered
+from selfexec.analysis.compare.moved import movements
 from selfexec.analysis.compare.tags import contrasts
 from selfexec.analysis.differences import Difference
 from selfexec.analysis.names import told_by
 from selfexec.analysis.options import CompareOptions
 from selfexec.analysis.result import scored_runs
-from selfexec.analysis.selection import selection_of
+from selfexec.analysis.selection import Selection, selection_of
 from selfexec.errors import InputError
 from selfexec.experiments import PAPER
 from selfexec.files.tags import load_tags
@@ -46,7 +55,11 @@ def compare(options: CompareOptions) -> Comparison:
     """
     measures, precision = names(options.metrics), options.precision
     selection = selection_of(options.runs, options)
+    if measures == [MOVED]:
+        return _moved(options, selection)
     check_names(selection, measures)
+    if options.planted is not None:
+        raise InputError("--planted: it goes with the metric moved alone. Leave it out, or name that metric.")
     if precision is not None and not LEAST_PRECISION <= precision < math.inf:
         least = f"{LEAST_PRECISION} or more"
         raise InputError(f"precision {precision}: give the half-width that is wanted, {least}, as 0.02.")
@@ -79,6 +92,32 @@ def compare(options: CompareOptions) -> Comparison:
         verdicts=tuple(verdicts),
         notes=(*told_by(sources_of(chosen, asked)), *unlike(chosen), *notes),
         runs=scored_runs(e.run for e in candidates),
+    )
+
+
+def _moved(options: CompareOptions, selection: Selection) -> Comparison:
+    """How far predictions moved with what was planted."""
+    idle = {"--fail-if": options.fail_if, "--tags": options.tags, "--precision": options.precision}
+    if flags := [flag for flag, value in idle.items() if value]:
+        raise InputError(f"{flags[0]}: there is none of the metric moved. Leave it out.")
+    rows, asked, notes = movements(options, selection)
+    own = [parts[asked.own] for parts in asked.models.values()]
+    return Comparison(
+        models=tuple(asked.models),
+        convention=selection.convention,
+        precision=None,
+        differences=(),
+        standings=(),
+        shifts=(),
+        contrasts=(),
+        verdicts=(),
+        notes=(
+            *told_by(sources_of(own, list(dict.fromkeys(row.experiment for row in rows)))),
+            *otherwise_asked(own),
+            *notes,
+        ),
+        runs=scored_runs({id(run): run for run in asked.runs}.values()),
+        moves=tuple(rows),
     )
 
 

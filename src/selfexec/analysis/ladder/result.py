@@ -10,13 +10,13 @@ from selfexec.analysis.findings import clear_of_zero
 from selfexec.analysis.ladder.row import LadderRow, OwnPrediction
 from selfexec.analysis.ladder.words import HEADS, LEGEND, MARKS, NO_TEST, sentences
 from selfexec.analysis.names import baseline_name, skill_legend, told_by
-from selfexec.analysis.options import LadderOptions
+from selfexec.analysis.options import WITH_SKILL, LadderOptions
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import Form, Rows, ScoredRun, head
 from selfexec.analysis.score import Scores, score
 from selfexec.analysis.score_table import CAUTION, UNDEFINED
 from selfexec.analysis.score_table import LEGEND as CONVENTIONS
-from selfexec.analysis.selection import OURS, refuse_unknown, selection_of
+from selfexec.analysis.selection import refuse_unknown, selection_of
 from selfexec.analysis.words import simulated
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
@@ -182,7 +182,7 @@ def ladder(options: LadderOptions) -> Ladder:
         InputError: A name is not there, or the runs cannot be counted together.
     """
     selection = selection_of(options.runs, options)
-    refuse_unknown("convention", [selection.convention], OURS)
+    refuse_unknown("convention", [selection.convention], WITH_SKILL)
     refuse_unknown("experiment", selection.experiments, list(EXPERIMENTS))
     return ladder_of(score(selection.under(selection.condition)))
 

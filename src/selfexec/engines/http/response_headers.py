@@ -104,13 +104,13 @@ def say_nothing(headers: Mapping[str, str]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _telling(names: tuple[str, ...]) -> Telling | None:
-    found = Telling(
+    telling = Telling(
         tuple(name for name in names if _may_tell_of_a_cache(name.lower())),
         tuple(name for name in names if _may_tell_of_a_failure(name.lower())),
         tuple(name for name in names if is_name_of_an_end(name)),
         tuple(name for name in names if name.lower() in (COST, UPSTREAM)),
     )
-    return found if any(found) else None
+    return telling if any(telling) else None
 
 
 def _values(headers: Mapping[str, str], names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -155,7 +155,7 @@ def _tells_of_a_cache(name: str, value: str) -> bool:
 
 def _is_any_above_0(value: str) -> bool:
     """Whether one number in a list of them is: each cache on the way adds one."""
-    return any(float(found[1]) > 0 for part in value.split(",") if (found := NUMBER.match(part)))
+    return any(float(number[1]) > 0 for part in value.split(",") if (number := NUMBER.match(part)))
 
 
 def _words(text: str) -> list[str]:
@@ -222,6 +222,6 @@ def end_in_headers(headers: Mapping[str, str]) -> End | None:
     """How headers say that the reply ended, where one says so in a word that is listed; the worst counts."""
     if (telling := _telling(tuple(headers))) is None or not telling.ends:
         return None
-    found = [end for field in _values(headers, telling.ends) for end in ends_in(dict([field]))]
-    known = [end for end in found if end.kind != "unknown"]
+    ends = [end for field in _values(headers, telling.ends) for end in ends_in(dict([field]))]
+    known = [end for end in ends if end.kind != "unknown"]
     return worst(known) if known else None

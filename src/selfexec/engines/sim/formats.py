@@ -11,7 +11,6 @@ from selfexec.experiments import Message
 SOME = msgspec.Meta(min_length=1)
 UNHEARD = ("system", "developer")
 PIECE = 24  # characters
-WITHHELD = "I can't help with that."
 Body = dict[str, Any]
 Piece = tuple[str, Any]  # name of an event, mostly none, and what it holds
 
@@ -23,27 +22,14 @@ class ParsedRequest(NamedTuple):
 
 
 class SimReply(NamedTuple):
-    """A reply as it goes out. `fault` is what befalls it; `asked` the body to which it is one."""
+    """A reply as it goes out. `asked` is the body to which it is one."""
 
     model: str
     text: str
     tokens: int | None
     prompt_tokens: int
     id: str
-    fault: str | None
     asked: Mapping[str, Any]
-
-    @property
-    def finish(self) -> str:
-        found = {"content-filter": "content_filter", "truncation": "length", "died": "error", "refusal": "refusal"}
-        return found.get(self.fault or "", "stop")
-
-    @property
-    def sent(self) -> str:
-        """What of the text goes out."""
-        if self.fault in ("content-filter", "empty", "refusal"):
-            return ""
-        return self.text[: len(self.text) // 2] if self.fault in ("truncation", "died") else self.text
 
 
 @dataclass(frozen=True)
@@ -68,10 +54,6 @@ def _turns(turns: Any) -> list[Message]:
 def _text(content: Any) -> Any:
     """The text of a message that comes as a list of parts."""
     return "".join(part["text"] for part in content) if isinstance(content, list) else content
-
-
-def _usage(said: SimReply, counts: Body) -> Body:
-    return {} if said.fault == "no-usage" else {"usage": counts}
 
 
 def _drops(text: str) -> Iterator[str]:
@@ -103,29 +85,22 @@ def _chat_frame(said: SimReply, kind: str, **choice: Any) -> Body:
 
 def _chat_counts(said: SimReply) -> Body:
     total = said.prompt_tokens + (said.tokens or 0)
-    counts = {"prompt_tokens": said.prompt_tokens, "completion_tokens": said.tokens, "total_tokens": total}
-    return _usage(said, counts)
-
-
-def _chat_finish(said: SimReply) -> str:
-    return "stop" if said.finish == "refusal" else said.finish
+    return {
+        "usage": {"prompt_tokens": said.prompt_tokens, "completion_tokens": said.tokens, "total_tokens": total},
+    }
 
 
 def _chat(said: SimReply) -> Body:
-    message: Body = {"role": "assistant", "content": said.sent}
-    if said.fault == "refusal":
-        message |= {"content": None, "refusal": WITHHELD}
-    frame = _chat_frame(said, "chat.completion", message=message, finish_reason=_chat_finish(said))
-    return frame | _chat_counts(said)
+    message = {"role": "assistant", "content": said.text}
+    return _chat_frame(said, "chat.completion", message=message, finish_reason="stop") | _chat_counts(said)
 
 
 def _chat_pieces(said: SimReply) -> Iterator[Piece]:
     kind = "chat.completion.chunk"
-    field, text = ("refusal", WITHHELD) if said.fault == "refusal" else ("content", said.sent)
     yield "", _chat_frame(said, kind, delta={"role": "assistant", "content": ""}, finish_reason=None)
-    for drop in _drops(text):
-        yield "", _chat_frame(said, kind, delta={field: drop}, finish_reason=None)
-    yield "", _chat_frame(said, kind, delta={}, finish_reason=_chat_finish(said))
+    for drop in _drops(said.text):
+        yield "", _chat_frame(said, kind, delta={"content": drop}, finish_reason=None)
+    yield "", _chat_frame(said, kind, delta={}, finish_reason="stop")
     options = said.asked.get("stream_options")
     if isinstance(options, dict) and options.get("include_usage"):
         yield "", _chat_frame(said, kind) | {"choices": []} | _chat_counts(said)
@@ -145,29 +120,24 @@ def _effort(body: Mapping[str, Any]) -> Any:
 
 
 def _responses(said: SimReply) -> Body:
-    part = {"type": "output_text", "text": said.sent, "annotations": []}
-    if said.fault == "refusal":
-        part = {"type": "refusal", "refusal": WITHHELD}
-    status = {"length": "incomplete", "content_filter": "incomplete", "error": "failed"}.get(said.finish, "completed")
-    why = {"length": "max_output_tokens"}.get(said.finish, said.finish)
+    part = {"type": "output_text", "text": said.text, "annotations": []}
     total = said.prompt_tokens + (said.tokens or 0)
-    counts = {"input_tokens": said.prompt_tokens, "output_tokens": said.tokens, "total_tokens": total}
     return {
         "id": said.id,
         "object": "response",
         "created_at": 0,
         "model": said.model,
         **SIMULATED,
-        "status": status,
-        "incomplete_details": {"reason": why} if status == "incomplete" else None,
-        "error": {"code": "server_error", "message": "the upstream died"} if status == "failed" else None,
+        "status": "completed",
+        "incomplete_details": None,
+        "error": None,
         "output": [{"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [part]}],
         "reasoning": {"effort": _effort(said.asked), "summary": None},
         "store": False,  # whatever it is told: nothing is kept here
         "parallel_tool_calls": True,
         "tool_choice": "auto",
         "tools": [],
-        **_usage(said, counts),
+        "usage": {"input_tokens": said.prompt_tokens, "output_tokens": said.tokens, "total_tokens": total},
     }
 
 
@@ -175,17 +145,15 @@ def _responses_pieces(said: SimReply) -> Iterator[Piece]:
     whole = _responses(said)
     begun = {**whole, "status": "in_progress", "output": [], "usage": None}
     yield "response.created", {"type": "response.created", "sequence_number": 0, "response": begun}
-    for n, drop in enumerate(_drops(said.sent), 1):
+    for n, drop in enumerate(_drops(said.text), 1):
         kind = "response.output_text.delta"
         piece = {"type": kind, "sequence_number": n, "item_id": "m", "delta": drop}
         yield kind, {**piece, "output_index": 0, "content_index": 0, "logprobs": []}
-    end = f"response.{whole['status']}"
-    yield end, {"type": end, "sequence_number": len(said.sent) + 1, "response": whole}
+    end = "response.completed"
+    yield end, {"type": end, "sequence_number": len(said.text) + 1, "response": whole}
 
 
 # --- Anthropic messages ----------------------------------------------------------------------------------------------
-
-ANTHROPIC_STOPS = {"length": "max_tokens", "content_filter": "refusal", "refusal": "refusal"}
 
 
 def _read_anthropic(body: Mapping[str, Any], model: str) -> ParsedRequest:
@@ -195,18 +163,16 @@ def _read_anthropic(body: Mapping[str, Any], model: str) -> ParsedRequest:
 
 
 def _anthropic(said: SimReply) -> Body:
-    if said.finish == "error":
-        return {"type": "error", "error": {"type": "api_error", "message": "the upstream died"}}
     return {
         "id": said.id,
         "type": "message",
         "role": "assistant",
         "model": said.model,
         **SIMULATED,
-        "content": [{"type": "text", "text": said.sent}] if said.sent else [],
-        "stop_reason": ANTHROPIC_STOPS.get(said.finish, "end_turn"),
+        "content": [{"type": "text", "text": said.text}] if said.text else [],
+        "stop_reason": "end_turn",
         "stop_sequence": None,
-        **_usage(said, {"input_tokens": said.prompt_tokens, "output_tokens": said.tokens}),
+        "usage": {"input_tokens": said.prompt_tokens, "output_tokens": said.tokens},
     }
 
 
@@ -215,24 +181,19 @@ def _anthropic_pieces(said: SimReply) -> Iterator[Piece]:
         return kind, {"type": kind, **fields}
 
     whole = _anthropic(said)
-    if "content" not in whole:
-        yield "error", whole
-        return
     begun = {**whole, "content": [], "stop_reason": None}
     yield piece("message_start", message=begun)
-    if said.sent:
+    if said.text:
         yield piece("content_block_start", index=0, content_block={"type": "text", "text": ""})
-        for drop in _drops(said.sent):
+        for drop in _drops(said.text):
             yield piece("content_block_delta", index=0, delta={"type": "text_delta", "text": drop})
         yield piece("content_block_stop", index=0)
-    counted = {"usage": {"output_tokens": said.tokens}} if "usage" in whole else {}
-    yield piece("message_delta", delta={"stop_reason": whole["stop_reason"], "stop_sequence": None}, **counted)
+    stop = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+    yield piece("message_delta", delta=stop, usage={"output_tokens": said.tokens})
     yield piece("message_stop")
 
 
 # --- Gemini generateContent ------------------------------------------------------------------------------------------
-
-GEMINI_STOPS = {"length": "MAX_TOKENS", "content_filter": "SAFETY", "refusal": "SAFETY", "error": "MALFORMED_RESPONSE"}
 
 
 def _read_gemini(body: Mapping[str, Any], model: str) -> ParsedRequest:
@@ -243,21 +204,25 @@ def _read_gemini(body: Mapping[str, Any], model: str) -> ParsedRequest:
 
 
 def _gemini(said: SimReply) -> Body:
-    text = "" if said.finish == "error" else said.sent
     candidate = {
-        "content": {"role": "model", "parts": [{"text": text}] if text else []},
-        "finishReason": GEMINI_STOPS.get(said.finish, "STOP"),
+        "content": {"role": "model", "parts": [{"text": said.text}] if said.text else []},
+        "finishReason": "STOP",
         "index": 0,
     }
     counts = {"promptTokenCount": said.prompt_tokens, "candidatesTokenCount": said.tokens}
-    counted = {} if said.fault == "no-usage" else {"usageMetadata": counts}
-    return {"candidates": [candidate], **counted, "modelVersion": said.model, "responseId": said.id, **SIMULATED}
+    return {
+        "candidates": [candidate],
+        "usageMetadata": counts,
+        "modelVersion": said.model,
+        "responseId": said.id,
+        **SIMULATED,
+    }
 
 
 def _gemini_pieces(said: SimReply) -> Iterator[Piece]:
     whole = _gemini(said)
     [candidate] = whole["candidates"]
-    for drop in _drops("" if said.finish == "error" else said.sent):
+    for drop in _drops(said.text):
         begun = {"content": {"role": "model", "parts": [{"text": drop}]}, "index": 0}
         yield "", {"candidates": [begun], "modelVersion": said.model, "responseId": said.id, **SIMULATED}
     yield "", {**whole, "candidates": [{**candidate, "content": {"role": "model", "parts": [{"text": ""}]}}]}

@@ -1,6 +1,6 @@
 """The simulated models behind a server that speaks all wire formats: to try a set-up, to test, to measure speed.
 
-It can be slow, strict about its rate, and faulty in the ways that real servers are.
+It can be slow, and strict about its rate.
 """
 
 import asyncio
@@ -13,31 +13,29 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from selfexec.engines.sim.chance import draw
 from selfexec.engines.sim.engine import PROFILES, SimRespondent, respondent
-from selfexec.engines.sim.faults import BLOCKED, ERRORS, PASSING, Manners, parse_faults
 from selfexec.engines.sim.formats import FORMATS, Format, ParsedRequest, Piece, SimReply
 from selfexec.engines.sim.knowledge import Knowledge
 from selfexec.errors import InputError
 from selfexec.items import ItemSet
 
-__all__ = ["ERRORS", "Manners", "SimServer", "parse_faults", "serve"]
-PLAIN = Manners()
-DRIP = 0.05  # seconds between the pieces of a slow body
-BEFORE_ANYTHING = (*ERRORS, "429", "reset", "garbage", "no-choices", "firewall")  # faults without a reply
-
 
 class SimServer:
-    """Answers in each wire format below /v1 (Gemini's below /v1beta too), and GET /v1/models."""
+    """Answers in each wire format below /v1 (Gemini's below /v1beta too), and GET /v1/models.
 
-    def __init__(self, item_set: ItemSet, manners: Manners = PLAIN) -> None:
-        self.manners = manners
+    Args:
+        item_set: The items that its models know.
+        latency: Seconds before each reply.
+        rate: Requests a second; more are turned away with 429. 0 is no limit.
+    """
+
+    def __init__(self, item_set: ItemSet, *, latency: float = 0.0, rate: float = 0.0) -> None:
         self.requests = 0
+        self._latency, self._rate = latency, rate
         self._name = secrets.token_hex(4)  # so that ids of completions differ between servers
         self._knowledge = Knowledge.of(item_set)
         self._respondents: dict[str, SimRespondent] = {}
-        self._asked: dict[bytes, int] = {}
-        self._allowance = max(manners.rate, 1.0)
+        self._allowance = max(rate, 1.0)
         self._filled = time.monotonic()
 
     def app(self) -> web.Application:
@@ -63,51 +61,39 @@ class SimServer:
             return _json({"error": {"message": f"the body is no request of {request.path}"}}, 400)
         except InputError as unknown:
             return _json({"error": {"message": str(unknown), "code": "model_not_found"}}, 404)
-        if self.manners.latency:
-            await asyncio.sleep(self.manners.latency)
+        if self._latency:
+            await asyncio.sleep(self._latency)
         if wait := self._over_the_rate():
             return _json({"error": {"message": "rate limit"}}, 429, {"Retry-After": f"{wait:.2f}"})
-        fault = self._fault(raw)
-        if fault in BEFORE_ANYTHING:
-            return _broken(fault, request)
-        epoch = int(request.headers.get("X-Selfexec-Epoch", "1"))
-        said = self._said(who, asked, epoch, fault, body)
-        headers = {"X-LiteLLM-Cache-Key": "of-a-reply-before"} if fault == "cached" else {}
+        reply = self._reply(who, asked, int(request.headers.get("X-Selfexec-Epoch", "1")), body)
         if body.get("stream") is True or request.match_info.get("way") == "streamGenerateContent":
-            return await _streaming(request, form.pieces(said), fault, headers)
-        if fault in ("slow-body", "cut"):
-            return await _dripping(request, form.whole(said), fault)
-        return _json(form.whole(said), 200, headers)
+            return await self.stream(request, form.pieces(reply))
+        return _json(form.whole(reply))
 
-    def _said(
-        self, who: SimRespondent, asked: ParsedRequest, epoch: int, fault: str | None, body: Mapping[str, Any]
-    ) -> SimReply:
+    async def stream(self, request: web.Request, pieces: Iterable[Piece]) -> web.StreamResponse:
+        """A reply in pieces, as server-sent events."""
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        for name, data in pieces:
+            text = data.encode() if isinstance(data, str) else msgspec.json.encode(data)
+            await response.write((f"event: {name}\n".encode() if name else b"") + b"data: " + text + b"\n\n")
+        await response.write_eof()
+        return response
+
+    def _reply(self, who: SimRespondent, asked: ParsedRequest, epoch: int, body: Mapping[str, Any]) -> SimReply:
         reply = who.reply(asked.messages, epoch, thinks=asked.thinks)
         length = sum(len(message.content) for message in asked.messages)
         name = f"sim-{self._name}-{self.requests}"
-        return SimReply(asked.model, reply.text or "", reply.output_tokens, length // 4, name, fault, body)
+        return SimReply(asked.model, reply.text or "", reply.output_tokens, length // 4, name, body)
 
     def _who(self, model: str) -> SimRespondent:
         if model not in self._respondents:
             self._respondents[model] = respondent(model, self._knowledge)
         return self._respondents[model]
 
-    def _fault(self, raw: bytes) -> str | None:
-        """What befalls this request, by its content and how often it has come."""
-        if not self.manners.faults:
-            return None
-        times = self._asked[raw] = self._asked.get(raw, 0) + 1
-        point = draw("fault", self.manners.seed, raw.decode(errors="replace"))
-        for fault, share in self.manners.faults.items():
-            if point < share:
-                # a fault that passes strikes once or twice
-                return fault if fault not in PASSING or times <= 1 + (point < share / 3) else None
-            point -= share
-        return None
-
     def _over_the_rate(self) -> float:
         """Seconds to wait if the request comes too early, by a bucket that fills at the rate."""
-        rate = self.manners.rate
+        rate = self._rate
         if not rate:
             return 0.0
         now = time.monotonic()
@@ -120,72 +106,14 @@ class SimServer:
 
 
 def _json(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
-    return web.Response(
-        body=msgspec.json.encode(body), status=status, content_type="application/json", headers=dict(headers or {})
-    )
-
-
-def _broken(fault: str, request: web.Request) -> web.Response:
-    if fault == "reset":
-        if request.transport:
-            request.transport.abort()
-        return web.Response(status=500)
-    if fault == "garbage":
-        return web.Response(text="<html><body>Bad gateway</body></html>", content_type="text/html")
-    if fault == "no-choices":
-        return _json({"error": {"message": "upstream provider failed"}})
-    if fault == "firewall":
-        return web.Response(text=BLOCKED, content_type="text/html", status=403)
-    if fault == "429":
-        return _json({"error": {"message": "slow down"}}, 429, {"Retry-After": "0.05"})
-    status, body = ERRORS[fault]
-    return _json(body, status)
-
-
-async def _dripping(request: web.Request, reply: dict[str, Any], fault: str) -> web.StreamResponse:
-    body = msgspec.json.encode(reply)
-    response = web.StreamResponse(headers={"Content-Type": "application/json"})
-    await response.prepare(request)
-    step = max(len(body) // 5, 1)
-    for start in range(0, len(body), step):
-        if fault == "cut" and start > len(body) // 2:
-            return _torn(request, response)
-        await response.write(body[start : start + step])
-        if fault == "slow-body":
-            await asyncio.sleep(DRIP)
-    await response.write_eof()
-    return response
-
-
-async def _streaming(
-    request: web.Request, pieces: Iterable[Piece], fault: str | None, headers: Mapping[str, str]
-) -> web.StreamResponse:
-    """A reply in pieces, as server-sent events."""
-    response = web.StreamResponse(headers={"Content-Type": "text/event-stream", **headers})
-    await response.prepare(request)
-    whole = list(pieces)
-    for n, (name, data) in enumerate(whole):
-        if fault == "cut" and n >= len(whole) // 2:
-            return _torn(request, response)
-        text = data.encode() if isinstance(data, str) else msgspec.json.encode(data)
-        await response.write((f"event: {name}\n".encode() if name else b"") + b"data: " + text + b"\n\n")
-        if fault == "slow-body":
-            await asyncio.sleep(DRIP)
-    await response.write_eof()
-    return response
-
-
-def _torn(request: web.Request, response: web.StreamResponse) -> web.StreamResponse:
-    if request.transport:
-        request.transport.abort()
-    return response
+    return web.Response(body=msgspec.json.encode(body), status=status, content_type="application/json", headers=headers)
 
 
 async def serve(
-    item_set: ItemSet, manners: Manners, host: str, port: int, announce: Callable[[str], None] = lambda address: None
+    server: SimServer, host: str, port: int, announce: Callable[[str], None] = lambda address: None
 ) -> None:
     """Serve until cancelled. `announce` gets the address once it can be called; port 0 takes any that is free."""
-    runner = web.AppRunner(SimServer(item_set, manners).app(), access_log=None)
+    runner = web.AppRunner(server.app(), access_log=None)
     await runner.setup()
     try:
         await web.TCPSite(runner, host, port, backlog=1024).start()

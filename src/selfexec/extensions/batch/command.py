@@ -61,7 +61,7 @@ def _foreseen(plan: "Plan", design: "Design | None", to: str) -> Iterator[str]:
     from selfexec.extensions.batch.exporting import batch_prices, foreseen_round
     from selfexec.runs.asking.estimate import foreseen
 
-    found = foreseen_round(plan, design, to)
+    found = foreseen_round(plan, to)
     yield f"To be exported now: {number_of(len(found.wanted), 'session')}{_more(found)}."
     if not found.wanted:
         return

@@ -6,35 +6,22 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
-from selfexec.engines import Call, Outcome, Price, finish, in_batch
+from selfexec.engines import Price, finish, in_batch
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Key, Message, Prompt
+from selfexec.experiments import Key
 from selfexec.extensions.batch.forms import FORMS, BatchForm, batch_place, batch_request
 from selfexec.extensions.batch.planning import of_run
-from selfexec.facets import Condition, in_condition
 from selfexec.items import ItemSet
 from selfexec.options import Names, changed
 from selfexec.prompts import digest
 from selfexec.run_options import BatchOptions, RunOptions
 from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
-from selfexec.runs.asking import (
-    NOT_ASKED,
-    Job,
-    Plan,
-    begin,
-    counted,
-    grow,
-    not_asked_again,
-    planned,
-    refuse_misfit,
-)
+from selfexec.runs.asking import DueCall, Plan, begin, grow, planned, refuse_misfit, standing
 from selfexec.runs.design import Design, folded
 from selfexec.runs.ends import keep_accepted, stored_replies
 from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest, write_manifest
@@ -44,14 +31,6 @@ from selfexec.runs.store import Journal
 from selfexec.text.matching import apart
 
 
-class AskableSession(NamedTuple):
-    """A session that can be asked now."""
-
-    key: Key
-    messages: tuple[Message, ...]
-    parent: str | None
-
-
 @dataclass
 class NextRound:
     """What can be asked now; `out` counts sessions that are out already, `behind` those that wait for others, at most,
@@ -59,7 +38,7 @@ class NextRound:
     --max-calls.
     """
 
-    wanted: list[AskableSession]
+    wanted: list[DueCall]
     out: int = 0
     behind: int = 0
     capped: bool = False
@@ -163,7 +142,7 @@ def export(plan: Plan, to: str, per_file: int | None = None, design: Design | No
     with Journal(plan.out / REPLIES):  # the holder of the journal may change the folder
         refuse_misfit(plan)
         keep_accepted(plan.out, plan.accept_ends)
-        found, requests = current(plan, design)
+        found, requests = current(plan)
         if not found.wanted:
             return Exported(plan.out, [], 0, found.out, found.behind, ended=found.ended)
         manifest = grow(plan) if design is None else _with_design(plan.out, design, plan.item_set)
@@ -173,11 +152,11 @@ def export(plan: Plan, to: str, per_file: int | None = None, design: Design | No
     return Exported(plan.out, files, len(found.wanted), found.out, found.behind, found.capped, found.ended)
 
 
-def foreseen_round(plan: Plan, design: Design | None, to: str) -> NextRound:
+def foreseen_round(plan: Plan, to: str) -> NextRound:
     """What an export would write. Writes nothing, and refuses what it would."""
     _refuse_unsendable(plan, _form(to))
     refuse_misfit(plan)
-    return current(plan, design)[0]
+    return current(plan)[0]
 
 
 def batch_prices(prices: Mapping[str, Price]) -> Mapping[str, Price]:
@@ -200,70 +179,28 @@ def _form(to: str) -> BatchForm:
 # --- which sessions --------------------------------------------------------------------------------------------------
 
 
-def current(plan: Plan, design: Design | None) -> tuple[NextRound, Requests]:
+def current(plan: Plan) -> tuple[NextRound, Requests]:
     """What can be asked now, and all that was exported before."""
     begun = (plan.out / MANIFEST).exists()
     known = stored_replies(plan.out, plan.accept_ends) if begun else {}
     requests = requests_of(plan.out) if begun else Requests()
-    return finish(_round(plan, plan.design if design is None else design, known, requests)), requests
+    return finish(_round(plan, known, Requests() if plan.again else requests)), requests
 
 
-async def _round(plan: Plan, design: Design, known: Mapping[Key, Reply], requests: Requests) -> NextRound:
+async def _round(plan: Plan, known: Mapping[Key, Reply], requests: Requests) -> NextRound:
     found = NextRound([])
     for job in plan.jobs():
-        here: dict[Key, AskableSession | None] = {}  # None: it is there, or out
-        counts = {"out": 0, "ended": 0}
-
-        async def ask(
-            condition: Condition,
-            session: str,
-            prompt: Prompt,
-            *,
-            parent: str | None = None,
-            job: Job = job,
-            here: dict[Key, AskableSession | None] = here,
-            counts: dict[str, int] = counts,
-        ) -> Reply | Outcome:
-            key = in_condition(Key(*job, session), condition)
-            messages = EXPERIMENTS[job.experiment].messages(prompt)
-            if (reply := counted(known, key, messages)) is not None:
-                here[key] = None
-                return reply
-            if key not in here:
-                away = not plan.again and requests.is_out(key, messages)
-                ended = not away and not_asked_again(known, key, messages, plan.retry_ends)
-                counts["out"] += away
-                counts["ended"] += ended
-                here[key] = None if away or ended else AskableSession(key, messages, parent)
-            return NOT_ASKED
-
-        conditions = {c: prompts for c, prompts in plan.asked(job).items() if _has(design, job, c)}
-        if not conditions:
-            continue
-        item = plan.item_set[job.experiment][job.item]
-        for condition, prompts in conditions.items():
-            await EXPERIMENTS[job.experiment].sessions(item, partial(ask, condition), prompts)
-        wanted = [one for one in here.values() if one]
+        stands = await standing(plan, job, known, requests)
         cap = plan.caps.calls
-        if wanted and cap is not None and len(found.wanted) + len(wanted) > cap and found.wanted:
+        if stands.due and cap is not None and len(found.wanted) + len(stands.due) > cap and found.wanted:
             found.capped = True
             break
-        found.wanted += wanted
-        found.out += counts["out"]
-        found.ended += counts["ended"]
-        if wanted or counts["out"]:  # what waits for an ended one alone does not follow
-            of_design = (in_condition(Key(*job, name), c) for c in conditions for name in _names(plan, job))
-            found.behind += len(set(of_design) - here.keys())
+        found.wanted += stands.due.values()
+        found.out += len(stands.out)
+        found.ended += len(stands.ended)
+        if stands.due or stands.out:  # what waits for an ended one alone does not follow
+            found.behind += len(set(plan.keys(job)) - stands.seen)
     return found
-
-
-def _names(plan: Plan, job: Job) -> Sequence[str]:
-    return EXPERIMENTS[job.experiment].session_names(plan.item_set[job.experiment][job.item])
-
-
-def _has(design: Design, job: Job, condition: Condition) -> bool:
-    """Whether a design has an item in this epoch and condition."""
-    return job.epoch <= design.get((job.model, job.experiment, condition), {}).get(job.item, 0)
 
 
 def _with_design(folder: Path, design: Design, item_set: ItemSet) -> Manifest:
@@ -281,12 +218,12 @@ def _with_design(folder: Path, design: Design, item_set: ItemSet) -> Manifest:
 
 
 def _write(
-    plan: Plan, form: BatchForm, per_file: int | None, wanted: Sequence[AskableSession], requests: Requests
+    plan: Plan, form: BatchForm, per_file: int | None, wanted: Sequence[DueCall], requests: Requests
 ) -> list[WrittenFile]:
     """Write the files, and then down what is in them."""
     folder = plan.out / BATCHES
     ids = dict(custom_ids(requests, (one.key for one in wanted)))
-    by_model: dict[str, list[AskableSession]] = defaultdict(list)
+    by_model: dict[str, list[DueCall]] = defaultdict(list)
     for one in wanted:
         by_model[one.key.model].append(one)
     time, files, noted = invocations.now(), [], []
@@ -296,7 +233,7 @@ def _write(
             respondent = next(one for one in plan.respondents if one.name == model)
             where = batch_place(respondent.asked, respondent.connections[0], form)
             stem = f"{requests.rounds + 1}-{_plain(model, by_model)}"
-            lines = ((one, batch_request(ids[one.key], where, _call(plan, one), form)) for one in some)
+            lines = ((one, batch_request(ids[one.key], where, plan.call(one.key, one.messages), form)) for one in some)
             for path, inside, size in written_files(folder, stem, form, per_file, lines):
                 files.append(WrittenFile(path, model, len(inside), size))
                 noted += [
@@ -319,21 +256,15 @@ def _write(
     return files
 
 
-def _call(plan: Plan, one: AskableSession) -> Call:
-    key = one.key
-    sampling = plan.sampling_of(key.model, key.experiment, key.kind, key.facets)
-    return Call(key, one.messages, sampling, EXPERIMENTS[key.experiment].needs)
-
-
 def written_files(
-    folder: Path, stem: str, form: BatchForm, per_file: int | None, lines: Iterable[tuple[AskableSession, bytes]]
-) -> Iterator[tuple[Path, list[AskableSession], int]]:
+    folder: Path, stem: str, form: BatchForm, per_file: int | None, lines: Iterable[tuple[DueCall, bytes]]
+) -> Iterator[tuple[Path, list[DueCall], int]]:
     """Write requests to as many files as the provider's limits ask for: each file, what is in it, and its bytes."""
     most = min(form.most_requests or per_file or 10**9, per_file or 10**9)
     around = len(form.head) + len(form.tail)
-    number, inside, parts, size = 1, [], [], around  # type: int, list[AskableSession], list[bytes], int
+    number, inside, parts, size = 1, [], [], around  # type: int, list[DueCall], list[bytes], int
 
-    def written() -> tuple[Path, list[AskableSession], int]:
+    def written() -> tuple[Path, list[DueCall], int]:
         path = folder / f"{stem}{f'-{number}' if number > 1 else ''}.{form.ending}"
         content = form.head + form.between.join(parts) + form.tail
         path.write_bytes(content)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from selfexec.analysis.hypotheses import judged_hypotheses
-from selfexec.analysis.options import CardOptions
-from selfexec.analysis.selection import OURS, refuse_unknown, selection_of
+from selfexec.analysis.options import WITH_SKILL, CardOptions
+from selfexec.analysis.selection import refuse_unknown, selection_of
 from selfexec.errors import InputError
 from selfexec.runs import takes
 from selfexec.text.tables import beginning, in_markdown
@@ -65,7 +65,7 @@ def card(options: CardOptions) -> Card:
     from selfexec.items import origin
 
     selection = selection_of(options.run, options)
-    refuse_unknown("convention", [selection.convention], OURS)
+    refuse_unknown("convention", [selection.convention], WITH_SKILL)
     loaded, *more = selection.whole_runs
     if more:
         raise InputError(f"{more[0].folder}: a card is of one run. Give the folders one at a time.")

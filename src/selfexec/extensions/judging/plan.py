@@ -1,13 +1,16 @@
 """What a judge will be asked, settled before anything is asked."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from string import Template
 from typing import NamedTuple
 
+import msgspec
+
 from selfexec.engines import (
+    Call,
     Connection,
     Price,
     Respondent,
@@ -32,9 +35,11 @@ from selfexec.runs.asking.caps import NO_CAPS, Caps, refuse_unpriced
 from selfexec.runs.asking.estimate import RunEstimate, seen_tokens
 from selfexec.runs.asking.estimate import part_of as estimated_part
 from selfexec.runs.asking.growing import is_set, was_set
-from selfexec.runs.asking.remaining import counted, not_asked_again
+from selfexec.runs.asking.plan import AskSession
+from selfexec.runs.asking.remaining import Remaining, counted, not_asked_again
 from selfexec.runs.ends import JUDGE_REPLIES
 from selfexec.runs.folder import REPLIES
+from selfexec.runs.records import Reply
 from selfexec.runs.run import Run
 from selfexec.runs.sampling import kept_settings
 from selfexec.text.matching import meant
@@ -49,11 +54,17 @@ class Case(NamedTuple):
     asked: Key
     messages: tuple[Message, ...]
 
+    @property
+    def model(self) -> str:
+        """Who is asked."""
+        return self.asked.model
+
 
 @dataclass(frozen=True)
 class JudgingPlan:
-    """Everything that a judge is asked. `known` is what it has replied already, by the session that was judged. With
-    `retry_ends`, it is asked again where the end of its reply is not known.
+    """Everything that a judge is asked: a plan of calls (`CallPlan`) whose jobs are cases. Each has one session, which
+    goes by the key of the session that is judged. `known` is what the judge has replied already. With `retry_ends`, it
+    is asked again where the end of its reply is not known.
     """
 
     run: Run
@@ -72,20 +83,55 @@ class JudgingPlan:
     def folder(self) -> Path:
         return self.run.folder
 
+    @cached_property
+    def remaining(self) -> Remaining["JudgingPlan"]:
+        """How the plan stands."""
+        here = frozenset(case for case in self.cases if self.reply(case) is not None)
+        ended = frozenset(
+            case for case in self.cases if not_asked_again(self.known, case.judged, case.messages, self.retry_ends)
+        )
+        return Remaining(self, self.known, len(here), here, waiting=ended, ended=len(ended))
+
     @property
     def here(self) -> Sequence[JudgeReply]:
         """What counts of the judge's replies: to the replies as they are, asked as they are asked now."""
         return [reply for case in self.cases if (reply := self.reply(case)) is not None]
 
-    @cached_property
+    @property
     def open(self) -> Sequence[Case]:
         """What remains to be asked."""
-        return [case for case in self.cases if self.reply(case) is None and case not in self.ended]
+        return [case for case, _ in self.remaining.jobs()]
+
+    @property
+    def respondents(self) -> Sequence[Respondent]:
+        return (self.respondent,)
+
+    @property
+    def sessions(self) -> int:
+        return len(self.cases)
+
+    def jobs(self) -> Iterator[Case]:
+        return iter(self.cases)
+
+    def keys(self, job: Case) -> Sequence[Key]:
+        return (job.judged,)
+
+    async def play(self, job: Case, ask: AskSession) -> None:
+        await ask(job.judged, job.messages, None)
+
+    def call(self, key: Key, messages: tuple[Message, ...]) -> Call:
+        asked = self._asked[key]
+        return Call(
+            asked, messages, sent_to(self.model, self.connection, self.sampling.of(asked.experiment, asked.kind))
+        )
 
     @cached_property
-    def ended(self) -> Collection[Case]:
-        """What is not asked again though it is missing: the judge's reply has an unknown end."""
-        return {case for case in self.cases if not_asked_again(self.known, case.judged, case.messages, self.retry_ends)}
+    def _asked(self) -> Mapping[Key, Key]:
+        return {case.judged: case.asked for case in self.cases}
+
+    def line(self, key: Key, reply: Reply) -> JudgeReply:
+        """A reply of the judge as the run keeps it."""
+        return JudgeReply(**msgspec.structs.asdict(reply), name=self.name, subject=key.model, judged=key.session)
 
     def reply(self, case: Case) -> JudgeReply | None:
         return counted(self.known, case.judged, case.messages)

@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from selfexec.analysis.options import LedgerOptions
 from selfexec.cli.declared import collect, options_of, printed
 from selfexec.cli.options import runs_argument, show
+from selfexec.extensions.published.options import LedgerOptions
 
 
 @click.command("ledger")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from selfexec.analysis.options import Convention, LedgerOptions
+from selfexec.analysis.options import Convention
 from selfexec.analysis.score import Scores, score_tables
-from selfexec.analysis.selection import CONVENTIONS, Selection, selection_of
+from selfexec.analysis.selection import Selection, selection_of
 from selfexec.claims import Claims, claims_of, occurring
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.extensions.published.authors import authors_scores, values_read
@@ -27,6 +27,7 @@ from selfexec.extensions.published.decomposition import (
 )
 from selfexec.extensions.published.entries import POINT, Entry, Ledger, bare, shown
 from selfexec.extensions.published.given_readings import given_readings
+from selfexec.extensions.published.options import LedgerOptions
 from selfexec.extensions.published.sensitivity import listed_or_inflected, with_inflected, without_reasoning
 from selfexec.metrics import LEAST_COVERAGE, METRICS, Cells, Formula, kind_of
 from selfexec.metrics.kinds.formulas import of_cells
@@ -36,6 +37,7 @@ from selfexec.text.numbers import number_of, signed
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
+CONVENTIONS: tuple[Convention, ...] = ("strict", "readable", "authors")
 EXPLAINED = POINT / 2  # numbers that lie further apart are given a reason
 
 YES_NO: Mapping[str, Formula] = {

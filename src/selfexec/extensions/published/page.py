@@ -1,16 +1,30 @@
-"""Each number, counted in three ways."""
+"""The ledger in the report: a part of its appendix, and a table among the exported figures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from selfexec.extensions.published.entries import Entry
+from selfexec.analysis.options import Convention
+from selfexec.analysis.score import Scores
+from selfexec.extensions.published.conventions import ledger
+from selfexec.extensions.published.entries import Entry, Ledger, shown
 from selfexec.report.data import Data
+from selfexec.text.numbers import typeset
 
 TITLES = {
     "score": "Scores",
     "baseline": "Baselines beside them",
     "rule": "Numbers published by a rule of their own",
     "readings": "Readings that were given, and are not ours",
+}
+COLUMNS = {  # of ledger.csv
+    "kind": "score, baseline (beside a model), or rule (published by a rule of its own)",
+    "model": "whose score it is",
+    "experiment": "in which experiment, or overall",
+    "metric": "which of its metrics (docs/metrics.md)",
+    "strict": "the value where an unreadable claim is a wrong one",
+    "readable": "the value where an unreadable claim is left out",
+    "authors": "the value as the paper's authors count",
+    "reasons": "why they differ",
 }
 
 
@@ -20,10 +34,29 @@ class Conventions:
 
     entries: Mapping[str, Sequence[Entry]]
 
+    @staticmethod
+    def shown(value: float | None) -> str:
+        """A number as the page prints it."""
+        return typeset(shown(value))
 
-def ledger(data: Data) -> Conventions | None:
+
+def conventions(data: Data) -> Conventions | None:
+    """The entries that the appendix shows; None where there are none."""
     # those of models that are not in the page, where it is of some, come last
-    entries = sorted(data.ledger, key=lambda entry: data.places.get(entry.model, len(data.places)))
-    found = {title: [entry for entry in entries if entry.kind == kind] for kind, title in TITLES.items()}
-    found = {title: entries for title, entries in found.items() if entries}
-    return Conventions(found) if found else None
+    entries = sorted(data.once(_ledger), key=lambda entry: data.places.get(entry.model, len(data.places)))
+    by_title = {title: [entry for entry in entries if entry.kind == kind] for kind, title in TITLES.items()}
+    by_title = {title: entries for title, entries in by_title.items() if entries}
+    return Conventions(by_title) if by_title else None
+
+
+def ledger_csv(data: Data) -> str:
+    """All entries as a file."""
+    return data.once(_ledger).csv() + "\n"
+
+
+def _ledger(data: Data) -> Ledger:
+    known: dict[Convention, Scores] = {
+        data.selection.convention: data.scores,
+        "authors": data.numbers.scores_by("authors"),
+    }
+    return ledger(data.runs, sensitivities=False, known=known)

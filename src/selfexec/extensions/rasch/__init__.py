@@ -8,5 +8,6 @@ EXTENSION = Extension(
             "selfexec.extensions.rasch.command:command", "Put models and benchmarks on one scale, from success rates."
         ),
     },
+    abilities={"paper": "selfexec.extensions.rasch.abilities:paper_abilities"},
     public={"Rasch": "selfexec.extensions.rasch.abilities", "rasch": "selfexec.extensions.rasch.abilities"},
 )

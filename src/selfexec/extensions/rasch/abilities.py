@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from selfexec.analysis.options import RaschOptions
 from selfexec.analysis.result import Form, Result
 from selfexec.errors import InputError
+from selfexec.extensions.rasch.options import RaschOptions
 from selfexec.extensions.rasch.rates import RateTable, load_rates
 from selfexec.extensions.rasch.solver import RaschFit, Sides, fit_rasch, jackknife_errors, negative_log_likelihood
 from selfexec.runs import files, takes
@@ -130,6 +130,11 @@ def rasch(options: RaschOptions) -> Rasch:
     fit = fit_rasch(rates.rates, models=rates.models, items=rates.benchmarks, method=options.method)
     found = Rasch(rates, fit)
     return replace(found, jackknifed=found.jackknife()) if options.jackknife else found
+
+
+def paper_abilities() -> dict[str, float]:
+    """Abilities of the models in the paper's Table 1."""
+    return {model: ability for model, ability in rasch("paper").abilities.items() if ability is not None}
 
 
 def _from_frame(table: "RateTable | pl.DataFrame", add: Sequence[str | Path]) -> RateTable:

@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from selfexec.analysis.options import RaschOptions
 from selfexec.cli.declared import collect, options_of, printed
 from selfexec.cli.options import show
+from selfexec.extensions.rasch.options import RaschOptions
 
 
 @click.command("rasch")

@@ -1,31 +1,43 @@
 """What `run --ray` does: the run over a cluster, and what it says of it in the end."""
 
 import time
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from selfexec.cli.options import Stopped, say
 from selfexec.cli.spending import calls_made, say_took, went_wrong
+from selfexec.errors import InputError
 from selfexec.text.numbers import number_of
 
 if TYPE_CHECKING:
+    from selfexec.extensions.shards.joining import Joining
     from selfexec.runs import Run
     from selfexec.runs.asking import Plan, Progress
-    from selfexec.runs.shards import Shard
 
 
-def asked_over(address: str, planned: "Plan", shards: int | None) -> "Run":
+def over_cluster(given: Mapping[str, Any]) -> Callable[["Plan"], "Run"] | None:
+    """What asks a plan over the cluster that `--ray` names, where it does."""
+    address, shards = given["ray"], given["shards"]
+    if address and given["shard"]:
+        raise InputError(f"--ray {address}: it asks all shards. Leave --shard {given['shard']} out.")
+    if shards and not address:
+        raise InputError(f"--shards {shards}: it is for --ray. One shard alone is asked by --shard I/N.")
+    return partial(asked_over, address, shards) if address else None
+
+
+def asked_over(address: str, shards: int | None, planned: "Plan") -> "Run":
     """Ask what is missing of a run over a Ray cluster, and join its shards. Exit status 3: replies are missing."""
     from selfexec.extensions.ray.ray import carry_out_over
-    from selfexec.runs import merge
+    from selfexec.runs import load
     from selfexec.runs.asking import Progress, shown_progress
 
     started, progress = time.perf_counter(), Progress()
     try:
         with shown_progress() as show:
-            left = carry_out_over(address, planned, shards, show, progress)
+            joined = carry_out_over(address, planned, shards, show, progress)
     except KeyboardInterrupt:
         raise Stopped("stopped. What was done is kept; the same command continues.") from None
     said = [*calls_made(progress), *went_wrong(progress)] if progress.failures or not planned.all_simulated else []
@@ -33,13 +45,13 @@ def asked_over(address: str, planned: "Plan", shards: int | None) -> "Run":
     say("\n".join([f"{planned.out}: {number_of(progress.calls, 'session')} asked over the cluster ({took})", *said]))
     if said:
         say_took(progress)
-    if left:
-        say("\n".join(_left(left, progress)), err=True)
+    if joined.left:
+        say("\n".join(_left(joined, progress)), err=True)
         raise click.exceptions.Exit(3)
-    return merge(planned.out)
+    return load(planned.out)
 
 
-def _left(left: "Sequence[Shard]", progress: "Progress") -> Iterator[str]:
+def _left(joined: "Joining", progress: "Progress") -> Iterator[str]:
     missing = progress.failures.total() + progress.waiting + progress.left + progress.ended
     why = f" ({progress.capped}, which is shared out among the shards)" if progress.capped else ""
     ended = progress.ended + progress.unknown_ends
@@ -51,7 +63,5 @@ def _left(left: "Sequence[Shard]", progress: "Progress") -> Iterator[str]:
         if ended
         else ""
     )
-    yield (
-        f"\nselfexec: {number_of(missing, 'reply is', 'replies are')} missing in {number_of(len(left), 'shard')}{why}."
-        f"{rest}{ends}"
-    )
+    shards = number_of(len(joined.left), "shard")
+    yield f"\nselfexec: {number_of(missing, 'reply is', 'replies are')} missing in {shards}{why}.{rest}{ends}"

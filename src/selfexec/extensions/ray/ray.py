@@ -1,5 +1,5 @@
-"""Shards of a run over a Ray cluster: workers ask them, one after the other, and what one had begun that was lost
-another goes on with.
+"""Shards of a run over a Ray cluster: workers ask them, one after the other. Ray begins a worker of a lost node anew on
+another one, and has it go on with the shard that it was at.
 
 All nodes must see the folder of the run and have this package, and the variables that hold keys. Nothing of Ray is
 imported before somebody asks for it.
@@ -8,7 +8,7 @@ imported before somebody asks for it.
 import math
 import os
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -17,41 +17,46 @@ from typing import Any
 
 from selfexec.engines import loaded
 from selfexec.errors import InputError
+from selfexec.extensions.shards.joining import Joining, join
 from selfexec.extras import to_install
 from selfexec.runs.asking import Plan, Progress, Report, carry_out
-from selfexec.runs.shards import Shard, shard_folders, shard_of, whole_shards
+from selfexec.runs.folder import MANIFEST
+from selfexec.runs.share import Shard, shard_folders, shard_of
 
 EXTRA = f"Ray is not installed. Install it: {to_install('ray')}"
 HERE = "local"  # a cluster of this machine alone, for as long as the command takes
 EACH = 4  # shards for each worker, where nobody says: who is done early takes over from the others
-LOSSES = 3  # of workers at one shard, after which it is given up
+LOSSES = 3  # of one worker and those that Ray begins in its place, after which the run ends
 LOOK = 0.5  # seconds between looks at the workers
 GROW = 10.0  # seconds between looks whether there is room for more of them
 
 
-def carry_out_over(address: str, plan: Plan, shards: int | None, report: Report, progress: Progress) -> Sequence[Shard]:
-    """Carry the shards of a plan out over the cluster at an address (`auto`: the one that this machine belongs to;
-    `local`: one of this machine alone), and return those that are not whole in the end.
+def carry_out_over(address: str, plan: Plan, shards: int | None, report: Report, progress: Progress) -> Joining:
+    """Carry the shards of a plan out over a cluster, and join them.
 
-    `shards` is into how many the plan is cut: by default as many as it is cut into already, else four for each worker.
-    `progress` is kept up to date, of all of them together. InputError: there is no such cluster, or a shard cannot be
-    asked at all; what was done is kept.
+    Args:
+        address: `auto` is the cluster that this machine belongs to, `local` one of this machine alone.
+        plan: The plan of the whole run.
+        shards: Into how many it is cut: by default as many as it is cut into already, else four for each worker.
+        report: Called with the progress now and then.
+        progress: Kept up to date, of all shards together.
+
+    Raises:
+        InputError: There is no such cluster, or a shard cannot be asked at all; what was done is kept.
     """
     plan = replace(plan, out=plan.out.absolute())
     with _cluster(address) as ray:
         room = _Room(ray, plan)
         of = shards or _cut_into(plan.run_folder) or EACH * room.workers
         parts = [replace(plan, shard=shard, out=shard.folder(plan.out)) for shard in (Shard(n, of) for n in range(of))]
-        known = _Shift(ray, room, _shares_of_caps(parts), report, progress).work()
-    whole = whole_shards(plan.out)
-    left = [shard for shard in known if shard.name not in whole]
-    for shard in left:
-        if not known[shard].unfinished:
+        _Shift(ray, room, _shares_of_caps(parts), report, progress).work()
+    for part in parts:
+        if not (part.out / MANIFEST).exists():
             raise InputError(
-                f"{shard.folder(plan.out)}: a worker has asked this shard, and this machine does not see it whole. "
-                "All nodes must share the folder of the run: give one to --out that they do."
+                f"{part.out}: a worker has asked this shard, and this machine does not see it. All nodes must share "
+                "the folder of the run: give one to --out that they do."
             )
-    return left
+    return join(plan.out)
 
 
 def _cut_into(run: Path) -> int | None:
@@ -148,68 +153,61 @@ class _Shift:
     parts: Sequence[Plan]
     report: Report
     progress: Progress
-    losses: Counter[Shard | None] = field(default_factory=Counter)
     known: dict[Shard, Progress] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.total = sum(part.sessions for part in self.parts)
 
-    def work(self) -> Mapping[Shard, Progress]:
-        """Have all parts asked, and return how each went. InputError: one cannot be, or its workers are lost again and
-        again.
-        """
+    def work(self) -> None:
+        """Have all parts asked. InputError: one cannot be, or its workers are lost again and again."""
         waiting, idle, busy = deque(self.parts), list[Any](), dict[Any, tuple[Any, Plan]]()
         looked = -math.inf
         try:
             while waiting or busy:
-                if waiting and ((not idle and not busy) or time.monotonic() - looked > GROW):
+                if waiting and time.monotonic() - looked > GROW:
                     looked = time.monotonic()
                     idle += [self._hired() for _ in range(self.room.workers - len(idle) - len(busy))]
                 while waiting and idle:
                     worker, part = idle.pop(), waiting.popleft()
                     busy[worker.ask.remote(part)] = (worker, part)
+                while idle:  # another one may wait for its place, to be begun anew
+                    self.ray.kill(idle.pop())
                 done, _ = self.ray.wait(list(busy), timeout=LOOK)
                 for one in done:
                     worker, part = busy.pop(one)
-                    if self._is_asked(one, part):
-                        idle.append(worker)
-                    else:
-                        waiting.append(part)
+                    idle.append(worker)
+                    self._know(part, self._result(one, part))
                 self._look(busy.values())
         finally:
             for worker in [*idle, *(worker for worker, _ in busy.values())]:
                 self.ray.kill(worker)
-        return self.known
 
     def _hired(self) -> Any:
         # a second call may look at the progress of the first
-        options = {"num_cpus": 1, "num_gpus": self.room.gpus, "max_concurrency": 2, "scheduling_strategy": "SPREAD"}
-        return self.ray.remote(**options)(_Worker).remote()
+        taken = {"num_cpus": 1, "num_gpus": self.room.gpus, "max_concurrency": 2, "scheduling_strategy": "SPREAD"}
+        return self.ray.remote(**taken, max_restarts=LOSSES - 1, max_task_retries=-1)(_Worker).remote()
 
-    def _is_asked(self, done: Any, part: Plan) -> bool:
-        """Whether a worker came to the end of a part; False where it was lost."""
+    def _result(self, done: Any, part: Plan) -> Progress:
+        """How far a worker came with a part."""
         errors = self.ray.exceptions
         try:
-            self._know(part, self.ray.get(done))
-        except (errors.RayActorError, errors.WorkerCrashedError, errors.NodeDiedError) as fault:
-            self.losses[part.shard] += 1
-            if self.losses[part.shard] < LOSSES:
-                return False
-            [said, *_] = str(fault).splitlines()
-            raise InputError(
-                f"{part.out}: {LOSSES} workers were lost at this shard, the last one so: {said} What was done is kept; "
-                "the same command goes on."
-            ) from None
+            found: Progress = self.ray.get(done)
         except errors.RayTaskError as fault:
             raise (fault.cause if isinstance(fault.cause, InputError) else fault) from None
-        return True
+        except errors.RayActorError as fault:
+            [said, *_] = str(fault).splitlines()
+            raise InputError(
+                f"{part.out}: its worker was lost {LOSSES} times, the last time so: {said} What was done is kept; "
+                "the same command goes on."
+            ) from None
+        return found
 
     def _look(self, busy: Any) -> None:
         """Ask how far the workers are, and tell it."""
         asked = {worker.progress.remote(): part for worker, part in busy}
         there, _ = self.ray.wait(list(asked), num_returns=len(asked), timeout=LOOK) if asked else ([], [])
         for one in there:
-            with suppress(self.ray.exceptions.RayError):  # lost: `_is_asked` says so
+            with suppress(self.ray.exceptions.RayError):  # it is being begun anew, or `_result` says what it is
                 self._know(asked[one], self.ray.get(one))
         self.report(self.progress)
 

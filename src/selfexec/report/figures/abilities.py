@@ -6,14 +6,16 @@ from pathlib import Path
 
 from selfexec.analysis.correlate import read_tables
 from selfexec.errors import InputError
+from selfexec.extension import registered, resolve
 
 
 @cache
 def published_abilities() -> Mapping[str, float]:
-    """By the Rasch model, of the models in the paper's Table 1. Fitted once: a dozen figures ask."""
-    from selfexec.extensions.rasch.abilities import rasch
-
-    return {model: ability for model, ability in rasch("paper").abilities.items() if ability is not None}
+    """What extensions know of models: by the Rasch model, of those in the paper's Table 1. A dozen figures ask."""
+    known: dict[str, float] = {}
+    for place in registered("abilities").values():
+        known |= resolve(place)()
+    return known
 
 
 def read_abilities(path: Path) -> dict[str, float]:

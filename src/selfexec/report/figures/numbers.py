@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from selfexec.analysis.conventions import is_added, rows_by
 from selfexec.analysis.findings import against_naive
 from selfexec.analysis.names import baselines_of
 from selfexec.analysis.numbers import (
@@ -19,13 +20,12 @@ from selfexec.analysis.numbers import (
     scored_number,
     whole,
 )
-from selfexec.analysis.options import Convention
+from selfexec.analysis.options import WITH_SKILL, Convention
 from selfexec.analysis.score import Score, Scores, score
 from selfexec.analysis.selection import Selection
 from selfexec.analysis.words import behind_naive
 from selfexec.claims import Tables
 from selfexec.experiments import EXPERIMENTS
-from selfexec.extensions.published.authors import authors_scores
 from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics import rows_over_naive
 from selfexec.report.figures.abilities import known_ability, published_abilities
@@ -53,6 +53,7 @@ class FigureNumbers:
         self.runs, self.scores, self.selection = runs, scores, selection
         self.convention: Convention = scores[0].convention if len(scores) else "strict"
         self.strict = self.convention == "strict"
+        self._by_added_convention: dict[str, Scores] = {}
         self.model_order = self._in_order(groups)
         self.abilities = self._abilities(abilities)
 
@@ -125,10 +126,10 @@ class FigureNumbers:
         """Accuracy under any convention, from the scores where they are of this one."""
         if convention == self.convention:
             return self.scored(experiment, "accuracy")
-        if convention == "authors":
-            found = as_published(self.authors, experiment)
-        else:
+        if convention in WITH_SKILL:
             found = accuracies(self.tables, experiment, convention == "strict")
+        else:
+            found = as_published(self.scores_by(convention), experiment)
         return {model: found[model] for model in self.models if model in found}
 
     def behind_naive(self, experiment: str) -> str:
@@ -145,10 +146,13 @@ class FigureNumbers:
         """Mean tokens of a ranking, of every model whose tokens were counted."""
         return prediction_tokens(self.tables.sessions, "difficulty")
 
-    @cached_property
-    def authors(self) -> Scores:
-        """As for the paper's published numbers."""
-        return Scores(row for run in self.runs for row in authors_scores(run))
+    def scores_by(self, convention: str) -> Scores:
+        """By a convention that an extension adds; no scores where none does."""
+        if convention not in self._by_added_convention:
+            added = is_added(convention)
+            rows = [row for run in self.runs for row in rows_by(convention, run)] if added else []
+            self._by_added_convention[convention] = Scores(rows)
+        return self._by_added_convention[convention]
 
 
 # --- as marks, and in print ------------------------------------------------------------------------------------------

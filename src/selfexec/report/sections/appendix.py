@@ -1,9 +1,9 @@
-"""What few readers look for, folded: the paper's other figures, who predicts whom, numbers counted in three ways."""
+"""What few readers look for, folded: the paper's other figures, who predicts whom, and what extensions add."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from selfexec.extensions.published.page import Conventions, ledger
+from selfexec.extension import AppendixPart, registered, resolve
 from selfexec.report.cross import Cross, cross
 from selfexec.report.data import Data
 from selfexec.report.figures import Absent, Figure, absent
@@ -12,17 +12,22 @@ from selfexec.report.sections.figures import halves
 
 @dataclass(frozen=True)
 class Appendix:
-    """`columns`: the paper's other figures; `absent`: figures that these data do not allow, shown ones among them."""
+    """`columns`: the paper's other figures; `absent`: figures that these data do not allow, shown ones among them;
+    `parts`: what extensions add, by id with what is shown; `elsewhere`: what of it has no room.
+    """
 
     columns: Sequence[Sequence[Figure]]
     absent: Sequence[Absent]
     cross: Cross | None
-    ledger: Conventions | None
+    parts: Mapping[str, tuple[AppendixPart, object]]
+    elsewhere: Sequence[AppendixPart]
 
 
 def appendix(data: Data) -> Appendix:
     figures = data.further_figures
     missing = absent([*data.figures, *figures], data.scores.experiments)
-    # of many models neither has room on a page, and both together take as long as half of the scores
-    further = (None, None) if data.many else (cross(data), ledger(data))
-    return Appendix(halves(figures), missing, *further)
+    added: Mapping[str, AppendixPart] = registered("appendix")
+    if data.many:  # neither has room on a page, and both together take as long as half of the scores
+        return Appendix(halves(figures), missing, None, {}, [*added.values()])
+    parts = {id: (part, shown) for id, part in added.items() if (shown := resolve(part.place)(data)) is not None}
+    return Appendix(halves(figures), missing, cross(data), parts, [])

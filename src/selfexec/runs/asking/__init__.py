@@ -6,7 +6,7 @@ from selfexec.runs.asking.growing import begin, grow, refuse_misfit
 from selfexec.runs.asking.one_session import reply_to
 from selfexec.runs.asking.plan import Job, Plan, planned
 from selfexec.runs.asking.progress import Progress, Report, as_line, duration, heartbeat, shown_progress
-from selfexec.runs.asking.remaining import NOT_ASKED, Remaining, asked_elsewhere, counted, not_asked_again
+from selfexec.runs.asking.remaining import DueCall, Remaining, asked_elsewhere, standing
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import code_word, note, refuse_shared
 from selfexec.runs.asking.suspected_filters import HELD_AT_MOST, SuspectedFilters, filter_warnings, held_back

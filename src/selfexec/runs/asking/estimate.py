@@ -11,13 +11,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from selfexec.engines import Outcome, Price, Respondent, finish, given_fields
 from selfexec.engines.settings import EFFORT
-from selfexec.experiments import EXPERIMENTS, Facets, Key, Prompt, Prompts, messages_of
-from selfexec.facets import Condition, in_condition
+from selfexec.experiments import EXPERIMENTS, Facets, Key, Message, Prompts
+from selfexec.facets import in_condition
 from selfexec.runs.asking.caps import CHARACTERS
 from selfexec.runs.asking.plan import Job, Plan
 from selfexec.runs.asking.progress import CALLS_ENOUGH
@@ -108,7 +107,7 @@ class RunEstimate:
         return max(0.0, known - apart) + low, known + apart + high
 
 
-def foreseen(plan: Plan) -> tuple[Remaining, RunEstimate]:
+def foreseen(plan: Plan) -> tuple[Remaining[Plan], RunEstimate]:
     """How a plan stands, and what the rest of it will take. Asks and writes nothing, and refuses what a run would."""
     refuse_memory(plan.respondents)
     begun = (plan.out / MANIFEST).exists()
@@ -116,7 +115,7 @@ def foreseen(plan: Plan) -> tuple[Remaining, RunEstimate]:
     return now, finish(estimate(now, load_manifest(plan.out).invocations if begun else []))
 
 
-async def estimate(remaining: Remaining, invocations: Sequence[Invocation]) -> RunEstimate:
+async def estimate(remaining: Remaining[Plan], invocations: Sequence[Invocation]) -> RunEstimate:
     """What the sessions that remain will take, at most."""
     plan, own = remaining.plan, _own_tokens(remaining.known)
     lengths = await _prompt_lengths(plan)
@@ -294,23 +293,21 @@ async def _prompt_lengths(plan: Plan) -> dict[tuple[str, str], dict[tuple[str, F
     """
     found: dict[tuple[str, str], dict[tuple[str, Facets], int]] = defaultdict(dict)
 
-    async def ask(
-        job: Job, condition: Condition, session: str, prompt: Prompt, *, parent: str | None = None
-    ) -> Outcome:
-        key = in_condition(Key(*job, session), condition)
-        length = sum(len(message.content) for message in messages_of(prompt))
-        found[key.experiment, key.item][session, key.facets] = length
+    async def ask(key: Key, messages: tuple[Message, ...], parent: str | None) -> Outcome:
+        length = sum(len(message.content) for message in messages)
+        found[key.experiment, key.item][key.session, key.facets] = length
         experiment, item = EXPERIMENTS[key.experiment], plan.item_set[key.experiment][key.item]
-        if session not in experiment.session_names(item):
+        if key.session not in experiment.session_names(item):
             return NOT_ASKED  # a conversation may go on for ever
-        text = experiment.stand_in(item, session)
+        text = experiment.stand_in(item, key.session)
         return Outcome("x" * CHARACTERS * _usual(key.experiment, key.kind) if text is None else text)
 
+    everything = replace(plan, only=None)
     for experiment, by_id in plan.item_set.items.items():
         for id, item in by_id.items():
             job = Job(plan.models[0], experiment, id, 1)
-            for condition, prompts in replace(plan, only=None).asked(job).items():
-                await EXPERIMENTS[experiment].sessions(item, partial(ask, job, condition), prompts)
+            await everything.play(job, ask)
+            for condition, prompts in everything.asked(job).items():
                 for session in EXPERIMENTS[experiment].asked_names(item):
                     key = in_condition(Key(*job, session), condition)
                     found[experiment, id].setdefault((session, key.facets), _template_length(key, prompts))

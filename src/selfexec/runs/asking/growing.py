@@ -40,7 +40,7 @@ from selfexec.runs.folder import (
     write_manifest,
 )
 from selfexec.runs.sampling import PROTOCOLS, kept_settings, sampling_settings
-from selfexec.runs.shards import clear_half_made, is_half_made, refuse_other_cut
+from selfexec.runs.share import refuse_other_cut
 from selfexec.text.numbers import joined as listing
 from selfexec.text.redaction import HIDDEN, bare_address
 from selfexec.version import __version__
@@ -51,8 +51,6 @@ REACHED = Reached.__struct_fields__
 
 def begin(plan: Plan) -> None:
     """Make the folder of a run that is not there yet."""
-    if plan.shard:
-        clear_half_made(plan.out)
     refuse_taken(plan.out)
     manifest = Manifest(
         selfexec=__version__,
@@ -95,8 +93,7 @@ def refuse_misfit(plan: Plan) -> None:
     """Raise InputError where the folder of the plan holds something that cannot grow to it."""
     refuse_other_cut(plan.run_folder, plan.shard)
     if not (plan.out / MANIFEST).exists():
-        if not (plan.shard and plan.out.is_dir() and is_half_made(plan.out)):
-            refuse_taken(plan.out)
+        refuse_taken(plan.out)
         return
     old = load_manifest(plan.out)
     if old.origin not in ("run", LOGS):

@@ -1,16 +1,18 @@
 """What a run will ask, settled before anything is asked."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from string import Template
 from typing import Any, NamedTuple
 
 from selfexec.engines import (
     EFFORT,
+    Call,
     Connection,
     Engine,
+    Outcome,
     Price,
     Respondent,
     Sampling,
@@ -27,7 +29,7 @@ from selfexec.engines import (
     thinking_in,
 )
 from selfexec.errors import InputError, NoApiKey
-from selfexec.experiments import EXPERIMENTS, JobKey, Key, Prompts
+from selfexec.experiments import EXPERIMENTS, JobKey, Key, Message, Prompt, Prompts
 from selfexec.facets import (
     DEFAULT,
     HISTORY,
@@ -52,10 +54,14 @@ from selfexec.runs.ends import stored_replies
 from selfexec.runs.folder import ITEMS, MANIFEST, load_manifest, of_logs, refuse_harmful_names
 from selfexec.runs.hypotheses import DeclaredHypotheses
 from selfexec.runs.invocations import StudyFile
+from selfexec.runs.records import Reply
 from selfexec.runs.sampling import protocol_origins, sampling_of, sampling_settings
 from selfexec.runs.share import Shard, shard_folders
 from selfexec.text.matching import apart, meant
 from selfexec.text.numbers import number_of
+
+# asked for the reply of a session, by its prompt and the session within which it comes up
+AskSession = Callable[[Key, tuple[Message, ...], str | None], Awaitable[Reply | Outcome]]
 
 
 class Job(NamedTuple):
@@ -184,6 +190,30 @@ class Plan:
         """The conditions in which a job is asked, and the templates that it is asked with in each."""
         there = self.asking[job.experiment]
         return {c: self.histories.prompts(job.model, job.experiment, c, there[c]) for c in self._conditions_of_job(job)}
+
+    async def play(self, job: Job, ask: AskSession) -> None:
+        """Play a job through in all its conditions: `ask` is asked for the reply of each session that comes up, which
+        may be the same one in several conditions.
+        """
+        experiment = EXPERIMENTS[job.experiment]
+
+        def ask_in(
+            condition: Condition, session: str, prompt: Prompt, *, parent: str | None = None
+        ) -> Awaitable[Reply | Outcome]:
+            return ask(in_condition(Key(*job, session), condition), experiment.messages(prompt), parent)
+
+        item = self.item_set[job.experiment][job.item]
+        for condition, prompts in self.asked(job).items():
+            await experiment.sessions(item, partial(ask_in, condition), prompts)
+
+    def call(self, key: Key, messages: tuple[Message, ...]) -> Call:
+        """What a session is asked, with all that is sent with it."""
+        sampling = self._cached_sampling(key.model, key.experiment, key.kind, key.facets)
+        return Call(key, messages, sampling, EXPERIMENTS[key.experiment].needs)
+
+    @cached_property
+    def _cached_sampling(self) -> Callable[..., Mapping[str, Any]]:
+        return cache(self.sampling_of)
 
     @property
     def design(self) -> Design:

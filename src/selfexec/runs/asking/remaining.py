@@ -5,16 +5,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from selfexec.engines import Outcome
+from selfexec.engines import Call, Outcome, Price, Respondent
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Key, Prompt
-from selfexec.facets import Condition, in_condition
+from selfexec.experiments import Key, Message, Prompt
 from selfexec.prompts import digest
-from selfexec.runs.asking.plan import Job, Plan
+from selfexec.runs.asking.caps import Caps
+from selfexec.runs.asking.plan import AskSession, Job, Plan
 from selfexec.runs.folder import MANIFEST, load_manifest
 from selfexec.runs.records import Reply
 from selfexec.runs.requests import Requests, requests_of
@@ -23,8 +22,44 @@ R = TypeVar("R", bound=Reply)
 NOT_ASKED = Outcome(None, error="not asked")
 
 
+class CallPlan(Protocol):
+    """A plan of calls, whatever asks them: jobs that do not depend on each other, each of one session or several."""
+
+    @property
+    def respondents(self) -> Sequence[Respondent]:
+        """The models that are asked, and how each is reached."""
+
+    @property
+    def caps(self) -> Caps: ...
+
+    @property
+    def prices(self) -> Mapping[str, Price]: ...
+
+    @property
+    def retry_ends(self) -> bool: ...
+
+    @property
+    def sessions(self) -> int:
+        """How many sessions the plan has at most, as far as that is known beforehand."""
+
+    def jobs(self) -> Iterator[Any]:
+        """The jobs in the order in which they are asked; each has the `model` that it asks."""
+
+    def keys(self, job: Any) -> Sequence[Key]:
+        """The sessions of a job, as far as they are known beforehand."""
+
+    async def play(self, job: Any, ask: AskSession) -> None:
+        """Play a job through: `ask` is asked for the reply of each session that comes up."""
+
+    def call(self, key: Key, messages: tuple[Message, ...]) -> Call:
+        """What a session is asked, with all that is sent with it."""
+
+
+P = TypeVar("P", bound=CallPlan)
+
+
 @dataclass(frozen=True)
-class Remaining:
+class Remaining(Generic[P]):
     """What of a plan is here: how many of its sessions, and which of its jobs are whole, or begun.
 
     All is counted of the sessions that are known beforehand. `begun` tells of each job that has some of its sessions
@@ -37,16 +72,16 @@ class Remaining:
     accepted: unless the plan says so they are not asked again, and what needs their replies waits in the same way.
     """
 
-    plan: Plan
+    plan: P
     known: Mapping[Key, Reply]
     here: int
-    whole: frozenset[Job]
-    begun: Mapping[Job, Sequence[Key]]
-    unneeded: Counter[tuple[str, str]]
+    whole: frozenset[Any]
+    begun: Mapping[Any, Sequence[Key]] = field(default_factory=dict)
+    unneeded: Counter[tuple[str, str]] = field(default_factory=Counter)
     further: int = 0
     requests: Requests = field(default_factory=Requests)
     out: int = 0
-    waiting: frozenset[Job] = frozenset()
+    waiting: frozenset[Any] = frozenset()
     behind: int = 0
     ended: int = 0
 
@@ -57,7 +92,7 @@ class Remaining:
             self.plan.sessions - self.here - self.unneeded.total() + self.further - self.out - self.behind - self.ended
         )
 
-    def jobs(self) -> Iterator[tuple[Job, Sequence[Key]]]:
+    def jobs(self) -> Iterator[tuple[Any, Sequence[Key]]]:
         """What is still to be asked, and the sessions of it that are here: first what was begun, since a prediction
         without its behaviour is worth nothing.
         """
@@ -68,7 +103,7 @@ class Remaining:
             yield from ((job, ()) for job in self.plan.jobs() if job not in done)
 
 
-async def remaining(plan: Plan, known: Mapping[Key, Reply]) -> Remaining:
+async def remaining(plan: Plan, known: Mapping[Key, Reply]) -> Remaining[Plan]:
     """How a plan stands that has these replies already."""
     models, experiments = set(plan.models), plan.item_set.items
     requests = Requests() if plan.again else requests_of(plan.out)
@@ -81,14 +116,14 @@ async def remaining(plan: Plan, known: Mapping[Key, Reply]) -> Remaining:
     out, waiting, behind, ended = 0, set(), 0, 0
     begun: dict[int, dict[Job, Sequence[Key]]] = defaultdict(dict)
     for job in touched:
-        opened, wanted, away, not_again = await _found(plan, job, known, requests)
-        held = away | not_again
+        stands = await standing(plan, job, known, requests)
+        wanted, held = stands.due.keys(), stands.out | stands.ended
         keys = dict.fromkeys(plan.keys(job))
-        found = [key for key in opened if key in keys]
+        found = [key for key in stands.here if key in keys]
         here += len(found)
         further += len((wanted | held) - keys.keys())
-        out += len(away)
-        ended += len(not_again)
+        out += len(stands.out)
+        ended += len(stands.ended)
         if held and not wanted:
             waiting.add(job)
             behind += len(keys.keys() - found - held)
@@ -97,7 +132,7 @@ async def remaining(plan: Plan, known: Mapping[Key, Reply]) -> Remaining:
         elif not wanted:
             whole.add(job)
             unneeded.update(kinds(keys.keys() - found))
-        elif opened:
+        elif stands.here:
             begun[job.epoch][job] = found
     return Remaining(
         *(plan, known, here, frozenset(whole), _in_order(plan, begun), unneeded, further),
@@ -107,8 +142,7 @@ async def remaining(plan: Plan, known: Mapping[Key, Reply]) -> Remaining:
 
 async def reached_sessions(plan: Plan, job: Job, known: Mapping[Key, Reply]) -> list[Key]:
     """Return the sessions of a job that would be opened with these replies, and whose replies are there."""
-    here, *_ = await _found(plan, job, known, Requests())
-    return here
+    return list((await standing(plan, job, known, Requests())).here)
 
 
 def asked_elsewhere(plan: Plan) -> Mapping[Path, Sequence[str]]:
@@ -148,35 +182,50 @@ def kinds(sessions: Iterable[Key]) -> Iterator[tuple[str, str]]:
     return ((key.experiment, key.kind) for key in sessions)
 
 
-async def _found(
-    plan: Plan, job: Job, known: Mapping[Key, Reply], requests: Requests
-) -> tuple[list[Key], set[Key], set[Key], set[Key]]:
-    """The sessions of a job that are here, those that it wants next, those that are out in a batch, and those that
-    are not asked again since their reply has an unknown end.
+class DueCall(NamedTuple):
+    """A session that can be asked now. `parent` is the session within which it comes up."""
+
+    key: Key
+    messages: tuple[Message, ...]
+    parent: str | None
+
+
+@dataclass
+class Standing:
+    """How a job stands: its sessions that are here, that can be asked now, that are out in a batch, and that are not
+    asked again since the end of their reply is not known.
     """
-    found: dict[Key, None] = {}
-    wanted: set[Key] = set()
-    away: set[Key] = set()
-    not_again: set[Key] = set()
 
-    async def ask(condition: Condition, session: str, prompt: Prompt, *, parent: str | None = None) -> Reply | Outcome:
-        key = in_condition(Key(*job, session), condition)
-        reply = counted(known, key, prompt)
-        if reply is None:
-            if requests.is_out(key, prompt):
-                away.add(key)
-            elif not_asked_again(known, key, prompt, plan.retry_ends):
-                not_again.add(key)
-            else:
-                wanted.add(key)
-            return NOT_ASKED
-        found[key] = None
-        return reply
+    here: dict[Key, None] = field(default_factory=dict)
+    due: dict[Key, DueCall] = field(default_factory=dict)
+    out: set[Key] = field(default_factory=set)
+    ended: set[Key] = field(default_factory=set)
 
-    item = plan.item_set[job.experiment][job.item]
-    for condition, prompts in plan.asked(job).items():
-        await EXPERIMENTS[job.experiment].sessions(item, partial(ask, condition), prompts)
-    return list(found), wanted, away, not_again
+    @property
+    def seen(self) -> set[Key]:
+        """All sessions that came up."""
+        return {*self.here, *self.due, *self.out, *self.ended}
+
+
+async def standing(plan: CallPlan, job: Any, known: Mapping[Key, Reply], requests: Requests) -> Standing:
+    """How a job stands with these replies and these requests."""
+    stands = Standing()
+
+    async def ask(key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply | Outcome:
+        reply = counted(known, key, messages)
+        if reply is not None:
+            stands.here[key] = None
+            return reply
+        if requests.is_out(key, messages):
+            stands.out.add(key)
+        elif not_asked_again(known, key, messages, plan.retry_ends):
+            stands.ended.add(key)
+        else:
+            stands.due.setdefault(key, DueCall(key, messages, parent))
+        return NOT_ASKED
+
+    await plan.play(job, ask)
+    return stands
 
 
 def _in_order(plan: Plan, begun: Mapping[int, Mapping[Job, Sequence[Key]]]) -> dict[Job, Sequence[Key]]:

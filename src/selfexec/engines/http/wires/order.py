@@ -48,8 +48,8 @@ class Order:
             self._prompts += _first_count(usage, OF_THE_PROMPT)
 
     def _note(self, name: str, value: Any) -> None:
-        if not isinstance(value, bool) and (found := NUMBERED.fullmatch(str(value))):
-            self._numbers.setdefault((name, found[1]), []).append(int(found[2]))
+        if not isinstance(value, bool) and (numbered := NUMBERED.fullmatch(str(value))):
+            self._numbers.setdefault((name, numbered[1]), []).append(int(numbered[2]))
 
     def has_gaps(self) -> bool:
         return any(_break_in(numbers) for numbers in self._numbers.values())
@@ -57,13 +57,17 @@ class Order:
     def objection(self) -> Mapping[str, Any]:
         """What of the numbers speaks against the stream, as an error."""
         for (name, before), numbers in self._numbers.items():
-            if found := _break_in(numbers):
-                steps = " to ".join(f"{before}{number}" for number in found)
+            if broken := _break_in(numbers):
+                steps = " to ".join(f"{before}{number}" for number in broken)
                 return _error(f"pieces of the stream are missing, or out of order: its {name} goes from {steps}")
-        if found := _fall_in(self._answers):
-            return _error(f"its pieces are of several replies: its count of tokens falls from {found[0]} to {found[1]}")
-        if found := _change_in(self._prompts):
-            return _error(f"its pieces are of several replies: its prompt has {found[0]} tokens, and then {found[1]}")
+        if falling := _fall_in(self._answers):
+            return _error(
+                f"its pieces are of several replies: its count of tokens falls from {falling[0]} to {falling[1]}"
+            )
+        if changed := _change_in(self._prompts):
+            return _error(
+                f"its pieces are of several replies: its prompt has {changed[0]} tokens, and then {changed[1]}"
+            )
         return {}
 
 

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from selfexec.experiments import MISSING, Experiment, Facts, Observation, Readings, Wording, state_of
+from selfexec.experiments import MISSING, Experiment, Facts, Observation, Readings, Wording, letter_as_asked, state_of
 from selfexec.extensions.logs.samples import Logged, LoggedReply, Sample, Unfit, as_shown
 from selfexec.readers import Reading, answers_in_letters, fold, responds_to
 from selfexec.text.numbers import number_of
@@ -111,6 +111,10 @@ class OfResponse(OnLog):
         return [
             Observation(self.claim, predicted, observed, state, reason, facts=facts, predicted_state=predicted_state)
         ]
+
+    def replied(self, item: Any, outcomes: Mapping[str, bool], prompt: str) -> str:
+        """The letter of the option that comes true."""
+        return letter_as_asked("A" if outcomes[self.claim] else "B", prompt)
 
     def wording(self, item: Any) -> Mapping[str, Sequence[Wording]]:
         """What is worded alike may stand in the same task as well as in another: each sample is a family of its own."""

@@ -7,8 +7,8 @@ import pytest
 import selfexec as sx
 from selfexec.analysis.findings import which_ones
 from selfexec.analysis.selection import Selection
+from selfexec.extensions.latex.wide_table import wide_table
 from selfexec.report.data import Data, Options
-from selfexec.report.wide_table import wide_table
 from selfexec.runs import Run
 from selfexec.text.numbers import with_zeros
 

@@ -1,0 +1,51 @@
+"""What can be set about files to train on. Kept apart, so that the help of the command is there at once."""
+
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from selfexec.options import Names, option, settle
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+Split = Literal["family", "item"]
+FILES_TO_TRAIN_ON = "Files to train on only"
+
+
+@dataclass(frozen=True)
+class SftOptions:
+    """What can be set about files to train a model on."""
+
+    run: "Run | str | Path"
+    out: str | Path
+    _: KW_ONLY
+    model: str | None = option(
+        None, "Whose behaviour is to be learnt. Default: the only model of the run.", typed=False
+    )
+    experiments: Names = option((), "Only these experiments.", form="names", typed=False)
+    against: Names = option(
+        (),
+        "Whose behaviour the cross-trained control learns in its place. Default: every other model of the run.",
+        metavar="MODEL[,MODEL]",
+        form="names",
+        section=FILES_TO_TRAIN_ON,
+    )
+    source: str | None = option(
+        None,
+        "Who says what was done, in the experiments that have such a source: self, rule, or, from judgements.jsonl in "
+        "RUN, majority, human, judge:NAME.",
+        metavar="SOURCE",
+        section=FILES_TO_TRAIN_ON,
+    )
+    split: Split = option(
+        "family",
+        "What is wholly trained on or wholly unseen: family (what is worded alike) or item.",
+        section=FILES_TO_TRAIN_ON,
+    )
+    seed: int = option(
+        0, "Which families are unseen, and the shuffled control.", metavar="N", section=FILES_TO_TRAIN_ON
+    )
+
+    def __post_init__(self) -> None:
+        settle(self)

@@ -1,0 +1,28 @@
+"""What can be set about abilities."""
+
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from selfexec.options import Files, option, settle
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from selfexec.extensions.rasch.rates import RateTable
+
+
+@dataclass(frozen=True)
+class RaschOptions:
+    """What can be set about abilities."""
+
+    table: "str | Path | RateTable | pl.DataFrame"
+    _: KW_ONLY
+    add: Files = option((), "A file with further models in the same columns.", metavar="FILE", form="files")
+    method: Literal["newton", "paper"] = option(
+        "newton", "newton: joint maximum likelihood. paper: Algorithm 1 as printed."
+    )
+    jackknife: bool = option(False, "Also standard errors by leaving out one benchmark at a time.")
+
+    def __post_init__(self) -> None:
+        settle(self)

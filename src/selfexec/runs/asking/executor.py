@@ -1,0 +1,321 @@
+"""The calls of a plan that are due, asked over an engine.
+
+A plan asks locally, in a shard or of a judge in the same way: each job is played through, each session that comes up
+and has no reply yet is asked, and its reply is written down as it comes. What differs is the plan (`CallPlan`), and how
+its replies are written down.
+"""
+
+import asyncio
+import math
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from selfexec.engines import Engine, Outcome, Respondent, Waiting, finish, together
+from selfexec.experiments import Key, Message
+from selfexec.runs.asking.caps import Caps, Spent
+from selfexec.runs.asking.one_session import reply_to
+from selfexec.runs.asking.progress import Progress, Report, heartbeat
+from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, Remaining, counted, kinds, not_asked_again
+from selfexec.runs.asking.suspected_filters import SuspectedFilters
+from selfexec.runs.asking.unknown_ends import UnknownEndStop
+from selfexec.runs.connections import ConnectionLedger
+from selfexec.runs.records import Reply
+
+Jobs = Iterator[tuple[Any, Sequence[Key]]]
+
+
+@dataclass(frozen=True)
+class BackEnd:
+    """What calls are asked over, and where their replies go.
+
+    Attributes:
+        engine: Asks them.
+        ledger: Writes replies down.
+        accept_ends: The words for unknown ends with which replies count.
+        way_to_texts: How the texts of replies are looked at, in a message.
+        line: Makes the reply of a session what is written down, where that is not the reply itself.
+    """
+
+    engine: Engine
+    ledger: ConnectionLedger
+    accept_ends: Sequence[str]
+    way_to_texts: str
+    line: Callable[[Key, Reply], Reply] | None = None
+
+
+def ask_due(
+    back_end: BackEnd,
+    now: Remaining[Any],
+    stands: Callable[[], Remaining[Any]],
+    spent: Spent,
+    report: Report,
+    progress: Progress,
+) -> None:
+    """Ask what is due of a plan, and once more what turned out to be void meanwhile, all within the caps.
+
+    Args:
+        back_end: What it is asked over, and where replies go.
+        now: How the plan stands.
+        stands: Says how it stands later.
+        spent: What the replies so far have taken, those too that are void.
+        report: Called with the progress after each session.
+        progress: Kept up to date.
+    """
+    ledger, void, caps = back_end.ledger, 0, now.plan.caps
+    finish(Executor(back_end, now, caps, spent, report, progress).ask_all())
+    # a further round finds nothing void at an address that already has one connection for each call
+    while ledger.void.total() > void:
+        void = ledger.void.total()
+        progress.failures.clear()
+        progress.unneeded.clear()
+        now = stands()
+        note_standing(progress, now)
+        calls_left = None if caps.calls is None else caps.calls - progress.calls
+        if calls_left is not None and calls_left < 1:
+            progress.left = progress.total - progress.done - progress.waiting - progress.out - progress.ended
+            break
+        finish(Executor(back_end, now, replace(caps, calls=calls_left), spent, report, progress).ask_all())
+    ledger.raise_fault()
+
+
+def note_standing(progress: Progress, now: Remaining[Any]) -> None:
+    """Have the progress of a command begin with how its plan stands."""
+    progress.total = now.plan.sessions
+    progress.done = now.here + now.unneeded.total()
+    progress.out, progress.waiting, progress.ended = now.out, now.behind, now.ended
+    progress.unneeded += now.unneeded
+
+
+def note_engine(progress: Progress, engine: Engine, prices: Mapping[str, Any]) -> None:
+    """Have the progress of a command show what its engine tells, and count by these prices."""
+    progress.warnings, progress.prices = engine.warnings, prices
+    progress.servers_away = engine.waiting if isinstance(engine, Waiting) else {}
+
+
+class Executor:
+    """Asks what is due of a plan, one round."""
+
+    def __init__(
+        self,
+        back_end: BackEnd,
+        now: Remaining[Any],
+        caps: Caps,
+        spent: Spent,
+        report: Report,
+        progress: Progress,
+    ) -> None:
+        self._back_end = back_end
+        self._engine = back_end.engine
+        self._now = now
+        self._plan: CallPlan = now.plan
+        self._spent = spent
+        self._report = report
+        self._progress = progress
+        self._is_spending_capped = caps.of_spending
+        self._slots = Slots(now, caps, spent)
+        self._over = False
+        accepted = {one.name for one in self._plan.respondents if one.connections[0].accept_filters}
+        self._filters = SuspectedFilters(back_end.ledger.keep, now.known, accepted, back_end.accept_ends)
+        before = () if self._plan.retry_ends else now.known.values()
+        self._ends = UnknownEndStop(self._filters, back_end.accept_ends, before, back_end.way_to_texts)
+
+    async def ask_all(self) -> None:
+        """Ask until nothing is due any more, or the caps are reached."""
+        # a server that is slow or away keeps no calls waiting that go to another one
+        alike = together(self._plan.respondents)
+        queues = [queue for some in alike for queue in _by_address(some, self._engine.addresses)]
+        progress = self._progress
+        async with self._engine, heartbeat(self._report, progress):
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for queue in queues:
+                        jobs = _of_queue(self._now, queue) if len(queues) > 1 else self._now.jobs()
+                        for _ in range(sum(connection.max_connections for connection in queue[0].connections)):
+                            group.create_task(self._work(jobs))
+            finally:
+                self._over = True
+        self._filters.settle()
+        progress.left = progress.total - progress.done - progress.waiting - progress.out - progress.ended
+        progress.capped = self._slots.capped if progress.left else None
+
+    async def _work(self, jobs: Jobs) -> None:
+        while slot := await self._slots.next(jobs):
+            await self._ask_job(slot)
+            self._slots.done(slot)
+
+    async def _ask_job(self, slot: "Slot") -> None:
+        """Ask what is still to be asked of a job."""
+        known, progress, keys = self._now.known, self._progress, set(slot.keys)
+        opened: dict[Key, Reply] = {}  # a session that several conditions share is asked for once
+        away: set[Key] = set()  # out in a batch, or not asked again since the reply's end is not known
+        capped = failed = False
+
+        async def ask(key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply | Outcome:
+            nonlocal capped, failed
+            reply = opened.get(key) or counted(known, key, messages)
+            if reply is not None:
+                opened[key] = reply
+                return reply
+            not_again = not_asked_again(known, key, messages, self._plan.retry_ends)
+            if not_again or self._now.requests.is_out(key, messages):
+                away.add(key)
+                return NOT_ASKED
+            if key not in keys:  # nobody knew of it beforehand
+                keys.add(key)
+                progress.total += 1
+            if not self._slots.take(slot):
+                capped = True
+                return NOT_ASKED
+            reply = opened[key] = await self._asked(slot, key, messages, parent)
+            failed |= reply.failed
+            return reply
+
+        await self._plan.play(slot.job, ask)
+        rest = keys - opened.keys() - away
+        if failed or away:
+            progress.waiting += len(rest)
+        elif not capped:
+            progress.unneeded.update(kinds(rest))
+            progress.done += len(rest)
+            if rest:
+                self._report(progress)
+
+    async def _asked(self, slot: "Slot", key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply:
+        """The reply of a session as it counts, asked now and written down."""
+        slot.open += 1
+        reply = await self._ends.take(slot.job.model, partial(self._line, key, messages, parent))
+        slot.open -= 1
+        if self._is_spending_capped:
+            self._spent.count(reply, messages)
+        self._progress.count(reply)
+        self._progress.done += 1
+        self._report(self._progress)
+        return reply
+
+    def _line(self, key: Key, messages: tuple[Message, ...], parent: str | None) -> Awaitable[Reply]:
+        call = self._plan.call(key, messages)
+        reply = reply_to(self._engine, call, self._progress, self._is_over, parent)
+        return reply if self._back_end.line is None else _made(partial(self._back_end.line, key), reply)
+
+    def _is_over(self) -> bool:
+        return self._over
+
+
+async def _made(line: Callable[[Reply], Reply], reply: Awaitable[Reply]) -> Reply:
+    return line(await reply)
+
+
+def _by_address(respondents: Sequence[Respondent], addresses: Mapping[str, str]) -> Sequence[Sequence[Respondent]]:
+    """Respondents that are reached alike, those at each address apart."""
+    queues: dict[str | None, list[Respondent]] = {}
+    for respondent in respondents:
+        queues.setdefault(addresses.get(respondent.name), []).append(respondent)
+    return list(queues.values())
+
+
+def _of_queue(remaining: Remaining[Any], queue: Sequence[Respondent]) -> Jobs:
+    """What is still to be asked of some of the models."""
+    models = {one.name for one in queue}
+    return (job for job in remaining.jobs() if job[0].model in models)
+
+
+# --- which calls the caps suffice for --------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Slot:
+    """A job under way, with the sessions that it has at most. `allowed`: how many calls it may still make;
+    `open`: how many are being made.
+    """
+
+    job: Any
+    keys: Sequence[Key]
+    allowed: float
+    open: int = 0
+
+
+class Slots:
+    """Gives out what is to be asked, in order, and no more than the calls suffice for.
+
+    A job is begun only where all of its sessions can be asked: a prediction without its behaviour is worth nothing.
+    Where not even the first one fits into the calls, part of it is asked, so that the same command gets on.
+    """
+
+    def __init__(self, remaining: Remaining[CallPlan], caps: Caps, spent: Spent) -> None:
+        self._keys = remaining.plan.keys
+        self._caps = caps
+        self._is_capped = caps.any
+        self._is_spending_capped = caps.of_spending
+        self._spent = spent
+        self._calls_left = math.inf if caps.calls is None else caps.calls
+        self._under_way: list[Slot] = []
+        self._began = False
+        self._short_of_calls = False
+        self._over = False
+        self._one_at_a_time = asyncio.Lock()
+        self._changed = asyncio.Event()
+
+    async def next(self, jobs: Jobs) -> Slot | None:
+        """The next slot, of what is still to be asked; None where there is none, or where the calls do not suffice."""
+        if not self._is_capped:  # nothing to wait for
+            job, here = next(jobs, (None, ()))
+            keys = self._keys(job) if job else ()
+            return Slot(job, keys, max(1, len(keys) - len(here))) if job else None
+        async with self._one_at_a_time:
+            job, here = (None, ()) if self._over else next(jobs, (None, ()))
+            if job is None:
+                return None
+            keys = self._keys(job)
+            needed = max(1, len(keys) - len(here))
+            # what is under way may need fewer calls than were set aside for it
+            while not self._suffice(job, needed) and self._under_way:
+                self._changed.clear()
+                await self._changed.wait()
+            self._over = not self._suffice(job, needed)
+            self._short_of_calls = needed > self._calls_left
+            if self._over and (self._began or not self._short_of_calls):
+                return None
+            slot = Slot(job, keys, min(needed, self._calls_left))
+            self._calls_left -= slot.allowed
+            self._under_way.append(slot)
+            self._began = True
+            return slot
+
+    def _suffice(self, job: Any, needed: int) -> bool:
+        """Whether the caps suffice for so many calls more, with those that are set aside for what is under way."""
+        if not self._is_spending_capped:
+            return needed <= self._calls_left
+        calls = Counter({job.model: needed})
+        for slot in self._under_way:
+            calls[slot.job.model] += int(slot.allowed) + slot.open
+        return needed <= self._calls_left and not self.stopped and self._spent.suffices(self._caps, calls)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a cap on tokens or dollars is reached: then no other call is begun."""
+        return self._is_spending_capped and self._spent.reached(self._caps)
+
+    @property
+    def capped(self) -> str | None:
+        """The cap on tokens or dollars that ended it, as it is said; None where it was the one on calls."""
+        return None if self._short_of_calls else self._spent.said(self._caps)
+
+    def take(self, slot: Slot) -> bool:
+        """Whether a slot may make a call now, also one more than was known that it needs; it is then counted."""
+        if self.stopped or (slot.allowed < 1 and self._calls_left < 1):
+            return False
+        if slot.allowed < 1:
+            self._calls_left -= 1
+        else:
+            slot.allowed -= 1
+        return True
+
+    def done(self, slot: Slot) -> None:
+        if not self._is_capped:
+            return
+        self._calls_left += slot.allowed
+        self._under_way.remove(slot)
+        self._changed.set()
