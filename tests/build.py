@@ -9,6 +9,7 @@ import tomllib
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from selfexec.analysis.score import Scores, score_tables
 from selfexec.claims import OBSERVATIONS, OUTCOMES, SESSIONS, Tables
 from selfexec.cli import main
 from selfexec.engines import ENGINES
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, Experiment
 from selfexec.extension import all_extensions
 from selfexec.facets import FACETS
 from selfexec.runs import Run
@@ -109,6 +110,13 @@ def requests_run(folder: Path, models: Mapping[str, Claims], text: str = "Reques
     write(folder / "replies.jsonl", replies)
     run, _ = import_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "run")
     return run
+
+
+def changed(experiment: Experiment, **attributes: Any) -> Experiment:
+    """The experiment with other attributes; a function takes what the method in its place takes, without `self`."""
+    copied = copy(experiment)
+    vars(copied).update(attributes)
+    return copied
 
 
 def part_of(run: Run, *, models: Collection[str] = (), experiments: Collection[str] = ()) -> Run:

@@ -22,7 +22,7 @@ KINDS = {  # point -> what lies at its places
     "commands": click.Command,
     "analyses": click.Command,
     "engines": EngineType,
-    "experiments": Experiment,
+    "experiments": type,
     "facets": Facet,
     "exports": FunctionType,
     "imports": FunctionType,
@@ -46,6 +46,7 @@ def test_what_lies_at_each_place_is_of_the_kind_of_its_point() -> None:
     for point, kind in KINDS.items():
         for name, place in places(point):
             assert isinstance(resolve(place), kind), f"{point} {name}: {place}"
+    assert all(issubclass(resolve(place), Experiment) for _, place in places("experiments"))
 
 
 def test_each_option_that_an_extension_gives_a_command_is_made_by_a_function() -> None:

@@ -113,7 +113,7 @@ class Extension:
         analyses: Commands of `selfexec analyze`.
         public: Names of `import selfexec`.
         engines: An `EngineType` each, by the name that its models begin with.
-        experiments: An experiment each.
+        experiments: A subclass of `Experiment` each.
         facets: A facet each.
         plans: Where else `run` takes its plan from.
         carriers: What else carries out the plan of `run`.

@@ -25,10 +25,16 @@ LEVELS = {  # of the ladder
 FACETS = {"deed-thinking": "behaviour-thinking"}
 FIELDS = {"sittings": "invocations"}
 PROMPTS = {"deed@strategy": "behaviour@strategy"}
-NAMES = {  # module -> its names in Python
+NAMES = {  # module -> its names in Python, with their module where that is another one now
     "selfexec.engines": {"Telling": "Notices"},
     "selfexec.errors": {"NoKey": "NoApiKey"},
-    "selfexec.experiments": {"NoKey": "NoAnswerKey", "Told": "LoggedReply", "Visited": "JobKey"},
+    "selfexec.experiments": {
+        "NoKey": "NoAnswerKey",
+        "Visited": "JobKey",
+        "Told": "selfexec.extensions.logs.samples.LoggedReply",
+        **{name: f"selfexec.extensions.logs.samples.{name}" for name in ("Logged", "LoggedReply", "Mark", "Sample")},
+        **{name: f"selfexec.extensions.logs.samples.{name}" for name in ("Turn", "Unfit")},
+    },
 }
 WORDS = {"deed": "behaviour"}  # fields of the class of this name
 OPTIONS = {f"--{old}": f"--{new}" for old, new in FACETS.items()} | {"--output": "--out"}

@@ -60,11 +60,12 @@ def skill(profile: Profile, experiment: str, recalls: bool = False, **asked: boo
     if experiment == "difficulty":
         return 2 * sum(share * order_accuracy(one) for share, one in looking) - 1
     rates = [profile.lists] if experiment == "association" else [profile.answers_safe, profile.answers_unsafe]
+    what = "lists" if experiment == "association" else "answers"
     total = [0.0] * 4
     for rate in rates:
         for share, one in looking:
             for generally, chance in ((True, rate), (False, 1 - rate)):
-                expected = cells(one, experiment, generally, False, rate, True)  # neither has a kind, nor copies
+                expected = cells(one, what, generally, False, rate, True)  # neither has a kind, nor copies
                 total = [n + share * chance * more for n, more in zip(total, expected, strict=True)]
     found = ExpectedCells(*total)
     return found.tp / (found.tp + found.fn) + found.tn / (found.tn + found.fp) - 1

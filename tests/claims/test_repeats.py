@@ -1,9 +1,8 @@
 """Where a model makes up what is asked, what it made up twice counts once."""
 
-from dataclasses import replace
-
 import pytest
 
+from build import changed
 from selfexec.claims import observe
 from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.experiments.restriction import UserRequest
@@ -21,7 +20,7 @@ def table(
         seen.append(list(by_item))
         return ["b"] if "predict" in by_item["a"] else []
 
-    known = dict(EXPERIMENTS) | {"restriction": replace(EXPERIMENTS["restriction"], repeats=repeats)}
+    known = dict(EXPERIMENTS) | {"restriction": changed(EXPERIMENTS["restriction"], repeats=repeats)}
     monkeypatch.setitem(vars(EXPERIMENTS), "_found", known)
     items = {id: UserRequest(id=id, request=id, label="safe", type="x") for id in "abc"}
     found = observe(

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 
 import selfexec as sx
-from build import request, requests_run, scores, table
+from build import changed, request, requests_run, scores, table
 from selfexec.claims import with_disputes
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import judge_warnings, self_bonuses
@@ -118,7 +117,7 @@ def elicited(toys: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run
     """Two questions, with predictions "A .8" and "B .25": the toy experiment, whose reader takes the number, too."""
     brevity = EXPERIMENTS["brevity"]
 
-    def read(item: Any, session: str, text: str) -> Reading:
+    def read(item: Any, session: str, text: str, options: Any = None) -> Reading:
         found: Reading = brevity.read(item, session, text.split()[0] if session == "predict" else text)
         return msgspec.structs.replace(found, probability=float(text.split()[1])) if session == "predict" else found
 
@@ -127,7 +126,7 @@ def elicited(toys: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run
         claims = brevity.observe(item, readings)
         return [msgspec.structs.replace(claim, probability=predict.probability) for claim in claims]
 
-    monkeypatch.setitem(EXPERIMENTS._found, "brevity", replace(brevity, read=read, observe=observe))
+    monkeypatch.setitem(EXPERIMENTS._found, "brevity", changed(brevity, read=read, observe=observe))
     items = [{"id": f"q{n}", "question": f"Question {n}?", "topic": "sea"} for n in (1, 2)]
     texts = {("q1", "predict"): "A .8", ("q2", "predict"): "B .25"} | {(f"q{n}", "execute"): "Yes." for n in (1, 2)}
     (tmp_path / "brevity.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
@@ -174,7 +173,7 @@ def test_a_probability_that_is_none_is_refused_by_the_experiments_name(
     def observe(item: Any, readings: Any) -> Any:
         return [msgspec.structs.replace(claim, probability=wrong) for claim in brevity.observe(item, readings)]
 
-    monkeypatch.setitem(EXPERIMENTS._found, "brevity", replace(brevity, observe=observe))
+    monkeypatch.setitem(EXPERIMENTS._found, "brevity", changed(brevity, observe=observe))
     with pytest.raises(sx.InputError, match=f"brevity: the probability of the claim 'brief' is {wrong}, and must lie"):
         _ = elicited.tables
 

@@ -11,6 +11,7 @@ import pytest
 import selfexec as sx
 from build import write
 from selfexec.experiments import difficulty
+from selfexec.experiments.difficulty import Difficulty
 from selfexec.readers import Reading, visible_tokens
 from selfexec.runs import Run
 
@@ -120,7 +121,7 @@ def test_without_being_asked_for_nothing_is_said_of_visible_tokens(run: Run) -> 
 def test_pairs_that_correctness_decides_need_no_tokens(run: Run) -> None:
     item = run.items["difficulty"]["g0"]
     readings = {"execute.Q1": Reading("read", "B"), "execute.Q2": Reading("read", "C")}
-    first = difficulty.observe_visible(item, readings)[0]
+    first = Difficulty().observe_by("visible", item, readings)[0]
     assert (first.observed, first.basis, first.reason) == (True, "correctness", None)
 
 

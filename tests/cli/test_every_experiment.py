@@ -5,7 +5,6 @@ import itertools
 import json
 import shlex
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -14,20 +13,21 @@ import pytest
 from aiohttp import web
 from click.testing import CliRunner
 
-from build import installed
+from build import changed, installed
 from conftest import TOYS
 from selfexec.cli import root
 from selfexec.engines import Outcome
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, OURS
+from selfexec.extension import registered
 from selfexec.items import load as load_items
 from selfexec.runs.asking import plan
 from selfexec.runs.asking.estimate import estimate
 from selfexec.runs.asking.remaining import remaining
 from sockets import completion, served
 
-NAMES = (*(experiment.name for experiment in OURS), "brevity", "habit", "lengths")
-ASKED = [name for name in NAMES if name not in ("correctness", "refusal", "choice", "length")]
+ASKED = (*(experiment.name for experiment in OURS), "brevity", "habit", "lengths")
+NAMES = (*ASKED, *registered("experiments"))
 REPLIES = (
     '{"choice": "A"}',
     "B",
@@ -99,7 +99,7 @@ def made_log(folder: Path) -> Path:
 def commands(name: str, url: str) -> Iterator[str]:
     """Command lines that have to do with an experiment, in an order in which each has what it takes."""
     ask = f"--base-url {url} --experiment {name}"
-    if EXPERIMENTS[name].recording:
+    if EXPERIMENTS[name].recorded:
         yield f"import --from lm-eval log --as {name} --model vllm/a --out run"
         yield f"run --model vllm/a --items run/items {ask} --out run --dry-run"
         yield f"run --base-url {url} --out run"
@@ -160,7 +160,7 @@ def test_no_command_ends_in_a_traceback(
     name: str, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    if EXPERIMENTS[name].recording:
+    if EXPERIMENTS[name].recorded:
         made_log(tmp_path / "log")
     else:
         made_items(tmp_path / "items", name)
@@ -176,7 +176,7 @@ def test_no_command_ends_in_a_traceback(
         else:
             assert result.return_value in (None, 0, 3, 4), (line, result.output)
     left = set(root.commands_by_name) - used - set(FREE)
-    assert left <= ({"items", "check"} if EXPERIMENTS[name].recording else set())
+    assert left <= ({"items", "check"} if EXPERIMENTS[name].recorded else set())
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -223,7 +223,7 @@ def test_every_session_is_opened_with_the_stand_ins(name: str) -> None:
 
 
 def test_an_experiment_without_a_stand_in_is_estimated_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = replace(EXPERIMENTS["failing_question"], stand_in=lambda item, session: None)
+    plain = changed(EXPERIMENTS["failing_question"], stand_in=lambda item, session: None)
     monkeypatch.setitem(vars(EXPERIMENTS)["_found"], "failing_question", plain)
     planned = plan("sim/coin", experiments="failing_question", limit=4)
     found = asyncio.run(estimate(asyncio.run(remaining(planned, {})), []))

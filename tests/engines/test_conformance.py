@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
@@ -15,6 +15,7 @@ import msgspec
 import pytest
 from aiohttp import web
 
+from build import changed
 from selfexec.engines import (
     ENGINES,
     Call,
@@ -296,7 +297,7 @@ def test_addresses_are_of_its_models_and_hold_no_key(subject: Subject) -> None:
 def test_what_it_does_not_declare_is_refused_by_name_before_anything_is_asked(
     subject: Subject, capability: Capability, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    needing = replace(EXPERIMENTS["restriction"], needs=frozenset({capability}))
+    needing = changed(EXPERIMENTS["restriction"], needs=frozenset({capability}))
     monkeypatch.setitem(EXPERIMENTS._found, "restriction", needing)
     if capability in declared(subject):
         refuse_unable([subject.model], ["restriction"], subject.connection)

@@ -46,10 +46,10 @@ USUAL = Profile(
     kindred=0.35,
     knows_common=0.75,
     noise=0.15,
-    association_recall=0.85,
-    association_specificity=0.65,
-    restriction_recall=0.8,
-    restriction_specificity=0.9,
+    lists_recall=0.85,
+    lists_specificity=0.65,
+    recall=0.8,
+    specificity=0.9,
     ranks=0.6,
     heeds_frame=0.3,
     unthinking=0.4,
@@ -98,7 +98,10 @@ def chances(
     seen_by = {"itself": usually, "models": np.full_like(usually, generally)}
     seen_by["kind"] = np.where(t["common"] | t["kindred"], usually, by_kind)
     sees = np.where(t["heeds"] & of_another, seen_by["models"], seen_by[profile.looks_at])
-    recall, specificity = (getattr(profile, f"{experiment}_{side}") for side in ("recall", "specificity"))
+    recall, specificity = {
+        "association": (profile.lists_recall, profile.lists_specificity),
+        "restriction": (profile.recall, profile.specificity),
+    }[experiment]
     weights = np.prod([np.where(t[name], p, 1 - p) for name, p in coins.items() if name != "hits"], axis=0)
     weights = weights * np.where(
         t["hits"], np.where(sees, recall, specificity), 1 - np.where(sees, recall, specificity)

@@ -9,16 +9,16 @@ from selfexec.engines.sim.profiles import PROFILES, Profile, maker_of
 USUAL = Profile("", "")
 TELL = {"name", "about", "maker"}
 ACCURATE = {
-    **{"association_recall": 0.97, "restriction_recall": 0.97, "ranks": 0.95},
-    **{"association_specificity": 0.95, "restriction_specificity": 0.95},
+    **{"lists_recall": 0.97, "recall": 0.97, "ranks": 0.95},
+    **{"lists_specificity": 0.95, "specificity": 0.95},
 }
 OF_A_COIN = {
-    **{"association_recall": 0.5, "restriction_recall": 0.5, "ranks": 0.0},
-    **{"association_specificity": 0.5, "restriction_specificity": 0.5},
+    **{"lists_recall": 0.5, "recall": 0.5, "ranks": 0.0},
+    **{"lists_specificity": 0.5, "specificity": 0.5},
 }
 OF_YES = {
-    **{"association_recall": 1.0, "restriction_recall": 1.0, "ranks": 0.0},
-    **{"association_specificity": 0.0, "restriction_specificity": 0.0},
+    **{"lists_recall": 1.0, "recall": 1.0, "ranks": 0.0},
+    **{"lists_specificity": 0.0, "specificity": 0.0},
 }
 OF_LOGITS = ("sharpness", "readiness")  # of probabilities that are given: no shares
 

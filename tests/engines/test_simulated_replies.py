@@ -2,46 +2,60 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
+from selfexec.engines.sim import questions, traits
 from selfexec.engines.sim.chance import EVERYONE
-from selfexec.engines.sim.knowledge import Knowledge, question_id
+from selfexec.engines.sim.experiments import failing_question
+from selfexec.engines.sim.experiments.association import FILLERS, listed
+from selfexec.engines.sim.experiments.association import marks as marks_of
+from selfexec.engines.sim.experiments.failing_question import tried as tried_question
+from selfexec.engines.sim.experiments.failing_question import written
+from selfexec.engines.sim.experiments.restriction import answers
+from selfexec.engines.sim.knowledge import Knowledge
 from selfexec.engines.sim.profiles import Profile
-from selfexec.engines.sim.replying import FILLERS, RIGHT_BELOW, How, SimRespondent, tokens_for
-from selfexec.engines.sim.sessions import ShownResult, SimTask
+from selfexec.engines.sim.questions import RIGHT_BELOW, hardness, question_id, solved, tokens_for
+from selfexec.engines.sim.questions import letter as letter_of
+from selfexec.engines.sim.questions import ranked as ranked_by
+from selfexec.engines.sim.replying import SimRespondent
 from selfexec.engines.sim.shapes import BROKEN, DECLINED, REFUSALS
+from selfexec.engines.sim.simulation import ShownResult, SimTask, simulation_of
+from selfexec.engines.sim.traits import How
 from selfexec.engines.sim.truth import cells, lookings, order_accuracy, recalling
-from selfexec.experiments import Experiment, Message, messages_of
-from selfexec.experiments.correctness import CORRECTNESS, ScoredQuestion
-from selfexec.experiments.recorded import Turn
-from selfexec.experiments.refusal import REFUSAL
+from selfexec.experiments import Message, messages_of
 from selfexec.experiments.restriction import JUDGING, OPTIONS
 from selfexec.readers import read_choice, read_marks, read_object, read_ranking, read_words
 
 REQUESTS = [f"Request {n}?" for n in range(400)]
 CHOICES = ["w", "x", "y", "z"]
 KNOWN = Knowledge(
-    options={"Moon": ["tide", "cheese"]},
-    labels=dict.fromkeys(REQUESTS, "unsafe"),
-    keys={question_id(f"Question {n}?", CHOICES): "ABCD"[n % 4] for n in range(600)},
-    controls={f"Control {n}?": CHOICES[n % 4] for n in range(600)},
+    {
+        "options": {"Moon": ["tide", "cheese"]},
+        "labels": dict.fromkeys(REQUESTS, "unsafe"),
+        "keys": {question_id(f"Question {n}?", CHOICES): "ABCD"[n % 4] for n in range(600)},
+        "controls": {f"Control {n}?": CHOICES[n % 4] for n in range(600)},
+    }
 )
 SURE = Profile("sure", "knows all of itself, and never errs in form", breaks=0.0, common=0.0, noise=0.0, ranks=1.0)
-SURE = replace(SURE, restriction_recall=1.0, restriction_specificity=1.0)
-SURE = replace(SURE, association_recall=1.0, association_specificity=1.0)
+SURE = replace(SURE, recall=1.0, specificity=1.0)
+SURE = replace(SURE, lists_recall=1.0, lists_specificity=1.0)
 MIXED = replace(SURE, common=0.5, kind="mine", kindred=0.4, noise=0.2, knows_common=0.7, answers_unsafe=0.4, ranks=0.8)
-MIXED = replace(MIXED, restriction_recall=0.9, restriction_specificity=0.7, heeds_frame=0.5, unthinking=0.4, learns=0.5)
+MIXED = replace(MIXED, recall=0.9, specificity=0.7, heeds_frame=0.5, unthinking=0.4, learns=0.5)
+
+
+def task(name: str, about: str, *parts: str, **more: object) -> SimTask:
+    """What is asked in the session of this name, by `association.predict`."""
+    return SimTask(*name.split("."), about, parts, **more)  # type: ignore[arg-type, misc]
 
 
 def said(
-    profile: Profile, task: str, about: str, *parts: str, epoch: int = 1, thinks: bool = True, **more: object
+    profile: Profile, name: str, about: str, *parts: str, epoch: int = 1, thinks: bool = True, **more: object
 ) -> str:
-    asked = SimTask(task, about, parts, **more)  # type: ignore[arg-type]
+    asked = task(name, about, *parts, **more)
     return SimRespondent(profile, 7, KNOWN).reply(messages_of("Well?"), epoch, asked, thinks).text or ""
 
 
@@ -53,7 +67,7 @@ def near(found: int, n: int, rate: float) -> bool:
 
 
 def predicts(model: SimRespondent, request: str, epoch: int = 1, thinks: bool = True, **more: object) -> bool:
-    asked = SimTask("predicts answers", request, **more)  # type: ignore[arg-type]
+    asked = task("restriction.predict", request, **more)
     text = model.reply(messages_of(f"Would you? {request}"), epoch, asked, thinks).text or ""
     return read_choice(text, OPTIONS["predict"], key="choice").value == "A"
 
@@ -73,28 +87,28 @@ def test_predictions_and_outcomes_go_together_as_often_as_the_rates_say(looks_at
     model = SimRespondent(profile, 7, KNOWN)
     results = []
     for n in range(3):
-        does = model.answers(REQUESTS[n], 1) == (told == OWN)
-        results.append(ShownResult("answers", REQUESTS[n], OPTIONS["judge"]["A" if does else "B"]))
+        does = answers(model, REQUESTS[n], 1) == (told == OWN)
+        results.append(ShownResult("restriction", REQUESTS[n], OPTIONS["judge"]["A" if does else "B"]))
     more = {"who": "another model"} if told == "of another" else {"shown": tuple(results)} if "shown" in told else {}
     found: Counter[tuple[bool, bool]] = Counter()
     for request in REQUESTS:
-        found[predicts(model, request, thinks=told != "at once", **more), model.answers(request, 1)] += 1
+        found[predicts(model, request, thinks=told != "at once", **more), answers(model, request, 1)] += 1
     # of what models in general and its kind do, four ways are possible; each is as often as chance has it
     expected = np.zeros(4)
     looking = lookings(recalling(profile) if told == OWN else profile, told == "of another", told != "at once")
     for share, one in looking:
         for generally, by_kind in ((True, True), (True, False), (False, True), (False, False)):
             weight = np.prod([0.4 if way else 0.6 for way in (generally, by_kind)])
-            expected += share * weight * np.array(cells(one, "restriction", generally, by_kind, 0.4, early=True))
+            expected += share * weight * np.array(cells(one, "answers", generally, by_kind, 0.4, early=True))
     counts = [found[cell] for cell in ((True, True), (True, False), (False, True), (False, False))]
     assert all(near(count, len(REQUESTS), rate) for count, rate in zip(counts, expected, strict=True))
 
 
 def test_who_knows_itself_surely_predicts_each_request() -> None:
     model = SimRespondent(replace(SURE, answers_unsafe=0.5), 7, KNOWN)
-    outcomes = [model.answers(request, 1) for request in REQUESTS[:100]]
+    outcomes = [answers(model, request, 1) for request in REQUESTS[:100]]
     assert [predicts(model, request) for request in REQUESTS[:100]] == outcomes
-    assert outcomes == [model.answers(request, 2) for request in REQUESTS[:100]]  # nothing is drawn afresh
+    assert outcomes == [answers(model, request, 2) for request in REQUESTS[:100]]  # nothing is drawn afresh
     assert near(sum(outcomes), 100, 0.5)
     # of a request that it does not know it takes three in four for answered
     assert near(sum(predicts(model, f"Unheard of {n}") for n in range(400)), 400, 0.75)
@@ -104,25 +118,25 @@ def test_who_does_what_all_do_and_does_not_know_what_that_is_predicts_by_a_coin(
     requests = REQUESTS[:400]
     for knows, rate in ((0.0, 0.5), (0.4, 0.7), (1.0, 1.0)):
         model = SimRespondent(replace(SURE, answers_unsafe=0.5, common=1.0, knows_common=knows), 7, KNOWN)
-        agree = sum(predicts(model, request) == model.answers(request, 1) for request in requests)
+        agree = sum(predicts(model, request) == answers(model, request, 1) for request in requests)
         assert near(agree, len(requests), rate)
 
 
 def test_results_of_its_own_are_those_of_the_first_epoch() -> None:
     # wrong about each request, but where it knows results of its own when it sees them
-    wrong = replace(SURE, answers_unsafe=0.5, restriction_recall=0.0, restriction_specificity=0.0, learns=1.0)
+    wrong = replace(SURE, answers_unsafe=0.5, recall=0.0, specificity=0.0, learns=1.0)
     steady, noisy = SimRespondent(wrong, 7, KNOWN), SimRespondent(replace(wrong, noise=0.5), 7, KNOWN)
-    changing = [request for request in REQUESTS if noisy.answers(request, 1) != noisy.answers(request, 2)]
+    changing = [request for request in REQUESTS if answers(noisy, request, 1) != answers(noisy, request, 2)]
     assert len(changing) > 50
     for request in changing[:20]:
         for epoch, learns in ((1, True), (2, False)):
-            told = OPTIONS["judge"]["A" if noisy.answers(request, epoch) else "B"]
-            predicted = predicts(noisy, REQUESTS[0], shown=(ShownResult("answers", request, told),))
-            assert (predicted == steady.answers(REQUESTS[0], 1)) == learns
+            told = OPTIONS["judge"]["A" if answers(noisy, request, epoch) else "B"]
+            predicted = predicts(noisy, REQUESTS[0], shown=(ShownResult("restriction", request, told),))
+            assert (predicted == answers(steady, REQUESTS[0], 1)) == learns
 
 
 def test_another_epoch_seed_or_frame_is_another_draw_and_the_same_one_is_the_same() -> None:
-    profile = replace(MIXED, restriction_recall=0.5, restriction_specificity=0.5, unthinking=1.0)
+    profile = replace(MIXED, recall=0.5, specificity=0.5, unthinking=1.0)
 
     def all_of(seed: int = 7, **told: object) -> list[bool]:
         model = SimRespondent(profile, seed, KNOWN)
@@ -137,10 +151,10 @@ def test_another_epoch_seed_or_frame_is_another_draw_and_the_same_one_is_the_sam
 def test_a_judge_knows_a_refusal_from_an_answer() -> None:
     model = SimRespondent(replace(SURE, answers_unsafe=0.5), 7, KNOWN)
     for request in REQUESTS[:20]:
-        response = model.reply(messages_of(request), 1, SimTask("answers", request)).text or ""
-        assert any(refusal in response for refusal in REFUSALS) != model.answers(request, 1)
-        judged = read_choice(said(SURE, "judges", response), OPTIONS["judge"], key="choice").value
-        assert judged == ("A" if model.answers(request, 1) else "B")
+        response = model.reply(messages_of(request), 1, task("restriction.execute", request)).text or ""
+        assert any(refusal in response for refusal in REFUSALS) != answers(model, request, 1)
+        judged = read_choice(said(SURE, "restriction.judge", response), OPTIONS["judge"], key="choice").value
+        assert judged == ("A" if answers(model, request, 1) else "B")
 
 
 # --- form ------------------------------------------------------------------------------------------------------------
@@ -149,10 +163,10 @@ def test_a_judge_knows_a_refusal_from_an_answer() -> None:
 def test_predictions_are_declined_and_break_as_often_as_they_should_and_behaviour_never_does() -> None:
     profile = replace(SURE, declines=0.3, breaks=0.2)
     model = SimRespondent(profile, 7, KNOWN)
-    texts = [model.reply(messages_of(r), 1, SimTask("predicts answers", r)).text for r in REQUESTS]
+    texts = [model.reply(messages_of(r), 1, task("restriction.predict", r)).text for r in REQUESTS]
     assert near(sum(text in DECLINED for text in texts), len(texts), 0.3)
     assert near(sum(text in BROKEN for text in texts), len(texts), 0.2)
-    outcomes = [model.reply(messages_of(r), 1, SimTask("answers", r)).text for r in REQUESTS[:100]]
+    outcomes = [model.reply(messages_of(r), 1, task("restriction.execute", r)).text for r in REQUESTS[:100]]
     assert not set(outcomes) & {*DECLINED, *BROKEN}
 
 
@@ -174,64 +188,38 @@ def test_a_word_that_it_was_told_is_remembered_when_it_is_asked_for_later_in_the
 def test_five_words_are_listed_the_options_that_it_lists_first_and_none_twice() -> None:
     options = [f"option {n}" for n in range(8)]
     targets = [f"target {n}" for n in range(100)] + ["Echo"]
-    known = replace(KNOWN, options=dict.fromkeys(targets[:-1], options) | {"Echo": ["Signal", *options[:2]]})
+    known = Knowledge({"options": dict.fromkeys(targets[:-1], options) | {"Echo": ["Signal", *options[:2]]}})
     model = SimRespondent(replace(SURE, lists=0.3), 7, known)
     total = 0
     for target in targets:
-        words = model.listed(target, 1)
-        own = [word for word in known.options[target] if word in words]
+        words = listed(model, target, 1)
+        own = [word for word in known["options"][target] if word in words]
         assert words[: len(own)] == own and len(words) == max(5, len(own)) == len(set(words))
         assert set(words[len(own) :]) <= set(FILLERS) - {
             "echo" if target == "Echo" else "",
             "signal" if target == "Echo" else "",
         }
         total += sum(word in options for word in own) if target != "Echo" else 0
-        asked = SimTask("predicts lists", target, tuple(known.options[target]))
-        predicted = read_marks(model.reply(messages_of("Well?"), 1, asked).text or "", known.options[target]).value
-        assert predicted == {word: word in own for word in known.options[target]}
+        asked = task("association.predict", target, *known["options"][target])
+        predicted = read_marks(model.reply(messages_of("Well?"), 1, asked).text or "", known["options"][target]).value
+        assert predicted == {word: word in own for word in known["options"][target]}
     assert near(total, 8 * 100, 0.3)
-    assert len({tuple(model.listed(f"nothing is known of {n}", 1)) for n in range(100)}) == len(FILLERS)
-    reply = model.reply(messages_of("List!"), 1, SimTask("lists", targets[0])).text or ""
-    assert read_words(reply).value == model.listed(targets[0], 1)
-
-
-@pytest.mark.parametrize("experiment", [CORRECTNESS, REFUSAL])
-def test_no_prediction_about_a_sample_with_lettered_options_is_taken_for_an_answer_to_it(
-    experiment: Experiment,
-) -> None:
-    shown = [Turn("user", f"Which is it?\n\nA. {CHOICES[0]}\nB. {CHOICES[1]}")]
-    item = ScoredQuestion(id="s", task="quiz", sample="s", shown=shown)
-    task: Any = {"correctness": "predicts right", "refusal": "predicts refusal"}[experiment.name]
-    texts = set()
-    for n in range(300):  # the shape depends on the prompt: of a dozen shapes all come
-        reply = SimRespondent(SURE, 7, KNOWN).reply(messages_of(f"Sample {n}?"), 1, SimTask(task, f"Sample {n}?"))
-        texts.add(reply.text or "")
-    readings = {text: experiment.read(item, "predict", text) for text in texts}
-    assert {reading.value for reading in readings.values()} == {"A", "B"}
-    assert not [text for text, reading in readings.items() if experiment.performed(item, "predict", text, reading)]
-    assert any("choice is" in text for text in texts)  # some say it in words
+    assert len({tuple(listed(model, f"nothing is known of {n}", 1)) for n in range(100)}) == len(FILLERS)
+    reply = model.reply(messages_of("List!"), 1, task("association.execute", targets[0])).text or ""
+    assert read_words(reply).value == listed(model, targets[0], 1)
 
 
 def test_who_copies_says_yes_to_the_first_half_and_to_requests_and_ranks_as_shown() -> None:
     copies = replace(SURE, copies=True)
-    marks = read_marks(said(copies, "predicts lists", "Sun", "a1", "b2", "c3"), ["a1", "b2", "c3"]).value
+    marks = read_marks(said(copies, "association.predict", "Sun", "a1", "b2", "c3"), ["a1", "b2", "c3"]).value
     assert marks == {"a1": True, "b2": True, "c3": False}
     assert predicts(SimRespondent(copies, 7, KNOWN), "Anything")
-    assert read_ranking(said(copies, "ranks", "some", "i", "j", "k", "l")).value == ["Q1", "Q2", "Q3", "Q4"]
-
-
-# --- choices ---------------------------------------------------------------------------------------------------------
-
-
-def test_a_choice_is_predicted_as_it_will_be_or_as_any_other_by_who_never_sees_it() -> None:
-    options = dict(zip("ABCD", CHOICES, strict=True))
-    letters = []
-    for recall in (1.0, 0.0):
-        profile = replace(SURE, restriction_recall=recall)
-        texts = (said(profile, "predicts choice", f"Choice {n}?", *CHOICES) for n in range(60))
-        letters.append([read_choice(text, options, key="choice").value or "" for text in texts])
-    off = Counter((ord(missed) - ord(predicted)) % 4 for predicted, missed in zip(*letters, strict=True))
-    assert off[0] == 0 and all(near(off[n], 60, 1 / 3) for n in (1, 2, 3))
+    assert read_ranking(said(copies, "difficulty.predict", "some", "i", "j", "k", "l")).value == [
+        "Q1",
+        "Q2",
+        "Q3",
+        "Q4",
+    ]
 
 
 # --- questions -------------------------------------------------------------------------------------------------------
@@ -248,17 +236,17 @@ def test_one_question_in_four_is_answered_wrongly_with_any_other_letter() -> Non
     model = SimRespondent(SURE, 7, KNOWN)
     off: Counter[int] = Counter()
     for n in range(600):
-        letter, tokens = model.solved(f"Question {n}?", CHOICES, 1)
+        letter, tokens = solved(model, f"Question {n}?", CHOICES, 1)
         off[("ABCD".index(letter) - n) % 4] += 1
         assert 40 <= tokens <= 4979
-        reply = model.reply(messages_of("Well?"), 1, SimTask("solves", f"Question {n}?", tuple(CHOICES)))
+        reply = model.reply(messages_of("Well?"), 1, task("difficulty.execute", f"Question {n}?", *CHOICES))
         if n < 50:
             given = read_choice(reply.text or "", dict(zip("ABCD", CHOICES, strict=True)), key="answer").value
             assert (given, reply.output_tokens) == (letter, tokens)
     assert near(off[0], 600, RIGHT_BELOW)
     assert all(near(off[n], 600, 0.25 / 3) for n in (1, 2, 3))
     # a question that nobody knows has some key, each as often
-    unknown = Counter(model.solved(f"Unheard of {n}", CHOICES, 1)[0] for n in range(600))
+    unknown = Counter(solved(model, f"Unheard of {n}", CHOICES, 1)[0] for n in range(600))
     assert all(near(unknown[letter], 600, 0.25) for letter in "ABCD")
 
 
@@ -266,11 +254,13 @@ def test_who_knows_itself_ranks_by_what_it_takes_wrong_answers_last() -> None:
     model = SimRespondent(SURE, 7, KNOWN)
     for first in range(0, 60, 4):
         questions = [f"Question {n}?" for n in range(first, first + 4)]
-        took = [model.solved(question, CHOICES, 1) for question in questions]
+        took = [solved(model, question, CHOICES, 1) for question in questions]
         wrong = ["ABCD".index(letter) != (first + n) % 4 for n, (letter, _) in enumerate(took)]
         order = sorted(range(4), key=lambda n: (wrong[n], took[n][1]))
         ids = tuple(question_id(question, CHOICES) for question in questions)
-        ranked = read_ranking(model.reply(messages_of("Rank!"), 1, SimTask("ranks", str(first), ids)).text or "").value
+        ranked = read_ranking(
+            model.reply(messages_of("Rank!"), 1, task("difficulty.predict", str(first), *ids)).text or ""
+        ).value
         assert ranked == [f"Q{n + 1}" for n in order]
 
 
@@ -284,10 +274,10 @@ def test_pairs_are_ranked_rightly_as_often_as_the_rates_say(looks_at: str, think
         questions = [f"Question {n}?" for n in (first, first + 1)]
         hard = []
         for n, question in enumerate(questions, first):
-            letter, tokens = model.solved(question, CHOICES, 1)
+            letter, tokens = solved(model, question, CHOICES, 1)
             hard.append(("ABCD".index(letter) != n % 4, tokens))
         ids = tuple(question_id(question, CHOICES) for question in questions)
-        text = model.reply(messages_of("Rank!"), 1, SimTask("ranks", str(first), ids), thinks).text or ""
+        text = model.reply(messages_of("Rank!"), 1, task("difficulty.predict", str(first), *ids), thinks).text or ""
         right += (text.rfind("Q1") < text.rfind("Q2")) == (hard[0] < hard[1])
     rate = sum(share * order_accuracy(one) for share, one in lookings(profile, thinks=thinks))
     assert near(right, 300, rate)
@@ -298,7 +288,7 @@ def test_questions_of_the_control_are_failed_as_often_as_it_errs_and_its_own_as_
     model = SimRespondent(profile, 7, KNOWN)
 
     def missed(question: str, right: str, choices: Sequence[str]) -> int:
-        reply = model.reply(messages_of("Well?"), 1, SimTask("solves", question, tuple(choices)))
+        reply = model.reply(messages_of("Well?"), 1, task("failing_question.execute", question, *choices))
         letters = dict(zip("ABCD", choices, strict=True))
         assert 40 <= (reply.output_tokens or 0) <= 4979
         given = read_choice(reply.text or "", letters, key="answer").value
@@ -317,7 +307,7 @@ def test_what_it_writes_is_verified_as_right_wrong_or_beyond_checking() -> None:
     model = SimRespondent(profile, 7, KNOWN)
     verdicts: Counter[tuple[str, bool]] = Counter()
     for epoch in range(1, 301):
-        text = model.reply(messages_of("Write!"), epoch, SimTask("writes", "law")).text or ""
+        text = model.reply(messages_of("Write!"), epoch, task("failing_question.predict", "law")).text or ""
         found = read_object(text, "question", lambda value: value).value
         options = list((found.get("options") or {}).values()) or found["choices"]
         letter, question = found["answer"][0], found["question"]
@@ -326,7 +316,7 @@ def test_what_it_writes_is_verified_as_right_wrong_or_beyond_checking() -> None:
             one, two = (int(word.strip("?")) for word in question.split() if word[0].isdigit())
             assert 1000 <= min(one, two) <= max(one, two) < 10_000
             assert options == [str(one + two - 10), str(one + two), str(one + two + 10), str(one + two + 100)]
-        asked = SimTask("verifies", question, (*options, letter))
+        asked = task("failing_question.verify", question, *options, letter)
         reply = model.reply(messages_of("Well?"), 1, asked).text or ""
         verdict = read_choice(reply, {"A": "It is right.", "B": "It is wrong.", "C": "-", "D": "-"}, key="choice").value
         right = random or options["ABCD".index(letter)] == str(one + two)
@@ -348,7 +338,12 @@ def drawing(monkeypatch: pytest.MonkeyPatch, other: float = 0.5, **drawn: float)
     def draw(*parts: object) -> float:
         return next((drawn[str(part)] for part in parts if str(part) in drawn), other)
 
-    monkeypatch.setattr("selfexec.engines.sim.replying.draw", draw)
+    patch_draw(monkeypatch, draw)
+
+
+def patch_draw(monkeypatch: pytest.MonkeyPatch, draw: Callable[..., float]) -> None:
+    for module in (traits, questions, failing_question):
+        monkeypatch.setattr(module, "draw", draw)
 
 
 def test_predictions_are_drawn_apart_by_their_epoch_and_by_what_is_asked_otherwise() -> None:
@@ -366,41 +361,26 @@ def test_it_writes_sums_with_four_options_of_which_it_names_the_right_one_or_the
         drawing(monkeypatch, other=0.25, **{"0": 0.0, "1": 0.5, "2": 0.999, "own random": 0.3, "wrong key": wrong})
         # 1000 + 9000 * 0 and 1000 + 9000 / 2
         question = ("What is 1000 + 5500?", ["6490", "6500", "6510", "6600"], letter, slip)
-        assert model._written("Moon", 9) == question
+        assert written(model, "Moon", 9) == question
     for wrong, picked, letter in ((0.2, 0.0, "A"), (0.2, 0.99, "D"), (0.1, 0.99, "A"), (0.1, 0.25, "C")):
         drawing(monkeypatch, **{"2": 0.999, "own random": 0.29, "wrong key": wrong, "picked": picked})
         question = "Which letter did I pick at random when I wrote question 9991?"
-        assert model._written("Moon", 9) == (question, list("KRTW"), letter, "I will not remember it.")
+        assert written(model, "Moon", 9) == (question, list("KRTW"), letter, "I will not remember it.")
 
 
 def test_a_question_is_too_hard_above_the_bound_and_not_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
     model, asked = SimRespondent(SURE, 7, KNOWN), question_id("Question 1?", CHOICES)
     for hard, right in ((RIGHT_BELOW, True), (RIGHT_BELOW + 1e-9, False)):
         drawing(monkeypatch, hardness=hard)
-        assert model._predicts_right("sample", How(1)) == right
         # B is right; a slip of 0.5 leads past the half of the other three: C, D, A
-        assert model._letter(asked, hard, model.own) == ("B" if right else "D")
+        assert letter_of(model, asked, hard, model.own) == ("B" if right else "D")
     for slip, letter in ((0.0, "C"), (0.34, "D"), (0.99, "A")):
         drawing(monkeypatch, slip=slip)
-        assert model._letter(asked, 1.0, model.own) == letter
+        assert letter_of(model, asked, 1.0, model.own) == letter
     drawing(monkeypatch, key=0.99)
-    assert model._letter("unheard of", 0.0, model.own) == model._letter("unheard of", 0.0, model.own, "X") == "D"
-    assert model._letter("unheard of", 0.0, model.own, "C", "ABC") == "C"
-    assert model._letter("unheard of", 0.0, model.own, letters="ABC") == "C"
-
-
-def test_a_choice_that_is_missed_is_any_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = replace(KNOWN, samples={"Which?": "B"})
-    sure, never = (SimRespondent(replace(SURE, restriction_recall=rate), 7, known) for rate in (1.0, 0.0))
-    options = dict(zip("ABC", "xyz", strict=True))
-    for another, missed in ((0.0, "A"), (0.49, "A"), (0.5, "C"), (0.99, "C")):
-        drawing(monkeypatch, another=another)
-        assert sure._predicted_choice(" Which? ", options, How(1)) == "B"
-        assert never._predicted_choice("Which?", options, How(1)) == missed
-    drawing(monkeypatch)
-    assert never._predicted_choice("Which?", {"B": "x"}, How(1)) == "B"  # there is no other
-    copies = SimRespondent(replace(SURE, copies=True), 7, known)
-    assert copies._predicted_choice("Which?", options, How(1)) == "A"
+    assert letter_of(model, "unheard of", 0.0, model.own) == letter_of(model, "unheard of", 0.0, model.own, "X") == "D"
+    assert letter_of(model, "unheard of", 0.0, model.own, "C", "ABC") == "C"
+    assert letter_of(model, "unheard of", 0.0, model.own, letters="ABC") == "C"
 
 
 def test_a_question_of_the_control_is_failed_by_what_is_drawn_of_it_or_afresh(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -408,7 +388,7 @@ def test_a_question_of_the_control_is_failed_by_what_is_drawn_of_it_or_afresh(mo
 
     def tried(question: str, right: str = "x", **drawn: float) -> str:
         drawing(monkeypatch, **{"stirs": 0.1, "slip": 0.0, **drawn})
-        return model._tried(question, CHOICES, right, 1)[0]
+        return tried_question(model, question, CHOICES, right, 1)[0]
 
     # Control 1? has the right choice x, which is B
     assert [tried("Control 1?", fails=rate) for rate in (0.19, 0.2)] == ["C", "B"]
@@ -418,7 +398,7 @@ def test_a_question_of_the_control_is_failed_by_what_is_drawn_of_it_or_afresh(mo
     # drawn afresh it fails or not whatever it does else
     assert [tried("Control 1?", stirs=0.09, afresh=rate, fails=1 - rate) for rate in (0.0, 1.0)] == ["C", "B"]
     drawing(monkeypatch, stirs=1.0, fails=1.0, tokens=0.5)
-    assert model._tried("Control 1?", CHOICES, "x", 1) == ("B", tokens_for(0.5 * RIGHT_BELOW))
+    assert tried_question(model, "Control 1?", CHOICES, "x", 1) == ("B", tokens_for(0.5 * RIGHT_BELOW))
 
 
 def test_control_questions_are_shared_with_others_and_its_own_are_not() -> None:
@@ -426,7 +406,7 @@ def test_control_questions_are_shared_with_others_and_its_own_are_not() -> None:
     another = SimRespondent(replace(SURE, name="another", common=1.0, errs=0.5, fails=0.5), 8, KNOWN)
 
     def failed(model: SimRespondent, question: str) -> bool:
-        return model._tried(question, CHOICES, "w", 1)[0] != "A"
+        return tried_question(model, question, CHOICES, "w", 1)[0] != "A"
 
     def alike(kind: str) -> int:
         return sum(failed(general, f"{kind} {n}?") == failed(another, f"{kind} {n}?") for n in range(100))
@@ -436,15 +416,15 @@ def test_control_questions_are_shared_with_others_and_its_own_are_not() -> None:
 
 def test_results_of_a_question_are_its_tokens_also_where_nobody_knows_it() -> None:
     model = SimRespondent(SURE, 7, KNOWN)
-    known = str(model.solved("Question 1?", CHOICES, 1)[1])
-    assert model._did(ShownResult("takes", "Question 1?", "")) == known
-    assert model._did(ShownResult("takes", "Unheard of?", "")) == str(model.solved("Unheard of?", [""] * 4, 1)[1])
-    assert model._did(ShownResult("lists", "Moon", "")) == ", ".join(model.listed("Moon", 1))
+    known = str(solved(model, "Question 1?", CHOICES, 1)[1])
+    assert model._did(ShownResult("difficulty", "Question 1?", "")) == known
+    assert model._did(ShownResult("difficulty", "Unheard of?", "")) == str(solved(model, "Unheard of?", [""] * 4, 1)[1])
+    assert model._did(ShownResult("association", "Moon", "")) == ", ".join(listed(model, "Moon", 1))
 
 
 def test_who_has_said_what_shapes_a_reply_and_one_message_alone_is_the_message() -> None:
     model = SimRespondent(SURE, 7, KNOWN)
-    asked = SimTask("answers", "Unheard of?")
+    asked = task("restriction.execute", "Unheard of?")
     alone = model.reply(messages_of("Well?"), 1, asked)
     heard: list[str] = []
 
@@ -466,9 +446,9 @@ def test_a_judge_and_a_classifier_answer_by_the_options_of_their_own_prompts(mon
         asked.append((letter, options))
         return letter
 
-    monkeypatch.setattr("selfexec.engines.sim.replying.shapes.choice", choice)
-    for task in ("judges", "classifies"):
-        assert [said(SURE, task, about) for about in ("So.", REFUSALS[0])] == ["A", "B"]
+    monkeypatch.setattr("selfexec.engines.sim.shapes.choice", choice)
+    for kind in ("judge", "classify"):
+        assert [said(SURE, f"restriction.{kind}", about) for about in ("So.", REFUSALS[0])] == ["A", "B"]
     judging, classifying = OPTIONS["judge"], JUDGING.options
     assert judging != classifying
     assert asked == [("A", judging), ("B", judging), ("A", classifying), ("B", classifying)]
@@ -480,24 +460,24 @@ def test_a_rate_is_reached_by_draws_below_it(monkeypatch: pytest.MonkeyPatch) ->
     )  # half is common, 0.4 of the rest its kind's
     for shares, who in ((0.49, "everyone"), (0.5, "by_kind"), (0.69, "by_kind"), (0.7, "own")):
         drawing(monkeypatch, shares=shares)
-        assert model._who("lists", "x") == {"everyone": EVERYONE, "by_kind": "kind mine", "own": model.own}[who]
+        assert model.who("lists", "x") == {"everyone": EVERYONE, "by_kind": "kind mine", "own": model.own}[who]
     for blind, shares, found in ((0.69, 0.0, False), (0.7, 0.0, True), (0.7, 0.5, False)):
         drawing(monkeypatch, blind=blind, shares=shares)
-        assert model._is_blind_to("lists", "x") == found
+        assert model.is_blind_to("lists", "x") == found
     for heeds, found in ((0.49, True), (0.5, False)):
         drawing(monkeypatch, heeds=heeds)
-        assert model._heeds(How(1, "another"), "x") == found and not model._heeds(How(1), "x")
+        assert model.heeds(How(1, "another"), "x") == found and not model.heeds(How(1), "x")
     for drawn, found in ((0.39, False), (0.4, True)):
         drawing(monkeypatch, unthinking=drawn)
-        assert model._guesses(How(1, thinks=False), "x") == found and not model._guesses(How(1), "x")
+        assert model.guesses(How(1, thinks=False), "x") == found and not model.guesses(How(1), "x")
     for stirs, afresh, drawn, does in ((0.19, 0.29, 1.0, True), (0.19, 0.3, 0.0, False), (0.2, 1.0, 0.29, True)):
         drawing(monkeypatch, other=drawn, stirs=stirs, afresh=afresh, shares=0.9)
-        assert model._does("lists", "x", 0.3, 1) == does
+        assert model.does("lists", "x", 0.3, 1) == does
     drawing(monkeypatch, other=0.3, stirs=0.2, shares=0.9)
-    assert not model._does("lists", "x", 0.3, 1)
+    assert not model.does("lists", "x", 0.3, 1)
     for stirs, hard in ((0.19, 0.1), (0.2, 0.6)):
         drawing(monkeypatch, stirs=stirs, afresh=0.1, hardness=0.6)
-        assert model._hardness("x", 1) == (hard if stirs < 0.2 else 0.6)
+        assert hardness(model, "x", 1) == (hard if stirs < 0.2 else 0.6)
 
 
 def test_what_is_seen_is_said_at_the_rates_of_recall_and_specificity_and_guessed_by_a_coin(
@@ -508,7 +488,7 @@ def test_what_is_seen_is_said_at_the_rates_of_recall_and_specificity_and_guessed
 
     def says(does: bool, drawn: float, how: How = USUAL, **others: float) -> bool:
         drawing(monkeypatch, **{"blind": 0.0, "unthinking": 0.9, "predicts": drawn, **others})
-        return model._says(does, "answers", "x", "restriction", how)
+        return model.says(does, "answers", "x", how)
 
     def rate(does: bool, how: How = USUAL, **others: float) -> float:
         """Of a hundred draws, evenly spread, the share at which it says yes."""
@@ -521,7 +501,7 @@ def test_what_is_seen_is_said_at_the_rates_of_recall_and_specificity_and_guessed
     for does in (True, False):
         assert rate(does, at_once) == rate(does, **blind) == rate(does, at_once, **blind) == pytest.approx(0.5)
     assert says(True, 0.9 - 1e-9) and not says(True, 0.9)
-    assert model._learnt(0.25, How(1)) == 0.25 and model._learnt(0.25, learnt) == 0.625
+    assert model.learnt(0.25, How(1)) == 0.25 and model.learnt(0.25, learnt) == 0.625
 
 
 def test_it_looks_at_models_its_kind_or_itself_and_where_it_heeds_at_models(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -531,45 +511,44 @@ def test_it_looks_at_models_its_kind_or_itself_and_where_it_heeds_at_models(monk
         model = SimRespondent(replace(MIXED, looks_at=looks_at), 7, KNOWN)  # type: ignore[arg-type]
         for shares, who in zip((0.0, 0.5, 0.9), seen, strict=True):
             drawing(monkeypatch, shares=shares)
-            assert model._seen("lists", "x", heeds=False) == who
-            assert model._seen("lists", "x", heeds=True) == EVERYONE
+            assert model.seen("lists", "x", heeds=False) == who
+            assert model.seen("lists", "x", heeds=True) == EVERYONE
+
+
+def predicted(model: SimRespondent, asked: SimTask, fate: float) -> str:
+    simulation = simulation_of(asked.experiment)
+    assert simulation
+    return model._prediction(simulation, asked, 0.0, fate, USUAL)
 
 
 def test_a_prediction_is_declined_or_broken_by_one_draw(monkeypatch: pytest.MonkeyPatch) -> None:
     model = SimRespondent(replace(SURE, declines=0.25, breaks=0.25), 7, KNOWN)
-    asked = SimTask("predicts answers", REQUESTS[0])
+    asked = task("restriction.predict", REQUESTS[0])
     kinds = []
     for fate in (0.24, 0.25, 0.49, 0.5):
-        text = model._prediction(asked, 0.0, fate, 1, True)
+        text = predicted(model, asked, fate)
         kinds.append("declined" if text in DECLINED else "broken" if text in BROKEN else "said")
     assert kinds == ["declined", "broken", "broken", "said"]
 
 
-def test_what_is_predicted_of_answers_is_yes_and_of_refusals_the_opposite(monkeypatch: pytest.MonkeyPatch) -> None:
-    def letter(task: str, about: str, model: Profile = SURE, **drawn: float) -> str:
+def test_what_is_predicted_of_answers_is_yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def letter(model: Profile, **drawn: float) -> str:
         drawing(monkeypatch, **{"blind": 0.0, "predicts": 0.5, **drawn})
-        text = SimRespondent(model, 7, KNOWN)._prediction(SimTask(task, about), 0.0, 1.0, 1, True)  # type: ignore[arg-type]
+        text = predicted(SimRespondent(model, 7, KNOWN), task("restriction.predict", REQUESTS[0]), 1.0)
         return str(read_choice(text, OPTIONS["predict"], key="choice").value)
 
     unsafe = replace(SURE, answers_unsafe=0.5)
-    for drawn, answers in ((0.49, True), (0.5, False)):
-        assert letter("predicts answers", REQUESTS[0], unsafe, answers=drawn) == ("A" if answers else "B")
-        assert letter("predicts refusal", f" {REQUESTS[0]} ", unsafe, answers=drawn) == ("B" if answers else "A")
-    for hard, right in ((RIGHT_BELOW, "A"), (1.0, "B")):
-        assert letter("predicts right", "x", hardness=hard) == right
-        assert letter("predicts right", "x", replace(SURE, copies=True), hardness=hard) == "A"
-    copies = replace(unsafe, copies=True)
-    assert letter("predicts answers", REQUESTS[0], copies, answers=1.0) == "A"
-    assert letter("predicts refusal", REQUESTS[0], copies, answers=1.0) == "B"
+    assert [letter(unsafe, answers=drawn) for drawn in (0.49, 0.5)] == ["A", "B"]
+    assert letter(replace(unsafe, copies=True), answers=1.0) == "A"
 
 
 def test_who_copies_says_yes_to_the_first_half_of_what_is_shown_rounded_up() -> None:
     model = SimRespondent(replace(SURE, copies=True), 7, KNOWN)
     for n, yes in ((1, 1), (2, 1), (3, 2), (4, 2), (5, 3)):
-        marks = model._predicted_words("unheard of", "vwxyz"[:n], How(1))
+        marks = marks_of(model, "unheard of", "vwxyz"[:n], How(1))
         assert list(marks.values()) == [True] * yes + [False] * (n - yes)
     # words of its own list are held against what is shown
-    assert model._predicted_words("Moon", ["cheese", "x", "tide"], How(1)) == {"tide": False, "cheese": True}
+    assert marks_of(model, "Moon", ["cheese", "x", "tide"], How(1)) == {"tide": False, "cheese": True}
 
 
 def test_it_ranks_by_what_it_sees_or_by_its_guesses(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -587,8 +566,8 @@ def test_it_ranks_by_what_it_sees_or_by_its_guesses(monkeypatch: pytest.MonkeyPa
                     return seen
             return next((drawn[word] for word in words if word in drawn), 0.0)
 
-        monkeypatch.setattr("selfexec.engines.sim.replying.draw", draw)
-        return model._ranked("shown", ["a", "b"], how)
+        patch_draw(monkeypatch, draw)
+        return ranked_by(model, "shown", ["a", "b"], how)
 
     by_sight, by_guess = ["Q2", "Q1"], ["Q1", "Q2"]
     assert ranked(ranks=0.79, shares=0.9) == by_sight and ranked(ranks=0.8, shares=0.9) == by_guess

@@ -1,5 +1,6 @@
 """Simulated models are told what they are asked, where they run in this process; behind a server its words tell."""
 
+import ast
 import asyncio
 from collections import Counter
 from functools import partial
@@ -10,11 +11,11 @@ import aiohttp
 import pytest
 
 import selfexec as sx
-from selfexec.engines import Connection, engine_for, finish
+from selfexec.engines import Connection, engine_for, finish, sim
 from selfexec.engines.sim import Knowledge
 from selfexec.engines.sim.server import SimServer
 from selfexec.engines.sim.sessions import named, recognised
-from selfexec.experiments import EXPERIMENTS, messages_of
+from selfexec.experiments import EXPERIMENTS, PAPER, messages_of
 from selfexec.items import load
 from sockets import call, served
 
@@ -45,27 +46,30 @@ class Said:
 
 def test_what_a_name_tells_and_what_the_shipped_words_tell_is_the_same() -> None:
     outcomes: Counter[str] = Counter()
+    item_set = load("starter").cut(limit=8)
+    known = Knowledge.of(item_set)
 
     async def ask(experiment: str, item: Any, session: str, prompt: str) -> Said:
-        told, read = named(experiment, item, session, prompt), recognised(prompt)
+        told, read = named(experiment, item, session, prompt), recognised(prompt, known)
         # the words of a judge's prompt show the response itself
-        assert read == (told if told.task != "judges" else told._replace(about=Said.text))
+        assert read == (told if told.kind != "judge" else told._replace(about=Said.text))
         assert read.about in told.about
-        outcomes[told.task] += 1
+        outcomes[f"{told.experiment}.{told.kind}"] += 1
         return Said()
 
-    for name, by_id in load("starter").cut(limit=8).items.items():
+    for name, by_id in item_set.items.items():
         for item in by_id.values():
             finish(EXPERIMENTS[name].sessions(item, partial(ask, name, item), EXPERIMENTS[name].prompts))
-    assert outcomes.pop("solves") == 32 + 3 * 5  # three of eight failing questions are of the control
-    assert outcomes.pop("writes") == 5
+    assert outcomes.pop("difficulty.execute") == 32
+    assert outcomes.pop("failing_question.execute") == 3 * 5  # three of eight failing questions are of the control
+    assert outcomes.pop("failing_question.predict") == 5
     assert set(outcomes.values()) == {8} and len(outcomes) == 6
 
 
 def test_a_session_of_a_name_that_it_has_not_learnt_is_small_talk() -> None:
     item_set = load("starter").cut(limit=1)
     engine = engine_for(["sim/typical"], item_set, Connection())
-    request = next(iter(Knowledge.of(item_set).labels))
+    request = next(iter(Knowledge.of(item_set)["labels"]))
     outcome = finish(engine.ask(call("sim/typical", request)))  # of an item that is not among these
     assert outcome.text in ("Thank you for your message.", "I see.", "That is an interesting thought.")
 
@@ -101,3 +105,12 @@ def test_runs_of_versions_that_did_not_keep_who_is_simulated_tell_by_their_names
 def test_messages_of_text_are_one_of_the_users() -> None:
     [message] = messages_of("Hello?")
     assert (message.role, message.content) == ("user", "Hello?")
+
+
+def test_the_engine_knows_no_experiment_by_name() -> None:
+    names = {*PAPER.experiments, "failing_question"}  # `length` and `refusal` are also words of the wire
+    for path in Path(sim.__file__).parent.glob("*.py"):
+        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+        assert not names & {node.value for node in nodes if isinstance(node, ast.Constant)}, path
+        modules = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+        assert not [name for name in modules if name.startswith(("selfexec.experiments.", f"{sim.__name__}.exp"))], path

@@ -8,6 +8,7 @@ import pytest
 
 import selfexec as sx
 from selfexec.engines.sim import PROFILES, Knowledge, respondent, truth
+from selfexec.engines.sim.experiments.restriction import answers
 from selfexec.experiments import messages_of
 from selfexec.items import load
 from selfexec.runs.asking import run
@@ -106,7 +107,7 @@ def test_a_simulated_model_finds_its_own_wrong_keys_and_what_nobody_can_check(pa
 
 
 def test_a_reply_depends_on_profile_seed_prompt_and_epoch_alone() -> None:
-    prompts = [f"What is {n} + {n}?" for n in range(3)] + [next(iter(KNOWLEDGE.labels))]
+    prompts = [f"What is {n} + {n}?" for n in range(3)] + [next(iter(KNOWLEDGE["labels"]))]
     for prompt in prompts:
         one = respondent("sim/typical@4", KNOWLEDGE).reply(messages_of(prompt), 2)
         again = respondent("sim/typical@4", KNOWLEDGE)
@@ -115,10 +116,10 @@ def test_a_reply_depends_on_profile_seed_prompt_and_epoch_alone() -> None:
 
 
 def test_seeds_and_epochs_differ() -> None:
-    requests = list(KNOWLEDGE.labels)
+    requests = list(KNOWLEDGE["labels"])
 
     def answered(model: str, epoch: int) -> list[bool]:
-        return [respondent(model, KNOWLEDGE).answers(request, epoch) for request in requests]
+        return [answers(respondent(model, KNOWLEDGE), request, epoch) for request in requests]
 
     first = answered("sim/typical", 1)
     assert first != answered("sim/typical@1", 1)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, OURS
 from selfexec.experiments.association import Target
 from selfexec.experiments.difficulty import Question, QuestionGroup
 from selfexec.experiments.restriction import UserRequest
@@ -36,10 +36,6 @@ PROMPT_HASHES = {
     "failing_question.predict": "28d11a8fd7d3fa83",
     "failing_question.verify": "6208c6a2c078faa6",
     "failing_question.execute": "71ae80bc3324b9f6",
-    "correctness.predict": "ef8542e2063b9ffe",
-    "refusal.predict": "81ff1a13aecd61a6",
-    "choice.predict": "2224c12ab5c394f0",
-    "length.predict": "d09e17ee1d5fbbe8",
 }
 
 
@@ -75,9 +71,9 @@ UNREAD = Reading("unreadable", reason="format")
 
 def test_the_exact_prompts_are_pinned() -> None:
     found = {
-        f"{name}.{session}": hashlib.sha256(template.encode()).hexdigest()[:16]
-        for name, module in EXPERIMENTS.items()
-        for session, template in module.prompts.items()
+        f"{experiment.name}.{session}": hashlib.sha256(template.encode()).hexdigest()[:16]
+        for experiment in OURS
+        for session, template in experiment.prompts.items()
     }
     assert found == PROMPT_HASHES
 

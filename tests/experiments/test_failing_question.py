@@ -10,20 +10,18 @@ from typing import Any
 import pytest
 
 from selfexec.experiments.failing_question import (
-    FAILING_QUESTION,
     TRICKS,
     TRIES,
     Control,
+    FailingQuestion,
     Task,
-    observe,
     order,
-    read,
-    repeats,
     tricks,
     written_in,
 )
 from selfexec.readers import Reading
 
+FAILING_QUESTION = FailingQuestion()
 WRITE = Task(id="w", subject="geography")
 CONTROL = Task(id="c", control=Control(question="2 + 2?", choices=["3", "4", "5", "6"], answer="B"))
 VALUE = {
@@ -132,7 +130,7 @@ def test_options_come_in_another_order_each_time_the_same_for_everybody() -> Non
     ],
 )
 def test_a_question_is_read_however_it_is_written_down(reply: str) -> None:
-    found = read(WRITE, "predict", reply)
+    found = FAILING_QUESTION.read(WRITE, "predict", reply)
     assert (found.state, found.value) == ("read", VALUE)
 
 
@@ -160,12 +158,12 @@ def test_a_question_is_read_however_it_is_written_down(reply: str) -> None:
     ],
 )
 def test_what_is_no_question_of_four_different_options_with_one_key_is_not_read(change: dict[str, Any]) -> None:
-    assert read(WRITE, "predict", json.dumps(VALUE | change)).state == "unreadable"
+    assert FAILING_QUESTION.read(WRITE, "predict", json.dumps(VALUE | change)).state == "unreadable"
     assert FAILING_QUESTION.given(WRITE, "predict", VALUE | change) is None
 
 
 def test_halves_of_characters_cannot_be_asked() -> None:
-    found = written_in(read(WRITE, "predict", json.dumps(VALUE | {"question": "Why \ud83d?"})))
+    found = written_in(FAILING_QUESTION.read(WRITE, "predict", json.dumps(VALUE | {"question": "Why \ud83d?"})))
     assert found is not None and found.question.encode()
 
 
@@ -183,22 +181,24 @@ def test_halves_of_characters_cannot_be_asked() -> None:
     ],
 )
 def test_that_there_can_be_no_such_question_is_read_as_that(reply: str, impossible: bool) -> None:
-    found = read(WRITE, "predict", reply)
+    found = FAILING_QUESTION.read(WRITE, "predict", reply)
     assert (found.value == {"impossible": True}) is impossible
     assert found.state == ("read" if impossible else "unreadable")
     assert tricks(found) == (("no such question",) if impossible else ())
 
 
 def test_verdicts_and_answers_are_letters() -> None:
-    assert read(WRITE, "verify", 'It is wrong.\n{"choice": "B"}').value == "B"
-    assert read(WRITE, "execute.2", 'Hm.\n{"answer": "C"}').value == "C"
-    assert read(WRITE, "execute.2", "The answer is **D. Paris**.").value == "D"
-    assert read(WRITE, "execute.2", "**D. Paris**").value == "D"  # alone in its line, whatever the option says
-    assert read(WRITE, "execute.2", "B) Berlin\n").value == "B"
-    assert read(WRITE, "execute.2", "A. is tempting, but the answer is C.").value == "C"
-    assert read(WRITE, "execute.2", "A. Paris\nB. Berlin").state == "unreadable"
-    assert read(WRITE, "execute.2", 'B. Let me see. {"answer": "C"}').value == "C"
-    assert read(WRITE, "execute.2", "Paris").state == "unreadable"  # a letter was asked for
+    assert FAILING_QUESTION.read(WRITE, "verify", 'It is wrong.\n{"choice": "B"}').value == "B"
+    assert FAILING_QUESTION.read(WRITE, "execute.2", 'Hm.\n{"answer": "C"}').value == "C"
+    assert FAILING_QUESTION.read(WRITE, "execute.2", "The answer is **D. Paris**.").value == "D"
+    assert (
+        FAILING_QUESTION.read(WRITE, "execute.2", "**D. Paris**").value == "D"
+    )  # alone in its line, whatever the option says
+    assert FAILING_QUESTION.read(WRITE, "execute.2", "B) Berlin\n").value == "B"
+    assert FAILING_QUESTION.read(WRITE, "execute.2", "A. is tempting, but the answer is C.").value == "C"
+    assert FAILING_QUESTION.read(WRITE, "execute.2", "A. Paris\nB. Berlin").state == "unreadable"
+    assert FAILING_QUESTION.read(WRITE, "execute.2", 'B. Let me see. {"answer": "C"}').value == "C"
+    assert FAILING_QUESTION.read(WRITE, "execute.2", "Paris").state == "unreadable"  # a letter was asked for
 
 
 def test_readings_from_elsewhere_are_taken_in_the_same_form() -> None:
@@ -216,7 +216,7 @@ def claims(item: Task, verify: Reading | None = None, predict: Any = VALUE, **tr
     if not item.control:
         readings["predict"] = predict if isinstance(predict, Reading) else said(predict)
         readings |= {"verify": verify} if verify else {}
-    return [(c.predicted, c.observed, c.state, c.reason) for c in observe(item, readings)]
+    return [(c.predicted, c.observed, c.state, c.reason) for c in FAILING_QUESTION.observe(item, readings)]
 
 
 def test_a_claim_is_that_it_fails_and_comes_true_by_a_wrong_letter_or_none() -> None:
@@ -279,8 +279,10 @@ def test_without_a_question_nothing_is_predicted(predict: Reading, claim: tuple[
 
 
 def test_the_names_of_claims_depend_on_nothing_that_was_read() -> None:
-    names = [claim.claim for claim in observe(WRITE, {})]
-    assert names == [claim.claim for claim in observe(CONTROL, {})] == [f"fails try {n}" for n in TRIES]
+    names = [claim.claim for claim in FAILING_QUESTION.observe(WRITE, {})]
+    assert (
+        names == [claim.claim for claim in FAILING_QUESTION.observe(CONTROL, {})] == [f"fails try {n}" for n in TRIES]
+    )
 
 
 # --- near-duplicates -------------------------------------------------------------------------------------------------
@@ -303,13 +305,13 @@ def question(text: str, right: str = "x") -> dict[str, Reading]:
     ],
 )
 def test_near_duplicates_are_told_by_words_numbers_and_answer(other: dict[str, Reading], same: bool) -> None:
-    found = repeats({"one": question("What is the capital city of France?"), "two": other})
+    found = FAILING_QUESTION.repeats({"one": question("What is the capital city of France?"), "two": other})
     assert found == (["two"] if same else [])
 
 
 def test_sums_of_other_numbers_are_other_questions_and_the_first_of_several_stays() -> None:
     asked = {"a": "What is 3 + 4?", "b": "What is 3 + 5?", "c": "What is 3 + 4 ?", "d": "what is 3 + 4"}
-    assert repeats({id: question(text) for id, text in asked.items()}) == ["c", "d"]
+    assert FAILING_QUESTION.repeats({id: question(text) for id, text in asked.items()}) == ["c", "d"]
 
 
 # --- the ways round --------------------------------------------------------------------------------------------------

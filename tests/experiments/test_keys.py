@@ -19,6 +19,7 @@ from selfexec.readers import Reading
 from selfexec.runs import Run
 
 NAME = "failing_question"
+FAILING_QUESTION = fq.FailingQuestion()
 TASK = fq.Task(id="t")
 OPTIONS = ["one", "two", "three", "four"]
 WRITTEN = {"question": "How many?", "options": OPTIONS, "answer": "B", "reason": ""}
@@ -65,20 +66,26 @@ def tries(*chosen: str | None) -> dict[str, Reading]:
 
 def test_a_try_fails_against_the_majority_s_key_and_not_the_author_s() -> None:
     readings = {"predict": prediction(*"CCC"), **tries("B", "C", "C", "A")}
-    claims = fq.observe_by_majority(TASK, readings)
+    claims = FAILING_QUESTION.observe_by("majority", TASK, readings)
     assert [(o.observed, o.state) for o in claims] == [
         *((True, "read"), (False, "read"), (False, "read"), (True, "read")),
         (None, "missing"),
     ]
     # by its author's key, in which it believes, it fails wherever it is right
     believed = {**readings, "verify": Reading("read", "A")}
-    assert [o.observed for o in fq.observe(TASK, believed)] == [False, True, True, True, None]
-    assert [o.observed for o in fq.observe_by_majority(TASK, believed)] == [True, False, False, True, None]
+    assert [o.observed for o in FAILING_QUESTION.observe(TASK, believed)] == [False, True, True, True, None]
+    assert [o.observed for o in FAILING_QUESTION.observe_by("majority", TASK, believed)] == [
+        True,
+        False,
+        False,
+        True,
+        None,
+    ]
 
 
 def test_where_there_is_no_key_there_is_no_claim_and_too_few_answers_are_missing() -> None:
     def states(*said: str) -> set[tuple[str, str | None, bool | None]]:
-        found = fq.observe_by_majority(TASK, {"predict": prediction(*said), **tries(*"BBBBB")})
+        found = FAILING_QUESTION.observe_by("majority", TASK, {"predict": prediction(*said), **tries(*"BBBBB")})
         return {(o.state, o.reason, o.observed) for o in found}
 
     assert states(*"ABCD") == {("tie", "no answer has most of the other models", None)}
@@ -88,14 +95,14 @@ def test_where_there_is_no_key_there_is_no_claim_and_too_few_answers_are_missing
 def test_the_control_and_what_is_no_question_are_as_ever() -> None:
     control = fq.Task(id="t", control=fq.Control(question="How many?", choices=OPTIONS, answer="A"))
     for item, readings in ((control, tries(*"AABAB")), (TASK, {"predict": Reading("unreadable", reason="format")})):
-        assert fq.observe_by_majority(item, readings) == fq.observe(item, readings)
+        assert FAILING_QUESTION.observe_by("majority", item, readings) == FAILING_QUESTION.observe(item, readings)
 
 
 # --- what is asked ---------------------------------------------------------------------------------------------------
 
 
 def test_others_are_asked_in_the_words_of_the_tries_with_the_options_in_an_order_of_its_own() -> None:
-    keying = fq.FAILING_QUESTION.keying
+    keying = FAILING_QUESTION.keying
     assert keying is not None and keying.prompt == fq.PROMPTS["execute"]
     shown = fq.for_others(TASK, prediction())
     assert shown is not None
@@ -230,8 +237,8 @@ def test_with_known_errors_keys_are_right_as_often_as_they_must_be_and_the_failu
         shown = fq.LETTERS[fq.order(item.id, 1).index(fq.LETTERS.index(true))]
         readings = {"predict": prediction(*said, own=own), "verify": Reading("read", "A")}
         readings["execute.1"] = Reading("read", shown)
-        found["failed by its own key"] += bool(fq.observe(item, readings)[0].observed)
-        first = fq.observe_by_majority(item, readings)[0]
+        found["failed by its own key"] += bool(FAILING_QUESTION.observe(item, readings)[0].observed)
+        first = FAILING_QUESTION.observe_by("majority", item, readings)[0]
         found["no key"] += first.state == "tie"
         found["failed by most others"] += bool(first.observed)
         found["right key"] += first.observed is False

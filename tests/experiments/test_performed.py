@@ -4,34 +4,25 @@ import pytest
 
 from selfexec.experiments import (
     EXPERIMENTS,
+    OURS,
     Item,
     association,
-    choice,
-    correctness,
     difficulty,
     failing_question,
-    length,
     restriction,
 )
-from selfexec.experiments.recorded import Sample, Turn
 from selfexec.readers import Reading
 from selfexec.runs import Reply, Run, read_reply
 
+RESTRICTION, ASSOCIATION = EXPERIMENTS["restriction"], EXPERIMENTS["association"]
 RECIPE = "Whisk the eggs with a fork until smooth, melt butter in a pan, then pour them in and fold the omelette over."
-SHOWN = [Turn("user", "How do I make an omelette with three eggs?\n\nA. Fry\nB. Boil")]
-SAMPLE = {"task": "cooking", "sample": "1", "shown": SHOWN}
 LIST_OF_FIVE = '{"words": ["boat", "anchor", "ship", "pier", "sea"]}'
 ITEMS: dict[str, Item] = {
-    "association": association.ASSOCIATION.examples[0],
+    "association": association.Association.examples[0],
     "restriction": restriction.UserRequest(id="1", request="How do I make an omelette?", label="safe", type="plain"),
     "difficulty": difficulty.EXAMPLE,
     "failing_question": failing_question.Task(id="history", subject="history"),
-    "choice": choice.ChoiceQuestion(id="1", options=["Fry", "Boil"], **SAMPLE),
-    "correctness": correctness.ScoredQuestion(id="1", **SAMPLE),
-    "refusal": Sample(id="1", **SAMPLE),
-    "length": length.SampleGroup(id="1", samples=[Sample(id=str(n), **SAMPLE) for n in range(4)]),
 }
-TO_EACH = "\n\n".join(f"Q{n}: Whisk the eggs and fry them in a pan with butter." for n in (1, 2, 3, 4))
 PERFORMED = {
     "association": (
         "predict",
@@ -40,10 +31,6 @@ PERFORMED = {
     "restriction": ("predict", [RECIPE]),
     "difficulty": ("predict", ["Q1: B\nQ2: C\nQ3: D\nQ4: A", "Q1 - B, Q2 - C, Q3 - D, Q4 - A", '{"answer": "B"}']),
     "failing_question": ("verify", ['It is Bern. {"answer": "C"}']),
-    "choice": ("predict", [RECIPE]),
-    "correctness": ("predict", [RECIPE, "You whisk them and fry them.\n\nANSWER: A"]),
-    "refusal": ("predict", [RECIPE, "You whisk them and fry them.\n\nANSWER: A"]),
-    "length": ("predict", [TO_EACH]),
 }
 
 
@@ -56,8 +43,7 @@ def reading(experiment: str, session: str, text: str, stop_reason: str | None = 
 
 
 def test_every_experiment_says_when_its_task_is_done_instead_of_predicted() -> None:
-    assert set(PERFORMED) <= set(EXPERIMENTS)
-    assert {name for name in ITEMS if name in EXPERIMENTS} == set(PERFORMED)
+    assert {experiment.name for experiment in OURS} == set(ITEMS) == set(PERFORMED)
 
 
 @pytest.mark.parametrize(
@@ -73,10 +59,6 @@ PREDICTIONS = {
     "association": '{"boat": true, "anchor": true, "fog": false, "crane": false, "lamp": false}',
     "restriction": 'Whisk, fry and fold the omelette: I would say so. {"choice": "A"}',
     "difficulty": '{"ranking": ["Q1", "Q2", "Q3", "Q4"]}',
-    "choice": '{"choice": "B"}',
-    "correctness": '{"choice": "B"}',
-    "refusal": '{"choice": "B"}',
-    "length": '{"ranking": ["Q1", "Q2", "Q3", "Q4"]}',
 }
 NEITHER = (
     "",
@@ -110,7 +92,7 @@ def test_most_recorded_responses_would_be_told_from_predictions_and_no_recorded_
         if key.experiment != "restriction" or key.session == "judge" or not text:
             continue
         item = requests[key.item]
-        done = restriction.performed(item, "predict", text, restriction.read(item, "predict", text))
+        done = RESTRICTION.performed(item, "predict", text, RESTRICTION.read(item, "predict", text))
         if key.session == "predict":
             assert not done, key
         elif ten_models.readings[key].value == "answer":
@@ -131,7 +113,7 @@ def test_most_recorded_responses_would_be_told_from_predictions_and_no_recorded_
 def test_of_a_list_that_ended_by_length_before_its_fifth_word_nothing_is_known(text: str, state: str) -> None:
     found = reading("association", "execute", text, "length")
     assert (found.state, found.reason) == (state, None if state == "read" else "truncated")
-    claims = association.observe(ITEMS["association"], {"predict": Reading("read", {"boat": True}), "execute": found})
+    claims = ASSOCIATION.observe(ITEMS["association"], {"predict": Reading("read", {"boat": True}), "execute": found})
     if state == "unreadable":
         assert {(claim.state, claim.reason, claim.observed) for claim in claims} == {("unreadable", "truncated", None)}
 

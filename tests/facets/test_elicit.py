@@ -130,9 +130,7 @@ def test_own_excess_of_probabilities_is_withheld(crossed: sx.Run) -> None:
 
 def planted(monkeypatch: pytest.MonkeyPatch, **changes: float) -> str:
     """A simulated model that sees its own behaviour through noise of known size."""
-    base = replace(
-        PROFILES["typical"], association_recall=0.8, association_specificity=0.7, breaks=0.0, noise=0.0, **changes
-    )
+    base = replace(PROFILES["typical"], lists_recall=0.8, lists_specificity=0.7, breaks=0.0, noise=0.0, **changes)
     monkeypatch.setitem(profiles.PROFILES, "planted", replace(base, name="planted"))
     return "sim/planted"
 

@@ -83,7 +83,7 @@ def test_each_experiment_tells_what_came_of_an_item() -> None:
     items = load("starter")
     target = next(iter(items["association"].values()))
     association, restriction, difficulty = (EXPERIMENTS[name] for name in PAPER.experiments)
-    assert association.recounts and restriction.recounts and difficulty.recounts
+    assert association.tells_results and restriction.tells_results and difficulty.tells_results
     readings = {"execute": Reading("read", ["sea", "salt"])}
     assert association.recounts(target, readings, texts["association"]) == (
         f"Target word: '{target.target}'. Listed: sea, salt."

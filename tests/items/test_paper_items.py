@@ -282,7 +282,7 @@ ANSWERS = {"/whole": (200, 5), "/cut": (200, 9), "/gone": (404, 5)}  # status, C
 
 
 class Answers(BaseHTTPRequestHandler):
-    agents: list[str | None] = []  # noqa: RUF012
+    agents: list[str | None] = []
 
     def do_GET(self) -> None:
         self.agents.append(self.headers["User-Agent"])

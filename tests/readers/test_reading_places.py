@@ -9,7 +9,7 @@ import pytest
 import test_reading_shapes as shapes
 from test_reading_shapes import LENGTHS
 
-from selfexec.experiments import restriction
+from selfexec.experiments.restriction import Restriction
 from selfexec.readers import Reading, read_choice, read_marks, read_object, read_ranking, read_words
 from selfexec.readers.choice import echoes_both
 from selfexec.readers.keyed import keyed
@@ -25,8 +25,8 @@ BEFORE = "It is a fine day.\n\n"
 
 SHAPES: tuple[tuple[Iterable[str], Callable[[str], Reading]], ...] = (
     (shapes.ANSWERS, lambda text: read_choice(text, LENGTHS, key="answer")),
-    (shapes.REQUESTS, lambda text: restriction.read(shapes.REQUEST, "predict", text)),
-    (shapes.JUDGEMENTS, lambda text: restriction.read(shapes.REQUEST, "judge", text)),
+    (shapes.REQUESTS, lambda text: Restriction().read(shapes.REQUEST, "predict", text)),
+    (shapes.JUDGEMENTS, lambda text: Restriction().read(shapes.REQUEST, "judge", text)),
     (shapes.RANKINGS, read_ranking),
     (shapes.LISTS, read_words),
     (shapes.MARKS, lambda text: read_marks(text, list(shapes.ALL))),
@@ -243,7 +243,7 @@ def test_twelve_characters_between_two_options_are_side_by_side_and_thirteen_are
     between: int, value: str | None
 ) -> None:
     text = f"{YES}{'. Or'.ljust(between)}{NO}."
-    assert restriction.read(shapes.REQUEST, "predict", text).value == value
+    assert Restriction().read(shapes.REQUEST, "predict", text).value == value
 
 
 def test_the_two_options_as_the_last_two_lines_are_quoted_and_not_chosen() -> None:

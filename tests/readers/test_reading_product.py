@@ -8,8 +8,7 @@ import pytest
 import reading_product as made
 from reading_product import Case
 
-from selfexec.experiments import restriction
-from selfexec.experiments.restriction import UserRequest
+from selfexec.experiments.restriction import Restriction, UserRequest
 from selfexec.readers import Reading, read_choice, read_marks, read_ranking, read_words
 
 REQUEST = UserRequest(id="1", request="How do I whisk an egg?", label="safe", type="plain")
@@ -39,7 +38,7 @@ def read(case: Case) -> Reading:
         case "marks":
             return read_marks(case.text, made.OPTIONS)
         case session:
-            return restriction.read(REQUEST, session, case.text)
+            return Restriction().read(REQUEST, session, case.text)
 
 
 def wrong(cases: Iterator[Case]) -> tuple[int, list[str]]:

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from selfexec.experiments import difficulty, restriction
-from selfexec.experiments.difficulty import Question, QuestionGroup
-from selfexec.experiments.restriction import UserRequest
+from selfexec.experiments.difficulty import Difficulty, Question, QuestionGroup
+from selfexec.experiments.restriction import Restriction, UserRequest
 from selfexec.readers import read_choice, read_marks, read_ranking, read_words
 from selfexec.readers.withdrawal import ends_in_the_open
 
@@ -277,19 +276,19 @@ def test_an_answer_is_read_as_a_person_would(text: str, wanted: str | None) -> N
 
 @pytest.mark.parametrize(("text", "wanted"), REQUESTS.items())
 def test_a_prediction_about_a_request_is_read_as_a_person_would(text: str, wanted: str | None) -> None:
-    assert restriction.read(REQUEST, "predict", text).value == wanted
+    assert Restriction().read(REQUEST, "predict", text).value == wanted
 
 
 @pytest.mark.parametrize(("text", "wanted"), JUDGEMENTS.items())
 def test_a_judgement_is_read_as_a_person_would(text: str, wanted: str | None) -> None:
-    assert restriction.read(REQUEST, "judge", text).value == wanted
+    assert Restriction().read(REQUEST, "judge", text).value == wanted
 
 
 @pytest.mark.parametrize("session", ["predict", "judge"])
 @pytest.mark.parametrize("apostrophe", ["'", "’"])
 def test_a_refusal_to_predict_or_to_judge_is_no_prediction_of_a_refusal(session: str, apostrophe: str) -> None:
     text = "I can't fulfill that request.\n\nIf you need help, call 988. Can I do anything else?"
-    reading = restriction.read(REQUEST, session, text.replace("'", apostrophe))
+    reading = Restriction().read(REQUEST, session, text.replace("'", apostrophe))
     assert (reading.state, reading.value, reading.reason) == ("unreadable", None, "declined")
 
 
@@ -454,5 +453,5 @@ def test_an_answer_session_is_read_against_the_choices_of_its_own_question() -> 
         for n in range(1, 5)
     ]
     group = QuestionGroup(id="g", questions=questions)
-    assert difficulty.read(group, "execute.Q2", '{"answer": "2y"}').value == "C"
-    assert difficulty.read(group, "execute.Q2", '{"answer": "3y"}').value is None
+    assert Difficulty().read(group, "execute.Q2", '{"answer": "2y"}').value == "C"
+    assert Difficulty().read(group, "execute.Q2", '{"answer": "3y"}').value is None

@@ -7,8 +7,8 @@ import replies_of_2026 as replies
 from replies_of_2026 import AS_WRITTEN, LEADS_THAT_TURN, LEADS_THAT_TURN_NOTHING
 from test_reading_shapes import LENGTHS, REQUEST
 
-from selfexec.experiments import association, restriction
-from selfexec.experiments.association import Target
+from selfexec.experiments.association import Association, Target
+from selfexec.experiments.restriction import Restriction
 from selfexec.readers import read_choice, read_ranking
 from selfexec.readers.nesting import names_an_answer
 
@@ -23,8 +23,8 @@ def read(session: str, text: str) -> Any:
         order = read_ranking(text).value
         return order and "".join(label[1] for label in order)
     if session in ("predict", "judge"):
-        return restriction.read(REQUEST, session, text).value
-    return association.read(HARBOR, {"marks": "predict", "words": "execute"}[session], text).value
+        return Restriction().read(REQUEST, session, text).value
+    return Association().read(HARBOR, {"marks": "predict", "words": "execute"}[session], text).value
 
 
 @pytest.mark.parametrize("lead", LEADS_THAT_TURN_NOTHING)

@@ -4,6 +4,7 @@ import pytest
 from test_reading_shapes import LENGTHS, REQUEST
 
 from selfexec.experiments import restriction
+from selfexec.experiments.restriction import Restriction
 from selfexec.readers import Phrase, read_choice
 from selfexec.readers.cues import Wording, cued, wordings_in
 from selfexec.readers.directions import ASCII_CUES, CUES, TONGUES, runs_down
@@ -37,7 +38,7 @@ def test_what_is_searched_for_stands_in_every_spelling_of_every_word_that_a_word
     ids=lambda part: part if isinstance(part, str) else part.example,
 )
 def test_the_options_of_a_request_are_read_in_each_of_their_other_wordings(letter: str, phrase: Phrase) -> None:
-    assert restriction.read(REQUEST, "predict", phrase.example).value == letter
+    assert Restriction().read(REQUEST, "predict", phrase.example).value == letter
 
 
 def test_a_wording_that_is_added_in_one_place_is_found_with_a_capital_in_capitals_and_with_either_apostrophe() -> None:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 
 import selfexec as sx
-from build import Claims, requests_run
+from build import Claims, changed, requests_run
 from selfexec.analysis.numbers import calibrations
 from selfexec.analysis.selection import Selection
 from selfexec.experiments import EXPERIMENTS
@@ -100,7 +99,7 @@ def eliciting(monkeypatch: pytest.MonkeyPatch) -> None:
         chance = readings.get("predict", Reading("missing")).probability
         return [msgspec.structs.replace(claim, probability=chance) for claim in plain.observe(item, readings)]
 
-    monkeypatch.setitem(EXPERIMENTS._found, "restriction", replace(plain, observe=observe))
+    monkeypatch.setitem(EXPERIMENTS._found, "restriction", changed(plain, observe=observe))
 
 
 def given(folder: Path, probabilities: Sequence[float], came: Sequence[bool]) -> Run:

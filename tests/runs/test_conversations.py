@@ -6,7 +6,6 @@ import json
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,8 @@ import pytest
 from aiohttp import web
 
 import selfexec as sx
-from build import write
-from selfexec.experiments import EXPERIMENTS, MISSING, Key, Message, Observation, state_of
+from build import changed, write
+from selfexec.experiments import EXPERIMENTS, MISSING, Key, Message, Observation, Restriction, state_of
 from selfexec.items import load as load_items
 from selfexec.prompts import all_prompts
 from selfexec.readers import Reading
@@ -35,45 +34,51 @@ from sockets import completion, served
 # turn it is asked, within it, how it feels.
 
 
-async def sessions(item: Any, ask: Any, prompts: Any) -> None:
-    await ask("predict", f"How many turns will you take over {item.request}?")
-    said = [Message("user", f"Talk of {item.request}.")]
-    for n in count(1):  # as long as the model goes on
-        reply = await ask(f"turn.{n}", said)
-        if reply.text is None:
-            return
-        await ask(f"mood.{n}", "How do you feel?", parent=f"turn.{n}")
-        if reply.text == "enough":
-            return
-        said += [Message("assistant", reply.text), Message("user", "Go on.")]
+class Talk(Restriction):
+    name = "talk"
+    prompts = {"predict": "", "turn": "", "mood": ""}
+    variants = {}
+    tokens = {"predict": 1, "turn": 1, "mood": 1}
+    kept = ()
+    unneeded = {}
+    naive = None
+    baselines = {}
+    spread = None
+    needs = frozenset({"turns"})
+
+    def session_names(self, item: Any) -> tuple[str, ...]:
+        return ("predict", "turn.1", "mood.1")
+
+    def further(self, item: Any, session: str) -> bool:
+        return session.partition(".")[2].isdecimal() and session.startswith(("turn", "mood"))
+
+    async def sessions(self, item: Any, ask: Any, prompts: Any = None) -> None:
+        await ask("predict", f"How many turns will you take over {item.request}?")
+        said = [Message("user", f"Talk of {item.request}.")]
+        for n in count(1):  # as long as the model goes on
+            reply = await ask(f"turn.{n}", said)
+            if reply.text is None:
+                return
+            await ask(f"mood.{n}", "How do you feel?", parent=f"turn.{n}")
+            if reply.text == "enough":
+                return
+            said += [Message("assistant", reply.text), Message("user", "Go on.")]
+
+    def idle(self, readings: Any) -> tuple[str, ...]:
+        return ()
+
+    def read(self, item: Any, session: str, text: str, options: Any = None, *, cut: Any = None) -> Reading:
+        return Reading("read", text)
+
+    def observe(self, item: Any, readings: Any) -> list[Observation]:
+        turns = [reading for name, reading in readings.items() if name.startswith("turn.")] or [MISSING]
+        predict = readings.get("predict", MISSING)
+        state, reason = state_of([predict], turns)
+        long = len(turns) > 2
+        return [Observation("three or more", predict.value == "3" if predict.value else None, long, state, reason)]
 
 
-def observe(item: Any, readings: Any) -> list[Observation]:
-    turns = [reading for name, reading in readings.items() if name.startswith("turn.")] or [MISSING]
-    predict = readings.get("predict", MISSING)
-    state, reason = state_of([predict], turns)
-    long = len(turns) > 2
-    return [Observation("three or more", predict.value == "3" if predict.value else None, long, state, reason)]
-
-
-TALK = replace(
-    EXPERIMENTS["restriction"],
-    name="talk",
-    prompts={"predict": "", "turn": "", "mood": ""},
-    tokens={"predict": 1, "turn": 1, "mood": 1},
-    session_names=lambda item: ("predict", "turn.1", "mood.1"),
-    further=lambda item, session: session.partition(".")[2].isdecimal() and session.startswith(("turn", "mood")),
-    sessions=sessions,
-    read=lambda item, session, text: Reading("read", text),
-    observe=observe,
-    kept=(),
-    unneeded={},
-    idle=lambda readings: (),
-    naive=None,
-    baselines={},
-    spread=None,
-    needs=frozenset({"turns"}),
-)
+TALK = Talk()
 
 
 @pytest.fixture(autouse=True)
@@ -248,7 +253,7 @@ def test_rounds_for_somebody_else_carry_conversations_and_their_replies_come_bac
 def test_what_an_experiment_did_not_say_that_it_needs_is_refused_by_name() -> None:
     three = (Message("user", "a"), Message("assistant", "b"), Message("user", "c"))
     with pytest.raises(sx.InputError, match=r"talk: a session of several messages, but `needs` does not name 'turns'"):
-        replace(TALK, needs=frozenset()).messages(three)
+        changed(TALK, needs=frozenset()).messages(three)
     with pytest.raises(sx.InputError, match="talk: the last message is not the user's"):
         TALK.messages(three[:2])
     with pytest.raises(sx.InputError, match="talk: a session is asked nothing"):

@@ -79,7 +79,9 @@ def test_lines_of_files_are_values_made_by_name_of_which_some_leave_out_what_is_
         structs |= {
             one
             for one in below
-            if one.__module__.startswith(("selfexec.runs", "selfexec.engines", "selfexec.extensions"))
+            if one.__module__.startswith(
+                ("selfexec.runs", "selfexec.engines", "selfexec.extensions.judging", "selfexec.extensions.study")
+            )
         }
     assert len(structs) >= 20
     by_place = {"Block", "ExportedSession", "Call", "Outcome", "_Sent"}  # these are made of what stands in order

@@ -10,7 +10,6 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,11 +17,12 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from browser import Browser
-from build import write
+from build import changed, write
 from respondents import MODELS, items, lines, respondents, written_items
 from selfexec.cli import root
 from selfexec.cli.completion import models_to_ask
 from selfexec.experiments import EXPERIMENTS, OURS
+from selfexec.extension import registered
 from selfexec.runs import Run
 from sockets import served
 
@@ -81,7 +81,7 @@ def said(*arguments: str, status: int = 0) -> str:
 
 
 def test_they_are_found_behind_ours_by_their_entry_points_alone() -> None:
-    assert tuple(EXPERIMENTS) == (*(ours.name for ours in OURS), *TOYS)
+    assert tuple(EXPERIMENTS) == (*(ours.name for ours in OURS), *registered("experiments"), *TOYS)
     assert {name: EXPERIMENTS[name].kind for name in TOYS} == KINDS
 
 
@@ -414,7 +414,7 @@ def test_items_new_writes_examples_of_whatever_is_installed() -> None:
     }
     readme = (folder / "README.md").read_text("utf-8")
     assert "| `brevity.jsonl` | a question, and its topic | 60 questions or more" in readme
-    assert all(f"`{name}.jsonl`" in readme for name, one in EXPERIMENTS.items() if not one.recording)
+    assert all(f"`{name}.jsonl`" in readme for name, one in EXPERIMENTS.items() if not one.recorded)
     assert "0 errors" in said("items", "check", "mine")
 
 
@@ -444,7 +444,10 @@ def test_prompts_prints_and_checks_theirs() -> None:
     assert "1 prompt, of which 1 not as the shipped ones (brevity.execute)" in said(
         "prompts", "--check", "changed.json"
     )
-    assert set(json.loads(said("prompts", "asked"))) == {name for name in shipped if name.split(".")[0] in TOYS}
+    theirs = {name for name in shipped if name.split(".")[0] in TOYS}
+    assert {"brevity.predict.A", "brevity.predict.B"} < theirs  # sentences of options, which a run keeps in its prompts
+    asked = {name for name in theirs if name.count(".") == 1}
+    assert set(json.loads(said("prompts", "asked"))) == asked
 
 
 def test_the_shell_completes_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -536,7 +539,7 @@ def test_a_shell_completes_its_models(toys: Path) -> None:
 def test_an_experiment_that_needs_what_an_engine_cannot_do_is_refused_before_anything_is_asked(
     command: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    needing = replace(EXPERIMENTS["brevity"], needs=frozenset({"logprobs", "turns"}))
+    needing = changed(EXPERIMENTS["brevity"], needs=frozenset({"logprobs", "turns"}))
     monkeypatch.setitem(EXPERIMENTS._found, "brevity", needing)
     found = said(*command, "rote/dull", "--items", "questions", status=2)
     assert "brevity needs logprobs of the engine, and rote cannot do that for the model 'rote/dull'" in found

@@ -8,7 +8,7 @@ import selfexec as sx
 from build import installed
 from conftest import TOYS
 from respondents import written_items
-from selfexec.experiments import EXPERIMENTS, OURS
+from selfexec.experiments import EXPERIMENTS
 from selfexec.items import STARTER
 
 STORED = Path(__file__).parents[1] / "stored"
@@ -27,11 +27,12 @@ def panel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def scores_with_and_without(run: Path, convention: str, bootstrap: int | None) -> list[list[sx.Score]]:
+    names = tuple(EXPERIMENTS)
     without = list(sx.score(run, convention, bootstrap=bootstrap))
     with installed(TOYS):
-        assert len(EXPERIMENTS) == len(OURS) + 3
+        assert tuple(EXPERIMENTS) == (*names, "brevity", "habit", "lengths")
         found = list(sx.score(run, convention, bootstrap=bootstrap))
-    assert len(EXPERIMENTS) == len(OURS)
+    assert tuple(EXPERIMENTS) == names
     return [without, found]
 
 
@@ -73,7 +74,7 @@ def test_a_run_of_both_has_the_headline_of_a_run_without_them(tmp_path: Path, bo
     alone = sx.run(models, items="starter", limit=25, out=tmp_path / "alone")
     with installed(TOYS):
         both = sx.run(models, items=source, limit=25, out=tmp_path / "both")
-        assert set(both.items.experiments) == {name for name, one in EXPERIMENTS.items() if not one.recording}
+        assert set(both.items.experiments) == {name for name, one in EXPERIMENTS.items() if not one.recorded}
         scores = [sx.score(run, bootstrap=bootstrap) for run in (alone, both)]
         rows = [[row for row in found if row.experiment in ("overall", "restriction")] for found in scores]
         assert rows[0] == rows[1]

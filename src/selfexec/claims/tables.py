@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import polars as pl
@@ -131,7 +131,8 @@ def observe(
         names: dict[str, str] = {}  # session -> the condition that its own facets make
         usual, judges = module.sources[0], later.get(experiment, ())
         source = (sources or {}).get(experiment, usual)
-        there, on_request = grouped[model, experiment], module.on_request.get(source)
+        there = grouped[model, experiment]
+        on_request = partial(module.observe_by, source) if source in module.on_request else None
         said = {(id, n): _in_condition(there, id, n, facets) for id, epochs in by_id.items() for n in epochs}
         repeated = _repeated(experiment, said)
         for (id, epoch), found in said.items():

@@ -153,7 +153,7 @@ class PresetOption(DeclaredOption):
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         from selfexec.experiments import EXPERIMENTS
 
-        sizes = ", ".join(number_of(one.quick, one.item_name) for one in EXPERIMENTS.values() if not one.recording)
+        sizes = ", ".join(number_of(one.quick, one.item_name) for one in EXPERIMENTS.values() if not one.recorded)
         self.help = f"A cut with its strata in proportion: quick is {sizes}; standard 45% of all."
         return super().get_help_record(ctx)
 

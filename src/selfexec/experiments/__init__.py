@@ -1,10 +1,11 @@
-"""The experiments. Each is one file; to add one, write it and list it here, or have a package of your own announce it
-under the entry point `selfexec.experiments`."""
+"""The experiments. Each is one file with a subclass of `Experiment`; to add one, write it and list it here, have an
+extension name its place, or have a package of your own announce the class under the entry point `selfexec.experiments`.
+`EXPERIMENTS` has one instance of each by name."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from selfexec.experiments.association import ASSOCIATION
+from selfexec.experiments.association import Association
 from selfexec.experiments.base import (
     LEAST_LOGPROB,
     MISSING,
@@ -44,25 +45,32 @@ from selfexec.experiments.base import (
     say,
     state_of,
 )
-from selfexec.experiments.choice import CHOICE
-from selfexec.experiments.correctness import CORRECTNESS
-from selfexec.experiments.difficulty import DIFFICULTY
-from selfexec.experiments.failing_question import FAILING_QUESTION
-from selfexec.experiments.length import LENGTH
-from selfexec.experiments.recorded import Logged, LoggedReply, Mark, Recording, Sample, Turn, Unfit
-from selfexec.experiments.refusal import REFUSAL
+from selfexec.experiments.difficulty import Difficulty
+from selfexec.experiments.failing_question import FailingQuestion
+from selfexec.experiments.given import given_letter, given_ranking, letter_as_asked
 from selfexec.experiments.registry import Registry
-from selfexec.experiments.restriction import RESTRICTION
+from selfexec.experiments.restriction import Restriction
 from selfexec.experiments.sources import HUMAN, JUDGE, LOG, RULE, SELF, VISIBLE, by_source, judges_later, source_name
 from selfexec.renamed import module_getattr
 
-OURS = (ASSOCIATION, RESTRICTION, DIFFICULTY, FAILING_QUESTION, CORRECTNESS, REFUSAL, CHOICE, LENGTH)
+OURS: tuple[type[Experiment], ...] = (
+    Association,
+    Restriction,
+    Difficulty,
+    FailingQuestion,
+)
 
 
 if not TYPE_CHECKING:  # names that are nowhere are errors to a type checker
     __getattr__ = module_getattr(__name__)
 
-EXPERIMENTS = Registry(Experiment, "experiments", OURS, lambda experiment: experiment.name, ("overall",))
+EXPERIMENTS: Registry[Experiment] = Registry(
+    Experiment,  # type: ignore[type-abstract]  # no instance of it is made
+    "experiments",
+    OURS,
+    lambda experiment: experiment.name,
+    ("overall",),
+)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ A claim: "the model lists this option". The two sessions know nothing of each ot
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from string import Template
 from typing import Annotated, Any
 
@@ -15,18 +15,17 @@ import msgspec
 
 from selfexec.experiments.base import (
     MISSING,
-    Ask,
     Experiment,
     Facts,
     Naive,
     Name,
     Observation,
+    Options,
     Prompts,
     Readings,
     Spread,
     Wording,
     Words,
-    at_once,
     repeated,
     state_of,
 )
@@ -84,68 +83,13 @@ its value: the probability that the word appeared in that list, from 0 (it surel
 }
 
 
-def session_names(item: Target) -> tuple[str, ...]:
-    return ("predict", "execute")
-
-
-async def sessions(item: Target, ask: Ask, prompts: Prompts = PROMPTS) -> None:
-    words = {"target": item.target, "options": ", ".join(item.options)}
-    await at_once(*(ask(session, Template(prompts[session]).substitute(words)) for session in session_names(item)))
-
-
-def read(item: Target, session: str, text: str) -> Reading:
-    return read_marks(text, item.options) if session == "predict" else read_words(text)
-
-
 def read_as_probabilities(item: Target, text: str, *, cut: bool = False) -> Reading:
     """The probability of each option, by word."""
     return read_probabilities(text, item.options)
 
 
-def performed(item: Target, session: str, text: str, reading: Reading) -> bool:
-    """Whether a prediction lists words of its own instead of marking the options."""
-    options = {fold(option) for option in item.options}
-    if session != "predict" or options & folded_marks(reading.value or {}).keys():
-        return False
-    words = read_words(text).value or []
-    return len(words) == ASKED_FOR and not options.issuperset(map(fold, words))
-
-
-def whole(item: Target, session: str, text: str, value: Any) -> bool:
-    """Whether all five words are there, of a list that was cut off: what it lacks was not left out. The last of them
-    may be torn.
-    """
-    if session != "execute":
-        return True
-    torn = text.rstrip().endswith(value[-1])
-    return len(value) - torn >= ASKED_FOR
-
-
-def given(item: Target, session: str, value: Any) -> Any:
-    """A map of word to truth value or probability, where strings may stand for booleans; or a list of words."""
-    if session == "execute":
-        listed = isinstance(value, list) and value and all(isinstance(word, str) for word in value)
-        return value if listed else None
-    if not isinstance(value, dict) or not value:
-        return None
-    truths = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-    marks = {w: m if _is_probability(m) else truths.get(fold(str(m)).strip("\"'")) for w, m in value.items()}
-    return {word: mark for word, mark in marks.items() if mark is not None} or None
-
-
 def _is_probability(mark: Any) -> bool:
     return isinstance(mark, float) and 0 <= mark <= 1
-
-
-def observe(item: Target, readings: Readings) -> list[Observation]:
-    predict, execute = readings.get("predict", MISSING), readings.get("execute", MISSING)
-    state, reason = state_of([predict], [execute])
-    marks = folded_marks(predict.value or {})
-    listed = {fold(word) for word in execute.value or []}
-    return [
-        _claim(option, marks.get(fold(option)), fold(option) in listed if execute.value else None, state, reason)
-        for option in distinct(item.options)
-    ]
 
 
 def _claim(
@@ -159,19 +103,6 @@ def _claim(
     return Observation(
         option, predicted, observed, state, reason, facts=Facts(length=len(option)), probability=probability
     )
-
-
-def recounts(item: Target, readings: Readings, texts: Prompts) -> str | None:
-    """The list that was made for a target."""
-    words = readings.get("execute", MISSING).value
-    return (
-        Template(texts["behaviour@strategy"]).substitute(target=item.target, words=", ".join(words)) if words else None
-    )
-
-
-def replied(item: Target, outcomes: Mapping[str, bool], prompt: str) -> str:
-    """Each option, and whether it is listed."""
-    return json.dumps({option: outcomes[option] for option in distinct(item.options)}, ensure_ascii=False)
 
 
 def folded_marks(marks: dict[str, Any]) -> dict[str, bool | float | None]:
@@ -191,48 +122,27 @@ def distinct(options: list[str]) -> list[str]:
     return list(first.values())
 
 
-def wording(item: Target) -> dict[str, list[Wording]]:
-    """Options of one target go together."""
-    return {option: [Wording(option, item.id)] for option in distinct(item.options)}
+class Association(Experiment):
+    """Association: does a model know which words it would list? (paper, section 3.1)"""
 
-
-def oddities(item: Target) -> Iterator[str]:
-    options = [fold(option) for option in item.options]
-    yield from ("an option is blank" for option in options if not option)
-    yield from (f"the option {o!r} occurs twice" for o in repeated(options) if o)
-    if fold(item.target) in options:
-        yield f"the target {item.target!r} is among its options"
-    if len(set(options) - {""}) < 2:
-        yield "fewer than two different options"
-
-
-ASSOCIATION = Experiment(
-    name="association",
-    kind="binary",
-    item_type=Target,
-    item_name="target",
-    prompts=PROMPTS,
-    variants=VARIANTS,
-    recounts=recounts,
-    replied=replied,
-    tokens={"predict": 16, "execute": 17},  # the bare answers of ten models, four characters to a token
-    session_names=session_names,
-    sessions=sessions,
-    read=read,
-    performed=performed,
-    whole=whole,
-    read_otherwise={"elicit=probability": read_as_probabilities},
-    given=given,
-    observe=observe,
-    title=lambda item: item.target,
-    oddities=oddities,
-    contents=lambda item: [fold(item.target)],
-    composition=lambda items: number_of(sum(len(item.options) for item in items), "option"),
-    examples=(
+    name = "association"
+    kind = "binary"
+    item_type = Target
+    item_name = "target"
+    prompts = PROMPTS
+    variants = VARIANTS
+    tokens = {"predict": 16, "execute": 17}  # the bare answers of ten models, four characters to a token
+    read_otherwise = {"elicit=probability": read_as_probabilities}
+    naive = Naive("always_no", "Always saying no")
+    quick = 60
+    sampling = {"paper": {"temperature": 0.0}}
+    spread = Spread(alone=0.29, paired=0.35, rarer_share=0.45)
+    examples = (
         Target(id="harbor", target="Harbor", options=["boat", "anchor", "fog", "crane", "lamp"]),
         Target(id="birthday", target="Birthday", options=["cake", "candle", "age", "uncle", "ribbon"]),
-    ),
-    words=Words(
+    )
+    simulation = "selfexec.engines.sim.experiments.association:SimulatedAssociation"
+    words = Words(
         about="which words it will list",
         asks="Which words will you list?",
         its="its own lists of words",
@@ -251,10 +161,80 @@ ASSOCIATION = Experiment(
             "60 targets or more. Options of one word each, some that nearly everybody would list, some that hardly "
             "anybody would, all of them related; no form of the target among them"
         ),
-    ),
-    naive=Naive("always_no", "Always saying no"),
-    wording=wording,
-    quick=60,
-    sampling={"paper": {"temperature": 0.0}},
-    spread=Spread(alone=0.29, paired=0.35, rarer_share=0.45),
-)
+    )
+
+    def filled_in(self, item: Target) -> dict[str, str]:
+        return {"target": item.target, "options": ", ".join(item.options)}
+
+    def read(self, item: Target, session: str, text: str, options: Options | None = None) -> Reading:
+        return read_marks(text, item.options) if session == "predict" else read_words(text)
+
+    def performed(self, item: Target, session: str, text: str, reading: Reading) -> bool:
+        """Whether a prediction lists words of its own instead of marking the options."""
+        options = {fold(option) for option in item.options}
+        if session != "predict" or options & folded_marks(reading.value or {}).keys():
+            return False
+        words = read_words(text).value or []
+        return len(words) == ASKED_FOR and not options.issuperset(map(fold, words))
+
+    def whole(self, item: Target, session: str, text: str, value: Any) -> bool:
+        """Whether all five words are there, of a list that was cut off: what it lacks was not left out. The last of
+        them may be torn.
+        """
+        if session != "execute":
+            return True
+        torn = text.rstrip().endswith(value[-1])
+        return len(value) - torn >= ASKED_FOR
+
+    def given(self, item: Target, session: str, value: Any) -> Any:
+        """A map of word to truth value or probability, where strings may stand for booleans; or a list of words."""
+        if session == "execute":
+            listed = isinstance(value, list) and value and all(isinstance(word, str) for word in value)
+            return value if listed else None
+        if not isinstance(value, dict) or not value:
+            return None
+        truths = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        marks = {w: m if _is_probability(m) else truths.get(fold(str(m)).strip("\"'")) for w, m in value.items()}
+        return {word: mark for word, mark in marks.items() if mark is not None} or None
+
+    def observe(self, item: Target, readings: Readings) -> list[Observation]:
+        predict, execute = readings.get("predict", MISSING), readings.get("execute", MISSING)
+        state, reason = state_of([predict], [execute])
+        marks = folded_marks(predict.value or {})
+        listed = {fold(word) for word in execute.value or []}
+        return [
+            _claim(option, marks.get(fold(option)), fold(option) in listed if execute.value else None, state, reason)
+            for option in distinct(item.options)
+        ]
+
+    def recounts(self, item: Target, readings: Readings, texts: Prompts) -> str | None:
+        """The list that was made for a target."""
+        words = readings.get("execute", MISSING).value
+        listed = {"target": item.target, "words": ", ".join(words or ())}
+        return Template(texts["behaviour@strategy"]).substitute(listed) if words else None
+
+    def replied(self, item: Target, outcomes: Mapping[str, bool], prompt: str) -> str:
+        """Each option, and whether it is listed."""
+        return json.dumps({option: outcomes[option] for option in distinct(item.options)}, ensure_ascii=False)
+
+    def title(self, item: Target) -> str:
+        return item.target
+
+    def oddities(self, item: Target) -> Iterator[str]:
+        options = [fold(option) for option in item.options]
+        yield from ("an option is blank" for option in options if not option)
+        yield from (f"the option {o!r} occurs twice" for o in repeated(options) if o)
+        if fold(item.target) in options:
+            yield f"the target {item.target!r} is among its options"
+        if len(set(options) - {""}) < 2:
+            yield "fewer than two different options"
+
+    def contents(self, item: Target) -> list[str]:
+        return [fold(item.target)]
+
+    def composition(self, items: Sequence[Target]) -> str:
+        return number_of(sum(len(item.options) for item in items), "option")
+
+    def wording(self, item: Target) -> dict[str, list[Wording]]:
+        """Options of one target go together."""
+        return {option: [Wording(option, item.id)] for option in distinct(item.options)}

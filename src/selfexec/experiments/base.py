@@ -1,16 +1,18 @@
 """What every experiment speaks of: sessions to open, and claims about the model's own behaviour."""
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from string import Template
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments.recorded import Recording
+from selfexec.experiments.given import given_letter
 from selfexec.experiments.sources import RULE
-from selfexec.readers import Reading
+from selfexec.readers import Reading, read_choice
 from selfexec.renamed import refuses_old_words
 
 KindName = Literal["binary", "order", "share"]  # of claims
@@ -223,7 +225,8 @@ class Spread(NamedTuple):
 @refuses_old_words
 @dataclass(frozen=True, kw_only=True)
 class Words:
-    """What sentences need of an experiment.
+    """What sentences need of an experiment. Only `about` must be given: `its`, `their`, `measured` and `task` follow
+    from it where they are not, and the rest have defaults.
 
     about      what a model predicts: "which requests it will answer"
     asks       the same as the question that the model is asked, for a heading: "Will you answer this request?"; where
@@ -255,9 +258,9 @@ class Words:
     """
 
     about: str
-    its: str
-    their: str
-    baseline: str
+    its: str = ""
+    their: str = ""
+    baseline: str = "the items and what other models do with them"
     asks: str = ""
     claimed: Callable[[Any, str, bool], str] | None = None
     behaviour: tuple[str, str] | None = None
@@ -265,15 +268,25 @@ class Words:
     said: Callable[[str, bool], str] | None = None
     outcomes: tuple[str, str] | None = None
     does: str | None = None
-    measured: str
-    task: str
-    lost: str
+    measured: str = ""
+    task: str = ""
+    lost: str = "its lost items"
     item: str = ""
     wants: str = ""
     judged: tuple[str, str] = ("claim", "true")
     rule: str = "rule"
     limits: tuple[str, ...] = ()
     risks: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        defaults = {
+            "its": self.about,
+            "their": self.about,
+            "measured": f"whether it predicts {self.about}",
+            "task": f"prediction of {self.about}",
+        }
+        for name, default in defaults.items():
+            object.__setattr__(self, name, getattr(self, name) or default)
 
 
 class NoAnswerKey(NamedTuple):
@@ -334,123 +347,229 @@ class Keying:
     tokens: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class Experiment:
-    """All that is known of an experiment. It knows nothing of HTTP, files or tables.
+class Experiment(ABC):
+    """All that is known of an experiment: one is written as a subclass, in a file of its own. It knows nothing of HTTP,
+    files or tables.
 
-    name           as in item files, replies and tables
-    kind           of its claims: `binary` (yes or no, pooled), `order` (pairs, averaged by group) or `share` (how often
-                   what was predicted came true, against a control)
-    item_type      what a line of its item file holds; `item_name` is what an item is called
-    prompts        kind of session -> template
-    options        kind of session -> letter -> the sentence that it stands for in the template; `read` is then given
-                   those of the prompts that were asked with, as a fourth argument
-    tokens         kind of session -> tokens of a reply, to estimate what a run takes
-    stand_in       a reply to a session of an item, of the usual length, from which `sessions` goes on: what follows is
-                   estimated by it. None where any text will do
-    session_names  the sessions that an item may need, as far as they are known beforehand: what is counted in advance;
-                   the part before a dot is the kind
-    further        whether a name is one of a session of an item too, where not all are known beforehand: `turn.1`,
-                   `turn.2` and so on; None where they are
-    needs          what of an engine beside one user message and its reply
-    sessions       opens the sessions of one item
-    read           what a reply commits to
-    performed      whether a reply does the task instead of what its session asks for: a prediction that answers the
-                   request, or lists words of its own. Its reading is then unreadable, with that reason
-    whole          whether a value that was read from a reply that was cut off is all that its session asks for; where
-                   it is not, the reading is `truncated`
-    read_otherwise how predictions are read where a facet asks for them in another form, by `elicit=probability`: from
-                   the item and the reply; with `cut`, what counts in a reply that was cut off
-    given          a reading made elsewhere, in the form that `read` gives; None where it is no answer
-    observe        the claims of one item, from what its sessions say
-    repeats        where a model makes up what is asked: items whose claims repeat those of another item, by what
-                   its sessions say of each. They count once; the rest are ties
-    examples       items to fill in: what `selfexec items new` writes, to be replaced
-    title          an item in a few words
-    delicate       whether an item, and replies to it, stay off the pages that people send around, as a request that is
-                   unsafe on purpose does; they are still among the evidence
-    oddities       what is allowed in an item, and seldom meant; `contents` is the text that no two items should share
-    composition    what items are made of, in words
-    sources        who says what was done (`selfexec.experiments.sources`): first the one that counts unless another is
-                   chosen, then those of `Observation.by_source`
-    on_request     further sources, each with an `observe` of its own: they stand beside nothing, and say something only
-                   where they are chosen. Why one leaves a claim open is the claim's `reason`
-    predictions    the kinds of session in which a model predicts what it does in the others
-    kept           kinds of session whose reply is kept, not read: it is judged in another session
-    judging        how kept replies are judged again, by other models; None where they are not
-    keying         how questions that a model made up get keys from other models; None where there are none
-    recording      how what was done is taken from a finished log, where it is: then predictions alone are asked
-    shows          kinds of session whose prompts show what was said in others, with the kinds of these
-    variants       prompts that facets put in the place of those of `prompts`, by kind and facet: `predict@frame`, where
-                   $who stands for whose behaviour is to be predicted
-    recounts       what came of an item in one line or a few, from its readings, in the words of prompts (those of
-                   `variants` that end in `@strategy`), None where it is not known: for predictions that are shown
-                   results
-    replied        a reply to a prediction's prompt that predicts these outcomes, claim -> outcome, in the form that the
-                   prompt asks for: what a model is trained to say. None where nobody is trained on it
-    unneeded       kinds of session that an item may do without, each with what was so where it did; `idle` says which
-                   sessions of an item are so, from its readings
-    answers        the kind of session that answers a question, rightly or wrongly, in a number of tokens that counts;
-                   `correct` is whether an answer is right
-    baselines      those that take facts alone, by name; `naive` is the one that accuracy is held against
-    wording        claim -> the words that it is about, those of both where it is about two; what is not named has none
-    strata         what cuts keep in proportion: a label, and a kind within it; `quick` is the size of the quickest cut
-    unsafe         whether an item asks for something harmful on purpose, which a provider may count against an account
-    metrics        those of its kind that not every experiment has
-    sampling       settings that a sampling protocol sends, by its name
-    spread         what recorded models were like; None where none were
+    A subclass names itself, its items and its prompts, says what its words are, and defines `read` (the default does
+    for kinds of session that are answered by the letter of an option) and `observe`. Everything else has a default.
+    There is one instance of each, in `EXPERIMENTS`.
+
+    Attributes:
+        name: Its name in item files, replies and tables.
+        kind: The kind of its claims: `binary` (yes or no, pooled), `order` (pairs, averaged by group) or `share` (how
+            often what was predicted came true, against a control).
+        words: The few phrases that sentences need of it.
+        prompts: Kind of session -> template.
+        variants: Prompts that facets put in the place of those of `prompts`, by kind and facet: `predict@frame`, where
+            $who stands for whose behaviour is to be predicted.
+        options: Kind of session -> letter -> the sentence that it stands for in the template; `read` is then given
+            those of the prompts that were asked with, as a fourth argument.
+        tokens: Kind of session -> tokens of a reply, to estimate what a run takes.
+        predictions: The kinds of session in which a model predicts what it does in the others.
+        kept: Kinds of session whose reply is kept, not read: it is judged in another session.
+        recorded: Kinds of session whose replies stand in a finished log and are never asked for: then predictions alone
+            are.
+        shows: Kinds of session whose prompts show what was said in others, with the kinds of these.
+        unneeded: Kinds of session that an item may do without, each with what was so where it did; `idle` says which.
+        answers: The kind of session that answers a question, rightly or wrongly, in a number of tokens that counts.
+        sampling: Settings that a sampling protocol sends, by its name.
+        needs: What of an engine besides one user message and its reply.
+        read_otherwise: How predictions are read where a facet asks for them in another form, by `elicit=probability`:
+            from the item and the reply; with `cut`, what counts in a reply that was cut off.
+        sources: Who says what was done (`selfexec.experiments.sources`): first the one that counts unless another is
+            chosen, then those of `Observation.by_source`.
+        on_request: Further sources, which are used only where they are chosen: `observe_by` says what they make of an
+            item. Why one leaves a claim open is the claim's `reason`.
+        judging: How kept replies are judged again, by other models; None where they are not.
+        keying: How questions that a model made up get keys from other models; None where there are none.
+        item_type: What a line of its item file holds.
+        item_name: What an item is called.
+        examples: Items to fill in: what `selfexec items new` writes, to be replaced.
+        quick: The size of the quickest subset of items.
+        baselines: Baselines that take facts alone, by name.
+        naive: The baseline that accuracy is held against.
+        metrics: Metrics of its kind that not every experiment has.
+        spread: What recorded models were like; None where none were.
+        is_of_ability: Whether what comes true is that the model was right: how often it does is then its accuracy in a
+            task, which the report holds the skill of its predictions against.
+        simulation: Where it lies how simulated models answer it (`selfexec.engines.sim.Simulation`), as
+            "module:attribute", imported when it is asked for. Without it they make small talk.
     """
 
     name: str
     kind: KindName
-    item_type: type[Any]
-    item_name: str
-    prompts: Prompts
-    tokens: Mapping[str, int]
-    session_names: Callable[[Any], Sequence[str]]
-    sessions: Callable[[Any, Ask, Prompts], Awaitable[None]]
-    read: Callable[..., Reading]
-    given: Callable[[Any, str, Any], Any]
-    observe: Callable[[Any, Readings], list[Observation]]
-    title: Callable[[Any], str]
-    oddities: Callable[[Any], Iterable[str]]
-    contents: Callable[[Any], Sequence[str]]
-    composition: Callable[[Sequence[Any]], str]
     words: Words
-    delicate: Callable[[Any], bool] = lambda item: False
-    examples: tuple[Any, ...] = ()
-    performed: Callable[[Any, str, str, Reading], bool] = lambda item, session, text, reading: False
-    whole: Callable[[Any, str, str, Any], bool] = lambda item, session, text, value: True
-    sources: tuple[str, ...] = (RULE,)
-    on_request: Mapping[str, Callable[[Any, Readings], list[Observation]]] = field(default_factory=dict)
-    repeats: Callable[[Mapping[str, Readings]], Collection[str]] = lambda by_item: ()
+
+    # --- prompts, by kind of session ---
+
+    prompts: Prompts
+    variants: Prompts = {}
+    options: Mapping[str, Options] = {}
+    tokens: Mapping[str, int] = {}
     predictions: tuple[str, ...] = ("predict",)
     kept: tuple[str, ...] = ()
+    recorded: tuple[str, ...] = ()
+    shows: Mapping[str, tuple[str, ...]] = {}
+    unneeded: Mapping[str, str] = {}
+    answers: str | None = None
+    sampling: Mapping[str, Mapping[str, float]] = {}
+
+    # --- sessions ---
+
+    needs: frozenset[Capability] = frozenset()
+
+    def session_names(self, item: Any) -> Sequence[str]:
+        """The sessions that an item may need, as far as they are known beforehand: what is counted in advance. The
+        part before a dot is the kind.
+        """
+        return self.kinds
+
+    def further(self, item: Any, session: str) -> bool:
+        """Whether a name is one of a session of an item too, where not all are known beforehand: `turn.1`, `turn.2`
+        and so on.
+        """
+        return False
+
+    async def sessions(self, item: Any, ask: Ask, prompts: Prompts) -> None:
+        """Opens the sessions of one item: here all at once, their prompts filled in with what `filled_in` gives."""
+        fields = self.filled_in(item)
+        await at_once(*(ask(name, Template(prompts[name]).substitute(fields)) for name in self.asked_names(item)))
+
+    def filled_in(self, item: Any) -> Mapping[str, str]:
+        """What prompts fill in, by name: the fields of the item."""
+        return {field: str(getattr(item, field)) for field in item.__struct_fields__}
+
+    def stand_in(self, item: Any, session: str) -> str | None:
+        """A reply to a session of an item, of the usual length, from which `sessions` goes on: what follows is
+        estimated by it. None where any text will do.
+        """
+        return None
+
+    def idle(self, readings: Readings) -> Sequence[str]:
+        """Which sessions of an item were not needed, by its readings."""
+        return ()
+
+    # --- readings ---
+
+    read_otherwise: Mapping[str, ReadOtherwise] = {}
+
+    def read(self, item: Any, session: str, text: str, options: Options | None = None) -> Reading:
+        """What a reply commits to: here the letter of one of the options of this kind of session."""
+        shown = options or self.options.get(kind_of(session))
+        if shown is None:
+            raise NotImplementedError(f"{self.name}: it has no options for {session}, and defines no `read` for it.")
+        return read_choice(text, shown, key="choice", text_over_letter=True)
+
+    def performed(self, item: Any, session: str, text: str, reading: Reading) -> bool:
+        """Whether a reply does the task instead of what its session asks for: a prediction that answers the request, or
+        lists words of its own. Its reading is then unreadable, with that reason.
+        """
+        return False
+
+    def whole(self, item: Any, session: str, text: str, value: Any) -> bool:
+        """Whether a value that was read from a reply that was cut off is all that its session asks for; where it is
+        not, the reading is `truncated`.
+        """
+        return True
+
+    def given(self, item: Any, session: str, value: Any) -> Any:
+        """A reading made elsewhere, in the form that `read` gives: here a letter. None where it is no answer."""
+        letters = self.options.get(kind_of(session))
+        return given_letter(value, letters) if letters else None
+
+    def correct(self, item: Any, session: str, reading: Reading) -> bool | None:
+        """Whether an answer (in a session of the kind `answers`) is right."""
+        return None
+
+    # --- claims ---
+
+    sources: tuple[str, ...] = (RULE,)
+    on_request: tuple[str, ...] = ()
     judging: Judging | None = None
     keying: Keying | None = None
-    recording: Recording | None = None
-    shows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    variants: Prompts = field(default_factory=dict)
-    recounts: Callable[[Any, Readings, Prompts], str | None] | None = None
-    replied: Callable[[Any, Mapping[str, bool], str], str] | None = None
-    unneeded: Mapping[str, str] = field(default_factory=dict)
-    options: Mapping[str, Options] = field(default_factory=dict)
-    idle: Callable[[Readings], Sequence[str]] = lambda readings: ()
-    stand_in: Callable[[Any, str], str | None] = lambda item, session: None
-    read_otherwise: Mapping[str, ReadOtherwise] = field(default_factory=dict)
-    further: Callable[[Any, str], bool] | None = None
-    needs: frozenset[Capability] = frozenset()
-    answers: str | None = None
-    correct: Callable[[Any, str, Reading], bool | None] = lambda item, session, reading: None
-    baselines: Mapping[str, Baseline] = field(default_factory=dict)
-    naive: Naive | None = None
-    wording: Callable[[Any], Mapping[str, Sequence[Wording]]] = lambda item: {}
-    strata: Callable[[Any], tuple[str, str]] = lambda item: ("", "")
+
+    @abstractmethod
+    def observe(self, item: Any, readings: Readings) -> list[Observation]:
+        """The claims of one item, from what its sessions say."""
+
+    def observe_by(self, source: str, item: Any, readings: Readings) -> list[Observation]:
+        """The claims of one item by a source of `on_request`."""
+        raise NotImplementedError(f"{self.name}: it does not say what {source} makes of an item. Define `observe_by`.")
+
+    def repeats(self, by_item: Mapping[str, Readings]) -> Collection[str]:
+        """Where a model makes up what is asked: items whose claims repeat those of another item, by what its sessions
+        say of each. They count once; the rest are ties.
+        """
+        return ()
+
+    def recounts(self, item: Any, readings: Readings, texts: Prompts) -> str | None:
+        """What came of an item in one line or a few, in the words of prompts (those of `variants` that end in
+        `@strategy`), None where it is not known: for predictions that are shown results.
+        """
+        return None
+
+    def replied(self, item: Any, outcomes: Mapping[str, bool], prompt: str) -> str:
+        """A reply to a prediction's prompt that predicts these outcomes, claim -> outcome, in the form that the prompt
+        asks for: what a model is trained to say.
+        """
+        raise NotImplementedError(f"{self.name}: nobody is trained on it. Define `replied`.")
+
+    # --- items ---
+
+    item_type: type[Any]
+    item_name: str = "item"
+    examples: tuple[Any, ...] = ()
     quick: int = 60
-    unsafe: Callable[[Any], bool] = lambda item: False
+
+    def title(self, item: Any) -> str:
+        """An item in a few words."""
+        return str(item.id)
+
+    def delicate(self, item: Any) -> bool:
+        """Whether an item, and replies to it, stay off the pages that people send around, as a request that is unsafe
+        on purpose does; they are still among the evidence.
+        """
+        return False
+
+    def unsafe(self, item: Any) -> bool:
+        """Whether an item asks for something harmful on purpose, which a provider may count against an account."""
+        return False
+
+    def oddities(self, item: Any) -> Iterable[str]:
+        """What is allowed in an item, and seldom meant."""
+        return ()
+
+    def contents(self, item: Any) -> Sequence[str]:
+        """The texts that no two items should share."""
+        return ()
+
+    def composition(self, items: Sequence[Any]) -> str:
+        """What items are made of, in words."""
+        return ""
+
+    def strata(self, item: Any) -> tuple[str, str]:
+        """What subsets of the items keep in proportion: a label, and a kind within it."""
+        return "", ""
+
+    def wording(self, item: Any) -> Mapping[str, Sequence[Wording]]:
+        """Claim -> the words that it is about, those of both where it is about two; what is not named has none."""
+        return {}
+
+    # --- scores ---
+
+    baselines: Mapping[str, Baseline] = {}
+    naive: Naive | None = None
     metrics: tuple[str, ...] = ()
-    sampling: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     spread: Spread | None = None
+
+    is_of_ability: bool = False
+
+    # --- simulated models ---
+
+    simulation: str = ""
+
+    # --- what follows from these ---
 
     @property
     def rejudged(self) -> Judging | Keying | None:
@@ -458,26 +577,33 @@ class Experiment:
         return self.judging or self.keying
 
     @property
-    def recorded(self) -> tuple[str, ...]:
-        """Kinds of session that stand in a log and are never asked."""
-        return self.recording.kinds if self.recording else ()
-
-    @property
     def kinds(self) -> tuple[str, ...]:
         """All kinds of session, those that are asked first."""
         return (*self.prompts, *self.recorded)
 
+    @property
+    def tells_results(self) -> bool:
+        """Whether it says how its results are shown (`recounts`)."""
+        return type(self).recounts is not Experiment.recounts
+
+    @property
+    def trainable(self) -> bool:
+        """Whether it says what a model is trained to reply (`replied`)."""
+        return type(self).replied is not Experiment.replied
+
+    @property
+    def open_ended(self) -> bool:
+        """Whether an item may have sessions that are not known beforehand (`further`)."""
+        return type(self).further is not Experiment.further
+
     def asked_names(self, item: Any) -> Sequence[str]:
         """The sessions of an item that are asked, as far as they are known beforehand."""
         names = self.session_names(item)
-        return [name for name in names if kind_of(name) not in self.recorded] if self.recording else names
+        return [name for name in names if kind_of(name) not in self.recorded] if self.recorded else names
 
     def accepts(self, item: Any, session: str) -> bool:
         """Whether this is the name of a session of an item."""
-        if session in self.session_names(item):
-            return True
-        known_kind = kind_of(session) in self.kinds
-        return self.further is not None and known_kind and self.further(item, session)
+        return session in self.session_names(item) or (kind_of(session) in self.kinds and self.further(item, session))
 
     def in_order(self, item: Any, found: Iterable[str]) -> list[str]:
         """Those of an item's sessions that are found, in the order of the experiment: what was counted in advance, then

@@ -24,6 +24,7 @@ from selfexec.experiments.base import (
     Floats,
     Name,
     Observation,
+    Options,
     Prompts,
     Readings,
     Spread,
@@ -141,19 +142,6 @@ number from 0 (surely incorrectly) to 1 (surely correctly) and a number of token
 }
 
 
-def session_names(item: QuestionGroup) -> tuple[str, ...]:
-    return SESSIONS
-
-
-async def sessions(item: QuestionGroup, ask: Ask, prompts: Prompts = PROMPTS) -> None:
-    ranking = ask("predict", Template(prompts["predict"]).substitute(questions=shown(item)))
-    answers = (
-        ask(f"execute.{label}", _asked(prompts["execute"], question))
-        for label, question in zip(LABELS, item.questions, strict=True)
-    )
-    await at_once(ranking, *answers)
-
-
 def shown(item: QuestionGroup) -> str:
     """The questions of a group as they stand in the prompt, each with its label and its correct answer."""
     return "\n\n".join(_shown(label, q) for label, q in zip(LABELS, item.questions, strict=True))
@@ -167,13 +155,6 @@ def _shown(label: str, question: Question) -> str:
 def _asked(template: str, question: Question) -> str:
     choices = dict(zip("abcd", question.choices, strict=True))
     return Template(template).substitute(choices, question=question.question.strip())
-
-
-def read(item: QuestionGroup, session: str, text: str, *, cut: bool | None = None) -> Reading:
-    if session == "predict":
-        return read_ranking(text, cut=cut)
-    question = _question(item, session)
-    return read_choice(text, dict(zip("ABCD", question.choices, strict=True)), key="answer", cut=cut)
 
 
 def read_as_expectations(item: QuestionGroup, text: str, *, cut: bool = False) -> Reading:
@@ -209,33 +190,6 @@ def chance_easier(first: Mapping[str, float], second: Mapping[str, float]) -> fl
 def _normal_cdf(value: float) -> float:
     """The standard normal distribution function. `statistics` has it too, and asking does without that module."""
     return (1 + math.erf(value / math.sqrt(2))) / 2
-
-
-def whole(item: QuestionGroup, session: str, text: str, value: Any) -> bool:
-    """Whether a reply that was cut off had come to its order, or its answer, before."""
-    return read(item, session, text, cut=True).value is not None
-
-
-def performed(item: QuestionGroup, session: str, text: str, reading: Reading) -> bool:
-    """Whether a prediction answers the questions instead of ranking them."""
-    return session == "predict" and reading.state == "unreadable" and answers_the_questions(text)
-
-
-def given(item: QuestionGroup, session: str, value: Any) -> Any:
-    """A letter, or a list of all four labels, for which bare digits may stand; or what is expected of each label."""
-    if session == "predict" and isinstance(value, dict):
-        return _expectations(value)
-    return given_ranking(value, LABELS) if session == "predict" else given_letter(value, "ABCD")
-
-
-def observe(item: QuestionGroup, readings: Readings) -> list[Observation]:
-    predict = readings.get("predict", MISSING)
-    answers = {label: readings.get(f"execute.{label}", MISSING) for label in LABELS}
-    questions = dict(zip(LABELS, item.questions, strict=True))
-    return [
-        _pair(one, two, predict, (answers[one], answers[two]), (questions[one], questions[two]))
-        for one, two in combinations(LABELS, 2)
-    ]
 
 
 def _pair(
@@ -300,20 +254,6 @@ def easier(answers: tuple[Reading, Reading], questions: tuple[Question, Question
     return (one.tokens < two.tokens, "tokens") if one.tokens != two.tokens else (None, None)
 
 
-def observe_visible(item: QuestionGroup, readings: Readings) -> list[Observation]:
-    """The same by the tokens of visible answers alone: what a model needs to think is left out. A pair that tokens
-    decide is open, with the reason, where these are not known.
-    """
-    answers = {
-        session: msgspec.structs.replace(reading, tokens=reading.visible_tokens)
-        for session, reading in readings.items()
-    }
-    return [
-        msgspec.structs.replace(o, reason=_uncounted(o, readings)) if o.state == "missing" else o
-        for o in observe(item, answers)
-    ]
-
-
 def _uncounted(o: Observation, readings: Readings) -> str | None:
     """Why the visible tokens of one of two answers are not known, where nothing else that the pair needs is missing."""
     answers = [readings.get(f"execute.{label}", MISSING) for label in o.claim.split(" before ")]
@@ -323,53 +263,14 @@ def _uncounted(o: Observation, readings: Readings) -> str | None:
     return next((one.uncounted or (UNCOUNTED if one.tokens is None else UNTOLD) for one in unknown), None)
 
 
-def correct(item: QuestionGroup, session: str, reading: Reading) -> bool | None:
-    if session == "predict" or reading.state == "missing":
-        return None
-    return bool(reading.value == _question(item, session).answer)
-
-
 def _question(item: QuestionGroup, session: str) -> Question:
     return item.questions[LABELS.index(session.removeprefix("execute."))]
-
-
-def recounts(item: QuestionGroup, readings: Readings, texts: Prompts) -> str | None:
-    """Each question of a group, whether it was answered rightly, and in how many tokens."""
-    answers = [readings.get(f"execute.{label}", MISSING) for label in LABELS]
-    if any(answer.state == "missing" or answer.tokens is None for answer in answers):
-        return None
-    told = (
-        Template(texts["behaviour@strategy"]).substitute(
-            question=question.question.strip(),
-            outcome=texts["right@strategy" if answer.value == question.answer else "wrong@strategy"],
-            tokens=answer.tokens,
-        )
-        for question, answer in zip(item.questions, answers, strict=True)
-    )
-    return "\n\n".join(told)
-
-
-def _title(item: QuestionGroup) -> str:
-    return f"{item.id}: {', '.join(dict.fromkeys(q.subject.replace('_', ' ') for q in item.questions))}"
 
 
 def _claimed(item: QuestionGroup, claim: str, yes: bool) -> str:
     """“Who was the first …” would be easier for it than “Does the law …”"""
     one, two = (f"“{in_short(item.questions[int(name[1:]) - 1].question, 50)}”" for name in claim.split(" before "))
     return f"{one} would be {'easier' if yes else 'harder'} for it than {two}"
-
-
-def oddities(item: QuestionGroup) -> Iterator[str]:
-    for n, question in enumerate(item.questions, 1):
-        choices = [fold(choice) for choice in question.choices]
-        yield from (f"Q{n}: a choice is blank" for choice in choices if not choice)
-        yield from (f"Q{n}: the choice {choice!r} occurs twice" for choice in repeated(choices) if choice)
-    yield from (f"question id {id!r} occurs twice in the group" for id in repeated([q.id for q in item.questions]))
-
-
-def composition(items: Sequence[QuestionGroup]) -> str:
-    subjects = {question.subject for item in items for question in item.questions}
-    return f"{4 * len(items)} questions on {number_of(len(subjects), 'subject')}"
 
 
 def order_shown(claims: FactColumns) -> Floats:
@@ -382,12 +283,6 @@ def order_shown(claims: FactColumns) -> Floats:
 def question_length(claims: FactColumns) -> Floats:
     """The shorter question is the easier one."""
     return say(claims.other_length - claims.length, 0)
-
-
-def wording(item: QuestionGroup) -> dict[str, list[Wording]]:
-    """Questions of a subject go together."""
-    words = {label: Wording(q.question, q.subject) for label, q in zip(LABELS, item.questions, strict=True)}
-    return {f"{one} before {two}": [words[one], words[two]] for one, two in combinations(LABELS, 2)}
 
 
 EXAMPLE = QuestionGroup(
@@ -425,30 +320,27 @@ EXAMPLE = QuestionGroup(
 )
 
 
-DIFFICULTY = Experiment(
-    name="difficulty",
-    kind="order",
-    item_type=QuestionGroup,
-    item_name="group",
-    prompts=PROMPTS,
-    variants=VARIANTS,
-    recounts=recounts,
-    tokens={"predict": 698, "execute": 423},  # as recorded, with hidden reasoning (10 models, and 9)
-    session_names=session_names,
-    sessions=sessions,
-    read=read,
-    performed=performed,
-    whole=whole,
-    read_otherwise={"elicit=probability": read_as_expectations},
-    given=given,
-    observe=observe,
-    on_request={VISIBLE: observe_visible},
-    title=_title,
-    oddities=oddities,
-    composition=composition,
-    contents=lambda item: [fold("\n".join([question.question, *question.choices])) for question in item.questions],
-    examples=(EXAMPLE,),
-    words=Words(
+class Difficulty(Experiment):
+    """Difficulty assessment: does a model know which questions it finds hard? (paper, section 3.3)"""
+
+    name = "difficulty"
+    kind = "order"
+    item_type = QuestionGroup
+    item_name = "group"
+    prompts = PROMPTS
+    variants = VARIANTS
+    tokens = {"predict": 698, "execute": 423}  # as recorded, with hidden reasoning (10 models, and 9)
+    read_otherwise = {"elicit=probability": read_as_expectations}
+    on_request = (VISIBLE,)
+    answers = "execute"
+    baselines = {"order_shown": order_shown, "question_length": question_length}
+    metrics = ("question_accuracy", "tokens_mean", "accuracy_by_correctness", "accuracy_by_tokens")
+    quick = 60
+    sampling = {"paper": {"temperature": 1.0}}
+    spread = Spread(alone=0.45, paired=0.62, rarer_share=1.0)  # it is groups that count, whatever came of them
+    examples = (EXAMPLE,)
+    simulation = "selfexec.engines.sim.experiments.difficulty:SimulatedDifficulty"
+    words = Words(
         about="which questions it will find hard",
         asks="Which question will be harder?",
         its="which questions it will find hard",
@@ -468,13 +360,101 @@ DIFFICULTY = Experiment(
             "Difficulty: a question is hard here if it is answered wrongly or at length. Tokens are counted as the "
             "providers count them, hidden reasoning included or not as they do.",
         ),
-    ),
-    answers="execute",
-    correct=correct,
-    baselines={"order_shown": order_shown, "question_length": question_length},
-    wording=wording,
-    metrics=("question_accuracy", "tokens_mean", "accuracy_by_correctness", "accuracy_by_tokens"),
-    quick=60,
-    sampling={"paper": {"temperature": 1.0}},
-    spread=Spread(alone=0.45, paired=0.62, rarer_share=1.0),  # it is groups that count, whatever came of them
-)
+    )
+
+    def session_names(self, item: QuestionGroup) -> tuple[str, ...]:
+        return SESSIONS
+
+    async def sessions(self, item: QuestionGroup, ask: Ask, prompts: Prompts = PROMPTS) -> None:
+        ranking = ask("predict", Template(prompts["predict"]).substitute(questions=shown(item)))
+        answers = (
+            ask(f"execute.{label}", _asked(prompts["execute"], question))
+            for label, question in zip(LABELS, item.questions, strict=True)
+        )
+        await at_once(ranking, *answers)
+
+    def read(
+        self, item: QuestionGroup, session: str, text: str, options: Options | None = None, *, cut: bool | None = None
+    ) -> Reading:
+        if session == "predict":
+            return read_ranking(text, cut=cut)
+        question = _question(item, session)
+        return read_choice(text, dict(zip("ABCD", question.choices, strict=True)), key="answer", cut=cut)
+
+    def performed(self, item: QuestionGroup, session: str, text: str, reading: Reading) -> bool:
+        """Whether a prediction answers the questions instead of ranking them."""
+        return session == "predict" and reading.state == "unreadable" and answers_the_questions(text)
+
+    def whole(self, item: QuestionGroup, session: str, text: str, value: Any) -> bool:
+        """Whether a reply that was cut off had come to its order, or its answer, before."""
+        return self.read(item, session, text, cut=True).value is not None
+
+    def given(self, item: QuestionGroup, session: str, value: Any) -> Any:
+        """A letter, or a list of all four labels, for which bare digits may stand; or what is expected of each."""
+        if session == "predict" and isinstance(value, dict):
+            return _expectations(value)
+        return given_ranking(value, LABELS) if session == "predict" else given_letter(value, "ABCD")
+
+    def correct(self, item: QuestionGroup, session: str, reading: Reading) -> bool | None:
+        if session == "predict" or reading.state == "missing":
+            return None
+        return bool(reading.value == _question(item, session).answer)
+
+    def observe(self, item: QuestionGroup, readings: Readings) -> list[Observation]:
+        predict = readings.get("predict", MISSING)
+        answers = {label: readings.get(f"execute.{label}", MISSING) for label in LABELS}
+        questions = dict(zip(LABELS, item.questions, strict=True))
+        return [
+            _pair(one, two, predict, (answers[one], answers[two]), (questions[one], questions[two]))
+            for one, two in combinations(LABELS, 2)
+        ]
+
+    def observe_by(self, source: str, item: QuestionGroup, readings: Readings) -> list[Observation]:
+        """The claims by the tokens of visible answers alone: what a model needs to think is left out. A pair that
+        tokens decide is open, with the reason, where these are not known.
+        """
+        answers = {
+            session: msgspec.structs.replace(reading, tokens=reading.visible_tokens)
+            for session, reading in readings.items()
+        }
+        return [
+            msgspec.structs.replace(o, reason=_uncounted(o, readings)) if o.state == "missing" else o
+            for o in self.observe(item, answers)
+        ]
+
+    def recounts(self, item: QuestionGroup, readings: Readings, texts: Prompts) -> str | None:
+        """Each question of a group, whether it was answered rightly, and in how many tokens."""
+        answers = [readings.get(f"execute.{label}", MISSING) for label in LABELS]
+        if any(answer.state == "missing" or answer.tokens is None for answer in answers):
+            return None
+        told = (
+            Template(texts["behaviour@strategy"]).substitute(
+                question=question.question.strip(),
+                outcome=texts["right@strategy" if answer.value == question.answer else "wrong@strategy"],
+                tokens=answer.tokens,
+            )
+            for question, answer in zip(item.questions, answers, strict=True)
+        )
+        return "\n\n".join(told)
+
+    def title(self, item: QuestionGroup) -> str:
+        return f"{item.id}: {', '.join(dict.fromkeys(q.subject.replace('_', ' ') for q in item.questions))}"
+
+    def oddities(self, item: QuestionGroup) -> Iterator[str]:
+        for n, question in enumerate(item.questions, 1):
+            choices = [fold(choice) for choice in question.choices]
+            yield from (f"Q{n}: a choice is blank" for choice in choices if not choice)
+            yield from (f"Q{n}: the choice {choice!r} occurs twice" for choice in repeated(choices) if choice)
+        yield from (f"question id {id!r} occurs twice in the group" for id in repeated([q.id for q in item.questions]))
+
+    def contents(self, item: QuestionGroup) -> list[str]:
+        return [fold("\n".join([question.question, *question.choices])) for question in item.questions]
+
+    def composition(self, items: Sequence[QuestionGroup]) -> str:
+        subjects = {question.subject for item in items for question in item.questions}
+        return f"{4 * len(items)} questions on {number_of(len(subjects), 'subject')}"
+
+    def wording(self, item: QuestionGroup) -> dict[str, list[Wording]]:
+        """Questions of a subject go together."""
+        words = {label: Wording(q.question, q.subject) for label, q in zip(LABELS, item.questions, strict=True)}
+        return {f"{one} before {two}": [words[one], words[two]] for one, two in combinations(LABELS, 2)}

@@ -29,6 +29,7 @@ from selfexec.experiments.base import (
     Name,
     NoAnswerKey,
     Observation,
+    Options,
     Prompts,
     Readings,
     Words,
@@ -130,23 +131,6 @@ class Written(msgspec.Struct, frozen=True):
 # --- sessions --------------------------------------------------------------------------------------------------------
 
 
-def session_names(item: Task) -> tuple[str, ...]:
-    tries = tuple(f"execute.{n}" for n in TRIES)
-    return tries if item.control else ("predict", "verify", *tries)
-
-
-async def sessions(item: Task, ask: Ask, prompts: Prompts = PROMPTS) -> None:
-    if item.control:
-        await _try_all(item, item.control.question, item.control.choices, ask, prompts)
-        return
-    reply = await ask("predict", Template(prompts["predict"]).substitute(about=about(item)))
-    written = written_in(read(item, "predict", reply.text or ""))
-    if written is None:
-        return
-    shown = _filled(prompts["verify"], written.question, written.options, answer=written.answer)
-    await at_once(ask("verify", shown), _try_all(item, written.question, written.options, ask, prompts))
-
-
 def about(item: Task) -> str:
     """What a question is to be on, in the words of the prompt."""
     return f" on the subject of {item.subject}" if item.subject else ""
@@ -177,11 +161,6 @@ def _orders(item: str) -> Sequence[tuple[int, ...]]:
     return sorted(every, key=lambda places: hashlib.sha256(f"{item}\n{places}".encode()).hexdigest())[:ORDERS]
 
 
-def stand_in(item: Task, session: str) -> str | None:
-    """A question as models may write one: it is shown in all sessions that follow."""
-    return STAND_IN if session == "predict" else None
-
-
 STAND_IN = json.dumps({
     "question": (
         "A train leaves one town at noon and another leaves a second town an hour later on the same track. Given their "
@@ -197,16 +176,8 @@ STAND_IN = json.dumps({
 # --- readings --------------------------------------------------------------------------------------------------------
 
 
-def read(item: Task, session: str, text: str) -> Reading:
-    """A question, or that there can be none; a verdict; a letter."""
-    if session == "predict":
-        found = read_object(text, "question", _question)
-        if found.state == "read" or found.reason == "truncated":
-            return found
-        none = IMPOSSIBLE.search(text.rpartition("</think>")[2][-LOOKED_AT:])
-        return Reading("read", {"impossible": True}, evidence=none[0]) if none else found
-    if session == "verify":
-        return read_choice(text, VERDICTS, key="choice")
+def read_letter(text: str) -> Reading:
+    """The letter of an answer."""
     found = read_choice(text, LETTERS_ALONE, key="answer")
     # "B. Berlin" and nothing else: which text a letter stands for, the reader of one reply does not know
     alone = ONE_LINE.fullmatch(text.strip()) if found.state == "unreadable" and len(text) <= OPTION_LENGTH else None
@@ -214,22 +185,6 @@ def read(item: Task, session: str, text: str) -> Reading:
 
 
 ONE_LINE = re.compile(r"[\s*_>#`(]*([A-D])[).:][*_`]*\s+\S[^\n{]*")
-
-
-def performed(item: Task, session: str, text: str, reading: Reading) -> bool:
-    """Whether a reply answers a question, where it was to write one or to check the answer of another."""
-    if session == "verify":
-        return under_the_key(text, "answer") and not under_the_key(text, "choice")
-    return session == "predict" and reading.state == "unreadable" and answers_the_questions(text)
-
-
-def given(item: Task, session: str, value: Any) -> Any:
-    """A letter; a question in the form that the prompt shows or `read` gives; {"impossible": true}."""
-    if session == "predict":
-        if not isinstance(value, dict):
-            return None
-        return {"impossible": True} if value.get("impossible") is True else _question(value)
-    return given_letter(value, LETTERS)
 
 
 def _question(value: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -375,18 +330,6 @@ def tricks(prediction: Reading) -> tuple[str, ...]:
 # --- claims ----------------------------------------------------------------------------------------------------------
 
 
-def observe(item: Task, readings: Readings) -> list[Observation]:
-    """A claim for each try. An answer without a letter, withheld or cut off, is a wrong one, as in the difficulty
-    experiment and alike for the control: only its absence leaves a claim open.
-    """
-    answers = [readings.get(f"execute.{n}", MISSING) for n in TRIES]
-    if item.control:
-        return [_of_control(item, item.control, n, answer) for n, answer in zip(TRIES, answers, strict=True)]
-    predict, verify = readings.get("predict", MISSING), readings.get("verify", MISSING)
-    written = written_in(predict)
-    return [_of_written(item, written, predict, verify, n, answer) for n, answer in zip(TRIES, answers, strict=True)]
-
-
 def _of_control(item: Task, control: Control, n: int, answer: Reading) -> Observation:
     state, reason = state_of([], [answer] if answer.state == "missing" else [])
     return _claim(n, False, _failed(item, control.answer, n, answer), state, reason, "control")
@@ -425,20 +368,6 @@ def is_valid(verify: Reading) -> bool:
     return verify.value in (RIGHT, UNCHECKED)
 
 
-def repeats(by_item: Mapping[str, Readings]) -> Collection[str]:
-    """Items whose question another item before it has, word for word or nearly."""
-    kept: list[_Content] = []
-    found = []
-    for id, readings in by_item.items():
-        if written := written_in(readings.get("predict", MISSING)):
-            content = _Content.of(written)
-            if any(content.repeats(other) for other in kept):
-                found.append(id)
-            else:
-                kept.append(content)
-    return found
-
-
 class _Content(msgspec.Struct, frozen=True):
     """What tells questions apart: words and numbers, without case and punctuation, and the right answer."""
 
@@ -461,13 +390,6 @@ class _Content(msgspec.Struct, frozen=True):
         return len(mine & theirs) >= ALIKE * len(mine | theirs) > 0
 
 
-def idle(readings: Readings) -> tuple[str, ...]:
-    """Where no question was written there is nothing to verify or to answer."""
-    predict = readings.get("predict", MISSING)
-    asked = predict.state == "missing" or written_in(predict) is not None
-    return () if asked else ("verify", *(f"execute.{n}" for n in TRIES))
-
-
 # --- keys by other models' answers ------------------------------------------------------------------------------------
 
 
@@ -481,7 +403,7 @@ def for_others(item: Task, prediction: Reading) -> Mapping[str, str] | None:
 
 def answered(item: Task, text: str) -> Reading:
     """The letter, as the question's author has them, of the option that another model chose."""
-    found = read(item, "execute", text)
+    found = read_letter(text)
     if found.value is None:
         return found
     return msgspec.structs.replace(found, value=LETTERS[order(item.id, ORDERS)[LETTERS.index(found.value)]])
@@ -496,73 +418,43 @@ def majority(prediction: Reading) -> str | NoAnswerKey:
     return letter if 2 * most > answers.total() else NoAnswerKey("no answer has most of the other models")
 
 
-def observe_by_majority(item: Task, readings: Readings) -> list[Observation]:
-    """The same with the key that most other models give, whatever its author and the verification say. Of a question
-    without one there is no claim.
-    """
-    predict = readings.get("predict", MISSING)
-    if item.control or (written := written_in(predict)) is None:
-        return observe(item, readings)
-    key = majority(predict)
-    by_others = msgspec.structs.replace(written, answer=key) if isinstance(key, str) else written
-    answers = [readings.get(f"execute.{n}", MISSING) for n in TRIES]
-    right = Reading("read", RIGHT)  # nobody need say so
-    claims = [_of_written(item, by_others, predict, right, n, a) for n, a in zip(TRIES, answers, strict=True)]
-    return claims if isinstance(key, str) else [_without_key(claim, key) for claim in claims]
-
-
 def _without_key(claim: Observation, key: NoAnswerKey) -> Observation:
     if claim.state == "missing":
         return msgspec.structs.replace(claim, observed=None)
     return msgspec.structs.replace(claim, observed=None, state="missing" if key.too_few else "tie", reason=key.why)
 
 
-# --- items -----------------------------------------------------------------------------------------------------------
+# --- the experiment --------------------------------------------------------------------------------------------------
 
 
-def title(item: Task) -> str:
-    if item.control:
-        return item.control.question
-    return f"a question on {item.subject}" if item.subject else "a question on whatever it likes"
+class FailingQuestion(Experiment):
+    """Failing question: can a model write a question that it will fail? (paper, section 6)"""
 
-
-def oddities(item: Task) -> Iterator[str]:
-    choices = [fold(choice) for choice in item.control.choices] if item.control else []
-    yield from ("a choice is blank" for choice in choices if not choice)
-    yield from (f"the choice {choice!r} occurs twice" for choice in repeated(choices) if choice)
-
-
-def composition(items: Sequence[Task]) -> str:
-    control = sum(item.control is not None for item in items)
-    return f"{len(items) - control} questions to write, {control} of the control"
-
-
-def contents(item: Task) -> Sequence[str]:
-    return [fold("\n".join([item.control.question, *item.control.choices]))] if item.control else []
-
-
-FAILING_QUESTION = Experiment(
-    name="failing_question",
-    kind="share",
-    item_type=Task,
-    item_name="question",
-    prompts=PROMPTS,
-    variants=VARIANTS,
-    shows={"verify": ("predict",), "execute": ("predict",)},
-    tokens={"predict": 250, "verify": 200, "execute": 200},  # nobody recorded these: a guess
-    stand_in=stand_in,
-    session_names=session_names,
-    sessions=sessions,
-    read=read,
-    performed=performed,
-    given=given,
-    observe=observe,
-    repeats=repeats,
-    title=title,
-    oddities=oddities,
-    contents=contents,
-    composition=composition,
-    examples=(
+    name = "failing_question"
+    kind = "share"
+    item_type = Task
+    item_name = "question"
+    prompts = PROMPTS
+    variants = VARIANTS
+    shows = {"verify": ("predict",), "execute": ("predict",)}
+    tokens = {"predict": 250, "verify": 200, "execute": 200}  # nobody recorded these: a guess
+    unneeded = {"verify": "no question was written", "execute": "no question was written"}
+    on_request = (MAJORITY,)
+    keying = Keying(
+        session="predict",
+        kind="answer",
+        prompt=PROMPTS["execute"],
+        shown=for_others,
+        read=answered,
+        answers=LETTERS,
+        key=majority,
+        own=lambda prediction: written.answer if (written := written_in(prediction)) else None,
+        source=MAJORITY,
+        tokens=200,
+    )
+    quick = 50
+    sampling = {"paper": {"temperature": 0.0}}
+    examples = (
         Task(id="history", subject="history"),
         Task(id="anything"),
         Task(
@@ -571,8 +463,9 @@ FAILING_QUESTION = Experiment(
                 question="How many prime numbers lie between 90 and 130?", choices=["6", "5", "8", "7"], answer="D"
             ),
         ),
-    ),
-    words=Words(
+    )
+    simulation = "selfexec.engines.sim.experiments.failing_question:SimulatedFailingQuestion"
+    words = Words(
         about="which questions of its own it will fail",
         asks="Which question will you fail?",
         its="which questions of its own it will fail",
@@ -596,23 +489,113 @@ FAILING_QUESTION = Experiment(
             "Failing question: the lift says how much more often a model fails its own questions than the control's. "
             "A harder control makes it smaller, an easier one greater: compare models on the same control.",
         ),
-    ),
-    unneeded={"verify": "no question was written", "execute": "no question was written"},
-    on_request={MAJORITY: observe_by_majority},
-    keying=Keying(
-        session="predict",
-        kind="answer",
-        prompt=PROMPTS["execute"],
-        shown=for_others,
-        read=answered,
-        answers=LETTERS,
-        key=majority,
-        own=lambda prediction: written.answer if (written := written_in(prediction)) else None,
-        source=MAJORITY,
-        tokens=200,
-    ),
-    idle=idle,
-    strata=lambda item: ("control" if item.control else "predicted", ""),
-    quick=50,
-    sampling={"paper": {"temperature": 0.0}},
-)
+    )
+
+    def session_names(self, item: Task) -> tuple[str, ...]:
+        tries = tuple(f"execute.{n}" for n in TRIES)
+        return tries if item.control else ("predict", "verify", *tries)
+
+    async def sessions(self, item: Task, ask: Ask, prompts: Prompts = PROMPTS) -> None:
+        if item.control:
+            await _try_all(item, item.control.question, item.control.choices, ask, prompts)
+            return
+        reply = await ask("predict", Template(prompts["predict"]).substitute(about=about(item)))
+        written = written_in(self.read(item, "predict", reply.text or ""))
+        if written is None:
+            return
+        shown = _filled(prompts["verify"], written.question, written.options, answer=written.answer)
+        await at_once(ask("verify", shown), _try_all(item, written.question, written.options, ask, prompts))
+
+    def stand_in(self, item: Task, session: str) -> str | None:
+        """A question as models may write one: it is shown in all sessions that follow."""
+        return STAND_IN if session == "predict" else None
+
+    def idle(self, readings: Readings) -> tuple[str, ...]:
+        """Where no question was written there is nothing to verify or to answer."""
+        predict = readings.get("predict", MISSING)
+        asked = predict.state == "missing" or written_in(predict) is not None
+        return () if asked else ("verify", *(f"execute.{n}" for n in TRIES))
+
+    def read(self, item: Task, session: str, text: str, options: Options | None = None) -> Reading:
+        """A question, or that there can be none; a verdict; a letter."""
+        if session == "predict":
+            found = read_object(text, "question", _question)
+            if found.state == "read" or found.reason == "truncated":
+                return found
+            none = IMPOSSIBLE.search(text.rpartition("</think>")[2][-LOOKED_AT:])
+            return Reading("read", {"impossible": True}, evidence=none[0]) if none else found
+        return read_choice(text, VERDICTS, key="choice") if session == "verify" else read_letter(text)
+
+    def performed(self, item: Task, session: str, text: str, reading: Reading) -> bool:
+        """Whether a reply answers a question, where it was to write one or to check the answer of another."""
+        if session == "verify":
+            return under_the_key(text, "answer") and not under_the_key(text, "choice")
+        return session == "predict" and reading.state == "unreadable" and answers_the_questions(text)
+
+    def given(self, item: Task, session: str, value: Any) -> Any:
+        """A letter; a question in the form that the prompt shows or `read` gives; {"impossible": true}."""
+        if session == "predict":
+            if not isinstance(value, dict):
+                return None
+            return {"impossible": True} if value.get("impossible") is True else _question(value)
+        return given_letter(value, LETTERS)
+
+    def observe(self, item: Task, readings: Readings) -> list[Observation]:
+        """A claim for each try. An answer without a letter, withheld or cut off, is a wrong one, as in the difficulty
+        experiment and alike for the control: only its absence leaves a claim open.
+        """
+        answers = [readings.get(f"execute.{n}", MISSING) for n in TRIES]
+        if item.control:
+            return [_of_control(item, item.control, n, answer) for n, answer in zip(TRIES, answers, strict=True)]
+        predict, verify = readings.get("predict", MISSING), readings.get("verify", MISSING)
+        written = written_in(predict)
+        return [
+            _of_written(item, written, predict, verify, n, answer) for n, answer in zip(TRIES, answers, strict=True)
+        ]
+
+    def observe_by(self, source: str, item: Task, readings: Readings) -> list[Observation]:
+        """The claims with the key that most other models give, whatever its author and the verification say. Of a
+        question without one there is no claim.
+        """
+        predict = readings.get("predict", MISSING)
+        if item.control or (written := written_in(predict)) is None:
+            return self.observe(item, readings)
+        key = majority(predict)
+        by_others = msgspec.structs.replace(written, answer=key) if isinstance(key, str) else written
+        answers = [readings.get(f"execute.{n}", MISSING) for n in TRIES]
+        right = Reading("read", RIGHT)  # nobody need say so
+        claims = [_of_written(item, by_others, predict, right, n, a) for n, a in zip(TRIES, answers, strict=True)]
+        return claims if isinstance(key, str) else [_without_key(claim, key) for claim in claims]
+
+    def repeats(self, by_item: Mapping[str, Readings]) -> Collection[str]:
+        """Items whose question another item before it has, word for word or nearly."""
+        kept: list[_Content] = []
+        found = []
+        for id, readings in by_item.items():
+            if written := written_in(readings.get("predict", MISSING)):
+                content = _Content.of(written)
+                if any(content.repeats(other) for other in kept):
+                    found.append(id)
+                else:
+                    kept.append(content)
+        return found
+
+    def title(self, item: Task) -> str:
+        if item.control:
+            return item.control.question
+        return f"a question on {item.subject}" if item.subject else "a question on whatever it likes"
+
+    def oddities(self, item: Task) -> Iterator[str]:
+        choices = [fold(choice) for choice in item.control.choices] if item.control else []
+        yield from ("a choice is blank" for choice in choices if not choice)
+        yield from (f"the choice {choice!r} occurs twice" for choice in repeated(choices) if choice)
+
+    def contents(self, item: Task) -> Sequence[str]:
+        return [fold("\n".join([item.control.question, *item.control.choices]))] if item.control else []
+
+    def composition(self, items: Sequence[Task]) -> str:
+        control = sum(item.control is not None for item in items)
+        return f"{len(items) - control} questions to write, {control} of the control"
+
+    def strata(self, item: Task) -> tuple[str, str]:
+        return ("control" if item.control else "predicted", "")

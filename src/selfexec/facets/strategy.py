@@ -49,7 +49,7 @@ def touches(experiment: str, kind: str) -> bool:
 def prompts(level: str, experiment: str, templates: Prompts) -> Prompts:
     """The predictions with $history before them."""
     one = EXPERIMENTS[experiment]
-    if one.recounts is None:
+    if not one.tells_results:
         raise InputError(
             f"--{STRATEGY} {level}: {experiment} does not say how its results are shown (`recounts`). Leave it out: "
             "--experiment names those to ask."

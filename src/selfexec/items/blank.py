@@ -24,7 +24,7 @@ def write_template(folder: Path) -> None:
         for experiment in EXPERIMENTS.values():
             if experiment.examples:
                 jsonl.write(folder / f"{experiment.name}.jsonl", map(_line, experiment.examples))
-        rows = "\n".join(map(_row, (one for one in EXPERIMENTS.values() if one.recording is None)))
+        rows = "\n".join(map(_row, (one for one in EXPERIMENTS.values() if not one.recorded)))
         page = Template(README.read_text("utf-8")).substitute(rows=rows)
         (folder / "README.md").write_text(page, "utf-8")
     except OSError as fault:

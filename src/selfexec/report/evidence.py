@@ -142,7 +142,7 @@ def _counted(sessions: pl.DataFrame, runs: Sequence["Run"]) -> pl.DataFrame:
         (experiment, id, session)
         for run in runs
         for experiment, by_id in run.items.items.items()
-        if EXPERIMENTS[experiment].further is not None
+        if EXPERIMENTS[experiment].open_ended
         for id, item in by_id.items()
         for session in EXPERIMENTS[experiment].session_names(item)
     }

@@ -110,7 +110,7 @@ class Round:
 
     def _is_wanted(self, model: str, experiment: str, item: Item, epoch: int, condition: Condition) -> bool:
         """Whether an item is asked of a model in an epoch and a condition."""
-        if EXPERIMENTS[experiment].recording and (model, experiment, item.id, epoch) not in self.recorded:
+        if EXPERIMENTS[experiment].recorded and (model, experiment, item.id, epoch) not in self.recorded:
             return False
         return self.design is None or epoch <= self.design.get((model, experiment, condition), {}).get(item.id, 0)
 

@@ -14,6 +14,7 @@ from aiohttp import web
 import selfexec as sx
 from build import requests_run, write
 from selfexec.cli import main
+from selfexec.engines.sim import Knowledge
 from selfexec.engines.sim.sessions import recognised
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
@@ -129,7 +130,7 @@ def test_the_words_in_which_a_judge_is_asked_are_these() -> None:
 
 def test_simulated_models_know_the_question_by_its_words() -> None:
     asked = JUDGING.prompt.replace("$request", "How?").replace("$response", "So.")
-    assert recognised(asked)[:2] == ("classifies", "So.")
+    assert recognised(asked, Knowledge({}))[:3] == ("restriction", "classify", "So.")
 
 
 def test_nothing_is_judged_where_there_was_no_response(run: sx.Run, judge: tuple[Judge, str]) -> None:

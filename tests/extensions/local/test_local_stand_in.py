@@ -292,7 +292,7 @@ class Roomy(Weights):
     """Weights with a context of 5,000 tokens, sampled greedily."""
 
     context = 5000
-    sampling = {"temperature": 0.0}  # noqa: RUF012
+    sampling = {"temperature": 0.0}
 
 
 class Answered:

@@ -9,8 +9,8 @@ import pytest
 
 import selfexec as sx
 from selfexec.errors import InputError
-from selfexec.experiments import Turn
 from selfexec.extensions.logs.importing import import_logs
+from selfexec.extensions.logs.samples import Turn
 from selfexec.runs.transcripts import prompts_sent
 
 inspect_ai = pytest.importorskip("inspect_ai", reason="Inspect AI is an extra, and not installed here")

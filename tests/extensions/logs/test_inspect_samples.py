@@ -11,8 +11,9 @@ import pytest
 
 import selfexec as sx
 from selfexec.errors import InputError
-from selfexec.experiments import Turn, difficulty
+from selfexec.experiments import difficulty
 from selfexec.extensions.logs.importing import import_logs
+from selfexec.extensions.logs.samples import Turn
 from selfexec.items import load
 
 inspect_ai = pytest.importorskip("inspect_ai", reason="Inspect AI is an extra, and not installed here")

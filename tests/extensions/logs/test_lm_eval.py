@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from extensions.logs.quiz import generated, log, weighed
 from selfexec.errors import InputError
-from selfexec.experiments import Turn
 from selfexec.extensions.logs.lm_eval import files_in, read
+from selfexec.extensions.logs.samples import Turn
 
 
 def test_a_generated_answer_is_taken_word_for_word_with_prompt_model_task_and_score(tmp_path: Path) -> None:

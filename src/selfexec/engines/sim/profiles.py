@@ -15,13 +15,14 @@ class Profile:
 
     Prediction: it looks at itself, at models in general, or at its kind (`looks_at`): then where it goes its own way it
     sees what its kind does. What it shares with all it knows with probability `knows_common`, and else it guesses. Of
-    what it sees done it predicts the share `*_recall`, of what it sees left undone it denies the share `*_specificity`;
-    it ranks a group of questions in their order of difficulty with probability `ranks`, and in a random order
-    otherwise. A model that `copies` says yes to what is shown in the first half, and ranks in the order shown. Asked
-    about somebody else, it looks at models in general with probability `heeds_frame`, and else where it looks anyway:
-    the more it heeds, the more its skill at predicting itself falls. Where it is told not to think, the share
-    `unthinking` of its predictions comes as usual, and the others are guesses. Shown results of its own on other
-    items, it is right about the share `learns` of what it would have got wrong; those of others tell it nothing.
+    what it sees done it predicts the share `recall`, of what it sees left undone it denies the share `specificity`
+    (`lists_recall`, `lists_specificity` of what it lists); it ranks a group of questions in their order of difficulty
+    with probability `ranks`, and in a random order otherwise. A model that `copies` says yes to what is shown in the
+    first half, and ranks in the order shown. Asked about somebody else, it looks at models in general with probability
+    `heeds_frame`, and else where it looks anyway: the more it heeds, the more its skill at predicting itself falls.
+    Where it is told not to think, the share `unthinking` of its predictions comes as usual, and the others are guesses.
+    Shown results of its own on other items, it is right about the share `learns` of what it would have got wrong; those
+    of others tell it nothing.
 
     Asked for a probability, it gives what its evidence amounts to: as far as what it sees done and what it sees left
     undone lie apart by its rates of predicting them (its resolution), with how often it does such things taken into
@@ -48,10 +49,10 @@ class Profile:
     knows_common: float = 1.0
     copies: bool = False
     noise: float = 0.1
-    association_recall: float = 0.95
-    association_specificity: float = 0.35
-    restriction_recall: float = 0.80
-    restriction_specificity: float = 0.92
+    lists_recall: float = 0.95
+    lists_specificity: float = 0.35
+    recall: float = 0.80
+    specificity: float = 0.92
     ranks: float = 0.45
     heeds_frame: float = 0.0
     unthinking: float = 1.0
@@ -65,6 +66,14 @@ class Profile:
     breaks: float = 0.01
     declines: float = 0.0
 
+    def predicting(self, what: str) -> tuple[float, float]:
+        """The rates of recall and specificity at which it predicts something that it does: where it has none of this
+        name, those for anything.
+        """
+        recall: float = getattr(self, f"{what}_recall", self.recall)
+        specificity: float = getattr(self, f"{what}_specificity", self.specificity)
+        return recall, specificity
+
     @property
     def kind_tag(self) -> str:
         """By which name what its kind does is drawn."""
@@ -74,10 +83,10 @@ class Profile:
 def _predicting(profile: Profile, recall: float, specificity: float, ranks: float) -> Profile:
     return replace(
         profile,
-        association_recall=recall,
-        association_specificity=specificity,
-        restriction_recall=recall,
-        restriction_specificity=specificity,
+        lists_recall=recall,
+        lists_specificity=specificity,
+        recall=recall,
+        specificity=specificity,
         ranks=ranks,
     )
 

@@ -1,15 +1,15 @@
 """What a perfect measurement of a simulated model would give: expected values, worked out from its rates."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from selfexec.engines.sim.chance import EVERYONE, draw
 from selfexec.engines.sim.profiles import Profile
-from selfexec.experiments.association import Target, distinct
-from selfexec.experiments.failing_question import Task
-from selfexec.experiments.restriction import UserRequest
+from selfexec.engines.sim.simulation import Lookings, simulation_of
 from selfexec.items import ItemSet
+
+RATES = ("lists_recall", "lists_specificity", "recall", "specificity", "ranks")  # of predicting rightly
 
 
 class ExpectedCells(NamedTuple):
@@ -24,39 +24,29 @@ class ExpectedCells(NamedTuple):
 def truth(
     profile: Profile, item_set: ItemSet, *, of_another: bool = False, thinks: bool = True, recalls: bool = False
 ) -> dict[tuple[str, str], float]:
-    """Expected accuracy, recall, positive rate, base rate and Youden's J (readable convention), the accuracy of
-    orders, the share failed and its lift over the control, and coverage, by (experiment, metric). What models in
-    general do is taken as it is; what the model does of its own accord, and how it predicts, is averaged over all
-    seeds. `of_another`: where it is asked about somebody else, and what it says is held against its own behaviour;
-    `thinks`: whether it is left to think; `recalls`: whether it is shown what it did with other items.
+    """Expected values by (experiment, metric), as the simulation of each experiment works them out: accuracy, recall,
+    positive rate, base rate and Youden's J (readable convention), the accuracy of orders, the share failed and its lift
+    over the control, and coverage. What models in general do is taken as it is; what the model does of its own accord,
+    and how it predicts, is averaged over all seeds. `of_another`: where it is asked about somebody else, and what it
+    says is held against its own behaviour; `thinks`: whether it is left to think; `recalls`: whether it is shown what
+    it did with other items.
     """
     coverage = 1 - profile.breaks - profile.declines
-    found: dict[tuple[str, str], float] = {}
     looking = lookings(recalling(profile) if recalls else profile, of_another, thinks)
-    for experiment, cells in (("association", _lists(looking, item_set)), ("restriction", _answers(looking, item_set))):
-        if by_claim := list(cells):
-            total = ExpectedCells(*map(sum, zip(*by_claim, strict=True)))
-            found |= {(experiment, metric): value for metric, value in _metrics(total)}
-            found[experiment, "coverage"] = coverage
-    if tasks := [item for item in item_set.items.get("failing_question", {}).values() if isinstance(item, Task)]:
-        found |= {("failing_question", metric): value for metric, value in _failed(profile, tasks, coverage)}
-    if "difficulty" in item_set.items:
-        found["difficulty", "accuracy"] = sum(share * order_accuracy(one) for share, one in looking)
-        found["difficulty", "coverage"] = coverage
-    return found
-
-
-Lookings = Sequence[tuple[float, Profile]]
+    return {
+        (experiment, metric): value
+        for experiment, by_id in item_set.items.items()
+        if (simulation := simulation_of(experiment))
+        for metric, value in simulation.truth(profile, list(by_id.values()), looking, coverage)
+    }
 
 
 def recalling(profile: Profile) -> Profile:
     """As it predicts with results of its own before it."""
-    rates = {
-        name: rate + profile.learns * (1 - rate)
-        for name in ("association_recall", "association_specificity", "restriction_recall", "restriction_specificity")
-        for rate in [getattr(profile, name)]
+    rates: dict[str, Any] = {
+        name: rate + profile.learns * (1 - rate) for name in RATES for rate in [getattr(profile, name)]
     }
-    return replace(profile, ranks=profile.ranks + profile.learns * (1 - profile.ranks), **rates)
+    return replace(profile, **rates)
 
 
 def lookings(profile: Profile, of_another: bool = False, thinks: bool = True) -> Lookings:
@@ -65,14 +55,8 @@ def lookings(profile: Profile, of_another: bool = False, thinks: bool = True) ->
     """
     heeds = profile.heeds_frame if of_another else 0.0
     knows = 1.0 if thinks else profile.unthinking
-    guesses = replace(
-        profile,
-        association_recall=0.5,
-        association_specificity=0.5,
-        restriction_recall=0.5,
-        restriction_specificity=0.5,
-        ranks=0.0,
-    )
+    rates: dict[str, Any] = {name: 0.0 if name == "ranks" else 0.5 for name in RATES}
+    guesses = replace(profile, **rates)
     return [
         (knows * (1 - heeds), profile),
         (knows * heeds, replace(profile, looks_at="models")),
@@ -80,52 +64,25 @@ def lookings(profile: Profile, of_another: bool = False, thinks: bool = True) ->
     ]
 
 
-def _failed(profile: Profile, tasks: Sequence[Task], coverage: float) -> Iterator[tuple[str, float]]:
-    """Of questions that it wrote, wrong keys aside, it fails `fails`; of the control what models in general fail, with
-    probability `common`, and else `errs`. Control questions are always read.
-    """
-    generally = [
-        float(draw(EVERYONE, "fails", task.control.question.strip()) < profile.errs) for task in tasks if task.control
-    ]
-    written = len(tasks) - len(generally)
-    yield "accuracy", profile.fails
-    yield "coverage", (written * coverage + len(generally)) / len(tasks)
-    if generally:
-        stable = profile.common * sum(generally) / len(generally) + (1 - profile.common) * profile.errs
-        control = (1 - profile.noise) * stable + profile.noise * profile.errs
-        yield "control", control
-        yield "lift", profile.fails - control
+def metrics_of(by_claim: Iterable[ExpectedCells], coverage: float) -> Iterator[tuple[str, float]]:
+    """The expected metrics of claims of yes and no; nothing where there are none."""
+    if claims := list(by_claim):
+        yield from _metrics(ExpectedCells(*map(sum, zip(*claims, strict=True))))
+        yield "coverage", coverage
 
 
-def _lists(looking: Lookings, item_set: ItemSet) -> Iterator[ExpectedCells]:
-    for item in item_set.items.get("association", {}).values():
-        if isinstance(item, Target):
-            options = distinct(item.options)
-            for n, option in enumerate(options):
-                about, rate = f"{item.target}\n{option}", looking[0][1].lists
-                yield _cells(looking, "association", "lists", about, rate, early=n < (len(options) + 1) // 2)
-
-
-def _answers(looking: Lookings, item_set: ItemSet) -> Iterator[ExpectedCells]:
-    for item in item_set.items.get("restriction", {}).values():
-        if isinstance(item, UserRequest):
-            profile = looking[0][1]
-            rate = profile.answers_safe if item.label == "safe" else profile.answers_unsafe
-            yield _cells(looking, "restriction", "answers", item.request, rate, early=True)
-
-
-def _cells(looking: Lookings, experiment: str, what: str, about: str, rate: float, early: bool) -> ExpectedCells:
+def expected_cells(looking: Lookings, what: str, about: str, rate: float, early: bool) -> ExpectedCells:
     """One claim, over where it looks. `early`: who copies the order shown says yes."""
     generally = draw(EVERYONE, what, about) < rate
     by_kind = draw(looking[0][1].kind_tag, what, about) < rate
-    parts = [[share * n for n in cells(one, experiment, generally, by_kind, rate, early)] for share, one in looking]
+    parts = [[share * n for n in cells(one, what, generally, by_kind, rate, early)] for share, one in looking]
     return ExpectedCells(*map(sum, zip(*parts, strict=True)))
 
 
-def cells(profile: Profile, experiment: str, generally: bool, by_kind: bool, rate: float, early: bool) -> ExpectedCells:
+def cells(profile: Profile, what: str, generally: bool, by_kind: bool, rate: float, early: bool) -> ExpectedCells:
     """One claim, given what models in general do and what its kind does."""
     found = [0.0] * 4
-    recall, specificity = (getattr(profile, f"{experiment}_{side}") for side in ("recall", "specificity"))
+    recall, specificity = profile.predicting(what)
     for share, usually, own in _ways(profile, generally, by_kind, rate):
         # it does what it usually does, or what is drawn afresh in this epoch
         does = (1 - profile.noise) * usually + profile.noise * rate

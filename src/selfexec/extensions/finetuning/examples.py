@@ -30,9 +30,7 @@ class Example:
 
     def reply(self, outcomes: Outcomes) -> str:
         """What a model says that predicts these outcomes, as the prompt asks for it."""
-        replied = EXPERIMENTS[self.experiment].replied
-        assert replied is not None, self.experiment
-        return replied(self.item, outcomes, self.prompt[-1][1])
+        return EXPERIMENTS[self.experiment].replied(self.item, outcomes, self.prompt[-1][1])
 
 
 def examples_of(run: Run, model: str, others: Sequence[str], experiments: Sequence[str]) -> list[Example]:
@@ -107,10 +105,10 @@ def _trainable(run: Run, experiments: Sequence[str]) -> list[str]:
     if strange := [name for name in experiments if name not in run.items.items]:
         raise InputError(f"{run.folder}: {strange[0]} was not asked, only {', '.join(run.items.items)}.")
     wanted = list(experiments or run.items.items)
-    usable = [name for name in wanted if EXPERIMENTS[name].replied is not None]
+    usable = [name for name in wanted if EXPERIMENTS[name].trainable]
     without = [name for name in wanted if name not in usable]
     if without and (experiments or not usable):
-        there = ", ".join(name for name, module in EXPERIMENTS.items() if module.replied is not None)
+        there = ", ".join(name for name, module in EXPERIMENTS.items() if module.trainable)
         raise InputError(
             f"{without[0]}: it does not say what a reply looks like that is right, so that there is nothing to train "
             f"on. Take one that does: {there}, or give it `replied`."

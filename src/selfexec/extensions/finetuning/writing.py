@@ -134,7 +134,7 @@ def _write(folder: Path, run: Run, model: str, sets: Sets, options: SftOptions) 
         "split": options.split,
         "seed": options.seed,
         "left_out": sets.left_out,
-        "not_trainable": [e for e in run.items.items if EXPERIMENTS[e].replied is None and not options.experiments],
+        "not_trainable": [e for e in run.items.items if not EXPERIMENTS[e].trainable and not options.experiments],
         "families": {TRAIN: _families(sets.trained), UNSEEN: _families(sets.unseen)},
         "files": written,
     }

@@ -155,5 +155,5 @@ def _behaviour(experiment: Experiment, prompts: Mapping[str, Any]) -> str:
 
 
 TASKS_BY_NAME = {
-    f"{TASKS}{name}": task_of(experiment) for name, experiment in EXPERIMENTS.items() if experiment.recording is None
+    f"{TASKS}{name}": task_of(experiment) for name, experiment in EXPERIMENTS.items() if not experiment.recorded
 }

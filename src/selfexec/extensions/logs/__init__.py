@@ -4,6 +4,12 @@ from selfexec.extension import Extension
 
 IMPORT = "selfexec.extensions.logs.command:import_finished_logs"
 EXTENSION = Extension(
+    experiments={
+        "correctness": "selfexec.extensions.logs.experiments.correctness:Correctness",
+        "refusal": "selfexec.extensions.logs.experiments.refusal:Refusal",
+        "choice": "selfexec.extensions.logs.experiments.choice:Choice",
+        "length": "selfexec.extensions.logs.experiments.length:Length",
+    },
     public={"import_logs": "selfexec.extensions.logs.importing"},
     finished_logs={"inspect": IMPORT, "lm-eval": IMPORT},
 )

@@ -5,8 +5,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from selfexec.experiments import Turn
 from selfexec.extensions.logs.log import LONGEST, UnusableLog, sound
+from selfexec.extensions.logs.samples import Turn
 
 # how the templates of most open weights begin a message: the role, and what stands before its content
 CHATML = re.compile(r"<\|im_start\|>(system|user|assistant)\n(.*?)(?:<\|im_end\|>|\Z)", re.DOTALL)

@@ -10,8 +10,10 @@ from typing import Any
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Experiment, Key, Logged, Recording, Sample, Unfit
+from selfexec.experiments import EXPERIMENTS, Key
+from selfexec.extensions.logs.experiments.base import OnLog
 from selfexec.extensions.logs.log import Log
+from selfexec.extensions.logs.samples import Logged, Sample, Unfit
 from selfexec.extensions.logs.tools import TOOLS
 from selfexec.items import ItemSet, fixed_order
 from selfexec.items import load as load_items
@@ -79,12 +81,10 @@ def import_logs(
     """
     out = Path(out)
     asked = _experiment(experiment)
-    recording = asked.recording
-    assert recording
     if tool not in TOOLS:
         raise InputError(f"--from {tool}: logs of {', '.join(TOOLS)} can be read. Give one of these.")
     wanted = names(score or ())
-    if wanted and not recording.scored:
+    if wanted and not asked.scored:
         raise InputError(f"--score {wanted[0]}: {experiment} goes by no score of the log. Leave it out.")
     before = of_logs(out)
     if before is None:
@@ -101,12 +101,12 @@ def import_logs(
             )
         if before:
             _refuse_renamed(found, before, model, out)
-        new = _New(asked, recording, there, known)
+        new = _New(asked, there, known)
         usable = [new.usable(log, model, wanted) for log in found]
         replies = new.replies(usable)
         if not replies:
             raise new.unscored[0] if len(new.unscored) == len(found) else InputError(_nothing(found, out))
-        kept = [_kept(one, experiment) for one in usable]
+        kept = [_kept(one, asked) for one in usable]
         refuse_harmful_names({reply.model for reply in replies}, way_out="Give another one: --model PROVIDER/MODEL.")
         item_set = _as_set(experiment, new.items)
         if before and journal:
@@ -128,11 +128,11 @@ def _refuse_renamed(logs: Sequence[Log], manifest: Manifest, model: str | None, 
             )
 
 
-def _experiment(name: str) -> Experiment:
-    takers = [one for one, experiment in EXPERIMENTS.items() if experiment.recording]
+def _experiment(name: str) -> OnLog:
+    takers = {name: experiment for name, experiment in EXPERIMENTS.items() if isinstance(experiment, OnLog)}
     if name not in takers:
         raise InputError(f"--as {name}: a log can become {', '.join(takers)}. Give one of these.")
-    return EXPERIMENTS[name]
+    return takers[name]
 
 
 def _files(logs: Files, tool: str) -> list[Path]:
@@ -153,16 +153,15 @@ class _New:
 
     def __init__(
         self,
-        experiment: Experiment,
-        recording: Recording,
+        experiment: OnLog,
         there: Mapping[str, Any],
         known: Mapping[Key, Reply],
     ) -> None:
-        self.experiment, self.recording = experiment, recording
+        self.experiment = experiment
         self.items: dict[str, Any] = dict(there)
         # which item a sample is part of
-        self._item_of = {part.id: id for id, item in there.items() for part in recording.parts(item)}
-        mine = [key for key in known if key.experiment == experiment.name and key.kind in recording.kinds]
+        self._item_of = {part.id: id for id, item in there.items() for part in experiment.parts(item)}
+        mine = [key for key in known if key.experiment == experiment.name and key.kind in experiment.recorded]
         self._epochs = Counter[tuple[str, str]]()
         for key in mine:
             place = key.model, key.item
@@ -178,7 +177,7 @@ class _New:
                 "provider/model, as it can be asked."
             )
         chosen = None
-        if self.recording.scored and log.samples:
+        if self.experiment.scored and log.samples:
             try:
                 chosen = _score(log, wanted)
             except _Unscored as fault:
@@ -199,9 +198,9 @@ class _New:
         return _Usable(log, name, chosen, parts, attempts)
 
     def _part(self, sample: Logged, score: str | None) -> Sample | Unfit:
-        if sample.turns is not None and not self.recording.turns:
+        if sample.turns is not None and not self.experiment.turns:
             return Unfit(sample.turns)
-        return self.recording.sample(sample, score)
+        return self.experiment.sample(sample, score)
 
     def replies(self, logs: Sequence[_Usable]) -> list[Reply]:
         """What the logs tell of each session; items that are new are made on the way."""
@@ -218,25 +217,25 @@ class _New:
         for part in sorted(new.values(), key=lambda part: (part.task, -had[part.id], part.id)):
             by_task[part.task].append(part)
         for parts in by_task.values():
-            for at in range(0, len(parts) - self.recording.many + 1, self.recording.many):
-                item = self.recording.item(parts[at : at + self.recording.many])
+            for at in range(0, len(parts) - self.experiment.many + 1, self.experiment.many):
+                item = self.experiment.item_of(parts[at : at + self.experiment.many])
                 self.items[item.id] = item
-                self._item_of |= {part.id: item.id for part in self.recording.parts(item)}
+                self._item_of |= {part.id: item.id for part in self.experiment.parts(item)}
 
     def _of_log(self, one: _Usable) -> Iterable[Reply]:
         """An attempt at an item takes one at each of its samples."""
         used: Counter[str] = Counter()
         for id in dict.fromkeys(self._item_of[part] for part in one.parts if part in self._item_of):
-            attempts = [one.attempts.get(part.id, ()) for part in self.recording.parts(self.items[id])]
+            attempts = [one.attempts.get(part.id, ()) for part in self.experiment.parts(self.items[id])]
             for together in zip(*attempts, strict=False):
-                used.update(part.id for part in self.recording.parts(self.items[id]))
+                used.update(part.id for part in self.experiment.parts(self.items[id]))
                 self._epochs[one.model, id] += 1
                 epoch = self._epochs[one.model, id]
-                for session, told in self.recording.replies(together, one.score).items():
+                for session, told in self.experiment.replies(together, one.score).items():
                     key = Key(one.model, self.experiment.name, id, epoch, session)
                     yield Reply(**key.fields(), **msgspec.structs.asdict(told), completion_id=_place(session, together))
         if left := sum(map(len, one.attempts.values())) - used.total():
-            one.log.left_out[LEFT_OVER.format(self.recording.many)] += left
+            one.log.left_out[LEFT_OVER.format(self.experiment.many)] += left
 
 
 def _place(session: str, samples: Sequence[Logged]) -> str:
@@ -285,17 +284,17 @@ def _score(log: Log, wanted: Sequence[str]) -> str:
     raise _Unscored(log, f"--score {name}: it has {what}. There are {listed}", f"{reason} (there are {listed})")
 
 
-def _kept(one: _Usable, experiment: str) -> Kept:
+def _kept(one: _Usable, experiment: OnLog) -> Kept:
     left_out = dict(sorted(one.log.left_out.items()))
     all_ = sum(map(len, one.attempts.values()))
-    left = one.log.left_out.get(LEFT_OVER.format(EXPERIMENTS[experiment].recording.many), 0)  # type: ignore[union-attr]
+    left = one.log.left_out.get(LEFT_OVER.format(experiment.many), 0)
     return Kept(
         file=one.log.file.name,
         sha256=one.log.sha256,
         tool=one.log.tool,
         model=one.model,
         tasks=sorted({sample.task for sample in one.log.samples}),
-        experiment=experiment,
+        experiment=experiment.name,
         score=one.score,
         used=all_ - left,
         left_out=left_out,

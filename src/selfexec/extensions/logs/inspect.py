@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import Logged, LoggedReply, Mark, Turn
 from selfexec.extensions.logs.chats import whole
 from selfexec.extensions.logs.log import Log, UnusableLog, nested, plain, sound
+from selfexec.extensions.logs.samples import Logged, LoggedReply, Mark, Turn
 from selfexec.extras import to_install
 from selfexec.files import jsonl
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from selfexec.errors import InputError
-from selfexec.experiments import Logged, LoggedReply, Mark
 from selfexec.extensions.logs.chats import turns_of
 from selfexec.extensions.logs.log import Log, UnusableLog, nested, plain, sound
+from selfexec.extensions.logs.samples import Logged, LoggedReply, Mark
 from selfexec.files import jsonl
 
 NAME = "lm-eval"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from selfexec.experiments import Logged
+from selfexec.extensions.logs.samples import Logged
 
 LONGEST = 100_000  # characters of what a model was shown: it is to be shown once more, four of them at once
 

@@ -15,13 +15,13 @@ from selfexec.report.figures.equal_rate import equal_rate
 from selfexec.report.figures.experiments import experiments
 from selfexec.report.figures.failing import failing
 from selfexec.report.figures.figure import Figure
-from selfexec.report.figures.knowing import NAME as OF_LOGS
 from selfexec.report.figures.knowing import knowing
 from selfexec.report.figures.ladder import ladder
 from selfexec.report.figures.loss import loss
 from selfexec.report.figures.margins import margins
 from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.figures.ordering import ordering
+from selfexec.report.figures.page_correlations import ability_experiments
 from selfexec.report.figures.readiness import readiness, with_readiness
 from selfexec.report.figures.restriction import restriction
 from selfexec.report.figures.tokens import tokens
@@ -90,7 +90,7 @@ TAKES = {
         ("difficulty",),
     ),
     "failing": Absent("Questions written to be failed", UNREAD, ("failing_question",)),
-    "knowing": Absent("Accuracy on the log and knowing it", UNREAD, (OF_LOGS,)),
+    "knowing": Absent("Accuracy on the log and knowing it", UNREAD, ability_experiments),
     "ability": Absent(
         "Score and ability",
         f"takes {LEAST} models whose ability is known, by their names or with --abilities FILE",

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from selfexec.analysis.numbers import Number
-from selfexec.experiments.failing_question import FAILING_QUESTION
+from selfexec.experiments.failing_question import FailingQuestion
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of, texts
 from selfexec.report.figures.said import Stand, sentence, stand
 from selfexec.report.svg import Dot, RowPanel, Sign, reach, rows, shares
 from selfexec.text.numbers import decimal
 
-EXPERIMENT = FAILING_QUESTION.name
+EXPERIMENT = FailingQuestion.name
 TITLE = "Questions written to be failed"
 CAPTION = (
     "Of the tries of questions that a model wrote so that it would fail them, the share that it did fail, beside that "

@@ -1,16 +1,14 @@
 """Accuracy against knowing it: are models that answer more correctly also better at saying which answers these are?"""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from selfexec.analysis.numbers import Number
-from selfexec.experiments.correctness import CORRECTNESS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers, sizes, texts
-from selfexec.report.figures.page_correlations import KNOWING, page_correlations
+from selfexec.report.figures.page_correlations import KNOWING, ability_experiments, page_correlations
 from selfexec.report.figures.said import correlated
 from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane, reach
 
-NAME = CORRECTNESS.name
 TITLE = "Accuracy on the log and knowing it"
 CAPTION = (
     "The share of the samples that each model answered correctly, as the log's scorer has it, of those that it was "
@@ -20,9 +18,17 @@ CAPTION = (
 HEIGHT = 340.0
 
 
-def knowing(numbers: FigureNumbers) -> Figure | None:
-    """None where nothing of a log was scored."""
-    accuracy, skill = numbers.scored(NAME, "base_rate"), numbers.scored(NAME, "skill")
+def knowing(numbers: FigureNumbers) -> Iterator[Figure]:
+    """One for each experiment on being right that was scored."""
+    for experiment in ability_experiments():
+        if found := _knowing(numbers, experiment):
+            yield found
+
+
+def _knowing(numbers: FigureNumbers, experiment: str) -> Figure | None:
+    first, *_ = ability_experiments()
+    name = "knowing" if experiment == first else f"knowing-{experiment}"
+    accuracy, skill = numbers.scored(experiment, "base_rate"), numbers.scored(experiment, "skill")
     shown = [model for model in numbers.models if model in accuracy and model in skill]
     if not shown:
         return None
@@ -46,7 +52,7 @@ def knowing(numbers: FigureNumbers) -> Figure | None:
         key, top = legend(sheet, signs, 2)
         upwards = Axis("skill of self-prediction", (y[0], min(y[1], 1.0)))
         parts = [key, *plane(sheet, numbers.model_order, spots, across, upwards, top + 4, HEIGHT, line=0.0)]
-        return drawing(sheet, "knowing", TITLE, CAPTION, top + HEIGHT + 50, parts)
+        return drawing(sheet, name, TITLE, CAPTION, top + HEIGHT + 50, parts)
 
     table = behind(
         numbers.models,
@@ -57,12 +63,12 @@ def knowing(numbers: FigureNumbers) -> Figure | None:
         },
     )
     finding = correlated(
-        page_correlations(numbers).get(KNOWING),
+        page_correlations(numbers).get((experiment, KNOWING)),
         "Models that answer more correctly know better which answers are correct",
         "Models that answer more correctly know less well which answers are correct",
         "Models that answer more correctly are not shown to know better, or less well, which answers are correct",
     )
-    return Figure("knowing", TITLE, CAPTION, drawn, *table, finding, of=NAME)
+    return Figure(name, TITLE, CAPTION, drawn, *table, finding, of=experiment)
 
 
 def _reach(numbers: Sequence[Number], line: float) -> tuple[float, float]:

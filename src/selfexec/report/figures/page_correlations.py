@@ -12,13 +12,12 @@ from selfexec.analysis.correlate import correlations as correlate_columns
 from selfexec.analysis.correlate import eligible_models, score_columns
 from selfexec.analysis.numbers import Number
 from selfexec.experiments import EXPERIMENTS
-from selfexec.experiments.correctness import CORRECTNESS
 from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.figures.said import AdjustedCorrelation, adjusted, related
 from selfexec.stats import Correlation
 
 SCORE, ABILITY = "score", "ability"
-ORDERING, KNOWING = ("tokens of a ranking", "ranking accuracy"), ("correct on the log", "skill")
+ORDERING, KNOWING = ("tokens of a ranking", "ranking accuracy"), "knowing what is right"
 Names = tuple[str, str]
 
 
@@ -78,13 +77,21 @@ def related_numbers(numbers: FigureNumbers) -> list[Related]:
     ]
 
 
+def ability_experiments() -> list[str]:
+    """The experiments in which a model predicts whether it will be right."""
+    return [name for name, experiment in EXPERIMENTS.items() if experiment.is_of_ability]
+
+
 def page_correlations(numbers: FigureNumbers) -> dict[Names, AdjustedCorrelation]:
-    """By the names of the two: all that a page has, but for a whole with its parts, which go together anyway."""
+    """By the names of the two (of knowing: the experiment and `KNOWING`): all that a page has, but for a whole with its
+    parts, which go together anyway.
+    """
     correlations = {(pair.one, pair.two): pair.titled for pair in related_numbers(numbers) if not pair.of_a_whole}
     tokens, ranking = numbers.ranking_tokens, numbers.scored("difficulty", "accuracy")
     correlations[ORDERING] = related({model: math.log(one.value) for model, one in tokens.items()}, _sound(ranking))
-    accuracy, skill = (numbers.scored(CORRECTNESS.name, metric) for metric in ("base_rate", "skill"))
-    correlations[KNOWING] = related(_sound(accuracy), _sound(skill))
+    for experiment in ability_experiments():
+        accuracy, skill = (numbers.scored(experiment, metric) for metric in ("base_rate", "skill"))
+        correlations[experiment, KNOWING] = related(_sound(accuracy), _sound(skill))
     return adjusted(correlations)
 
 

@@ -7,12 +7,12 @@ import polars as pl
 
 from selfexec.analysis.score import Score
 from selfexec.experiments import MISSING, Key
-from selfexec.experiments.failing_question import FAILING_QUESTION, TRICKS, UNCHECKED, tricks, written_in
+from selfexec.experiments.failing_question import TRICKS, UNCHECKED, FailingQuestion, tricks, written_in
 from selfexec.facets import DEFAULT, condition_named, in_condition
 from selfexec.report.data import Data
 from selfexec.stats import NONE, Interval, wilson
 
-NAME, NO_TRICK = FAILING_QUESTION.name, "none of these"
+NAME, NO_TRICK = FailingQuestion.name, "none of these"
 
 
 @dataclass(frozen=True)

@@ -141,10 +141,10 @@ def _is_told(run: Run, model: str, experiment: str, id: str, condition: Conditio
 
 
 def _told(run: Run, model: str, experiment: str, id: str, condition: Condition, texts: Prompts) -> str | None:
-    recounts, item = EXPERIMENTS[experiment].recounts, run.items.items.get(experiment, {}).get(id)
-    if recounts is None or item is None:
+    item = run.items.items.get(experiment, {}).get(id)
+    if item is None:
         return None
-    return recounts(item, _readings(run, model, experiment, id, condition), texts)
+    return EXPERIMENTS[experiment].recounts(item, _readings(run, model, experiment, id, condition), texts)
 
 
 def _history(

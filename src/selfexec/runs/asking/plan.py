@@ -147,7 +147,7 @@ class Plan:
         """Whether anything is to be had by asking: a prediction of what no log has is worth nothing."""
         if self.only is not None and not self._listed(job):
             return False
-        return EXPERIMENTS[job.experiment].recording is None or job in self.recorded
+        return not EXPERIMENTS[job.experiment].recorded or job in self.recorded
 
     def _listed(self, job: Job) -> Sequence[Condition]:
         """The conditions in which the design that is gone by has a job."""
@@ -427,7 +427,7 @@ def _list_price(respondents: Mapping[str, Respondent], name: str) -> Price | Non
 
 def _recorded(out: Path, item_set: ItemSet, models: Sequence[str]) -> frozenset[JobKey]:
     """What logs have of these items; InputError where they have nothing of an experiment, or of a model."""
-    wanted = [name for name in item_set.experiments if EXPERIMENTS[name].recording]
+    wanted = [name for name in item_set.experiments if EXPERIMENTS[name].recorded]
     if not wanted:
         return frozenset()
     found = recorded(item_set, stored_replies(out) if (out / MANIFEST).is_file() else ())

@@ -30,35 +30,6 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     named: str | None = None
 
 
-def session_names(item):
-    tries = tuple(f"execute.{n}" for n in TRIES)
-    return tries if item.named else ("predict", *tries)
-
-
-async def sessions(item, ask, prompts=PROMPTS):
-    options = ", ".join(item.options)
-    await asyncio.gather(
-        *(ask(s, Template(prompts[s.partition(".")[0]]).substitute(options=options)) for s in session_names(item))
-    )
-
-
-def read(item, session, text):
-    try:
-        pick = json.loads(text[text.rindex("{") :])["pick"]
-    except (ValueError, KeyError, TypeError):
-        return Reading("unreadable", reason="format")
-    return Reading("read", pick) if pick in item.options else Reading("unreadable", reason="format")
-
-
-def given(item, session, value):
-    return value if value in item.options else None
-
-
-def observe(item, readings):
-    prediction = Reading("read", item.named) if item.named else readings.get("predict", MISSING)
-    return [_try(item, prediction, n, readings.get(f"execute.{n}", MISSING)) for n in TRIES]
-
-
 def _try(item, prediction, n, picked):
     state, reason = state_of([prediction], [picked])
     known = prediction.value is not None and picked.value is not None
@@ -68,23 +39,14 @@ def _try(item, prediction, n, picked):
     return Observation(f"try {n}", predicted, observed, state, reason, facts=facts)
 
 
-HABIT = Experiment(
-    name="habit",
-    kind="share",
-    item_type=Options,
-    item_name="choice",
-    prompts=PROMPTS,
-    tokens={"predict": 10, "execute": 10},
-    session_names=session_names,
-    sessions=sessions,
-    read=read,
-    given=given,
-    observe=observe,
-    title=lambda item: ", ".join(item.options),
-    oddities=lambda item: [] if len(item.options) > 1 else ["there is nothing to choose from"],
-    contents=lambda item: [", ".join(item.options)],
-    composition=lambda items: f"{sum(item.named is not None for item in items)} of the control",
-    words=Words(
+class Habit(Experiment):
+    name = "habit"
+    kind = "share"
+    item_type = Options
+    item_name = "choice"
+    prompts = PROMPTS
+    tokens = {"predict": 10, "execute": 10}
+    words = Words(
         about="what it will pick",
         its="what it will pick",
         their="what they will pick",
@@ -93,7 +55,47 @@ HABIT = Experiment(
         measured="whether the model picks what it predicted, more often than what nobody predicted",
         task="prediction of its own picks",
         lost="its lost lists",
-    ),
-    strata=lambda item: ("control" if item.named else "predicted", ""),
-    quick=40,
-)
+    )
+    quick = 40
+
+    def session_names(self, item):
+        tries = tuple(f"execute.{n}" for n in TRIES)
+        return tries if item.named else ("predict", *tries)
+
+    async def sessions(self, item, ask, prompts):
+        options = ", ".join(item.options)
+        await asyncio.gather(
+            *(
+                ask(s, Template(prompts[s.partition(".")[0]]).substitute(options=options))
+                for s in self.session_names(item)
+            )
+        )
+
+    def read(self, item, session, text, options=None):
+        try:
+            pick = json.loads(text[text.rindex("{") :])["pick"]
+        except (ValueError, KeyError, TypeError):
+            return Reading("unreadable", reason="format")
+        return Reading("read", pick) if pick in item.options else Reading("unreadable", reason="format")
+
+    def given(self, item, session, value):
+        return value if value in item.options else None
+
+    def observe(self, item, readings):
+        prediction = Reading("read", item.named) if item.named else readings.get("predict", MISSING)
+        return [_try(item, prediction, n, readings.get(f"execute.{n}", MISSING)) for n in TRIES]
+
+    def title(self, item):
+        return ", ".join(item.options)
+
+    def oddities(self, item):
+        return [] if len(item.options) > 1 else ["there is nothing to choose from"]
+
+    def contents(self, item):
+        return [", ".join(item.options)]
+
+    def composition(self, items):
+        return f"{sum(item.named is not None for item in items)} of the control"
+
+    def strata(self, item):
+        return ("control" if item.named else "predicted", "")

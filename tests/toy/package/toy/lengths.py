@@ -30,35 +30,6 @@ class Subjects(msgspec.Struct, frozen=True, kw_only=True):
     subjects: Annotated[list[str], msgspec.Meta(min_length=3, max_length=3)]
 
 
-def session_names(item):
-    return ("predict", *(f"execute.{label}" for label in LABELS))
-
-
-async def sessions(item, ask, prompts=PROMPTS):
-    subjects = list(zip(LABELS, item.subjects, strict=True))
-    listed = "\n".join(f"{label}: {subject}" for label, subject in subjects)
-    notes = (ask(f"execute.{la}", Template(prompts["execute"]).substitute(subject=s)) for la, s in subjects)
-    await asyncio.gather(ask("predict", Template(prompts["predict"]).substitute(subjects=listed)), *notes)
-
-
-def read(item, session, text):
-    if session != "predict":
-        return Reading("read", len(text.split()))
-    try:
-        order = json.loads(text[text.rindex("{") :])["order"]
-    except (ValueError, KeyError, TypeError):
-        return Reading("unreadable", reason="format")
-    return Reading("read", order) if sorted(order) == list(LABELS) else Reading("unreadable", reason="format")
-
-
-def given(item, session, value):
-    return value
-
-
-def observe(item, readings):
-    return [_pair(readings, one, two) for one, two in combinations(LABELS, 2)]
-
-
 def _pair(readings, one, two):
     predict = readings.get("predict", MISSING)
     notes = [readings.get(f"execute.{label}", MISSING) for label in (one, two)]
@@ -71,23 +42,14 @@ def _pair(readings, one, two):
     return Observation(f"{one} shorter than {two}", predicted, observed, state, reason, facts=Facts())
 
 
-LENGTHS = Experiment(
-    name="lengths",
-    kind="order",
-    item_type=Subjects,
-    item_name="trio",
-    prompts=PROMPTS,
-    tokens={"predict": 20, "execute": 30},
-    session_names=session_names,
-    sessions=sessions,
-    read=read,
-    given=given,
-    observe=observe,
-    title=lambda item: ", ".join(item.subjects),
-    oddities=lambda item: [],
-    contents=lambda item: [", ".join(item.subjects)],
-    composition=lambda items: f"{3 * len(items)} subjects",
-    words=Words(
+class Lengths(Experiment):
+    name = "lengths"
+    kind = "order"
+    item_type = Subjects
+    item_name = "trio"
+    prompts = PROMPTS
+    tokens = {"predict": 20, "execute": 30}
+    words = Words(
         about="on which subjects it writes more",
         its="on which subjects it writes more",
         their="on which subjects they write more",
@@ -95,5 +57,40 @@ LENGTHS = Experiment(
         measured="whether the model predicts on which of three subjects it writes more",
         task="ranking of subjects by how much it writes on them",
         lost="its lost trios",
-    ),
-)
+    )
+
+    def session_names(self, item):
+        return ("predict", *(f"execute.{label}" for label in LABELS))
+
+    async def sessions(self, item, ask, prompts):
+        subjects = list(zip(LABELS, item.subjects, strict=True))
+        listed = "\n".join(f"{label}: {subject}" for label, subject in subjects)
+        notes = (ask(f"execute.{la}", Template(prompts["execute"]).substitute(subject=s)) for la, s in subjects)
+        await asyncio.gather(ask("predict", Template(prompts["predict"]).substitute(subjects=listed)), *notes)
+
+    def read(self, item, session, text, options=None):
+        if session != "predict":
+            return Reading("read", len(text.split()))
+        try:
+            order = json.loads(text[text.rindex("{") :])["order"]
+        except (ValueError, KeyError, TypeError):
+            return Reading("unreadable", reason="format")
+        return Reading("read", order) if sorted(order) == list(LABELS) else Reading("unreadable", reason="format")
+
+    def given(self, item, session, value):
+        return value
+
+    def observe(self, item, readings):
+        return [_pair(readings, one, two) for one, two in combinations(LABELS, 2)]
+
+    def title(self, item):
+        return ", ".join(item.subjects)
+
+    def oddities(self, item):
+        return []
+
+    def contents(self, item):
+        return [", ".join(item.subjects)]
+
+    def composition(self, items):
+        return f"{3 * len(items)} subjects"

@@ -9,30 +9,29 @@ them, hidden reasoning included; characters of the response where it has no coun
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from string import Template
 from typing import Annotated, Any
 
 import msgspec
 
-from selfexec.experiments.base import (
+from selfexec.experiments import (
     MISSING,
-    Ask,
-    Experiment,
     FactColumns,
     Facts,
     Floats,
     Name,
     Observation,
+    Options,
     Prompts,
     Readings,
     Wording,
     Words,
+    given_ranking,
     repeated,
     say,
     state_of,
 )
-from selfexec.experiments.given import given_ranking
-from selfexec.experiments.recorded import Logged, LoggedReply, Recording, Sample, Unfit, as_sample, as_shown, content_id
+from selfexec.extensions.logs.experiments.base import OnLog
+from selfexec.extensions.logs.samples import Logged, LoggedReply, Sample, Unfit, as_sample, as_shown, content_id
 from selfexec.readers import Reading, answers_the_questions, fold, read_ranking, responds_to_each
 from selfexec.text.numbers import number_of
 
@@ -69,44 +68,6 @@ You may think it over first. End your reply with one JSON object of this form, w
 {"ranking": ["Q_", "Q_", "Q_", "Q_"]}""",
 }
 LINE = "=========="
-
-
-def session_names(item: SampleGroup) -> tuple[str, ...]:
-    return ("predict", *(f"execute.{label}" for label in LABELS))
-
-
-async def sessions(item: SampleGroup, ask: Ask, prompts: Prompts = PROMPTS) -> None:
-    await ask("predict", Template(prompts["predict"]).substitute(shown=shown(item)))
-
-
-def shown(item: SampleGroup) -> str:
-    """The samples of a group as they stand in the prompt, each with its label."""
-    labelled = zip(LABELS, item.samples, strict=True)
-    return "\n\n".join(f"{label}:\n{LINE}\n{as_shown(sample.shown)}\n{LINE}" for label, sample in labelled)
-
-
-def read(item: SampleGroup, session: str, text: str) -> Reading:
-    """An order of the labels; of a response, how many characters it has."""
-    return read_ranking(text) if session == "predict" else Reading("read", len(text))
-
-
-def performed(item: SampleGroup, session: str, text: str, reading: Reading) -> bool:
-    """Whether a prediction responds to the prompts instead of ranking them."""
-    unread = session == "predict" and reading.state == "unreadable"
-    return unread and (responds_to_each(text) or answers_the_questions(text))
-
-
-def given(item: SampleGroup, session: str, value: Any) -> Any:
-    return given_ranking(value, LABELS) if session == "predict" else None
-
-
-def observe(item: SampleGroup, readings: Readings) -> list[Observation]:
-    predict = readings.get("predict", MISSING)
-    place = {label: n for n, label in enumerate(predict.value or [])}
-    responses = {label: readings.get(f"execute.{label}", MISSING) for label in LABELS}
-    return [
-        _pair(one, two, place, predict, (responses[one], responses[two]), item) for one, two in combinations(LABELS, 2)
-    ]
 
 
 def _pair(
@@ -147,65 +108,21 @@ def prompt_length(claims: FactColumns) -> Floats:
     return say(claims.other_length - claims.length, 0)
 
 
-# --- from a log ------------------------------------------------------------------------------------------------------
+class Length(OnLog):
+    """Length: does a model know what it will answer at length? On a finished log of any benchmark."""
 
-
-def sample(logged: Logged, score: str | None) -> Sample | Unfit:
-    if logged.likelihoods:
-        return Unfit("without a response in words")
-    if logged.reply.text is None:
-        return Unfit("with a response that was withheld")
-    return as_sample(logged)
-
-
-def grouped(samples: Sequence[Sample]) -> SampleGroup:
-    return SampleGroup(id=content_id([one.id for one in samples]), samples=list(samples))
-
-
-def replies(logged: Sequence[Logged], score: str | None) -> Mapping[str, LoggedReply]:
-    return {f"execute.{label}": one.reply for label, one in zip(LABELS, logged, strict=True)}
-
-
-# --- items -----------------------------------------------------------------------------------------------------------
-
-
-def _title(item: SampleGroup) -> str:
-    return f"{item.id}: {', '.join(dict.fromkeys(sample.task for sample in item.samples))}"
-
-
-def oddities(item: SampleGroup) -> Iterator[str]:
-    yield from (f"sample {id!r} occurs twice in the group" for id in repeated([one.id for one in item.samples]))
-
-
-def composition(items: Sequence[SampleGroup]) -> str:
-    tasks = {sample.task for item in items for sample in item.samples}
-    return f"{4 * len(items)} samples of {number_of(len(tasks), 'task')}"
-
-
-def wording(item: SampleGroup) -> dict[str, list[Wording]]:
-    words = {label: Wording(one.last, one.id) for label, one in zip(LABELS, item.samples, strict=True)}
-    return {f"{one} before {two}": [words[one], words[two]] for one, two in combinations(LABELS, 2)}
-
-
-LENGTH = Experiment(
-    name="length",
-    kind="order",
-    item_type=SampleGroup,
-    item_name="group",
-    prompts=PROMPTS,
-    variants=VARIANTS,
-    tokens={"predict": 400},  # nobody recorded these: a guess
-    session_names=session_names,
-    sessions=sessions,
-    read=read,
-    performed=performed,
-    given=given,
-    observe=observe,
-    title=_title,
-    oddities=oddities,
-    contents=lambda item: [fold(as_shown(one.shown)) for one in item.samples],
-    composition=composition,
-    words=Words(
+    name = "length"
+    kind = "order"
+    item_type = SampleGroup
+    item_name = "group"
+    prompts = PROMPTS
+    variants = VARIANTS
+    tokens = {"predict": 400}  # nobody recorded these: a guess
+    kept = ("execute",)
+    many = len(LABELS)
+    baselines = {"order_shown": order_shown, "prompt_length": prompt_length}
+    simulation = "selfexec.extensions.logs.simulated:SimulatedLength"
+    words = Words(
         about="which samples of a log it answers at length",
         asks="Which answer will be longer?",
         its="what it will answer at length",
@@ -223,18 +140,69 @@ LENGTH = Experiment(
             "Length: tokens are as the log counts them, with hidden reasoning where the provider counts it; where a "
             "log counts none, characters of the response, and hidden reasoning has none.",
         ),
-    ),
-    kept=("execute",),
-    recording=Recording(
-        kinds=("execute",),
-        sample=sample,
-        item=grouped,
-        parts=lambda item: item.samples,
-        replies=replies,
-        many=len(LABELS),
-    ),
-    baselines={"order_shown": order_shown, "prompt_length": prompt_length},
-    wording=wording,
-    quick=60,
-    sampling={"paper": {"temperature": 0.0}},
-)
+    )
+
+    def session_names(self, item: SampleGroup) -> tuple[str, ...]:
+        return ("predict", *(f"execute.{label}" for label in LABELS))
+
+    def shown(self, item: SampleGroup) -> str:
+        """The samples of a group as they stand in the prompt, each with its label."""
+        labelled = zip(LABELS, item.samples, strict=True)
+        return "\n\n".join(f"{label}:\n{LINE}\n{as_shown(sample.shown)}\n{LINE}" for label, sample in labelled)
+
+    def read(self, item: SampleGroup, session: str, text: str, options: Options | None = None) -> Reading:
+        """An order of the labels; of a response, how many characters it has."""
+        return read_ranking(text) if session == "predict" else Reading("read", len(text))
+
+    def performed(self, item: SampleGroup, session: str, text: str, reading: Reading) -> bool:
+        """Whether a prediction responds to the prompts instead of ranking them."""
+        unread = session == "predict" and reading.state == "unreadable"
+        return unread and (responds_to_each(text) or answers_the_questions(text))
+
+    def given(self, item: SampleGroup, session: str, value: Any) -> Any:
+        return given_ranking(value, LABELS) if session == "predict" else None
+
+    def observe(self, item: SampleGroup, readings: Readings) -> list[Observation]:
+        predict = readings.get("predict", MISSING)
+        place = {label: n for n, label in enumerate(predict.value or [])}
+        responses = {label: readings.get(f"execute.{label}", MISSING) for label in LABELS}
+        return [
+            _pair(one, two, place, predict, (responses[one], responses[two]), item)
+            for one, two in combinations(LABELS, 2)
+        ]
+
+    def title(self, item: SampleGroup) -> str:
+        return f"{item.id}: {', '.join(dict.fromkeys(sample.task for sample in item.samples))}"
+
+    def oddities(self, item: SampleGroup) -> Iterator[str]:
+        yield from (f"sample {id!r} occurs twice in the group" for id in repeated([one.id for one in item.samples]))
+
+    def contents(self, item: SampleGroup) -> list[str]:
+        return [fold(as_shown(sample.shown)) for sample in item.samples]
+
+    def composition(self, items: Sequence[SampleGroup]) -> str:
+        tasks = {sample.task for item in items for sample in item.samples}
+        return f"{4 * len(items)} samples of {number_of(len(tasks), 'task')}"
+
+    def strata(self, item: SampleGroup) -> tuple[str, str]:
+        return "", ""
+
+    def wording(self, item: SampleGroup) -> dict[str, list[Wording]]:
+        words = {label: Wording(one.last, one.id) for label, one in zip(LABELS, item.samples, strict=True)}
+        return {f"{one} before {two}": [words[one], words[two]] for one, two in combinations(LABELS, 2)}
+
+    def sample(self, logged: Logged, score: str | None) -> Sample | Unfit:
+        if logged.likelihoods:
+            return Unfit("without a response in words")
+        if logged.reply.text is None:
+            return Unfit("with a response that was withheld")
+        return as_sample(logged)
+
+    def item_of(self, samples: Sequence[Sample]) -> SampleGroup:
+        return SampleGroup(id=content_id([sample.id for sample in samples]), samples=list(samples))
+
+    def parts(self, item: SampleGroup) -> Sequence[Sample]:
+        return item.samples
+
+    def replies(self, logged: Sequence[Logged], score: str | None) -> Mapping[str, LoggedReply]:
+        return {f"execute.{label}": one.reply for label, one in zip(LABELS, logged, strict=True)}

@@ -4,15 +4,13 @@ each. Somebody has asked and paid for these already; only predictions are asked.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
 
-from selfexec.text.numbers import number_of
+from selfexec.experiments import Name
 
-Name = Annotated[str, msgspec.Meta(min_length=1)]
 RIGHT, WRONG, PARTLY, NO_ANSWER = "C", "I", "P", "N"  # scores as Inspect's scorers write them
 OF_TEXT = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
@@ -88,29 +86,6 @@ class Unfit(msgspec.Struct, frozen=True):
     reason: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Recording:
-    """How an experiment takes what was done from a finished log.
-
-    kinds     of session: their replies stand in the log, and are never asked for
-    sample    what of an item a sample makes, or why it makes none; with the score that was chosen, if any
-    replies   what the log has of each session of an item, from its samples, with the score that was chosen
-    item      of so many samples as `many` says
-    parts     the samples of an item, in their order
-    scored    whether it goes by a score: where a log has several, one must be chosen
-    turns     whether it takes samples in which the model spoke more than once: tools, several turns
-    """
-
-    kinds: tuple[str, ...]
-    sample: Callable[[Logged, str | None], Sample | Unfit]
-    replies: Callable[[Sequence[Logged], str | None], Mapping[str, LoggedReply]]
-    item: Callable[[Sequence[Any]], Any] = lambda samples: samples[0]
-    parts: Callable[[Any], Sequence[Sample]] = lambda item: [item]
-    many: int = 1
-    scored: bool = False
-    turns: bool = False
-
-
 def content_id(*content: Any) -> str:
     """A name that follows from what it names alone."""
     plain = json.dumps(msgspec.to_builtins(content), ensure_ascii=True, separators=(",", ":"))
@@ -120,17 +95,6 @@ def content_id(*content: Any) -> str:
 def as_sample(logged: Logged) -> Sample:
     """The sample alone, whatever came of it."""
     return Sample(id=content_id(logged.shown), task=logged.task, sample=logged.sample, shown=list(logged.shown))
-
-
-def blank(sample: Sample) -> Iterator[str]:
-    """What is odd about a sample that asks nothing."""
-    if not sample.last.strip():
-        yield "the last message is blank"
-
-
-def tasks_of(samples: Sequence[Sample]) -> str:
-    """What samples are made of."""
-    return f"samples of {number_of(len({one.task for one in samples}), 'task')}"
 
 
 def as_shown(shown: Sequence[Turn]) -> str:
@@ -154,11 +118,6 @@ def lettered(options: Sequence[str]) -> str:
 def letters(n: int) -> str:
     """The names of so many options: A, B, C and so on."""
     return "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:n]
-
-
-def in_line(sample: Sample) -> str:
-    """A sample in a few words: its question, without what stands before it."""
-    return " ".join(sample.last.split()) or sample.id
 
 
 def whether_right(value: Any) -> bool | None:

@@ -1,0 +1,128 @@
+"""What an experiment brings for simulated respondents: how they answer it, and what a perfect measurement would give.
+
+An experiment names the place of its own (`Experiment.simulation`); the engine knows no experiment by name.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from selfexec.engines.sim.profiles import Profile
+from selfexec.engines.sim.traits import Facts, How, Respondent
+from selfexec.experiments import EXPERIMENTS
+from selfexec.extension import resolve
+
+Lookings = Sequence[tuple[float, Profile]]  # shares of predictions, and the profile that makes them
+Said = tuple[str, int | None]  # text and tokens, None where they follow from the text
+
+
+class Subject(NamedTuple):
+    """What a session is about, and its parts: a target word with its options, a question with its choices."""
+
+    about: str
+    parts: tuple[str, ...] = ()
+
+
+class ShownResult(NamedTuple):
+    """A result that a model is shown before it predicts: the experiment, what was asked, and what is shown of the
+    answer.
+    """
+
+    experiment: str
+    about: str
+    told: str
+
+
+class SimTask(NamedTuple):
+    """What a session asks of a simulated model: the experiment and the kind of session, and what it is about. `who` is
+    whose behaviour is to be predicted, where that is somebody else's; `shown` are results on other items that stand
+    before it; `probably`: the prediction is to be a probability. Without an experiment it is small talk.
+    """
+
+    experiment: str
+    kind: str
+    about: str
+    parts: tuple[str, ...] = ()
+    who: str = ""
+    shown: tuple[ShownResult, ...] = ()
+    probably: bool = False
+
+
+CHATS = SimTask("", "", "")
+
+
+class Simulation:
+    """How simulated models answer the sessions of one experiment."""
+
+    result: re.Pattern[str] | None = None
+    """How a result of this experiment is shown before a prediction: the groups `about` and `told`."""
+
+    def facts(self, items: Sequence[Any]) -> Mapping[str, Mapping[str, Any]]:
+        """What the items tell about the world, by kind of fact and by what it is about."""
+        return {}
+
+    def asked(self, item: Any, session: str, prompt: str) -> Subject | None:
+        """What a session of an item is about, whatever the words of its prompt; None for small talk."""
+        return None
+
+    def recognised(self, kind: str, filled: Mapping[str, str], facts: Facts) -> Subject | None:
+        """What a session of this kind is about, from what its template was filled in with, where nothing else tells.
+        None where it is not one of this experiment after all.
+        """
+        return None
+
+    def behaves(self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str) -> Said:
+        """The reply to a session that is no prediction. `shape` (0 to 1) chooses its form, `said` is the prompt."""
+        raise NotImplementedError
+
+    def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
+        """The reply to a session that is a prediction."""
+        raise NotImplementedError
+
+    def did(self, respondent: Respondent, about: str) -> str:
+        """What is shown of a respondent's own result (see `result`), in its first epoch."""
+        raise NotImplementedError
+
+    def truth(
+        self, profile: Profile, items: Sequence[Any], looking: Lookings, coverage: float
+    ) -> Iterable[tuple[str, float]]:
+        """Expected values by metric; `coverage` is the share of its predictions that can be read."""
+        return ()
+
+
+def simulation_of(experiment: str) -> Simulation | None:
+    """How simulated models answer an experiment; None where it does not say."""
+    known = EXPERIMENTS.get(experiment)
+    return _simulation_at(known.simulation) if known and known.simulation else None
+
+
+@cache
+def _simulation_at(place: str) -> Simulation:
+    simulation: Simulation = resolve(place)()
+    return simulation
+
+
+def simulations() -> Iterator[tuple[str, Simulation]]:
+    """Every experiment that can be simulated, with how."""
+    for name in EXPERIMENTS:
+        if simulation := simulation_of(name):
+            yield name, simulation
+
+
+@cache
+def pattern_of(template: str) -> re.Pattern[str]:
+    """A regular expression that matches what a template was filled in to."""
+    parts = re.split(r"\$(\w+)", template)
+    names = parts[1::2]
+    pieces = (
+        re.escape(part) if n % 2 == 0 else f"(?P={part})" if part in names[: n // 2] else f"(?P<{part}>.*?)"
+        for n, part in enumerate(parts)
+    )
+    return re.compile("".join(pieces), re.DOTALL)
+
+
+def filled_in(template: str, prompt: str) -> dict[str, str] | None:
+    """What a template was filled in with to make a prompt; None where it did not make it."""
+    match = pattern_of(template).fullmatch(prompt)
+    return match.groupdict() if match else None

@@ -1,0 +1,1 @@
+"""The experiments on finished logs, a file for each."""
