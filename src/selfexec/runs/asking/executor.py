@@ -126,7 +126,7 @@ class Executor:
         """Ask until nothing is due any more, or the caps are reached."""
         # a server that is slow or away keeps no calls waiting that go to another one
         alike = together(self._plan.respondents)
-        queues = [queue for some in alike for queue in _by_address(some, self._engine.addresses)]
+        queues = [queue for some in alike for queue in address_groups(some, self._engine.addresses)]
         progress = self._progress
         async with self._engine, heartbeat(self._report, progress):
             try:
@@ -208,7 +208,7 @@ async def _made(line: Callable[[Reply], Reply], reply: Awaitable[Reply]) -> Repl
     return line(await reply)
 
 
-def _by_address(respondents: Sequence[Respondent], addresses: Mapping[str, str]) -> Sequence[Sequence[Respondent]]:
+def address_groups(respondents: Sequence[Respondent], addresses: Mapping[str, str]) -> Sequence[Sequence[Respondent]]:
     """Respondents that are reached alike, those at each address apart."""
     queues: dict[str | None, list[Respondent]] = {}
     for respondent in respondents:
