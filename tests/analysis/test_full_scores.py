@@ -8,7 +8,6 @@ import selfexec as sx
 from build import requests_run, selfexec, wrong_on
 from selfexec.analysis.full_scores import OF_THE_PAPER, FullScores, further_table, paper_table
 from selfexec.metrics import Score
-from selfexec.runs import Run
 from selfexec.text.numbers import interval
 from selfexec.text.tables import Table
 
@@ -90,8 +89,3 @@ def test_the_command_shows_as_much_as_is_asked(
     assert ["balanced_accuracy" in text for text in shown.values()] == [False, False, True]
     assert selfexec(monkeypatch, "score", folder, "--all") == 2
     assert "--all: it adds further metrics to the numbers of --full. Give both, or neither." in capsys.readouterr().err
-
-
-def test_of_the_authors_counting_the_papers_numbers_are_shown_too(ten_models: Run) -> None:
-    scores = sx.score(ten_models, "authors", models=["gpt-4.1"])
-    assert "precision" in paper_table(scores).columns

@@ -292,23 +292,7 @@ def test_what_is_shown_says_what_is_assumed_and_where_to_look(tmp_path: Path) ->
     assert set(data) >= {"agreement", "labels", "corrected", "disputes", "items", "classes"}
 
 
-def test_a_run_of_several_experiments_and_conditions_is_judged_where_it_is_judged(tmp_path: Path) -> None:
-    facets = {"frame": ["self", "another-model"], "behaviour-thinking": ["default", "off"]}
-    both = ["association", "restriction"]
-    run = sx.run(["sim/typical"], experiments=both, limit=4, out=tmp_path / "run", facets=facets)
-    # four requests, answered with thought and without it; what is asked about others shares these
-    found = sx.judge(run, "sim/coin")
-    assert len(found.judgements) == 8 and {key.experiment for key, _ in found.judgements} == {"restriction"}
-    shown = sx.judges(found)
-    assert [one.replies for one in shown.agreements if len(one.sources) == 3] == [4]  # in the first condition
-    for condition in found.conditions:
-        by_judge = found.under(condition).with_source("judge:sim/coin").observations.filter(experiment="restriction")
-        assert by_judge["observed"].null_count() == 0 and len(by_judge) == 4
-
-
 def test_experiments_without_judged_replies_are_refused(tmp_path: Path) -> None:
     run = sx.run(["sim/coin"], experiments=["association"], limit=2, out=tmp_path / "run")
     with pytest.raises(InputError, match="its experiments have no replies that are judged"):
         sx.judges(run)
-    with pytest.raises(InputError, match="its experiments have no replies that are judged"):
-        sx.judge(run, "sim/typical")

@@ -10,6 +10,7 @@ import pytest
 
 import selfexec as sx
 from build import part_of
+from extension_parts import here, needs
 from selfexec.analysis.selection import Selection
 from selfexec.analysis.warnings import SameReplies
 from selfexec.cli import root
@@ -24,8 +25,8 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     "cross": sx.cross_prediction,
     "ladder": sx.ladder,
     "correlate": sx.correlations,
-    "ledger": sx.ledger,
-    "card": sx.card,
+    **({"ledger": sx.ledger} if here("published") else {}),
+    **({"card": sx.card} if here("card") else {}),
     "report": sx.report,
 }
 
@@ -35,7 +36,7 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     params=[
         ("strict", None),
         ("readable", None),
-        ("authors", None),
+        pytest.param(("authors", None), marks=needs("published")),
         pytest.param(("strict", 100), marks=pytest.mark.slow),
     ],
 )
@@ -75,15 +76,29 @@ def test_every_function_finds_by_a_selection_what_it_finds_by_the_same_choices()
     assert sx.compare(some, metrics="accuracy").json() == sx.compare(run, models=pair, metrics="accuracy").json()
     assert sx.trend(some, metrics="accuracy").json() == sx.trend(run, models=pair, metrics="accuracy").json()
     assert sx.ladder(some).json() == sx.ladder(run, models=pair).json()
-    assert sx.ledger(some).json() == sx.ledger(run, models=pair).json()
     readable = Selection.of([run], "readable")
     assert sx.compare(readable).convention == sx.trend(readable).convention == "readable"
     assert sx.score(readable).json() == sx.score(run, "readable").json()
-    assert sx.card(readable).markdown() == sx.card(run, convention="readable").markdown()
     assert sx.correlations(readable).json() == sx.correlations(run, convention="readable").json()
     by_rule = Selection.of(run, source="rule")
     assert sx.score(by_rule).records() == sx.score(run, source="rule").records() != sx.score(some).records()
     assert sx.cross_prediction(Selection.of(run)).json() == sx.cross_prediction(run).json()
+
+
+@pytest.mark.slow
+@needs("published")
+def test_the_ledger_finds_by_a_selection_what_it_finds_by_the_same_choices() -> None:
+    pair = ["sim/typical", "sim/coin"]
+    run = part_of(sx.load(STORED / "panel"), experiments=["association", "restriction"])
+    assert sx.ledger(Selection.of(run, models=pair)).json() == sx.ledger(run, models=pair).json()
+
+
+@pytest.mark.slow
+@needs("card")
+def test_the_card_finds_by_a_selection_what_it_finds_by_the_same_choices() -> None:
+    run = part_of(sx.load(STORED / "panel"), experiments=["association", "restriction"])
+    readable = Selection.of([run], "readable")
+    assert sx.card(readable).markdown() == sx.card(run, convention="readable").markdown()
 
 
 def test_a_choice_beside_a_selection_is_refused_and_so_is_one_that_would_do_nothing() -> None:
@@ -91,9 +106,18 @@ def test_a_choice_beside_a_selection_is_refused_and_so_is_one_that_would_do_noth
     for refused, message in (
         (lambda: sx.score(Selection.of(run), "readable"), "a selection holds its own options"),
         (lambda: sx.compare(Selection.of(run), models="sim/coin"), "a selection holds its own options"),
+        (lambda: sx.compare(Selection.of(run, groups="families.csv")), "there is no option groups here"),
+    ):
+        with pytest.raises(InputError, match=message):
+            refused()
+
+
+@needs("card", "published")
+def test_a_choice_of_a_selection_that_a_card_or_a_ledger_would_not_heed_is_refused() -> None:
+    run = STORED / "panel"
+    for refused, message in (
         (lambda: sx.card(Selection.of(run, models="sim/coin")), "there is no option models here"),
         (lambda: sx.card(Selection.of(run, source="rule")), "there is no option source here"),
-        (lambda: sx.compare(Selection.of(run, groups="families.csv")), "there is no option groups here"),
         (lambda: sx.ledger(Selection.of(run, "readable")), "there is no option convention here"),
     ):
         with pytest.raises(InputError, match=message):
@@ -105,11 +129,11 @@ def test_names_and_conventions_that_are_not_there_are_refused_with_those_that_ar
     for choices, message in (
         ({"models": "nobody"}, "unknown model 'nobody'. There are sim/"),
         ({"experiments": "taste"}, "unknown experiment 'taste'. There are association, .*overall"),
-        ({"convention": "lax"}, "unknown convention 'lax'. There are strict, readable, authors"),
+        ({"convention": "lax"}, "unknown convention 'lax'. There are strict, readable"),
     ):
         with pytest.raises(InputError, match=message):
             sx.score(Selection.of(run, **choices))
-    for function in (sx.compare, sx.trend, sx.card, sx.report, sx.ladder):
+    for function in (sx.compare, sx.trend, sx.report, sx.ladder, *([sx.card] if here("card") else [])):
         with pytest.raises(InputError, match=r"unknown convention 'authors'\. There are strict, readable"):
             function(Selection.of(run, "authors"))
 

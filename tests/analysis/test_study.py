@@ -16,6 +16,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from extension_parts import needs
+
 ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "studies" / "2025-paper"
 WRITTEN = {"README", "findings"}  # by hand
@@ -49,11 +51,13 @@ def made_again(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@needs("published", "rasch")
 @pytest.mark.parametrize("name", MADE)
 def test_the_study_comes_out_of_its_frozen_numbers_byte_for_byte(made_again: Path, name: str) -> None:
     assert (made_again / name).read_bytes() == (STUDY / name).read_bytes()
 
 
+@needs("published", "rasch")
 @pytest.mark.slow
 def test_the_frozen_numbers_come_out_of_the_replies(reference: Path, tmp_path: Path) -> None:
     make("--out", str(tmp_path), "--reference", str(reference))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import selfexec as sx
+from extension_parts import needs
 from selfexec.engines.sim.server import SimServer
 from selfexec.items import load as load_items
 from selfexec.runs.asking import grow, plan
@@ -35,6 +36,10 @@ def test_it_is_said_beside_the_scores_in_every_form_of_them(run: Path) -> None:
     assert SAID in str(scores).splitlines()
     [warning] = [one for one in json.loads(scores.json())["warnings"] if one.get("kind") == "unanswered"]
     assert warning["model"] == "vllm/typcial" and warning["text"] == SAID
+
+
+@needs("card")
+def test_it_is_said_in_the_card(run: Path) -> None:
     assert str(sx.card(run)).count(SAID) >= 1
 
 

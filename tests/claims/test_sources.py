@@ -12,6 +12,7 @@ import pytest
 
 import selfexec as sx
 from build import changed, request, requests_run, scores, table
+from extension_parts import needs
 from selfexec.claims import with_disputes
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import judge_warnings, self_bonuses
@@ -101,6 +102,10 @@ def test_each_score_names_the_source_of_its_outcomes() -> None:
     by_csv = {(row["experiment"], row["metric"]): row["source"] for row in csv.DictReader(io.StringIO(found.csv()))}
     by_frame = {(e, m): s for e, m, s in found.frame().select("experiment", "metric", "source").iter_rows()}
     assert by_json == by_csv == by_frame == named
+
+
+@needs("published")
+def test_each_number_of_the_authors_names_the_source_of_its_outcomes() -> None:
     theirs = {row.experiment: row.source for row in sx.score(STORED / "panel", "authors")}
     assert theirs == {"association": "rule", "restriction": "self", "difficulty": "rule", "overall": "rule+self"}
 

@@ -61,7 +61,7 @@ def test_every_option_of_a_command_is_a_field_of_a_class(name: str) -> None:
 
 def test_the_walk_sees_the_options_of_commands_and_of_commands_in_groups() -> None:
     seen = {(name, option) for name, command in COMMANDS.items() for one in command.params for option in one.opts}
-    assert {("score", "--seed"), ("items fetch", "--from"), ("run", "--config"), ("serve", "--port")} <= seen
+    assert {("score", "--seed"), ("items fetch", "--from"), ("run", "--shard"), ("serve", "--port")} <= seen
 
 
 def test_no_module_makes_an_option_of_a_command_but_the_one_that_reads_declarations() -> None:

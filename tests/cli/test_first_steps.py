@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import selfexec as sx
+from extension_parts import needs
 from selfexec.analysis.screen import Screen
 from selfexec.cli import root
 from terminal import left, ours_on_a_terminal
@@ -65,6 +66,7 @@ def test_on_40_columns_what_does_not_fit_is_named(simulated: Path) -> None:
     assert "Not in this table: restriction and difficulty (--full)." in " ".join(line.strip() for line in lines)
 
 
+@needs("study")
 def test_a_study_and_items_that_init_writes_run_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     written = invoked("init", "mine")

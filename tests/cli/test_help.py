@@ -11,6 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from extension_parts import OURS, needs
 from selfexec.cli import root
 from terminal import left, ours_on_a_terminal
 
@@ -125,6 +126,7 @@ SHOWN |= {f"{name} --help: {line}": line for name in COMMANDS for line in shown_
 NAMED = {f"{path.name}: {line}": line for path in DOCUMENTS for line in named_in(path.read_text("utf-8"))}
 
 
+@needs(*OURS)
 @pytest.mark.parametrize(
     ("lines", "allowed", "least"), [(SHOWN, (), 100), (NAMED, (click.MissingParameter, click.BadOptionUsage), 10)]
 )
@@ -151,7 +153,7 @@ def test_every_command_line_that_is_shown_is_one_that_its_command_takes(
         ("compare --model sim/coin,sim/typical", "panel"),
         ("compare --fail-if 'overall.skill drops 0.1'", "panel panel"),
         ("read --state unreadable --show", "panel"),
-        ("analyze rasch --add mine.csv", "paper"),
+        pytest.param("analyze rasch --add mine.csv", "paper", marks=needs("rasch")),
     ],
 )
 def test_the_order_of_the_usage_line_means_what_the_other_order_does(

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
+from extension_parts import needs
 from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.text.numbers import size_of
@@ -55,11 +56,13 @@ def test_sessions_without_a_reply_are_in_the_lines_of_what_is_missing(run: sx.Ru
     assert line["reason"] == "status 500: no"
 
 
+@needs("judging")
 def test_a_simulated_judge_is_said_to_be_simulated(run: sx.Run) -> None:
     out = said("judge", "r", "--judge", "sim/typical")
     assert "sim/typical is a simulated judge: no language model was asked." in out
 
 
+@needs("judging")
 def test_a_judge_with_another_setting_is_told_that_there_was_none(run: sx.Run) -> None:
     sx.judge("r", "sim/typical")
     with pytest.raises(
@@ -68,6 +71,7 @@ def test_a_judge_with_another_setting_is_told_that_there_was_none(run: sx.Run) -
         sx.judge("r", "sim/typical", settings={"temperature": 0})
 
 
+@needs("judging")
 def test_an_empty_run_is_not_judged(run: sx.Run) -> None:
     Path("r/replies.jsonl").write_text("")
     with pytest.raises(InputError, match="nothing has been answered in this run yet"):

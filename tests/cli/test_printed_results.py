@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import selfexec as sx
+from extension_parts import needs
 from selfexec.analysis.correlate import correlations
 from selfexec.analysis.score import Scores
-from selfexec.extensions.rasch.rates import RateTable
 from selfexec.runs import Run
 from selfexec.text.tables import as_markdown
 
@@ -49,6 +49,8 @@ def contrasted(panel: Run, folder: Path) -> Any:
 
 
 def fitted(panel: Run, folder: Path) -> Any:
+    from selfexec.extensions.rasch.rates import RateTable
+
     rates = np.array([[0.9, 0.5, 0.6], [0.7, np.nan, 0.5], [0.4, 0.2, 0.4]])
     return sx.rasch(RateTable((HOSTILE, "b", "c"), ("easy", "<i>hard</i>", "odd"), rates), jackknife=True)
 
@@ -66,6 +68,13 @@ RESULTS: dict[str, Callable[[Run, Path], Any]] = {
     "rasch": fitted,
     "check": lambda *_: sx.check("sim/typical"),
 }
+EXTENSIONS = {"card": "card", "ledger": "published", "rasch": "rasch"}  # whose results these are
+
+
+def results(*names: str) -> pytest.MarkDecorator:
+    """A test with each of these results, as far as it can be had here."""
+    marks = {name: needs(extension) for name, extension in EXTENSIONS.items()}
+    return pytest.mark.parametrize("name", [pytest.param(one, marks=marks.get(one, ())) for one in names])
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +87,7 @@ def words(text: str) -> Counter[str]:
     return Counter(re.findall(r"[^\s─]+", text))
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@results(*RESULTS)
 @pytest.mark.slow
 def test_a_notebook_says_all_that_a_terminal_says(made: Callable[[str], Any], name: str) -> None:
     found = made(name)
@@ -96,6 +105,11 @@ def test_what_was_lost_on_the_way_to_the_notebook_is_there(panel: Run, tmp_path:
     assert "not in the table: sim/knows-models" in correlations
     assert "eligible: models whose headline is not withheld" in correlations
     assert "only 2 pairs, fewer than 4" in correlations
+
+
+@pytest.mark.slow
+@needs("published", "rasch")
+def test_both_tables_of_a_ledger_and_of_a_scale_are_in_the_notebook(panel: Run, tmp_path: Path) -> None:
     ledger = sx.ledger(panel)._repr_html_()
     assert "<caption>One number, three conventions</caption>" in ledger
     assert "<caption>If one choice of ours were otherwise</caption>" in ledger
@@ -113,7 +127,7 @@ def cells(row: str) -> list[str]:
     return [html.unescape(re.sub(r"\\(.)", r"\1", cell)).strip() for cell in CELL.findall(row[1:])]
 
 
-@pytest.mark.parametrize("name", [*sorted(RESULTS.keys() - {"check"}), "card"])
+@results(*sorted(RESULTS.keys() - {"check"}), "card")
 @pytest.mark.slow
 def test_no_name_breaks_a_table_in_markdown(panel: Run, made: Callable[[str], Any], name: str) -> None:
     page = (sx.card(panel) if name == "card" else made(name)).markdown()
@@ -130,7 +144,7 @@ def test_no_name_breaks_a_table_in_markdown(panel: Run, made: Callable[[str], An
     assert any(cell.endswith(name_in_a_cell) for cell in found)
 
 
-@pytest.mark.parametrize("name", ["score", "ladder", "ledger", "correlate"])
+@results("score", "ladder", "ledger", "correlate")
 def test_a_result_of_rows_has_a_line_of_csv_and_a_row_of_its_frame_for_each(
     made: Callable[[str], Any], name: str
 ) -> None:

@@ -18,6 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
+from extension_parts import OURS, here, needs
 from selfexec.cli import root
 from selfexec.cli.declared import collect, options_of
 from selfexec.errors import InputError
@@ -35,7 +36,12 @@ STORED = ROOT / "tests" / "stored"
 
 @pytest.mark.parametrize(
     ("function", "kind"),
-    [(sx.run, RunOptions), (sx.check, CheckOptions), (sx.judge, JudgeOptions), (sx.export_batch, BatchOptions)],
+    [
+        (sx.run, RunOptions),
+        (sx.check, CheckOptions),
+        *([(sx.judge, JudgeOptions)] if here("judging") else []),
+        *([(sx.export_batch, BatchOptions)] if here("batch") else []),
+    ],
 )
 def test_every_option_stands_in_the_signature_with_its_default_and_in_the_help(function: Any, kind: type[Any]) -> None:
     known = {field.name: {} if field.default_factory is dict else field.default for field in fields(kind)}
@@ -197,7 +203,8 @@ def test_a_facet_that_is_given_as_a_choice_is_told_where_it_goes_and_not_among_t
 @pytest.mark.parametrize("wrong", [None, 5, ["sim/coin"]])
 def test_what_is_no_name_of_a_model_is_refused_by_its_kind(wrong: Any, tmp_path: Path) -> None:
     run = sx.run("sim/coin", limit=1, out=tmp_path / "run")
-    for call in (lambda: sx.check(wrong), lambda: sx.judge(run, wrong), lambda: sx.run([wrong])):
+    judge = [lambda: sx.judge(run, wrong)] if here("judging") else []
+    for call in (lambda: sx.check(wrong), lambda: sx.run([wrong]), *judge):
         with pytest.raises(InputError, match=r"expected text, not|is no name"):
             call()
 
@@ -281,7 +288,7 @@ def test_the_json_of_scores_says_what_was_answered_of_which_replies(pair: sx.Run
     assert found["runs"] == [head_of(pair.folder, ["sim/coin", "sim/typical"], 3)]
     assert (found["convention"], found["version"]) == ("strict", sx.__version__)
     assert found["scores"] == scores.records()
-    for convention in ("readable", "authors"):
+    for convention in ("readable", *(["authors"] if here("published") else [])):
         assert json.loads(sx.score(pair, convention).json())["convention"] == convention
 
 
@@ -312,12 +319,13 @@ def test_comparisons_trends_crossings_ledgers_and_correlations_have_the_same_hea
         "trend": sx.trend(together, models=["sim/coin", "sim/typical"], metrics="accuracy"),
         "cross": sx.cross_prediction(together),
         "ladder": sx.ladder(together),
-        "ledger": sx.ledger(together, sensitivities=False),
     }
+    if here("published"):
+        found["ledger"] = sx.ledger(together, sensitivities=False)
     read = {name: json.loads(result.json()) for name, result in found.items()}
     assert all(record["runs"] == runs and record["version"] == sx.__version__ for record in read.values())
     conventions = {"compare": "readable", "trend": "strict", "cross": "readable", "ladder": "strict", "ledger": None}
-    assert {name: record["convention"] for name, record in read.items()} == conventions
+    assert {name: record["convention"] for name, record in read.items()} == {name: conventions[name] for name in found}
     correlated = json.loads(sx.correlations(STORED / "panel", against={"size": column}).json())
     assert [run["folder"] for run in correlated["runs"]] == [str(STORED / "panel")]
     assert correlated["convention"] == "strict"
@@ -335,9 +343,13 @@ def test_scores_print_as_markdown_with_the_answer_above_and_every_row(pair: sx.R
         for model in ("sim/coin", "sim/typical")
         for experiment in ("association", "restriction", "difficulty", "overall")
     ]
-    assert sx.score(pair, "authors").markdown().startswith("**Scores, counted as by the paper's authors**\n\n")
     assert all(sentence in scores.markdown() for sentence in json.loads(scores.json())["answer"])
     assert any(line.startswith("- ") and "strict: an unreadable prediction" in line for line in lines)
+
+
+@needs("published")
+def test_scores_of_the_authors_counting_print_as_markdown_with_its_name_above(pair: sx.Run) -> None:
+    assert sx.score(pair, "authors").markdown().startswith("**Scores, counted as by the paper's authors**\n\n")
 
 
 # --- look-ups --------------------------------------------------------------------------------------------------------
@@ -346,29 +358,38 @@ def test_scores_print_as_markdown_with_the_answer_above_and_every_row(pair: sx.R
 def test_a_look_up_that_finds_nothing_lists_what_there_is(pair: sx.Run) -> None:
     known = next(key for key in pair.replies if key.session == "execute")
     table = {"a": dict(zip("mnop", (1.0, 2.0, 3.0, 5.0), strict=True))}
-    fit = sx.rasch(pl.DataFrame({"model": ["m", "n"], "x": [0.2, 0.6], "y": [0.4, 0.7], "z": [0.5, 0.3]}))
     compared, trend = sx.compare(pair, metrics="accuracy"), sx.trend(pair, metrics="accuracy")
-    ledger = sx.ledger(pair, sensitivities=False)
     said: list[tuple[Callable[[], object], str]] = [
         (lambda: sx.score(pair).row("sim/coin", "overall", "tau"), "metrics: .*skill"),
         (lambda: compared.row("overall", "sim/coin", "x"), "models: sim/coin, sim/typical; exp.*; metrics: accuracy"),
         (lambda: trend.slope("restrictions"), "experiments: association, restriction, difficulty"),
         (lambda: trend.slope("restriction", "tau"), r"metrics: accuracy\)"),
-        (lambda: ledger.entry("sim/coins", "overall", "skill"), "models: sim/coin, sim/typical"),
         (lambda: sx.correlations(table, {"b": table["a"]}).pair("a", "c"), r"columns: a, b; among: all\)"),
-        (lambda: fit.abilities["k"], r"there is no 'k' \(names: m, n\)"),
         (lambda: pair.items["restrictions"], "experiments: association, restriction, difficulty"),
         (lambda: pair.prompts["predict"], "names: .*restriction.predict"),
         (lambda: pair.readings[known._replace(model="m")], r"models: sim/coin, sim/typical\)"),
         (lambda: pair.readings[known._replace(epoch=2)], r"epochs: 1\)"),
         (lambda: pair.replies[known._replace(session="judges")], r"sessions: .*execute"),
         (lambda: pair.readings["restriction"], r"Give Key\(model, experiment, item, epoch, session\)"),  # type: ignore[index]
-        (lambda: sx.card(pair).section("Item"), "Items"),
     ]
     for look_up, there in said:
         with pytest.raises(KeyError, match=there):
             look_up()
     assert known in pair.readings and pair.readings.get(known._replace(epoch=2)) is None
+
+
+@needs("card", "published", "rasch")
+def test_a_look_up_in_a_card_a_ledger_or_a_scale_that_finds_nothing_lists_what_there_is(pair: sx.Run) -> None:
+    fit = sx.rasch(pl.DataFrame({"model": ["m", "n"], "x": [0.2, 0.6], "y": [0.4, 0.7], "z": [0.5, 0.3]}))
+    ledger = sx.ledger(pair, sensitivities=False)
+    said: list[tuple[Callable[[], object], str]] = [
+        (lambda: ledger.entry("sim/coins", "overall", "skill"), "models: sim/coin, sim/typical"),
+        (lambda: fit.abilities["k"], r"there is no 'k' \(names: m, n\)"),
+        (lambda: sx.card(pair).section("Item"), "Items"),
+    ]
+    for look_up, there in said:
+        with pytest.raises(KeyError, match=there):
+            look_up()
 
 
 def test_what_is_too_much_to_list_is_counted() -> None:
@@ -406,6 +427,7 @@ def test_everything_public_has_a_docstring(name: str) -> None:
 
 
 @pytest.mark.slow
+@needs(*OURS)
 def test_the_code_of_the_page_on_python_runs_and_has_every_function(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -430,7 +452,11 @@ def test_the_code_of_the_page_on_python_runs_and_has_every_function(
         (lambda: sx.run(max_connections=0), "^max_connections 0: give 1"),
         (lambda: sx.run(out=""), "^out: the name is empty"),
         (lambda: sx.load(""), r"^which run\? The name of its folder is empty"),
-        (lambda: sx.import_logs("x", tool="lmeval", experiment="correctness", out="y"), "^tool lmeval: logs of"),
+        pytest.param(
+            lambda: sx.import_logs("x", tool="lmeval", experiment="correctness", out="y"),
+            "^tool lmeval: logs of",
+            marks=needs("logs"),
+        ),
     ],
 )
 def test_what_is_wrong_is_told_in_the_words_of_python(call: Callable[[], Any], said: str) -> None:
@@ -473,7 +499,17 @@ WRONG_KINDS = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG_KINDS)
+EXTENSIONS = {"merge": "shards", "load_study": "study", "rasch": "rasch", "ledger": "published", "card": "card"}
+
+
+def each(*names: str, **extensions: str) -> pytest.MarkDecorator:
+    """A test with each of these, those that extensions bring as far as these are here."""
+    owners = {**EXTENSIONS, **extensions}
+    marks = {name: needs(extension) for name, extension in owners.items()}
+    return pytest.mark.parametrize("name", [pytest.param(one, marks=marks.get(one, ())) for one in names])
+
+
+@each(*WRONG_KINDS)
 def test_a_value_of_a_wrong_kind_is_refused_by_the_name_of_its_argument(name: str, tmp_path: Path) -> None:
     call, message = WRONG_KINDS[name]
     run = sx.run("sim/coin", limit=1, experiments="restriction", out=tmp_path / "r")
@@ -501,7 +537,7 @@ OF_RUNS = (
 
 
 @pytest.mark.parametrize("wrong", [5, 3.5, None, [], [None], [5], object()], ids=str)
-@pytest.mark.parametrize("name", OF_RUNS)
+@each(*OF_RUNS)
 def test_what_is_no_run_is_refused_in_a_line_by_everything_that_takes_runs(name: str, wrong: Any) -> None:
     with pytest.raises(InputError) as fault:
         getattr(sx, name)(wrong)
@@ -532,7 +568,7 @@ CHOOSING = {
 }
 
 
-@pytest.mark.parametrize("name", CHOOSING)
+@each(*CHOOSING, method="rasch")
 def test_a_choice_is_checked_in_python_as_on_the_command_line(name: str) -> None:
     with pytest.raises(sx.InputError, match=rf"^unknown {name} 'quik'\. There are \w+, \w+"):
         CHOOSING[name](None, "quik")

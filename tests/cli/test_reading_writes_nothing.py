@@ -11,18 +11,19 @@ import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
+from extension_parts import here
 from selfexec.cli import root
 
 STORED = Path(__file__).parents[1] / "stored"
 READING = {
     "analyze": [
-        *("analyze correlate run --with numbers.csv", "analyze cross run", "analyze ladder run", "analyze ledger run"),
-        "analyze trend run",
+        *("analyze correlate run --with numbers.csv", "analyze cross run", "analyze ladder run", "analyze trend run"),
+        *(["analyze ledger run"] if here("published") else []),
     ],
-    "card": ["card run"],
+    **({"card": ["card run"]} if here("card") else {}),
     "compare": ["compare run"],
     "export": ["export run"],
-    "judge": ["judge run --judge rule", "judge run --judge rule --dry-run"],
+    **({"judge": ["judge run --judge rule", "judge run --judge rule --dry-run"]} if here("judging") else {}),
     "list": ["list .", "list run"],
     "read": ["read run", "read run --show", "read run --format json"],
     "report": ["report run -o page.html"],
@@ -33,12 +34,12 @@ READING = {
         "score run --bootstrap 100",
         "score run --agreement",
         "score run --format json",
-        "score run --convention authors",
+        *(["score run --convention authors"] if here("published") else []),
     ],
 }
 WITHOUT_A_RUN = {"check", "explain", "init", "items", "prompts", "serve"}
 MODELS = ["sim/typical", "sim/coin", "sim/says-yes", "sim/knows-itself"]
-MADE_TO_WRITE = {"import", "merge"}
+MADE_TO_WRITE = {"import", *(["merge"] if here("shards") else [])}
 
 
 def stored(run: Path) -> None:
@@ -64,7 +65,11 @@ def joined(run: Path) -> None:
     sx.merge(run)
 
 
-RUNS: dict[str, Callable[[Path], None]] = {"stored": stored, "torn": torn, "joined": joined}
+RUNS: dict[str, Callable[[Path], None]] = {
+    "stored": stored,
+    "torn": torn,
+    **({"joined": joined} if here("shards") else {}),
+}
 
 
 @pytest.fixture(scope="module")

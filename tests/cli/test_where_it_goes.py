@@ -15,12 +15,15 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from build import rename_model, requests_run, write
+from extension_parts import here, needs
 from selfexec.cli import root
 from selfexec.cli.analyze import command as analyze
 from selfexec.cli.options import form_of
 from selfexec.errors import InputError
 from selfexec.files.outputs import OF_A_RUN, RESULTS, tried, tried_folder
 from selfexec.text.printable import HARMFUL, harmless, harmless_styled
+
+CARD = pytest.param("card run", marks=needs("card"))
 
 
 def has_forms(name: str) -> bool:
@@ -90,13 +93,13 @@ def test_scores_are_written_as_their_file_is_called() -> None:
     assert Path("s.md").read_text().count("| --- |") > 0 and "| --- |" not in Path("s.txt").read_text()
 
 
-@pytest.mark.parametrize("command", ["score run", "card run", "report run", "list .", "export run --to panel"])
+@pytest.mark.parametrize("command", ["score run", CARD, "report run", "list .", "export run --to panel"])
 def test_a_dash_is_standard_output(command: str) -> None:
     result = CliRunner().invoke(root, [*shlex.split(command), "-o", "-"], standalone_mode=False)
     assert result.exception is None and result.output and not Path("-").exists()
 
 
-@pytest.mark.parametrize("command", ["score run", "card run", "report run", "compare run", "export run --to panel"])
+@pytest.mark.parametrize("command", ["score run", CARD, "report run", "compare run", "export run --to panel"])
 @pytest.mark.parametrize("out", ["nowhere/x", ".", "run/manifest.json/x", f"{'x' * 300}"])
 def test_a_place_that_cannot_be_written_to_is_refused_before_anything_is_read(
     command: str, out: str, monkeypatch: pytest.MonkeyPatch
@@ -151,7 +154,7 @@ def on_a_terminal(*words: str) -> str:
         *(
             "compare run",
             "list .",
-            "card run",
+            CARD,
             "analyze ladder run",
             "export run --to panel",
             "score run --model 'x\x1b[31m'",
@@ -197,7 +200,7 @@ def test_a_closed_stream_is_no_fault(command: str, streams: str) -> None:
 
 
 @pytest.mark.parametrize("given", [None, 5, 2.5, True])
-@pytest.mark.parametrize("function", [sx.score, sx.compare, sx.card, sx.ladder])
+@pytest.mark.parametrize("function", [sx.score, sx.compare, *([sx.card] if here("card") else []), sx.ladder])
 def test_what_is_no_run_is_refused_by_name(function: object, given: object) -> None:
     with pytest.raises(sx.InputError, match=f"expected a run, its folder, or a list of these, not {given!r}"):
         function(given)  # type: ignore[operator]

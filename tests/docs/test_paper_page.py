@@ -9,6 +9,7 @@ from typing import get_args
 import click
 import pytest
 
+from extension_parts import OURS, needs
 from selfexec.cli import root
 from selfexec.engines import ENGINES, Connection, Wire
 from selfexec.experiments import EXPERIMENTS
@@ -100,6 +101,7 @@ def reason_of(place: str) -> str:
     return f"{found[2]}: {found[3]}"
 
 
+@needs(*OURS)
 def test_each_command_and_option_that_it_names_is_there() -> None:
     page = PAGE.read_text("utf-8")
     context = click.Context(root)
@@ -153,6 +155,7 @@ def test_doing_the_task_in_place_of_predicting_it_is_read_as_the_row_says() -> N
         assert (reading.state, reading.reason) == ("unreadable", "performed"), name
 
 
+@needs("local")
 def test_a_reply_that_was_begun_is_continued_by_the_engines_that_the_row_names() -> None:
     said = reason_of("§5 ¶2")
     http = [Connection(base_url="http://127.0.0.1:9/v1", wire=wire) for wire in get_args(Wire)]
@@ -178,7 +181,14 @@ def test_the_digest_says_what_the_row_refutes(reference: Path) -> None:
     assert reason_of("Quick Facts").startswith("refused")
 
 
-@pytest.mark.parametrize("folder", ["experiments", "extensions/rasch/solver.py", "experiments/association.py"])
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "experiments",
+        pytest.param("extensions/rasch/solver.py", marks=needs("rasch")),
+        "experiments/association.py",
+    ],
+)
 def test_the_files_that_it_names_are_there(folder: str) -> None:
     assert folder in PAGE.read_text("utf-8")
     assert (PAGE.parents[1] / "src" / "selfexec" / folder).exists()

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import selfexec as sx
+from extension_parts import OURS, needs
 from selfexec.options import default_of
 
 ROOT = Path(__file__).parents[2]
@@ -314,6 +315,7 @@ def reference() -> str:
 # --- tests -----------------------------------------------------------------------------------------------------------
 
 
+@needs(*OURS)
 def test_the_reference_is_what_the_docstrings_say() -> None:
     assert PAGE.read_text("utf-8") == reference(), "docs/reference.md is out of date: run `make reference`"
 

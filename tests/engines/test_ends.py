@@ -24,7 +24,6 @@ from selfexec.engines.http.ends import BLOCKS, TABLE, block_of, end_of, printabl
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires import WIRES, Stream, UnusableReply
 from selfexec.errors import InputError
-from selfexec.extensions.batch.forms import BatchResult, outcome_of
 from sockets import call, server
 
 HERE = "http://127.0.0.1:1/v1"
@@ -1147,19 +1146,6 @@ def test_no_part_of_a_key_is_left_where_an_error_is_cut(place: int, cut: int, fi
             except Exception as stopped:
                 shown.append(str(stopped))
     assert shown and not any(SECRET[:5] in text for text in shown)
-
-
-# --- results of batches -----------------------------------------------------------------------------------------------
-
-
-@FORMATS
-def test_the_result_of_a_batch_ends_as_a_reply_over_http_does(wire: str) -> None:
-    form = {"responses": "openai"}.get(wire, wire)
-    for word, text in ((next(iter(OWN[wire])), "Hello"), ("strange", None), ("error", None)):
-        result = BatchResult("id", form, 200, whole(wire, "Hello", word))
-        found = outcome_of(result, "x/m", HERE, wire)  # type: ignore[arg-type]
-        assert (found.text, found.error is None) == (text, text is not None)
-        assert found.unknown_end == (word if word == "strange" else None)
 
 
 # --- text so far with each piece -------------------------------------------------------------------------------------

@@ -15,12 +15,13 @@ from zlib import crc32
 import pytest
 from aiohttp import web
 
+import selfexec as sx
+from extension_parts import needs
 from selfexec.engines import Call, Connection, Outcome
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.respondents import Respondent, engine_of
 from selfexec.engines.settings import Sampling
 from selfexec.errors import InputError
-from selfexec.extensions.study.planning import load_study
 from selfexec.items import load
 from selfexec.run_options import RunOptions
 from selfexec.runs import Reply
@@ -651,6 +652,7 @@ def test_a_run_of_which_only_prompts_are_left_that_always_fail_ends_with_them_mi
             assert len(run.replies) - len(failed) >= 80
 
 
+@needs("study")
 @pytest.mark.filterwarnings("ignore:.*not checked for swapped answers")  # their connections were cut
 def test_models_at_another_server_are_asked_on_while_one_server_is_away(tmp_path: Path) -> None:
     with in_a_thread() as beside, a_port() as away, a_port() as there:
@@ -676,7 +678,7 @@ def test_models_at_another_server_are_asked_on_while_one_server_is_away(tmp_path
                     again.__enter__()
 
             again = beside(away.serving())
-            found = carry_out(load_study(study).plan(), report)
+            found = carry_out(sx.load_study(study).plan(), report)
             again.__exit__(None, None, None)
         assert state["back"] and len(found.replies) == 120
         assert not any(reply.error for reply in found.replies.values())

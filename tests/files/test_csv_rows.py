@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
+from extension_parts import here, needs
 from selfexec.analysis.correlate import read_tables
 from selfexec.analysis.score import Scores, score
 from selfexec.errors import InputError
-from selfexec.extensions.published.conventions import ledger
-from selfexec.extensions.rasch.rates import load_rates
 from selfexec.files.csv_rows import written
 from selfexec.files.tags import load_tags
 from selfexec.metrics import Score
@@ -24,6 +23,8 @@ from selfexec.text.numbers import ABSENT, count_in_a_cell, in_a_cell
 
 
 def rates(path: Path) -> dict[str, dict[str, float]]:
+    from selfexec.extensions.rasch.rates import load_rates
+
     found = load_rates(path)
     return {name: dict(zip(found.models, found.rates[:, k], strict=True)) for k, name in enumerate(found.benchmarks)}
 
@@ -37,7 +38,8 @@ def tags(path: Path) -> dict[str, dict[str, float]]:
 
 
 Reader = Callable[[Path], dict[str, dict[str, float]]]
-every_reader = pytest.mark.parametrize("reader", [rates, tables, tags])
+of_rates = pytest.param(rates, marks=needs("rasch"))
+every_reader = pytest.mark.parametrize("reader", [of_rates, tables, tags])
 
 
 @every_reader
@@ -69,7 +71,7 @@ def test_a_bad_line_is_named_by_its_number(reader: Reader, tmp_path: Path, name:
     assert place in str(fault.value)
 
 
-@pytest.mark.parametrize("reader", [rates, tables])
+@pytest.mark.parametrize("reader", [of_rates, tables])
 def test_a_model_named_again_is_reported_on_its_line(reader: Reader, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("model,a,b\n\n\nx,.5,.4\nx,.5,.4\n")
     with pytest.raises(InputError, match=r"t\.csv:5: the model 'x' occurs twice|t\.csv:5: model 'x' is already"):
@@ -161,8 +163,11 @@ def test_the_dictionary_has_every_column_of_every_table() -> None:
         "each figure": as_csv(figure),
         "summary.csv": summary_csv([]),
         "scores.csv": score(run).csv(),
-        "ledger.csv": ledger(run, sensitivities=False).csv(),
     }
+    if here("published"):
+        from selfexec.extensions.published.conventions import ledger
+
+        tables["ledger.csv"] = ledger(run, sensitivities=False).csv()
     for name, table in tables.items():
         columns = [row["column"] for row in told if row["file"] == name]
         assert next(csv.reader(io.StringIO(table)))[name == "each figure" :] == columns, name

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import selfexec as sx
+from extension_parts import needs
 from selfexec.files import replacing
 from selfexec.files.replacing import current, put, settle
 
@@ -77,6 +78,7 @@ def test_a_fault_that_is_no_lack_of_rename_is_told(tmp_path: Path, monkeypatch: 
         put(tmp_path / "a.json", [b"new"])
 
 
+@needs("shards")
 @pytest.mark.usefixtures("nothing_renamed")
 def test_a_shard_is_asked_grown_and_joined_where_nothing_can_be_renamed(tmp_path: Path) -> None:
     for limit in (1, 2):

@@ -19,6 +19,7 @@ from scipy import stats
 import selfexec as sx
 from build import part_of, table, whole_run
 from effort import examples
+from extension_parts import needs
 from selfexec.analysis.score import Bootstrap, Score, Scores, score_tables
 from selfexec.cli import main
 from selfexec.metrics import Cells, Counted, bootstrap
@@ -332,7 +333,11 @@ def test_the_command_says_that_intervals_were_drawn(
         (["--bootstrap", "5"], "--bootstrap 5: percentiles of so few replicates say little. Take at least 100"),
         (["--bootstrap", "-4"], "--bootstrap -4: take at least 100"),
         (["--bootstrap", "1000", "--seed", "-1"], "seed -1"),
-        (["--bootstrap", "1000", "--convention", "authors"], "'authors' has no intervals to bootstrap"),
+        pytest.param(
+            ["--bootstrap", "1000", "--convention", "authors"],
+            "'authors' has no intervals to bootstrap",
+            marks=needs("published"),
+        ),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_by_name(

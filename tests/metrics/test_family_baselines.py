@@ -8,6 +8,7 @@ import pytest
 
 import selfexec as sx
 from build import requests_run, selfexec, table, wrong_on
+from extension_parts import needs
 from selfexec.analysis.score import Scores, score_tables
 from selfexec.errors import InputError
 from selfexec.metrics import NO_FAMILY
@@ -128,7 +129,7 @@ def test_families_that_somebody_names_take_the_place_of_those_by_names(tmp_path:
         sx.score(run, groups=tmp_path / "others.json")
 
 
-def test_the_command_takes_families_and_the_authors_counting_does_not(
+def test_the_command_takes_families(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = requests_run(tmp_path / "run", {"vllm/f/a": wrong_on([0], 40), "vllm/g/c": wrong_on([1], 40)})
@@ -137,6 +138,15 @@ def test_the_command_takes_families_and_the_authors_counting_does_not(
     assert selfexec(monkeypatch, "score", run.folder, "--groups", groups, "--format", "json") == 0
     found = [row for row in json.loads(capsys.readouterr().out)["scores"] if row["metric"] == "family_behaviour"]
     assert [row["value"] for row in found] == [1, 1]
+
+
+@needs("published")
+def test_the_authors_counting_takes_no_families(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = requests_run(tmp_path / "run", {"vllm/f/a": wrong_on([0], 40), "vllm/g/c": wrong_on([1], 40)})
+    groups = tmp_path / "groups.csv"
+    groups.write_text("model,family\nvllm/f/a,one\nvllm/g/c,one\n")
     assert selfexec(monkeypatch, "score", run.folder, "--groups", groups, "--convention", "authors") == 2
     assert "convention 'authors' has no baselines" in capsys.readouterr().err
 

@@ -222,14 +222,6 @@ def test_warnings_stand_under_the_table_and_beside_the_scores(
     assert {"model", "experiment", "fact", "p", "p_adjusted", "text", "kind"} <= records["warnings"][0].keys()
 
 
-def test_scores_counted_as_the_authors_did_say_nothing_of_loss_and_noise(as_the_authors_read_them: sx.Run) -> None:
-    scores = sx.score(as_the_authors_read_them, "authors")
-    assert scores.warnings == ()
-    assert all(row.worst is None and row.best is None for row in scores)
-    assert "worst" not in scores.table()
-    assert not any(word in scores.table() for word in ("ceiling", "repeats itself"))
-
-
 def test_what_rounds_to_zero_has_no_sign() -> None:
     row = Score("m", "restriction", "skill", 0.1, None, None, 9, 9, 3, 0, "readable", worst=-0.004, best=0.3)
     over = replace(row, metric="skill_over_ceiling", value=-0.004, low=-0.004, high=0.2)

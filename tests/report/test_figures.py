@@ -5,8 +5,6 @@ import io
 import json
 import math
 import re
-import shutil
-import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable, Sequence
@@ -28,7 +26,6 @@ from selfexec.analysis.numbers import answer_tokens
 from selfexec.analysis.score import Scores, score
 from selfexec.errors import InputError
 from selfexec.experiments import PAPER, Key
-from selfexec.extensions.latex.writing import as_latex
 from selfexec.extras import to_install
 from selfexec.metrics import accuracy_on
 from selfexec.report.export import DRAWN, FORMATS, as_csv, export
@@ -51,15 +48,10 @@ from selfexec.report.svg import (
     tick_label,
 )
 from selfexec.runs import Run
-from selfexec.text.numbers import Printed
 from selfexec.text.printable import harmless
 
 SVG = "{http://www.w3.org/2000/svg}"
 PANEL = ["sim/typical", "sim/breaks-format", "sim/knows-itself", "sim/knows-models", "sim/coin"]
-HAS_LATEX = (
-    bool(shutil.which("pdflatex") and shutil.which("kpsewhich"))
-    and not subprocess.run(["kpsewhich", "siunitx.sty"], capture_output=True).returncode
-)
 ABILITIES = {model: 0.5 * k - 1 for k, model in enumerate(PANEL)}
 
 
@@ -510,7 +502,7 @@ def test_hostile_names_are_text_and_nothing_else(panel: Run, drawn: dict[str, Fi
     found = figures([run], score([run], "readable"), abilities={names[m]: a for m, a in ABILITIES.items()})
     assert [figure.id for figure in found] == list(drawn)
     for figure in found:
-        for text in (figure.svg, as_csv(figure), as_latex(figure)):
+        for text in (figure.svg, as_csv(figure)):
             assert not re.search(OBEYED, text)
         root = parsed(figure)  # well-formed, whatever the names
         tags = {element.tag.removeprefix(SVG) for element in root.iter()}
@@ -704,12 +696,12 @@ def test_every_number_in_csv_is_that_of_the_scores_and_of_the_table(drawn: dict[
 
 
 @pytest.mark.slow
-def test_svg_csv_and_latex_take_nothing_else(
+def test_svg_and_csv_take_nothing_else(
     drawn: dict[str, Figure], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    paths = export(drawn.values(), tmp_path / "out", ("svg", "csv", "tex"))
-    assert {path.name for path in paths} == {f"{id}.{form}" for id in drawn for form in ("svg", "csv", "tex")}
+    paths = export(drawn.values(), tmp_path / "out", ("svg", "csv"))
+    assert {path.name for path in paths} == {f"{id}.{form}" for id in drawn for form in ("svg", "csv")}
     assert (tmp_path / "out" / "association.csv").read_text() == as_csv(drawn["association"])
 
 
@@ -771,36 +763,6 @@ def test_the_same_drawing_is_the_same_bytes_in_each_format(drawn: dict[str, Figu
         {path.suffix: path.read_bytes() for path in export([figure], tmp_path / str(n))} for n in range(4)
     ]
     assert len(first) == len(FORMATS) and all(other == first for other in others)
-
-
-@pytest.mark.slow
-def test_latex_is_a_booktabs_table_with_every_number(drawn: dict[str, Figure]) -> None:
-    for figure in drawn.values():
-        source = as_latex(figure)
-        assert source.count("\\toprule") == source.count("\\bottomrule") >= 1
-        numbers = sorted(re.findall(r"(?<![\d.{-])-?\d+(?:\.\d+)?(?= (?:&|\\\\))", source))
-        expected = (cell for row in figure.cells for cell in row[figure.keys :] if isinstance(cell, Printed))
-        shown = [re.sub(r"^(-?)\.", r"\g<1>0.", cell.split()[0].replace(",", "").lstrip("+")) for cell in expected]
-        # what is crossed with all models names its rows by numbers, which stand in no cell of their own
-        assert numbers == sorted(shown), figure.id
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not HAS_LATEX, reason="pdflatex with siunitx is not installed")
-@pytest.mark.parametrize("names", [{}, HOSTILE | {"sim/knows-itself": "\x1b[31mred\x00"}], ids=["plain", "hostile"])
-def test_latex_compiles_and_no_table_is_wider_than_a_page(panel: Run, names: dict[str, str], tmp_path: Path) -> None:
-    run = renamed(panel, names) if names else panel
-    tables = "\n".join(as_latex(figure) + "\\clearpage" for figure in figures([run], score([run], "readable")))
-    packages = "\\usepackage{booktabs,siunitx}\\setlength{\\textwidth}{397pt}"
-    (tmp_path / "all.tex").write_text(
-        f"\\documentclass{{article}}{packages}\\begin{{document}}{tables}\\end{{document}}"
-    )
-    done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"], cwd=tmp_path, capture_output=True
-    )
-    said = done.stdout.decode("utf-8", "replace")
-    assert done.returncode == 0, said[-2000:]
-    assert "Overfull" not in said and "Missing character" not in said
 
 
 # --- the ten recorded models -----------------------------------------------------------------------------------------

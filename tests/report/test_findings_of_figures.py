@@ -8,6 +8,7 @@ import pytest
 
 import selfexec as sx
 from build import part_of
+from extension_parts import needs
 from selfexec.analysis.findings import against_baseline, how_often
 from selfexec.analysis.numbers import Number
 from selfexec.experiments import PAPER
@@ -182,6 +183,7 @@ def test_few_items_leave_figures_their_plain_titles_and_simulated_models_have_no
     assert found.headline == (found.finding or found.title)
 
 
+@needs("rasch")
 def test_titles_of_the_ten_have_no_correlation_from_withheld_numbers_and_agree(ten_models: Run) -> None:
     scores = sx.score(ten_models, panel="none")
     numbers = FigureNumbers([ten_models], scores)

@@ -8,7 +8,6 @@ import pytest
 import selfexec as sx
 from build import unfolded
 from selfexec.analysis.selection import Selection
-from selfexec.extensions.latex.writing import as_latex
 from selfexec.report.data import Data, Options
 from selfexec.report.leaderboards import SUMMARISED, summary, summary_csv
 from selfexec.report.page import page
@@ -38,11 +37,9 @@ def test_orders_and_the_mean_have_no_rates(data: Data) -> None:
     assert without and all(not row[name] for row in without for name in ("predicted rate", "margin at own rate"))
 
 
-def test_the_latex_table_has_them_in_its_columns(data: Data) -> None:
+def test_the_summary_has_them_in_its_columns(data: Data) -> None:
     figure = summary(data.boards)
     assert figure.columns[2:-1] == list(SUMMARISED)
-    text = as_latex(figure)
-    assert "margin at own" in text and "predicted rate" in text
     cells = dict(zip(figure.columns, next(r for r in figure.cells if r[:2] == ["gpt-4.1", "restriction"]), strict=True))
     assert cells["margin at own rate"] == ".018 [-.016, .053]"
 

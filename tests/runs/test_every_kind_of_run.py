@@ -13,10 +13,9 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from batch_api import BatchApi, fine
-from extensions.logs.quiz import generated, log
+from extension_parts import here, needs
 from selfexec.cli import root
 from selfexec.engines.sim.server import SimServer
-from selfexec.extensions.logs.importing import import_logs
 from selfexec.items import load as load_items
 from selfexec.prompts import digest
 from selfexec.runs.folder import MANIFEST
@@ -90,10 +89,12 @@ def of_a_batch(url: str) -> None:
 
 
 def of_logs(url: str) -> None:
+    from extensions.logs.quiz import generated, log
+
     documents = [
         generated(n, f"Question {n}? Tell A or B.", "A" if n % 3 else "B", target="A", acc=1.0) for n in range(6)
     ]
-    import_logs(log(Path("log"), documents), tool="lm-eval", experiment="correctness", out=OUT, model="vllm/typical")
+    sx.import_logs(log(Path("log"), documents), tool="lm-eval", experiment="correctness", out=OUT, model="vllm/typical")
 
 
 def of_replies(url: str) -> None:
@@ -111,8 +112,14 @@ def of_our_logs(url: str) -> None:
 
 
 Kind = Callable[[str], None]
-GOING_ON: tuple[Kind, ...] = (asked, simulated, in_conditions, of_a_study, joined_shards, judged, of_a_batch, of_logs)
-IMPORTED: tuple[Kind, ...] = (of_replies, of_our_logs)
+GOING_ON = (
+    *(asked, simulated, in_conditions, judged),
+    pytest.param(of_a_study, marks=needs("study")),
+    pytest.param(joined_shards, marks=needs("shards")),
+    pytest.param(of_a_batch, marks=needs("batch")),
+    pytest.param(of_logs, marks=needs("logs")),
+)
+IMPORTED = (of_replies, pytest.param(of_our_logs, marks=needs("inspect")))
 EVERY = (*GOING_ON, *IMPORTED)
 
 
@@ -167,13 +174,16 @@ def test_no_simulated_model_comes_into_it_by_a_command_without_models(kind: Kind
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 READING = (
-    *("read run", "read run --show", "read run --state missing", "score run", "score run --format json", "card run"),
+    *("read run", "read run --show", "read run --state missing", "score run", "score run --format json"),
+    *(["card run"] if here("card") else []),
     *(
         "report run -o page.html",
         "compare run",
-        *(f"analyze {name} run" for name in ("trend", "cross", "ladder", "correlate", "ledger")),
+        *(f"analyze {name} run" for name in ("trend", "cross", "ladder", "correlate")),
     ),
-    *("list .", "prompts run", "judge run", "export run", "export run --to panel -o panel.json"),
+    *(["analyze ledger run"] if here("published") else []),
+    *(["judge run"] if here("judging") else []),
+    *("list .", "prompts run", "export run", "export run --to panel -o panel.json"),
 )
 
 
@@ -204,8 +214,8 @@ def test_every_command_that_reads_a_run_reads_it_or_says_why_not_and_changes_not
 def test_the_kinds_differ_in_what_their_manifests_say(url: str) -> None:
     # so that the tests above are of as many kinds as they say
     origins = set()
-    for kind in (asked, of_logs, of_replies):
+    for kind in (asked, *([of_logs] if here("logs") else []), of_replies):
         kind(url)
         origins.add(json.loads((OUT / MANIFEST).read_text())["origin"])
         OUT.rename(kind.__name__)
-    assert origins == {"run", "logs", "import"}
+    assert origins == {"run", "import"} | ({"logs"} if here("logs") else set())

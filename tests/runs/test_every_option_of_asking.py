@@ -4,7 +4,7 @@ does not apply, it is refused by name. The options are those that the classes de
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import tomli_w
 from click.testing import CliRunner
 
 import selfexec as sx
+from extension_parts import here, needs
 from selfexec.cli import root
 from selfexec.engines import FREE, Call, Connection, Outcome, Sampling, field_options, refuse_unsent
 from selfexec.engines.base import EngineType
@@ -22,7 +23,6 @@ from selfexec.engines.http.wires import WIRES
 from selfexec.engines.registry import ENGINES
 from selfexec.errors import InputError
 from selfexec.experiments import Message
-from selfexec.extensions.batch.forms import FORMS
 from selfexec.options import Declared, declared
 from selfexec.runs import load_manifest
 from selfexec.text.redaction import HIDDEN
@@ -153,8 +153,9 @@ def test_an_option_in_python_reaches_the_engine(option: Declared, asked: Asked) 
     given = {option.name: sample(option), **wire_for(option)}
     sx.run(MODEL, out="run", **LITTLE, **given)
     assert asked.arrived(option)
-    sx.judge("run", MODEL, **given)
-    assert asked.arrived(option)
+    if here("judging"):
+        sx.judge("run", MODEL, **given)
+        assert asked.arrived(option)
     if option.name != "patience":  # a check waits for no server
         sx.check(MODEL, **given)
         assert asked.arrived(option)
@@ -169,6 +170,7 @@ def study(content: Mapping[str, Any], **more: Any) -> Path:
     return path
 
 
+@needs("study")
 @named(ALL)
 def test_an_option_at_the_top_of_a_study_file_reaches_the_engine_for_all_models(option: Declared, asked: Asked) -> None:
     path = study({**in_a_file(option), **wire_for(option), "models": [MODEL, OTHER]})
@@ -179,6 +181,7 @@ def test_an_option_at_the_top_of_a_study_file_reaches_the_engine_for_all_models(
     assert asked.arrived(option, OTHER)
 
 
+@needs("study")
 @named(ALL)
 def test_an_option_of_one_model_of_a_study_file_reaches_the_engine_for_that_model_alone(
     option: Declared, asked: Asked
@@ -191,6 +194,7 @@ def test_an_option_of_one_model_of_a_study_file_reaches_the_engine_for_that_mode
     assert not asked.arrived(option, OTHER)
 
 
+@needs("study")
 @named(ALL)
 def test_a_run_of_a_study_goes_on_with_the_options_of_its_file(option: Declared, asked: Asked) -> None:
     own = {"model": MODEL, **in_a_file(option), **wire_for(option)}
@@ -272,8 +276,11 @@ def test_how_a_run_was_reached_is_kept_as_far_as_it_may_be_and_not_where_all_is_
         assert kept[option.name] == (HIDDEN if may_be_a_secret(option) else sample(option))
 
 
+@needs("batch")
 @named(OF_CONNECTION)
 def test_what_is_left_of_a_run_can_be_exported_however_its_models_were_reached(option: Declared, asked: Asked) -> None:
+    from selfexec.extensions.batch.forms import FORMS
+
     wire = sample(option) if option.name == "wire" else "openai"
     given = {"base_url": URL, option.name: sample(option)}  # a provider's own address speaks its own format
     sx.run(MODEL, out="run", max_calls=1, **LITTLE, **given)
@@ -281,10 +288,13 @@ def test_what_is_left_of_a_run_can_be_exported_however_its_models_were_reached(o
     assert sx.export_batch(to=form, out="run").sessions == 1  # what the model says of a request that it was asked
 
 
+@needs("batch")
 @named(OF_SAMPLING)
 def test_batch_files_hold_what_is_sent_with_a_run_that_is_exported_or_gone_on_with(
     option: Declared, asked: Asked
 ) -> None:
+    from selfexec.extensions.batch.forms import FORMS
+
     wire = wire_for(option)
     [form, *_] = [name for name, form in FORMS.items() if wire.get("wire", "openai") in form.wires]
     given = {option.name: sample(option), **wire}
@@ -332,19 +342,24 @@ def test_an_option_that_is_not_sent_is_refused_before_anything_is_asked(
     from dataclasses import replace
 
     monkeypatch.setitem(WIRES, "gemini", replace(WIRES["gemini"], sends=frozenset()))  # type: ignore[arg-type]
-    for ask in (
+    asking: list[Callable[[], object]] = [
         lambda: sx.run(MODEL, out="run", system="Be brief.", wire="gemini", **LITTLE),
         lambda: sx.check(MODEL, system="Be brief.", wire="gemini"),
-        lambda: sx.export_batch(MODEL, to="gemini", out="run", system="Be brief.", wire="gemini", **LITTLE),
-    ):
+    ]
+    if here("batch"):
+        asking.append(
+            lambda: sx.export_batch(MODEL, to="gemini", out="run", system="Be brief.", wire="gemini", **LITTLE)
+        )
+    for ask in asking:
         with pytest.raises(InputError, match=r"^system: the wire format 'gemini'"):
             ask()
     assert asked.calls == [] and not Path("run").exists()
-    sx.run(MODEL, out="run", **LITTLE)
-    asked.calls.clear()
-    with pytest.raises(InputError, match=r"^system: the wire format 'gemini'"):
-        sx.judge("run", MODEL, system="Be brief.", wire="gemini")
-    assert asked.calls == []
+    if here("judging"):
+        sx.run(MODEL, out="run", **LITTLE)
+        asked.calls.clear()
+        with pytest.raises(InputError, match=r"^system: the wire format 'gemini'"):
+            sx.judge("run", MODEL, system="Be brief.", wire="gemini")
+        assert asked.calls == []
 
 
 def settings_that_send(option: Declared) -> Iterator[dict[str, Any]]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import selfexec as sx
+from extension_parts import needs
 from selfexec.engines import kept_field
 from selfexec.errors import InputError
 from selfexec.report.sections.about import provenance
@@ -76,6 +77,7 @@ def test_what_holds_no_text_is_no_secret(value: Any) -> None:
     assert kept_field("anything", value) == value
 
 
+@needs("judging")
 def test_a_judge_goes_by_the_same_rule(tmp_path: Path) -> None:
     run(tmp_path / "r", {})
     sx.judge(tmp_path / "r", "sim/coin", name="j", extra_body=SENT)
@@ -110,6 +112,7 @@ provider = {{ only = ["mistral"] }}
 """
 
 
+@needs("study")
 def test_the_copy_of_a_study_file_has_digests_where_the_manifest_has_them(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     path.write_text(STUDY.format(secret=SECRET))
@@ -124,6 +127,7 @@ def test_the_copy_of_a_study_file_has_digests_where_the_manifest_has_them(tmp_pa
     assert len(again.replies) == len(run_of_study.replies)
 
 
+@needs("study")
 def test_a_study_file_without_such_values_is_copied_as_it_is_written(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     path.write_text('# ours\nlimit = 1\nmodels = ["sim/coin"]\n[extra_body]\nseed  =  7\n')

@@ -8,17 +8,15 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 import selfexec as sx
 from build import requests_run, selfexec, write
-from selfexec.extensions.judging.records import keep_judgements
+from extension_parts import needs
 from selfexec.report.evidence import PageEvidence
 from selfexec.report.outcomes import coded
 from selfexec.report.sessions import with_states
 from selfexec.runs import Run
-from selfexec.runs.judgements import Judgement
 
 ANSWER = "Here you are."
 SHA256 = hashlib.sha256(ANSWER.encode()).hexdigest()
@@ -175,6 +173,7 @@ def test_a_source_that_says_nothing_is_refused_with_those_that_say_something(run
     assert str(run.folder / "judgements.jsonl") in str(refused.value)
 
 
+@needs("published")
 def test_the_authors_numbers_are_of_no_other_source(run: Run) -> None:
     with pytest.raises(sx.InputError, match=r"authors counted restriction by no 'rule'\. Leave out the source"):
         sx.score(run.with_source("rule"), "authors")
@@ -332,22 +331,3 @@ def test_the_page_names_every_source_that_disputes_a_claim(run: Run) -> None:
 
 def unpacked(index: str) -> Any:
     return json.loads(zlib.decompress(base64.b64decode(index)))
-
-
-def test_judgements_are_added_on_lines_of_their_own_each_once(tmp_path: Path) -> None:
-    def judgement(item: str, value: bool, time: str = "t") -> Judgement:
-        place = {"model": "m", "experiment": "restriction", "item": item, "session": "execute"}
-        return Judgement(**place, source="judge:j", value=value, time=time, reply_sha256=64 * "0")  # type: ignore[arg-type]
-
-    path = tmp_path / "judgements.jsonl"
-    one, two, changed = judgement("1", True), judgement("2", False), judgement("1", False)
-    lines = [msgspec.json.encode(judgement) for judgement in (one, two, changed)]
-    keep_judgements(tmp_path, [])
-    assert not path.exists()
-    keep_judgements(tmp_path, [one])
-    assert path.read_bytes() == lines[0] + b"\n"
-    keep_judgements(tmp_path, [one, judgement("1", True, "later"), two])
-    assert path.read_bytes() == lines[0] + b"\n" + lines[1] + b"\n"
-    path.write_bytes(b"\n".join(lines[:2]))  # as a person may have left it
-    keep_judgements(tmp_path, [changed])
-    assert path.read_bytes() == b"\n".join(lines) + b"\n"

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
+from extension_parts import needs
 from selfexec.cli import make_printable, root
 from selfexec.errors import InputError
 from selfexec.extras import to_install
@@ -64,11 +65,12 @@ class Narrow(io.TextIOWrapper):
 READING = (
     "score",
     "read",
-    "card",
+    pytest.param("card", marks=needs("card")),
     "compare",
-    "judge",
+    pytest.param("judge", marks=needs("judging")),
     "list",
-    *(f"analyze {name}" for name in ("trend", "cross", "ladder", "correlate", "ledger")),
+    *(f"analyze {name}" for name in ("trend", "cross", "ladder", "correlate")),
+    pytest.param("analyze ledger", marks=needs("published")),
 )
 
 

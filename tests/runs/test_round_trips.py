@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from batch_api import BatchApi, fine
-from extensions.logs.quiz import generated, log
+from extension_parts import needs
 from faulty_server import FaultyServer
 from selfexec.cli import root
 from selfexec.engines.sim.server import SimServer
@@ -198,7 +198,10 @@ def stored(name: str) -> Callable[[Path], Run]:
 
 MADE = (
     *(simulated, epochs, facets, in_german, own_prompts, grown, unfinished, of_a_preset, failing_question, judged),
-    *(asked, real, of_an_engine_that_simulates, joined, of_a_study, of_a_batch),
+    *(asked, real, of_an_engine_that_simulates),
+    pytest.param(joined, marks=needs("shards")),
+    pytest.param(of_a_study, marks=needs("study")),
+    pytest.param(of_a_batch, marks=needs("batch")),
     *(stored(name) for name in ("panel", "two-epochs", "grown", "own-prompts", "served", "imported")),
 )
 
@@ -235,6 +238,7 @@ def is_the_same(again: Run, before: Run, apart: Collection[str]) -> None:
         assert rows(again, convention=convention) == rows(before, convention=convention)
 
 
+@needs("inspect")
 @pytest.mark.parametrize("ending", ["eval", "json"])
 @pytest.mark.slow
 def test_by_logs_of_inspect(run: Run, tmp_path: Path, ending: str) -> None:
@@ -310,6 +314,7 @@ def reply_key(line: dict[str, Any]) -> Any:
     return Key(*(line[name] for name in names), facets_of(line.get("facets", {})))
 
 
+@needs("shards")
 @pytest.mark.parametrize(
     "chosen", [{}, {"epochs": 2}, {"facets": {"frame": ["self", "another-model"]}}, {"prompts": "de"}]
 )
@@ -325,6 +330,7 @@ def test_by_shards_that_are_joined(chosen: dict[str, Any], tmp_path: Path) -> No
     assert again.simulated == before.simulated
 
 
+@needs("batch")
 def test_by_files_of_a_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     choices: dict[str, Any] = {
@@ -352,6 +358,7 @@ def test_by_files_of_a_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert rows(again) == rows(before)  # who is simulated is not compared: no provider's batch API would say so
 
 
+@needs("study")
 def test_by_a_study_file(tmp_path: Path) -> None:
     before = sx.run(TWO, limit=3, epochs=2, out=tmp_path / "before")
     study = f'models = {json.dumps(TWO)}\nlimit = 3\nepochs = 2\nout = "again"\n'
@@ -361,6 +368,7 @@ def test_by_a_study_file(tmp_path: Path) -> None:
     assert rows(again) == rows(before) and again.simulated == before.simulated
 
 
+@needs("inspect")
 @pytest.mark.slow
 def test_part_of_a_run_that_goes_through_inspect_is_that_part(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai", reason="Inspect AI is an extra, and not installed here")
@@ -386,9 +394,11 @@ def test_part_of_a_run_that_goes_through_inspect_is_that_part(tmp_path: Path) ->
     assert both.manifest.simulated == [one] and both.simulated == {one} and set(both.models) == {one, other}
 
 
+@needs("inspect", "logs")
 @pytest.mark.slow
 def test_a_run_of_logs_that_goes_through_inspect_is_one_of_logs_and_can_be_asked_on(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai", reason="Inspect AI is an extra, and not installed here")
+    from extensions.logs.quiz import generated, log
     from selfexec.extensions.inspect.exporting import parts_of, write_logs
     from selfexec.extensions.inspect.importing import import_task_logs
     from selfexec.extensions.logs.importing import import_logs

@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
+from extension_parts import needs
 from selfexec.cli import root
 
 
@@ -19,7 +20,17 @@ def silent(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    "command", ["score", "read", "compare", "report", "card", "analyze trend", "analyze cross", "analyze ladder"]
+    "command",
+    [
+        "score",
+        "read",
+        "compare",
+        "report",
+        pytest.param("card", marks=needs("card")),
+        "analyze trend",
+        "analyze cross",
+        "analyze ladder",
+    ],
 )
 def test_whatever_speaks_of_a_run_says_that_nothing_was_answered_in_it(command: str, silent: Path) -> None:
     said = CliRunner().invoke(root, [*command.split(), str(silent)])

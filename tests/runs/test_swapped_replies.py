@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 import selfexec as sx
+from extension_parts import needs
 from repeating_server import Repeating, repeating
 from selfexec.engines import Check
 from selfexec.errors import InputError
@@ -148,6 +149,7 @@ def test_a_line_that_cannot_be_written_stops_the_run(tmp_path: Path) -> None:
             ledger.keep(_reply("j", None))
 
 
+@needs("shards")
 def test_joined_shards_and_imported_replies_keep_what_is_known_of_their_connections(tmp_path: Path) -> None:
     with repeating(Repeating()) as url:
         for shard in ("0/2", "1/2"):
@@ -172,6 +174,7 @@ def test_a_void_line_takes_back_the_reply_before_it_wherever_replies_are_read_fr
     assert read_journal(path)[first.key].text == "another"
 
 
+@needs("judging")
 def test_a_judge_is_asked_again_what_may_be_swapped(tmp_path: Path) -> None:
     with repeating(Repeating()) as url:
         run(url, tmp_path / "r")

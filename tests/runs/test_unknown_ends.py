@@ -12,6 +12,7 @@ from aiohttp import web
 
 import selfexec as sx
 from build import selfexec
+from extension_parts import needs
 from selfexec.analysis.selection import Selection
 from selfexec.engines import Call, Outcome
 from selfexec.errors import InputError
@@ -483,6 +484,7 @@ def judged_run(out: Path) -> sx.Run:
         return run_in(out, limit=20)[0]
 
 
+@needs("judging")
 def test_a_judge_stops_after_ten_in_a_row_and_goes_on_once_its_end_is_accepted(tmp_path: Path) -> None:
     out = tmp_path / "r"
     found = judged_run(out)
@@ -496,6 +498,7 @@ def test_a_judge_stops_after_ten_in_a_row_and_goes_on_once_its_end_is_accepted(t
     assert len(engine.calls) == len(judged.judgements) == 20 and not progress.unfinished
 
 
+@needs("judging")
 def test_a_judges_reply_with_an_unknown_end_is_not_asked_again_unless_that_is_wanted(tmp_path: Path) -> None:
     found = judged_run(tmp_path / "r")
     with scripted(lambda call, number: ended() if number == 1 else said('{"choice": "A"}')) as engine:
@@ -553,6 +556,7 @@ def exported_and_worked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[
     return out, results, len(ids)
 
 
+@needs("batch")
 def test_a_batch_keeps_all_results_and_stops_before_the_next_round(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -571,6 +575,7 @@ def test_a_batch_keeps_all_results_and_stops_before_the_next_round(
     assert sx.export_batch(to="openai", out=out).sessions == 10
 
 
+@needs("batch")
 def test_results_whose_end_is_accepted_count_and_are_written_as_they_came(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -593,6 +598,7 @@ def test_reply_lines_carry_both_fields(tmp_path: Path) -> None:
     assert sum(reply.unknown_end_text == "Half of an answ" for reply in back.replies.values()) == 2
 
 
+@needs("inspect")
 def test_logs_of_inspect_carry_both_fields_and_what_is_accepted(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai")
     from selfexec.extensions.inspect.exporting import parts_of, write_logs
@@ -611,6 +617,7 @@ def test_logs_of_inspect_carry_both_fields_and_what_is_accepted(tmp_path: Path) 
     assert dict(back.replies) == dict(accepted.replies) and back.accept_ends == (WORD,)
 
 
+@needs("shards")
 def test_joined_shards_accept_what_any_of_them_does(tmp_path: Path) -> None:
     out = tmp_path / "r"
 

@@ -18,6 +18,7 @@ from click.testing import CliRunner
 import selfexec as sx
 from browser import Browser
 from build import changed, write
+from extension_parts import needs
 from respondents import MODELS, items, lines, respondents, written_items
 from selfexec.cli import root
 from selfexec.cli.completion import models_to_ask
@@ -206,6 +207,7 @@ def test_metrics_of_questions_belong_to_experiments_that_ask_some(asked: Run) ->
     }
 
 
+@needs("published")
 def test_the_authors_have_no_number_of_them_and_the_table_says_so(asked: Run) -> None:
     found = said("score", "asked", "--convention", "authors")
     assert "vllm/a, habit: the paper's authors counted no such experiment" in found
@@ -317,6 +319,7 @@ def test_correlate_has_a_column_for_each() -> None:
     assert "overall" not in found and "eligible" not in found
 
 
+@needs("published")
 def test_the_ledger_is_of_the_papers_experiments_and_says_so() -> None:
     assert "None of them was asked here" in said("analyze", "ledger", "asked")
     assert list(sx.ledger("asked")) == []
@@ -390,6 +393,7 @@ def test_the_report_opens_in_a_browser_and_shows_their_sessions(browser: Browser
     assert not browser.log
 
 
+@needs("card")
 def test_the_card_tells_of_them() -> None:
     card = said("card", "asked")
     for name in TOYS:

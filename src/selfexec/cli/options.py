@@ -432,7 +432,8 @@ class Sections(click.Command):
         options = {str(option.name): option for option in self.get_params(ctx) if isinstance(option, click.Option)}
         shown = 0
         for heading, names in self.first.items():
-            records = [record for name in names if (record := options[name].get_help_record(ctx))]
+            there = [options[name] for name in names if name in options]  # some are those of extensions
+            records = [record for option in there if (record := option.get_help_record(ctx))]
             shown += len(records)
             with formatter.section(heading):
                 formatter.write_dl(records)

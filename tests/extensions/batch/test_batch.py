@@ -18,6 +18,7 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from batch_api import BatchApi, BatchServer, fine, prompt_of, requests_in
+from extension_parts import needs
 from selfexec.cli import root
 from selfexec.engines import Price
 from selfexec.engines.sim.server import SimServer
@@ -697,6 +698,7 @@ def of_study(folder: Path) -> Path:
     return folder / "run"
 
 
+@needs("study")
 def test_a_study_s_run_is_exported_as_its_file_says_that_each_model_is_asked(tmp_path: Path) -> None:
     out = of_study(tmp_path)
     found = sx.export_batch(["warm", "cold"], to="openai", out=out)
@@ -716,6 +718,7 @@ def test_a_study_s_run_is_exported_as_its_file_says_that_each_model_is_asked(tmp
     assert {key.model for key in run.replies} == {"warm", "cold"} and len(run.replies) == 12
 
 
+@needs("study")
 def test_models_of_a_study_that_do_not_go_into_these_files_are_refused_by_name(tmp_path: Path) -> None:
     out = of_study(tmp_path)
     with pytest.raises(InputError, match="model 'anthropic/typical': it is asked in the wire format 'anthropic'"):

@@ -300,3 +300,23 @@ def test_what_remains_is_reckoned_from_the_judges_own_replies(run: sx.Run, judge
     rest = plan(sx.load(run.folder), JudgeOptions(run, "vllm/j", base_url=url)).estimate()
     # eight replies were seen, of 30 and 50 tokens each; four remain
     assert (rest.input_tokens, rest.output_tokens, rest.own) == (4 * 30, 4 * 50, 1)
+
+
+def test_a_run_of_several_experiments_and_conditions_is_judged_where_it_is_judged(tmp_path: Path) -> None:
+    facets = {"frame": ["self", "another-model"], "behaviour-thinking": ["default", "off"]}
+    both = ["association", "restriction"]
+    run = sx.run(["sim/typical"], experiments=both, limit=4, out=tmp_path / "run", facets=facets)
+    # four requests, answered with thought and without it; what is asked about others shares these
+    found = sx.judge(run, "sim/coin")
+    assert len(found.judgements) == 8 and {key.experiment for key, _ in found.judgements} == {"restriction"}
+    shown = sx.judges(found)
+    assert [one.replies for one in shown.agreements if len(one.sources) == 3] == [4]  # in the first condition
+    for condition in found.conditions:
+        by_judge = found.under(condition).with_source("judge:sim/coin").observations.filter(experiment="restriction")
+        assert by_judge["observed"].null_count() == 0 and len(by_judge) == 4
+
+
+def test_a_run_without_replies_that_are_judged_is_refused(tmp_path: Path) -> None:
+    run = sx.run(["sim/coin"], experiments=["association"], limit=2, out=tmp_path / "run")
+    with pytest.raises(InputError, match="its experiments have no replies that are judged"):
+        sx.judge(run, "sim/typical")

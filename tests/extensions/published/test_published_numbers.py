@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import selfexec as sx
+from build import selfexec
+from selfexec.analysis.full_scores import paper_table
 from selfexec.analysis.score import Scores, score
 from selfexec.experiments.difficulty import Question, QuestionGroup
 from selfexec.extensions.published.authors import group_score, true_order
@@ -136,3 +139,25 @@ def test_the_authors_true_order_puts_wrong_answers_last_and_uncounted_tokens_aft
     # 5 of the 6 pairs of Q3 < Q2 < Q4 < Q1 are in this ranking's order; a ranking without all labels scores 0
     assert group_score(["Q3", "Q2", "Q1", "Q4"], ["Q3", "Q2", "Q4", "Q1"]) == pytest.approx(5 / 6)
     assert group_score(["3", "2", "1", "4"], ["Q3", "Q2", "Q4", "Q1"]) == 0
+
+
+def test_of_the_authors_counting_the_papers_numbers_are_shown_too(ten_models: Run) -> None:
+    scores = sx.score(ten_models, "authors", models=["gpt-4.1"])
+    assert "precision" in paper_table(scores).columns
+
+
+def test_scores_counted_as_the_authors_did_say_nothing_of_loss_and_noise(as_the_authors_read_them: sx.Run) -> None:
+    scores = sx.score(as_the_authors_read_them, "authors")
+    assert scores.warnings == ()
+    assert all(row.worst is None and row.best is None for row in scores)
+    assert "worst" not in scores.table()
+    assert not any(word in scores.table() for word in ("ceiling", "repeats itself"))
+
+
+def test_the_authors_convention_has_no_empty_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = sx.run("sim/coin", limit=5, out=tmp_path / "run")
+    assert selfexec(monkeypatch, "score", run.folder, "--convention", "authors") == 0
+    heads = capsys.readouterr().out.split("─")[0].splitlines()[-2]
+    assert heads.split() == ["experiment", "accuracy"]

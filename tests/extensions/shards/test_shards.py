@@ -19,6 +19,7 @@ import pytest
 from msgspec.structs import replace
 
 import selfexec as sx
+from extension_parts import needs
 from selfexec.cli import main
 from selfexec.engines import Call, Outcome
 from selfexec.engines.sim import SimEngine
@@ -335,6 +336,7 @@ def test_the_results_that_are_shown_are_those_of_the_whole_run(tmp_path: Path) -
     assert joined.prompts == whole.prompts and joined.manifest.settings == whole.manifest.settings
 
 
+@needs("study")
 def test_a_study_in_shards_is_the_study_that_one_machine_asks(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -358,6 +360,7 @@ def test_a_study_in_shards_is_the_study_that_one_machine_asks(
     assert json.loads(Path("scores.json").read_text())["scores"]
 
 
+@needs("study")
 def test_a_study_that_is_saved_is_of_the_whole_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["run", "--model", "sim/coin", "--limit", "2", "--out", str(tmp_path / "r"), "--shard", "0/3", "--dry-run"]
     run_cli([*words, "--save", str(tmp_path / "study.toml")], capsys)

@@ -17,6 +17,7 @@ import pytest
 from aiohttp import web
 
 import selfexec as sx
+from extension_parts import needs
 from selfexec.cli import main
 from selfexec.engines import Connection, Sampling, default_models
 from selfexec.errors import InputError
@@ -370,6 +371,7 @@ def test_options_beside_a_study_come_first_and_model_chooses_of_its_models(
     assert (again.choices.epochs, again.choices.limit, again.models) == (1, 3, ["sim/coin", "sim/typical"])
 
 
+@needs("judging")
 def test_a_model_of_a_study_whose_name_has_a_comma_is_chosen_by_its_name(
     selfexec: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,3 +44,14 @@ def test_the_page_has_it_and_says_what_it_shows(tmp_path: Path) -> None:
     told(tmp_path, "sim/coin", right=45)
     page = sx.report(sx.run(out=tmp_path / "run"), tmp_path / "page.html").read_text("utf-8")
     assert "Accuracy on the log" in page
+
+
+def columns(run: sx.Run) -> list[str]:
+    return next(list(one.columns) for one in figures([run], sx.score(run)) if one.id == "readiness")
+
+
+def test_an_experiment_on_logs_whose_claims_may_all_come_true_has_a_readiness_to_say_yes(tmp_path: Path) -> None:
+    lines = [generated(n, f"Question {n}?", "An answer.", exact_match=float(n < 45)) for n in range(60)]
+    path = log(tmp_path / "coin", lines, "sim/coin")
+    import_logs(path, tool="lm-eval", experiment="correctness", out=tmp_path / "run")
+    assert {"correctness: says yes", "correctness: does"} <= set(columns(sx.run(out=tmp_path / "run")))
