@@ -6,6 +6,11 @@ The headers of the standards say what their RFC defines:
                         (RFC 7234), a hit in a comment of `Via`; and Varnish's header, which then has two ids
     something failed    `Proxy-Status` with an error or the status of one (RFC 9209), a `Content-Range` of less than
                         the whole (RFC 9110), a `grpc-status` other than 0
+    another answered    a count of fallbacks above 0, or a flag that there was one: the reply is none of the model that
+                        was asked, and counts as a failure
+
+A state with a word in it (`rejected`) says something of this reply only where its name does: other states are those of
+accounts, limits and servers.
 
 Any other header is a field of the reply whose value came as text. So the rules for fields of bodies hold for it: for
 caches those in `caches`, for failures those in `wires.objections`, for ends those in `ends`. Most servers send the same
@@ -28,7 +33,18 @@ from selfexec.engines.http.caches import (
 )
 from selfexec.engines.http.ends import End, ends_in, is_name_of_an_end, worst
 from selfexec.engines.http.policy import is_word_of_a_policy
-from selfexec.engines.http.wires.objections import is_false, meaning_of, tells_of_failure
+from selfexec.engines.http.wires.objections import (
+    ENDINGS,
+    FORMS,
+    OF_A_REPLY,
+    SETTINGS,
+    STATES,
+    is_false,
+    is_true,
+    meaning_of,
+    tells_of_failure,
+    words_of_name,
+)
 
 # LiteLLM sends it, with any value, where its cache had the reply, and not where it has just put it there
 LITELLM = "x-litellm-cache-key"
@@ -50,7 +66,18 @@ OF_PROMPTS = frozenset(
     )
 )
 # which name no failure of this reply
-ABOUT_REPORTS = frozenset(("report", "reporting", "count", "rate", "policy", "id"))
+ABOUT_REPORTS = frozenset(
+    (
+        *("report", "reporting", "count", "rate", "policy", "id"),
+        *("ratelimit", "ratelimits", "limit", "limits", "quota", "quotas", "overage", "budget", "billing"),
+    )
+)
+# whose state a header tells, where it is that of this reply: a state with another word is that of a server, an account
+OF_THIS = OF_A_REPLY | FORMS | ENDINGS | {"upstream", "origin", "request", "http", "processing", "generation", "call"}
+# how often or how far another model was asked than the one of the request, and whether it was
+FALLBACKS = frozenset(("fallback", "fallbacks", "failover", "failovers"))
+OF_A_FALLBACK = FALLBACKS | {"attempted", "count", "index", "number", "depth", "step", "used", "is", "was", "to"}
+STEP = "cf-aig-step"  # of the models that Cloudflare's gateway was given; 0 is the first
 X = "x-"  # begins the names of headers that no standard has
 WORD = re.compile("[a-z]+")
 NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)(?![\w.])")
@@ -83,6 +110,7 @@ STANDARD_OF_FAILURES: Mapping[str, Callable[[str], bool]] = {
     "grpc-status": lambda value: value != "0",
     "proxy-status": lambda value: PROXY_FAILURE.search(value) is not None,
     "content-range": _is_part,
+    STEP: lambda value: _is_any_above_0(value),
 }
 
 
@@ -187,7 +215,7 @@ def _failures(headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 def _may_tell_of_a_failure(name: str) -> bool:
     meaning = meaning_of(name.removeprefix(X))
-    if name in STANDARD_OF_FAILURES:
+    if name in STANDARD_OF_FAILURES or _counts_fallbacks(name):
         return True
     if meaning.setting or meaning.attempts or not ABOUT_REPORTS.isdisjoint(words := _words(name)):
         return False
@@ -196,14 +224,33 @@ def _may_tell_of_a_failure(name: str) -> bool:
     return meaning.kind in ("failure", "well") or meaning.ill or meaning.state or meaning.finished
 
 
+@lru_cache(maxsize=1024)
+def _counts_fallbacks(name: str) -> bool:
+    """Whether a header tells whether another model was asked, and not what may be, or what else is said of it."""
+    words = _words(name)
+    told = words[next((at for at, word in enumerate(words) if word in FALLBACKS), len(words)) :]
+    return bool(told) and {*told} <= OF_A_FALLBACK and SETTINGS.isdisjoint(words) and "ratelimit" not in words
+
+
 def _is_failure(name: str, value: str) -> bool:
     if standard := STANDARD_OF_FAILURES.get(name):
         return standard(value)
+    if _counts_fallbacks(name):
+        return _is_any_above_0(value) or is_true(value)
     name = name.removeprefix(X)
     meaning, meant = meaning_of(name), _meant(value)
+    if meaning.state and not isinstance(meant, int) and not _is_of_this_reply(name):
+        return False
     if meaning.kind == "failure" and value.casefold() in ("ok", "no"):
         return False
     return tells_of_failure(name, meant) or (meaning.finished and is_false(meant))
+
+
+@lru_cache(maxsize=1024)
+def _is_of_this_reply(name: str) -> bool:
+    """Whether a header with a state tells that of this reply or of its upstream, by its other words."""
+    others = [word for word in words_of_name(name) if word not in STATES - {"health"}]
+    return not others or not OF_THIS.isdisjoint(others)
 
 
 def _meant(value: str) -> Any:

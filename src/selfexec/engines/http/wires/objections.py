@@ -108,6 +108,16 @@ SETTINGS = frozenset(
 )
 FINISHED = [[word] for word in ("complete", "completed", "done", "finished", "final", "eos")]
 OF_A_REPLY = frozenset(("is", "x", "response", "reply", "stream", "output", "message", "completion"))
+FORMS = frozenset(("is", "was", "has", "been", "are"))  # which say of a word that it holds
+_BEFORE, _TELLING, _BEHIND = (
+    "|".join(sorted(words))
+    for words in (
+        FORMS | OF_A_REPLY | STATES,
+        ILL_IF_TRUE | STATES | {word for (word,) in FINISHED},
+        FORMS | OF_A_REPLY,
+    )
+)
+COMPOUND = re.compile(f"(?:{_BEFORE})*({_TELLING})(?:{_BEHIND})*")  # `istruncated`, `partialresponse`
 RATES = frozenset(("rate", "ratio", "percent", "percentage", "probability"))
 ATTEMPTS = frozenset(("attempt", "attempts", "retry", "retries", "tries", "fallback", "fallbacks", "history"))
 
@@ -132,7 +142,7 @@ class Meaning(NamedTuple):
 
 @lru_cache(maxsize=2048)
 def meaning_of(name: str) -> Meaning:
-    words = [word.lower() for word in WORD.findall(name)]
+    words = words_of_name(name)
     joined = [*words, "".join(words), *map("".join, pairwise(words))]
     return Meaning(
         kind_of(name),
@@ -145,6 +155,12 @@ def meaning_of(name: str) -> Meaning:
         rate=bool(words) and words[-1] in RATES,
         filtering="safety" in words or "moderation" in words or {"content", "filter"} <= {*words},
     )
+
+
+def words_of_name(name: str) -> list[str]:
+    """The words of a name in small letters. One that is joined with others which add nothing is that word alone."""
+    compounds = ((word.lower(), COMPOUND.fullmatch(word.lower())) for word in WORD.findall(name))
+    return [compound[1] if compound else word for word, compound in compounds]
 
 
 def kind_of(name: str) -> Kind:
@@ -295,7 +311,7 @@ def _ends_well(parts: list[Any]) -> bool:
 def _says_well(name: str, value: Any) -> bool:
     kind = meaning_of(name).kind
     if kind == "well":
-        return _is_true(value)
+        return is_true(value)
     return kind == "state" and says_something(value) and type(value) not in NESTS and _is_well(value)
 
 
@@ -312,7 +328,7 @@ def tells_of_failure(name: str, value: Any) -> bool:
         return says_something(value) and not _is_rate(name, value)
     if meaning.kind == "well":
         return is_false(value)
-    if meaning.ill and (_is_true(value) or (meaning.last and _is_ill(value))):
+    if meaning.ill and (is_true(value) or (meaning.last and _is_ill(value))):
         return True
     if not isinstance(value, str) and name.lower().endswith("reason"):
         return False  # the number of the token that stopped it
@@ -323,7 +339,7 @@ def _is_rate(name: str, value: Any) -> bool:
     return meaning_of(name).rate and type(value) in (int, float)
 
 
-def _is_true(value: Any) -> bool:
+def is_true(value: Any) -> bool:
     return value is True or (isinstance(value, str) and value.strip().casefold() in ("true", "yes"))
 
 
