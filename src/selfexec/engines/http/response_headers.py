@@ -23,13 +23,19 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from selfexec.engines.http.caches import (
+    ASKED,
     HIT,
+    OTHER_CACHES,
     YES,
+    is_any_above_0,
     is_name_of_a_cache,
+    is_name_of_a_time,
     is_name_of_an_origin,
     is_old,
+    is_time_in_a_cache,
     says_a_cache,
     says_cached,
+    words_of,
 )
 from selfexec.engines.http.ends import End, ends_in, is_name_of_an_end, worst
 from selfexec.engines.http.policy import is_word_of_a_policy
@@ -51,20 +57,9 @@ LITELLM = "x-litellm-cache-key"
 COST, UPSTREAM = "x-litellm-response-cost", "x-litellm-model-name"
 # the names of headers that tell how a cache fared, and not what it was asked to do, or under which name it keeps
 OUTCOME = re.compile(
-    r"(?:^|[-_])(?:cached?|cache[-_]?hit|cache[-_](?:status|state|hits|result|outcome|lookup|remote|response))$"
+    r"(?:^|[-_])[a-z]*(?:cached?|cached?[-_]?hit|cached?[-_](?:status|state|hits|result|outcome|lookup|remote|response))$"
 )
-ASKED = frozenset(
-    (
-        *("no", "not", "skip", "bypass", "use", "force", "refresh", "disable", "disabled"),
-        *("enable", "enabled", "allow", "to", "in", "ignore"),
-    )
-)
-OF_PROMPTS = frozenset(
-    (
-        *("prompt", "prompts", "token", "tokens", "prefix", "context", "kv"),
-        *("input", "read", "creation", "write"),
-    )
-)
+OF_PROMPTS = OTHER_CACHES | {"read", "creation", "write"}
 # which name no failure of this reply
 ABOUT_REPORTS = frozenset(
     (
@@ -79,8 +74,6 @@ FALLBACKS = frozenset(("fallback", "fallbacks", "failover", "failovers"))
 OF_A_FALLBACK = FALLBACKS | {"attempted", "count", "index", "number", "depth", "step", "used", "is", "was", "to"}
 STEP = "cf-aig-step"  # of the models that Cloudflare's gateway was given; 0 is the first
 X = "x-"  # begins the names of headers that no standard has
-WORD = re.compile("[a-z]+")
-NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)(?![\w.])")
 STALE = re.compile(r"(?:^|[\s,])11[0-3](?=\s)")
 COMMENT = re.compile(r"\(([^()]*)\)")
 TWO_IDS = re.compile(r"\d+\s+\d+")
@@ -100,17 +93,28 @@ def _has_hit_in_comment(value: str) -> bool:
     return any(HIT.search(comment) for comment in COMMENT.findall(value))
 
 
+def _is_timed_hit(value: str) -> bool:
+    """Whether one of the times that `Server-Timing` tells of is that of a cache, described as a hit."""
+    for entry in value.split(","):
+        name, *parameters = (part.strip().lower() for part in entry.split(";"))
+        told = dict(part.split("=", 1) for part in parameters if "=" in part).get("desc", "").strip('"')
+        if "cache" in name and OF_PROMPTS.isdisjoint(words_of(name)) and (is_old(told, True) or HIT.search(name)):
+            return True
+    return False
+
+
 STANDARD_OF_CACHES: Mapping[str, Callable[[str], bool]] = {
-    "age": lambda value: _is_any_above_0(value),
+    "age": is_any_above_0,
     "warning": lambda value: STALE.search(value) is not None,
     "via": _has_hit_in_comment,
+    "server-timing": _is_timed_hit,
     "x-varnish": lambda value: TWO_IDS.fullmatch(value) is not None,
 }
 STANDARD_OF_FAILURES: Mapping[str, Callable[[str], bool]] = {
     "grpc-status": lambda value: value != "0",
     "proxy-status": lambda value: PROXY_FAILURE.search(value) is not None,
     "content-range": _is_part,
-    STEP: lambda value: _is_any_above_0(value),
+    STEP: is_any_above_0,
 }
 
 
@@ -162,7 +166,9 @@ def _may_tell_of_a_cache(name: str) -> bool:
         return True
     if is_name_of_a_cache(name) or (is_name_of_an_origin(name) and not name.endswith("by")):  # a node's name
         return True
-    return "cache" in name and not name.endswith(("cache-control", "cache-key")) and OF_PROMPTS.isdisjoint(_words(name))
+    return (
+        "cache" in name and not name.endswith(("cache-control", "cache-key")) and OF_PROMPTS.isdisjoint(words_of(name))
+    )
 
 
 def _tells_of_a_cache(name: str, value: str) -> bool:
@@ -171,23 +177,16 @@ def _tells_of_a_cache(name: str, value: str) -> bool:
     if standard := STANDARD_OF_CACHES.get(name):
         return standard(value)
     if name.endswith("hits"):  # how often a cache gave it
-        return _is_any_above_0(value) or is_old(value, False)
+        return is_any_above_0(value) or is_old(value, False)
     if name.endswith("replayed"):
         return value.lower() in YES
     if is_name_of_an_origin(name):
         return says_a_cache(value)
+    if is_name_of_a_time(name):
+        return is_time_in_a_cache(name, value)
     if is_name_of_a_cache(name) and says_cached(value):
         return True
-    return is_old(value, OUTCOME.search(name) is not None and ASKED.isdisjoint(_words(name)))
-
-
-def _is_any_above_0(value: str) -> bool:
-    """Whether one number in a list of them is: each cache on the way adds one."""
-    return any(float(number[1]) > 0 for part in value.split(",") if (number := NUMBER.match(part)))
-
-
-def _words(text: str) -> list[str]:
-    return WORD.findall(text)
+    return is_old(value, OUTCOME.search(name) is not None and ASKED.isdisjoint(words_of(name)))
 
 
 # --- failures --------------------------------------------------------------------------------------------------------
@@ -217,7 +216,7 @@ def _may_tell_of_a_failure(name: str) -> bool:
     meaning = meaning_of(name.removeprefix(X))
     if name in STANDARD_OF_FAILURES or _counts_fallbacks(name):
         return True
-    if meaning.setting or meaning.attempts or not ABOUT_REPORTS.isdisjoint(words := _words(name)):
+    if meaning.setting or meaning.attempts or not ABOUT_REPORTS.isdisjoint(words := words_of(name)):
         return False
     if "cache" in words:  # whose states are other ones
         return False
@@ -227,7 +226,7 @@ def _may_tell_of_a_failure(name: str) -> bool:
 @lru_cache(maxsize=1024)
 def _counts_fallbacks(name: str) -> bool:
     """Whether a header tells whether another model was asked, and not what may be, or what else is said of it."""
-    words = _words(name)
+    words = words_of(name)
     told = words[next((at for at, word in enumerate(words) if word in FALLBACKS), len(words)) :]
     return bool(told) and {*told} <= OF_A_FALLBACK and SETTINGS.isdisjoint(words) and "ratelimit" not in words
 
@@ -236,7 +235,7 @@ def _is_failure(name: str, value: str) -> bool:
     if standard := STANDARD_OF_FAILURES.get(name):
         return standard(value)
     if _counts_fallbacks(name):
-        return _is_any_above_0(value) or is_true(value)
+        return is_any_above_0(value) or is_true(value)
     name = name.removeprefix(X)
     meaning, meant = meaning_of(name), _meant(value)
     if meaning.state and not isinstance(meant, int) and not _is_of_this_reply(name):
