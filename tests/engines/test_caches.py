@@ -202,6 +202,13 @@ def test_an_age_and_a_date_of_a_cache_say_that_it_had_the_reply() -> None:
         assert cached_by({name: value}), name
     for name, value in (
         *(("X-Cache-Age", "0"), ("X-Cached-At", ""), ("X-Cached-At", "never"), ("X-Cache-Max-Age", "300")),
-        *(("X-Swift-CacheTime", "300"), ("x-prompt-cache-age", "300"), ("X-Cache-Expires-At", "1790000000")),
+        *(
+            ("X-Cached-At", "0"),
+            ("X-Swift-CacheTime", "300"),
+            ("x-prompt-cache-age", "300"),
+            ("X-Cache-Expires-At", "1790000000"),
+        ),
     ):
         assert cached_by({name: value}) is None, name
+    miss = {"CDN-Cache": "BYPASS", "CDN-CachedAt": "11/24/2026 10:00:00"}
+    assert cached_by(miss) is None and cached_by({**miss, "CDN-Cache": "HIT"}) and cached_by({**miss, "Age": "5"})

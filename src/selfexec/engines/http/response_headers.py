@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 from selfexec.engines.http.caches import (
     ASKED,
+    FRESH,
     HIT,
     OTHER_CACHES,
     YES,
@@ -158,7 +159,15 @@ def cache_header(headers: Mapping[str, str]) -> str | None:
     """The name of the first header that says that a cache had the body; None where none does."""
     if (telling := _telling(tuple(headers))) is None:
         return None
-    return next((name for name, value in _values(headers, telling.caches) if _tells_of_a_cache(name, value)), None)
+    fields = [*_values(headers, telling.caches)]
+    told = [name for name, value in fields if _tells_of_a_cache(name, value)]
+    if any(map(is_name_of_a_time, told)) and any(_tells_of_a_miss(*field) for field in fields):
+        told = [name for name in told if not is_name_of_a_time(name)]  # since when it has something for others
+    return told[0] if told else None
+
+
+def _tells_of_a_miss(name: str, value: str) -> bool:
+    return OUTCOME.search(name) is not None and not FRESH.isdisjoint(words_of(value.lower()))
 
 
 def _may_tell_of_a_cache(name: str) -> bool:

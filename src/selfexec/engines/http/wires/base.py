@@ -476,7 +476,7 @@ def by_end(
             raise UnusableReply(complaint)
         # whole by what it says: the same call is not paid for eight times
         word = f"{end.word[: LONGEST_END - len(BESIDE)]}{BESIDE}"
-        return _doubtful(outcome, word, f"the reply {_ended(end)}, and an error came with it: {complaint}")
+        return doubtful(outcome, word, f"the reply {_ended(end)}, and an error came with it: {complaint}")
     silent = not (outcome.text or outcome.refusal or outcome.reasoning)
     if silent and not message and end.kind in ("done", "unknown"):
         raise UnusableReply(f"its message holds no content, and it {_ended(end)}")
@@ -484,9 +484,9 @@ def by_end(
         raise UnusableReply(f"its message is empty, and {_unseen(outcome)} tokens of text were counted")
     if outcome.text and "<" in outcome.text and RUN_ON.search(outcome.text):
         word = f"{end.word[: LONGEST_END - len(BESIDE)]}{BESIDE}"
-        return _doubtful(outcome, word, "its text goes on behind a token that ends a turn")
+        return doubtful(outcome, word, "its text goes on behind a token that ends a turn")
     if end.kind == "unknown":
-        return _doubtful(outcome, end.word, f"the reply {_ended(end)}, which is not known to end one")
+        return doubtful(outcome, end.word, f"the reply {_ended(end)}, which is not known to end one")
     return replace(outcome, stop_reason=end.stop)
 
 
@@ -499,7 +499,7 @@ def _ended(end: End) -> str:
     return f"ended with {printable_end(end.word)!r}"
 
 
-def _doubtful(outcome: Outcome, word: str, error: str) -> Outcome:
+def doubtful(outcome: Outcome, word: str, error: str) -> Outcome:
     """A reply that nobody can call whole or not. What came of it is kept where nothing takes it for one."""
     came = outcome.text or outcome.refusal or None
     nothing = dict.fromkeys(("text", "refusal", "stop_reason"))
