@@ -42,6 +42,7 @@ FAILED = [
     *(("Status", "502 Bad Gateway"), ("X-Http-Status", "504"), ("X-Upstream-Code", "500"), ("X-Truncated", "1")),
     *(("X-Partial", "1"), ("X-Response-Complete", "false"), ("X-Stream-Aborted", "1"), ("X-Timeout", "true")),
     *(("X-Stop-Reason", "error"), ("X-Success", "false"), ("X-Upstream-Status", "200, 502"), ("grpc-status", "13")),
+    *(("X-Complete", "no"), ("X-Is-Complete", "0"), ("X-Job-State", "running"), ("X-Processing-Status", "pending")),
     *(("X-DashScope-PartialResponse", "true"), ("X-IsTruncated", "true"), ("X-StatusCode", "502")),
     # another model answered than the one that was asked
     *(("x-litellm-attempted-fallbacks", "1"), ("Helicone-Fallback-Index", "2"), ("cf-aig-step", "1")),
@@ -279,6 +280,21 @@ def filtered(headers: dict[str, str]) -> Outcome:
 def test_a_policy_error_with_another_failure_in_its_headers_is_not_this_inputs(name: str, value: str) -> None:
     found = filtered({name: value})
     assert found.policy is None and found.error and value in found.error
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "withheld"),
+    [
+        *(("x-should-retry", "true", False), ("Retry-After", "1", False)),
+        *(("x-should-retry", "false", True), ("Retry-After", "", True)),
+    ],
+)
+def test_a_policy_error_that_its_server_wants_to_be_asked_again_is_not_this_inputs(
+    name: str, value: str, withheld: bool
+) -> None:
+    found = filtered({name: value})
+    assert (found.policy is not None) is withheld
+    assert (found.error is None) is withheld
 
 
 def test_a_policy_error_from_a_cache_is_not_this_inputs() -> None:

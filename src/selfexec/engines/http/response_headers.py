@@ -48,6 +48,7 @@ from selfexec.engines.http.wires.objections import (
     STATES,
     is_false,
     is_true,
+    is_under_way,
     meaning_of,
     tells_of_failure,
     words_of_name,
@@ -69,11 +70,15 @@ ABOUT_REPORTS = frozenset(
     )
 )
 # whose state a header tells, where it is that of this reply: a state with another word is that of a server, an account
-OF_THIS = OF_A_REPLY | FORMS | ENDINGS | {"upstream", "origin", "request", "http", "processing", "generation", "call"}
+OF_THIS = (
+    OF_A_REPLY | FORMS | ENDINGS | {"upstream", "origin", "request", "http", "processing", "generation", "call", "job"}
+)
 # how often or how far another model was asked than the one of the request, and whether it was
 FALLBACKS = frozenset(("fallback", "fallbacks", "failover", "failovers"))
 OF_A_FALLBACK = FALLBACKS | {"attempted", "count", "index", "number", "depth", "step", "used", "is", "was", "to"}
 STEP = "cf-aig-step"  # of the models that Cloudflare's gateway was given; 0 is the first
+# by which a server asks for the same call again: what stands against an input would do so again
+AGAIN, WAIT = "x-should-retry", "retry-after"
 X = "x-"  # begins the names of headers that no standard has
 STALE = re.compile(r"(?:^|[\s,])11[0-3](?=\s)")
 COMMENT = re.compile(r"\(([^()]*)\)")
@@ -210,6 +215,8 @@ def failure_next_to_a_policy(headers: Mapping[str, str], status: int, raw: bytes
     """The same for an error in which a policy is given as the reason. What a header repeats of the status or of the
     body, and a word for an error that only says that it is one, is that error itself.
     """
+    if is_true(headers.get(AGAIN)) or headers.get(WAIT):
+        return f"{AGAIN if is_true(headers.get(AGAIN)) else WAIT}: asked again"
     for name, value in _failures(headers):
         if not (value == str(status) or value.encode(errors="replace") in raw or is_word_of_a_policy(value)):
             return f"{name}: {value}"
@@ -251,6 +258,8 @@ def _is_failure(name: str, value: str) -> bool:
         return False
     if meaning.kind == "failure" and value.casefold() in ("ok", "no"):
         return False
+    if meaning.state and is_under_way(meant):
+        return True
     return tells_of_failure(name, meant) or (meaning.finished and is_false(meant))
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from selfexec.engines.base import Outcome
-from selfexec.engines.http.ends import End, add_ends, end_of, is_missing, is_nothing, worse
+from selfexec.engines.http.ends import End, add_ends, end_of, is_missing, is_nothing, printable_end, worse
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     ROLES,
@@ -40,7 +40,7 @@ from selfexec.engines.http.wires.base import (
 )
 from selfexec.engines.http.wires.echoes import echoes_in
 from selfexec.engines.http.wires.logprobs import tokens_of
-from selfexec.engines.http.wires.objections import marks_of_the_end, objections
+from selfexec.engines.http.wires.objections import is_ill_state, marks_of_the_end, objections
 from selfexec.engines.http.wires.order import Order
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.engines.http.wires.unasked import stops_in
@@ -154,6 +154,7 @@ OF_THE_WHOLE = (
 )
 OF_THE_CHOICE = ("error",)
 ENDS = ("finish_reason", "native_finish_reason", "finish_details", "stop_reason")
+KINDS_OF_PIECES = ("type", "event", "reason")  # which say of a piece without choices what it is
 THOUGHTS = ("reasoning_content", "reasoning")
 
 
@@ -195,6 +196,10 @@ class Gathered:
         self._prompts += [value for value in echoes_in(piece) if value not in self._prompts]
         if "choices" not in piece:
             check_places(piece, "text", "content", "delta", "response", "output", "candidates")
+            if ill := [piece[name] for name in KINDS_OF_PIECES if is_ill_state(piece.get(name))]:
+                self._odd.setdefault(
+                    "error", {"message": f"a piece that tells of an end: {printable_end(str(ill[0]))}"}
+                )
         self._others.take(piece.get("choices"), _words_of, "finish_reason")
         if choice := first_of(piece.get("choices"), whole=False):
             # the counts that come last may be a gateway's own, as new-api's, under the name that it has for the model
