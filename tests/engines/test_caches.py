@@ -174,7 +174,7 @@ def test_words_for_a_cache_and_for_a_hit_of_any_kind(name: str) -> None:
             "MISS from cache.example.org",
             "CONFIG_NOCACHE",
         ),
-        *("uncacheable", "no-cache", "not cached", "nohit", "0", "prompt cache"),
+        *("uncacheable", "stored in cache", "cache write", "no-cache", "not cached", "nohit", "0", "prompt cache"),
     ):
         assert cached_by({name: fresh}) is None, fresh
 

@@ -10,7 +10,7 @@ from test_ends import BEGIN, BLOCK_END, FORMATS, OWN, events, of_stream, streame
 
 from effort import examples
 from selfexec.engines import Outcome
-from selfexec.engines.http.bodies import decoded
+from selfexec.engines.http.bodies import RetryableError, decoded
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires import WIRES, Stream
 from selfexec.experiments import messages_of
@@ -201,3 +201,24 @@ def test_other_fields_of_a_delta_change_nothing(delta: dict[str, Any]) -> None:
         "openai", streamed("openai", "Hello", "stop", early=[{"choices": [{"index": 0, "delta": delta}]}])
     )
     assert found and found.text == "Hello" + str(delta.get("content", ""))
+
+
+# --- silence for which text was counted -------------------------------------------------------------------------------
+
+COUNTED = {
+    "openai": lambda n: {"usage": {"prompt_tokens": 9, "completion_tokens": n}},
+    "responses": lambda n: {"usage": {"input_tokens": 9, "output_tokens": n}},
+    "anthropic": lambda n: {"usage": {"input_tokens": 9, "output_tokens": n}},
+    "gemini": lambda n: {"usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": n}},
+}
+
+
+@FORMATS
+def test_silence_has_no_more_tokens_than_the_end_of_a_turn(wire: str) -> None:
+    body = whole(wire, "", next(iter(OWN[wire])))
+    for n in (0, 1, 2, 3):
+        found = answer(wire, body | COUNTED[wire](n))
+        assert (found.text, found.error) == ("", None)
+    for n in (4, 8, 9, 400):
+        with pytest.raises(RetryableError, match=f"{n} tokens of text were counted"):
+            answer(wire, body | COUNTED[wire](n))

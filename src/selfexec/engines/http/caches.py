@@ -29,7 +29,7 @@ HIT = re.compile(
 FRESH = frozenset(
     (
         *("miss", "bypass", "dynamic", "none", "expired", "false", "no", "not", "disabled", "off"),
-        *("pass", "skip", "empty", "fwd"),
+        *("pass", "skip", "empty", "fwd", "stored", "written", "saved", "write", "store"),
     )
 )
 OLD = frozenset(("stale", "updating", "revalidated", "fresh", "semantic", "exact", "match"))

@@ -427,7 +427,7 @@ def first_of(choices: Any, whole: bool = True) -> Mapping[str, Any] | None:
     return first[0] if first else None
 
 
-UNSEEN = 3  # tokens: so many may an end be that is none of the text
+UNSEEN = 3  # tokens that are none of the text: an end, or what a format puts around a reply
 
 
 def concluded(

@@ -7,7 +7,7 @@ string of its own has cut the reply, whatever the end is called.
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from selfexec.engines.http.ends import end_of
 from selfexec.engines.http.wires.base import list_of, object_of
@@ -53,7 +53,7 @@ def stops_in(place: Mapping[str, Any]) -> dict[str, str]:
     return {name: value for name in STRINGS if _is_string_of_a_stop(value := place.get(name))}
 
 
-def _is_string_of_a_stop(value: Any) -> bool:
+def _is_string_of_a_stop(value: Any) -> TypeGuard[str]:
     return (
         isinstance(value, str)
         and value.casefold() not in ("", "null", "none")
