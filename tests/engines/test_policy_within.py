@@ -236,3 +236,14 @@ def test_what_gateways_put_into_and_behind_a_published_sentence_changes_nothing(
         assert verdict(GATEWAY, 400, {"error": error}).kind == "policy"
         for other in NOT_BEHIND:
             assert verdict(GATEWAY, 400, {"error": {**error, "message": error["message"] + other}}).kind != "policy"
+
+
+@given(data=st.data())
+@settings(max_examples=examples(60), deadline=None)
+def test_letters_among_the_digits_of_an_identifier_spell_no_trouble(data: st.DataObject) -> None:
+    words = data.draw(st.lists(st.sampled_from(["ip", "key", "ban", "rate", "down", "x"]), min_size=3, max_size=5))
+    number = "".join(f"{word}{n}c4d{n}e" for n, word in enumerate(words, 10))
+    for place in ({"id": f"resp_{number}"}, {"message": f"Your prompt was flagged. (request id: {number})"}):
+        assert verdict(GATEWAY, 400, {"error": {**POLICY, **place}}).kind == "policy"
+    for trouble in ("key_revoked", "ip banned 2026", "account-2026-suspended"):
+        assert verdict(GATEWAY, 400, {"error": {**POLICY, "upstream": trouble}}).kind != "policy"

@@ -2,10 +2,10 @@
 
 A name says so that is made of nothing but words for a cache and for how it fared (`cacheHit`, `from_cache`,
 `cached_response`, `cache_status`, `replayed`), or that stands in an object of such a name (`cache: {hit: true}`), with
-a value that is true, or a word as HIT, `fresh` or `from cache`.
-The name of a product may be joined with the word for a cache (`gptcache`). How long something is in a cache, and since
-when, says so too. A name with any other word in it tells of something else: counts of a cache of prompts
-(`cached_tokens`, `cache_read_input_tokens`), a setting (`cache_control`), a key.
+a value that is true, or a word as HIT, `fresh` or `from cache`. The name of a product may be joined with the word for a
+cache (`gptcache`). How long something is in a cache, and since when, says so too. A name with any other word in it
+tells of something else: counts of a cache of prompts (`cached_tokens`, `cache_read_input_tokens`), a setting
+(`cache_control`), a key.
 
 A field that names where the reply came from (`source`, `provider`, `served_from`) says so by its value: a few plain
 words, among them one for a cache (`semantic-cache`, `Redis cache`, `cached`).

@@ -213,7 +213,8 @@ def failure_header(headers: Mapping[str, str]) -> str | None:
 
 def failure_next_to_a_policy(headers: Mapping[str, str], status: int, raw: bytes) -> str | None:
     """The same for an error in which a policy is given as the reason. What a header repeats of the status or of the
-    body, and a word for an error that only says that it is one, is that error itself.
+    body, and a word for an error that only says that it is one, is that error itself. A server that asks for the same
+    call again says that the policy does not stand against this input.
     """
     if is_true(headers.get(AGAIN)) or headers.get(WAIT):
         return f"{AGAIN if is_true(headers.get(AGAIN)) else WAIT}: asked again"
