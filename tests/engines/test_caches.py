@@ -86,6 +86,9 @@ MARKS: list[dict[str, Any]] = [
     *({name: "cache"} for name in ("source", "provider", "served_by", "response_source", "servedFrom", "backend")),
     *({"provider": value} for value in ("semantic-cache", "Redis cache", "cached", "local_cache", "GPTCache")),
     *({"metadata": {"source": "cache"}}, {"deduplicated": True}, {"coalesced": True}, {"origin": "cache/replay"}),
+    *({"gptcache": True}, {"GPTCache": "HIT"}, {"cacheStatus": "fresh"}, {"cache_status": "from cache"}),
+    # how long it is there, and since when
+    *({"cached_at": "2026-01-01"}, {"cachedAt": 1_790_000_000}, {"cache_age": 300}, {"metadata": {"cache_age": 1.5}}),
     *({"metadata": {"cached": True}}, {"_hidden_params": {"cache_hit": "true"}}, {"meta": [{"cache": {"hit": "yes"}}]}),
 ]
 CALM: list[dict[str, Any]] = [
@@ -103,7 +106,9 @@ CALM: list[dict[str, Any]] = [
     *({"source": "The answer stands in the cache of the server, from where it came."}, {"allowed_source": "cache"}),
     *({"cache": True}, {"cache": {"enabled": True}}, {"cache_control": {"type": "ephemeral"}}, {"cache_key": "hit"}),
     *({"cached_tokens": 1}, {"tokens_cached": 1}, {"metadata": {"cached": 1}}, {"prompt_cache_key": "hit"}),
-    *({"prompt_cache": {"hit": True}}, {"cachedContent": "hit"}, {"cache_hits": 1}, {"cached_at": "2026-01-01"}),
+    *({"prompt_cache": {"hit": True}}, {"cachedContent": "hit"}, {"cache_hits": 1}, {"cached_at": ""}),
+    *({"cached_at": None}, {"cache_age": 0}, {"prompt_cache_age": 300}, {"cache_expires_at": "2026-01-01"}),
+    *({"nocache": True}, {"usecache": True}, {"promptcache": "HIT"}, {"cache_max_age": 300}, {"cache_ttl": 300}),
     {"usage": {"cache_read_input_tokens": 1, "cache_creation": {"x": 1}, "prompt_tokens_details": {"cached": True}}},
     {"usageMetadata": {"cachedContentTokenCount": 1, "cacheTokensDetails": [{"tokenCount": 1}]}},
 ]
@@ -151,3 +156,59 @@ def test_what_the_model_wrote_of_caches_is_no_mark() -> None:
             assert found and found.text == text
     for case in USUAL:
         assert cached_in(case["body"]) is None, case["name"]
+
+
+@pytest.mark.parametrize("name", ["X-Cache", "x-cache-status", "X-GPTCache", "X-Rack-Cache", "x-tyk-cached-response"])
+def test_words_for_a_cache_and_for_a_hit_of_any_kind(name: str) -> None:
+    for old in (
+        *("CACHED", "FROM_CACHE", "from cache", "fresh", "semantic", "RefreshHit from cloudfront", "TCP_REFRESH_HIT"),
+        *("1", "true", "POST /v1: fresh", "SEMANTIC_HIT"),
+    ):
+        assert cached_by({name: old}), old
+    for fresh in (
+        *(
+            "HIT-FOR-PASS",
+            "hit for pass",
+            "HIT_FOR_MISS",
+            "RefreshMiss",
+            "MISS from cache.example.org",
+            "CONFIG_NOCACHE",
+        ),
+        *("uncacheable", "stored in cache", "cache write", "no-cache", "not cached", "nohit", "0", "prompt cache"),
+    ):
+        assert cached_by({name: fresh}) is None, fresh
+
+
+def test_a_time_that_a_server_tells_of_a_cache_says_how_it_fared() -> None:
+    for value in (
+        "cdn-cache; desc=HIT",
+        'app;dur=5, cfCacheStatus;desc="HIT"',
+        "cache;desc=hit;dur=0.2",
+        "cache-hit;dur=1",
+    ):
+        assert cached_by({"Server-Timing": value}), value
+    for value in (
+        *("cache;desc=miss, gfet4t7; dur=300", "inner; dur=500, cdn-cache;desc=MISS, edge;dur=0", "cache;dur=3"),
+        *("kv-cache;desc=hit", "prompt-cache; desc=HIT", 'app;desc="hit"', "", ";", "cache-miss"),
+    ):
+        assert cached_by({"Server-Timing": value}) is None, value
+
+
+def test_an_age_and_a_date_of_a_cache_say_that_it_had_the_reply() -> None:
+    for name, value in (
+        *(("X-Cache-Age", "300"), ("X-Cached-At", "2026-11-01T00:00:00Z"), ("CDN-CachedAt", "11/24/2026 10:00:00")),
+        *(("X-Cache-Date", "Mon, 23 Nov 2026 10:00:00 GMT"), ("x-cached-at", "1790000000")),
+    ):
+        assert cached_by({name: value}), name
+    for name, value in (
+        *(("X-Cache-Age", "0"), ("X-Cached-At", ""), ("X-Cached-At", "never"), ("X-Cache-Max-Age", "300")),
+        *(
+            ("X-Cached-At", "0"),
+            ("X-Swift-CacheTime", "300"),
+            ("x-prompt-cache-age", "300"),
+            ("X-Cache-Expires-At", "1790000000"),
+        ),
+    ):
+        assert cached_by({name: value}) is None, name
+    miss = {"CDN-Cache": "BYPASS", "CDN-CachedAt": "11/24/2026 10:00:00"}
+    assert cached_by(miss) is None and cached_by({**miss, "CDN-Cache": "HIT"}) and cached_by({**miss, "Age": "5"})

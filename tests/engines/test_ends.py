@@ -224,7 +224,10 @@ def test_the_token_that_ended_a_turn_ends_a_reply(token: str) -> None:
         assert found and (found.text, found.stop_reason, found.error) == ("Hello", "stop", None)
 
 
-PRINTED = ("null", "undefined", "[object Object]", "<nil>", "(null)", "%!s(<nil>)", " null\n")
+PRINTED = (
+    *("null", "undefined", "[object Object]", "<nil>", "(null)", "%!s(<nil>)", " null\n", "NaN", "<no value>"),
+    "[object Promise]",
+)
 UNSEEN = "\u200b\ufeff\0\ufffd \n\t\u2060\u00ad\u2800\u3164\u034f\x1b"
 
 
@@ -232,15 +235,43 @@ UNSEEN = "\u200b\ufeff\0\ufffd \n\t\u2060\u00ad\u2800\u3164\u034f\x1b"
 @BOTH
 @given(text=st.sampled_from(PRINTED) | st.text(st.sampled_from(UNSEEN), min_size=1, max_size=60))
 @settings(max_examples=examples(40), deadline=None)
-def test_a_text_without_a_visible_character_or_of_a_programs_nothing_is_empty(wire: str, way: str, text: str) -> None:
+def test_a_text_without_a_visible_character_is_empty_and_a_programs_nothing_is_no_reply(
+    wire: str, way: str, text: str
+) -> None:
     found = came(wire, way, text, next(iter(OWN[wire])))
-    assert found is None or (found.text, found.error) == ("", None)
+    if text in PRINTED:
+        assert found is None
+    else:
+        assert found is None or (found.text, found.error) == ("", None)
+
+
+@FORMATS
+def test_a_programs_nothing_that_was_withheld_is_withheld(wire: str) -> None:
+    for text in PRINTED:
+        found = of_body(wire, whole(wire, text, "SAFETY" if wire == "gemini" else "content_filter"))
+        assert found and (found.text, found.stop_reason) == ("", "content_filter")
 
 
 @FORMATS
 @BOTH
 @given(
-    text=st.sampled_from(["None", "Null", "nil", "null.", "0", "false", ".", "?", "\U0001f600", "\u200bA\u200b", '""'])
+    text=st.sampled_from(
+        [
+            "None",
+            "Null",
+            "nil",
+            "null.",
+            "NaN is a number",
+            "<b>",
+            "0",
+            "false",
+            ".",
+            "?",
+            "\U0001f600",
+            "\u200bA\u200b",
+            '""',
+        ]
+    )
 )
 @settings(max_examples=examples(20), deadline=None)
 def test_a_short_answer_is_what_it_says(wire: str, way: str, text: str) -> None:

@@ -75,6 +75,30 @@ def test_a_preliminary_response_is_not_taken_for_the_response() -> None:
     assert answers(handler, [b"Hello"]) == [(200, b"OK")]
 
 
+@pytest.mark.parametrize(
+    ("headers", "comes"),
+    [
+        (b"X-Policy: " + b"a" * 8_000 + b"\r\n", True),
+        (b"X-Policy: " + b"a" * 100_000 + b"\r\n", True),
+        (b"".join(b"X-%d: a\r\n" % n for n in range(500)), True),
+        (b"X-Policy: " + b"a" * 10_000_000 + b"\r\n", False),  # of which nobody knows whether it ever ends
+    ],
+    ids=["short", "long", "many", "endless"],
+)
+def test_long_headers_and_many_of_them_are_read(headers: bytes, comes: bool) -> None:
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"Hello")
+        writer.write(b"HTTP/1.1 200 OK\r\n" + headers + b"Content-Length: 2\r\n\r\nOK")
+        await reader.read()
+        writer.close()
+
+    if comes:
+        assert answers(handler, [b"Hello"]) == [(200, b"OK")]
+    else:
+        with pytest.raises(aiohttp.ClientError):
+            answers(handler, [b"Hello"])
+
+
 def test_a_connection_answered_before_the_whole_request_was_written_carries_no_other_request() -> None:
     """What is left of the first request would be read as the beginning of the second one."""
     connections: list[int] = []

@@ -225,3 +225,75 @@ def test_a_body_of_very_many_objects_is_looked_at_whole_and_a_very_deep_one_too(
         deep = {"x": [deep]}
     assert objections({"metadata": deep})
     assert objections({"metadata": [*({"id": n} for n in range(200_000)), {"error": "it died"}]})
+
+
+# --- flags, states and ends that say that a reply is not all there ----------------------------------------------------
+
+NOT_WELL: list[dict[str, Any]] = [
+    *({name: value} for name in ("isSuccess", "success", "was_successful", "ok") for value in (False, 0, "no", "0")),
+    *({name: value} for name in ("complete", "is_finished", "final") for value in (False, "0", "no", "false")),
+    *({"state": value} for value in ("RUNNING", "pending", "still processing", "Queued")),
+    *({"metadata": {"completion": {"complete": False}}}, {"usage": {"total": 5, "complete": False}}),
+]
+WELL: list[dict[str, Any]] = [
+    *({name: value} for name in ("isSuccess", "success", "ok", "complete") for value in (True, 1, "yes", None)),
+    *(
+        {"state": value}
+        for value in ("done", "COMPLETED", "Bavaria", "", None, "in the running for a prize of some sort")
+    ),
+    *({"metadata": {"worker_state": "running"}}, {"metadata": {"state": "running"}}, {"issuccess_rate": 0}),
+    *({"moderation": {"completed": False}}, {"metadata": {"completed": 0}}, {"tasks": [{"done": False}]}),
+]
+
+
+def outermost(wire: str, field: dict[str, Any]) -> bool:
+    return counts(of_body(wire, {**whole(wire, "Hello", next(iter(OWN[wire]))), **field}))
+
+
+@FORMATS
+def test_a_flag_or_a_state_that_says_that_a_reply_is_not_all_there_voids_it(wire: str) -> None:
+    for field in NOT_WELL:
+        assert not outermost(wire, field), field
+    for field in WELL:
+        assert outermost(wire, field), field
+
+
+@FORMATS
+@given(
+    names=st.lists(st.sampled_from(["upstream", "raw", "generation", "extra", "gateway"]), min_size=1, max_size=3),
+    end=st.sampled_from(["finish_reason", "finishReason", "stop_reason"]),
+    word=st.sampled_from([("length", "length"), ("MAX_TOKENS", "length"), ("content_filter", "content_filter")]),
+    listed=st.booleans(),
+)
+@settings(max_examples=examples(60), deadline=None)
+def test_an_end_that_a_gateway_hands_on_within_an_object_counts_if_it_is_worse(
+    wire: str, names: list[str], end: str, word: tuple[str, str], listed: bool
+) -> None:
+    body = whole(wire, "Hello", next(iter(OWN[wire])))
+    for given_word, stop in (word, ("stop", "stop"), ("###", "stop")):
+        field = nested(names, {end: given_word}, listed=False)
+        found = of_body(wire, body | field)
+        assert found and (found.text, found.stop_reason) == ("Hello", stop)
+    attempts = nested(names, {"attempts": [{end: word[0]}, {end: "stop"}]}, listed=False)
+    found = of_body(wire, body | attempts)
+    assert found and found.stop_reason == "stop"
+
+
+@pytest.mark.parametrize("name", ["type", "event", "reason"])
+def test_a_piece_of_a_stream_that_says_that_it_was_broken_off_voids_it(name: str) -> None:
+    for word, counted in (("abort", False), ("timeout", False), ("upstream_failure", False), ("ping", True)):
+        data = streamed("openai", "Hello", "stop", {name: word})
+        assert counts(of_stream("openai", data)) is counted
+    for word, counted in (("abort", False), ("timeout", False), ("ping", True), ("new_kind", True)):
+        data = streamed("anthropic", "Hello", "end_turn", early=[{"type": word}])
+        assert counts(of_stream("anthropic", data)) is counted
+
+
+def test_a_message_that_was_done_before_it_was_complete_voids_a_completed_response() -> None:
+    for status, counted in (("incomplete", False), ("in_progress", False), ("completed", True), (None, True)):
+        item = {**whole("responses", "Hello", "completed")["output"][0], "status": status}
+        done = {"type": "response.output_item.done", "output_index": 0, "item": item}
+        assert counts(of_stream("responses", streamed("responses", "Hello", "completed", early=[done]))) is counted
+        if status == "incomplete":  # as it is where the whole response is
+            cut = of_stream("responses", streamed("responses", "Hello", "max_output_tokens", early=[done]))
+            assert cut and cut.stop_reason == "length"

@@ -162,3 +162,88 @@ def test_a_trouble_too_deep_to_be_looked_at_makes_the_policy_none(depth: int) ->
     assert verdict(GATEWAY, 400, {"error": {**POLICY, "details": deep}}).kind != "policy"
     for text in ("[" * depth, '{"a":' * depth, "[1]" * depth, "x" * 100 * depth):
         assert verdict(GATEWAY, 400, {"error": {**POLICY, "details": [text]}}).kind != "policy" or len(text) < 100
+
+
+# what a response of OpenAI's repeats of the request, whatever became of it
+SETTINGS = {
+    **{
+        "object": "response",
+        "truncation": "disabled",
+        "tool_choice": "auto",
+        "tools": [],
+        "store": False,
+        "user": None,
+    },
+    **{"parallel_tool_calls": True, "prompt_cache_key": "k", "service_tier": "default", "temperature": 1.0},
+}
+FLAGGED = {
+    "code": "invalid_prompt",
+    "message": "Invalid prompt: we've limited access to this content for safety reasons.",
+}
+
+
+@pytest.mark.parametrize("text", ["", "Hello"])
+def test_a_policy_that_failed_a_response_is_withheld_as_it_is_by_itself(text: str) -> None:
+    failed = {**whole("responses", text, "failed"), **SETTINGS, "error": FLAGGED}
+    streams = (
+        [{"type": "response.failed", "response": failed}],
+        [{"type": "error", **FLAGGED, "param": None}],
+    )
+    assert is_withheld(of_body("responses", failed))
+    for events_of in streams:
+        assert is_withheld(of_stream("responses", events(*events_of)))
+    died = {**failed, "error": {"code": "server_error", "message": "The server had an error."}}
+    assert of_body("responses", died) is None
+    for other in OTHER:
+        assert not is_withheld(of_body("responses", {**failed, "upstream": other}))
+        assert not is_withheld(of_body("responses", {**failed, "error": {**FLAGGED, "innererror": {"x": other}}}))
+
+
+AZURE = (
+    "The response was filtered due to the prompt triggering Azure OpenAI's content management policy. Please modify "
+    "your prompt and retry. To learn more about our content filtering policies please read our documentation: {}"
+    "https://go.microsoft.com/fwlink/?linkid=2198766"
+)
+FORMS_OF_IT = ("{}", "litellm.BadRequestError: litellm.ContentPolicyViolationError: AzureException - {}")
+BREAKS = ("", "\r\n", "\n", "\r\n\r\n  ")
+BEHIND = (
+    *("", ".", " (request id: 20250721210031521237580bgOxZOpE)", " (request id: 2025a-b) (request id: 2025_c)"),
+    "\nmodel=m. content_policy_fallback=None. fallbacks=None.\n\nSet 'content_policy_fallback' - "
+    "https://docs.litellm.ai/docs/routing#fallbacks",
+    "\nNo fallback model group found for original model_group=m. Fallbacks=[{'a': ['b', 'c']}]. Received Model "
+    "Group=m\nAvailable Model Group Fallbacks=None",
+)
+NOT_BEHIND = (
+    *(
+        " (request id: 2025) Your account has been suspended.",
+        " (account id: 2025)",
+        " (request id: your key is banned)",
+    ),
+    *("\nFallbacks=[your account is suspended!]", "\nReason: \nyour account has been suspended"),
+)
+
+
+@given(
+    form=st.sampled_from(FORMS_OF_IT), gap=st.sampled_from(BREAKS), behind=st.sampled_from(BEHIND), status=st.booleans()
+)
+@settings(max_examples=examples(100), deadline=None)
+def test_what_gateways_put_into_and_behind_a_published_sentence_changes_nothing(
+    form: str, gap: str, behind: str, status: bool
+) -> None:
+    beside = {"type": "upstream_error", "param": "400"} if status else {"type": None, "param": "prompt"}
+    for text in (AZURE.format(gap), "Content Exists Risk"):
+        error = {"message": form.format(text) + behind, "code": "content_filter", **beside}
+        assert verdict(GATEWAY, 400, {"error": error}).kind == "policy"
+        for other in NOT_BEHIND:
+            assert verdict(GATEWAY, 400, {"error": {**error, "message": error["message"] + other}}).kind != "policy"
+
+
+@given(data=st.data())
+@settings(max_examples=examples(60), deadline=None)
+def test_letters_among_the_digits_of_an_identifier_spell_no_trouble(data: st.DataObject) -> None:
+    words = data.draw(st.lists(st.sampled_from(["ip", "key", "ban", "rate", "down", "x"]), min_size=3, max_size=5))
+    number = "".join(f"{word}{n}c4d{n}e" for n, word in enumerate(words, 10))
+    for place in ({"id": f"resp_{number}"}, {"message": f"Your prompt was flagged. (request id: {number})"}):
+        assert verdict(GATEWAY, 400, {"error": {**POLICY, **place}}).kind == "policy"
+    for trouble in ("key_revoked", "ip banned 2026", "account-2026-suspended"):
+        assert verdict(GATEWAY, 400, {"error": {**POLICY, "upstream": trouble}}).kind != "policy"

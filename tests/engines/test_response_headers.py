@@ -42,6 +42,11 @@ FAILED = [
     *(("Status", "502 Bad Gateway"), ("X-Http-Status", "504"), ("X-Upstream-Code", "500"), ("X-Truncated", "1")),
     *(("X-Partial", "1"), ("X-Response-Complete", "false"), ("X-Stream-Aborted", "1"), ("X-Timeout", "true")),
     *(("X-Stop-Reason", "error"), ("X-Success", "false"), ("X-Upstream-Status", "200, 502"), ("grpc-status", "13")),
+    *(("X-Complete", "no"), ("X-Is-Complete", "0"), ("X-Job-State", "running"), ("X-Processing-Status", "pending")),
+    *(("X-DashScope-PartialResponse", "true"), ("X-IsTruncated", "true"), ("X-StatusCode", "502")),
+    # another model answered than the one that was asked
+    *(("x-litellm-attempted-fallbacks", "1"), ("Helicone-Fallback-Index", "2"), ("cf-aig-step", "1")),
+    *(("X-Fallback-Used", "true"), ("X-Fallback-Count", "3")),
 ]
 # headers that servers and gateways send with whole and fresh replies, as their documents have them
 ORDINARY: dict[str, dict[str, str]] = {
@@ -70,7 +75,7 @@ ORDINARY: dict[str, dict[str, str]] = {
         },
     },
     "litellm": {
-        **{"x-litellm-call-id": "1", "x-litellm-attempted-retries": "1", "x-litellm-attempted-fallbacks": "1"},
+        **{"x-litellm-call-id": "1", "x-litellm-attempted-retries": "1", "x-litellm-attempted-fallbacks": "0"},
         **{"x-litellm-max-fallbacks": "3", "x-litellm-timeout": "600", "x-litellm-response-duration-ms": "3.1"},
         **{"llm_provider-x-ratelimit-limit-tokens": "500", "x-litellm-cache-key": "", "x-litellm-version": "1.80"},
     },
@@ -85,6 +90,25 @@ ORDINARY: dict[str, dict[str, str]] = {
     "proxies": {
         **{"Proxy-Status": "edge; received-status=200", "Cache-Status": "edge; fwd=miss; stored; collapsed=?0"},
         **{"Content-Range": "bytes 0-899/900", "Warning": '214 p "Transformation Applied"', "Status": "200 OK"},
+    },
+    "anthropic": {
+        **{
+            "anthropic-ratelimit-unified-overage-status": "rejected",
+            "anthropic-ratelimit-unified-7d_oi-status": "rejected",
+        },
+        **{
+            "llm_provider-anthropic-ratelimit-unified-overage-status": "rejected",
+            "anthropic-ratelimit-unified-overage-disabled-reason": "out_of_credits",
+        },
+        **{"anthropic-priority-status": "unavailable", "anthropic-ratelimit-unified-fallback": "available"},
+        **{
+            "anthropic-ratelimit-unified-fallback-percentage": "0.5",
+            "anthropic-ratelimit-unified-overage-in-use": "true",
+        },
+    },
+    "fallbacks": {
+        **{"x-litellm-attempted-fallbacks": "0", "x-litellm-max-fallbacks": "5", "cf-aig-step": "0"},
+        **{"Helicone-Fallback-Index": "0", "x-fallback-model": "none", "X-Failover-Enabled": "true"},
     },
     "others": {
         **{
@@ -142,6 +166,48 @@ def test_a_mark_counts_among_any_others_and_where_its_header_comes_twice(
     headers = CIMultiDict([*usual[:at], mark, *usual[at:]])
     assert (cache_header(headers) is not None) == (mark in CACHED)
     assert (failure_header(headers) is not None) == (mark in FAILED)
+
+
+ILL_WORDS = ("truncated", "partial", "incomplete", "interrupted", "aborted", "dropped")
+ADDED = ("is", "was", "response", "reply", "output", "stream", "message", "completion")
+
+
+@given(
+    ill=st.sampled_from(ILL_WORDS),
+    before=st.lists(st.sampled_from(ADDED), max_size=2),
+    after=st.lists(st.sampled_from(ADDED), max_size=2),
+    vendor=st.sampled_from(["", "X-", "X-DashScope-", "acme-"]),
+)
+@settings(max_examples=examples(100), deadline=None)
+def test_a_word_for_a_reply_that_fared_ill_is_known_joined_with_others(
+    ill: str, before: list[str], after: list[str], vendor: str
+) -> None:
+    joined = "".join([*before, ill, *after])
+    for name in (f"{vendor}{joined}", f"{vendor}{joined.title()}", f"{vendor}{'-'.join([*before, ill, *after])}"):
+        assert failure_header(CIMultiDict({name: "true"})) is not None, name
+        assert failure_header(CIMultiDict({name: "false"})) is None, name
+    for other in ("impartial", "partialwrites", "untruncatedlength", "lostandfound"):  # words of their own
+        assert failure_header(CIMultiDict({f"{vendor}{other}": "true"})) is None
+
+
+SERVERS = ("deployment", "rollout", "region", "canary", "session", "cluster", "license", "cors", "spot", "priority")
+ACCOUNTS = ("ratelimit", "quota", "overage", "budget", "upstream-ratelimit", "response-quota")
+
+
+@given(
+    of_this=st.sampled_from(
+        ["upstream", "response", "stream", "kong-upstream", "stop-reason", "request", "dashscope-output"]
+    ),
+    other=st.sampled_from([*SERVERS, *ACCOUNTS]),
+    kind=st.sampled_from(["status", "state", "result", "outcome"]),
+    value=st.sampled_from(["rejected", "partial", "aborted", "degraded", "terminated", "interrupted"]),
+)
+@settings(max_examples=examples(100), deadline=None)
+def test_a_state_in_a_header_is_that_of_the_reply_only_where_its_name_says_so(
+    of_this: str, other: str, kind: str, value: str
+) -> None:
+    assert failure_header(CIMultiDict({f"x-{of_this}-{kind}": value})) is not None
+    assert failure_header(CIMultiDict({f"x-{other}-{kind}": value})) is None
 
 
 @FORMATS
@@ -214,6 +280,21 @@ def filtered(headers: dict[str, str]) -> Outcome:
 def test_a_policy_error_with_another_failure_in_its_headers_is_not_this_inputs(name: str, value: str) -> None:
     found = filtered({name: value})
     assert found.policy is None and found.error and value in found.error
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "withheld"),
+    [
+        *(("x-should-retry", "true", False), ("Retry-After", "1", False)),
+        *(("x-should-retry", "false", True), ("Retry-After", "", True)),
+    ],
+)
+def test_a_policy_error_that_its_server_wants_to_be_asked_again_is_not_this_inputs(
+    name: str, value: str, withheld: bool
+) -> None:
+    found = filtered({name: value})
+    assert (found.policy is not None) is withheld
+    assert (found.error is None) is withheld
 
 
 def test_a_policy_error_from_a_cache_is_not_this_inputs() -> None:

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -18,8 +19,10 @@ from selfexec.engines.http.patience import Presence
 from selfexec.engines.http.policy import policy_in_reply, shortened
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires import WIRES, UnreadableReply, UnusableReply, Wire
+from selfexec.engines.http.wires.base import doubtful
 from selfexec.engines.http.wires.echoes import echoes_in, repeats_another_prompt
 from selfexec.engines.http.wires.streams import is_streamed
+from selfexec.engines.http.wires.unasked import CALLED, calls_a_tool, has_tools, stops_sent, strings_stopped_at
 
 # the field that no reply is without, of each wire format
 SIGNS = {"openai": {"choices"}, "responses": {"output"}, "anthropic": {"content"}, "gemini": {"candidates"}}
@@ -91,7 +94,7 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
     """The reply in a body, to a request of the body `asked`, where that is known. RetryableError: it is none.
     CachedReply: a cache had it.
     """
-    if (usual := wire.usual(raw)) is not None:
+    if (usual := wire.usual(raw)) is not None and not (asked and usual.stop_reason in CALLED):
         return _counted(usual)
     try:
         body = msgspec.json.decode(raw)
@@ -114,7 +117,7 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
             raise CachedReply(why)
         if outcome.unknown_end and (said := policy_in_reply(where, body)) is not None:
             return _withheld_if_about(asked, body, said)  # an error came beside it, and this is what it says
-        return outcome
+        return _unless_unasked(asked, body, outcome)
     except UnusableReply as fault:
         if (said := policy_in_reply(where, body)) is not None:
             return _withheld_if_about(asked, body, said)
@@ -122,6 +125,19 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
         raise _garbage(f"the reply is no completion ({fault})", _meant(wire, body), unreadable) from None
     except (AttributeError, TypeError, KeyError, IndexError):
         raise _garbage("the reply has an unknown shape", unreadable=True) from None
+
+
+def _unless_unasked(asked: bytes | None, body: Mapping[str, Any], outcome: Outcome) -> Outcome:
+    """A reply whose end is one that was asked for; that of any other is not known, or a cut."""
+    if not asked or outcome.error is not None:
+        return outcome
+    is_called = outcome.stop_reason in CALLED or calls_a_tool(body)
+    if is_called and not has_tools(msgspec.json.decode(asked)):
+        return doubtful(outcome, outcome.stop_reason or CALLED[0], "the reply calls a tool, and none was sent")
+    stops = strings_stopped_at(body) if outcome.stop_reason == "stop" else set[str]()
+    if stops and not stops <= {*stops_sent(msgspec.json.decode(asked))}:
+        return msgspec.structs.replace(outcome, stop_reason="length")
+    return outcome
 
 
 def _withheld_if_about(asked: bytes | None, body: Any, said: str) -> Outcome:

@@ -23,6 +23,9 @@ from selfexec.engines.http.connections import CheckedConnection, CheckingConnect
 PRELIMINARY = range(100, 200)  # statuses of messages that another one follows, which is the response
 SWITCHING = 101  # is the last one in HTTP
 Headers = tuple[tuple[str, str], ...]
+# of the first line of a response, of one header, and headers: gateways hand on those of all servers behind them. What
+# is longer is no response
+LONGEST_LINE, LONGEST_HEADER, MOST_HEADERS = 2**16, 2**18, 2_000
 LINE_ENDS = "\r\n\0"  # with one of these a header could pass for several
 
 
@@ -103,7 +106,12 @@ class Exchange:
     async def _answer(self) -> Answer:
         protocol = self._connection.protocol
         assert protocol is not None  # it has been got from the pool just now
-        protocol.set_response_params(read_until_eof=True)
+        protocol.set_response_params(
+            read_until_eof=True,
+            max_line_size=LONGEST_LINE,
+            max_field_size=LONGEST_HEADER,
+            max_headers=MOST_HEADERS,
+        )
         carrier, label = (protocol, protocol.label) if isinstance(protocol, CheckedConnection) else (None, None)
         self._write()
         try:

@@ -27,6 +27,7 @@ WRITTEN = frozenset(
 BRACKET = re.compile(r"[{\[]")
 WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 LETTER = re.compile("[A-Za-z]")
+IDENTIFIER = re.compile(r"(?<![A-Za-z\d])(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{16,}")  # letters among digits
 LABEL = re.compile(r"[ -~]{0,100}")
 LONGEST_LABEL = 3  # words: more of them are a sentence
 # what errors speak of that are not about an input: accounts, money, permissions, places, and servers
@@ -134,8 +135,10 @@ def is_label(leaf: Leaf) -> bool:
 
 
 def names_other_trouble(text: str) -> bool:
-    """Whether a word of a text is one of errors that are not about an input."""
-    return not OTHER_TROUBLE.isdisjoint(word.lower() for word in WORD.findall(text))
+    """Whether a word of a text is one of errors that are not about an input. The letters of an identifier are no words,
+    whatever they happen to spell.
+    """
+    return not OTHER_TROUBLE.isdisjoint(word.lower() for word in WORD.findall(IDENTIFIER.sub(" ", text)))
 
 
 def is_code(name: str) -> bool:

@@ -123,14 +123,14 @@ def _letters(word: str) -> str:
 
 
 # the fields of a request that hold the prompt
-PROMPT = re.compile(r"(prompt|messages?|input|contents?)([.\[][\w.\[\]]*)?")
+PROMPT = re.compile(r"(prompt|messages?|input|contents?)([.\[][\w.\[\]]*)?|4(00|03|22)")  # or the status, as New API's
 # codes, types and status words that say beside a policy only that it is an error, or the same once more
 NEUTRAL = (
     *("200", "400", "403", "422", "error", "bad_request", "bad_request_error", "invalid_request"),
     *("invalid_request_error", "INVALID_ARGUMENT", "unprocessable_entity", "unprocessable_entity_error"),
     *("content_filter", "content_policy_violation", "ContentPolicyViolationError", "moderation_blocked", "refusal"),
     *("ResponsibleAIPolicyViolation", "image_generation_user_error", "user_error"),
-    *("upstream_error", "openai_error", "one_api_error", "new_api_error"),
+    *("upstream_error", "openai_error", "one_api_error", "new_api_error", "bad_response_status_code"),
 )
 
 
@@ -306,10 +306,19 @@ def policy_in_reply(where: Endpoint, body: Any) -> str | None:
     if given is None:
         return None
     status = status_in_reply(body)
-    found = verdict(where, max(status, 400), {"error": given}, whole=body)
+    whole = {name: value for name, value in body.items() if not (name in REPEATED and body.get("object") == "response")}
+    found = verdict(where, max(status, 400), {"error": given}, whole=whole)
     return found.said if found.kind == "policy" else None
 
 
+# the settings of a request that a response of the Responses format repeats, whatever became of it
+REPEATED = frozenset(
+    (
+        *("background", "instructions", "max_output_tokens", "max_tool_calls", "parallel_tool_calls", "prompt"),
+        *("prompt_cache_key", "prompt_cache_retention", "reasoning", "safety_identifier", "service_tier", "store"),
+        *("temperature", "text", "tool_choice", "tools", "top_logprobs", "top_p", "truncation", "user"),
+    )
+)
 # the statuses that some of MiniMax's codes would have had elsewhere
 MINIMAX = {"1002": 429, "1004": 401, "1008": 402, "2049": 401}
 

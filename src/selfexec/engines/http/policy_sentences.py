@@ -10,6 +10,10 @@ from collections.abc import Sequence
 from selfexec.engines.http.errors import LITELLM, READ
 
 ENDS = re.compile(r"(?<=[.!?。])\s+|\n+")
+# where a line is broken, the sentence goes on, unless another one begins
+GOES_ON = re.compile(r":[ \t]*[\r\n]\s*(?=[^\sA-Z])")
+# what New API and One API put behind a message, each once more
+REQUEST_IDS = re.compile(r"(?: \(request id: [\w-]+\))+(?=\s*$)", re.MULTILINE | re.IGNORECASE)
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 UNREAD = re.compile(r"\[key\]|[\s.,;:!?\"“”()]")  # beside words: the mark of a key, and punctuation
 
@@ -49,7 +53,8 @@ REMARKS = (
     r"No credits were charged",
     r"Provider returned error",
     # LiteLLM
-    r"((model|context_window_fallbacks|content_policy_fallbacks|fallbacks)=\S+(\s+|$))+",
+    r"((model|context_window_fallbacks?|content_policy_fallbacks?|[Ff]allbacks)=(\S+|\[[\w\s'\"{}\[\],:./@-]*\])(\s+|$))+",
+    r"No fallback model group found for original[_ ]model_group=\S+",
     r"Set ('\w+'|\w+) - https://docs\.litellm\.ai/\S+",
     r"(Received Model Group=\S+|Available Model Group Fallbacks=\S+)( LiteLLM Retried: \d+ times)?"
     r"(, LiteLLM Max Retries: \d+)?",
@@ -77,6 +82,7 @@ PLAIN = frozenset(
 
 def sentences_of(text: str) -> Sequence[str]:
     """The sentences of a message, without the full stops at their ends."""
+    text = GOES_ON.sub(": ", REQUEST_IDS.sub("", text))
     return [sentence.rstrip(" .。") for sentence in ENDS.split(text) if sentence.strip(" .。")]
 
 

@@ -6,6 +6,11 @@ The headers of the standards say what their RFC defines:
                         (RFC 7234), a hit in a comment of `Via`; and Varnish's header, which then has two ids
     something failed    `Proxy-Status` with an error or the status of one (RFC 9209), a `Content-Range` of less than
                         the whole (RFC 9110), a `grpc-status` other than 0
+    another answered    a count of fallbacks above 0, or a flag that there was one: the reply is none of the model that
+                        was asked, and counts as a failure
+
+A state with a word in it (`rejected`) says something of this reply only where its name does: other states are those of
+accounts, limits and servers.
 
 Any other header is a field of the reply whose value came as text. So the rules for fields of bodies hold for it: for
 caches those in `caches`, for failures those in `wires.objections`, for ends those in `ends`. Most servers send the same
@@ -18,42 +23,63 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from selfexec.engines.http.caches import (
+    ASKED,
+    FRESH,
     HIT,
+    OTHER_CACHES,
     YES,
+    is_any_above_0,
     is_name_of_a_cache,
+    is_name_of_a_time,
     is_name_of_an_origin,
     is_old,
+    is_time_in_a_cache,
     says_a_cache,
     says_cached,
+    words_of,
 )
 from selfexec.engines.http.ends import End, ends_in, is_name_of_an_end, worst
 from selfexec.engines.http.policy import is_word_of_a_policy
-from selfexec.engines.http.wires.objections import is_false, meaning_of, tells_of_failure
+from selfexec.engines.http.wires.objections import (
+    ENDINGS,
+    FORMS,
+    OF_A_REPLY,
+    SETTINGS,
+    STATES,
+    is_false,
+    is_true,
+    is_under_way,
+    meaning_of,
+    tells_of_failure,
+    words_of_name,
+)
 
 # LiteLLM sends it, with any value, where its cache had the reply, and not where it has just put it there
 LITELLM = "x-litellm-cache-key"
 COST, UPSTREAM = "x-litellm-response-cost", "x-litellm-model-name"
 # the names of headers that tell how a cache fared, and not what it was asked to do, or under which name it keeps
 OUTCOME = re.compile(
-    r"(?:^|[-_])(?:cached?|cache[-_]?hit|cache[-_](?:status|state|hits|result|outcome|lookup|remote|response))$"
+    r"(?:^|[-_])[a-z]*(?:cached?|cached?[-_]?hit|cached?[-_](?:status|state|hits|result|outcome|lookup|remote|response))$"
 )
-ASKED = frozenset(
-    (
-        *("no", "not", "skip", "bypass", "use", "force", "refresh", "disable", "disabled"),
-        *("enable", "enabled", "allow", "to", "in", "ignore"),
-    )
-)
-OF_PROMPTS = frozenset(
-    (
-        *("prompt", "prompts", "token", "tokens", "prefix", "context", "kv"),
-        *("input", "read", "creation", "write"),
-    )
-)
+OF_PROMPTS = OTHER_CACHES | {"read", "creation", "write"}
 # which name no failure of this reply
-ABOUT_REPORTS = frozenset(("report", "reporting", "count", "rate", "policy", "id"))
+ABOUT_REPORTS = frozenset(
+    (
+        *("report", "reporting", "count", "rate", "policy", "id"),
+        *("ratelimit", "ratelimits", "limit", "limits", "quota", "quotas", "overage", "budget", "billing"),
+    )
+)
+# whose state a header tells, where it is that of this reply: a state with another word is that of a server, an account
+OF_THIS = (
+    OF_A_REPLY | FORMS | ENDINGS | {"upstream", "origin", "request", "http", "processing", "generation", "call", "job"}
+)
+# how often or how far another model was asked than the one of the request, and whether it was
+FALLBACKS = frozenset(("fallback", "fallbacks", "failover", "failovers"))
+OF_A_FALLBACK = FALLBACKS | {"attempted", "count", "index", "number", "depth", "step", "used", "is", "was", "to"}
+STEP = "cf-aig-step"  # of the models that Cloudflare's gateway was given; 0 is the first
+# by which a server asks for the same call again: what stands against an input would do so again
+AGAIN, WAIT = "x-should-retry", "retry-after"
 X = "x-"  # begins the names of headers that no standard has
-WORD = re.compile("[a-z]+")
-NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)(?![\w.])")
 STALE = re.compile(r"(?:^|[\s,])11[0-3](?=\s)")
 COMMENT = re.compile(r"\(([^()]*)\)")
 TWO_IDS = re.compile(r"\d+\s+\d+")
@@ -73,16 +99,28 @@ def _has_hit_in_comment(value: str) -> bool:
     return any(HIT.search(comment) for comment in COMMENT.findall(value))
 
 
+def _is_timed_hit(value: str) -> bool:
+    """Whether one of the times that `Server-Timing` tells of is that of a cache, described as a hit."""
+    for entry in value.split(","):
+        name, *parameters = (part.strip().lower() for part in entry.split(";"))
+        told = dict(part.split("=", 1) for part in parameters if "=" in part).get("desc", "").strip('"')
+        if "cache" in name and OF_PROMPTS.isdisjoint(words_of(name)) and (is_old(told, True) or HIT.search(name)):
+            return True
+    return False
+
+
 STANDARD_OF_CACHES: Mapping[str, Callable[[str], bool]] = {
-    "age": lambda value: _is_any_above_0(value),
+    "age": is_any_above_0,
     "warning": lambda value: STALE.search(value) is not None,
     "via": _has_hit_in_comment,
+    "server-timing": _is_timed_hit,
     "x-varnish": lambda value: TWO_IDS.fullmatch(value) is not None,
 }
 STANDARD_OF_FAILURES: Mapping[str, Callable[[str], bool]] = {
     "grpc-status": lambda value: value != "0",
     "proxy-status": lambda value: PROXY_FAILURE.search(value) is not None,
     "content-range": _is_part,
+    STEP: is_any_above_0,
 }
 
 
@@ -126,7 +164,15 @@ def cache_header(headers: Mapping[str, str]) -> str | None:
     """The name of the first header that says that a cache had the body; None where none does."""
     if (telling := _telling(tuple(headers))) is None:
         return None
-    return next((name for name, value in _values(headers, telling.caches) if _tells_of_a_cache(name, value)), None)
+    fields = [*_values(headers, telling.caches)]
+    told = [name for name, value in fields if _tells_of_a_cache(name, value)]
+    if any(map(is_name_of_a_time, told)) and any(_tells_of_a_miss(*field) for field in fields):
+        told = [name for name in told if not is_name_of_a_time(name)]  # since when it has something for others
+    return told[0] if told else None
+
+
+def _tells_of_a_miss(name: str, value: str) -> bool:
+    return OUTCOME.search(name) is not None and not FRESH.isdisjoint(words_of(value.lower()))
 
 
 def _may_tell_of_a_cache(name: str) -> bool:
@@ -134,7 +180,9 @@ def _may_tell_of_a_cache(name: str) -> bool:
         return True
     if is_name_of_a_cache(name) or (is_name_of_an_origin(name) and not name.endswith("by")):  # a node's name
         return True
-    return "cache" in name and not name.endswith(("cache-control", "cache-key")) and OF_PROMPTS.isdisjoint(_words(name))
+    return (
+        "cache" in name and not name.endswith(("cache-control", "cache-key")) and OF_PROMPTS.isdisjoint(words_of(name))
+    )
 
 
 def _tells_of_a_cache(name: str, value: str) -> bool:
@@ -143,23 +191,16 @@ def _tells_of_a_cache(name: str, value: str) -> bool:
     if standard := STANDARD_OF_CACHES.get(name):
         return standard(value)
     if name.endswith("hits"):  # how often a cache gave it
-        return _is_any_above_0(value) or is_old(value, False)
+        return is_any_above_0(value) or is_old(value, False)
     if name.endswith("replayed"):
         return value.lower() in YES
     if is_name_of_an_origin(name):
         return says_a_cache(value)
+    if is_name_of_a_time(name):
+        return is_time_in_a_cache(name, value)
     if is_name_of_a_cache(name) and says_cached(value):
         return True
-    return is_old(value, OUTCOME.search(name) is not None and ASKED.isdisjoint(_words(name)))
-
-
-def _is_any_above_0(value: str) -> bool:
-    """Whether one number in a list of them is: each cache on the way adds one."""
-    return any(float(number[1]) > 0 for part in value.split(",") if (number := NUMBER.match(part)))
-
-
-def _words(text: str) -> list[str]:
-    return WORD.findall(text)
+    return is_old(value, OUTCOME.search(name) is not None and ASKED.isdisjoint(words_of(name)))
 
 
 # --- failures --------------------------------------------------------------------------------------------------------
@@ -172,8 +213,11 @@ def failure_header(headers: Mapping[str, str]) -> str | None:
 
 def failure_next_to_a_policy(headers: Mapping[str, str], status: int, raw: bytes) -> str | None:
     """The same for an error in which a policy is given as the reason. What a header repeats of the status or of the
-    body, and a word for an error that only says that it is one, is that error itself.
+    body, and a word for an error that only says that it is one, is that error itself. A server that asks for the same
+    call again says that the policy does not stand against this input.
     """
+    if is_true(headers.get(AGAIN)) or headers.get(WAIT):
+        return f"{AGAIN if is_true(headers.get(AGAIN)) else WAIT}: asked again"
     for name, value in _failures(headers):
         if not (value == str(status) or value.encode(errors="replace") in raw or is_word_of_a_policy(value)):
             return f"{name}: {value}"
@@ -187,23 +231,44 @@ def _failures(headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 def _may_tell_of_a_failure(name: str) -> bool:
     meaning = meaning_of(name.removeprefix(X))
-    if name in STANDARD_OF_FAILURES:
+    if name in STANDARD_OF_FAILURES or _counts_fallbacks(name):
         return True
-    if meaning.setting or meaning.attempts or not ABOUT_REPORTS.isdisjoint(words := _words(name)):
+    if meaning.setting or meaning.attempts or not ABOUT_REPORTS.isdisjoint(words := words_of(name)):
         return False
     if "cache" in words:  # whose states are other ones
         return False
     return meaning.kind in ("failure", "well") or meaning.ill or meaning.state or meaning.finished
 
 
+@lru_cache(maxsize=1024)
+def _counts_fallbacks(name: str) -> bool:
+    """Whether a header tells whether another model was asked, and not what may be, or what else is said of it."""
+    words = words_of(name)
+    told = words[next((at for at, word in enumerate(words) if word in FALLBACKS), len(words)) :]
+    return bool(told) and {*told} <= OF_A_FALLBACK and SETTINGS.isdisjoint(words) and "ratelimit" not in words
+
+
 def _is_failure(name: str, value: str) -> bool:
     if standard := STANDARD_OF_FAILURES.get(name):
         return standard(value)
+    if _counts_fallbacks(name):
+        return is_any_above_0(value) or is_true(value)
     name = name.removeprefix(X)
     meaning, meant = meaning_of(name), _meant(value)
+    if meaning.state and not isinstance(meant, int) and not _is_of_this_reply(name):
+        return False
     if meaning.kind == "failure" and value.casefold() in ("ok", "no"):
         return False
+    if meaning.state and is_under_way(meant):
+        return True
     return tells_of_failure(name, meant) or (meaning.finished and is_false(meant))
+
+
+@lru_cache(maxsize=1024)
+def _is_of_this_reply(name: str) -> bool:
+    """Whether a header with a state tells that of this reply or of its upstream, by its other words."""
+    others = [word for word in words_of_name(name) if word not in STATES - {"health"}]
+    return not others or not OF_THIS.isdisjoint(others)
 
 
 def _meant(value: str) -> Any:

@@ -79,8 +79,11 @@ def _read(usage: Mapping[str, Any]) -> int | None:
 # --- in pieces -------------------------------------------------------------------------------------------------------
 
 PIECES = {"text_delta": "text", "thinking_delta": "thinking"}
-# pieces that are no words: of what tools are given, of sources, of summaries
-OTHER_PIECES = ("signature_delta", "citations_delta", "input_json_delta", "compaction_delta")
+# pieces that are no words, and how the blocks end in which they stand
+OTHER_PIECES = {
+    **{"signature_delta": "thinking", "citations_delta": "text", "compaction_delta": "compaction"},
+    "input_json_delta": "tool_use",  # of the client, a server or an MCP server
+}
 
 
 class Gathered:
@@ -133,6 +136,8 @@ class Gathered:
                     self._add(block, name, delta.get(name))
                 elif kind not in OTHER_PIECES:
                     raise UnreadableReply(f"a piece of the stream is not known, {printable_end(str(kind))!r}")
+                elif not str(block.get("type")).endswith(OTHER_PIECES[kind]):
+                    raise UnreadableReply(f"a {kind} in a block of another kind")
                 self._odd |= objections(delta)
             case "content_block_stop":
                 self._open.discard(int(piece["index"]))

@@ -18,7 +18,7 @@ from selfexec.engines.http.ends import BESIDE, LONGEST_END, End, end_of, ends_in
 from selfexec.engines.http.errors import says_something, sentence_of
 from selfexec.engines.http.policy import error_in_reply, shortened
 from selfexec.engines.http.providers import ENDINGS, Endpoint
-from selfexec.engines.http.wires.objections import objection_in
+from selfexec.engines.http.wires.objections import NESTS, UNSEARCHED, WRITTEN, meaning_of, objection_in
 from selfexec.experiments import Capability, Message
 
 
@@ -122,8 +122,12 @@ LARGEST_COST = 10_000.0  # dollars of one call, likewise
 LEADING_THOUGHT = re.compile(r"\s*<(think|thinking|reasoning)>(.*?)</\1>\s*", re.DOTALL)
 
 
-# how JSON, JavaScript, Objective-C and Go print their nothing; Python's None is a word that a model may answer with
-PRINTED_NOTHING = frozenset(("null", "undefined", "[object Object]", "<nil>", "%!s(<nil>)", "<null>", "(null)"))
+# how JSON, JavaScript, Objective-C and Go print their nothing; Python's None and Ruby's nil are words that a model may
+# answer with
+PRINTED_NOTHING = re.compile(
+    r"null|undefined|NaN|\[object \w+\]|\((?:null|nil)\)"
+    r"|<(?:nil|null|undefined|no value|empty)>|%!\w\((?:<nil>|MISSING)\)"
+)
 BLANK = frozenset("\ufffd\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # printable, by Unicode's account
 
 
@@ -131,9 +135,14 @@ def is_wordless(text: str) -> bool:
     """Whether a text is one in name only: a program's word for nothing, or without a character that can be seen."""
     if len(text) > 20 and text[0].isalnum() and text[0] not in BLANK:
         return False  # nearly all
-    if text.strip() in PRINTED_NOTHING:
-        return True
-    return not any(sign.isprintable() and not sign.isspace() and sign not in BLANK for sign in text)
+    return is_printed_nothing(text) or not any(
+        sign.isprintable() and not sign.isspace() and sign not in BLANK for sign in text
+    )
+
+
+def is_printed_nothing(text: str) -> bool:
+    """Whether a whole text is a program's word for nothing."""
+    return PRINTED_NOTHING.fullmatch(text.strip()) is not None
 
 
 def refusal_of(value: Any) -> str | None:
@@ -418,7 +427,7 @@ def first_of(choices: Any, whole: bool = True) -> Mapping[str, Any] | None:
     return first[0] if first else None
 
 
-UNSEEN = 10  # tokens: so many may an end be that is none of the text
+UNSEEN = 3  # tokens that are none of the text: an end, or what a format puts around a reply
 
 
 def concluded(
@@ -450,8 +459,28 @@ def concluded(
     if complaint is None and (error := objection_in(body, *places, besides=besides)) is not None:
         complaint = shortened(sentence_of(error))
     handed_on = (object_of(place).get("provider_specific_fields") for place in (body, *places))  # LiteLLM
-    others = ends_in(body, *places, *handed_on)
+    others = [*ends_in(body, *places, *handed_on), *ends_within(body)]
     return by_end(outcome, worst([*ends, *others]), complaint, message=message, hidden=hidden)
+
+
+def ends_within(body: Mapping[str, Any]) -> list[End]:
+    """The words in objects within unlisted fields of a body by which a reply was cut or withheld, as in what a gateway
+    hands on of its upstream. Of a list the last object counts, since those before it may be attempts.
+    """
+    waiting = [value for name, value in body.items() if name not in UNSEARCHED and type(value) in NESTS]
+    found: list[End] = []
+    while waiting:
+        place = waiting.pop()
+        if isinstance(place, list):
+            waiting += [part for part in place[-1:] if type(part) in NESTS]
+            continue
+        found += [end for end in ends_in(place) if end.kind in ("cut", "withheld")]
+        waiting += [
+            value
+            for name, value in place.items()
+            if type(value) in NESTS and name not in WRITTEN and not meaning_of(name).filtering
+        ]
+    return found
 
 
 # the tokens by which a model's turn ends and another begins, with more behind them
@@ -467,6 +496,8 @@ def by_end(
     Raises:
         UnusableReply: This is no reply. The server failed, or gives neither a message nor a reason why there is none.
     """
+    if outcome.text and not outcome.refusal and end.kind in ("done", "cut") and is_printed_nothing(outcome.text):
+        raise UnreadableReply(f"its text is a program's word for nothing, {outcome.text.strip()!r}")
     if outcome.text and is_wordless(outcome.text):
         outcome = replace(outcome, text="", logprobs=None)
     if end.kind == "died":
@@ -476,7 +507,7 @@ def by_end(
             raise UnusableReply(complaint)
         # whole by what it says: the same call is not paid for eight times
         word = f"{end.word[: LONGEST_END - len(BESIDE)]}{BESIDE}"
-        return _doubtful(outcome, word, f"the reply {_ended(end)}, and an error came with it: {complaint}")
+        return doubtful(outcome, word, f"the reply {_ended(end)}, and an error came with it: {complaint}")
     silent = not (outcome.text or outcome.refusal or outcome.reasoning)
     if silent and not message and end.kind in ("done", "unknown"):
         raise UnusableReply(f"its message holds no content, and it {_ended(end)}")
@@ -484,9 +515,9 @@ def by_end(
         raise UnusableReply(f"its message is empty, and {_unseen(outcome)} tokens of text were counted")
     if outcome.text and "<" in outcome.text and RUN_ON.search(outcome.text):
         word = f"{end.word[: LONGEST_END - len(BESIDE)]}{BESIDE}"
-        return _doubtful(outcome, word, "its text goes on behind a token that ends a turn")
+        return doubtful(outcome, word, "its text goes on behind a token that ends a turn")
     if end.kind == "unknown":
-        return _doubtful(outcome, end.word, f"the reply {_ended(end)}, which is not known to end one")
+        return doubtful(outcome, end.word, f"the reply {_ended(end)}, which is not known to end one")
     return replace(outcome, stop_reason=end.stop)
 
 
@@ -499,7 +530,7 @@ def _ended(end: End) -> str:
     return f"ended with {printable_end(end.word)!r}"
 
 
-def _doubtful(outcome: Outcome, word: str, error: str) -> Outcome:
+def doubtful(outcome: Outcome, word: str, error: str) -> Outcome:
     """A reply that nobody can call whole or not. What came of it is kept where nothing takes it for one."""
     came = outcome.text or outcome.refusal or None
     nothing = dict.fromkeys(("text", "refusal", "stop_reason"))

@@ -1,10 +1,12 @@
 """OpenAI chat completions, which most gateways and local servers speak too, each with words of its own."""
 
+import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from selfexec.engines.base import Outcome
-from selfexec.engines.http.ends import End, add_ends, end_of, is_missing, is_nothing, worse
+from selfexec.engines.http.ends import End, add_ends, end_of, is_missing, is_nothing, printable_end, worse
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     ROLES,
@@ -38,9 +40,10 @@ from selfexec.engines.http.wires.base import (
 )
 from selfexec.engines.http.wires.echoes import echoes_in
 from selfexec.engines.http.wires.logprobs import tokens_of
-from selfexec.engines.http.wires.objections import marks_of_the_end, objections
+from selfexec.engines.http.wires.objections import is_ill_state, marks_of_the_end, objections
 from selfexec.engines.http.wires.order import Order
 from selfexec.engines.http.wires.streams import CUT, data_of
+from selfexec.engines.http.wires.unasked import stops_in
 from selfexec.engines.http.wires.usual_chat import usual_outcome
 from selfexec.experiments import Message
 
@@ -151,6 +154,7 @@ OF_THE_WHOLE = (
 )
 OF_THE_CHOICE = ("error",)
 ENDS = ("finish_reason", "native_finish_reason", "finish_details", "stop_reason")
+KINDS_OF_PIECES = ("type", "event", "reason")  # which say of a piece without choices what it is
 THOUGHTS = ("reasoning_content", "reasoning")
 
 
@@ -192,6 +196,10 @@ class Gathered:
         self._prompts += [value for value in echoes_in(piece) if value not in self._prompts]
         if "choices" not in piece:
             check_places(piece, "text", "content", "delta", "response", "output", "candidates")
+            if ill := [piece[name] for name in KINDS_OF_PIECES if is_ill_state(piece.get(name))]:
+                self._odd.setdefault(
+                    "error", {"message": f"a piece that tells of an end: {printable_end(str(ill[0]))}"}
+                )
         self._others.take(piece.get("choices"), _words_of, "finish_reason")
         if choice := first_of(piece.get("choices"), whole=False):
             # the counts that come last may be a gateway's own, as new-api's, under the name that it has for the model
@@ -213,6 +221,7 @@ class Gathered:
             if not is_nothing(choice.get(name)):
                 self._choice[name] = worse(self._choice.get(name), choice[name])
         add_ends(self._choice, choice)
+        self._choice |= {name: stop for name, stop in stops_in(choice).items() if name not in ENDS}
         self._choice |= marks_of_the_end(choice)
         self._logprobs += list_of(object_of(choice.get("logprobs")).get("content"))
         delta, message = choice.get("delta"), choice.get("message")
@@ -254,6 +263,8 @@ class Gathered:
 
     def _add(self, delta: Mapping[str, Any], last: bool) -> None:
         self._message |= objections(delta)
+        if not any(map(delta.get, WORDS)):
+            check_places(delta, *filter(_may_hold_words, delta))
         content = delta.get("content")
         if content is not None:
             self._has_content = True
@@ -305,6 +316,23 @@ class Gathered:
             **self._order.objection(),
             **self._odd,
         }
+
+
+WORDS = ("content", "refusal", *THOUGHTS, "tool_calls", "function_call")
+
+
+@lru_cache(maxsize=512)
+def _may_hold_words(name: str) -> bool:
+    """Whether an unlisted field of a delta may by its name hold what the model says, and not its thoughts."""
+    words = [word.lower() for word in WORD.findall(name)]
+    is_listed = name in WORDS or not IN_THOUGHT.isdisjoint(words)
+    return not is_listed and words[-1:] in (
+        [word] for word in ("content", "contents", "text", "texts", "message", "messages")
+    )
+
+
+IN_THOUGHT = frozenset(("reasoning", "thinking", "thought", "thoughts"))
+WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 def _words_of(choice: Mapping[str, Any]) -> list[Any]:

@@ -96,6 +96,12 @@ ILL = frozenset(
 )
 ILL_IF_TRUE = ILL | {"timeout"}  # which has a number where it is a setting
 ILL_STATES = ILL | {"timeout", "down", "dead", "abort", "cancel", "bad", "panic"}
+UNDER_WAY = frozenset(
+    (
+        *("running", "pending", "queued", "processing", "started", "starting", "generating", "streaming", "waiting"),
+        *("scheduled", "progress", "ongoing"),
+    )
+)
 NOT_ILL = frozenset(("no", "off", "never", "disabled", "auto"))
 STATES = frozenset(("status", "state", "outcome", "result", "phase", "health", "code"))
 ENDINGS = frozenset(("finish", "stop", "done", "end", "completion", "termination"))  # whose reason is a state
@@ -108,6 +114,17 @@ SETTINGS = frozenset(
 )
 FINISHED = [[word] for word in ("complete", "completed", "done", "finished", "final", "eos")]
 OF_A_REPLY = frozenset(("is", "x", "response", "reply", "stream", "output", "message", "completion"))
+FORMS = frozenset(("is", "was", "has", "been", "are"))  # which say of a word that it holds
+_BEFORE, _TELLING, _BEHIND = (
+    "|".join(sorted(words))
+    for words in (
+        FORMS | OF_A_REPLY | STATES,
+        ILL_IF_TRUE | STATES | {word for (word,) in FINISHED},
+        FORMS | OF_A_REPLY,
+    )
+)
+FORMED = re.compile("(?:is|was|has|had)(success|ok|succeeded|successful)")
+COMPOUND = re.compile(f"(?:{_BEFORE})*({_TELLING})(?:{_BEHIND})*")  # `istruncated`, `partialresponse`
 RATES = frozenset(("rate", "ratio", "percent", "percentage", "probability"))
 ATTEMPTS = frozenset(("attempt", "attempts", "retry", "retries", "tries", "fallback", "fallbacks", "history"))
 
@@ -116,7 +133,8 @@ class Meaning(NamedTuple):
     """What the name of a field that no format lists says of its value. `ill`: whether it says that a reply fared ill,
     if the value is true, or (`last`) if it is anything; `state`: whether the value is a state; `filtering`: whether it
     holds what a filter found in the prompt and in the text, be it much or little; `rate`: whether a number in it tells
-    how often something happens to the server's replies; `finished`: whether it says that the reply is all there.
+    how often something happens to the server's replies; `finished`: whether it says that the reply is all there;
+    `own_state`: whether it is the state of the reply itself.
     """
 
     kind: Kind
@@ -128,11 +146,12 @@ class Meaning(NamedTuple):
     filtering: bool = False
     rate: bool = False
     finished: bool = False
+    own_state: bool = False
 
 
 @lru_cache(maxsize=2048)
 def meaning_of(name: str) -> Meaning:
-    words = [word.lower() for word in WORD.findall(name)]
+    words = words_of_name(name)
     joined = [*words, "".join(words), *map("".join, pairwise(words))]
     return Meaning(
         kind_of(name),
@@ -141,16 +160,23 @@ def meaning_of(name: str) -> Meaning:
         state=bool(words) and (words[-1] in STATES or (words[-1] == "reason" and not ENDINGS.isdisjoint(words[-2:]))),
         setting=not SETTINGS.isdisjoint(words),
         attempts=not ATTEMPTS.isdisjoint(words),
-        finished=[word for word in words if word not in OF_A_REPLY] in FINISHED,
+        finished=(others := [word for word in words if word not in OF_A_REPLY]) in FINISHED,
+        own_state=others == ["state"],
         rate=bool(words) and words[-1] in RATES,
         filtering="safety" in words or "moderation" in words or {"content", "filter"} <= {*words},
     )
 
 
+def words_of_name(name: str) -> list[str]:
+    """The words of a name in small letters. One that is joined with others which add nothing is that word alone."""
+    compounds = ((word.lower(), COMPOUND.fullmatch(word.lower())) for word in WORD.findall(name))
+    return [compound[1] if compound else word for word, compound in compounds]
+
+
 def kind_of(name: str) -> Kind:
     """What kind of field that no format lists has this name."""
     letters = "".join(filter(str.isalnum, name.casefold()))
-    if kind := KINDS.get(letters):
+    if kind := KINDS.get(letters) or (KINDS.get(bare[1]) if (bare := FORMED.fullmatch(letters)) else None):
         return kind
     if name.startswith("x_"):
         return "own"
@@ -162,7 +188,7 @@ def kind_of(name: str) -> Kind:
 def is_neutral(name: str) -> bool:
     """Whether the name of an event that no format lists says nothing of how a reply fared."""
     meaning = meaning_of(name)
-    return meaning.kind == "other" and not meaning.last
+    return meaning.kind == "other" and not meaning.last and not is_ill_state(name)
 
 
 def objections(place: Mapping[str, Any], besides: frozenset[str] = frozenset()) -> Mapping[str, Any]:
@@ -187,7 +213,11 @@ def objections(place: Mapping[str, Any], besides: frozenset[str] = frozenset()) 
 
 def marks_of_the_end(place: Mapping[str, Any]) -> Mapping[str, Any]:
     """The fields that say whether a reply has come to its end. In a stream the last piece that has them counts."""
-    return {name: value for name, value in place.items() if name not in PLAIN and meaning_of(name).finished}
+    return {name: value for name, value in place.items() if name not in PLAIN and _marks(meaning_of(name))}
+
+
+def _marks(meaning: Meaning) -> bool:
+    return meaning.finished or meaning.own_state
 
 
 def objection_in(*places: Any, besides: frozenset[str] = frozenset()) -> Any:
@@ -201,8 +231,30 @@ def objection_in(*places: Any, besides: frozenset[str] = frozenset()) -> Any:
 
 
 def _unfinished(place: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The fields of an object of a whole reply that say that it is not all there."""
-    return {name: value for name, value in marks_of_the_end(place).items() if is_false(value)}
+    """The fields of an object of a whole reply, and of the objects within it, that say that it is not all there."""
+    marks = marks_of_the_end(place).items()
+    found = {
+        name: value for name, value in marks if type(value) is not int and (is_false(value) or is_under_way(value))
+    }
+    return found or dict(_unfinished_within(place))
+
+
+def _unfinished_within(place: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The first field within the objects of a place, but not in lists, that says that a reply is not all there."""
+    waiting = [(name, value) for name, value in place.items() if type(value) is dict and _is_searched(name)]
+    while waiting:
+        path, value = waiting.pop()
+        for name, part in value.items():
+            here = f"{path}.{name}" if len(path) < LONGEST_PATH else path
+            if (part is False or part == "false") and meaning_of(name).finished:
+                yield here, part
+                return
+            if type(part) is dict and _is_searched(name):
+                waiting.append((here, part))
+
+
+def _is_searched(name: str) -> bool:
+    return name not in UNSEARCHED and not meaning_of(name).filtering
 
 
 def shown(found: Mapping[str, Any]) -> str:
@@ -295,7 +347,7 @@ def _ends_well(parts: list[Any]) -> bool:
 def _says_well(name: str, value: Any) -> bool:
     kind = meaning_of(name).kind
     if kind == "well":
-        return _is_true(value)
+        return is_true(value)
     return kind == "state" and says_something(value) and type(value) not in NESTS and _is_well(value)
 
 
@@ -312,23 +364,31 @@ def tells_of_failure(name: str, value: Any) -> bool:
         return says_something(value) and not _is_rate(name, value)
     if meaning.kind == "well":
         return is_false(value)
-    if meaning.ill and (_is_true(value) or (meaning.last and _is_ill(value))):
+    if meaning.ill and (is_true(value) or (meaning.last and _is_ill(value))):
         return True
     if not isinstance(value, str) and name.lower().endswith("reason"):
         return False  # the number of the token that stopped it
-    return meaning.state and _is_ill_state(value)
+    return meaning.state and is_ill_state(value)
 
 
 def _is_rate(name: str, value: Any) -> bool:
     return meaning_of(name).rate and type(value) in (int, float)
 
 
-def _is_true(value: Any) -> bool:
+def is_true(value: Any) -> bool:
     return value is True or (isinstance(value, str) and value.strip().casefold() in ("true", "yes"))
 
 
 def is_false(value: Any) -> bool:
-    return value is False or (isinstance(value, str) and value.strip().casefold() == "false")
+    if isinstance(value, str):
+        return value.strip().casefold() in ("false", "no", "0")
+    return value is False or (type(value) is int and value == 0)
+
+
+def is_under_way(value: Any) -> bool:
+    """Whether a state is one that another one follows."""
+    words = [word.lower() for word in WORD.findall(value)] if isinstance(value, str) else []
+    return 0 < len(words) <= LONGEST_STATE and not UNDER_WAY.isdisjoint(words)
 
 
 def _is_ill(value: Any) -> bool:
@@ -336,10 +396,10 @@ def _is_ill(value: Any) -> bool:
     return says_something(value) and not (isinstance(value, str) and value.strip().casefold() in NOT_ILL)
 
 
-def _is_ill_state(value: Any) -> bool:
+def is_ill_state(value: Any) -> bool:
     """Whether a state is one of failure: the status of an error, or a word for one."""
     if isinstance(value, list):
-        return any(map(_is_ill_state, value))
+        return any(map(is_ill_state, value))
     if isinstance(value, int | float):
         return 400 <= value < 600
     if not isinstance(value, str) or len(value) > LONGEST_END:

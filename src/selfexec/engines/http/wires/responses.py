@@ -205,7 +205,7 @@ class Gathered:
         self._models: set[str] = set()
         self._done: list[str] = []  # the words of parts that are said to be whole
         self._settings: dict[str, Any] = {}  # that earlier events repeat
-        self._created = self._completed = False
+        self._created = self._completed = self._is_item_cut = False
         self._odd: dict[str, Any] = {}
         self._ends: dict[str, Any] = {}  # in all fields for one, those of other formats included
 
@@ -222,7 +222,9 @@ class Gathered:
                 raise UnusableReply("the stream begins a second time")
             self._created = True
         elif kind == "response.output_item.done":
-            self._items.append(piece.get("item"))
+            self._items.append(item := piece.get("item"))
+            status = object_of(item).get("status") if object_of(item).get("type") == "message" else None
+            self._is_item_cut |= status is not None and end_of(status).kind != "done"
             self._places.append(piece.get("output_index"))
         elif kind in DELTAS:
             self._said[kind].append(words_of(piece.get("delta")))
@@ -249,6 +251,8 @@ class Gathered:
     def body(self) -> Mapping[str, Any]:
         if not self.whole:
             raise UnusableReply(CUT)
+        if self._is_item_cut and self._completed:
+            self._odd.setdefault("error", {"message": "a message that ended before it was complete"})
         body = {**self._body, **self._odd}
         body |= {name: value for name, value in self._settings.items() if not body.get(name)}
         add_ends(body, self._ends)

@@ -15,7 +15,7 @@ from selfexec.engines.base import Outcome
 from selfexec.engines.http.doubled_names import has_single_names
 from selfexec.engines.http.ends import end_of
 from selfexec.engines.http.wires.base import RUN_ON, apart, count_of, is_wordless, name_of, text_of
-from selfexec.engines.http.wires.objections import says_nothing
+from selfexec.engines.http.wires.objections import meaning_of, says_nothing
 
 Text = str | UnsetType | None
 Nothing = UnsetType | None
@@ -103,8 +103,10 @@ def _are_counts(usage: dict[str, int | Counts | None]) -> bool:
 
 
 def _say_nothing(counts: Mapping[str, int | Counts | None]) -> bool:
-    """Whether no field tells of a failure, by its name or since it counts nothing."""
-    return _are_harmless(tuple(counts)) or all(not value or says_nothing(name) for name, value in counts.items())
+    """Whether no field tells of a failure, by its name or since it counts nothing. A success that is 0 is none."""
+    return _are_harmless(tuple(counts)) or all(
+        says_nothing(name) or not (value or meaning_of(name).kind == "well") for name, value in counts.items()
+    )
 
 
 @lru_cache(maxsize=1024)
