@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from scipy.stats import beta
 
 STUDY = Path(__file__).parents[2] / "studies" / "null_worlds"
 PAPER = {"association": 488, "restriction": 450, "order": 250}
@@ -41,6 +42,12 @@ def worlds(group: str) -> list[str]:
     return list(json.loads(found.stdout))
 
 
+def upper(counts: Counter[str]) -> float:
+    """The upper 95% limit of the share of `own` (Clopper and Pearson 1934)."""
+    wrong, panels = counts["own"], counts.total()
+    return float(beta.ppf(0.975, wrong + 1, panels - wrong))
+
+
 def test_in_no_null_world_is_more_than_one_verdict_in_twenty_false() -> None:
     nulls = worlds("NULLS")
     false = {cell: counts for cell, counts in kept().items() if cell[0] in nulls}
@@ -48,9 +55,9 @@ def test_in_no_null_world_is_more_than_one_verdict_in_twenty_false() -> None:
     for models in (10, 15):
         assert {cell[0] for cell in of_the_papers_size if cell[2] == models} == {*nulls}
     assert max(map(own, false.values())) <= FALSE
-    panels, wrong = (
-        sum(false[cell][name] if name else false[cell].total() for cell in of_the_papers_size) for name in ("", "own")
-    )
+    large = [false[cell] for cell in of_the_papers_size if cell[2] in (10, 15)]
+    assert all(counts.total() == 500 and upper(counts) <= 0.07 for counts in large)
+    panels, wrong = sum(counts.total() for counts in large), sum(counts["own"] for counts in large)
     assert f"Of {panels:,} panels of the null worlds {wrong} are `own`" in (STUDY / "README.md").read_text("utf-8")
     assert all(not counts["own"] for cell, counts in false.items() if cell[2] < 10)
 
