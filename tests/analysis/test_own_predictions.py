@@ -33,8 +33,8 @@ OWN = replace(NOT_SHOWN, tone="yes", value=0.2, tested_low=0.1, tested_high=0.3,
 
 ASSOCIATION = "not shown (.01 [-.01, .03]; 80% power for .05)"
 DIFFICULTY = (
-    "unresolved (.04 [.02, .06]; 80% power for .05), since pairs of models may share it; with two factors, different models "
-    "still share more than noise"
+    "unresolved (.04 [.02, .06]; 80% power for .05), since pairs of models may share it; with two factors, different "
+    "models still share more than noise"
 )
 RESTRICTION = f"by one rule for all models, {ASSOCIATION}; no verdict where each model judges its own responses"
 
