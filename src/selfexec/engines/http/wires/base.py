@@ -427,7 +427,7 @@ def first_of(choices: Any, whole: bool = True) -> Mapping[str, Any] | None:
     return first[0] if first else None
 
 
-UNSEEN = 3  # tokens that are none of the text: an end, or what a format puts around a reply
+UNSEEN = 5  # tokens that are none of the text: an end, or what a format puts around a reply (four in harmony)
 
 
 def concluded(
