@@ -8,6 +8,7 @@ import pytest
 
 import selfexec as sx
 from build import selfexec
+from extension_parts import left_out
 from selfexec.errors import InputError
 from selfexec.experiments import Association, Words
 from selfexec.renamed import LEVELS, METRICS, NAMES
@@ -66,7 +67,15 @@ def test_an_old_name_is_refused_with_the_new_one(
             sx.ladder(run).row("sim/typical", "restriction", old)
 
 
-@pytest.mark.parametrize(("module", "old", "new"), [(m, *pair) for m, names in NAMES.items() for pair in names.items()])
+RENAMED = [
+    (module, old, new)
+    for module, names in NAMES.items()
+    for old, new in names.items()
+    if not left_out(f"/{new}/".replace(".", "/"))
+]
+
+
+@pytest.mark.parametrize(("module", "old", "new"), RENAMED)
 def test_to_import_an_old_name_is_an_error_that_has_the_new_one(module: str, old: str, new: str) -> None:
     with pytest.raises(ImportError, match=f"{module}.{old} is called {new} now"):
         exec(f"from {module} import {old}")
