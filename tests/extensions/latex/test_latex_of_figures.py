@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from report.test_figures import HOSTILE, OBEYED, drawn, panel, renamed
+from report.test_figures import HOSTILE, OBEYED, drawn, panel, renamed, scores
 from selfexec.analysis.score import score
 from selfexec.extensions.latex.writing import as_latex
 from selfexec.report.export import export
@@ -16,7 +16,7 @@ from selfexec.report.figures import Figure, figures
 from selfexec.runs import Run
 from selfexec.text.numbers import Printed
 
-__all__ = ["drawn", "panel"]
+__all__ = ["drawn", "panel", "scores"]
 HAS_LATEX = (
     bool(shutil.which("pdflatex") and shutil.which("kpsewhich"))
     and not subprocess.run(["kpsewhich", "siunitx.sty"], capture_output=True).returncode
