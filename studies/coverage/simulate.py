@@ -28,7 +28,7 @@ from selfexec.metrics import (
 from selfexec.metrics.kinds import formulas
 from selfexec.metrics.kinds.binary import estimates_of
 from selfexec.metrics.margin import best_of
-from selfexec.metrics.score import LEAST
+from selfexec.metrics.score import LEAST_OVERALL
 from selfexec.stats import Array, Interval, normal, student
 
 CLAIMS = {"association": 5, "restriction": 1}
@@ -232,7 +232,7 @@ def intervals(truth: Truth, size: Mapping[str, int], rng: np.random.Generator) -
         ("skill", skill),
         ("baseline_margin", margin),
     ):
-        found["overall", metric] = combine(parts, LEAST[metric]).interval, None
+        found["overall", metric] = combine(parts, LEAST_OVERALL[metric]).interval, None
     return found
 
 

@@ -113,6 +113,13 @@ def root(context: click.Context) -> None:
         click.echo(root.in_brief())
 
 
+WAYS_OUT = {  # of what is wrong with a path, by its number
+    errno.ENAMETOOLONG: " Give a shorter path.",
+    errno.EISDIR: " Give a file.",
+    errno.ENOTDIR: " Give a folder.",
+}
+
+
 def main() -> None:
     """Exit status: 0 all well, 2 bad input, 3 a run ended with replies missing, or `judge` with replies not judged, a
     model is not ready (`check`) or a gate of `compare` fails, 4 such a gate is undecided, 130 stopped by hand.
@@ -142,8 +149,7 @@ def main() -> None:
     except OSError as fault:
         # what is kept is said by those who know: the journal of a run, the maker of a folder
         place = f"{fault.filename}: " if fault.filename else ""
-        way_out = " Give a shorter path." if fault.errno == errno.ENAMETOOLONG else ""
-        _stop(f"{place}{fault.strerror or fault}.{way_out}", status=2)
+        _stop(f"{place}{fault.strerror or fault}.{WAYS_OUT.get(fault.errno or 0, '')}", status=2)
     sys.exit(status if isinstance(status, int) else 0)
 
 
