@@ -140,7 +140,8 @@ def altered(body: dict[str, Any], fault: str) -> dict[str, Any]:
         "empty": ({"content": ""}, "stop"),
     }
     change, finish = changes[fault]
-    return body | {"choices": [choice | {"message": message | change, "finish_reason": finish}]}
+    counted = {"usage": body["usage"] | {"completion_tokens": 1}} if fault == "empty" else {}  # the end of a turn
+    return body | counted | {"choices": [choice | {"message": message | change, "finish_reason": finish}]}
 
 
 def _failed(fault: str, request: web.Request) -> web.Response:

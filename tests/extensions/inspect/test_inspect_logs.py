@@ -362,7 +362,7 @@ def test_the_commands(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         (("import", "--from", "inspect", str(logs), "--items", "starter", "--out", "y"), "logs bring their own items"),
         (
             ("import", "--from", "promptfoo", str(logs), "--out", "y"),
-            "--from promptfoo: there are lm-eval, inspect and batch",
+            "--from promptfoo: files of batch, inspect, lm-eval can be read",
         ),
         (
             ("import", "--from", "lm-eval", str(logs), "--out", "y"),

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -150,10 +149,12 @@ def test_an_experiment_whose_behaviour_comes_from_logs_is_no_task(tmp_path: Path
 
     from selfexec.extensions.inspect.tasks import task_of
 
-    one = EXPERIMENTS["restriction"]
-    recorded = replace(one, session_names=lambda item: ("predict", "execute", "judge", "logged"))
+    class Recorded(type(EXPERIMENTS["restriction"])):  # type: ignore[misc]
+        def session_names(self, item: Any) -> tuple[str, ...]:
+            return ("predict", "execute", "judge", "logged")
+
     with pytest.raises(PrerequisiteError, match=r"what a model did \(logged\) is not asked, but comes from logs"):
-        task_of(recorded)(limit=1)
+        task_of(Recorded())(limit=1)
 
 
 def test_an_experiment_of_another_package_is_a_task_too(tmp_path: Path) -> None:
