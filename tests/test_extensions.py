@@ -9,10 +9,12 @@ from types import FunctionType
 
 import click
 import pytest
+from click.testing import CliRunner
 
 import selfexec as sx
 from build import installed
 from extension_parts import OURS
+from selfexec.cli import root
 from selfexec.engines import EngineType
 from selfexec.errors import InputError
 from selfexec.experiments import Experiment
@@ -110,3 +112,24 @@ def test_the_page_of_extensions_lists_every_point() -> None:
     page = (ROOT / "docs" / "extensions.md").read_text("utf-8")
     table = page.split("| field of `Extension` |")[1]
     assert all(f"`{each.name}`" in table for each in fields(Extension))
+
+
+GIVEN = {"--accept-filters": [], "--score": ["acc"], "--model": ["a/b"]}  # options that only some tools of import have
+
+
+def test_an_option_of_other_tools_is_refused_by_each_tool_that_does_not_take_it() -> None:
+    tools = {(name, ()): tool for name, tool in registered("imports").items()}
+    tools |= {(name, ("--as", "length")): tool for name, tool in registered("finished_logs").items()}
+    for (name, rest), tool in tools.items():
+        for flag in GIVEN.keys() - {*tool.takes}:
+            words = ["import", "--from", name, *rest, flag, *GIVEN[flag], "nowhere", "--out", "r"]
+            done = CliRunner().invoke(root, words, standalone_mode=False)
+            assert isinstance(done.exception, InputError) and done.exception.typed.startswith(flag), words
+
+
+def test_files_that_are_known_by_their_ending_take_no_option_of_another_tool() -> None:
+    for tool in registered("imports").values():
+        for flag in GIVEN.keys() - {*tool.takes} if tool.suffix else ():
+            words = ["import", f"a{tool.suffix}", flag, *GIVEN[flag], "--out", "r"]
+            done = CliRunner().invoke(root, words, standalone_mode=False)
+            assert isinstance(done.exception, InputError) and done.exception.typed.startswith(flag), words

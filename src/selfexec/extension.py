@@ -46,11 +46,12 @@ class Export(NamedTuple):
 
 class Import(NamedTuple):
     """A tool whose files `import` takes: a function of an `ImportRequest`. Files that all have the `suffix` are taken
-    to be of it.
+    to be of it. `takes` is which of the options that only some tools have go with it, as they are typed.
     """
 
     place: str
     suffix: str | None = None
+    takes: tuple[str, ...] = ()
 
 
 class PlanSource(NamedTuple):
@@ -119,7 +120,7 @@ class Extension:
         carriers: What else carries out the plan of `run`.
         exports: Forms of `export --to NAME`.
         imports: Tools of `import --from NAME`.
-        finished_logs: Tools whose logs `import --from NAME --as EXPERIMENT` takes: functions of an `ImportRequest`.
+        finished_logs: Tools of `import --from NAME --as EXPERIMENT`.
         conventions: Ways of counting claims.
         appendix: Parts of the report's appendix.
         report_files: Files of `report --figures` besides the figures.
@@ -137,7 +138,7 @@ class Extension:
     carriers: Mapping[str, Carrier] = field(default_factory=dict)
     exports: Mapping[str, Export] = field(default_factory=dict)
     imports: Mapping[str, Import] = field(default_factory=dict)
-    finished_logs: Places = field(default_factory=dict)
+    finished_logs: Mapping[str, Import] = field(default_factory=dict)
     conventions: Mapping[str, Convention] = field(default_factory=dict)
     appendix: Mapping[str, AppendixPart] = field(default_factory=dict)
     report_files: Mapping[str, ReportFile] = field(default_factory=dict)

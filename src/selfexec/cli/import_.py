@@ -2,7 +2,7 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ import click
 from selfexec.cli.declared import options_of, quietly
 from selfexec.cli.options import PathArgument, Sections, say
 from selfexec.errors import InputError
-from selfexec.extension import registered, resolve
+from selfexec.extension import Import, registered, resolve
 from selfexec.options import Names, option
 from selfexec.reading_options import AcceptedEnds
 from selfexec.run_options import UnknownEnds, Wanted
@@ -146,16 +146,18 @@ def command(
         suffixes = {path.suffix for path in replies}
         tool = next((name for name, one in registered("imports").items() if suffixes == {one.suffix}), None)
     if tool is not None or experiment is not None:
-        _handler(tool, experiment)(replace(request, tool=tool))
+        meant = _tool_meant(tool, experiment)
+        _refuse_options_of_others(request, meant.takes)
+        resolve(meant.place)(replace(request, tool=tool))
         return
-    refuse_options_of_tools(request)
+    _refuse_options_of_others(request)
     if item_source is None and not (out / MANIFEST).is_file():
         raise click.UsageError("Missing option '--items'.")
     _import_replies(request)
 
 
-def _handler(tool: str | None, experiment: str | None) -> Callable[[ImportRequest], None]:
-    """What takes the files of a tool."""
+def _tool_meant(tool: str | None, experiment: str | None) -> Import:
+    """The tool whose files are to be imported."""
     tools, finished_logs = registered("imports"), registered("finished_logs")
     if tool is None:
         raise InputError(f"--as {experiment}: that is for logs. Say whose they are: --from TOOL")
@@ -166,16 +168,12 @@ def _handler(tool: str | None, experiment: str | None) -> Callable[[ImportReques
         raise InputError(f"--from {tool}: say what of these logs is to be predicted. Add --as correctness")
     if experiment is not None and tool not in finished_logs:
         raise InputError(f"--as {experiment}: that is for logs of {apart(sorted(finished_logs))}. Leave it out.")
-    handler: Callable[[ImportRequest], None] = resolve(tools[tool].place if experiment is None else finished_logs[tool])
-    return handler
+    meant: Import = (tools if experiment is None else finished_logs)[tool]
+    return meant
 
 
-def refuse_options_of_tools(request: ImportRequest, *taken: str) -> None:
-    """Raise InputError where an option was typed that goes with a tool, and not with this one.
-
-    Args:
-        taken: The options that it takes, as they are typed.
-    """
+def _refuse_options_of_others(request: ImportRequest, taken: Sequence[str] = ()) -> None:
+    """Raise InputError where an option was typed that goes with some tools, and is not among those that are taken."""
     if request.accept_filters and "--accept-filters" not in taken:
         raise InputError("--accept-filters: that is for results of a batch. Add --from batch.")
     for flag, given in (("--score", ", ".join(request.score) or None), ("--model", request.model)):

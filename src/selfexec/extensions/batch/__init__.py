@@ -10,7 +10,7 @@ FILES = Export(
 
 EXTENSION = Extension(
     exports={"batch-openai": FILES, "batch-anthropic": FILES, "batch-gemini": FILES},
-    imports={"batch": Import("selfexec.extensions.batch.command:import_files")},
+    imports={"batch": Import("selfexec.extensions.batch.command:import_files", takes=("--accept-filters",))},
     public={
         "Exported": "selfexec.extensions.batch.exporting",
         "export_batch": "selfexec.extensions.batch.exporting",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from selfexec.cli.declared import collect
 from selfexec.cli.export import ExportRequest
-from selfexec.cli.import_ import ImportRequest, refuse_cut, refuse_options_of_tools
+from selfexec.cli.import_ import ImportRequest, refuse_cut
 from selfexec.cli.options import say, typed
 from selfexec.cli.spending import costs, say_took, tokens_about
 from selfexec.errors import InputError
@@ -109,7 +109,6 @@ def import_files(request: ImportRequest) -> None:
 
     out = request.out
     refuse_cut(request, f"the run {out} knows what was asked")
-    refuse_options_of_tools(request, "--accept-filters")
     found = imported(request.files, out, accept_filters=request.accept_filters, accept_ends=request.accept_ends)
     for warning in found.warnings:
         say(f"selfexec: warning: {warning}", err=True)

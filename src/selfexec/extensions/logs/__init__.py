@@ -1,8 +1,8 @@
 """Finished logs of other tools, read with suspicion: what models did there, to be asked whether they know it."""
 
-from selfexec.extension import Extension
+from selfexec.extension import Extension, Import
 
-IMPORT = "selfexec.extensions.logs.command:import_finished_logs"
+LOGS = Import("selfexec.extensions.logs.command:import_finished_logs", takes=("--score", "--model"))
 EXTENSION = Extension(
     experiments={
         "correctness": "selfexec.extensions.logs.experiments.correctness:Correctness",
@@ -11,5 +11,5 @@ EXTENSION = Extension(
         "length": "selfexec.extensions.logs.experiments.length:Length",
     },
     public={"import_logs": "selfexec.extensions.logs.importing"},
-    finished_logs={"inspect": IMPORT, "lm-eval": IMPORT},
+    finished_logs={"inspect": LOGS, "lm-eval": LOGS},
 )

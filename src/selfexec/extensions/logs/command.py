@@ -3,7 +3,7 @@
 import shlex
 from typing import TYPE_CHECKING
 
-from selfexec.cli.import_ import ImportRequest, refuse_cut, refuse_options_of_tools
+from selfexec.cli.import_ import ImportRequest, refuse_cut
 from selfexec.cli.options import say
 from selfexec.text.numbers import number_of
 
@@ -17,7 +17,6 @@ def import_finished_logs(request: ImportRequest) -> None:
     from selfexec.extensions.logs.importing import import_logs
 
     refuse_cut(request, "logs bring their own items, all of them")
-    refuse_options_of_tools(request, "--score", "--model")
     tool, experiment, out = str(request.tool), str(request.experiment), request.out
     found = import_logs(
         request.files, tool=tool, experiment=experiment, out=out, score=request.score, model=request.model
