@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from selfexec.engines.http.leaves import WRITTEN
+from selfexec.engines.http.name_words import name_words
 
 # a request that was collapsed with another one got what that one was answered (RFC 9211)
 HIT = re.compile(
@@ -35,7 +36,6 @@ FRESH = frozenset(
 OLD = frozenset(("stale", "updating", "revalidated", "fresh", "semantic", "exact", "match"))
 YES = frozenset(("true", "1", "yes", "?1"))
 LOWER = re.compile("[a-z]+")
-WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 JOINED = re.compile(
     "([a-z]*?)(cached?)(age|at|on|date|since)?"
 )  # with the name of a product, or with a word that may say what is asked for
@@ -156,7 +156,7 @@ def is_name_of_a_cache(name: str) -> bool:
 def words_of(name: str) -> list[str]:
     """The words of a name in small letters, those that are joined with a word for a cache apart."""
     found = list[str]()
-    for word in (word.lower() for word in WORD.findall(name)):
+    for word in name_words(name):
         joined = JOINED.fullmatch(word)
         found += filter(None, joined.groups()) if joined else [word]
     return found
@@ -190,7 +190,7 @@ def is_any_above_0(value: str) -> bool:
 @lru_cache(maxsize=4096)
 def is_name_of_an_origin(name: str) -> bool:
     """Whether a field of this name tells where the reply came from."""
-    words = [word.lower() for word in WORD.findall(name)]
+    words = name_words(name)
     if words[-1:] in (["by"], ["from"]):
         return not BEFORE_BY.isdisjoint(words)
     return not ORIGINS.isdisjoint(words[-1:]) and ASKED_OF_ORIGINS.isdisjoint(words)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from selfexec.engines.http.doubled_names import with_doubles
 from selfexec.engines.http.ends import end_of
 from selfexec.engines.http.errors import READ, says_something
+from selfexec.engines.http.name_words import name_words
 
 MOST = 2_000  # words and numbers of a body that are looked at
 DEEPEST = 40  # objects within objects, and texts within texts
@@ -25,7 +26,6 @@ WRITTEN = frozenset(
     )
 )
 BRACKET = re.compile(r"[{\[]")
-WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 LETTER = re.compile("[A-Za-z]")
 IDENTIFIER = re.compile(r"(?<![A-Za-z\d])(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{16,}")  # letters among digits
 LABEL = re.compile(r"[ -~]{0,100}")
@@ -138,7 +138,7 @@ def names_other_trouble(text: str) -> bool:
     """Whether a word of a text is one of errors that are not about an input. The letters of an identifier are no words,
     whatever they happen to spell.
     """
-    return not OTHER_TROUBLE.isdisjoint(word.lower() for word in WORD.findall(IDENTIFIER.sub(" ", text)))
+    return not OTHER_TROUBLE.isdisjoint(name_words(IDENTIFIER.sub(" ", text)))
 
 
 def is_code(name: str) -> bool:

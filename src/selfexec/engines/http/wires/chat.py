@@ -1,12 +1,12 @@
 """OpenAI chat completions, which most gateways and local servers speak too, each with words of its own."""
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from selfexec.engines.base import Outcome
 from selfexec.engines.http.ends import End, add_ends, end_of, is_missing, is_nothing, printable_end, worse
+from selfexec.engines.http.name_words import name_words
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     ROLES,
@@ -324,7 +324,7 @@ WORDS = ("content", "refusal", *THOUGHTS, "tool_calls", "function_call")
 @lru_cache(maxsize=512)
 def _may_hold_words(name: str) -> bool:
     """Whether an unlisted field of a delta may by its name hold what the model says, and not its thoughts."""
-    words = [word.lower() for word in WORD.findall(name)]
+    words = name_words(name)
     is_listed = name in WORDS or not IN_THOUGHT.isdisjoint(words)
     return not is_listed and words[-1:] in (
         [word] for word in ("content", "contents", "text", "texts", "message", "messages")
@@ -332,7 +332,6 @@ def _may_hold_words(name: str) -> bool:
 
 
 IN_THOUGHT = frozenset(("reasoning", "thinking", "thought", "thoughts"))
-WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 def _words_of(choice: Mapping[str, Any]) -> list[Any]:

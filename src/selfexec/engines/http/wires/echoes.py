@@ -7,11 +7,11 @@ model has them.
 """
 
 import math
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, TypeGuard
 
+from selfexec.engines.http.name_words import name_words
 from selfexec.engines.http.wires.base import list_of, object_of
 
 EARLIER = ("previous_response_id", "conversation")  # what a session may know of another by
@@ -19,7 +19,6 @@ NUMBERS = ("temperature", "top_p")
 CLOSE = 1e-3  # between a number and the same in half the precision
 
 
-WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 PROMPTS = frozenset(("prompt", "input", "messages", "contents"))
 
 
@@ -56,7 +55,7 @@ NOT_AROUND = frozenset(("message", "delta", "content", "usage", "usageMetadata",
 
 @lru_cache(maxsize=2048)
 def _names_a_prompt(name: str) -> bool:
-    words = [word.lower() for word in WORD.findall(name)]
+    words = name_words(name)
     return name in PROMPTS or (words[-1:] == ["prompt"] and "system" not in words)
 
 

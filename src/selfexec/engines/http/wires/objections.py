@@ -33,6 +33,7 @@ from typing import Any, Literal, NamedTuple
 
 from selfexec.engines.http.ends import LONGEST_END, end_of
 from selfexec.engines.http.errors import FLAT_CODES, FLAT_WORDS, error_beside, says_something, sentence_of
+from selfexec.engines.http.name_words import name_words
 
 NONE: Mapping[str, Any] = {}
 # names that occur in nearly all replies: the fast way, and nothing else
@@ -84,7 +85,6 @@ KINDS: Mapping[str, Kind] = {
     **dict.fromkeys(("code", "status", "statuscode", "httpstatus", "httpcode", "httpstatuscode"), "state"),
     **dict.fromkeys(("message", "msg"), "words"),
 }
-WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # how a reply may have fared that is not whole, or a server that is not well
 ILL = frozenset(
     (
@@ -169,7 +169,7 @@ def meaning_of(name: str) -> Meaning:
 
 def words_of_name(name: str) -> list[str]:
     """The words of a name in small letters. One that is joined with others which add nothing is that word alone."""
-    compounds = ((word.lower(), COMPOUND.fullmatch(word.lower())) for word in WORD.findall(name))
+    compounds = ((word, COMPOUND.fullmatch(word)) for word in name_words(name))
     return [compound[1] if compound else word for word, compound in compounds]
 
 
@@ -387,7 +387,7 @@ def is_false(value: Any) -> bool:
 
 def is_under_way(value: Any) -> bool:
     """Whether a state is one that another one follows."""
-    words = [word.lower() for word in WORD.findall(value)] if isinstance(value, str) else []
+    words = name_words(value) if isinstance(value, str) else []
     return 0 < len(words) <= LONGEST_STATE and not UNDER_WAY.isdisjoint(words)
 
 
@@ -404,7 +404,7 @@ def is_ill_state(value: Any) -> bool:
         return 400 <= value < 600
     if not isinstance(value, str) or len(value) > LONGEST_END:
         return False
-    words = [word.lower() for word in WORD.findall(value)]
+    words = name_words(value)
     if words[:1] in (["no"], ["without"]) or len(words) > LONGEST_STATE:
         return False
     return (

@@ -18,9 +18,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
+from selfexec.engines.http.name_words import name_words
 from selfexec.engines.http.wires.base import Event, count_of, object_of
 
-WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 PIECES = frozenset(("sequence", "seq", "chunk", "event", "piece", "frame", "packet", "delta"))
 NUMBERS = frozenset(("number", "no", "num", "nr", "index", "idx", "id", "seq", "sequence", "counter"))
 NUMBERED = re.compile(r"(.{0,60}?)(\d{1,6})")
@@ -87,7 +87,7 @@ def numbering(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _may_number(name: str) -> bool:
-    words = [word.lower() for word in WORD.findall(name)]
+    words = name_words(name)
     return bool(words) and not PIECES.isdisjoint(words) and {*words} <= PIECES | NUMBERS
 
 
