@@ -6,11 +6,10 @@ extension by name; it asks here what is registered.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from selfexec.errors import InputError
@@ -182,11 +181,7 @@ def _ours() -> dict[str, Extension]:
     except ModuleNotFoundError:  # an installation of the core alone
         return {}
     modules = {one.name: import_module(f"{GROUP}.{one.name}") for one in iter_modules(package.__path__)}
-    return {name: _of_module(name, module) for name, module in modules.items()}
-
-
-def _of_module(name: str, module: ModuleType) -> Extension:
-    return _checked(name, getattr(module, "EXTENSION", None))
+    return {name: _checked(name, getattr(module, "EXTENSION", None)) for name, module in modules.items()}
 
 
 def _of_other_packages() -> dict[str, Extension]:
@@ -200,6 +195,3 @@ def _checked(name: str, value: object) -> Extension:
     if not isinstance(value, Extension):
         raise InputError(f"extension {name!r}: EXTENSION is no Extension. Correct it, or remove it.")
     return value
-
-
-POINTS = tuple(each.name for each in fields(Extension))

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from selfexec.analysis.selection import NO_PANEL, Selection
 from selfexec.experiments import EXPERIMENTS, PAPER
-from selfexec.items import STRATIFIED, level_spread
+from selfexec.items import FULL, STRATIFIED, level_spread
 from selfexec.metrics import (
     ADJUSTED,
     LEAST_OVERALL,
@@ -27,8 +27,6 @@ from selfexec.panels import PAPER as PAPER_PANEL
 from selfexec.panels import Beside, beside, load_panel
 from selfexec.runs import Run
 from selfexec.stats import Interval, Z, sum_interval
-
-WHOLE = "full"  # the preset that is no cut
 
 
 def with_presets(rows: Iterable[Score], runs: Sequence[Run]) -> Iterator[Score]:
@@ -72,7 +70,7 @@ def adjusted_rows(
     all of the runs' items, and over them, where it has all of these. `overall` are the rows of overall skill.
     """
     runs = {model: run for run in selection.runs for model in run.models}
-    cut = {model for model, run in runs.items() if run.manifest.preset not in (None, WHOLE)}
+    cut = {model for model, run in runs.items() if run.manifest.preset not in (None, FULL)}
     if not cut.intersection(scored) or selection.panel == NO_PANEL:
         return
     panel = beside(load_panel(selection.panel or PAPER_PANEL), selection.runs, selection.tables, at_most=sys.maxsize)

@@ -7,7 +7,7 @@ only the command has, like `--dry-run`, has one in the file of the command.
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass
 from functools import wraps
 from pathlib import Path
@@ -30,6 +30,7 @@ from selfexec.cli.options import (
     show_every_option,
 )
 from selfexec.errors import InputError
+from selfexec.extension import resolve
 from selfexec.files.outputs import RESULTS
 from selfexec.options import Declared, declared, note_given, option
 
@@ -74,6 +75,17 @@ def options_of(
     def decorate(command: Command) -> Command:
         for each in reversed(named):
             command = _option(each, section, choices.get(each.name, each.choices), words)(command)
+        return command
+
+    return decorate
+
+
+def options_at(places: Iterable[str]) -> Callable[[Command], Command]:
+    """Give a command the options of extensions, which lie at these places as what `options_of` gives."""
+
+    def decorate(command: Command) -> Command:
+        for place in dict.fromkeys(places):
+            command = resolve(place)(command)
         return command
 
     return decorate

@@ -1,7 +1,7 @@
 """selfexec export"""
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from selfexec.cli.declared import collect, is_typed, options_of
+from selfexec.cli.declared import collect, is_typed, options_at, options_of
 from selfexec.cli.options import STDOUT, FacetedSections, PathArgument, put_data, say
 from selfexec.errors import InputError
 from selfexec.extension import Export, registered, resolve
@@ -55,13 +55,6 @@ class ExportOptions:
 
 
 EXPORTS: Mapping[str, Export] = registered("exports")
-
-
-def options_of_forms(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that only forms of extensions have."""
-    for place in dict.fromkeys(form.options for form in EXPORTS.values() if form.options):
-        command = resolve(place)(command)
-    return command
 
 
 @dataclass(frozen=True)
@@ -129,7 +122,7 @@ class RunPart:
 @options_of(Wanted, without=("protocol",))
 @options_of(UnknownEnds)
 @options_of(ExportOptions, without=("models",), choices={"form": ["jsonl", "panel", *EXPORTS]})
-@options_of_forms
+@options_at(form.options for form in EXPORTS.values() if form.options)
 def command(
     run: Path | None,
     models: tuple[str, ...],

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from selfexec.cli.declared import HelpOptions, collect, options_of, quietly
+from selfexec.cli.declared import HelpOptions, collect, options_at, options_of, quietly
 from selfexec.cli.options import (
     FacetedSections,
     Stopped,
@@ -66,13 +66,6 @@ class PlannedRun:
     names_models: bool = False
 
 
-def options_of_extensions(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of what else a run is planned from and carried out by."""
-    for source in (*registered("carriers").values(), *registered("plans").values()):
-        command = resolve(source.options)(command)
-    return command
-
-
 @click.command(
     "run",
     cls=FacetedSections,
@@ -86,7 +79,7 @@ def options_of_extensions(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("astray", nargs=-1, metavar="")
 @options_of(RunOptions)
 @options_of(CommandOptions)
-@options_of_extensions
+@options_at(source.options for point in ("carriers", "plans") for source in registered(point).values())
 @quietly
 @options_of(HelpOptions)
 def command(

@@ -20,6 +20,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Item
 
 Preset = Literal["quick", "standard", "full"]
+FULL: Preset = "full"  # which is no cut
 PRESETS: tuple[str, ...] = get_args(Preset)
 # enough for the overall score to lie within two points of the full run's (P >= .95, ten recorded models)
 STANDARD_SHARE = 0.45
@@ -94,7 +95,7 @@ def preset_ids(
         raise InputError(f"preset {preset!r}: there are {', '.join(PRESETS)}.")
     if order != STRATIFIED and _draw(order) is None:
         raise InputError(f"presets in the order {order!r} are not known to this version of selfexec. Upgrade it.")
-    if preset == "full":
+    if preset == FULL:
         return list(items)
     draw = _draw(order)
     if draw and (drawn := _drawn_of(draw, experiment, sha256)):

@@ -22,7 +22,7 @@ from selfexec.claims import Claims, claims_of
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
-from selfexec.items import STRATIFIED
+from selfexec.items import FULL, STRATIFIED
 from selfexec.metrics import peers
 from selfexec.options import Names
 from selfexec.runs import Files, Run, files, loaded, refuse_silent, with_source
@@ -198,7 +198,7 @@ def _cut_notes(manifests: Iterable[Manifest]) -> Iterator[str]:
     presets = {
         f"{m.preset} in the order {m.preset_order or STRATIFIED}": m.preset_order
         for m in manifests
-        if m.preset not in (None, "full")
+        if m.preset not in (None, FULL)
     }
     if len({*presets.values()}) > 1:
         yield (

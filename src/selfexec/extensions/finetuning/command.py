@@ -1,21 +1,21 @@
 """What `export --to sft` does."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from selfexec.cli.declared import collect, options_of
-from selfexec.cli.export import ExportRequest
 from selfexec.cli.options import STDOUT, say
 from selfexec.errors import InputError
+from selfexec.extension import registered
 from selfexec.extensions.finetuning.options import SftOptions
 
-
-def sft_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of files to train on."""
-    return options_of(SftOptions)(command)
+if TYPE_CHECKING:
+    from selfexec.cli.export import ExportRequest
 
 
-def export_chats(request: ExportRequest) -> None:
+sft_options = options_of(SftOptions, section=registered("exports")["sft"].heading)
+
+
+def export_chats(request: "ExportRequest") -> None:
     """Write the chats that a model is trained on, and the controls."""
     from selfexec.extensions.finetuning.writing import export_sft
     from selfexec.runs import load

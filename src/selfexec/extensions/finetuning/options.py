@@ -4,17 +4,16 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from selfexec.options import Names, option, settle
+from selfexec.options import Names, Settled, option
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
 Split = Literal["family", "item"]
-FILES_TO_TRAIN_ON = "Files to train on only"
 
 
 @dataclass(frozen=True)
-class SftOptions:
+class SftOptions(Settled):
     """What can be set about files to train a model on."""
 
     run: "Run | str | Path"
@@ -29,23 +28,15 @@ class SftOptions:
         "Whose behaviour the cross-trained control learns in its place. Default: every other model of the run.",
         metavar="MODEL[,MODEL]",
         form="names",
-        section=FILES_TO_TRAIN_ON,
     )
     source: str | None = option(
         None,
         "Who says what was done, in the experiments that have such a source: self, rule, or, from judgements.jsonl in "
         "RUN, majority, human, judge:NAME.",
         metavar="SOURCE",
-        section=FILES_TO_TRAIN_ON,
     )
     split: Split = option(
         "family",
         "What is wholly trained on or wholly unseen: family (what is worded alike) or item.",
-        section=FILES_TO_TRAIN_ON,
     )
-    seed: int = option(
-        0, "Which families are unseen, and the shuffled control.", metavar="N", section=FILES_TO_TRAIN_ON
-    )
-
-    def __post_init__(self) -> None:
-        settle(self)
+    seed: int = option(0, "Which families are unseen, and the shuffled control.", metavar="N")

@@ -4,7 +4,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from selfexec.options import Files, option, settle
+from selfexec.options import Files, Settled, option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RaschOptions:
+class RaschOptions(Settled):
     """What can be set about abilities."""
 
     table: "str | Path | RateTable | pl.DataFrame"
@@ -23,6 +23,3 @@ class RaschOptions:
         "newton", "newton: joint maximum likelihood. paper: Algorithm 1 as printed."
     )
     jackknife: bool = option(False, "Also standard errors by leaving out one benchmark at a time.")
-
-    def __post_init__(self) -> None:
-        settle(self)

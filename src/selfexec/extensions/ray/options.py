@@ -1,8 +1,6 @@
 """The options of `run` that are about Ray."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from selfexec.cli.declared import options_of
 from selfexec.options import option
@@ -24,6 +22,4 @@ class RayOptions:
     )
 
 
-def ray_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of clusters."""
-    return options_of(RayOptions)(command)
+ray_options = options_of(RayOptions)

@@ -1,9 +1,7 @@
 """The options of `run` that are about study files."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from selfexec.cli.declared import options_of
 from selfexec.options import option
@@ -27,6 +25,4 @@ class StudyOptions:
     )
 
 
-def study_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of studies."""
-    return options_of(StudyOptions)(command)
+study_options = options_of(StudyOptions)
