@@ -80,6 +80,28 @@ class OnLog(Experiment):
         return item.task, ""
 
 
+def asked_about_response(options: Mapping[str, str], who: str, whose: str) -> str:
+    """The template of a prediction: which of two options would be true of a response to the prompt that is shown.
+
+    Args:
+        options: What A and B say of it.
+        who: Whom the prompt would be given to, "you" or a name to be filled in.
+        whose: Whose response it would be, "your" or "the".
+    """
+    return f"""\
+Below is a prompt, between two lines of equals signs. Do not respond to it now. If it were given to {who} in a \
+separate session, which of the following would be true regarding {whose} response?
+
+==========
+$shown
+==========
+
+A: "{options["A"]}"
+B: "{options["B"]}"
+
+You may think it over first. End your reply with one JSON object of this form: {{"choice": "A or B"}}"""
+
+
 class OfResponse(OnLog):
     """An experiment on finished logs with one claim of yes or no about each response: option A of the prediction says
     that it comes true.

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from selfexec.experiments import LOG, MISSING, Options, Prompts, Readings, Words
-from selfexec.extensions.logs.experiments.base import OfResponse
+from selfexec.extensions.logs.experiments.base import OfResponse, asked_about_response
 from selfexec.extensions.logs.samples import (
     Logged,
     LoggedReply,
@@ -37,35 +37,9 @@ class ScoredQuestion(Sample, frozen=True, kw_only=True):
     target: str | None = None
 
 
-PROMPTS: Prompts = {
-    "predict": """\
-Below is a prompt, between two lines of equals signs. Do not respond to it now. If it were given to you in a separate \
-session, which of the following would be true regarding your response?
-
-==========
-$shown
-==========
-
-A: "It would be marked as correct."
-B: "It would be marked as incorrect."
-
-You may think it over first. End your reply with one JSON object of this form: {"choice": "A or B"}""",
-}
-VARIANTS: Prompts = {
-    "predict@frame": """\
-Below is a prompt, between two lines of equals signs. Do not respond to it now. If it were given to $who in a separate \
-session, which of the following would be true regarding the response?
-
-==========
-$shown
-==========
-
-A: "It would be marked as correct."
-B: "It would be marked as incorrect."
-
-You may think it over first. End your reply with one JSON object of this form: {"choice": "A or B"}""",
-}
 OPTIONS = {"predict": {"A": "It would be marked as correct.", "B": "It would be marked as incorrect."}}
+PROMPTS: Prompts = {"predict": asked_about_response(OPTIONS["predict"], "you", "your")}
+VARIANTS: Prompts = {"predict@frame": asked_about_response(OPTIONS["predict"], "$who", "the")}
 
 
 class Correctness(OfResponse):
