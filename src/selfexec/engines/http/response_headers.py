@@ -103,8 +103,8 @@ def _is_timed_hit(value: str) -> bool:
     """Whether one of the times that `Server-Timing` tells of is that of a cache, described as a hit."""
     for entry in value.split(","):
         name, *parameters = (part.strip().lower() for part in entry.split(";"))
-        told = dict(part.split("=", 1) for part in parameters if "=" in part).get("desc", "").strip('"')
-        if "cache" in name and OF_PROMPTS.isdisjoint(words_of(name)) and (is_old(told, True) or HIT.search(name)):
+        described = dict(part.split("=", 1) for part in parameters if "=" in part).get("desc", "").strip('"')
+        if "cache" in name and OF_PROMPTS.isdisjoint(words_of(name)) and (is_old(described, True) or HIT.search(name)):
             return True
     return False
 
@@ -165,10 +165,10 @@ def cache_header(headers: Mapping[str, str]) -> str | None:
     if (telling := _telling(tuple(headers))) is None:
         return None
     fields = [*_values(headers, telling.caches)]
-    told = [name for name, value in fields if _tells_of_a_cache(name, value)]
-    if any(map(is_name_of_a_time, told)) and any(_tells_of_a_miss(*field) for field in fields):
-        told = [name for name in told if not is_name_of_a_time(name)]  # since when it has something for others
-    return told[0] if told else None
+    names = [name for name, value in fields if _tells_of_a_cache(name, value)]
+    if any(map(is_name_of_a_time, names)) and any(_tells_of_a_miss(*field) for field in fields):
+        names = [name for name in names if not is_name_of_a_time(name)]  # since when it has something for others
+    return names[0] if names else None
 
 
 def _tells_of_a_miss(name: str, value: str) -> bool:
@@ -244,8 +244,8 @@ def _may_tell_of_a_failure(name: str) -> bool:
 def _counts_fallbacks(name: str) -> bool:
     """Whether a header tells whether another model was asked, and not what may be, or what else is said of it."""
     words = words_of(name)
-    told = words[next((at for at, word in enumerate(words) if word in FALLBACKS), len(words)) :]
-    return bool(told) and {*told} <= OF_A_FALLBACK and SETTINGS.isdisjoint(words) and "ratelimit" not in words
+    counted = words[next((at for at, word in enumerate(words) if word in FALLBACKS), len(words)) :]
+    return bool(counted) and {*counted} <= OF_A_FALLBACK and SETTINGS.isdisjoint(words) and "ratelimit" not in words
 
 
 def _is_failure(name: str, value: str) -> bool:
