@@ -100,7 +100,7 @@ def _comparable(part: Scored) -> bool:
 def _reference(panel: Beside, experiment: str) -> list[tuple[Counted, float]]:
     """Of each model of the panel its record on the run's items, and its skill on all items."""
     kind, claims = kind_of(experiment), panel.tables.claims[experiment]
-    on_all = {model: replies.skill for model, replies in panel.panel.experiments[experiment].models.items()}
+    on_all = {model: entry.skill for model, entry in panel.panel.experiments[experiment].models.items()}
     return [
         (kind.count(claims.of(model), False), skill)
         for model in panel.models
