@@ -267,9 +267,7 @@ CHANGES = ("from_first", "from_previous")
 OF_A_CHANGE = {"": float, "_low": float, "_high": float, "_items": int}
 FLAT: Mapping[str, type] = {
     **{"metric": str, "experiment": str, "order": int, "model": str, "value": float, "low": float, "high": float},
-    **{
-        f"{name}{end}": int if end == "_items" else float for name in CHANGES for end in ("", "_low", "_high", "_items")
-    },
+    **{f"{name}{end}": kind for name in CHANGES for end, kind in OF_A_CHANGE.items()},
     "reason": str,
 }
 
