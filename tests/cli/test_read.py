@@ -176,6 +176,16 @@ def test_below_the_sessions_stands_how_the_claim_came_out(
     assert "\n2 claims came out so. To see the replies add --show.\n" in capsys.readouterr().out
 
 
+def test_below_sessions_that_are_chosen_by_item_stand_all_claims_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = three_requests(tmp_path)
+    assert selfexec("read", str(run), "--item", "no-yes,yes-yes", "--show", monkeypatch=monkeypatch) == 0
+    claims = [line.strip() for line in capsys.readouterr().out.splitlines() if line.startswith("  claim ")]
+    came_out = [("no", "yes"), ("yes", "yes")]
+    assert claims == [f'claim "answers": predicted {one}, observed {other}' for one, other in came_out]
+
+
 def test_of_an_item_with_several_claims_those_are_named_that_came_out_so() -> None:
     run = sx.load(STORED / "panel")
     found = claims_that_came_out(run.tables, ["yes-no"])

@@ -16,7 +16,7 @@ from selfexec.analysis.selection import (
     refuse_unknown_conditions,
     selection_of,
 )
-from selfexec.analysis.warnings import SameReplies, Unanswered, Warned, left_open, same_replies, unanswered
+from selfexec.analysis.warnings import SameReplies, Unanswered, Warned, canned, left_open, same_replies, unanswered
 from selfexec.claims import NO_ANSWERS, Claims, Tables, occurring
 from selfexec.claims.arrays import MISSING, UNREADABLE
 from selfexec.errors import InputError
@@ -80,7 +80,7 @@ def score(options: ScoreOptions) -> Scores:
         found.warnings += tuple(same_replies(selection.whole_runs))
         if selection.panel not in (None, NO_PANEL) and not found.panels:
             raise InputError(f"--panel {selection.panel}: it was asked in another condition. Leave it out.")
-    found.warnings += tuple(unanswered(selection.whole_runs))
+    found.warnings += (*canned(selection.whole_runs), *unanswered(selection.whole_runs))
     rows = with_presets(found, selection.whole_runs) if cut else found
     return Scores(
         (row for row in rows if selection.wants([row.model], row.experiment)),

@@ -20,7 +20,7 @@ from selfexec.analysis.notes import noise_and_loss
 from selfexec.analysis.own import own_lines, own_records
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import Form, Rows, ScoredRun, head, out_lines
-from selfexec.analysis.warnings import SameReplies, Unanswered, Warned, nothing_answered, one_model
+from selfexec.analysis.warnings import Canned, SameReplies, Unanswered, Warned, look_canned, nothing_answered, one_model
 from selfexec.analysis.words import (
     NO_TEST,
     FindingSentence,
@@ -107,7 +107,9 @@ class Scores(Rows[Score]):
         if len(self.conditions) == 1:
             return self
         rows = (row for row in self._rows if row.condition == condition)
-        warnings = (w for w in self.warnings if isinstance(w, SameReplies | Unanswered) or w.condition == condition)
+        warnings = (
+            w for w in self.warnings if isinstance(w, SameReplies | Canned | Unanswered) or w.condition == condition
+        )
         parts = self.parts if condition == self.conditions[0] else {}
         own = (one for one in self.own if one.condition == condition)
         panels = (one for one in self.panels if one.panel.condition == condition)
@@ -265,12 +267,13 @@ def _said(scores: Scores) -> list[str]:
 
 
 def remarks(scores: Scores) -> list[str]:
-    """Without what answers would mislead: several names of one model, models without a reply, who says what was done,
-    where it is not the experiment's own source, and which reference panel the baselines are of.
+    """Without what answers would mislead: several names of one model, fixed responses, models without a reply, who says
+    what was done, where it is not the experiment's own source, and which reference panel the baselines are of.
     """
     sources = {row.experiment: row.source for row in scores if row.metric == "accuracy" and row.source}
     return [
         *one_model(scores.warnings),
+        *look_canned(scores.warnings),
         *nothing_answered(scores.warnings),
         *told_by(sources),
         *(line for one in scores.panels for line in panel_lines(one)),

@@ -1,4 +1,5 @@
-"""What scores rest on that may mislead: names of one model, models without a reply, and what a source leaves open.
+"""What scores rest on that may mislead: names of one model, responses that are the same to whatever is asked, models
+without a reply, and what a source leaves open.
 
 Models that gave the same replies are two names of one model, or a server that heeds no name. They tell of one model's
 behaviour, however many names there are: as each other's reference models they predict each other fully, so that a
@@ -105,6 +106,52 @@ def _percent(part: int, whole: int) -> str:
     return f"{int(100 * part / whole)}%"
 
 
+# --- responses that are the same to whatever is asked ----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Canned:
+    """A model of which nearly all responses to one experiment's items are, word for word, responses to others of its
+    items as well: `texts` different ones to `items` items.
+    """
+
+    model: str
+    experiment: str
+    texts: int
+    items: int
+    text: str
+    kind: str = "canned"
+
+
+def canned(runs: Iterable["Run"]) -> Iterator[Canned]:
+    """Models whose responses in 9 of 10 items or more, of at least 20, answer other items too; not simulated ones.
+
+    Responses are replies that are kept as they are and not read. Of ten recorded models the share was .42 at most, all
+    of it one refusal.
+    """
+    for run in runs:
+        given: dict[tuple[str, str], dict[str, set[str]]] = {}  # by model and experiment: text -> items
+        for key, reply in run.replies.items():
+            kept = key.kind in EXPERIMENTS[key.experiment].kept
+            if kept and key.model not in run.simulated and (text := reply.text):
+                given.setdefault((key.model, key.experiment), {}).setdefault(text, set()).add(key.item)
+        for (model, experiment), items_by_text in given.items():
+            items = set().union(*items_by_text.values())
+            shared = set().union(*(those for those in items_by_text.values() if len(those) > 1))
+            if len(items) >= LEAST_SESSIONS and len(shared) >= NEARLY_ALL * len(items):
+                yield _canned(model, experiment, len(items_by_text), len(items))
+
+
+def _canned(model: str, experiment: str, texts: int, items: int) -> Canned:
+    different = number_of(texts, "response", "different responses") if texts > 1 else "one and the same response"
+    asked = number_of(items, EXPERIMENTS[experiment].item_name)
+    text = (
+        f"{model} gave {different} to {asked} of {experiment}: they look like fixed texts of a server or a filter and "
+        "not like a model's. Look at them before you believe its scores."
+    )
+    return Canned(model, experiment, texts, items, text)
+
+
 # --- models that have answered nothing -------------------------------------------------------------------------------
 
 
@@ -175,12 +222,17 @@ def _said(source: str, reason: str, open: int, claims: int, **place: str) -> str
 # --- those that stand beside the answer ------------------------------------------------------------------------------
 
 
-Warned = LossTest | JudgeTest | LeftOpen | SameReplies | Unanswered
+Warned = LossTest | JudgeTest | LeftOpen | SameReplies | Canned | Unanswered
 
 
 def one_model(warnings: Iterable[Warned]) -> list[str]:
     """Which models are one, by their replies: it stands beside the answer, which would mislead without it."""
     return [warning.text for warning in warnings if isinstance(warning, SameReplies)]
+
+
+def look_canned(warnings: Iterable[Warned]) -> list[str]:
+    """Which models' responses look like fixed texts."""
+    return [warning.text for warning in warnings if isinstance(warning, Canned)]
 
 
 def nothing_answered(warnings: Iterable[Warned]) -> list[str]:

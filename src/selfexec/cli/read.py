@@ -102,16 +102,20 @@ def command(
     readings_here = {**run.readings, **absent_sessions(run)} if wants_missing else run.readings
     chosen = choose(readings_here, models=models, experiments=experiments, sessions=sessions, items=ids, states=states)
     claims: Mapping[JobKey, Sequence[str]] = {}
-    if ways:
+    in_full = form != "json" and (show or limit)
+    if ways or in_full:
         from selfexec.claims import CAME_OUT, claims_that_came_out
 
-        claims = claims_that_came_out(run.tables, named("claim", ways, set(CAME_OUT)))
+        meant = named("claim", ways, set(CAME_OUT)) if ways else CAME_OUT
+        claims = claims_that_came_out(run.tables, meant)
+    if ways:
         chosen = BySession((key, reading) for key, reading in chosen.items() if key[:4] in claims)
     if form == "json":
         _put(_json(run, chosen, limit, show), out, for_people=False)
-    elif show or limit:
+    elif in_full:
         on_screen = out is None and sys.stdout.isatty()
-        _put(_shown(run, chosen, claims, limit or A_FEW, source, on_screen), out, styled=on_screen)
+        shown = _shown(run, chosen, claims, limit or A_FEW, source, on_screen, whole=bool(ways))
+        _put(shown, out, styled=on_screen)
     else:
         from selfexec.text.tables import WIDTH, as_text, shows_styles, terminal_width
 
@@ -152,6 +156,8 @@ def _shown(
     limit: int,
     source: Path,
     on_screen: bool,
+    *,
+    whole: bool,
 ) -> Iterator[bytes]:
     from selfexec.runs.transcripts import BOLD, Marks, transcripts
     from selfexec.text.tables import shows_styles, terminal_width
@@ -168,7 +174,7 @@ def _shown(
         yield _nothing(source).encode()
         return
     marks = BOLD if on_screen and shows_styles() else Marks()
-    first = _first(keys, limit, whole=bool(claims))
+    first = _first(keys, limit, whole=whole)
     for text in transcripts(run, first, marks, terminal_width() if on_screen else None, claims):
         yield f"{text}\n".encode()
     if len(keys) > len(first):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from selfexec.analysis import words
 from selfexec.analysis.answers import headline
 from selfexec.analysis.reference_panel import panel_lines
-from selfexec.analysis.warnings import one_model
+from selfexec.analysis.warnings import look_canned, one_model
 from selfexec.facets import DEFAULT_NAME
 from selfexec.report.data import Data
 from selfexec.text.numbers import number_of
@@ -29,7 +29,7 @@ class Top:
 
 def top(data: Data) -> Top:
     scores = data.scores
-    details = [line for one in scores.panels for line in panel_lines(one)]
+    details = [*look_canned(scores.warnings), *(line for one in scores.panels for line in panel_lines(one))]
     if data.selection.condition != DEFAULT_NAME:
         details.append(f"Asked in the condition {data.selection.condition}.")
     who = "it" if len(data.models) == 1 else "they"
