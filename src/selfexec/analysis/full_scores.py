@@ -52,6 +52,10 @@ class FullScores(Result):
         """A line for each row, as of the scores."""
         return self.scores.csv()
 
+    def parquet(self) -> bytes:
+        """A Parquet file of the scores."""
+        return self.scores.parquet()
+
 
 OF_PAPER = {OF_THE_PAPER["over_niceness_expected"]: BY_CHANCE, OF_THE_PAPER["tokens_mean"]: TOKENS}
 

@@ -45,6 +45,10 @@ class Screen(Result):
         """A line for each row, as of the scores."""
         return self.scores.csv()
 
+    def parquet(self) -> bytes:
+        """A Parquet file of the scores."""
+        return self.scores.parquet()
+
 
 def _of_condition(scores: Scores, width: int, named: bool) -> Iterator[Part]:
     asked = [experiment for experiment in scores.experiments if experiment != "overall"]

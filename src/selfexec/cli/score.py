@@ -59,7 +59,7 @@ class AgreementOptions:
 @options_of(DetailOptions)
 @options_of(AgreementOptions)
 @options_of(JudgesOptions, only=("labels",))
-@printed("json", "csv", "markdown")
+@printed("json", "csv", "markdown", "parquet")
 @quietly
 def command(
     runs: tuple[Path, ...],

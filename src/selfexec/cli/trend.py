@@ -13,7 +13,7 @@ from selfexec.cli.options import runs_argument, say, show
 @click.command("trend")
 @runs_argument
 @options_of(TrendOptions)
-@printed("json")
+@printed("json", "parquet")
 def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
     """Follow checkpoints in the order in which their runs are given.
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from selfexec.analysis.compare.measures import AUROC, BIAS, OWN, SHARE
 from selfexec.analysis.differences import Contrast, Difference, Movement, Shift, Standing
 from selfexec.analysis.names import refuse_old_name, skill_legend
-from selfexec.analysis.result import Form, Result, ScoredRun, as_records, head
+from selfexec.analysis.result import Form, ScoredRun, Tabular, as_records, head
 from selfexec.analysis.score_table import RATE_BIAS
-from selfexec.files.frames import column_types, framed, to_pandas
+from selfexec.files.frames import column_types, framed
 from selfexec.text.matching import listed
 from selfexec.text.numbers import decimal, interval, p_value, signed
 from selfexec.text.tables import Part, Table
@@ -45,7 +45,7 @@ TIED = "tied: models that share a letter cannot be told apart (p >= .05, adjuste
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Result):
+class Comparison(Tabular):
     """Models compared. Prints as a table, and turns into JSON, Markdown or a data frame."""
 
     models: tuple[str, ...]
@@ -86,10 +86,6 @@ class Comparison(Result):
         """One row per difference, as a Polars data frame; of `moved`, one per movement."""
         rows, kind = (self.moves, Movement) if self.moves else (self.differences, Difference)
         return framed(as_records(rows), column_types(kind))
-
-    def to_pandas(self) -> Any:
-        """The same as a pandas data frame. It takes pandas, and nothing else."""
-        return to_pandas(self.frame())
 
     def records(self) -> dict[str, Any]:
         """Everything by name, with the runs, the convention and the version on top."""
