@@ -119,7 +119,7 @@ def test_parquet_goes_into_a_pipe_and_is_refused_on_a_terminal(monkeypatch: pyte
     piped = subprocess.run(words, capture_output=True, check=True).stdout
     assert pl.read_parquet(piped).equals(scores.frame())
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    with pytest.raises(InputError, match="not for a terminal. Write it to a file: -o NAME.parquet"):
+    with pytest.raises(InputError, match=r"not for a terminal\. Write it to a file: -o NAME\.parquet"):
         show(scores, "parquet", None)
 
 

@@ -271,7 +271,7 @@ def page_place(out: Path, endings: Mapping[str, str]) -> Path | None:
 
 
 class Printable(Protocol):
-    """A result that can be shown: `json`, `csv`, `markdown` and `parquet` are its other forms, as far as it has them."""
+    """A result that can be shown: `json`, `csv`, `markdown` and `parquet` are its other forms, where it has them."""
 
     def table(self, width: int, *, styled: bool = False) -> str: ...
 
