@@ -381,10 +381,10 @@ def own(subject: str, verdict: str | None, value: float, source: str = "rule", *
     ("found", "lines"),
     [
         ([own("panel", "own", 0.1)], ["Own (.10 [.08, .12])."]),
-        ([own("panel", "not shown", 0.01, detectable=0.05)], ["Not shown (.01 [-.01, .03]; 80% power for .05)."]),
+        ([own("panel", "not shown", 0.01, detectable=0.05)], ["Not shown (.01 [-.01, .03]; 80% power to detect .05)."]),
         ([own("panel", None, 0.03, "self", reason="each judges itself"), own("panel", "not shown", 0.0)],
-         ["By one rule for all models, not shown (.00 [-.02, .02]); no verdict where each model judges its own "
-          "responses."]),
+         ["With outcomes decided by one rule for all models, not shown (.00 [-.02, .02]); by each model's own "
+          "judgement there is no verdict."]),
         ([own("panel", None, 0.03, reason="few models")], ["No verdict: few models."]),
         # above 0 and yet not shown: it is said what is against it
         ([own("panel", "not shown", 0.1, against=("1:losses",))],

@@ -30,16 +30,16 @@ LEGEND = {
 }
 DETECTABLE = "detectable: the true difference that would be found in 80% of runs like these, before any adjustment."
 LEGENDS = {
-    OWN: "own excess: what a model's prediction shares with its own behaviour beyond all that other models' "
-    "predictions and outcomes tell, paired by blocks of items. It does not compare across experiments.",
+    OWN: "own excess: what a model's predictions share with its own behaviour beyond what other models' predictions "
+    "and outcomes explain, paired by blocks of items. Values of different experiments cannot be compared.",
     BIAS: RATE_BIAS,
-    SHARE: "share of ceiling: skill over the greatest that is possible at the model's rate of yes: which ones.",
+    SHARE: "share of ceiling: skill divided by the highest possible at the model's rate of yes, thus about which ones.",
 }
 MOVES = (
-    "slope: how far the prediction moved with what was planted, over how far the behaviour did: 1 is as far.",
+    "slope: how far the prediction moved with what was planted, divided by how far the behaviour did: 1 is as far.",
     "itself - other above 0: the prediction about itself follows the behaviour further than that about somebody else.",
 )
-SHIFTED = "one condition less another: p adjusted by Holm over the models of the experiment."
+SHIFTED = "one condition minus another: p adjusted by Holm over the models of the experiment."
 MOST_BIASED = "rank of rate bias: the first overestimates most. Nearest to 0 is best."
 TIED = "tied: models that share a letter cannot be told apart (p >= .05, adjusted by Holm within the experiment)."
 
