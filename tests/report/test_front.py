@@ -394,7 +394,7 @@ def own(subject: str, verdict: str | None, value: float, source: str = "rule", *
         # held against a reference panel: by its name, where there are several
         ([own("a", "not shown", 0.0), own("b", "unresolved", 0.3, against=("1:cohort",))],
          ["a: Not shown (.00 [-.02, .02]).",
-          "b: Unresolved (.30 [.28, .32]), since absent models of its kind may share it."]),
+          "b: Unresolved (.30 [.28, .32]), since models of its kind that are not in the run may share it."]),
     ],
 )  # fmt: skip
 def test_the_verdict_on_own_excess_is_said_in_brief(found: Sequence[Finding], lines: list[str]) -> None:
