@@ -43,7 +43,7 @@ class DetailOptions:
 def command(
     runs: tuple[Path, ...], subject: str | None, every: bool, form: str, out: Path | None, **given: Any
 ) -> None:
-    """Hold every model's predictions against every model's behaviour.
+    """Compare every model's predictions with every model's behaviour.
 
     For each experiment the verdict on own excess (does a prediction tell something of its own behaviour that nobody
     else's predictions or outcomes tell?) with everything that it rests on, for the panel and for each model. Below, for

@@ -154,7 +154,7 @@ class PresetOption(DeclaredOption):
         from selfexec.experiments import EXPERIMENTS
 
         sizes = ", ".join(number_of(one.quick, one.item_name) for one in EXPERIMENTS.values() if not one.recorded)
-        self.help = f"A cut with its strata in proportion: quick is {sizes}; standard 45% of all."
+        self.help = f"A subset that keeps the proportions of each kind of item: quick is {sizes}; standard 45% of all."
         return super().get_help_record(ctx)
 
 
@@ -166,7 +166,7 @@ class FacetsOption(DeclaredOption):
 
         if not FACETS:
             return None
-        self.help = f"Ask in this condition, too. Repeat for more levels. There are {', '.join(FACETS)}."
+        self.help = f"Also ask in this condition. Repeat for more levels. Facets: {', '.join(FACETS)}."
         return super().get_help_record(ctx)
 
 

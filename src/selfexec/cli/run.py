@@ -44,7 +44,7 @@ class CommandOptions:
     """What the command has besides what a run has in Python."""
 
     dry_run: bool = option(
-        False, "Say what is there, what would be asked and what it takes. Ask nothing.", section=HOW_MUCH
+        False, "Show what is there, what would be asked and what it would cost. Ask nothing.", section=HOW_MUCH
     )
 
 

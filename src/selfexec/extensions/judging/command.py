@@ -48,7 +48,7 @@ class WhoJudges:
 class DryRun:
     """Whether anything is asked."""
 
-    dry_run: bool = option(False, "Say what would be asked and what it takes. Ask nothing.")
+    dry_run: bool = option(False, "Show what would be asked and what it would cost. Ask nothing.")
 
 
 @click.command(
