@@ -98,11 +98,11 @@ def command(
             "which model judges? Name it: --judge PROVIDER/MODEL. How far those who judged agree: "
             f"`{_agreement_of(source)}`."
         )
+    run = load(source, accept_ends=given["accept_ends"])
+    refuse_silent(run)
     if judge == RULE:
         say(f"The rule asks nobody: it has judged every response already. Next: {_agreement_of(source)}")
         return
-    run = load(source, accept_ends=given["accept_ends"])
-    refuse_silent(run)
     options = collect(JudgeOptions, given, run=run, judge=judge)
     planned = replace(plan(run, options), command=typed("judge"))
     if dry_run:
