@@ -73,7 +73,7 @@ def test_of_one_run_values_are_those_of_score_and_items_are_items(ten_models: Ru
     of_score = scores.row("o4-mini", "difficulty", OWN)
     assert places["o4-mini"] == pytest.approx((of_score.value, of_score.low, of_score.high))
     assert "Own excess: new o4-mini, old gpt-4.1" in found.table()
-    assert "It does not compare across experiments." in found.table()
+    assert "Values of different experiments cannot be compared." in found.table()
 
 
 @pytest.mark.slow

@@ -226,15 +226,15 @@ def said(rows: Sequence[LadderRow]) -> str:
                 step("stacked", 0.8, -0.2),
                 step(ITSELF, 0.6),
             ],
-            "m: in restriction what others do tells more of it than its own prediction does.",
+            "m: in restriction what others do predicts it better than its own prediction does.",
         ),
         (
             [step("others_behaviour", 0.6, 0.0), step("stacked", 0.8, -0.2), step(ITSELF, 0.6)],
-            "m: in restriction questions and others together tell more of it than its own prediction does.",
+            "m: in restriction questions and others together predict it better than its own prediction does.",
         ),
         (
             [step("facts", 0.8, -0.2, baseline="label"), step("others_behaviour", 0.61, -0.01), step(ITSELF, 0.6)],
-            "m: in restriction a plain fact of the item (label) tells more of it than its own prediction does.",
+            "m: in restriction a plain fact of the item (label) predicts it better than its own prediction does.",
         ),
         (
             [step("text", 0.3, 0.3), step("others_behaviour", 0.59, 0.01), step(ITSELF, 0.6)],
@@ -263,7 +263,7 @@ def test_the_finding_follows_from_how_the_own_prediction_stands_to_each_level(
 def test_nothing_is_said_in_its_favour_among_too_few_models() -> None:
     few = [step("others_behaviour", 0.5, 0.1, models=4), step(ITSELF, 0.6, models=4)]
     assert said(few).startswith(
-        "m: in restriction no level is shown to tell more of it than its own prediction does (only 4"
+        "m: in restriction no level is shown to predict it better than its own prediction does (only 4"
     )
 
 
@@ -276,7 +276,7 @@ def test_nothing_is_said_of_what_is_to_be_read_with_caution() -> None:
 def test_one_level_among_many_has_to_be_clearer_than_one_alone() -> None:
     """By Holm: an interval that just excludes 0 is enough for one level, and not among nine."""
     one = [step("others_behaviour", 0.621, -0.021), step(ITSELF, 0.6)]
-    assert "what others do tells more" in said(one)
+    assert "what others do predicts it better" in said(one)
     others = [step(level, 0.6, 0.0) for level in ORDER if level != "others_behaviour"]
     assert said([*others, *one]) == "m: in restriction its own prediction is too close to call with every level."
 
@@ -284,8 +284,8 @@ def test_one_level_among_many_has_to_be_clearer_than_one_alone() -> None:
 def test_what_is_the_same_of_several_experiments_is_said_once() -> None:
     rows = [step("others_behaviour", 0.8, -0.2), step(ITSELF, 0.6)]
     both = [*rows, *(replace(row, experiment="association") for row in rows)]
-    assert (
-        said(both) == "m: in restriction and association what others do tells more of it than its own prediction does."
+    assert said(both) == (
+        "m: in restriction and association what others do predicts it better than its own prediction does."
     )
     assert list(sentences(sx.Ladder(rows))) == [*sx.Ladder(rows).sentences.items()]
 
@@ -293,7 +293,7 @@ def test_what_is_the_same_of_several_experiments_is_said_once() -> None:
 def test_simulated_models_stand_where_their_truth_puts_them(ladder: sx.Ladder) -> None:
     knows = ladder.sentences["sim/knows-itself"]
     assert "association" in knows and "its own prediction is ahead of every level" in knows
-    assert "more of it than its own prediction does" in ladder.sentences["sim/says-yes"]
+    assert "it better than its own prediction does" in ladder.sentences["sim/says-yes"]
     assert "no test of self-knowledge" in ladder.table(10_000)
 
 

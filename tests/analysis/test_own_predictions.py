@@ -31,12 +31,15 @@ BY_ITSELF = replace(
 BY_RULE = replace(NOT_SHOWN, about="restriction", source="rule")
 OWN = replace(NOT_SHOWN, tone="yes", value=0.2, tested_low=0.1, tested_high=0.3, verdict="own", source="rule")
 
-ASSOCIATION = "not shown (.01 [-.01, .03]; 80% power for .05)"
+ASSOCIATION = "not shown (.01 [-.01, .03]; 80% power to detect .05)"
 DIFFICULTY = (
-    "unresolved (.04 [.02, .06]; 80% power for .05), since pairs of models may share it; with two factors, different "
-    "models still share more than noise"
+    "unresolved (.04 [.02, .06]; 80% power to detect .05), since pairs of models may share it; with two common "
+    "factors, pairs of different models still share more than chance"
 )
-RESTRICTION = f"by one rule for all models, {ASSOCIATION}; no verdict where each model judges its own responses"
+RESTRICTION = (
+    f"with outcomes decided by one rule for all models, {ASSOCIATION}; by each model's own judgement there is no "
+    "verdict"
+)
 
 
 def test_the_answer_has_the_verdicts_of_all_experiments_with_what_was_tested_and_would_have_been_found() -> None:
@@ -58,7 +61,7 @@ def test_nothing_is_not_shown_without_the_effect_that_would_have_been_found(
     ends = {"tested_low": value - half, "tested_high": value + half}
     finding = replace(NOT_SHOWN, value=value, **ends, detectable=detectable, against=("1:losses",))
     (line,) = own_in_short([finding])
-    assert f"80% power for {detectable:.2f}".replace("0.", ".") in line
+    assert f"80% power to detect {detectable:.2f}".replace("0.", ".") in line
     assert ("since what was lost may account for it" in line) == (value - half > 0)
 
 

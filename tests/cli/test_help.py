@@ -52,7 +52,7 @@ def test_format_and_out_are_spelt_and_meant_alike_in_every_command(name: str) ->
     if form := options.get("--format"):
         assert form.default is None  # the ending of --out decides
         assert isinstance(form.type, click.Choice)
-        assert {"table", "json"} <= set(form.type.choices) <= {"table", "json", "csv", "markdown"}
+        assert {"table", "json"} <= set(form.type.choices) <= {"table", "json", "csv", "markdown", "parquet"}
         assert "--out" in options
 
 

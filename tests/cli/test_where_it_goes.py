@@ -7,9 +7,12 @@ import pty
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -18,7 +21,7 @@ from build import rename_model, requests_run, write
 from extension_parts import here, needs
 from selfexec.cli import root
 from selfexec.cli.analyze import command as analyze
-from selfexec.cli.options import form_of
+from selfexec.cli.options import form_of, show
 from selfexec.errors import InputError
 from selfexec.files.outputs import OF_A_RUN, RESULTS, tried, tried_folder
 from selfexec.text.printable import HARMFUL, harmless, harmless_styled
@@ -91,6 +94,40 @@ def test_scores_are_written_as_their_file_is_called() -> None:
     assert {"model", "metric", "value"} <= set(next(csv.reader(Path("s.csv").read_text().splitlines())))
     assert json.loads(Path("s.json").read_text())["scores"]
     assert Path("s.md").read_text().count("| --- |") > 0 and "| --- |" not in Path("s.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("command", "result"),
+    [
+        ("score run", lambda: sx.score("run")),
+        ("score run --full", lambda: sx.score("run")),
+        ("compare run", lambda: sx.compare("run")),
+        ("analyze trend run", lambda: sx.trend("run")),
+        ("analyze ladder run", lambda: sx.ladder("run")),
+        pytest.param("analyze ledger run", lambda: sx.ledger("run"), marks=needs("published")),
+    ],
+)
+def test_a_table_in_a_parquet_file_is_the_data_frame_of_its_result(command: str, result: Callable[[], Any]) -> None:
+    words = [*command.split(), "-o", "t.parquet"]
+    assert CliRunner().invoke(root, words, standalone_mode=False).exception is None
+    assert pl.read_parquet("t.parquet").equals(result().frame())
+
+
+def test_parquet_goes_into_a_pipe_and_is_refused_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = sx.score("run")
+    words = [sys.executable, "-m", "selfexec", "score", "run", "--format", "parquet"]
+    piped = subprocess.run(words, capture_output=True, check=True).stdout
+    assert pl.read_parquet(piped).equals(scores.frame())
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    with pytest.raises(InputError, match=r"not for a terminal\. Write it to a file: -o NAME\.parquet"):
+        show(scores, "parquet", None)
+
+
+@pytest.mark.parametrize("command", ["analyze cross run", "score run --agreement"])
+def test_what_is_no_table_of_rows_is_no_parquet_file(command: str) -> None:
+    result = CliRunner().invoke(root, [*command.split(), "-o", "no.parquet"], standalone_mode=False)
+    assert isinstance(result.exception, InputError) and "parquet" in str(result.exception)
+    assert not Path("no.parquet").exists()
 
 
 @pytest.mark.parametrize("command", ["score run", CARD, "report run", "list .", "export run --to panel"])

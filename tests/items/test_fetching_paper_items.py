@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import HTTPServer, SimpleHTTPRequestHandler
 from pathlib import Path
@@ -12,7 +12,9 @@ from click.testing import CliRunner, Result
 from test_paper_items import ASSOCIATION, DIFFICULTY, REQUESTS, RESTRICTION, SUMS, WORDS, as_csv, sha256
 
 import selfexec as sx
-from selfexec.cli import root
+from extension_parts import needs
+from selfexec.cli import main, root
+from selfexec.errors import Notice
 from selfexec.items import load, paper
 
 ASKED: list[str] = []
@@ -70,10 +72,55 @@ def run(*more: str) -> Result:
     return CliRunner().invoke(root, ["run", "--model", "sim/coin", "--items", "paper", *more], standalone_mode=False)
 
 
-def test_the_first_run_fetches_the_items_once_and_says_so(small_upstream: Path) -> None:
-    first = run("--out", "one")
-    assert first.exception is None
-    assert "The paper's items are downloaded, once: 4 files" in first.output  # two word lists, requests, questions
+def by_command(out: str) -> None:
+    result = run("--limit", "2", "--out", out)
+    if result.exception:
+        raise result.exception
+
+
+def by_python(out: str) -> None:
+    sx.run("sim/coin", items="paper", limit=2, out=out)
+
+
+def by_study(out: str) -> None:
+    Path("study.toml").write_text(f'models = ["sim/coin"]\nitems = "paper"\nlimit = 2\nout = "{out}"\n')
+    sx.load_study("study.toml").run()
+
+
+def by_check(_: str) -> None:
+    sx.check("sim/coin", items="paper")
+
+
+MAKING_RUNS = [by_command, by_python, pytest.param(by_study, marks=needs("study"))]
+DOWNLOADED = "The paper's items are downloaded, once: 4 files"  # two word lists, requests, questions
+
+
+@pytest.mark.parametrize("asked", [*MAKING_RUNS, by_check])
+def test_whatever_wants_the_items_first_fetches_them_once_and_says_so(
+    small_upstream: Path, asked: Callable[[str], None]
+) -> None:
+    with pytest.warns(Notice, match=DOWNLOADED):
+        asked("one")
+    assert len(ASKED) == 4
+    asked("two")  # where warnings are errors
+    assert len(ASKED) == 4
+
+
+@pytest.mark.filterwarnings("ignore:The paper's items are downloaded")
+@pytest.mark.parametrize("asked", MAKING_RUNS)
+def test_whatever_cannot_fetch_them_asks_the_starter_items_and_says_what_is_lost(
+    small_upstream: Path, asked: Callable[[str], None]
+) -> None:
+    (small_upstream / "taboo" / "animals.json").unlink()
+    for _ in range(2):  # the same call goes on with that run, still without a connection
+        with pytest.warns(UserWarning, match="animals.json: could not be downloaded .* The starter items are used"):
+            asked("one")
+    assert all(item.startswith("starter-") for item in sx.load("one").items["restriction"])
+
+
+def test_the_first_run_fetches_the_items_it_asks(small_upstream: Path) -> None:
+    with pytest.warns(Notice, match=DOWNLOADED):
+        assert run("--out", "one").exception is None
     assert sorted(ASKED) == [
         "/mmlu/sums_test.csv",
         "/taboo/animals.json",
@@ -81,21 +128,24 @@ def test_the_first_run_fetches_the_items_once_and_says_so(small_upstream: Path) 
         "/xstest/xstest_prompts.csv",
     ]
     assert sx.load("one").items["restriction"].keys() == {"1", "2"}
-    second = run("--out", "two")
-    assert second.exception is None and "downloaded" not in second.output and len(ASKED) == 4
 
 
-def test_without_them_the_starter_items_are_asked_and_what_is_lost_is_said(small_upstream: Path) -> None:
+@pytest.mark.filterwarnings("default")
+def test_the_command_says_on_standard_error_why_and_what_is_lost(
+    small_upstream: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (small_upstream / "taboo" / "animals.json").unlink()
-    asked = run("--limit", "2", "--out", "one")
-    assert asked.exception is None
-    assert "animals.json: could not be downloaded (the server answered 404" in asked.stderr
-    assert "The starter items are used instead" in asked.stderr and "no margin" in asked.stderr
-    assert all(item.startswith("starter-") for item in sx.load("one").items["restriction"])
-    # the same command goes on with that run, still without a connection
-    assert run("--limit", "2", "--out", "one").exception is None
+    words = ["run", "--model", "sim/coin", "--items", "paper", "--limit", "2", "--out", "one"]
+    monkeypatch.setattr("sys.argv", ["selfexec", *words])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    said = capsys.readouterr().err
+    assert not stop.value.code and f"selfexec: {DOWNLOADED}" in said
+    assert "animals.json: could not be downloaded (the server answered 404" in said
+    assert "The starter items are used instead" in said and "a margin takes three more models" in said
 
 
+@pytest.mark.filterwarnings("ignore:The paper's items are downloaded")
 def test_a_run_of_the_papers_items_does_not_go_on_with_others(small_upstream: Path, tmp_path: Path) -> None:
     assert run("--out", "one").exception is None
     for file in (tmp_path / "cache").rglob("*.jsonl"):
@@ -106,10 +156,11 @@ def test_a_run_of_the_papers_items_does_not_go_on_with_others(small_upstream: Pa
     assert isinstance(refused.exception, sx.InputError) and "could not be downloaded" in str(refused.exception)
 
 
+@pytest.mark.filterwarnings("ignore:The paper's items are downloaded")
 def test_a_file_that_is_not_as_pinned_is_never_used(small_upstream: Path) -> None:
     (small_upstream / "taboo" / "cars.json").write_text("{}")
-    asked = run("--limit", "2", "--out", "one")
-    assert "cars.json: sha256 is" in asked.stderr and "expected" in asked.stderr
+    with pytest.warns(UserWarning, match="cars.json: sha256 is .* expected"):
+        by_python("one")
     assert all(item.startswith("starter-") for item in sx.load("one").items["restriction"])
 
 

@@ -381,10 +381,10 @@ def own(subject: str, verdict: str | None, value: float, source: str = "rule", *
     ("found", "lines"),
     [
         ([own("panel", "own", 0.1)], ["Own (.10 [.08, .12])."]),
-        ([own("panel", "not shown", 0.01, detectable=0.05)], ["Not shown (.01 [-.01, .03]; 80% power for .05)."]),
+        ([own("panel", "not shown", 0.01, detectable=0.05)], ["Not shown (.01 [-.01, .03]; 80% power to detect .05)."]),
         ([own("panel", None, 0.03, "self", reason="each judges itself"), own("panel", "not shown", 0.0)],
-         ["By one rule for all models, not shown (.00 [-.02, .02]); no verdict where each model judges its own "
-          "responses."]),
+         ["With outcomes decided by one rule for all models, not shown (.00 [-.02, .02]); by each model's own "
+          "judgement there is no verdict."]),
         ([own("panel", None, 0.03, reason="few models")], ["No verdict: few models."]),
         # above 0 and yet not shown: it is said what is against it
         ([own("panel", "not shown", 0.1, against=("1:losses",))],
@@ -394,7 +394,7 @@ def own(subject: str, verdict: str | None, value: float, source: str = "rule", *
         # held against a reference panel: by its name, where there are several
         ([own("a", "not shown", 0.0), own("b", "unresolved", 0.3, against=("1:cohort",))],
          ["a: Not shown (.00 [-.02, .02]).",
-          "b: Unresolved (.30 [.28, .32]), since absent models of its kind may share it."]),
+          "b: Unresolved (.30 [.28, .32]), since models of its kind that are not in the run may share it."]),
     ],
 )  # fmt: skip
 def test_the_verdict_on_own_excess_is_said_in_brief(found: Sequence[Finding], lines: list[str]) -> None:

@@ -165,14 +165,14 @@ def which_ones_clause(findings: Sequence[Finding]) -> str:
         parts.append(f"{_how_many(those, judged, first=not parts)} {is_or_are(len(those))} {TOO_CLOSE}{_least(those)}")
     if those := [finding for finding in judged if finding.tone == "untold"]:
         who = _how_many(those, judged, first=not parts)
-        parts.append(f"for {who} it {CANNOT_BE_TOLD} from yes-or-no answers, {_why_untold(those)}")
+        parts.append(f"{who} {CANNOT_BE_TOLD} apart from the baseline by yes-or-no answers, {_why_untold(those)}")
     return f"{head}: {'; '.join(parts)}."
 
 
 def _which_of_one(finding: Finding, of_rates: bool) -> str:
     held = f"the baseline{EQUALLY_OFTEN}" if of_rates else "the baseline"
     if finding.tone == "untold":
-        return f"it {CANNOT_BE_TOLD} from yes-or-no answers, {_why_untold([finding])}"
+        return f"it {CANNOT_BE_TOLD} apart from the baseline by yes-or-no answers, {_why_untold([finding])}"
     if finding.tone == "open":
         return f"{TOO_CLOSE} between it and {held}{_least([finding])}"
     where = "ahead of" if finding.tone == "yes" else "behind"
@@ -184,7 +184,7 @@ def _why_untold(findings: Sequence[Finding]) -> str:
     whose = "its" if len(findings) == 1 else "their"
     low = [finding for finding in findings if finding.ceiling is not None and finding.ceiling < LEAST_CEILING]
     both = f"since model and baseline both reach {two(AT_THE_CEILING)} or more of the skill that is possible"
-    little = f"less than {decimal(LEAST_CEILING, 1)} is possible at {whose} rate of yes"
+    little = f"the skill that is possible at {whose} rate of yes is below {decimal(LEAST_CEILING, 1)}"
     if len(low) == len(findings):
         return f"since {little}"
     return f"{both}, or {little}" if low else both

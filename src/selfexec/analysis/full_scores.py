@@ -29,7 +29,7 @@ OWN = "own_excess"  # its verdicts stand below the first table
 PAPER_TITLE = "The paper's own numbers"
 FURTHER_TITLE = "Further metrics, by their names in the data (docs/metrics.md)"
 BY_CHANCE = "by chance: the over-niceness that follows from how often predictions and outcomes are yes."
-TOKENS = "tokens: the mean of an answer's, over the answers that came."
+TOKENS = "tokens: the mean number of tokens of an answer, over the answers that came."
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,6 +51,10 @@ class FullScores(Result):
     def csv(self) -> str:
         """A line for each row, as of the scores."""
         return self.scores.csv()
+
+    def parquet(self) -> bytes:
+        """A Parquet file of the scores."""
+        return self.scores.parquet()
 
 
 OF_PAPER = {OF_THE_PAPER["over_niceness_expected"]: BY_CHANCE, OF_THE_PAPER["tokens_mean"]: TOKENS}

@@ -51,8 +51,8 @@ def _ceilings(scores: Sequence[Score], runs: Sequence[ScoredRun]) -> Iterator[st
         if those and all(run.epochs > 1 for run in those):
             why = "no claim has replies in two epochs yet"
         else:
-            why = f"to see that, {to_repeat([run.origin for run in those])}"
-        yield f"how far behaviour repeats itself is unknown{whose}: {why}."
+            why = f"to measure it, {to_repeat([run.origin for run in those])}"
+        yield f"the consistency of behaviour is unknown{whose}: {why}."
     if by_model:
         yield "skill over ceiling, the skill with which one execution predicts another:"
     for model, rows in by_model.items():
@@ -77,8 +77,8 @@ def _order_biases(scores: Sequence[Score]) -> Iterator[str]:
             biases.setdefault(row.experiment, []).append(row)
     for experiment, rows in biases.items():
         yield (
-            f"{experiment}: accuracy on pairs shown in their true order less accuracy on the others, and the share of "
-            "rankings that are the order shown:"
+            f"{experiment}: accuracy on pairs shown in their true order minus accuracy on the other pairs, then the "
+            "share of rankings that repeat the order shown:"
         )
         for row in rows:
             share = shares.get((row.model, experiment))

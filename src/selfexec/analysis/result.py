@@ -63,7 +63,23 @@ class Result:
         return all_as_html(self._content("html", WIDTH))
 
 
-class Rows(Result, Sequence[Row]):
+class Tabular(Result):
+    """A result that is also one table: a Polars or pandas data frame, or a Parquet file."""
+
+    def frame(self) -> "pl.DataFrame":
+        """The table as a Polars data frame."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """The same table as a pandas data frame. It takes pandas, and nothing else."""
+        return to_pandas(self.frame())
+
+    def parquet(self) -> bytes:
+        """The content of a Parquet file of the table. It keeps the types of the columns."""
+        return as_parquet(self.frame())
+
+
+class Rows(Tabular, Sequence[Row]):
     """A sequence of rows of plain values, of one kind, `_ROW`. It turns into records, a data frame and CSV besides."""
 
     _ROW: ClassVar[type["DataclassInstance"]]
@@ -89,10 +105,6 @@ class Rows(Result, Sequence[Row]):
         """A Polars data frame of the records."""
         return framed(self.records(), self._columns())
 
-    def to_pandas(self) -> Any:
-        """A pandas data frame of the records. It takes pandas, and nothing else."""
-        return to_pandas(self.frame())
-
     def write(self, path: str | Path) -> Path:
         """Write the rows to a file and return its path. The ending of its name decides the format: .csv, .json, .md,
         .txt or .parquet. Parquet keeps the types of the columns, and needs no further package.
@@ -104,9 +116,9 @@ class Rows(Result, Sequence[Row]):
             InputError: The name has another ending, or the file cannot be written.
         """
         path = tried(Path(path))
-        form = form_by_ending(path, {**RESULTS, ".parquet": "parquet"}, option="")
+        form = form_by_ending(path, RESULTS, option="")
         if form == "parquet":
-            write_bytes(path, as_parquet(self.frame()))
+            write_bytes(path, self.parquet())
         else:
             write_page(path, (self.table() if form == "table" else getattr(self, form)()) + "\n")
         return path

@@ -43,20 +43,20 @@ if TYPE_CHECKING:
 ACCURACY = {"overall": "self_execution_score"}
 TITLE = "Did the model predict what it would do?"
 COLUMNS = ["model", "experiment", "accuracy", "skill", "rate bias", "baseline", "margin", "at own rate", "coverage"]
-RATE_BIAS = "rate bias: predicted less observed share of yes: how often, and not which ones."
+RATE_BIAS = "rate bias: predicted minus observed share of yes. It is about how often, not about which ones."
 OF_BASELINES = (
-    "baseline: the skill of one that knows only the questions, and what other models did and predicted.",
-    "margin: skill less that of the baseline. It says which of the two to go by; how often and which ones are mixed.",
+    "baseline: the skill of a predictor that knows only the questions and what other models did and predicted.",
+    "margin: skill minus the baseline's: which of the two predicts better. It mixes how often with which ones.",
 )
 AT_OWN_RATE = (
-    "at own rate: the margin over the same baseline made to say yes as often as the model does: which ones.",
+    "at own rate: the margin when the baseline says yes as often as the model does. It is about which ones alone.",
     f"cannot be told: both reach {decimal(AT_THE_CEILING, 2)} of the skill that is possible at the model's rate of "
-    f"yes, or less than {decimal(LEAST_CEILING, 1)} is possible.",
+    f"yes, or that skill is below {decimal(LEAST_CEILING, 1)}.",
 )
 NOT_A_TEST = f"a margin is no test of self-knowledge: {NO_TEST}."
 WITHHELD, UNDEFINED = "withheld", "–"
 ABSENT = (
-    "withheld: an overall score that would mislead; –: a number that cannot be worked out. Why is said above or below."
+    "withheld: an overall score that would mislead; –: a number that cannot be worked out. The reasons stand with it."
 )
 CAUTION = "†"  # behind a number that is to be read with caution
 LEGEND = {
@@ -485,7 +485,7 @@ def decided_by_rate(scores: Scores) -> Iterator[str]:
             if one.tone in ("open", "untold") and margins[one.subject].tone in ("yes", "no")
         ]
         if alone:
-            follows = "it follows from how often they say yes, as far as can be told"
+            follows = "nothing shows that it is more than how often they say yes"
             yield f"margin of {', '.join(alone)}, {experiment}: {follows}"
 
 

@@ -20,7 +20,12 @@ SIGNS: Mapping[str, str] = {"overestimates": ">", "underestimates": "<", "too cl
 # how many models are in a state is said with the signs that stand in the table, and in words for the rest
 STATES: Mapping[str, str] = {**SIGNS, "cannot be told": UNTOLD}
 TOLD_BY_SENTENCES = 2  # so many models have their answer in sentences; of more the numbers of each state are given
-MEANINGS: Mapping[str, str] = {TOO_CLOSE: "too close to call", UNTOLD: "yes and no cannot tell"}
+MEANINGS: Mapping[str, str] = {
+    TOO_CLOSE: "too close to call",
+    UNTOLD: "no room to differ",
+    CAUTION: "too little data",
+    UNDEFINED: "no number",
+}
 OWN_EXCESS = "own excess"
 SHOWN = ("yes", "no", "open", "untold")  # tones of findings that are judged, in the order in which they are counted
 GAP = 1  # column between two columns of the table, where room is scarce
@@ -44,6 +49,10 @@ class Screen(Result):
     def csv(self) -> str:
         """A line for each row, as of the scores."""
         return self.scores.csv()
+
+    def parquet(self) -> bytes:
+        """A Parquet file of the scores."""
+        return self.scores.parquet()
 
 
 def _of_condition(scores: Scores, width: int, named: bool) -> Iterator[Part]:
@@ -127,7 +136,7 @@ def _own_verdicts(scores: Scores) -> list[str]:
         panels = [one for one in own_prediction_findings(scores.own, experiment) if one.subject.endswith("panel")]
         if judged := next((panel for panel in panels if panel.verdict), None):
             least = judged.detectable if judged.verdict == "not shown" else None
-            notes = [f"80% power for {two(least)}"] if least is not None else []
+            notes = [f"80% power to detect {two(least)}"] if least is not None else []
             if judged is not panels[0]:
                 notes.insert(0, _by(judged.source or ""))
             where[judged.verdict or ""].append(f"{experiment} ({', '.join(notes)})" if notes else experiment)
@@ -199,22 +208,19 @@ def _legend(columns: Sequence[_Columns], scores: Scores) -> Iterator[str]:
     if any(not column.has_margins for column in columns):
         yield "skill: 0 is chance, 1 is perfect."
     signs = [f"{sign} {meaning}" for sign, meaning in MEANINGS.items() if sign in cells]
-    not_judged = [sign for sign in (CAUTION, UNDEFINED) if sign in cells]
-    if not_judged:
-        signs.append(f"{' and '.join(not_judged)} not judged")
     if signs:
         yield f"{', '.join(signs)}."
     if _own_verdicts(scores):
-        yield "own excess: beyond what others tell."
+        yield "own excess: what only its own predictions tell."
 
 
 def _legend_of_last(columns: Sequence[_Columns]) -> str:
     areas = {f.relation == "auroc" for column in columns if column.has_margins for f in column.which.values()}
     if areas == {True}:
-        return "which ones: margin in AUROC over a prediction made from other models."
+        return "which ones: lead in AUROC over a prediction from other models."
     more = "; of probabilities, in AUROC" if True in areas else ""
-    return f"which ones: margin over a prediction made from other models, at equal rates{more}."
+    return f"which ones: lead over a prediction from other models at the same rate{more}."
 
 
 def _by(source: str) -> str:
-    return "by rule" if source == RULE else by_source(source)
+    return "rule-based" if source == RULE else by_source(source)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NAMED = 3  # so many models are named; the others are counted
 
 # why a margin says which predictor to use, and not whether a model knows itself (docs/metrics.md)
-NO_TEST = "who knows models in general can be above 0, who knows all of its own ways below"
+NO_TEST = "a model that knows models in general can be above 0, and one that knows its own ways can be below"
 
 
 @dataclass(frozen=True)
@@ -163,8 +163,8 @@ TAKES = (
     "many with the rarer prediction"
 )
 OWN_EXCESS = (
-    "Own excess (what a model's predictions tell of its own behaviour beyond what other models' predictions and "
-    "behaviour tell)"
+    "Own excess (what a model's predictions tell about its own behaviour that other models' predictions and "
+    "behaviour do not)"
 )
 
 
@@ -220,14 +220,15 @@ def own_clause(found: Sequence[Finding], *, named: bool = True, reasons: bool = 
     if judged.verdict is None:
         return f"{head}no verdict{f': {judged.reason}' if judged.reason else ''}"
     number = interval(judged.value, judged.tested_low, judged.tested_high, two)
-    power = "" if judged.detectable is None or judged.verdict == "own" else f"; 80% power for {two(judged.detectable)}"
+    known = judged.detectable is not None and judged.verdict != "own"
+    power = f"; 80% power to detect {two(judged.detectable)}" if known else ""
     if not reasons:
         return f"{head}{judged.verdict} ({number}{power})"
     why = ""
     if judged.verdict == "unresolved" or (judged.verdict == "not shown" and (judged.tested_low or 0.0) > 0):
         why = f", since {in_words(judged.against)}"
     lacks = (
-        "; no verdict where each model judges its own responses"
+        "; by each model's own judgement there is no verdict"
         if judged is not found[0] and found[0].source == SELF
         else ""
     )
@@ -243,7 +244,7 @@ def _by_experiment(found: Iterable[Finding]) -> dict[str, list[Finding]]:
 
 def _by(found: Finding) -> str:
     """By which source, where it is not the one that counts."""
-    return "by one rule for all models" if found.source == RULE else by_source(found.source or "")
+    return "with outcomes decided by one rule for all models" if found.source == RULE else by_source(found.source or "")
 
 
 def too_few_models(found: Finding) -> str:

@@ -224,8 +224,8 @@ def _with_way_out(fault: click.UsageError) -> str:
     if isinstance(fault, click.NoSuchOption):
         if fault.option_name in OPTIONS:
             return f"{fault.option_name} is called {OPTIONS[fault.option_name]} now."
-        if fault.option_name in REMOVED:
-            return f"{fault.option_name} is gone: {REMOVED[fault.option_name]}."
+        if reason := REMOVED.get(f"{fault.ctx.info_name if fault.ctx else ''} {fault.option_name}"):
+            return f"{fault.option_name} is gone: {reason}."
         return f"No such option {fault.option_name!r}.{nearest(fault.option_name, fault.possibilities or ())}"
     message = fault.format_message()
     for said, plainly in PLAINLY.items():

@@ -9,7 +9,6 @@ import click
 from selfexec.cli.completion import complete_model_to_ask
 from selfexec.cli.declared import collect, options_of, printed, quietly
 from selfexec.cli.options import say, show
-from selfexec.cli.paper_items import PAPER, at_hand
 from selfexec.run_options import CheckOptions
 
 
@@ -34,7 +33,7 @@ def command(model: str, form: str, out: Path | None, **given: Any) -> None:
     """
     from selfexec.runs.asking.checks import carry_out_check
 
-    checked = carry_out_check(collect(CheckOptions, given | {"items": at_hand(given["items"])}, model=model))
+    checked = carry_out_check(collect(CheckOptions, dict(given), model=model))
     show(checked, form, out)
     if checked.ready and form == "table" and out is None:
         say(_next(model, given))
@@ -43,6 +42,8 @@ def command(model: str, form: str, out: Path | None, **given: Any) -> None:
 
 def _next(model: str, given: dict[str, Any]) -> str:
     """The command that shows what a run takes: on the paper's items, for which a reference panel comes along."""
+    from selfexec.runs.asking.paper_items import PAPER
+
     reached = [("--base-url", given["base_url"]), ("--wire", given["wire"]), ("--api-key-env", given["api_key_env"])]
     asked = [("--model", model), *reached, ("--items", given["items"] or PAPER)]
     words = " ".join(f"{option} {shlex.quote(str(value))}" for option, value in asked if value)

@@ -13,7 +13,7 @@ from selfexec.cli.options import runs_argument, show
 @click.command("compare")
 @runs_argument
 @options_of(CompareOptions)
-@printed("json", "markdown")
+@printed("json", "markdown", "parquet")
 @quietly
 def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
     """Compare models on the items that they share: two of them, or all pairs.

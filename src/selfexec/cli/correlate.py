@@ -13,7 +13,7 @@ from selfexec.cli.options import PathArgument, show
 @click.command("correlate")
 @click.argument("runs", metavar="[SOURCES]...", nargs=-1, type=PathArgument())
 @options_of(CorrelateOptions)
-@printed("json")
+@printed("json", "csv", "parquet")
 def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
     """Correlate columns of numbers about models.
 

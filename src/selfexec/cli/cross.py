@@ -39,11 +39,11 @@ class DetailOptions:
 @options_of(CrossOptions)
 @options_of(AboutOneModel)
 @options_of(DetailOptions)
-@printed("json", "csv")
+@printed("json", "csv", "parquet")
 def command(
     runs: tuple[Path, ...], subject: str | None, every: bool, form: str, out: Path | None, **given: Any
 ) -> None:
-    """Hold every model's predictions against every model's behaviour.
+    """Compare every model's predictions with every model's behaviour.
 
     For each experiment the verdict on own excess (does a prediction tell something of its own behaviour that nobody
     else's predictions or outcomes tell?) with everything that it rests on, for the panel and for each model. Below, for
@@ -66,8 +66,8 @@ def command(
         options = collect(SubjectOptions, given, runs=runs, subject=subject)
         show(predictions_about(**vars(options)), form, out)
         return
-    if form == "csv":
-        raise InputError("csv: matrices are no rows. Take --format json (.json), or name a --subject.")
+    if form in ("csv", "parquet"):
+        raise InputError(f"{form}: matrices have no rows to write. Take --format json (.json), or name a --subject.")
     found = cross_prediction(**vars(collect(CrossOptions, given, runs=runs)))
     if found.nothing:
         raise InputError(found.nothing)

@@ -13,7 +13,7 @@ from selfexec.cli.options import runs_argument, said_if_slow, show
 @click.command("ladder")
 @runs_argument
 @options_of(LadderOptions)
-@printed("json", "csv", "markdown")
+@printed("json", "csv", "markdown", "parquet")
 def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
     """Set a model's own prediction beside all else that predicts it.
 

@@ -17,8 +17,8 @@ def command(folder: Path, form: str, out: Path | None) -> None:
     """Show the runs in a folder: models, items, replies, what is missing (and out with a batch), when the last reply
     came.
 
-    DIR is the folder that they lie in, `runs` unless another is given. A run that is not whole goes on with the command
-    that began it.
+    DIR is the folder that they lie in, `runs` unless another is given. To continue an unfinished run, give the
+    command that began it again.
 
     \b
     selfexec list

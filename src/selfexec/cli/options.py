@@ -154,7 +154,7 @@ class PresetOption(DeclaredOption):
         from selfexec.experiments import EXPERIMENTS
 
         sizes = ", ".join(number_of(one.quick, one.item_name) for one in EXPERIMENTS.values() if not one.recorded)
-        self.help = f"A cut with its strata in proportion: quick is {sizes}; standard 45% of all."
+        self.help = f"A subset that keeps the proportions of each kind of item: quick is {sizes}; standard 45% of all."
         return super().get_help_record(ctx)
 
 
@@ -166,7 +166,7 @@ class FacetsOption(DeclaredOption):
 
         if not FACETS:
             return None
-        self.help = f"Ask in this condition, too. Repeat for more levels. There are {', '.join(FACETS)}."
+        self.help = f"Also ask in this condition. Repeat for more levels. Facets: {', '.join(FACETS)}."
         return super().get_help_record(ctx)
 
 
@@ -271,7 +271,7 @@ def page_place(out: Path, endings: Mapping[str, str]) -> Path | None:
 
 
 class Printable(Protocol):
-    """A result that can be shown: `json`, `csv` and `markdown` are its other forms, as far as it has them."""
+    """A result that can be shown: `json`, `csv`, `markdown` and `parquet` are its other forms, where it has them."""
 
     def table(self, width: int, *, styled: bool = False) -> str: ...
 
@@ -283,11 +283,15 @@ def show(found: Printable, form: str, out: Path | None) -> None:
     if form == "table" and out is None:
         say_table(found)
         return
-    text = found.table(WIDTH) if form == "table" else getattr(found, form)()
-    if out is None:
-        put_data(text.encode(errors="backslashreplace") + b"\n")
+    if form == "parquet" and out is None and sys.stdout.isatty():
+        raise InputError("parquet: it is binary, and not for a terminal. Write it to a file: -o NAME.parquet")
+    content = found.table(WIDTH) if form == "table" else getattr(found, form)()
+    if out is not None:
+        write(out, content)
+    elif isinstance(content, bytes):
+        click.echo(content, nl=False)
     else:
-        write(out, text)
+        put_data(content.encode(errors="backslashreplace") + b"\n")
 
 
 def say_table(found: Printable) -> None:
@@ -298,10 +302,13 @@ def say_table(found: Printable) -> None:
     say(found.table(terminal_width(), styled=styled), styled=styled, result=True)
 
 
-def write(out: Path, text: str) -> None:
-    from selfexec.files.outputs import write_page
+def write(out: Path, content: str | bytes) -> None:
+    from selfexec.files.outputs import write_bytes, write_page
 
-    write_page(out, text if text.endswith("\n") else f"{text}\n")
+    if isinstance(content, bytes):
+        write_bytes(out, content)
+    else:
+        write_page(out, content if content.endswith("\n") else f"{content}\n")
     say(f"{out}: written.")
 
 

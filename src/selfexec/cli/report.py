@@ -39,7 +39,7 @@ class PageOptions:
 def command(runs: tuple[Path, ...], out: Path | None, **given: Any) -> None:
     """Write one HTML file that shows what runs say, and what stands behind each number.
 
-    It opens anywhere, offline. Nothing in it is fetched, and no reply can do anything in it but be read.
+    It opens anywhere, offline. It loads nothing from the network, and replies are shown in it as text, never run.
 
     \b
     selfexec report runs/mine -o report.html

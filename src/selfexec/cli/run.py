@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -23,13 +22,12 @@ from selfexec.cli.options import (
     say_table,
     typed,
 )
-from selfexec.cli.paper_items import PAPER, at_hand
 from selfexec.cli.score import MANY
 from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_about, went_wrong
 from selfexec.engines import keys_lacking
 from selfexec.errors import InputError, NoApiKey
 from selfexec.extension import registered, resolve
-from selfexec.options import HOW_MUCH, changed, option, replaced
+from selfexec.options import HOW_MUCH, changed, option
 from selfexec.run_options import SECTIONS, RunOptions
 from selfexec.text.numbers import is_or_are, joined, number_of
 
@@ -46,7 +44,7 @@ class CommandOptions:
     """What the command has besides what a run has in Python."""
 
     dry_run: bool = option(
-        False, "Say what is there, what would be asked and what it takes. Ask nothing.", section=HOW_MUCH
+        False, "Show what is there, what would be asked and what it would cost. Ask nothing.", section=HOW_MUCH
     )
 
 
@@ -229,8 +227,7 @@ def plan_of_choices(choices: "RunOptions") -> PlannedRun:
     """What the options of a run say, and the run that is there already."""
     from selfexec.runs.asking import planned_or_continued
 
-    run = Path(choices.out) if choices.out else None
-    return PlannedRun(planned_or_continued(replaced(choices, items=at_hand(choices.items, run))))
+    return PlannedRun(planned_or_continued(choices))
 
 
 def _carried_out(planned: "Plan", show: "Report | None", progress: "Progress") -> "Run":
@@ -244,6 +241,8 @@ def _carried_out(planned: "Plan", show: "Report | None", progress: "Progress") -
 
 def _afterwards(planned: "Plan", run: "Run", scores: "Scores", missing: int) -> Iterator[str]:
     """What to type next. Of many models the table alone fills a screen."""
+    from selfexec.runs.asking.paper_items import PAPER
+
     folder = shlex.quote(str(planned.out))
     if len(run.models) < MANY:
         if any(reading.state == "unreadable" for reading in run.readings.values()):
@@ -273,6 +272,7 @@ def _models(planned: "Plan") -> int:
     """How many models the run will have, those that are there already and those of its reference panel included."""
     from selfexec.panels import load_panel
     from selfexec.runs import MANIFEST, load_manifest
+    from selfexec.runs.asking.paper_items import PAPER
 
     there = load_manifest(planned.out).models if (planned.out / MANIFEST).exists() else []
     has_panel = planned.item_set.name == PAPER and not planned.all_simulated

@@ -25,7 +25,7 @@ class OrderOptions:
 
     sort: Literal["model", "skill", "baseline_margin"] | None = option(
         None,
-        "Models by name, or the highest first by this overall score (of one experiment, by its score); withheld last.",
+        "Sort by model name, or by this overall score (of one experiment, its score), highest first and withheld last.",
     )
 
 
@@ -48,7 +48,7 @@ class AgreementOptions:
 
     agreement: bool = option(
         False,
-        "Instead of scores: how far all who judged the replies of RUN agree, and skill put right for their errors.",
+        "Instead of scores: how far all who judged the replies of RUN agree, and skill corrected for their errors.",
     )
 
 
@@ -59,7 +59,7 @@ class AgreementOptions:
 @options_of(DetailOptions)
 @options_of(AgreementOptions)
 @options_of(JudgesOptions, only=("labels",))
-@printed("json", "csv", "markdown")
+@printed("json", "csv", "markdown", "parquet")
 @quietly
 def command(
     runs: tuple[Path, ...],
@@ -74,8 +74,8 @@ def command(
 ) -> None:
     """Score runs: did the models predict what they would do?
 
-    Each score stands beside the best baseline, which knows nothing of the model. A headline that the data do not
-    support is withheld, with the reason.
+    Each score is shown with that of the best baseline, which knows nothing about the model. A headline that the data
+    do not support is withheld, with the reason.
 
     \b
     selfexec score runs/mine

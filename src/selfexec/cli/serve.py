@@ -24,7 +24,8 @@ class ServeOptions:
 @options_of(ItemSource)
 @options_of(ServeOptions)
 def command(items: str | None, host: str, port: int, latency: float, rate: float) -> None:
-    """Serve the simulated models over HTTP, in every wire format, whole or in pieces, to try a set-up on.
+    """Serve the simulated models over HTTP, in every wire format, with or without streaming, to test a
+    set-up.
 
     \b
     selfexec serve --latency 0.05 --rate 50

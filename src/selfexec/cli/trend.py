@@ -13,12 +13,12 @@ from selfexec.cli.options import runs_argument, say, show
 @click.command("trend")
 @runs_argument
 @options_of(TrendOptions)
-@printed("json")
+@printed("json", "parquet")
 def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
     """Follow checkpoints in the order in which their runs are given.
 
-    Each stands with its paired difference from the first and from the one before, on common items; a slope says what
-    changes per checkpoint.
+    Each is shown with its paired difference from the first and from the previous one, on common items. A slope says
+    how much changes per checkpoint.
 
     \b
     selfexec analyze trend checkpoint-1 checkpoint-2 checkpoint-3

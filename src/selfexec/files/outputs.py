@@ -7,7 +7,13 @@ from pathlib import Path
 from selfexec.errors import InputError
 
 # ending of a file -> the form that is written to it
-RESULTS: Mapping[str, str] = {".txt": "table", ".json": "json", ".csv": "csv", ".md": "markdown"}
+RESULTS: Mapping[str, str] = {
+    ".txt": "table",
+    ".json": "json",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".parquet": "parquet",
+}
 REPORTS: Mapping[str, str] = {".html": "html", ".htm": "html"}
 CARDS: Mapping[str, str] = {".md": "markdown", ".markdown": "markdown"}
 # files of a run, which no page takes the place of

@@ -134,7 +134,7 @@ def test_what_the_journal_tells_is_said(tmp_path: Path) -> None:
 
 def test_scores_have_the_verdicts_on_own_excess_or_what_they_take(panel: Run, scores_of_ten: Scores) -> None:
     scores = results(scores_of_ten, "strict")
-    assert "  - difficulty: unresolved, .040 [.018, .061] (9 models, 250 groups; would have found .031): " in scores
+    assert "  - difficulty: unresolved, .040 [.018, .061] (9 models, 250 groups; 80% power to detect .031): " in scores
     assert "  - restriction: no verdict, .038" in scores
     few = sx.card(panel).section("Scores").count("takes 6 models read on 60 items each")
     assert few == 1
@@ -288,7 +288,7 @@ def test_the_card_has_how_often_and_which_ones_and_no_request_that_is_labelled_u
     row = scores_of_ten.row("gpt-4.1", "restriction", "margin_at_own_rate")
     assert f"| {interval(row.value, row.low, row.high)} |" in table
     # margins that are nothing but how often are said to be
-    assert "it follows from how often they say yes" in table
+    assert "nothing shows that it is more than how often they say yes" in table
     unsafe = [item.request for item in ten_models.items["restriction"].values() if item.label == "unsafe"]
     assert len(unsafe) > 100 and not [request for request in unsafe if request in page]
 

@@ -286,12 +286,33 @@ def test_the_command_foresees_asks_and_says_what_is_left(
     behind.said = dict.fromkeys(range(6), "B")
     status, out, err = typed(monkeypatch, capsys, *words, "--max-calls", "5")
     assert status == 3 and "7 replies are not judged yet. The same command goes on." in err
+    assert "vllm/j was asked about 5 of 12 replies." in out
     assert "judge:vllm/j: refused 5." in out and "restriction   classify   5" in out
     status, out, _ = typed(monkeypatch, capsys, *words)
     assert status == 0 and f"selfexec score {run.folder} --source {SOURCE}" in out
     asked = len(behind.asked)
     status, out, _ = typed(monkeypatch, capsys, "judge", str(run.folder), "--judge", "rule")
-    assert status == 0 and len(behind.asked) == asked == 12 and "Krippendorff's alpha" in out
+    assert status == 0 and len(behind.asked) == asked == 12
+    assert out.endswith(f"Next: selfexec score {run.folder} --agreement\n")
+
+
+def test_judge_asks_and_score_shows_how_far_judges_agree(
+    run: sx.Run, judge: tuple[Judge, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, url = judge
+    words = ("judge", str(run.folder), "--judge", "vllm/j", "--base-url", url)
+    status, out, _ = typed(monkeypatch, capsys, *words)
+    assert status == 0 and "alpha" not in out and f"Agreement: selfexec score {run.folder} --agreement\n" in out
+    status, out, _ = typed(monkeypatch, capsys, "score", str(run.folder), "--agreement")
+    assert status == 0 and "Krippendorff's alpha" in out and SOURCE in out
+
+
+@pytest.mark.parametrize("option", ["--labels", "--format", "--out", "-o"])
+def test_options_of_agreement_are_refused_by_judge_with_the_command_that_has_them(
+    run: sx.Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    status, _, err = typed(monkeypatch, capsys, "judge", str(run.folder), option, "x")
+    assert status == 2 and f"{option} is gone" in err and "selfexec score RUN --agreement" in err
 
 
 def test_what_remains_is_reckoned_from_the_judges_own_replies(run: sx.Run, judge: tuple[Judge, str]) -> None:

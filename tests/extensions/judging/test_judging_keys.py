@@ -63,6 +63,7 @@ def test_keys_are_made_where_they_are_named_and_counted_where_they_are_chosen(
         assert selfexec(monkeypatch, "judge", run.folder, "--judge", judge, "--experiment", NAME) == 0
     said = capsys.readouterr().out
     assert "Next: selfexec score" in said and "--source majority" in said
+    assert f"The keys: selfexec score {run.folder} --agreement --experiment {NAME}\n" in said
     assert selfexec(monkeypatch, "score", run.folder, "--agreement", "--experiment", NAME, "--format", "json") == 0
     rows = json.loads(capsys.readouterr().out)["keys"]
     assert [row["model"] for row in rows] == ["sim/says-yes", "sim/coin@5"]

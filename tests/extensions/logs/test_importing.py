@@ -537,7 +537,7 @@ def test_what_repeats_behaviour_is_advised_by_where_a_run_is_from(origin: str, a
         run = sx.run("sim/coin", limit=3, out=tmp_path / "run")
     if origin == "import":
         run = sx.import_replies(run.folder / "replies.jsonl", items=run.folder / "items", out=tmp_path / "back")
-    assert f"how far behaviour repeats itself is unknown: to see that, {advice}." in repr(sx.score(run))
+    assert f"the consistency of behaviour is unknown: to measure it, {advice}." in repr(sx.score(run))
 
 
 def test_a_condition_that_imported_replies_lack_is_not_to_be_asked_by_run(tmp_path: Path) -> None:

@@ -114,7 +114,10 @@ def test_the_example_in_the_documents_says_what_its_remarks_say(
         ),
         ('models = [\n  "a/b",\n  { model = "a/c", nam = "x" },\n]\n', ":3: unknown key 'nam'. Did you mean 'name'?"),
         ('# a\nlimit = "ten"\n', ":2: field 'limit' must be a whole number, not text."),
-        ('[outputs]\nscores = "s.xls"\n', ":2: scores = 's.xls': the name must end in .txt or .json or .csv or .md."),
+        (
+            '[outputs]\nscores = "s.xls"\n',
+            ":2: scores = 's.xls': the name must end in .txt or .json or .csv or .md or .parquet.",
+        ),
         ('[outputs]\npage = "s.html"\n', ":2: unknown key 'page'. There are card, report, scores."),
         ("limit = = 1", "not valid TOML"),
         ('models = ["sim/coin", "sim/coin"]\n', ":1: the model 'sim/coin' is there twice."),

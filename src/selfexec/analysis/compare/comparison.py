@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from selfexec.analysis.compare.measures import AUROC, BIAS, OWN, SHARE
 from selfexec.analysis.differences import Contrast, Difference, Movement, Shift, Standing
 from selfexec.analysis.names import refuse_old_name, skill_legend
-from selfexec.analysis.result import Form, Result, ScoredRun, as_records, head
+from selfexec.analysis.result import Form, ScoredRun, Tabular, as_records, head
 from selfexec.analysis.score_table import RATE_BIAS
-from selfexec.files.frames import column_types, framed, to_pandas
+from selfexec.files.frames import column_types, framed
 from selfexec.text.matching import listed
 from selfexec.text.numbers import decimal, interval, p_value, signed
 from selfexec.text.tables import Part, Table
@@ -30,22 +30,22 @@ LEGEND = {
 }
 DETECTABLE = "detectable: the true difference that would be found in 80% of runs like these, before any adjustment."
 LEGENDS = {
-    OWN: "own excess: what a model's prediction shares with its own behaviour beyond all that other models' "
-    "predictions and outcomes tell, paired by blocks of items. It does not compare across experiments.",
+    OWN: "own excess: what a model's predictions share with its own behaviour beyond what other models' predictions "
+    "and outcomes explain, paired by blocks of items. Values of different experiments cannot be compared.",
     BIAS: RATE_BIAS,
-    SHARE: "share of ceiling: skill over the greatest that is possible at the model's rate of yes: which ones.",
+    SHARE: "share of ceiling: skill divided by the highest possible at the model's rate of yes, thus about which ones.",
 }
 MOVES = (
-    "slope: how far the prediction moved with what was planted, over how far the behaviour did: 1 is as far.",
+    "slope: how far the prediction moved with what was planted, divided by how far the behaviour did: 1 is as far.",
     "itself - other above 0: the prediction about itself follows the behaviour further than that about somebody else.",
 )
-SHIFTED = "one condition less another: p adjusted by Holm over the models of the experiment."
+SHIFTED = "one condition minus another: p adjusted by Holm over the models of the experiment."
 MOST_BIASED = "rank of rate bias: the first overestimates most. Nearest to 0 is best."
 TIED = "tied: models that share a letter cannot be told apart (p >= .05, adjusted by Holm within the experiment)."
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Result):
+class Comparison(Tabular):
     """Models compared. Prints as a table, and turns into JSON, Markdown or a data frame."""
 
     models: tuple[str, ...]
@@ -86,10 +86,6 @@ class Comparison(Result):
         """One row per difference, as a Polars data frame; of `moved`, one per movement."""
         rows, kind = (self.moves, Movement) if self.moves else (self.differences, Difference)
         return framed(as_records(rows), column_types(kind))
-
-    def to_pandas(self) -> Any:
-        """The same as a pandas data frame. It takes pandas, and nothing else."""
-        return to_pandas(self.frame())
 
     def records(self) -> dict[str, Any]:
         """Everything by name, with the runs, the convention and the version on top."""

@@ -14,10 +14,10 @@ from selfexec.analysis.differences import Difference
 from selfexec.analysis.findings import TOO_CLOSE
 from selfexec.analysis.names import refuse_old_name, skill_legend, told_by
 from selfexec.analysis.options import TrendOptions
-from selfexec.analysis.result import Form, Result, ScoredRun, as_records, head, scored_runs
+from selfexec.analysis.result import Form, ScoredRun, Tabular, as_records, head, scored_runs
 from selfexec.analysis.selection import selection_of
 from selfexec.errors import InputError
-from selfexec.files.frames import framed, to_pandas
+from selfexec.files.frames import framed
 from selfexec.runs import names, takes
 from selfexec.stats import two_sided
 from selfexec.text.matching import found_by
@@ -74,7 +74,7 @@ class Slope:
 
 
 @dataclass(frozen=True, repr=False)
-class Trend(Result):
+class Trend(Tabular):
     """Checkpoints in their order. Prints as a table, and turns into JSON or a data frame. `warnings` say of models that
     nobody has put in order.
     """
@@ -96,10 +96,6 @@ class Trend(Result):
     def frame(self) -> "pl.DataFrame":
         """One row per checkpoint, experiment and metric, as a Polars data frame."""
         return framed([_flat(point) for point in self.points], FLAT)
-
-    def to_pandas(self) -> Any:
-        """The same as a pandas data frame. It takes pandas, and nothing else."""
-        return to_pandas(self.frame())
 
     def records(self) -> dict[str, Any]:
         """Everything by name, with the runs, the convention and the version on top."""

@@ -34,16 +34,15 @@ PHRASES: Mapping[str, str] = {
     "history": "its own history",
 }
 LEGEND = (
-    "A level is what somebody would predict of a model who knows only so much of it; itself: the model's own "
-    "prediction.",
+    "A level is a prediction made from the information that is named; itself: the model's own prediction.",
     "same: always the same answer; facts: a request's label, a question's length; text: the words of an item; others "
-    "predict, others do: on the very item; all: these stacked, which margins are over; family: other models of its "
-    "family, on the very item; history: its own behaviour with other items.",
+    "predict, others do: what other models predicted and did on the same item; all: these stacked, the baseline of "
+    "margins; family: the same of other models of its family; history: its own behaviour with other items.",
 )
-MARKS = f"*: tells surely more of the model than its own prediction does; ~: {TOO_CLOSE} (paired, by Holm)."
+MARKS = f"*: predicts the model surely better than its own prediction does; ~: {TOO_CLOSE} (paired, by Holm)."
 NO_TEST = (
-    "The ladder is no test of self-knowledge: who knows models in general may be ahead of every level, who knows only "
-    "its own ways behind."
+    "The ladder is no test of self-knowledge: a model that knows models in general may be ahead of every level, and "
+    "one that knows its own ways may be behind."
 )
 
 
@@ -73,9 +72,9 @@ def _finding(steps: Sequence[LadderRow]) -> str | None:
     if more := [row for row in steps if row.own_prediction == "behind"]:
         most = max(more, key=lambda row: (row.level != "stacked", row.skill or 0.0))
         phrase = PHRASES[most.level].format(baseline_name(most.baseline))
-        return f"{phrase} {'tell' if most.level == 'stacked' else 'tells'} more of it than its own prediction does"
+        return f"{phrase} {'predict' if most.level == 'stacked' else 'predicts'} it better than its own prediction does"
     if few := small_panel(itself.models):
-        return f"no level is shown to tell more of it than its own prediction does ({few})"
+        return f"no level is shown to predict it better than its own prediction does ({few})"
     judged = [row for row in steps if row.own_prediction is not None]
     if open_ := [row for row in judged if row.own_prediction == "open"]:
         return f"its own prediction is {_ahead_of_the_rest(len(judged) - len(open_), len(judged))}"

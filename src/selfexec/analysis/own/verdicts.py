@@ -15,23 +15,23 @@ from selfexec.text.numbers import decimal, interval, number_of
 
 NO_GROUPS: Mapping[str, str | None] = {}
 HEADING = (
-    "own excess, what a model's prediction and its own behaviour share beyond all that other models' predictions and "
-    "outcomes tell:"
+    "own excess: what a model's predictions share with its own behaviour beyond what other models' predictions and "
+    "outcomes explain:"
 )
-FACTORS = {1: "", 2: "with two factors, "}
+FACTORS = {1: "", 2: "with two common factors, "}
 AGAINST = {
     "interval": "the interval is not wholly above 0",
     "one model": "single models may account for it",
     "losses": "what was lost may account for it",
-    "rank": "its predictions share as much with others' behaviour",
+    "rank": "its predictions agree as well with other models' behaviour",
     "few models": f"with fewer than {LEAST_FOR_OWN} models, many small influences that some share cannot be ruled out",
-    "derangement": "there is as much where predictions are assigned to other models' behaviour",
+    "derangement": "as much is found when predictions are matched with other models' behaviour",
     "family": "models of one family may share it",
     "pairs": "pairs of models may share it",
     "worst losses": "the replies that were lost may account for it, in the worst case",
-    "misfit": "different models still share more than noise",
-    "cohort": "absent models of its kind may share it",
-    "panel": "the others are of a reference panel, which was asked at another time",
+    "misfit": "pairs of different models still share more than chance",
+    "cohort": "models of its kind that are not in the run may share it",
+    "panel": "the other models come from a reference panel, which was asked at another time",
 }
 
 
@@ -91,7 +91,7 @@ def own_lines(own: Iterable[Own], models: Container[str]) -> Iterator[str]:
         yield f"  {panel_title(one)}: {_panel(one)}"
         if named := [model for model, judged in one.found.each.items() if judged.verdict == "unresolved"]:
             numbers = (f"{model} {tested_text(one.found.each[model])}" for model in named)
-            yield f"    of single models unresolved: {', '.join(numbers)}"
+            yield f"    single models that are unresolved: {', '.join(numbers)}"
         if one.found.panel.verdict == "own":
             yield f"    {families_line(one)}"
 
@@ -126,7 +126,7 @@ def _panel(own: Own) -> str:
 def _would_have_found(judged: Judged) -> str:
     """The least that a run of this size finds in 80 of 100 cases, where it is not plain that this one found enough."""
     short = judged.verdict in ("not shown", "unresolved") and not math.isnan(judged.detectable)
-    return f"; would have found {decimal(judged.detectable)}" if short else ""
+    return f"; 80% power to detect {decimal(judged.detectable)}" if short else ""
 
 
 def panel_size(own: Own) -> str:

@@ -11,18 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from selfexec.analysis.options import JudgesOptions
-from selfexec.cli.declared import collect, options_of, printed, quietly
+from selfexec.cli.declared import collect, options_of, quietly
 from selfexec.cli.options import (
     PathArgument,
     Sections,
     Stopped,
     is_quiet,
     say,
-    show,
     typed,
 )
-from selfexec.cli.score import are_keyed
 from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_about, went_wrong
 from selfexec.errors import InputError
 from selfexec.experiments import JUDGE, RULE
@@ -42,7 +39,7 @@ class WhoJudges:
 
     judge: str | None = option(
         None,
-        "Who judges. The rule judges offline. How far all who judged agree: `selfexec score RUN --agreement`.",
+        "The model that judges. `selfexec score RUN --agreement` shows how far all who judged agree.",
         metavar="PROVIDER/MODEL|rule",
     )
 
@@ -51,7 +48,7 @@ class WhoJudges:
 class DryRun:
     """Whether anything is asked."""
 
-    dry_run: bool = option(False, "Say what would be asked and what it takes. Ask nothing.")
+    dry_run: bool = option(False, "Show what would be asked and what it would cost. Ask nothing.")
 
 
 @click.command(
@@ -59,7 +56,6 @@ class DryRun:
     cls=Sections,
     sections={
         "Who judges what": ("judge",),
-        "Against what": ("labels",),
         "How it is asked": (),
         "How much": ("dry_run",),
     },
@@ -67,65 +63,61 @@ class DryRun:
 )
 @click.argument("source", metavar="RUN", is_eager=True, type=PathArgument())
 @options_of(WhoJudges)
-@options_of(JudgesOptions, only=("labels",))
 @options_of(DryRun)
 @options_of(JudgeOptions)
-@printed("json")
 @quietly
 def command(
     source: Path,
     judge: str | None,
-    labels: Path | None,
     dry_run: bool,
-    form: str,
-    out: Path | None,
     **given: Any,
 ) -> None:
-    """Have the replies of a run that were judged (restriction) judged again, by another model.
+    """Have another model judge the replies of a run again (those of restriction, which are judged).
 
-    Each reply is shown to the judge in a fresh session: answered, refused, partly, cannot tell. The run keeps what it
-    says as the source judge:NAME, which counts where --source names it. The same command goes on where one ended.
+    The judge sees each reply in a fresh session and says answered, refused, partly or cannot tell. The run keeps this
+    as the source judge:NAME, and scores use it with --source judge:NAME. The same command continues a run that was
+    stopped. `selfexec score RUN --agreement` shows how far judges agree, and compares them with labels.
 
-    Questions that models made up (failing_question) are not judged but answered, where --experiment names it: what most
-    other models answer is the key that counts with --source majority.
+    With --experiment failing_question the model answers the questions that other models made up, instead of judging
+    replies. The answer that most models give is the key, and scores use it with --source majority.
 
     \b
     selfexec judge runs/mine --judge openai/gpt-6-luna --dry-run
     selfexec judge runs/mine --judge openai/gpt-6-luna --max-cost 2
-    selfexec score runs/mine --agreement --labels labels.jsonl
     selfexec score runs/mine --source judge:openai/gpt-6-luna
+    selfexec score runs/mine --agreement
     selfexec judge runs/mine --judge google/NAME --experiment failing_question
 
     Exit status 3: some replies could not be judged yet.
     """
-    from selfexec.analysis.judges import judges, keys
     from selfexec.extensions.judging.plan import plan
     from selfexec.runs import load, refuse_silent
 
-    models, experiments = given["models"], given["experiments"]
     if judge is None:
         raise InputError(
-            f"who judges? Name a model: --judge PROVIDER/MODEL. How far those who judged agree: `selfexec score "
-            f"{shlex.quote(str(source))} --agreement`."
+            "which model judges? Name it: --judge PROVIDER/MODEL. How far those who judged agree: "
+            f"`{_agreement_of(source)}`."
         )
-    keyed = are_keyed(experiments, labels)
-    run, progress = load(source, accept_ends=given["accept_ends"]), None
+    run = load(source, accept_ends=given["accept_ends"])
     refuse_silent(run)
-    if judge != RULE:
-        options = collect(JudgeOptions, given, run=run, judge=judge)
-        planned = replace(plan(run, options), command=typed("judge"))
-        if dry_run:
-            say("\n".join(_foreseen(planned)))
-            return
-        run, progress = _judged(planned, options.max_calls)
-    elif dry_run:
-        say("Nobody is asked: the rule judges offline.")
+    if judge == RULE:
+        say(f"The rule asks nobody: it has judged every response already. Next: {_agreement_of(source)}")
         return
-    found = keys(run, models=models, experiments=experiments) if keyed else None
-    show(found or judges(run, models=models, experiments=experiments, labels=labels), form, out)
-    if progress and progress.unfinished:
+    options = collect(JudgeOptions, given, run=run, judge=judge)
+    planned = replace(plan(run, options), command=typed("judge"))
+    if dry_run:
+        say("\n".join(_foreseen(planned)))
+        return
+    progress = _judged(planned, options.max_calls)
+    if progress.unfinished:
         say(f"\nselfexec: {_left(progress)}", err=True)
         raise click.exceptions.Exit(3)
+
+
+def _agreement_of(folder: Path, experiment: str | None = None) -> str:
+    """The command that shows how far those who judged a run agree, or which keys the answers to its questions give."""
+    command = f"selfexec score {shlex.quote(str(folder))} --agreement"
+    return f"{command} --experiment {experiment}" if experiment else command
 
 
 def _left(progress: "Progress") -> str:
@@ -158,8 +150,8 @@ def _foreseen(plan: "JudgingPlan") -> Iterator[str]:
     yield from (f"Note: {said}" for said in keys_lacking([plan.respondent], plan.run.items))
 
 
-def _judged(plan: "JudgingPlan", max_calls: int | None) -> tuple["Run", "Progress"]:
-    """The run with what the judge says, and how far it came."""
+def _judged(plan: "JudgingPlan", max_calls: int | None) -> "Progress":
+    """How far the judge came; what it was asked and what it replied is printed."""
     from selfexec.engines import all_simulated
     from selfexec.extensions.judging.asking import carry_out
     from selfexec.runs.asking import Progress, shown_progress
@@ -176,8 +168,7 @@ def _judged(plan: "JudgingPlan", max_calls: int | None) -> tuple["Run", "Progres
         say_took(progress)
     if progress.left:
         say(f"{progress.left:,} left by {capped(progress, max_calls)}.")
-    say()
-    return run, progress
+    return progress
 
 
 def _said(plan: "JudgingPlan", run: "Run", progress: "Progress") -> Iterator[str]:
@@ -192,9 +183,15 @@ def _said(plan: "JudgingPlan", run: "Run", progress: "Progress") -> Iterator[str
         progress.done - progress.failures.total() - sum((case.judged, source) in run.judgements for case in plan.cases)
     )
     more = f"; {number_of(unread, 'reply', 'replies')} of the judge could not be read" if unread > 0 else ""
+    yield f"{plan.name} was asked about {progress.calls:,} of {number_of(len(plan.cases), 'reply', 'replies')}."
     yield f"{source}: {said}{more}."
     if plan.respondent.simulated:
         yield f"{plan.name} is a simulated judge: no language model was asked."
-    keyed = {keying.source for case in plan.cases if (keying := EXPERIMENTS[case.judged.experiment].keying)}
-    counts = keyed.pop() if keyed else source
+    keys = {
+        case.judged.experiment: keying.source
+        for case in plan.cases
+        if (keying := EXPERIMENTS[case.judged.experiment].keying)
+    }
+    counts = next(iter(keys.values()), source)
     yield f"Next: selfexec score {shlex.quote(str(plan.folder))} --source {shlex.quote(counts)}"
+    yield f"{'The keys' if keys else 'Agreement'}: {_agreement_of(plan.folder, next(iter(keys), None))}"

@@ -13,7 +13,7 @@ from selfexec.extensions.published.options import LedgerOptions
 @click.command("ledger")
 @runs_argument
 @options_of(LedgerOptions)
-@printed("json", "csv", "markdown")
+@printed("json", "csv", "markdown", "parquet")
 def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
     """Hold each number against itself, counted in three ways.
 

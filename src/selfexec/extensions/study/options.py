@@ -21,7 +21,7 @@ class StudyOptions:
         section=STUDY,
     )
     save: Path | None = option(
-        None, "With --dry-run: write this all to a study file.", metavar="FILE", form="file", section=STUDY
+        None, "With --dry-run: write all of this to a study file.", metavar="FILE", form="file", section=STUDY
     )
 
 

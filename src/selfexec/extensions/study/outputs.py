@@ -15,15 +15,12 @@ if TYPE_CHECKING:
 def write_outputs(run: "Run", scores: "Scores", outputs: Mapping[Any, Sequence[Path]]) -> None:
     """Scores, report and card of a run, each in the form that the name of its file asks for."""
     from selfexec.extensions.card.document import card
-    from selfexec.files.outputs import RESULTS, form_by_ending
     from selfexec.report.writing import report
-    from selfexec.text.tables import WIDTH
 
     for path in chain(*outputs.values()):
         path.parent.mkdir(parents=True, exist_ok=True)
     for path in outputs.get("scores", ()):
-        form = form_by_ending(path, RESULTS)
-        write(path, scores.table(WIDTH) if form == "table" else getattr(scores, form)())
+        say(f"{scores.write(path)}: written.")
     for path in outputs.get("report", ()):
         report(run, path)
         say(f"{path}: written.")

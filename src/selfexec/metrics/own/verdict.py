@@ -251,7 +251,7 @@ def against_one(evidence: Evidence, n: int, level: float) -> Iterator[str]:
 
 
 NAME = "own_excess"
-OWN_JUDGE = "what was done is each model's own judgement, with which its prediction may agree for other reasons"
+OWN_JUDGE = "each model judges its own responses, and its predictions may agree with its judgements for other reasons"
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ from selfexec.options import part_of
 from selfexec.readers import Reading
 from selfexec.run_options import STARTER, CheckOptions
 from selfexec.runs.arguments import takes
+from selfexec.runs.asking.paper_items import at_hand
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import Memory, note, sessions_share_memory, shared_message
 from selfexec.runs.ends import as_typed, why_unknown, with_accepted_end
@@ -158,7 +159,7 @@ def carry_out_check(options: CheckOptions) -> Check:
     model, sampling = options.model, part_of(options, Sampling)
     # a person who tries a model is there, and wants to know at once that the server is not
     connection = dataclasses.replace(part_of(options, Connection), patience=0.0)
-    item_set = load_items(options.items or STARTER)
+    item_set = load_items(at_hand(options.items) or STARTER)
     item_set = item_set.cut(item_set.usual)
     refuse_unsendable("--model", model)
     check_settings(sampling, item_set.experiments)

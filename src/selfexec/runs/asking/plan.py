@@ -49,6 +49,7 @@ from selfexec.run_options import STARTER, RunOptions
 from selfexec.runs.arguments import names
 from selfexec.runs.asking.caps import NO_CAPS, Caps, refuse_unpriced
 from selfexec.runs.asking.histories import Histories, histories_of
+from selfexec.runs.asking.paper_items import at_hand
 from selfexec.runs.design import Design, crossed, recorded
 from selfexec.runs.ends import stored_replies
 from selfexec.runs.folder import ITEMS, MANIFEST, load_manifest, of_logs, refuse_harmful_names
@@ -333,8 +334,9 @@ def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None
         raise InputError("--out: the name is empty. Is a variable not set?")
     caps = Caps(choices.max_calls, choices.max_total_tokens, choices.max_cost)
     there = of_logs(Path(choices.out)) if choices.out else None
+    items = at_hand(choices.items, Path(choices.out) if choices.out else None)
     # which items these are, nobody has to say: they came with the logs
-    whole_set = load_items(choices.items or (Path(choices.out or "") / ITEMS if there else STARTER))
+    whole_set = load_items(items or (Path(choices.out or "") / ITEMS if there else STARTER))
     run = Path("runs") / _folder_name(models, whole_set.name) if choices.out is None else Path(choices.out)
     shard = None if choices.shard is None else Shard.parse(choices.shard)
     if shard and there:
