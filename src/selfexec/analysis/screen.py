@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from selfexec.analysis.answers import experiment_answer, experiment_in_brief, no_margins
-from selfexec.analysis.findings import Finding, against_chance, how_often, own_prediction_findings, which_ones
+from selfexec.analysis.findings import (
+    Finding,
+    against_chance,
+    beside_panel,
+    how_often,
+    own_prediction_findings,
+    which_ones,
+)
 from selfexec.analysis.result import Form, Result
 from selfexec.analysis.score_table import CAUTION, UNDEFINED, Scores, labelled, question, remarks
 from selfexec.analysis.words import listed_names, percent, simulated, two
@@ -26,7 +33,7 @@ MEANINGS: Mapping[str, str] = {
     CAUTION: "too little data",
     UNDEFINED: "no number",
 }
-OWN_EXCESS = "own excess"
+OWN_EXCESS, NO_VERDICT = "own excess", "no verdict"
 SHOWN = ("yes", "no", "open", "untold")  # tones of findings that are judged, in the order in which they are counted
 GAP = 1  # column between two columns of the table, where room is scarce
 
@@ -124,23 +131,39 @@ def _counted(findings: Sequence[Finding]) -> str:
 def _own(scores: Scores, asked: Sequence[str]) -> Iterator[str]:
     """The verdict on own excess in each experiment, by the source that has one."""
     verdicts = _own_verdicts(scores)
-    if verdicts:
+    if verdicts and len(scores.models) <= TOLD_BY_SENTENCES:
+        yield f"{OWN_EXCESS}: {'; '.join(verdicts)}"
+    elif verdicts:
         wide = max(len(label) for label in (*asked, OWN_EXCESS))
         yield f"{OWN_EXCESS:{wide}}  {'; '.join(verdicts)}"
 
 
 def _own_verdicts(scores: Scores) -> list[str]:
-    """own: association; unresolved: restriction (by rule), difficulty"""
-    where: dict[str, list[str]] = {verdict: [] for verdict in ("own", "unresolved", "not shown")}
+    """own: association; unresolved: restriction (rule-based), difficulty"""
+    where: dict[str, list[str]] = {verdict: [] for verdict in ("own", "unresolved", "not shown", NO_VERDICT)}
     for experiment in scores.experiments:
-        panels = [one for one in own_prediction_findings(scores.own, experiment) if one.subject.endswith("panel")]
-        if judged := next((panel for panel in panels if panel.verdict), None):
+        found = _judged(scores, experiment)
+        if judged := next((one for one in found if one.verdict), None):
             least = judged.detectable if judged.verdict == "not shown" else None
             notes = [f"80% power to detect {two(least)}"] if least is not None else []
-            if judged is not panels[0]:
+            if judged is not found[0]:
                 notes.insert(0, _by(judged.source or ""))
             where[judged.verdict or ""].append(f"{experiment} ({', '.join(notes)})" if notes else experiment)
+        elif _next_to_panel(scores, experiment):
+            where[NO_VERDICT].append(experiment)
     return [f"{verdict}: {', '.join(experiments)}" for verdict, experiments in where.items() if experiments]
+
+
+def _judged(scores: Scores, experiment: str) -> Sequence[Finding]:
+    """The panels of a run, by source; of one model that is held against a reference panel, the verdicts on it."""
+    if _next_to_panel(scores, experiment):
+        return beside_panel(scores.own, experiment, scores.models)
+    return [one for one in own_prediction_findings(scores.own, experiment) if one.subject.endswith("panel")]
+
+
+def _next_to_panel(scores: Scores, experiment: str) -> bool:
+    """Whether there is one model, and a reference panel that it is held against."""
+    return len(scores.models) == 1 and any(one.panel for one in scores.own if one.experiment == experiment)
 
 
 class _Columns:

@@ -77,23 +77,33 @@ def _maker_of(model: str) -> str | None:
     return maker_of(model)
 
 
-def own_lines(own: Iterable[Own], models: Container[str]) -> Iterator[str]:
-    """A line for each panel that has one of these models in it; none where no panel is large enough."""
-    told = [one for one in own if one.found.fits and any(model in models for model in one.found.each)]
-    if told:
-        yield HEADING
-    for one in told:
-        if one.panel:
-            yield from (
-                f"  {panel_title(one)}, {model}: {_beside(one, model)}" for model in one.found.each if model in models
-            )
-            continue
-        yield f"  {panel_title(one)}: {_panel(one)}"
-        if named := [model for model, judged in one.found.each.items() if judged.verdict == "unresolved"]:
-            numbers = (f"{model} {tested_text(one.found.each[model])}" for model in named)
-            yield f"    single models that are unresolved: {', '.join(numbers)}"
-        if one.found.panel.verdict == "own":
-            yield f"    {families_line(one)}"
+def own_lines(own: Iterable[Own], models: Container[str]) -> list[str]:
+    """A line for each panel that has one of these models in it, or for each of them that stands next to a reference
+    panel. Nothing where no panel is large enough.
+    """
+    lines = [line for one in own for line in (_next_to_panel(one, models) if one.panel else _of_panel(one, models))]
+    return [HEADING, *lines] if lines else []
+
+
+def _of_panel(own: Own, models: Container[str]) -> Iterator[str]:
+    each = own.found.each
+    if not own.found.fits or all(model not in models for model in each):
+        return
+    yield f"  {panel_title(own)}: {_panel(own)}"
+    if named := [model for model, judged in each.items() if judged.verdict == "unresolved"]:
+        numbers = (f"{model} {tested_text(each[model])}" for model in named)
+        yield f"    single models that are unresolved: {', '.join(numbers)}"
+    if own.found.panel.verdict == "own":
+        yield f"    {families_line(own)}"
+
+
+def _next_to_panel(own: Own, models: Container[str]) -> Iterator[str]:
+    """The verdict on each of these models, or why it has none."""
+    found = own.found
+    said = {model: f"no verdict: {reason}" for model, reason in found.of.left_out.items()}
+    for model in found.of.models:
+        said[model] = _beside(own, model) if model in found.each else f"no verdict: {found.panel.reason}"
+    yield from (f"  {panel_title(own)}, {model}: {text}" for model, text in said.items() if model in models)
 
 
 def families_line(own: Own) -> str:
