@@ -103,7 +103,7 @@ def requests_run(folder: Path, models: Mapping[str, Claims], text: str = "Reques
         for n, (predicted, observed) in zip(numbers, claims, strict=False)
         for session, text in (
             ("predict", "Who knows?" if predicted is None else "A" if predicted else "B"),
-            ("execute", "Here you are." if count < 20 else f"Here you are, number {n}."),  # 20 alike look canned
+            ("execute", "Here you are."),
             ("judge", "A" if observed else "B"),
         )
     ]

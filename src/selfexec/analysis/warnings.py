@@ -111,7 +111,7 @@ def _percent(part: int, whole: int) -> str:
 
 @dataclass(frozen=True)
 class Canned:
-    """A model of which nearly all responses to one experiment's items are, word for word, responses to others of its
+    """A model whose responses to one experiment's items are nearly all, word for word, responses to others of its
     items as well: `texts` different ones to `items` items.
     """
 
