@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from selfexec.analysis.own import against, own_of
+from selfexec.analysis.own import against, families_of, own_of
 from selfexec.analysis.score import score_tables
 from selfexec.metrics.own import Evidence, OwnExcess, OwnPanel, enough, own_excess, panel_of_claims
 from selfexec.metrics.own.excess import tables_of
@@ -356,7 +356,8 @@ def test_elsewhere_it_is_not_shown_of_the_ten(
 
 def test_where_each_model_judges_for_itself_there_is_a_number_and_no_verdict(ten_models: Run) -> None:
     tables = ten_models.tables
-    own = {one.metric: one for one in own_of(tables.claims, tables.simulated) if one.experiment == "restriction"}
+    everyone = own_of(tables.claims, tables.simulated, families_of(ten_models.models, ()))
+    own = {one.metric: one for one in everyone if one.experiment == "restriction"}
     by_itself, by_rule = own["own_excess"].found, own["own_excess_by_rule"].found
     assert by_itself.panel.verdict is None
     assert "own judgement" in (by_itself.panel.reason or "")

@@ -78,14 +78,13 @@ from selfexec.metrics.score import (
     Bounds,
     Scored,
     accuracy_on,
-    bounded,
     combine,
     estimates,
     joined_sources,
     not_run,
-    overall_bounds,
     overall_scores,
     score_experiment,
     too_wide,
+    with_bounds,
 )
 from selfexec.metrics.warnings import JudgeTest, LossTest, judge_warnings, loss_tests, loss_warnings

@@ -10,8 +10,8 @@ from typing import Any
 
 from selfexec.analysis.names import crossed_by
 from selfexec.analysis.options import CrossOptions
-from selfexec.analysis.own import all_own_parts, own_of, whole_records
-from selfexec.analysis.result import Form, Result, ScoredRun, head
+from selfexec.analysis.own import all_own_parts, families_of, own_of, whole_records
+from selfexec.analysis.result import Form, Result, ScoredRun, head, scored_runs
 from selfexec.analysis.selection import selection_of
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, RULE
@@ -105,11 +105,13 @@ def cross_prediction(options: CrossOptions) -> CrossPrediction:
         raise InputError(f"no model was asked the experiment {strange[0]!r} here. {meant(strange[0], claims)}")
     wanted = selection.experiments or claims
     chosen = {experiment: everyone for experiment, everyone in claims.items() if experiment in wanted}
+    models = {model for everyone in chosen.values() for model in everyone.models}
+    simulated = selection.tables.simulated
     found = {experiment: self_bonuses(everyone) for experiment, everyone in chosen.items()}
     return CrossPrediction(
         {(experiment, metric): crossed for experiment, parts in found.items() for metric, crossed in parts.items()},
-        tuple(own_of(chosen, selection.tables.simulated, groups=selection.families)),
-        selection.scored_runs,
+        tuple(own_of(chosen, simulated, families_of(models, simulated, selection.families))),
+        scored_runs(selection.whole_runs),
         tuple(experiment for experiment, parts in found.items() if not parts),
     )
 

@@ -1,7 +1,7 @@
 """Own excess as people read it: verdicts with what they rest on, and what keeps them from a better one."""
 
 import math
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -38,43 +38,46 @@ AGAINST = {
 def own_of(
     claims: Mapping[str, Claims],
     simulated: Container[str],
+    families: Mapping[str, str | None],
     beside: Beside | None = None,
-    groups: Mapping[str, str | None] = NO_GROUPS,
-) -> list[Own]:
-    """Own excess in every experiment in which models can be held against each other; with those of the panel that is
-    `beside` them where they are too few themselves. `groups` are families by model, as somebody has named them.
-    """
-    known = [everyone for everyone in claims.values() if not gives_probabilities(everyone)]  # see docs/decisions/0051
-    return [own for everyone in known for own in _own_in(everyone, simulated, beside, groups)]
-
-
-def _own_in(
-    claims: Claims, simulated: Container[str], beside: Beside | None, groups: Mapping[str, str | None]
 ) -> Iterator[Own]:
-    references: tuple[str, ...] = ()
-    if beside and 0 < sum(beside.serves(model, [claims.experiment]) for model in claims.models) < LEAST_PANEL:
-        references, simulated = beside.models, beside.tables.simulated
-        claims = beside.tables.claims[claims.experiment]
-    families = families_of(claims.models, simulated, groups)
-    for own in own_excesses(claims, simulated, families, references):
+    """Own excess in every experiment in which models can be held against each other; with those of the panel that is
+    `beside` them where they are too few themselves.
+
+    Args:
+        claims: By experiment.
+        simulated: Which models are.
+        families: By model, those of the panel included.
+        beside: The reference panel, where there is one.
+    """
+    for experiment, everyone in claims.items():
+        if gives_probabilities(everyone):  # see docs/decisions/0051
+            continue
+        if beside and 0 < sum(beside.serves(model, [experiment]) for model in everyone.models) < LEAST_PANEL:
+            yield from _with_panel(beside, beside.tables.claims[experiment], families)
+        else:
+            yield from own_excesses(everyone, simulated, families)
+
+
+def _with_panel(beside: Beside, claims: Claims, families: Mapping[str, str | None]) -> Iterator[Own]:
+    """Own excess of models and those of a panel together, which is named where any of it is among them."""
+    for own in own_excesses(claims, beside.tables.simulated, families, beside.models):
         among = {*own.found.of.models, *own.found.of.left_out}
-        yield replace(own, panel=beside.panel.name) if beside and not among.isdisjoint(references) else own
+        yield own if among.isdisjoint(beside.models) else replace(own, panel=beside.panel.name)
 
 
 def families_of(
-    models: Iterable[str], simulated: Container[str], groups: Mapping[str, str | None] = NO_GROUPS
+    models: Collection[str], simulated: Container[str], groups: Mapping[str, str | None] = NO_GROUPS
 ) -> dict[str, str | None]:
     """As `groups` has them, else the makers that their names tell; those of simulated models are known. None of a model
     that has none, and of one whose maker is not known.
     """
-    known = {model: _maker_of(model) if model in simulated else family_of(model) for model in models}
-    return {model: groups.get(model, family) for model, family in known.items()}
+    families = {model: family_of(model) for model in models if model not in simulated}
+    if len(families) < len(models):
+        from selfexec.engines.sim import maker_of  # scoring language models needs no simulated ones
 
-
-def _maker_of(model: str) -> str | None:
-    from selfexec.engines.sim import maker_of  # scoring language models needs no simulated ones
-
-    return maker_of(model)
+        families |= {model: maker_of(model) for model in models if model in simulated}
+    return {model: groups.get(model, families[model]) for model in models}
 
 
 def own_lines(own: Iterable[Own], models: Container[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from selfexec.analysis import words
 from selfexec.analysis.answers import headline
 from selfexec.analysis.reference_panel import panel_lines
-from selfexec.analysis.warnings import one_model
+from selfexec.analysis.warnings import SameReplies, texts_of
 from selfexec.facets import DEFAULT_NAME
 from selfexec.report.data import Data
 from selfexec.text.numbers import number_of
@@ -36,5 +36,5 @@ def top(data: Data) -> Top:
     about = f"{number_of(len(data.models), 'model')} predicted what {who} would do; this is what {who} did."
     if any(row.value is not None for e in scores.experiments for row in scores.of(e, "baseline_margin")):
         about = f"{about} {BASELINE}"
-    same, simulated = one_model(scores.warnings), words.simulated(data.asked, data.runs)
+    same, simulated = texts_of(scores.warnings, SameReplies), words.simulated(data.asked, data.runs)
     return Top(headline(scores), about, details, same, simulated)
