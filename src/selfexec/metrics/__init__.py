@@ -50,6 +50,7 @@ from selfexec.metrics.own import (
     TIMES_PAIRS,
     Fit,
     Judged,
+    Objection,
     Own,
     OwnExcess,
     own_excess,

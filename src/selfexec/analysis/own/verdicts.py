@@ -9,7 +9,17 @@ from selfexec.analysis.makers import family_of
 from selfexec.analysis.names import source_of
 from selfexec.claims import Claims
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics import LEAST_FOR_OWN, LEAST_PANEL, Estimate, Fit, Judged, Own, gives_probabilities, own_excesses
+from selfexec.metrics import (
+    LEAST_FOR_OWN,
+    LEAST_PANEL,
+    Estimate,
+    Fit,
+    Judged,
+    Objection,
+    Own,
+    gives_probabilities,
+    own_excesses,
+)
 from selfexec.panels import Beside
 from selfexec.text.numbers import decimal, interval, number_of
 
@@ -154,12 +164,11 @@ def against(judged: Judged) -> str:
     return in_words(judged.against)
 
 
-def in_words(names: Iterable[str]) -> str:
+def in_words(objections: Iterable[Objection]) -> str:
     """What is against a verdict, each reason once, by the fit of the fewest factors that has it."""
     said: dict[str, str] = {}
-    for name in names:
-        factors, _, what = name.partition(":")
-        said.setdefault(what, f"{FACTORS[int(factors)]}{AGAINST[what]}")
+    for factors, what in objections:
+        said.setdefault(what, f"{FACTORS[factors]}{AGAINST[what]}")
     return "; ".join(said.values())
 
 
@@ -211,7 +220,7 @@ def _judged(judged: Judged) -> dict[str, Any]:
     return {
         **_estimate(judged.estimate),
         "verdict": judged.verdict,
-        "against": list(judged.against),
+        "against": list(map(str, judged.against)),
         "reason": judged.reason,
         "tested": {"low": _value(low), "high": _value(high), "tests": judged.tests},
         "detectable": _value(judged.detectable),
