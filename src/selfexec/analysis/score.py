@@ -37,8 +37,8 @@ from selfexec.metrics import (
     gives_probabilities,
     judge_warnings,
     loss_warnings,
+    models_read,
     overall_scores,
-    panel_of,
     peers,
     score_experiment,
     self_bonuses,
@@ -94,17 +94,6 @@ def score(options: ScoreOptions) -> Scores:
     )
 
 
-def _refuse_what_takes_more(selection: Selection, drawn: Bootstrap | None) -> None:
-    """Refuse options that a convention without intervals and baselines cannot follow."""
-    convention = f"convention {selection.convention!r}"
-    if drawn:
-        raise InputError(f"{convention} has no intervals to bootstrap: take strict or readable.")
-    if selection.panel not in (None, NO_PANEL):
-        raise InputError(f"--panel {selection.panel}: {convention} has no baselines. Leave it out.")
-    if selection.groups:
-        raise InputError(f"--groups {selection.groups}: {convention} has no baselines. Leave it out.")
-
-
 def _in_condition(
     selection: Selection, groups: Mapping[str, str | None], drawn: Bootstrap | None, *, cut: bool
 ) -> Scores:
@@ -126,14 +115,6 @@ def _in_condition(
         return scores
     rows = [*scores, *adjusted_rows(selection, scores.parts, scores.of("overall", "skill"))]
     return Scores(rows, scores.warnings, drawn, scores.parts, scores.runs, scores.own, scores.panels)
-
-
-def _is_meant(warning: Warned, selection: Selection) -> bool:
-    if isinstance(warning, SameReplies):
-        return selection.wants(warning.models)
-    if isinstance(warning, Unanswered):
-        return any(selection.wants([warning.model], experiment) for experiment in warning.experiments)
-    return selection.wants([warning.model], warning.experiment)
 
 
 def score_tables(
@@ -170,14 +151,6 @@ def score_tables(
     return Scores(with_panel, warnings, bootstrap, scored, own=own, panels=[beside])
 
 
-def _with_panel(row: Score, beside: Beside) -> Score:
-    """What is said of the best baseline, with the name of the panel that it is of."""
-    if row.metric not in OF_BASELINE:
-        return row
-    experiments = beside.experiments if row.experiment == "overall" else [row.experiment]
-    return replace(row, panel=beside.panel.name) if beside.serves(row.model, experiments) else row
-
-
 def _scored(
     tables: Tables,
     panels_of: Mapping[str, Panels],
@@ -194,7 +167,7 @@ def _scored(
         if not len(claims := everyone.of(model)):
             continue
         references = peers(model, everyone.models, tables.simulated)
-        asked = replace(_asked(model, convention, claims), panel=panel_of(panels, model, references))
+        asked = replace(_asked(model, convention, claims), models=models_read(panels, model, references))
         others = panels.others(claims, references)
         answers = tables.answers.get(experiment, {}).get(model, NO_ANSWERS)
         family = families[model]
@@ -203,11 +176,18 @@ def _scored(
     return scored
 
 
-def _bare_rows(convention: str, scored: Mapping[str, Mapping[str, Scored]]) -> Iterator[Score]:
-    for model, parts in scored.items():
-        for part in parts.values():
-            yield from part.rows
-        yield from overall_scores(model, convention, parts)
+def _asked(model: str, convention: str, claims: Claims) -> AskedCounts:
+    return AskedCounts(
+        model,
+        claims.experiment,
+        convention,
+        len(occurring(claims.item)),
+        len(claims),
+        int((claims.state == UNREADABLE).sum()),
+        int((claims.state == MISSING).sum()),
+        source=claims.source,
+        condition=claims.condition,
+    )
 
 
 def _rows(
@@ -219,7 +199,7 @@ def _rows(
 ) -> Iterator[Score]:
     # a bonus goes by shares of yes, and so by a threshold
     crossed = {e: {} if gives_probabilities(claims) else self_bonuses(claims) for e, claims in everyone.items()}
-    rows = (
+    rows: Iterator[Score] = (
         row for model, parts in scored.items() for row in _of_model(everyone, model, convention, parts, crossed, own)
     )
     if convention == "readable":
@@ -259,15 +239,35 @@ def _own_row(asked: AskedCounts, own: Own, model: str) -> Score:
     return replace(row, panel=own.panel)
 
 
-def _asked(model: str, convention: str, claims: Claims) -> AskedCounts:
-    return AskedCounts(
-        model,
-        claims.experiment,
-        convention,
-        len(occurring(claims.item)),
-        len(claims),
-        int((claims.state == UNREADABLE).sum()),
-        int((claims.state == MISSING).sum()),
-        source=claims.source,
-        condition=claims.condition,
-    )
+def _with_panel(row: Score, beside: Beside) -> Score:
+    """What is said of the best baseline, with the name of the panel that it is of."""
+    if row.metric not in OF_BASELINE:
+        return row
+    experiments = beside.experiments if row.experiment == "overall" else [row.experiment]
+    return replace(row, panel=beside.panel.name) if beside.serves(row.model, experiments) else row
+
+
+def _bare_rows(convention: str, scored: Mapping[str, Mapping[str, Scored]]) -> Iterator[Score]:
+    for model, parts in scored.items():
+        for part in parts.values():
+            yield from part.rows
+        yield from overall_scores(model, convention, parts)
+
+
+def _refuse_what_takes_more(selection: Selection, drawn: Bootstrap | None) -> None:
+    """Refuse options that a convention without intervals and baselines cannot follow."""
+    convention = f"convention {selection.convention!r}"
+    if drawn:
+        raise InputError(f"{convention} has no intervals to bootstrap: take strict or readable.")
+    if selection.panel not in (None, NO_PANEL):
+        raise InputError(f"--panel {selection.panel}: {convention} has no baselines. Leave it out.")
+    if selection.groups:
+        raise InputError(f"--groups {selection.groups}: {convention} has no baselines. Leave it out.")
+
+
+def _is_meant(warning: Warned, selection: Selection) -> bool:
+    if isinstance(warning, SameReplies):
+        return selection.wants(warning.models)
+    if isinstance(warning, Unanswered):
+        return any(selection.wants([warning.model], experiment) for experiment in warning.experiments)
+    return selection.wants([warning.model], warning.experiment)

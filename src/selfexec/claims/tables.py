@@ -119,11 +119,17 @@ def observe(
     readings: Mapping[Key, Reading],
     asked: Mapping[tuple[str, str, Condition], Mapping[str, Sequence[int]]],
     sources: Mapping[str, str] | None = None,
-    told: str | None = None,
+    only_condition: str | None = None,
 ) -> Tables:
-    """The tables. `asked` says in which epochs each item was asked, by model, experiment and condition: of these, a
-    session without a reading is missing. `sources` names, by experiment, who says what was done, where it is not the
-    experiment's own source; `told` is what the condition of everything is called, where it goes without facets.
+    """From what replies commit to, to the tables.
+
+    Args:
+        item_set: The items that were asked.
+        readings: By session.
+        asked: In which epochs each item was asked, by model, experiment and condition: of these, a session without a
+            reading is missing.
+        sources: By experiment, who says what was done, where it is not the experiment's own source.
+        only_condition: The one that the readings were narrowed to, where they were; they go without its facets.
     """
     later: dict[str, dict[str, None]] = defaultdict(dict)  # who judged stored replies, by experiment
     grouped: dict[tuple[str, str], ByPlace] = defaultdict(lambda: defaultdict(dict))
@@ -137,8 +143,8 @@ def observe(
     for (model, experiment, condition), by_id in asked.items():
         module = EXPERIMENTS[experiment]  # looked up once: there are thousands of items
         facets = {kind: touching(condition, experiment, kind) for kind in module.kinds}
-        name = told or condition_name(condition)
-        shared = {kind: told or condition_name(part) for kind, part in facets.items()}
+        name = only_condition or condition_name(condition)
+        shared = {kind: only_condition or condition_name(part) for kind, part in facets.items()}
         names: dict[str, str] = {}  # session -> the condition that its own facets make
         judges = later.get(experiment, ())
         source = (sources or {}).get(experiment, module.sources[0])
@@ -226,7 +232,7 @@ def _by_source(
     the experiment's own is one of these then. A source that observes for itself has claims of its own.
     """
     on_request = module.observe_by(source, item, readings) if source in module.on_request else [None] * len(observed)
-    found = []
+    found: list[tuple[Observation, Outcomes]] = []
     for (o, outcomes), other in zip(observed, on_request, strict=True):
         others = {module.sources[0]: o.observed, **outcomes}
         found.append((other or _as_told(o, others.pop(source, None)), others))

@@ -41,7 +41,7 @@ from selfexec.metrics.kinds import (
     value,
 )
 from selfexec.metrics.ladder import ITSELF, LEVELS, Level, levels
-from selfexec.metrics.margin import NO_OTHERS, Held, held_against, panel_of, peers
+from selfexec.metrics.margin import NO_OTHERS, Held, held_against, models_read, peers
 from selfexec.metrics.own import (
     LEAST_FOR_OWN,
     LEAST_ITEMS,

@@ -79,8 +79,8 @@ class Estimate:
 
 @dataclass(frozen=True)
 class AskedCounts:
-    """How much of what was asked of one model in one experiment came to what; `panel` is how many models were read on
-    its items, itself included; `source` says what was done, `condition` how it was asked.
+    """How much of what was asked of one model in one experiment came to what; `models` is how many were read on its
+    items, itself included; `source` says what was done, `condition` how it was asked.
     """
 
     model: str
@@ -90,7 +90,7 @@ class AskedCounts:
     claims: int
     unreadable: int
     missing: int
-    panel: int = 0
+    models: int = 0
     source: str | None = None
     condition: str = DEFAULT_NAME
 
@@ -110,8 +110,8 @@ class AskedCounts:
 
     def row(self, metric: str, estimate: Estimate, caution: str | None = None, baseline: str | None = None) -> Score:
         value, low, high = (_or_none(x) for x in (estimate.value, *estimate.interval))
-        models = self.panel if metric in OF_BASELINE else None
-        small = small_panel(self.panel) if metric in MARGINS else None
+        models = self.models if metric in OF_BASELINE else None
+        small = small_panel(self.models) if metric in MARGINS else None
         return Score(
             self.model,
             self.experiment,

@@ -94,8 +94,17 @@ def score_experiment(
     *,
     whole: bool = True,
 ) -> Scored:
-    """`others` are the reference models, `family` those of its family. Not `whole`, there is no permutation test, no
-    margin, and no baseline that has to learn anything.
+    """One model in one experiment: first its own record and what follows from it alone, then each single baseline's on
+    the same claims, then the margin over the stacked one; last what must not be shown, or only with caution.
+
+    Args:
+        asked: What every row says of the model.
+        claims: The model's own.
+        answers: Its answers, of an experiment that asks questions.
+        others: The reference models.
+        family: Those of them that are of its family.
+        strict: Whether what could not be read counts as wrong.
+        whole: Or without permutation test, margin, and baselines that have to learn anything.
     """
     kind, which = kind_of(claims), scorable(claims, strict)
     record = kind.count(claims, strict)
@@ -204,9 +213,9 @@ def overall_scores(
     items, claims, unreadable, missing = (
         sum(getattr(p.asked, name) for p in parts) for name in ("items", "claims", "unreadable", "missing")
     )
-    panel, source = min(p.asked.panel for p in parts), joined_sources(p.asked.source for p in parts)
+    models, source = min(p.asked.models for p in parts), joined_sources(p.asked.source for p in parts)
     asked = AskedCounts(
-        model, "overall", convention, items, claims, unreadable, missing, panel, source, parts[0].asked.condition
+        model, "overall", convention, items, claims, unreadable, missing, models, source, parts[0].asked.condition
     )
     for metric, estimates in (
         ("self_execution_score", {name: part.accuracy for name, part in scored.items()}),
