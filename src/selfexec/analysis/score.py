@@ -159,7 +159,9 @@ def _scored(
     families: Mapping[str, str | None],
     whole: bool,
 ) -> dict[str, Scored]:
-    """Each experiment of one model."""
+    """Each experiment of one model, scored with the other models of its kind (simulated, or not) as its reference
+    models.
+    """
     strict = convention == "strict"
     scored: dict[str, Scored] = {}
     for experiment, panels in panels_of.items():
@@ -167,7 +169,7 @@ def _scored(
         if not len(claims := everyone.of(model)):
             continue
         references = peers(model, everyone.models, tables.simulated)
-        asked = replace(_asked(model, convention, claims), models=models_read(panels, model, references))
+        asked = _asked(model, convention, claims, models_read(panels, model, references))
         others = panels.others(claims, references)
         answers = tables.answers.get(experiment, {}).get(model, NO_ANSWERS)
         family = families[model]
@@ -176,7 +178,8 @@ def _scored(
     return scored
 
 
-def _asked(model: str, convention: str, claims: Claims) -> AskedCounts:
+def _asked(model: str, convention: str, claims: Claims, models: int) -> AskedCounts:
+    """What every row says of a model in an experiment, besides its number."""
     return AskedCounts(
         model,
         claims.experiment,
@@ -185,6 +188,7 @@ def _asked(model: str, convention: str, claims: Claims) -> AskedCounts:
         len(claims),
         int((claims.state == UNREADABLE).sum()),
         int((claims.state == MISSING).sum()),
+        models,
         source=claims.source,
         condition=claims.condition,
     )
@@ -197,6 +201,9 @@ def _rows(
     own: Sequence[Own],
     bootstrap: Bootstrap | None,
 ) -> Iterator[Score]:
+    """The rows of all models, with bounds or drawn intervals where these are asked for. `everyone` has all claims, by
+    experiment; `scored` is by model and experiment.
+    """
     # a bonus goes by shares of yes, and so by a threshold
     crossed = {e: {} if gives_probabilities(claims) else self_bonuses(claims) for e, claims in everyone.items()}
     rows: Iterator[Score] = (
@@ -215,6 +222,9 @@ def _of_model(
     crossed: Mapping[str, Mapping[str, Crossed]],
     own: Sequence[Own],
 ) -> Iterator[Score]:
+    """The rows of one model: in each experiment those of its score, then what takes all models or several epochs; last
+    the overall scores.
+    """
     for experiment, part in scored.items():
         claims = everyone[experiment].of(model)
         yield from part.rows

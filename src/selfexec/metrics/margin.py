@@ -44,10 +44,18 @@ WHERE_SPLIT = ("skill_where_split", "margin_where_split")
 
 @dataclass(frozen=True)
 class Held:
-    """A model's `own` record, beside it that of the `best` baseline, by name, and the margin between them. `chance` is
-    what the stacked baseline says of each of the model's claims, nan where it says nothing. `at_own_rate` is the margin
-    at the model's rate of yes, for claims of yes and no. `alone`: why there is no stacked baseline, where nothing is
-    known of others; then `best` says the same every time, and the margin is nan with that reason.
+    """A model held against the best baseline.
+
+    Attributes:
+        own: The model's record.
+        baseline: The name of the baseline.
+        best: The record of the baseline, on the same claims.
+        margin: The skill of the one less that of the other.
+        doubt: What the baseline's skill owes to which reference models there are; it is in the margin's interval.
+        chance: What the stacked baseline says of each of the model's claims, nan where it says nothing.
+        at_own_rate: The margin at the model's rate of yes, for claims of yes and no.
+        alone: Why there is no stacked baseline, where nothing is known of others; then `best` says the same every time,
+            and the margin is nan with that reason.
     """
 
     own: Counted
@@ -79,16 +87,22 @@ def models_read(panels: Panels, model: str, others: Iterable[str]) -> int:
 
 
 def held_against(claims: Claims, others: Others, chances: Mapping[str, Array], strict: bool) -> Held:
-    """A model's claims held against the stacked baseline; `chances` are what baselines say. Claims that fewer than
-    three others share are left out, so that both are judged on the same ones.
+    """A model's claims held against the stacked baseline. Claims that fewer than three others share are left out, so
+    that both are judged on the same ones.
+
+    Args:
+        claims: The model's own.
+        others: The reference models.
+        chances: What single baselines say of each of the claims: `others_mode` says nothing (nan) just of those that
+            fewer than three others share.
+        strict: Whether what could not be read counts as wrong.
     """
-    kind, which = kind_of(claims), scorable(claims, strict)
-    own = kind.count(claims, strict)
-    if reason := _too_few(claims, others, chances, which):
-        return held_alone(kind, own, reason)
-    shared = which & ~np.isnan(chances["others_mode"])
-    kept = claims.where(~np.isnan(chances["others_mode"]))
-    own = kind.count(kept, strict)
+    kind, scored = kind_of(claims), scorable(claims, strict)
+    if reason := _too_few(claims, others, chances, scored):
+        return held_alone(kind, kind.count(claims, strict), reason)
+    known = ~np.isnan(chances["others_mode"])
+    shared = scored & known
+    own = kind.count(claims.where(known), strict)
     if not kind.CROSSED:
         baseline, best = best_of(kind, own, baseline_records(claims, chances, shared))
         return Held(own, baseline, best, kind.skill_difference(own, best))

@@ -76,7 +76,7 @@ class Scored:
 
     @cached_property
     def baselines(self) -> Mapping[str, Pairing]:
-        """The model next to each single baseline, on the claims of which the baseline says something."""
+        """The model next to each single baseline, on the claims that the baseline says something about."""
         which, chances = scorable(self.claims, self.strict), self.predicted_chances.chances
         return {
             name: paired(self.claims, chances[name], which, self.record, record, self.strict)
