@@ -68,6 +68,7 @@ from selfexec.metrics.rows import (
     Estimate,
     Score,
     known_and_asked,
+    none_if_nan,
     nothing_read,
     nothing_readable,
     share_interval,

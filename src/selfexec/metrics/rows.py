@@ -109,7 +109,7 @@ class AskedCounts:
         return None
 
     def row(self, metric: str, estimate: Estimate, caution: str | None = None, baseline: str | None = None) -> Score:
-        value, low, high = (_or_none(x) for x in (estimate.value, *estimate.interval))
+        value, low, high = (none_if_nan(x) for x in (estimate.value, *estimate.interval))
         models = self.models if metric in OF_BASELINE else None
         small = small_panel(self.models) if metric in MARGINS else None
         return Score(
@@ -140,7 +140,8 @@ def small_panel(models: int) -> str | None:
     return f"{read}, and it takes {LEAST_PANEL} to speak for one"
 
 
-def _or_none(value: float) -> float | None:
+def none_if_nan(value: float) -> float | None:
+    """A number as rows and JSON have it: what is not known is None."""
     return None if math.isnan(value) else float(value)
 
 

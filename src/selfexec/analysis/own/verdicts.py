@@ -18,6 +18,7 @@ from selfexec.metrics import (
     Objection,
     Own,
     gives_probabilities,
+    none_if_nan,
     own_excesses,
 )
 from selfexec.panels import Beside
@@ -206,7 +207,7 @@ def _record(own: Own) -> dict[str, Any]:
         "panel": own.panel,
         "left_out": dict(panel.left_out),
         "items": panel.items,
-        "coverage": [_value(share) for share in panel.coverage],
+        "coverage": [none_if_nan(share) for share in panel.coverage],
         **_judged(found.panel),
         "partial_correlation": _estimate(partial),
         "swap_share": _estimate(swap),
@@ -222,8 +223,8 @@ def _judged(judged: Judged) -> dict[str, Any]:
         "verdict": judged.verdict,
         "against": list(map(str, judged.against)),
         "reason": judged.reason,
-        "tested": {"low": _value(low), "high": _value(high), "tests": judged.tests},
-        "detectable": _value(judged.detectable),
+        "tested": {"low": none_if_nan(low), "high": none_if_nan(high), "tests": judged.tests},
+        "detectable": none_if_nan(judged.detectable),
     }
 
 
@@ -232,7 +233,7 @@ def _estimate(found: Estimate) -> dict[str, float | None]:
 
 
 def _ends(value: float, low: float, high: float) -> dict[str, float | None]:
-    return {"value": _value(value), "low": _value(low), "high": _value(high)}
+    return {"value": none_if_nan(value), "low": none_if_nan(low), "high": none_if_nan(high)}
 
 
 def _fit(fit: Fit) -> dict[str, Any]:
@@ -248,9 +249,9 @@ def _fit(fit: Fit) -> dict[str, Any]:
         **_ends(float(fit.panel.value), *fit.panel.interval()),
         **{name: None if one is None else _ends(float(one.value), *one.interval()) for name, one in further.items()},
         "derangement_p": fit.derangement_p,
-        "pairs": _value(fit.pairs),
-        "misfit": _value(fit.misfit),
-        "residuals": [[_value(left) for left in row] for row in fit.residual.value],
+        "pairs": none_if_nan(fit.pairs),
+        "misfit": none_if_nan(fit.misfit),
+        "residuals": [[none_if_nan(left) for left in row] for row in fit.residual.value],
     }
 
 
@@ -261,9 +262,9 @@ def _one(own: Own, n: int, model: str) -> dict[str, Any]:
         "model": model,
         **_judged(found.each[model]),
         "fits": [_fit_of(fit, n) for fit in found.fits],
-        "loss_bound": _value(found.fits[0].of.loss_bounds[n]),
+        "loss_bound": none_if_nan(found.fits[0].of.loss_bounds[n]),
         "family": [other for other, is_one in zip(found.of.models, family, strict=True) if is_one],
-        "unique_correlation": _value(found.unique[n]),
+        "unique_correlation": none_if_nan(found.unique[n]),
         "partial_correlation": _estimate(found.partial_correlation[0][n]),
         "swap_share": _estimate(found.swap[0][n]),
     }
@@ -273,8 +274,4 @@ def _fit_of(fit: Fit, n: int) -> dict[str, Any]:
     """Of the n-th model."""
     each = fit.each
     ends = _ends(float(each.value[n]), float(each.low[n]), float(each.high[n]))
-    return {"factors": fit.factors, **ends, "outdone": _value(fit.outdone[n])}
-
-
-def _value(value: Any) -> float | None:
-    return None if math.isnan(value) else float(value)
+    return {"factors": fit.factors, **ends, "outdone": none_if_nan(fit.outdone[n])}
