@@ -8,7 +8,6 @@ from selfexec.analysis.conventions import rows_by
 from selfexec.analysis.options import WITH_SKILL, ScoreOptions
 from selfexec.analysis.own import NO_GROUPS, families_of, own_of
 from selfexec.analysis.preset_levels import adjusted_rows, with_presets
-from selfexec.analysis.result import scored_runs
 from selfexec.analysis.score_table import Scores
 from selfexec.analysis.selection import (
     NO_PANEL,
@@ -88,7 +87,7 @@ def score(options: ScoreOptions) -> Scores:
         (warning for warning in (*warnings, *unanswered(runs)) if _is_meant(warning, selection)),
         drawn,
         in_conditions[0].parts if in_conditions else None,
-        scored_runs(runs),
+        selection.scored_runs,
         (own for one in in_conditions for own in one.own if selection.wants(own.found.each, own.experiment)),
         panels,
     )

@@ -12,6 +12,7 @@ import polars as pl
 from selfexec.analysis.advice import to_ask_in
 from selfexec.analysis.makers import families_elsewhere
 from selfexec.analysis.options import Convention, SelectionOptions
+from selfexec.analysis.result import ScoredRun, scored_runs
 from selfexec.claims import Tables
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Item
@@ -154,6 +155,11 @@ class Selection:
     def everybody(self) -> list[str]:
         """All models, in the order of the runs."""
         return [model for run in self.runs for model in run.models]
+
+    @property
+    def scored_runs(self) -> tuple[ScoredRun, ...]:
+        """What there is to say of the runs, on top of every JSON."""
+        return scored_runs(self.whole_runs)
 
     def refuse_unknown(self, experiments: Iterable[str] = EXPERIMENTS) -> None:
         """Refuse a model that nobody has, and an experiment that is none of these."""

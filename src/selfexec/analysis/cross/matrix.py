@@ -11,7 +11,7 @@ from typing import Any
 from selfexec.analysis.names import crossed_by
 from selfexec.analysis.options import CrossOptions
 from selfexec.analysis.own import all_own_parts, families_of, own_of, whole_records
-from selfexec.analysis.result import Form, Result, ScoredRun, head, scored_runs
+from selfexec.analysis.result import Form, Result, ScoredRun, head
 from selfexec.analysis.selection import selection_of
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, RULE
@@ -111,7 +111,7 @@ def cross_prediction(options: CrossOptions) -> CrossPrediction:
     return CrossPrediction(
         {(experiment, metric): crossed for experiment, parts in found.items() for metric, crossed in parts.items()},
         tuple(own_of(chosen, simulated, families_of(models, simulated, selection.families))),
-        scored_runs(selection.whole_runs),
+        selection.scored_runs,
         tuple(experiment for experiment, parts in found.items() if not parts),
     )
 

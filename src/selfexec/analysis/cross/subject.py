@@ -17,7 +17,7 @@ from selfexec.analysis.advice import to_ask_about
 from selfexec.analysis.cross.matrix import EACH_ITS_OWN
 from selfexec.analysis.names import skill_legend, told_by
 from selfexec.analysis.options import SubjectOptions
-from selfexec.analysis.result import Form, Rows, ScoredRun, head, scored_runs
+from selfexec.analysis.result import Form, Rows, ScoredRun, head
 from selfexec.analysis.score_table import CAUTION, LEGEND, UNDEFINED
 from selfexec.analysis.selection import items_of, refuse_unknown, selection_of
 from selfexec.analysis.words import simulated
@@ -142,7 +142,7 @@ def predictions_about(options: SubjectOptions) -> PredictionsAbout:
             f"nobody else's predictions can be held against the behaviour of {subject} ({names}). "
             + to_ask_about(subject.rpartition("/")[2], [run.manifest.origin for run in whole])
         )
-    return PredictionsAbout(rows, scored_runs(selection.whole_runs), [e for e in wanted if e not in crossed])
+    return PredictionsAbout(rows, selection.scored_runs, [e for e in wanted if e not in crossed])
 
 
 def _rows(

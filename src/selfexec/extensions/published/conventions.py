@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 
 from selfexec.analysis.options import Convention
-from selfexec.analysis.result import scored_runs
 from selfexec.analysis.score import Scores, score_tables
 from selfexec.analysis.selection import Selection, selection_of
 from selfexec.claims import Claims, claims_of, occurring
@@ -92,7 +91,7 @@ def ledger(options: LedgerOptions) -> Ledger:
     entries += _means_of_baselines(entries)
     means = {ALL: selection.everybody}
     chosen = (e for e in entries if selection.wants(means.get(e.model, [e.model]), e.experiment))
-    return Ledger(chosen, scored_runs(selection.whole_runs))
+    return Ledger(chosen, selection.scored_runs)
 
 
 def _scored(selection: Selection, convention: str) -> Scores:
