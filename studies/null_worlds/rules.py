@@ -87,7 +87,7 @@ def passing(cell: Cell, seed: int) -> Passing | None:
         return None
     evidence = Evidence(panel)
     judged = judged_by(evidence.fits[1].panel, against_panel(evidence), "own")
-    if judged.verdict == "not shown" or {name.partition(":")[2] for name in judged.against} - ABOUT_SHARING:
+    if judged.verdict == "not shown" or {objection.what for objection in judged.against} - ABOUT_SHARING:
         return None
     fits = evidence.fits.values()
     crossed = min(_times(float(fit.panel.value), crossed_alone(fit.apart)) for fit in fits)

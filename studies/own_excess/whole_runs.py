@@ -35,7 +35,7 @@ def verdicts(seed: int, folder: Path) -> dict[str, Any]:
             "panel": own.found.panel.verdict,
             "each": {name: one.verdict for name, one in judged.items()},
             "values": {name: round(one.estimate.value, 4) for name, one in judged.items()},
-            "against": {name: list(one.against) for name, one in judged.items() if one.against},
+            "against": {name: list(map(str, one.against)) for name, one in judged.items() if one.against},
         }
     return found
 

@@ -173,7 +173,7 @@ def judge_panel(kind: str, draw: int) -> None:
             "verdict": judged.verdict,
             "own_excess": round(judged.estimate.value, 4),
             "interval": [round(interval.low, 4), round(interval.high, 4)],
-            "against": list(judged.against),
+            "against": list(map(str, judged.against)),
             "reason": judged.reason,
         }
     append(VERDICTS_FILE, found)

@@ -17,13 +17,14 @@ from selfexec.analysis.findings import (
     too_few_for_own,
 )
 from selfexec.analysis.words import OWN_EXCESS, TAKES, advice, own_in_brief, own_in_short, own_predictions
+from selfexec.metrics import Objection
 from selfexec.runs import Run
 
 ENDS = {"low": -0.01, "high": 0.033, "tested_low": -0.01, "tested_high": 0.033}
 NOT_SHOWN = Finding("association", PANEL, "own", "open", 0.012, **ENDS, panel=10, verdict="not shown", detectable=0.046)
 SHARED = replace(
     NOT_SHOWN, about="difficulty", value=0.04, tested_low=0.023, tested_high=0.058, verdict="unresolved",
-    against=("1:pairs", "2:misfit"),
+    against=(Objection(1, "pairs"), Objection(2, "misfit")),
 )  # fmt: skip
 BY_ITSELF = replace(
     NOT_SHOWN, about="restriction", tone="withheld", verdict=None, source="self", reason="each judges itself"
@@ -59,7 +60,7 @@ def test_nothing_is_not_shown_without_the_effect_that_would_have_been_found(
     value: float, half: float, detectable: float
 ) -> None:
     ends = {"tested_low": value - half, "tested_high": value + half}
-    finding = replace(NOT_SHOWN, value=value, **ends, detectable=detectable, against=("1:losses",))
+    finding = replace(NOT_SHOWN, value=value, **ends, detectable=detectable, against=(Objection(1, "losses"),))
     (line,) = own_in_short([finding])
     assert f"80% power to detect {detectable:.2f}".replace("0.", ".") in line
     assert ("since what was lost may account for it" in line) == (value - half > 0)

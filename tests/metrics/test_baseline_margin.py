@@ -35,7 +35,7 @@ from selfexec.metrics import (
     cross,
     held_against,
     kind_of,
-    panel_of,
+    models_read,
     scorable,
     value,
 )
@@ -376,16 +376,16 @@ def test_a_model_counts_as_read_where_half_of_the_items_were(tmp_path: Path) -> 
 
     everyone = claims([*of("a", 10), *of("half", 5), *of("less", 4), *of("never", 0), *of("gone", 4, "missing")])
     panels = Panels(everyone)
-    assert panel_of(panels, "a", everyone.models) == 2
-    assert panel_of(panels, "less", everyone.models) == 2  # it was not read itself
-    assert panel_of(panels, "a", ["less"]) == 1
-    assert panel_of(panels, "who was never asked", everyone.models) == 0
+    assert models_read(panels, "a", everyone.models) == 2
+    assert models_read(panels, "less", everyone.models) == 2  # it was not read itself
+    assert models_read(panels, "a", ["less"]) == 1
+    assert models_read(panels, "who was never asked", everyone.models) == 0
     # asked of other items, a model says nothing of these
     elsewhere = behaviour("b", {f"x{item}": True for item in items})
-    assert panel_of(Panels(claims([*of("a", 10), *elsewhere])), "a", ["b"]) == 1
+    assert models_read(Panels(claims([*of("a", 10), *elsewhere])), "a", ["b"]) == 1
     # each epoch is of the same item
     again = [row | {"epoch": 2} for row in of("half", 0)]
-    assert panel_of(Panels(claims([*of("a", 10), *of("half", 5), *again])), "a", ["half"]) == 2
+    assert models_read(Panels(claims([*of("a", 10), *of("half", 5), *again])), "a", ["half"]) == 2
 
 
 @pytest.mark.slow

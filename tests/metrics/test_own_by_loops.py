@@ -9,7 +9,7 @@ from scipy.stats import norm
 from scipy.stats import t as students_t
 
 from selfexec.metrics import Estimate
-from selfexec.metrics.own import Evidence, Fit, OwnPanel, verdict
+from selfexec.metrics.own import Evidence, Fit, Objection, OwnPanel, verdict
 from selfexec.metrics.own.excess import (
     Doubted,
     PanelCorrelations,
@@ -377,7 +377,7 @@ def test_the_interval_that_is_printed_is_the_one_that_was_tested(
         assert judged.tested.low == pytest.approx(judged.estimate.value - point * judged.estimate.error)
         power = float(students_t.ppf(0.8, ITEMS - 1))
         assert judged.detectable == pytest.approx((point + power) * judged.estimate.error)
-        assert ("1:interval" in judged.against) == (judged.tested.low <= 0)
+        assert (Objection(1, "interval") in judged.against) == (judged.tested.low <= 0)
 
 
 def test_own_excess_by_what_is_unique_is_that_of_one_factor(evidence: Evidence) -> None:

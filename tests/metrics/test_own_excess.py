@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from selfexec.analysis.own import against, own_of
+from selfexec.analysis.own import against, families_of, own_of
 from selfexec.analysis.score import score_tables
-from selfexec.metrics.own import Evidence, OwnExcess, OwnPanel, enough, own_excess, panel_of_claims
+from selfexec.metrics.own import Evidence, Objection, OwnExcess, OwnPanel, enough, own_excess, panel_of_claims
 from selfexec.metrics.own.excess import tables_of
 from selfexec.metrics.own.panel import CORNER
 from selfexec.metrics.own.second_opinions import swap_shares
@@ -62,7 +62,7 @@ def test_two_kinds_that_know_their_kind_are_no_more_than_unresolved() -> None:
     found = own_excess(panel(kinds=2))
     assert found.panel.verdict == "unresolved"
     assert found.panel.estimate.interval.low > 0.05  # what one factor alone would have been taken for
-    assert "2:interval" in found.panel.against
+    assert Objection(2, "interval") in found.panel.against
 
 
 def test_a_single_model_that_knows_itself_is_at_best_unresolved_and_nobody_else_is() -> None:
@@ -70,16 +70,16 @@ def test_a_single_model_that_knows_itself_is_at_best_unresolved_and_nobody_else_
     found = own_excess(panel(items=400, knows=np.eye(MODELS)[0], families=families))
     assert [model for model, judged in found.each.items() if judged.verdict != "not shown"] == ["model 0"]
     judged = found.each["model 0"]
-    assert (judged.verdict, judged.against) == ("unresolved", ("1:cohort",))
+    assert (judged.verdict, judged.against) == ("unresolved", (Objection(1, "cohort"),))
     assert "absent models of its kind may share it" in against(judged)
     # and it makes no panel: without it nothing is left
-    assert (found.panel.verdict, found.panel.against) == ("not shown", ("1:one model",))
+    assert (found.panel.verdict, found.panel.against) == ("not shown", (Objection(1, "one model"),))
 
 
 def test_fewer_than_ten_models_are_at_best_unresolved() -> None:
     for models, verdict in ((9, "unresolved"), (10, "own")):
         found = own_excess(panel(models=models, items=300, knows=0.8, seed=1))
-        assert (found.panel.verdict, "1:few models" in found.panel.against) == (verdict, models < 10)
+        assert (found.panel.verdict, Objection(1, "few models") in found.panel.against) == (verdict, models < 10)
 
 
 @pytest.mark.parametrize(("knows", "verdict"), [(1.0, "own"), (0.0, "not shown")])
@@ -108,7 +108,10 @@ def test_a_ring_in_which_neighbours_share_all_is_not_own() -> None:
     signs = [np.where(part > 0.2, 1, -1).astype(np.int8) for part in tables]
     found = own_excess(OwnPanel(tuple("abcdefghijkl"), *signs, np.repeat(np.arange(200), 4)))
     assert found.panel.estimate.interval.low > 0.1
-    assert (found.panel.verdict, {"1:pairs", "2:pairs"} <= set(found.panel.against)) == ("unresolved", True)
+    assert (found.panel.verdict, {Objection(1, "pairs"), Objection(2, "pairs")} <= set(found.panel.against)) == (
+        "unresolved",
+        True,
+    )
 
 
 def test_what_a_family_shares_is_taken_off() -> None:
@@ -124,7 +127,7 @@ def test_what_a_family_shares_is_taken_off() -> None:
     assert fit.panel.low > 0.2
     assert fit.beyond_family.low < 0 < fit.beyond_family.high
     found = own_excess(tagged).panel
-    assert found.verdict == "unresolved" and {"1:family", "2:family"} <= set(found.against)
+    assert found.verdict == "unresolved" and {Objection(1, "family"), Objection(2, "family")} <= set(found.against)
     # of which family a model is, nobody guesses
     assert not Evidence(replace(tagged, families=())).family.any()
 
@@ -138,7 +141,7 @@ def test_what_only_models_that_lost_much_show_is_not_shown() -> None:
     found = own_excess(replace(whole, predictions=np.where(lost, 0, whole.predictions).astype(np.int8)))
     assert found.evidence is not None
     assert found.evidence.fits[1].panel.low > 0
-    assert (found.panel.verdict, found.panel.against) == ("not shown", ("1:losses",))
+    assert (found.panel.verdict, found.panel.against) == ("not shown", (Objection(1, "losses"),))
 
 
 def test_a_few_losses_that_follow_disagreement_are_not_taken_for_knowledge() -> None:
@@ -151,7 +154,7 @@ def test_a_few_losses_that_follow_disagreement_are_not_taken_for_knowledge() -> 
     assert some.well_read.all()
     found = own_excess(some)
     assert found.panel.estimate.interval.low > 0.01
-    assert found.panel.verdict == "unresolved" and "1:worst losses" in found.panel.against
+    assert found.panel.verdict == "unresolved" and Objection(1, "worst losses") in found.panel.against
     assert {one.verdict for one in found.each.values()} == {"not shown"}  # its own losses may account for each
 
 
@@ -162,7 +165,7 @@ def test_only_models_that_are_judged_are_counted_and_nothing_is_said_of_referenc
     assert list(beside.each) == ["model 0"]
     assert beside.each["model 0"].tested == beside.each["model 0"].estimate.interval
     assert beside.each["model 0"].detectable < every.each["model 0"].detectable
-    assert (beside.each["model 0"].verdict, beside.each["model 0"].against[-1]) == ("unresolved", "1:panel")
+    assert (beside.each["model 0"].verdict, beside.each["model 0"].against[-1]) == ("unresolved", Objection(1, "panel"))
     assert (beside.panel.verdict, beside.panel.reason) == (None, REFERENCES)
     assert beside.panel.estimate == every.panel.estimate
 
@@ -356,7 +359,8 @@ def test_elsewhere_it_is_not_shown_of_the_ten(
 
 def test_where_each_model_judges_for_itself_there_is_a_number_and_no_verdict(ten_models: Run) -> None:
     tables = ten_models.tables
-    own = {one.metric: one for one in own_of(tables.claims, tables.simulated) if one.experiment == "restriction"}
+    everyone = own_of(tables.claims, tables.simulated, families_of(ten_models.models, ()))
+    own = {one.metric: one for one in everyone if one.experiment == "restriction"}
     by_itself, by_rule = own["own_excess"].found, own["own_excess_by_rule"].found
     assert by_itself.panel.verdict is None
     assert "own judgement" in (by_itself.panel.reason or "")

@@ -11,10 +11,10 @@ import pytest
 from build import request, table
 from selfexec.experiments import SELF
 from selfexec.metrics import Estimate
-from selfexec.metrics.own import Judged, Own, OwnExcess, OwnPanel
+from selfexec.metrics.own import Judged, Objection, Own, OwnExcess, OwnPanel
 from selfexec.metrics.own import verdict as verdict_module
 from selfexec.metrics.own.excess import Doubted
-from selfexec.metrics.own.verdict import against_one, against_panel, judged_by, own_excesses, without_verdict
+from selfexec.metrics.own.verdict import Against, against_one, against_panel, judged_by, own_excesses, without_verdict
 from selfexec.stats import Interval
 
 LOW, ZERO = SimpleNamespace(low=0.01), SimpleNamespace(low=0.0)
@@ -57,12 +57,12 @@ def evidence(changed_in: int = 0, models: int = 10, lost: float = 0.1, read: boo
 )
 def test_a_panel_is_own_only_above_all_that_stands_against_it(changed: dict[str, Any], what: str, factors: int) -> None:
     assert list(against_panel(evidence())) == []
-    assert list(against_panel(evidence(factors, **changed))) == [f"{factors}:{what}"]
+    assert list(against_panel(evidence(factors, **changed))) == [(factors, what)]
 
 
 def test_a_panel_of_fewer_than_ten_is_not_own_nor_one_that_two_factors_do_not_fit() -> None:
-    assert list(against_panel(evidence(models=9))) == ["1:few models"]
-    assert list(against_panel(evidence(2, misfit=1.51))) == ["2:misfit"]
+    assert list(against_panel(evidence(models=9))) == [Objection(1, "few models")]
+    assert list(against_panel(evidence(2, misfit=1.51))) == [Objection(2, "misfit")]
     assert list(against_panel(evidence(1, misfit=9.0))) == []  # a second factor may be what the first one lacks
 
 
@@ -76,11 +76,11 @@ def changed_at(n: int, values: np.ndarray, value: float) -> np.ndarray:
 def test_what_was_not_ruled_out_of_a_single_model_is_listed(factors: int) -> None:
     def only(evidence: Any, *what: str) -> None:
         for n in range(10):
-            listed = [f"{factors}:{one}" for one in what] if n == 2 else []
-            assert [name for name in against_one(evidence, n, 0.05) if name != "1:cohort"] == listed
+            listed = [(factors, one) for one in what] if n == 2 else []
+            assert [name for name in against_one(evidence, n, 0.05) if name != Objection(1, "cohort")] == listed
 
     only(evidence())
-    assert list(against_one(evidence(), 0, 0.05)) == ["1:cohort"]  # of no model can that be ruled out
+    assert list(against_one(evidence(), 0, 0.05)) == [Objection(1, "cohort")]  # of no model can that be ruled out
     sure = a_fit(factors).each
     low = Doubted(changed_at(2, sure.value, 0.1), sure.error, 99)
     only(evidence(factors, each=low), "interval", "losses")
@@ -90,29 +90,35 @@ def test_what_was_not_ruled_out_of_a_single_model_is_listed(factors: int) -> Non
 
 def test_losses_of_a_single_model_are_its_own_and_a_bound_of_what_they_may_do() -> None:
     # the interval's lower end is 1 - 1.984 errors of .1 = .802
-    assert "1:losses" not in list(against_one(evidence(lost=0.80), 0, 0.05))
-    assert "1:losses" in list(against_one(evidence(lost=0.81), 0, 0.05))
-    assert "1:losses" in list(against_one(evidence(read=False), 0, 0.05))
+    assert Objection(1, "losses") not in list(against_one(evidence(lost=0.80), 0, 0.05))
+    assert Objection(1, "losses") in list(against_one(evidence(lost=0.81), 0, 0.05))
+    assert Objection(1, "losses") in list(against_one(evidence(read=False), 0, 0.05))
 
 
 def test_a_stricter_level_asks_for_more() -> None:
     # 2.2 errors: above 0 at .05 (1.984), not at .01 (2.626)
     near = Doubted(np.full(10, 0.22), np.full(10, 0.1), 99)
-    assert "1:interval" not in list(against_one(evidence(1, each=near, lost=0.0), 0, 0.05))
-    assert "1:interval" in list(against_one(evidence(1, each=near, lost=0.0), 0, 0.01))
+    assert Objection(1, "interval") not in list(against_one(evidence(1, each=near, lost=0.0), 0, 0.05))
+    assert Objection(1, "interval") in list(against_one(evidence(1, each=near, lost=0.0), 0, 0.01))
 
 
 @pytest.mark.parametrize("what", ["interval", "one model", "losses", "rank"])
-def test_what_fails_with_one_factor_is_not_shown_and_named_alone(what: str) -> None:
+def test_what_fails_with_one_factor_is_not_shown_and_named_alone(what: Against) -> None:
     some = Doubted(np.float64(0.1), np.float64(0.01), 99)
 
-    def verdict(*names: str) -> tuple[Any, tuple[str, ...]]:
-        found = judged_by(some, iter(names), "own")
+    def verdict(*objections: Objection) -> tuple[Any, tuple[Objection, ...]]:
+        found = judged_by(some, iter(objections), "own")
         return found.verdict, found.against
 
     assert verdict() == ("own", ())
-    assert verdict("1:family", f"1:{what}", "2:interval") == ("not shown", (f"1:{what}",))
-    assert verdict(f"2:{what}", "1:family") == ("unresolved", (f"2:{what}", "1:family"))
+    assert verdict(Objection(1, "family"), Objection(1, what), Objection(2, "interval")) == (
+        "not shown",
+        (Objection(1, what),),
+    )
+    assert verdict(Objection(2, what), Objection(1, "family")) == (
+        "unresolved",
+        (Objection(2, what), Objection(1, "family")),
+    )
 
 
 # --- what is said of it ----------------------------------------------------------------------------------------------

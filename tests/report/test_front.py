@@ -18,6 +18,7 @@ from selfexec.analysis.findings import Finding, Tone
 from selfexec.analysis.selection import Selection
 from selfexec.analysis.words import own_in_brief
 from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.metrics import Objection
 from selfexec.report import front as front_module
 from selfexec.report.data import Data, Options
 from selfexec.report.examples import Example, Quotable, examples
@@ -387,12 +388,12 @@ def own(subject: str, verdict: str | None, value: float, source: str = "rule", *
           "judgement there is no verdict."]),
         ([own("panel", None, 0.03, reason="few models")], ["No verdict: few models."]),
         # above 0 and yet not shown: it is said what is against it
-        ([own("panel", "not shown", 0.1, against=("1:losses",))],
+        ([own("panel", "not shown", 0.1, against=(Objection(1, "losses"),))],
          ["Not shown (.10 [.08, .12]), since what was lost may account for it."]),
         ([own("panel", "not shown", 0.0), own("simulated panel", "own", 0.3)],
          ["Not shown (.00 [-.02, .02]).", "Simulated models: Own (.30 [.28, .32])."]),
         # held against a reference panel: by its name, where there are several
-        ([own("a", "not shown", 0.0), own("b", "unresolved", 0.3, against=("1:cohort",))],
+        ([own("a", "not shown", 0.0), own("b", "unresolved", 0.3, against=(Objection(1, "cohort"),))],
          ["a: Not shown (.00 [-.02, .02]).",
           "b: Unresolved (.30 [.28, .32]), since models of its kind that are not in the run may share it."]),
     ],

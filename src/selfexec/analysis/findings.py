@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics import Judged, Own, Score, at_the_ceiling, rows_over_naive
+from selfexec.metrics import Judged, Objection, Own, Score, at_the_ceiling, rows_over_naive
 from selfexec.stats import POWER_80, Z, holm_points
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class Finding:
     shares: tuple[float | None, float | None] | None = None
     ceiling: float | None = None
     verdict: str | None = None
-    against: tuple[str, ...] = ()
+    against: tuple[Objection, ...] = ()
     source: str | None = None
 
     @property

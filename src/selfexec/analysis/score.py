@@ -4,48 +4,45 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from selfexec.analysis.conventions import is_added, known_conventions, rows_by
-from selfexec.analysis.options import ScoreOptions
+from selfexec.analysis.conventions import rows_by
+from selfexec.analysis.options import WITH_SKILL, ScoreOptions
 from selfexec.analysis.own import NO_GROUPS, families_of, own_of
 from selfexec.analysis.preset_levels import adjusted_rows, with_presets
-from selfexec.analysis.score_table import Scores, joined
+from selfexec.analysis.score_table import Scores
 from selfexec.analysis.selection import (
     NO_PANEL,
     Selection,
     refuse_unknown,
-    refuse_unknown_conditions,
     selection_of,
 )
 from selfexec.analysis.warnings import SameReplies, Unanswered, Warned, canned, left_open, same_replies, unanswered
 from selfexec.claims import NO_ANSWERS, Claims, Tables, occurring
 from selfexec.claims.arrays import MISSING, UNREADABLE
 from selfexec.errors import InputError
+from selfexec.extension import registered
 from selfexec.metrics import (
     NO_EVIDENCE,
     NO_OWN_EXCESS,
     OF_BASELINE,
     AskedCounts,
     Bootstrap,
-    Bounds,
     Crossed,
     Estimate,
     Own,
     Panels,
     Score,
     Scored,
-    bounded,
     ceilings,
     gives_probabilities,
     judge_warnings,
-    kind_of,
     loss_warnings,
-    overall_bounds,
+    models_read,
     overall_scores,
-    panel_of,
     peers,
     score_experiment,
     self_bonuses,
     with_bootstrap,
+    with_bounds,
 )
 from selfexec.panels import Beside
 from selfexec.runs import takes
@@ -66,47 +63,41 @@ def score(options: ScoreOptions) -> Scores:
         InputError: A model is in two of the runs, items differ between them, or the panel has none of them.
     """
     selection = selection_of(options.runs, options)
-    refuse_unknown("convention", [selection.convention], known_conventions())
+    added = registered("conventions")
+    refuse_unknown("convention", [selection.convention], [*WITH_SKILL, *added])
     selection.refuse_unknown()
-    cut = any(run.manifest.preset for run in selection.whole_runs)
+    runs = selection.whole_runs
+    cut = any(run.manifest.preset for run in runs)
     drawn = Bootstrap(options.bootstrap, options.seed or 0) if options.bootstrap is not None else None
-    if is_added(selection.convention):
+    in_conditions: list[Scores] = []
+    if selection.convention in added:
         _refuse_what_takes_more(selection, drawn)
-        found = Scores(row for run in selection.runs for row in rows_by(selection.convention, run))
+        rows = [row for run in selection.runs for row in rows_by(selection.convention, run)]
+        warnings: list[Warned] = []
     else:
-        refuse_unknown_conditions(selection.conditions, selection.whole_runs)
-        ones = [selection.under(condition) for condition in selection.shown_conditions]
-        found = joined(_shown(one, selection.families, drawn, cut=cut) for one in ones)
-        found.warnings += tuple(same_replies(selection.whole_runs))
-        if selection.panel not in (None, NO_PANEL) and not found.panels:
-            raise InputError(f"--panel {selection.panel}: it was asked in another condition. Leave it out.")
-    found.warnings += (*canned(selection.whole_runs), *unanswered(selection.whole_runs))
-    rows = with_presets(found, selection.whole_runs) if cut else found
+        narrowed = [selection.under(condition) for condition in selection.shown_conditions]
+        in_conditions = [_in_condition(one, selection.families, drawn, cut=cut) for one in narrowed]
+        rows = [row for one in in_conditions for row in one]
+        warnings = [*(warning for one in in_conditions for warning in one.warnings), *same_replies(runs)]
+    panels = [panel for one in in_conditions for panel in one.panels]
+    if in_conditions and selection.panel not in (None, NO_PANEL) and not panels:
+        raise InputError(f"--panel {selection.panel}: it was asked in another condition. Leave it out.")
     return Scores(
-        (row for row in rows if selection.wants([row.model], row.experiment)),
-        (warning for warning in found.warnings if _is_meant(warning, selection)),
+        (row for row in (with_presets(rows, runs) if cut else rows) if selection.wants([row.model], row.experiment)),
+        (warning for warning in (*warnings, *canned(runs), *unanswered(runs)) if _is_meant(warning, selection)),
         drawn,
-        found.parts,
+        in_conditions[0].parts if in_conditions else None,
         selection.scored_runs,
-        (own for own in found.own if selection.wants(own.found.each, own.experiment)),
-        found.panels,
+        (own for one in in_conditions for own in one.own if selection.wants(own.found.each, own.experiment)),
+        panels,
     )
 
 
-def _refuse_what_takes_more(selection: Selection, drawn: Bootstrap | None) -> None:
-    """Refuse options that a convention without intervals and baselines cannot follow."""
-    convention = f"convention {selection.convention!r}"
-    if drawn:
-        raise InputError(f"{convention} has no intervals to bootstrap: take strict or readable.")
-    if selection.panel not in (None, NO_PANEL):
-        raise InputError(f"--panel {selection.panel}: {convention} has no baselines. Leave it out.")
-    if selection.groups:
-        raise InputError(f"--groups {selection.groups}: {convention} has no baselines. Leave it out.")
-
-
-def _shown(selection: Selection, groups: Mapping[str, str | None], drawn: Bootstrap | None, *, cut: bool) -> Scores:
-    """Of the models and experiments that are meant, all others being their reference models. `cut`: some of the runs
-    are of a preset's cut of the items.
+def _in_condition(
+    selection: Selection, groups: Mapping[str, str | None], drawn: Bootstrap | None, *, cut: bool
+) -> Scores:
+    """The scores in the one condition of the selection, of the models and experiments that are meant, all others being
+    their reference models. `cut`: some of the runs are of a preset's cut of the items.
     """
     models = [model for model in selection.everybody if selection.wants([model])]
     experiments = () if "overall" in selection.experiments else selection.experiments
@@ -123,14 +114,6 @@ def _shown(selection: Selection, groups: Mapping[str, str | None], drawn: Bootst
         return scores
     rows = [*scores, *adjusted_rows(selection, scores.parts, scores.of("overall", "skill"))]
     return Scores(rows, scores.warnings, drawn, scores.parts, scores.runs, scores.own, scores.panels)
-
-
-def _is_meant(warning: Warned, selection: Selection) -> bool:
-    if isinstance(warning, SameReplies):
-        return selection.wants(warning.models)
-    if isinstance(warning, Unanswered):
-        return any(selection.wants([warning.model], experiment) for experiment in warning.experiments)
-    return selection.wants([warning.model], warning.experiment)
 
 
 def score_tables(
@@ -159,20 +142,12 @@ def score_tables(
     judged = judge_warnings(claims, convention == "strict")
     opened = [one for one in left_open(tables) if one.experiment in claims]
     warnings: list[Warned] = [*loss_warnings(claims), *judged, *opened]
-    own = own_of(claims, tables.simulated, beside, groups)
+    own = list(own_of(claims, tables.simulated, families, beside))
     rows = _rows(claims, convention, scored, own, bootstrap)
     if beside is None:
         return Scores(rows, warnings, bootstrap, scored, own=own)
     with_panel = (_with_panel(row, beside) for row in rows)
     return Scores(with_panel, warnings, bootstrap, scored, own=own, panels=[beside])
-
-
-def _with_panel(row: Score, beside: Beside) -> Score:
-    """What is said of the best baseline, with the name of the panel that it is of."""
-    if row.metric not in OF_BASELINE:
-        return row
-    experiments = beside.experiments if row.experiment == "overall" else [row.experiment]
-    return replace(row, panel=beside.panel.name) if beside.serves(row.model, experiments) else row
 
 
 def _scored(
@@ -183,7 +158,9 @@ def _scored(
     families: Mapping[str, str | None],
     whole: bool,
 ) -> dict[str, Scored]:
-    """Each experiment of one model."""
+    """Each experiment of one model, scored with the other models of its kind (simulated, or not) as its reference
+    models.
+    """
     strict = convention == "strict"
     scored: dict[str, Scored] = {}
     for experiment, panels in panels_of.items():
@@ -191,7 +168,7 @@ def _scored(
         if not len(claims := everyone.of(model)):
             continue
         references = peers(model, everyone.models, tables.simulated)
-        asked = replace(_asked(model, convention, claims), panel=panel_of(panels, model, references))
+        asked = _asked(model, convention, claims, models_read(panels, model, references))
         others = panels.others(claims, references)
         answers = tables.answers.get(experiment, {}).get(model, NO_ANSWERS)
         family = families[model]
@@ -200,11 +177,20 @@ def _scored(
     return scored
 
 
-def _bare_rows(convention: str, scored: Mapping[str, Mapping[str, Scored]]) -> Iterator[Score]:
-    for model, parts in scored.items():
-        for part in parts.values():
-            yield from part.rows
-        yield from overall_scores(model, convention, parts)
+def _asked(model: str, convention: str, claims: Claims, models: int) -> AskedCounts:
+    """What every row says of a model in an experiment, besides its number."""
+    return AskedCounts(
+        model,
+        claims.experiment,
+        convention,
+        len(occurring(claims.item)),
+        len(claims),
+        int((claims.state == UNREADABLE).sum()),
+        int((claims.state == MISSING).sum()),
+        models,
+        source=claims.source,
+        condition=claims.condition,
+    )
 
 
 def _rows(
@@ -214,11 +200,16 @@ def _rows(
     own: Sequence[Own],
     bootstrap: Bootstrap | None,
 ) -> Iterator[Score]:
+    """The rows of all models, with bounds or drawn intervals where these are asked for. `everyone` has all claims, by
+    experiment; `scored` is by model and experiment.
+    """
     # a bonus goes by shares of yes, and so by a threshold
     crossed = {e: {} if gives_probabilities(claims) else self_bonuses(claims) for e, claims in everyone.items()}
-    rows = (
+    rows: Iterator[Score] = (
         row for model, parts in scored.items() for row in _of_model(everyone, model, convention, parts, crossed, own)
     )
+    if convention == "readable":
+        rows = with_bounds(rows, scored, everyone)
     return rows if bootstrap is None else with_bootstrap(rows, scored, crossed, bootstrap)
 
 
@@ -230,11 +221,12 @@ def _of_model(
     crossed: Mapping[str, Mapping[str, Crossed]],
     own: Sequence[Own],
 ) -> Iterator[Score]:
-    limits: dict[str, Bounds] = {}
+    """The rows of one model: in each experiment those of its score, then what takes all models or several epochs; last
+    the overall scores.
+    """
     for experiment, part in scored.items():
         claims = everyone[experiment].of(model)
-        limits[experiment] = _bounds(claims) if convention == "readable" else {}
-        yield from bounded(part.rows, limits[experiment])
+        yield from part.rows
         if gives_probabilities(claims):
             yield part.asked.row("own_excess", Estimate(math.nan, reason=NO_OWN_EXCESS))
         elif claims.repeated:
@@ -246,7 +238,7 @@ def _of_model(
         for one in own:
             if one.experiment == experiment and one.is_of(model):
                 yield _own_row(part.asked, one, model)
-    yield from bounded(overall_scores(model, convention, scored), overall_bounds(limits))
+    yield from overall_scores(model, convention, scored)
 
 
 def _own_row(asked: AskedCounts, own: Own, model: str) -> Score:
@@ -256,21 +248,35 @@ def _own_row(asked: AskedCounts, own: Own, model: str) -> Score:
     return replace(row, panel=own.panel)
 
 
-def _bounds(claims: Claims) -> Bounds:
-    kind = kind_of(claims)
-    found = dict(kind.bounds(claims))
-    return found | {"skill": found[kind.SKILL_NAME]} if kind.SKILL_NAME in found else found
+def _with_panel(row: Score, beside: Beside) -> Score:
+    """What is said of the best baseline, with the name of the panel that it is of."""
+    if row.metric not in OF_BASELINE:
+        return row
+    experiments = beside.experiments if row.experiment == "overall" else [row.experiment]
+    return replace(row, panel=beside.panel.name) if beside.serves(row.model, experiments) else row
 
 
-def _asked(model: str, convention: str, claims: Claims) -> AskedCounts:
-    return AskedCounts(
-        model,
-        claims.experiment,
-        convention,
-        len(occurring(claims.item)),
-        len(claims),
-        int((claims.state == UNREADABLE).sum()),
-        int((claims.state == MISSING).sum()),
-        source=claims.source,
-        condition=claims.condition,
-    )
+def _bare_rows(convention: str, scored: Mapping[str, Mapping[str, Scored]]) -> Iterator[Score]:
+    for model, parts in scored.items():
+        for part in parts.values():
+            yield from part.rows
+        yield from overall_scores(model, convention, parts)
+
+
+def _refuse_what_takes_more(selection: Selection, drawn: Bootstrap | None) -> None:
+    """Refuse options that a convention without intervals and baselines cannot follow."""
+    convention = f"convention {selection.convention!r}"
+    if drawn:
+        raise InputError(f"{convention} has no intervals to bootstrap: take strict or readable.")
+    if selection.panel not in (None, NO_PANEL):
+        raise InputError(f"--panel {selection.panel}: {convention} has no baselines. Leave it out.")
+    if selection.groups:
+        raise InputError(f"--groups {selection.groups}: {convention} has no baselines. Leave it out.")
+
+
+def _is_meant(warning: Warned, selection: Selection) -> bool:
+    if isinstance(warning, SameReplies):
+        return selection.wants(warning.models)
+    if isinstance(warning, Unanswered):
+        return any(selection.wants([warning.model], experiment) for experiment in warning.experiments)
+    return selection.wants([warning.model], warning.experiment)

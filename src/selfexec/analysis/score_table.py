@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.answers import answers
-from selfexec.analysis.conventions import legend_of, title_of
+from selfexec.analysis.conventions import added_convention
 from selfexec.analysis.findings import (
     against_baseline,
     own_prediction_findings,
@@ -20,7 +20,7 @@ from selfexec.analysis.notes import noise_and_loss
 from selfexec.analysis.own import own_lines, own_records
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import Form, Rows, ScoredRun, head, out_lines
-from selfexec.analysis.warnings import Canned, SameReplies, Unanswered, Warned, look_canned, nothing_answered, one_model
+from selfexec.analysis.warnings import Canned, SameReplies, Unanswered, Warned, texts_of
 from selfexec.analysis.words import (
     NO_TEST,
     FindingSentence,
@@ -115,11 +115,6 @@ class Scores(Rows[Score]):
         panels = (one for one in self.panels if one.panel.condition == condition)
         return Scores(rows, warnings, self.bootstrap, parts, self.runs, own, panels)
 
-    @cached_property
-    def _first(self) -> "list[Score]":
-        """The rows of the first condition."""
-        return [row for row in self._rows if row.condition == self.conditions[0]]
-
     def value(self, model: str, experiment: str, metric: str) -> float | None:
         """One number; None where it is withheld."""
         return self.row(model, experiment, metric).value
@@ -141,17 +136,21 @@ class Scores(Rows[Score]):
 
     def get(self, model: str, experiment: str, metric: str) -> Score | None:
         """The row, or None where there is none."""
-        refuse_old_name(metric)
-        return self._found.get((model, experiment, metric))
+        return next((row for row in self.of(experiment, metric) if row.model == model), None)
 
     def of(self, experiment: str, metric: str) -> list[Score]:
         """One number of every model that has it."""
         refuse_old_name(metric)
-        return [row for row in self._first if (row.experiment, row.metric) == (experiment, metric)]
+        return self._of_models.get((experiment, metric), [])
 
     @cached_property
-    def _found(self) -> Mapping[tuple[str, str, str], Score]:
-        return {(row.model, row.experiment, row.metric): row for row in self._first}
+    def _of_models(self) -> Mapping[tuple[str, str], list[Score]]:
+        """The rows of the first condition, by experiment and metric."""
+        found: dict[tuple[str, str], list[Score]] = {}
+        for row in self._rows:
+            if row.condition == self.conditions[0]:
+                found.setdefault((row.experiment, row.metric), []).append(row)
+        return found
 
     @property
     def convention(self) -> str | None:
@@ -232,18 +231,6 @@ class Scores(Rows[Score]):
         return [Table(title, columns, rows, "stacked"), *notes, *_legend(self), *absent(rows)]
 
 
-def joined(found: "Iterable[Scores]") -> Scores:
-    """Scores of several conditions together."""
-    ones = list(found)
-    if len(ones) == 1:
-        return ones[0]
-    first = ones[0] if ones else Scores([])
-    rows = (row for one in ones for row in one)
-    warnings, own = (w for one in ones for w in one.warnings), (o for one in ones for o in one.own)
-    panels = (panel for one in ones for panel in one.panels)
-    return Scores(rows, warnings, first.bootstrap, first.parts, first.runs, own, panels)
-
-
 def _or_least(value: float | None) -> float:
     """A value to sort by; what is withheld comes after all that is not."""
     return -math.inf if value is None else value
@@ -256,7 +243,8 @@ def _title(scores: Scores) -> str:
 
 def question(scores: Scores) -> str:
     """What is asked of these scores."""
-    return title_of(scores.convention) or TITLE
+    added = added_convention(scores.convention)
+    return added.title if added else TITLE
 
 
 def _said(scores: Scores) -> list[str]:
@@ -272,9 +260,9 @@ def remarks(scores: Scores) -> list[str]:
     """
     sources = {row.experiment: row.source for row in scores if row.metric == "accuracy" and row.source}
     return [
-        *one_model(scores.warnings),
-        *look_canned(scores.warnings),
-        *nothing_answered(scores.warnings),
+        *texts_of(scores.warnings, SameReplies),
+        *texts_of(scores.warnings, Canned),
+        *texts_of(scores.warnings, Unanswered),
         *told_by(sources),
         *(line for one in scores.panels for line in panel_lines(one)),
     ]
@@ -448,8 +436,8 @@ def _below(scores: Scores) -> list[str]:
 
 def _legend(scores: Scores) -> list[str]:
     convention = scores.convention or "strict"
-    if added := legend_of(convention):
-        return [f"{added}. It has neither skills nor intervals."]
+    if added := added_convention(convention):
+        return [f"{added.legend}. It has neither skills nor intervals."]
     return [f"{LEGEND[convention]}. {_intervals(scores)}", *legends(scores)]
 
 

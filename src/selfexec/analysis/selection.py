@@ -91,7 +91,8 @@ class Selection:
     @cached_property
     def shown_conditions(self) -> tuple[str, ...]:
         """Those that are named; else every one in which anything was asked, the default one first."""
-        return self.conditions or known_conditions(self.whole_runs) or (DEFAULT_NAME,)
+        known = known_conditions(self.whole_runs, self.conditions)
+        return self.conditions or known or (DEFAULT_NAME,)
 
     @cached_property
     def condition(self) -> str:
@@ -105,7 +106,7 @@ class Selection:
     @cached_property
     def runs(self) -> list[Run]:
         """The runs in the one condition that is meant."""
-        return [run.under(self.condition) for run in asked_in([self.condition], self.whole_runs)]
+        return runs_under([self.condition], self.whole_runs)
 
     def under(self, condition: str) -> "Selection":
         """The same in one condition."""
@@ -196,15 +197,15 @@ def selection_of(given: "Runs | Selection", options: Any) -> Selection:
     return given
 
 
-def asked_in(conditions: Sequence[str], runs: Sequence[Run]) -> Sequence[Run]:
-    """The runs that were asked in any of these conditions."""
+def runs_under(conditions: Sequence[str], runs: Sequence[Run]) -> list[Run]:
+    """Each run in each of these conditions that it was asked in. InputError: a run was asked in none of them."""
     for run in runs:
         if run.conditions and not {*run.conditions} & {*conditions}:
             raise InputError(
                 f"{run.folder}: nothing was asked in {' and '.join(conditions)}, only in {'; '.join(run.conditions)}. "
                 "Choose with --condition, or leave this run out."
             )
-    return runs
+    return [run.under(name) for run in runs for name in conditions if name in (run.conditions or conditions)]
 
 
 def items_of(runs: Iterable[Run]) -> dict[str, dict[str, Item]]:
@@ -224,21 +225,19 @@ def refuse_unknown(
         raise InputError(f"unknown {what} {strange[0]!r}. {meant(strange[0], known)}{more(strange[0])}")
 
 
-def known_conditions(runs: Iterable[Run]) -> tuple[str, ...]:
-    """In which anything was asked, the default one first."""
+def known_conditions(runs: Sequence[Run], named: Iterable[str] = ()) -> tuple[str, ...]:
+    """In which anything was asked, the default one first. One that is `named` and none of these is refused, with how
+    the runs come to it.
+    """
     names = {condition for run in runs for condition in run.conditions}
-    return tuple(sorted(names, key=lambda name: (name != DEFAULT_NAME, name)))
-
-
-def refuse_unknown_conditions(named: Iterable[str], runs: Sequence[Run]) -> None:
-    """Refuse a condition in which nothing was asked, saying how the runs come to it."""
-    refuse_unknown("condition", named, known_conditions(runs), lambda name: _to_ask_it(name, runs))
+    known = tuple(sorted(names, key=lambda name: (name != DEFAULT_NAME, name)))
+    refuse_unknown("condition", named, known, lambda name: _to_ask_it(name, runs))
+    return known
 
 
 def conditions_meant(named: Sequence[str], runs: Sequence[Run]) -> tuple[str, ...]:
     """The conditions that are named; where none is, the default one, or the only one that there is."""
-    known = known_conditions(runs)
-    refuse_unknown_conditions(named, runs)
+    known = known_conditions(runs, named)
     if not named and len(known) > 1 and DEFAULT_NAME not in known:
         raise InputError(f"which condition? Choose with --condition. There are {'; '.join(known)}.")
     return tuple(named) or (DEFAULT_NAME if DEFAULT_NAME in known or not known else known[0],)

@@ -225,16 +225,8 @@ def _said(source: str, reason: str, open: int, claims: int, **place: str) -> str
 Warned = LossTest | JudgeTest | LeftOpen | SameReplies | Canned | Unanswered
 
 
-def one_model(warnings: Iterable[Warned]) -> list[str]:
-    """Which models are one, by their replies: it stands beside the answer, which would mislead without it."""
-    return [warning.text for warning in warnings if isinstance(warning, SameReplies)]
-
-
-def look_canned(warnings: Iterable[Warned]) -> list[str]:
-    """Which models' responses look like fixed texts."""
-    return [warning.text for warning in warnings if isinstance(warning, Canned)]
-
-
-def nothing_answered(warnings: Iterable[Warned]) -> list[str]:
-    """Which models have no reply, where they were to be asked: without it they would be left out silently."""
-    return [warning.text for warning in warnings if isinstance(warning, Unanswered)]
+def texts_of(warnings: Iterable[Warned], kind: type[SameReplies | Canned | Unanswered]) -> list[str]:
+    """What is said of models that are one, of fixed responses, or of models without a reply: it stands next to the answer, which would
+    mislead without it.
+    """
+    return [warning.text for warning in warnings if isinstance(warning, kind)]

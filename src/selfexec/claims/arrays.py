@@ -167,15 +167,8 @@ class Answers:
 NO_ANSWERS = Answers(0, np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros(0), np.zeros(0))
 
 
-def answers_by_experiment(sessions: pl.DataFrame) -> Mapping[str, Mapping[str, Answers]]:
-    """Experiment -> model -> its answers, of the experiments that ask questions."""
-    asked = set(sessions["experiment"].unique())
-    kinds = {name: kind for name, experiment in EXPERIMENTS.items() if name in asked and (kind := experiment.answers)}
-    found = {name: _answers_by_model(sessions, name, kind) for name, kind in kinds.items()}
-    return {name: by_model for name, by_model in found.items() if by_model}
-
-
-def _answers_by_model(sessions: pl.DataFrame, experiment: str, kind: str) -> Mapping[str, Answers]:
+def answers_by_model(sessions: pl.DataFrame, experiment: str, kind: str) -> Mapping[str, Answers]:
+    """The answers of each model that was asked the questions of an experiment, which are sessions of this kind."""
     rows = sessions.filter((pl.col("experiment") == experiment) & pl.col("session").str.starts_with(kind))
     names = _names(rows, model=_sorted(pl.col("model")), item=_sorted(pl.col("item")))
     parts = _arrays(
@@ -192,15 +185,6 @@ def _answers_by_model(sessions: pl.DataFrame, experiment: str, kind: str) -> Map
         name: Answers(len(names["item"]), **{part: array[here] for part, array in parts.items()})
         for name, here in mine.items()
     }
-
-
-def claims_by_experiment(
-    observations: pl.DataFrame, outcomes: pl.DataFrame, items: Mapping[str, Items]
-) -> Mapping[str, Claims]:
-    """The claims of every experiment that was asked. `outcomes` are those by further sources."""
-    asked = set(observations["experiment"].unique())
-    others = outcomes.partition_by("experiment", as_dict=True)
-    return {e: claims_of(observations, e, others.get((e,)), items.get(e)) for e in EXPERIMENTS if e in asked}
 
 
 def claims_of(
@@ -245,8 +229,7 @@ def claims_of(
         names["label"],
         names["subject"],
         wordings,
-        _one_condition(names["condition"]),
-        _one_source(names["source"], experiment),
+        *_one_condition_and_source(experiment, names["condition"], names["source"]),
         others,
         len(places),
         place=place,
@@ -270,20 +253,21 @@ def _wordings(
     return tuple(numbers), found
 
 
-def _one_condition(names: Sequence[str]) -> str:
-    if len(names) > 1:
-        raise InputError(f"claims of several conditions ({'; '.join(names)}) are not counted together. Choose one.")
-    return names[0] if names else DEFAULT_NAME
-
-
-def _one_source(sources: Sequence[str], experiment: str) -> str:
-    """Who says what was done; the experiment's own source where the table does not tell."""
+def _one_condition_and_source(experiment: str, conditions: Sequence[str], sources: Sequence[str]) -> tuple[str, str]:
+    """In which condition claims were asked for, and who says what was done: the default one, and the experiment's own
+    source, where the table does not tell. Claims of several are not counted together.
+    """
+    if len(conditions) > 1:
+        raise InputError(
+            f"claims of several conditions ({'; '.join(conditions)}) are not counted together. Choose one."
+        )
     if len(sources) > 1:
         raise InputError(
             f"{experiment}: what was done is said by {' and by '.join(sources)}, of different models. Choose one "
             "source for all of them."
         )
-    return sources[0] if sources else EXPERIMENTS[experiment].sources[0]
+    own = EXPERIMENTS[experiment].sources
+    return (*conditions, DEFAULT_NAME)[0], (*sources, *own)[0]
 
 
 def _by_others(rows: pl.DataFrame, outcomes: pl.DataFrame) -> tuple[tuple[str, ...], Signs]:

@@ -3,13 +3,13 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import polars as pl
 from msgspec import structs
 
-from selfexec.claims.arrays import CLAIM, Answers, Claims, Items, answers_by_experiment, claims_by_experiment
+from selfexec.claims.arrays import CLAIM, Answers, Claims, Items, answers_by_model, claims_of
 from selfexec.errors import InputError
 from selfexec.experiments import (
     EXPERIMENTS,
@@ -96,13 +96,22 @@ class Tables:
 
     @cached_property
     def claims(self) -> Mapping[str, Claims]:
-        """By experiment."""
-        return claims_by_experiment(self.observations, self.outcomes, self.items)
+        """The claims of every experiment that was asked, by its name."""
+        asked = set(self.observations["experiment"].unique())
+        others = self.outcomes.partition_by("experiment", as_dict=True)
+        return {
+            name: claims_of(self.observations, name, others.get((name,)), self.items.get(name))
+            for name in EXPERIMENTS
+            if name in asked
+        }
 
     @cached_property
     def answers(self) -> Mapping[str, Mapping[str, Answers]]:
-        """To questions, by experiment and model."""
-        return answers_by_experiment(self.sessions)
+        """The answers to questions, by experiment and model, of the experiments that ask some."""
+        asked = set(self.sessions["experiment"].unique())
+        kinds = {name: kind for name, module in EXPERIMENTS.items() if name in asked and (kind := module.answers)}
+        found = {name: answers_by_model(self.sessions, name, kind) for name, kind in kinds.items()}
+        return {name: by_model for name, by_model in found.items() if by_model}
 
 
 def observe(
@@ -110,39 +119,48 @@ def observe(
     readings: Mapping[Key, Reading],
     asked: Mapping[tuple[str, str, Condition], Mapping[str, Sequence[int]]],
     sources: Mapping[str, str] | None = None,
-    told: str | None = None,
+    only_condition: str | None = None,
 ) -> Tables:
-    """The tables. `asked` says in which epochs each item was asked, by model, experiment and condition: of these, a
-    session without a reading is missing. `sources` names, by experiment, who says what was done, where it is not the
-    experiment's own source; `told` is what the condition of everything is called, where it goes without facets.
+    """From what replies commit to, to the tables.
+
+    Args:
+        item_set: The items that were asked.
+        readings: By session.
+        asked: In which epochs each item was asked, by model, experiment and condition: of these, a session without a
+            reading is missing.
+        sources: By experiment, who says what was done, where it is not the experiment's own source.
+        only_condition: The one that the readings were narrowed to, where they were; they go without its facets.
     """
-    later = _later_sources(readings)
+    later: dict[str, dict[str, None]] = defaultdict(dict)  # who judged stored replies, by experiment
     grouped: dict[tuple[str, str], ByPlace] = defaultdict(lambda: defaultdict(dict))
     for key, reading in readings.items():
         grouped[key.model, key.experiment][key.item, key.epoch, key.facets][key.session] = reading
+        if reading.judged:
+            later[key.experiment] |= _judges(reading)
     claims: list[tuple[object, ...]] = []
     sessions: list[tuple[object, ...]] = []
     outcomes: list[tuple[object, ...]] = []
     for (model, experiment, condition), by_id in asked.items():
         module = EXPERIMENTS[experiment]  # looked up once: there are thousands of items
         facets = {kind: touching(condition, experiment, kind) for kind in module.kinds}
-        name = told or condition_name(condition)
-        shared = {kind: told or condition_name(part) for kind, part in facets.items()}
+        name = only_condition or condition_name(condition)
+        shared = {kind: only_condition or condition_name(part) for kind, part in facets.items()}
         names: dict[str, str] = {}  # session -> the condition that its own facets make
-        usual, judges = module.sources[0], later.get(experiment, ())
-        source = (sources or {}).get(experiment, usual)
+        judges = later.get(experiment, ())
+        source = (sources or {}).get(experiment, module.sources[0])
         there = grouped[model, experiment]
-        on_request = partial(module.observe_by, source) if source in module.on_request else None
         said = {(id, n): _in_condition(there, id, n, facets) for id, epochs in by_id.items() for n in epochs}
         repeated = _repeated(experiment, said)
         for (id, epoch), found in said.items():
             item = item_set.items[experiment][id]
             place = (model, experiment, id, epoch, name)
-            for o, other in _by_both(item, found, module.observe, on_request):
-                others = _judged(experiment, o, found, judges) if judges else o.by_source
-                if source != usual:
-                    others = {usual: o.observed, **others}
-                    o = other or _as_told(o, others.pop(source, None))
+            observed = [
+                (o, _judged(experiment, o, found, judges) if judges else o.by_source)
+                for o in module.observe(item, found)
+            ]
+            if source != module.sources[0]:
+                observed = _by_source(source, module, item, found, observed)
+            for o, others in observed:
                 if repeated and (id, epoch) in repeated and o.state == "read":
                     o = structs.replace(o, state="tie", reason=REPEATED)
                 claims.append((*place, *_claim(experiment, o, source)))
@@ -156,16 +174,6 @@ def observe(
         session_table = session_table.unique(list(SESSIONS)[:6], keep="first", maintain_order=True)
     frames = _frame(claims, OBSERVATIONS), session_table, _frame(outcomes, OUTCOMES)
     return Tables(*frames, items=item_set.items)
-
-
-def _by_both(
-    item: Item, readings: Mapping[str, Reading], usual: Observe, on_request: Observe | None
-) -> Iterator[tuple[Observation, Observation | None]]:
-    """The claims of an item as its experiment has them; beside them as a source has them that observes for itself,
-    where one is chosen.
-    """
-    claims = usual(item, readings)
-    yield from zip(claims, on_request(item, readings) if on_request else [None] * len(claims), strict=True)
 
 
 ByPlace = dict[tuple[str, int, Condition], dict[str, Reading]]  # item, epoch and facets -> session -> reading
@@ -191,14 +199,9 @@ def _repeated(experiment: str, said: Mapping[tuple[str, int], Mapping[str, Readi
     return {(id, epoch) for epoch, found in by_epoch.items() for id in EXPERIMENTS[experiment].repeats(found)}
 
 
-def _later_sources(readings: Mapping[Key, Reading]) -> Mapping[str, Collection[str]]:
-    """Who judged stored replies, by experiment."""
-    found: dict[str, dict[str, None]] = {}
-    for key, reading in readings.items():
-        if reading.judged:
-            said = (source for source, value in reading.judged.items() if not isinstance(value, str))
-            found.setdefault(key.experiment, {}).update(dict.fromkeys(said))
-    return found
+def _judges(reading: Reading) -> dict[str, None]:
+    """Who judged what was done in this session. A text is no judgement of it, but what is right of a question."""
+    return {source: None for source, value in reading.judged.items() if not isinstance(value, str)}
 
 
 Outcomes = Mapping[str, bool | None]  # source -> what it says was done
@@ -215,6 +218,24 @@ def _judged(experiment: str, o: Observation, readings: Mapping[str, Reading], la
                 continue  # what is right of a question, and not what was done
             did = value.get(o.claim) if isinstance(value, Mapping) else value
             found[source] = found[source] if did is None else did
+    return found
+
+
+def _by_source(
+    source: str,
+    module: Experiment,
+    item: Item,
+    readings: Mapping[str, Reading],
+    observed: Sequence[tuple[Observation, Outcomes]],
+) -> list[tuple[Observation, Outcomes]]:
+    """The claims of an item as a source has them that is not the experiment's own, each with what further sources say:
+    the experiment's own is one of these then. A source that observes for itself has claims of its own.
+    """
+    on_request = module.observe_by(source, item, readings) if source in module.on_request else [None] * len(observed)
+    found: list[tuple[Observation, Outcomes]] = []
+    for (o, outcomes), other in zip(observed, on_request, strict=True):
+        others = {module.sources[0]: o.observed, **outcomes}
+        found.append((other or _as_told(o, others.pop(source, None)), others))
     return found
 
 

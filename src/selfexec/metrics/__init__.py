@@ -41,7 +41,7 @@ from selfexec.metrics.kinds import (
     value,
 )
 from selfexec.metrics.ladder import ITSELF, LEVELS, Level, levels
-from selfexec.metrics.margin import NO_OTHERS, Held, held_against, panel_of, peers
+from selfexec.metrics.margin import NO_OTHERS, Held, held_against, models_read, peers
 from selfexec.metrics.own import (
     LEAST_FOR_OWN,
     LEAST_ITEMS,
@@ -50,6 +50,7 @@ from selfexec.metrics.own import (
     TIMES_PAIRS,
     Fit,
     Judged,
+    Objection,
     Own,
     OwnExcess,
     own_excess,
@@ -67,6 +68,7 @@ from selfexec.metrics.rows import (
     Estimate,
     Score,
     known_and_asked,
+    none_if_nan,
     nothing_read,
     nothing_readable,
     share_interval,
@@ -78,14 +80,13 @@ from selfexec.metrics.score import (
     Bounds,
     Scored,
     accuracy_on,
-    bounded,
     combine,
     estimates,
     joined_sources,
     not_run,
-    overall_bounds,
     overall_scores,
     score_experiment,
     too_wide,
+    with_bounds,
 )
 from selfexec.metrics.warnings import JudgeTest, LossTest, judge_warnings, loss_tests, loss_warnings

@@ -9,7 +9,7 @@ sum.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from types import MappingProxyType
@@ -223,35 +223,47 @@ def cross(common: Common) -> Crossed:
     is that of a ratio over items.
     """
     models = len(common.models)
+    unknown = Crossed(
+        common,
+        matrix=np.full((models, models), math.nan),
+        gamma=math.nan,
+        interval=NONE,
+        error=math.nan,
+        skill_of_predictor=np.full(models, math.nan),
+        ease_of_behaviour=np.full(models, math.nan),
+        own=(Estimate(math.nan),) * models,
+        by_item=np.zeros((0, 2)),
+    )
     if models < 2 or not common.claims:
-        return _refused(common, np.full((models, models), math.nan), "it takes two models with common claims")
+        return replace(unknown, reason="it takes two models with common claims")
     matrix = (1 + common.predicted.astype(np.float64) @ common.observed.T / common.claims) / 2
     if reason := _floor(common):
-        return _refused(common, matrix, reason)
+        return replace(unknown, matrix=matrix, reason=reason)
     w = (np.eye(models) - 1 / models) / (models - 1)
-    gamma = _sum_of_cells(common, matrix, w)
-    return Crossed(
-        common,
-        matrix,
-        gamma.value,
-        gamma.interval,
-        gamma.error,
-        *(_taken_apart(common, matrix) if models > 2 else _nothing(models)),
-        _by_item(common, w),
+    bonus = _sum_of_cells(common, matrix, w)
+    crossed = replace(
+        unknown,
+        matrix=matrix,
+        gamma=bonus.value,
+        interval=bonus.interval,
+        error=bonus.error,
+        by_item=_by_item(common, w),
     )
+    return _taken_apart(crossed) if models > 2 else crossed  # of two, two cells tell no alpha from a beta
 
 
-def _taken_apart(common: Common, matrix: Array) -> tuple[Array, Array, tuple[Estimate, ...]]:
-    """Alpha, beta and each model's own bonus."""
+def _taken_apart(crossed: Crossed) -> Crossed:
+    """With alpha, beta and each model's own bonus."""
+    matrix = crossed.matrix
     to_alpha, to_beta = _to_additive(len(matrix))
     itself = np.eye(len(matrix))[:, None] * np.eye(len(matrix))
-    own = tuple(_sum_of_cells(common, matrix, weights) for weights in itself - to_alpha - to_beta)
-    return (to_alpha * matrix).sum((1, 2)), (to_beta * matrix).sum((1, 2)), own
-
-
-def _nothing(models: int) -> tuple[Array, Array, tuple[Estimate, ...]]:
-    """The same where it is not known: of two models, two cells beside the diagonal tell no alpha from a beta."""
-    return np.full(models, math.nan), np.full(models, math.nan), (Estimate(math.nan),) * models
+    own = (_sum_of_cells(crossed.common, matrix, weights) for weights in itself - to_alpha - to_beta)
+    return replace(
+        crossed,
+        skill_of_predictor=(to_alpha * matrix).sum((1, 2)),
+        ease_of_behaviour=(to_beta * matrix).sum((1, 2)),
+        own=tuple(own),
+    )
 
 
 def _to_additive(models: int) -> tuple[Array, Array]:
@@ -291,7 +303,3 @@ def _floor(common: Common, kind: str = "common") -> str | None:
     if (rarer := common.rarer_items) < LEAST_RARER_ITEMS:
         return too_few(rarer, LEAST_RARER_ITEMS, f"{kind} item has", f"{kind} items have", " the rarer outcome")
     return None
-
-
-def _refused(common: Common, matrix: Array, reason: str) -> Crossed:
-    return Crossed(common, matrix, math.nan, NONE, math.nan, *_nothing(len(matrix)), np.zeros((0, 2)), reason)

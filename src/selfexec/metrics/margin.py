@@ -38,18 +38,24 @@ from selfexec.text.numbers import number_of
 NO_OTHERS = "it takes three other models on the same items to tell what models in general do (score their runs with it)"
 
 LEAST_READ = 0.5  # of a model's items: on so many another one has been read, or it says nothing of them
-
-
 SPLIT = 1 / 3  # of the others' words at least are on either side where they are split
 WHERE_SPLIT = ("skill_where_split", "margin_where_split")
 
 
 @dataclass(frozen=True)
 class Held:
-    """A model's `own` record, beside it that of the `best` baseline, by name, and the margin between them. `chance` is
-    what the stacked baseline says of each of the model's claims, nan where it says nothing. `at_own_rate` is the margin
-    at the model's rate of yes, for claims of yes and no. `alone`: why there is no stacked baseline, where nothing is
-    known of others; then `best` says the same every time, and the margin is nan with that reason.
+    """A model held against the best baseline.
+
+    Attributes:
+        own: The model's record.
+        baseline: The name of the baseline.
+        best: The record of the baseline, on the same claims.
+        margin: The skill of the one less that of the other.
+        doubt: What the baseline's skill owes to which reference models there are; it is in the margin's interval.
+        chance: What the stacked baseline says of each of the model's claims, nan where it says nothing.
+        at_own_rate: The margin at the model's rate of yes, for claims of yes and no.
+        alone: Why there is no stacked baseline, where nothing is known of others; then `best` says the same every time,
+            and the margin is nan with that reason.
     """
 
     own: Counted
@@ -62,22 +68,41 @@ class Held:
     alone: str | None = None
 
 
-def held_alone(kind: Kind, own: Counted, reason: str) -> Held:
-    """A record held against nobody, for this reason."""
-    return Held(own, CONSTANT, kind.constant(own), Estimate(math.nan, reason=reason), alone=reason)
+def peers(model: str, models: Iterable[str], simulated: Container[str]) -> set[str]:
+    """The models that may be a model's reference: what simulated ones do says nothing of language models, nor the other
+    way round.
+    """
+    return {other for other in models if other != model and (other in simulated) == (model in simulated)}
+
+
+def models_read(panels: Panels, model: str, others: Iterable[str]) -> int:
+    """How many of these models, itself included, were read on the model's items: on at least half of them. One that was
+    read on a few says nothing of what models do with the rest.
+    """
+    everyone = panels.everyone
+    number = everyone.models.index(model) if model in everyone.models else -1
+    asked = occurring(everyone.item[everyone.model == number])
+    chosen = everyone.among([model, *others])
+    return int((panels.read[chosen][:, asked].mean(1) >= LEAST_READ).sum()) if len(asked) else 0
 
 
 def held_against(claims: Claims, others: Others, chances: Mapping[str, Array], strict: bool) -> Held:
-    """A model's claims held against the stacked baseline; `chances` are what baselines say. Claims that fewer than
-    three others share are left out, so that both are judged on the same ones.
+    """A model's claims held against the stacked baseline. Claims that fewer than three others share are left out, so
+    that both are judged on the same ones.
+
+    Args:
+        claims: The model's own.
+        others: The reference models.
+        chances: What single baselines say of each of the claims: `others_mode` says nothing (nan) just of those that
+            fewer than three others share.
+        strict: Whether what could not be read counts as wrong.
     """
-    kind, which = kind_of(claims), scorable(claims, strict)
-    own = kind.count(claims, strict)
-    if reason := _too_few(claims, others, chances, which):
-        return held_alone(kind, own, reason)
-    shared = which & ~np.isnan(chances["others_mode"])
-    kept = claims.where(~np.isnan(chances["others_mode"]))
-    own = kind.count(kept, strict)
+    kind, scored = kind_of(claims), scorable(claims, strict)
+    if reason := _too_few(claims, others, chances, scored):
+        return held_alone(kind, kind.count(claims, strict), reason)
+    known = ~np.isnan(chances["others_mode"])
+    shared = scored & known
+    own = kind.count(claims.where(known), strict)
     if not kind.CROSSED:
         baseline, best = best_of(kind, own, baseline_records(claims, chances, shared))
         return Held(own, baseline, best, kind.skill_difference(own, best))
@@ -95,39 +120,20 @@ def held_against(claims: Claims, others: Others, chances: Mapping[str, Array], s
     return Held(own, STACKED, best, margin, doubt, chance, at_rate)
 
 
-def where_words_split(claims: Claims, others: Others, held: Held, strict: bool) -> Mapping[str, Estimate]:
-    """Skill, and margin over the stacked baseline, on the claims about which other models say different things."""
-    if held.chance is None:
-        return dict.fromkeys(WHERE_SPLIT, Estimate(math.nan, reason=held.margin.reason))
-    kind, which = kind_of(claims), scorable(claims, strict)
-    words = others.votes.share_said[others.panel.at(claims)]
-    split = np.minimum(words, 1 - words) >= SPLIT
-    own = kind.count(claims.where(split), strict)
-    if len(own.items) < 2:
-        alike = "other models say the same of all items but one, or of all"
-        return dict.fromkeys(WHERE_SPLIT, Estimate(math.nan, reason=alike))
-    shared = split & ~np.isnan(held.chance)
-    best = chance_record(claims, held.chance, which & shared)
-    margin = kind.skill_difference(kind.count(claims.where(shared), strict), best)
-    return dict(zip(WHERE_SPLIT, (kind.skill_estimate(own), margin), strict=True))
+def _too_few(claims: Claims, others: Others, chances: Mapping[str, Array], which: Flags) -> str | None:
+    """Why nothing is known of others, None where enough is."""
+    if not others.enough:
+        return NO_OTHERS
+    shared = ~np.isnan(chances["others_mode"])
+    asked, met = (len(occurring(claims.item[these])) for these in (which, which & shared))
+    if met < LEAST_COVERAGE * asked:
+        return f"only {met} of {number_of(asked, 'item was', 'items were')} asked of three other models"
+    return None
 
 
-def peers(model: str, models: Iterable[str], simulated: Container[str]) -> set[str]:
-    """The models that may be a model's reference: what simulated ones do says nothing of language models, nor the other
-    way round.
-    """
-    return {other for other in models if other != model and (other in simulated) == (model in simulated)}
-
-
-def panel_of(panels: Panels, model: str, others: Iterable[str]) -> int:
-    """How many of these models, itself included, were read on the model's items: on at least half of them. One that was
-    read on a few says nothing of what models do with the rest.
-    """
-    everyone = panels.everyone
-    number = everyone.models.index(model) if model in everyone.models else -1
-    asked = occurring(everyone.item[everyone.model == number])
-    chosen = everyone.among([model, *others])
-    return int((panels.read[chosen][:, asked].mean(1) >= LEAST_READ).sum()) if len(asked) else 0
+def held_alone(kind: Kind, own: Counted, reason: str) -> Held:
+    """A record held against nobody, for this reason."""
+    return Held(own, CONSTANT, kind.constant(own), Estimate(math.nan, reason=reason), alone=reason)
 
 
 def best_of(kind: Kind, model: Counted, records: Mapping[str, Counted]) -> tuple[str, Counted]:
@@ -143,12 +149,18 @@ def best_of(kind: Kind, model: Counted, records: Mapping[str, Counted]) -> tuple
     return best, records[best]
 
 
-def _too_few(claims: Claims, others: Others, chances: Mapping[str, Array], which: Flags) -> str | None:
-    """Why nothing is known of others, None where enough is."""
-    if not others.enough:
-        return NO_OTHERS
-    shared = ~np.isnan(chances["others_mode"])
-    asked, met = (len(occurring(claims.item[these])) for these in (which, which & shared))
-    if met < LEAST_COVERAGE * asked:
-        return f"only {met} of {number_of(asked, 'item was', 'items were')} asked of three other models"
-    return None
+def where_words_split(claims: Claims, others: Others, held: Held, strict: bool) -> Mapping[str, Estimate]:
+    """Skill, and margin over the stacked baseline, on the claims about which other models say different things."""
+    if held.chance is None:
+        return dict.fromkeys(WHERE_SPLIT, Estimate(math.nan, reason=held.margin.reason))
+    kind, which = kind_of(claims), scorable(claims, strict)
+    words = others.votes.share_said[others.panel.at(claims)]
+    split = np.minimum(words, 1 - words) >= SPLIT
+    own = kind.count(claims.where(split), strict)
+    if len(own.items) < 2:
+        alike = "other models say the same of all items but one, or of all"
+        return dict.fromkeys(WHERE_SPLIT, Estimate(math.nan, reason=alike))
+    shared = split & ~np.isnan(held.chance)
+    best = chance_record(claims, held.chance, which & shared)
+    margin = kind.skill_difference(kind.count(claims.where(shared), strict), best)
+    return dict(zip(WHERE_SPLIT, (kind.skill_estimate(own), margin), strict=True))

@@ -55,6 +55,16 @@ class AtOwnRate:
     doubt: ReferenceDoubt = NO_DOUBT
 
     @property
+    def estimates(self) -> dict[str, Estimate]:
+        """By metric: on the claims that both are scored on."""
+        return {
+            "margin_at_own_rate": self.margin,
+            "ceiling_at_own_rate": self.ceiling,
+            "share_of_ceiling": self.share,
+            "baseline_share_of_ceiling": self.baseline_share,
+        }
+
+    @property
     def cannot_be_told(self) -> bool:
         """Whether yes and no cannot tell which ones: model and baseline are both at the ceiling, or it is too low."""
         return at_the_ceiling(self.ceiling.value, self.share.value, self.baseline_share.value)

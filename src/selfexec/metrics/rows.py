@@ -79,8 +79,8 @@ class Estimate:
 
 @dataclass(frozen=True)
 class AskedCounts:
-    """How much of what was asked of one model in one experiment came to what; `panel` is how many models were read on
-    its items, itself included; `source` says what was done, `condition` how it was asked.
+    """How much of what was asked of one model in one experiment came to what; `models` is how many were read on its
+    items, itself included; `source` says what was done, `condition` how it was asked.
     """
 
     model: str
@@ -90,7 +90,7 @@ class AskedCounts:
     claims: int
     unreadable: int
     missing: int
-    panel: int = 0
+    models: int = 0
     source: str | None = None
     condition: str = DEFAULT_NAME
 
@@ -109,9 +109,9 @@ class AskedCounts:
         return None
 
     def row(self, metric: str, estimate: Estimate, caution: str | None = None, baseline: str | None = None) -> Score:
-        value, low, high = (_or_none(x) for x in (estimate.value, *estimate.interval))
-        models = self.panel if metric in OF_BASELINE else None
-        small = small_panel(self.panel) if metric in MARGINS else None
+        value, low, high = (none_if_nan(x) for x in (estimate.value, *estimate.interval))
+        models = self.models if metric in OF_BASELINE else None
+        small = small_panel(self.models) if metric in MARGINS else None
         return Score(
             self.model,
             self.experiment,
@@ -140,7 +140,8 @@ def small_panel(models: int) -> str | None:
     return f"{read}, and it takes {LEAST_PANEL} to speak for one"
 
 
-def _or_none(value: float) -> float | None:
+def none_if_nan(value: float) -> float | None:
+    """A number as rows and JSON have it: what is not known is None."""
     return None if math.isnan(value) else float(value)
 
 

@@ -3,8 +3,9 @@ named experiments, withheld where they would mislead.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -50,9 +51,15 @@ WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # what is 
 
 @dataclass(frozen=True)
 class Scored:
-    """One experiment of one model: its rows, what the headline needs of it, and the counts that both rest on: the
-    model's `record`, what it is `held` against, each of the single `baselines` beside it, and what was `predicted` of
-    each of its claims.
+    """One experiment of one model: its rows, what the headline needs of it, and what both rest on.
+
+    Attributes:
+        record: The model's own counts.
+        held: What it is held against for its margin.
+        claims: The claims that the counts are of.
+        strict: Whether what could not be read counts as wrong.
+        records: The counts of each single baseline on these claims.
+        predicted_chances: What each baseline says of each of the claims.
     """
 
     rows: list[Score]
@@ -62,8 +69,19 @@ class Scored:
     caution: str | None
     record: Counted
     held: Held
-    baselines: Mapping[str, Pairing]
+    claims: Claims
+    strict: bool
+    records: Mapping[str, Counted]
     predicted_chances: BaselineChances
+
+    @cached_property
+    def baselines(self) -> Mapping[str, Pairing]:
+        """The model next to each single baseline, on the claims that the baseline says something about."""
+        which, chances = scorable(self.claims, self.strict), self.predicted_chances.chances
+        return {
+            name: paired(self.claims, chances[name], which, self.record, record, self.strict)
+            for name, record in self.records.items()
+        }
 
 
 def score_experiment(
@@ -76,8 +94,17 @@ def score_experiment(
     *,
     whole: bool = True,
 ) -> Scored:
-    """`others` are the reference models, `family` those of its family. Not `whole`, there is no permutation test, no
-    margin, and no baseline that has to learn anything.
+    """One model in one experiment: first its own record and what follows from it alone, then each single baseline's on
+    the same claims, then the margin over the stacked one; last what must not be shown, or only with caution.
+
+    Args:
+        asked: What every row says of the model.
+        claims: The model's own.
+        answers: Its answers, of an experiment that asks questions.
+        others: The reference models.
+        family: Those of them that are of its family.
+        strict: Whether what could not be read counts as wrong.
+        whole: Or without permutation test, margin, and baselines that have to learn anything.
     """
     kind, which = kind_of(claims), scorable(claims, strict)
     record = kind.count(claims, strict)
@@ -103,7 +130,8 @@ def score_experiment(
         alone = Estimate(math.nan, reason=held.alone)
         found["best_baseline"] = alone if held.alone else kind.skill_estimate(held.best)
         found["baseline_margin"] = held.margin
-        found |= _at_own_rate(held)
+        if held.at_own_rate:
+            found |= held.at_own_rate.estimates
         if kind.CROSSED:  # for show, and in no verdict
             found |= where_words_split(claims, others, held, strict)
     if gives_probabilities(claims):
@@ -116,30 +144,17 @@ def score_experiment(
     caution = asked.caution or why or kind.too_few(claims.where(which), record)
     best_baseline = None if held.alone else held.baseline
     rows = [asked.row(name, e, caution, best_baseline if name in OF_BASELINE else None) for name, e in found.items()]
-    beside = {name: paired(claims, chances[name], which, record, records[name], strict) for name in records}
     if held.chance is not None:
         chances = chances | {STACKED: held.chance}
     predicted_chances = BaselineChances.by(chances, claims, others)
-    return Scored(rows, asked, found["accuracy"], found["skill"], caution, record, held, beside, predicted_chances)
+    parts = (found["accuracy"], found["skill"], caution, record, held)
+    return Scored(rows, asked, *parts, claims, strict, records, predicted_chances)
 
 
 def _without_threshold(found: Mapping[str, Estimate]) -> dict[str, Estimate]:
     """What rests on a share of yes, and so on a threshold, is withheld: accuracy alone is left, at one half."""
     unknown = Estimate(math.nan, reason=IN_PROBABILITIES)
     return {name: e if name in OF_CHOICE_AND_PROBABILITY else unknown for name, e in found.items()}
-
-
-def _at_own_rate(held: Held) -> Mapping[str, Estimate]:
-    """Margin and shares of the ceiling at the model's rate of yes, on the claims that the baseline is scored on too."""
-    found = held.at_own_rate
-    if found is None:
-        return {}
-    return {
-        "margin_at_own_rate": found.margin,
-        "ceiling_at_own_rate": found.ceiling,
-        "share_of_ceiling": found.share,
-        "baseline_share_of_ceiling": found.baseline_share,
-    }
 
 
 def degenerate(
@@ -198,9 +213,9 @@ def overall_scores(
     items, claims, unreadable, missing = (
         sum(getattr(p.asked, name) for p in parts) for name in ("items", "claims", "unreadable", "missing")
     )
-    panel, source = min(p.asked.panel for p in parts), joined_sources(p.asked.source for p in parts)
+    models, source = min(p.asked.models for p in parts), joined_sources(p.asked.source for p in parts)
     asked = AskedCounts(
-        model, "overall", convention, items, claims, unreadable, missing, panel, source, parts[0].asked.condition
+        model, "overall", convention, items, claims, unreadable, missing, models, source, parts[0].asked.condition
     )
     for metric, estimates in (
         ("self_execution_score", {name: part.accuracy for name, part in scored.items()}),
@@ -272,10 +287,31 @@ def overall_bounds(found: Mapping[str, Bounds], headline: Headline = PAPER) -> d
     }
 
 
-def bounded(rows: Iterable[Score], found: Bounds) -> Iterator[Score]:
-    """The rows with their bounds. A withheld headline has some too: they hold whatever was lost."""
+def with_bounds(
+    rows: Iterable[Score], scored: Mapping[str, Collection[str]], claims: Mapping[str, Claims]
+) -> Iterator[Score]:
+    """The rows with their bounds, whatever the lost claims would have been. A withheld headline has some too.
+
+    Args:
+        rows: Of the models that are scored.
+        scored: The experiments of each model.
+        claims: Everybody's, by experiment.
+    """
+    found: dict[tuple[str, str], Bounds] = {}
+    for model, experiments in scored.items():
+        parts = {experiment: bounds_of(claims[experiment].of(model)) for experiment in experiments}
+        found |= {(model, experiment): bounds for experiment, bounds in parts.items()}
+        found[model, "overall"] = overall_bounds(parts)
     for row in rows:
-        if row.metric in found and (row.value is not None or row.experiment == "overall"):
-            worst, best = found[row.metric]
+        bounds = found[row.model, row.experiment]
+        if row.metric in bounds and (row.value is not None or row.experiment == "overall"):
+            worst, best = bounds[row.metric]
             row = replace(row, worst=worst, best=best)
         yield row
+
+
+def bounds_of(claims: Claims) -> Bounds:
+    """The least and greatest value of each metric of one model that has such bounds."""
+    kind = kind_of(claims)
+    found = dict(kind.bounds(claims))
+    return found | {"skill": found[kind.SKILL_NAME]} if kind.SKILL_NAME in found else found

@@ -12,11 +12,11 @@ import polars as pl
 from selfexec.analysis.selection import (
     Runs,
     Selection,
-    asked_in,
     conditions_meant,
     items_of,
     read_as_given,
     refuse_different_items,
+    runs_under,
 )
 from selfexec.claims import Claims, claims_of
 from selfexec.errors import InputError
@@ -84,13 +84,7 @@ def load_apart(
         home = f"{model} ({names[run.folder]})" if homes[model] > 1 else model
         return Candidate(f"{home} [{run.condition}]" if len(meant) > 1 else home, model, run, home)
 
-    narrowed = [
-        run.under(condition)
-        for run in asked_in(meant, runs)
-        for condition in meant
-        if condition in (run.conditions or meant)
-    ]
-    return [candidate(model, run) for run in narrowed for model in run.models]
+    return [candidate(model, run) for run in runs_under(meant, runs) for model in run.models]
 
 
 def select(candidates: Sequence[Candidate], wanted: Sequence[str]) -> list[Candidate]:

@@ -42,8 +42,8 @@ from selfexec.metrics import (
     held_against,
     kind_of,
     known_and_asked,
+    models_read,
     nothing_read,
-    panel_of,
     share_interval,
     small_panel,
     too_wide,
@@ -147,7 +147,7 @@ def record_of(metric: str, label: str, part: Scored | None) -> Record:
         return Record(label, own, own, share, f"{label}: {part.accuracy.reason}")
     if metric != "baseline_margin":
         return Record(label, own, own, share)
-    return _held_record(label, part.held, share, part.asked.panel)
+    return _held_record(label, part.held, share, part.asked.models)
 
 
 def measured_in(metric: str, experiments: Sequence[str]) -> list[str]:
@@ -195,7 +195,7 @@ def _record(metric: str, label: str, panels: Panels, others: Sequence[Candidate]
     labels = [other.label for other in others]
     theirs = panels.others(claims, labels)
     held = held_against(claims, theirs, baseline_chances(claims, theirs), strict)
-    return _held_record(label, held, share, panel_of(panels, label, labels))
+    return _held_record(label, held, share, models_read(panels, label, labels))
 
 
 def _record_elicited(metric: str, label: str, claims: Claims, strict: bool) -> Record:

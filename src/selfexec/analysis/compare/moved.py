@@ -14,7 +14,7 @@ from selfexec.analysis.compare.candidates import Candidate, load_apart
 from selfexec.analysis.compare.planted import DESIGNS, Claimed, PlantedPair, load_planted, pairs_of
 from selfexec.analysis.differences import Movement
 from selfexec.analysis.options import CompareOptions
-from selfexec.analysis.selection import Selection, known_conditions, refuse_unknown, refuse_unknown_conditions
+from selfexec.analysis.selection import Selection, known_conditions, refuse_unknown
 from selfexec.claims import Flags, Numbers
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
@@ -163,9 +163,9 @@ def movements(options: CompareOptions, selection: Selection) -> tuple[list[Movem
 def _asked(selection: Selection) -> Asked:
     """Who is compared, and in which conditions."""
     runs = loaded(selection.given, selection.accept_ends)
-    refuse_unknown_conditions(selection.conditions, runs)
-    own = _about_itself(selection.conditions, known_conditions(runs))
-    others = [c for c in known_conditions(runs) if _frame(c) and _without_frame(c) == condition_named(own)]
+    in_runs = known_conditions(runs, selection.conditions)
+    own = _about_itself(selection.conditions, in_runs)
+    others = [c for c in in_runs if _frame(c) and _without_frame(c) == condition_named(own)]
     if chosen := [c for c in selection.conditions if _frame(c)]:
         refuse_unknown("condition", chosen, others)
         others = chosen

@@ -10,12 +10,12 @@ from typing import Any
 
 from selfexec.analysis.names import crossed_by
 from selfexec.analysis.options import CrossOptions
-from selfexec.analysis.own import all_own_parts, own_of, whole_records
+from selfexec.analysis.own import all_own_parts, families_of, own_of, whole_records
 from selfexec.analysis.result import Form, Result, ScoredRun, head
 from selfexec.analysis.selection import selection_of
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, RULE
-from selfexec.metrics import WARNING, Crossed, Estimate, Own, self_bonuses
+from selfexec.metrics import WARNING, Crossed, Estimate, Own, none_if_nan, self_bonuses
 from selfexec.runs import takes
 from selfexec.stats import Array
 from selfexec.text.matching import meant
@@ -105,10 +105,12 @@ def cross_prediction(options: CrossOptions) -> CrossPrediction:
         raise InputError(f"no model was asked the experiment {strange[0]!r} here. {meant(strange[0], claims)}")
     wanted = selection.experiments or claims
     chosen = {experiment: everyone for experiment, everyone in claims.items() if experiment in wanted}
+    models = {model for everyone in chosen.values() for model in everyone.models}
+    simulated = selection.tables.simulated
     found = {experiment: self_bonuses(everyone) for experiment, everyone in chosen.items()}
     return CrossPrediction(
         {(experiment, metric): crossed for experiment, parts in found.items() for metric, crossed in parts.items()},
-        tuple(own_of(chosen, selection.tables.simulated, groups=selection.families)),
+        tuple(own_of(chosen, simulated, families_of(models, simulated, selection.families))),
         selection.scored_runs,
         tuple(experiment for experiment, parts in found.items() if not parts),
     )
@@ -174,25 +176,21 @@ def _record(experiment: str, metric: str, found: Crossed) -> dict[str, Any]:
         "left_out": found.common.left_out,
         "items": len(found.common.items),
         "claims": found.common.claims,
-        "rarer_share": _number(found.common.rarer_share),
+        "rarer_share": none_if_nan(found.common.rarer_share),
         "matrix": _numbers(found.matrix),
         "matrix_low": _numbers(found.cells[..., 0]),
         "matrix_high": _numbers(found.cells[..., 1]),
-        "value": _number(found.gamma),
-        "low": _number(found.interval.low),
-        "high": _number(found.interval.high),
-        "as_predictor": [_number(value) for value in found.skill_of_predictor],
-        "as_behaviour": [_number(value) for value in found.ease_of_behaviour],
-        "own_bonus": [_number(own.value) for own in found.own],
-        "own_bonus_low": [_number(own.interval.low) for own in found.own],
-        "own_bonus_high": [_number(own.interval.high) for own in found.own],
+        "value": none_if_nan(found.gamma),
+        "low": none_if_nan(found.interval.low),
+        "high": none_if_nan(found.interval.high),
+        "as_predictor": [none_if_nan(value) for value in found.skill_of_predictor],
+        "as_behaviour": [none_if_nan(value) for value in found.ease_of_behaviour],
+        "own_bonus": [none_if_nan(own.value) for own in found.own],
+        "own_bonus_low": [none_if_nan(own.interval.low) for own in found.own],
+        "own_bonus_high": [none_if_nan(own.interval.high) for own in found.own],
         "reason": found.reason,
     }
 
 
 def _numbers(table: Array) -> list[list[float | None]]:
-    return [[_number(value) for value in row] for row in table]
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
+    return [[none_if_nan(value) for value in row] for row in table]

@@ -27,7 +27,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.facets import DEFAULT, FRAME, Condition, condition_name, condition_named, touching
 from selfexec.items import ItemSet
-from selfexec.metrics import AskedCounts, Estimate, estimates, kind_of, scorable
+from selfexec.metrics import AskedCounts, Estimate, estimates, kind_of, none_if_nan, scorable
 from selfexec.readers import Reading
 from selfexec.runs import Run, takes
 from selfexec.text.numbers import decimal, interval, signed
@@ -228,7 +228,7 @@ def _row(subject: str, place: _Place, claims: Claims, less: Estimate) -> Predict
     numbers: dict[str, float | None] = {}
     for name, estimate in {"skill": found["skill"], "less": less, "accuracy": found["accuracy"]}.items():
         ends = (estimate.value, *estimate.interval)
-        numbers |= dict(zip((name, f"{name}_low", f"{name}_high"), map(_or_none, ends), strict=True))
+        numbers |= dict(zip((name, f"{name}_low", f"{name}_high"), map(none_if_nan, ends), strict=True))
     return PredictionAbout(
         experiment=claims.experiment,
         subject=subject,
@@ -241,7 +241,7 @@ def _row(subject: str, place: _Place, claims: Claims, less: Estimate) -> Predict
         unreadable=unreadable,
         missing=missing,
         **numbers,
-        coverage=_or_none(found["coverage"].value),
+        coverage=none_if_nan(found["coverage"].value),
         reason=found["skill"].reason or caution,
     )
 
@@ -253,10 +253,6 @@ def _about(condition: Condition) -> str:
         return ITSELF
     name, _, given = level.partition(":")
     return given or FRAME.texts[name]
-
-
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
 
 
 def _who(row: PredictionAbout) -> str:

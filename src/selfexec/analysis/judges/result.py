@@ -1,6 +1,5 @@
 """Judges as people see them: agreement, labels, correction, and where to look."""
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +22,7 @@ from selfexec.analysis.result import Form, Result, ScoredRun, head, scored_runs
 from selfexec.claims import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics import Estimate
+from selfexec.metrics import Estimate, none_if_nan
 from selfexec.runs import Run, loaded, names, takes
 from selfexec.stats import Interval
 from selfexec.text.matching import meant
@@ -287,18 +286,14 @@ def _word(said: bool | None) -> str:
 # --- JSON ------------------------------------------------------------------------------------------------------------
 
 
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
-
-
 def _with_ends(name: str, value: float, ends: Interval) -> dict[str, float | None]:
-    return {name: _number(value), f"{name}_low": _number(ends.low), f"{name}_high": _number(ends.high)}
+    return {name: none_if_nan(value), f"{name}_low": none_if_nan(ends.low), f"{name}_high": none_if_nan(ends.high)}
 
 
 def _agreement_record(one: Agreement) -> dict[str, Any]:
     ends = _with_ends("alpha", one.alpha, one.interval)
     place = {"experiment": one.experiment, "sources": list(one.sources), "replies": one.replies}
-    return {**place, "agree": _number(one.agree), **ends}
+    return {**place, "agree": none_if_nan(one.agree), **ends}
 
 
 def _label_record(one: AgainstLabels) -> dict[str, Any]:
@@ -309,7 +304,7 @@ def _label_record(one: AgainstLabels) -> dict[str, Any]:
         "false": one.false,
         **_with_ends("sensitivity", one.sensitivity, one.sensitivity_interval),
         **_with_ends("specificity", one.specificity, one.specificity_interval),
-        "equal_models_p": _number(one.equal_models_p),
+        "equal_models_p": none_if_nan(one.equal_models_p),
     }
 
 
@@ -319,7 +314,7 @@ def _correction_record(one: Correction) -> dict[str, Any]:
         "model": one.model,
         "source": one.source,
         "claims": one.claims,
-        "share": _number(one.share),
+        "share": none_if_nan(one.share),
         **_with_ends("share_corrected", one.share_corrected.value, one.share_corrected.interval),
         **_with_ends("skill", one.skill.value, one.skill.interval),
         **_with_ends("skill_corrected", one.skill_corrected.value, one.skill_corrected.interval),

@@ -218,7 +218,7 @@ def _rows(scores: Scores, part: Scored) -> Iterator[LadderRow]:
             accuracy=named.value if named else None,
             own_prediction=None,
             items=level.items,
-            models=asked.panel,
+            models=asked.models,
             reason=level.skill.reason or part.caution,
             panel=best_baseline.panel if best_baseline and level.name in OF_OTHERS else None,
         )

@@ -166,15 +166,14 @@ def _fit_names(own: Own) -> list[str]:
 def _in_short(judged: Judged) -> str:
     """What is against a better verdict by its name, behind it the factors where it takes more than one."""
     said: dict[str, str] = {}
-    for name in judged.against:
-        factors, _, what = name.partition(":")
-        said.setdefault(what, what if factors == "1" else f"{what} ({factors})")
+    for factors, what in judged.against:
+        said.setdefault(what, what if factors == 1 else f"{what} ({factors})")
     return ", ".join(said.values())
 
 
 def _codes(judged: Iterable[Judged]) -> list[str]:
     """What is against any of them, in the order of the conditions."""
-    named = {name.partition(":")[2] for one in judged for name in one.against}
+    named = {objection.what for one in judged for objection in one.against}
     return [code for code in AGAINST if code in named]
 
 

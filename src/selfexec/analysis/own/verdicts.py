@@ -1,7 +1,7 @@
 """Own excess as people read it: verdicts with what they rest on, and what keeps them from a better one."""
 
 import math
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +9,18 @@ from selfexec.analysis.makers import family_of
 from selfexec.analysis.names import source_of
 from selfexec.claims import Claims
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics import LEAST_FOR_OWN, LEAST_PANEL, Estimate, Fit, Judged, Own, gives_probabilities, own_excesses
+from selfexec.metrics import (
+    LEAST_FOR_OWN,
+    LEAST_PANEL,
+    Estimate,
+    Fit,
+    Judged,
+    Objection,
+    Own,
+    gives_probabilities,
+    none_if_nan,
+    own_excesses,
+)
 from selfexec.panels import Beside
 from selfexec.text.numbers import decimal, interval, number_of
 
@@ -38,43 +49,46 @@ AGAINST = {
 def own_of(
     claims: Mapping[str, Claims],
     simulated: Container[str],
+    families: Mapping[str, str | None],
     beside: Beside | None = None,
-    groups: Mapping[str, str | None] = NO_GROUPS,
-) -> list[Own]:
-    """Own excess in every experiment in which models can be held against each other; with those of the panel that is
-    `beside` them where they are too few themselves. `groups` are families by model, as somebody has named them.
-    """
-    known = [everyone for everyone in claims.values() if not gives_probabilities(everyone)]  # see docs/decisions/0051
-    return [own for everyone in known for own in _own_in(everyone, simulated, beside, groups)]
-
-
-def _own_in(
-    claims: Claims, simulated: Container[str], beside: Beside | None, groups: Mapping[str, str | None]
 ) -> Iterator[Own]:
-    references: tuple[str, ...] = ()
-    if beside and 0 < sum(beside.serves(model, [claims.experiment]) for model in claims.models) < LEAST_PANEL:
-        references, simulated = beside.models, beside.tables.simulated
-        claims = beside.tables.claims[claims.experiment]
-    families = families_of(claims.models, simulated, groups)
-    for own in own_excesses(claims, simulated, families, references):
+    """Own excess in every experiment in which models can be held against each other; with those of the panel that is
+    `beside` them where they are too few themselves.
+
+    Args:
+        claims: By experiment.
+        simulated: Which models are.
+        families: By model, those of the panel included.
+        beside: The reference panel, where there is one.
+    """
+    for experiment, everyone in claims.items():
+        if gives_probabilities(everyone):  # see docs/decisions/0051
+            continue
+        if beside and 0 < sum(beside.serves(model, [experiment]) for model in everyone.models) < LEAST_PANEL:
+            yield from _with_panel(beside, beside.tables.claims[experiment], families)
+        else:
+            yield from own_excesses(everyone, simulated, families)
+
+
+def _with_panel(beside: Beside, claims: Claims, families: Mapping[str, str | None]) -> Iterator[Own]:
+    """Own excess of models and those of a panel together, which is named where any of it is among them."""
+    for own in own_excesses(claims, beside.tables.simulated, families, beside.models):
         among = {*own.found.of.models, *own.found.of.left_out}
-        yield replace(own, panel=beside.panel.name) if beside and not among.isdisjoint(references) else own
+        yield own if among.isdisjoint(beside.models) else replace(own, panel=beside.panel.name)
 
 
 def families_of(
-    models: Iterable[str], simulated: Container[str], groups: Mapping[str, str | None] = NO_GROUPS
+    models: Collection[str], simulated: Container[str], groups: Mapping[str, str | None] = NO_GROUPS
 ) -> dict[str, str | None]:
     """As `groups` has them, else the makers that their names tell; those of simulated models are known. None of a model
     that has none, and of one whose maker is not known.
     """
-    known = {model: _maker_of(model) if model in simulated else family_of(model) for model in models}
-    return {model: groups.get(model, family) for model, family in known.items()}
+    families = {model: family_of(model) for model in models if model not in simulated}
+    if len(families) < len(models):
+        from selfexec.engines.sim import maker_of  # scoring language models needs no simulated ones
 
-
-def _maker_of(model: str) -> str | None:
-    from selfexec.engines.sim import maker_of  # scoring language models needs no simulated ones
-
-    return maker_of(model)
+        families |= {model: maker_of(model) for model in models if model in simulated}
+    return {model: groups.get(model, families[model]) for model in models}
 
 
 def own_lines(own: Iterable[Own], models: Container[str]) -> list[str]:
@@ -161,12 +175,11 @@ def against(judged: Judged) -> str:
     return in_words(judged.against)
 
 
-def in_words(names: Iterable[str]) -> str:
+def in_words(objections: Iterable[Objection]) -> str:
     """What is against a verdict, each reason once, by the fit of the fewest factors that has it."""
     said: dict[str, str] = {}
-    for name in names:
-        factors, _, what = name.partition(":")
-        said.setdefault(what, f"{FACTORS[int(factors)]}{AGAINST[what]}")
+    for factors, what in objections:
+        said.setdefault(what, f"{FACTORS[factors]}{AGAINST[what]}")
     return "; ".join(said.values())
 
 
@@ -204,7 +217,7 @@ def _record(own: Own) -> dict[str, Any]:
         "panel": own.panel,
         "left_out": dict(panel.left_out),
         "items": panel.items,
-        "coverage": [_value(share) for share in panel.coverage],
+        "coverage": [none_if_nan(share) for share in panel.coverage],
         **_judged(found.panel),
         "partial_correlation": _estimate(partial),
         "swap_share": _estimate(swap),
@@ -218,10 +231,10 @@ def _judged(judged: Judged) -> dict[str, Any]:
     return {
         **_estimate(judged.estimate),
         "verdict": judged.verdict,
-        "against": list(judged.against),
+        "against": list(map(str, judged.against)),
         "reason": judged.reason,
-        "tested": {"low": _value(low), "high": _value(high), "tests": judged.tests},
-        "detectable": _value(judged.detectable),
+        "tested": {"low": none_if_nan(low), "high": none_if_nan(high), "tests": judged.tests},
+        "detectable": none_if_nan(judged.detectable),
     }
 
 
@@ -230,7 +243,7 @@ def _estimate(found: Estimate) -> dict[str, float | None]:
 
 
 def _ends(value: float, low: float, high: float) -> dict[str, float | None]:
-    return {"value": _value(value), "low": _value(low), "high": _value(high)}
+    return {"value": none_if_nan(value), "low": none_if_nan(low), "high": none_if_nan(high)}
 
 
 def _fit(fit: Fit) -> dict[str, Any]:
@@ -246,9 +259,9 @@ def _fit(fit: Fit) -> dict[str, Any]:
         **_ends(float(fit.panel.value), *fit.panel.interval()),
         **{name: None if one is None else _ends(float(one.value), *one.interval()) for name, one in further.items()},
         "derangement_p": fit.derangement_p,
-        "pairs": _value(fit.pairs),
-        "misfit": _value(fit.misfit),
-        "residuals": [[_value(left) for left in row] for row in fit.residual.value],
+        "pairs": none_if_nan(fit.pairs),
+        "misfit": none_if_nan(fit.misfit),
+        "residuals": [[none_if_nan(left) for left in row] for row in fit.residual.value],
     }
 
 
@@ -259,9 +272,9 @@ def _one(own: Own, n: int, model: str) -> dict[str, Any]:
         "model": model,
         **_judged(found.each[model]),
         "fits": [_fit_of(fit, n) for fit in found.fits],
-        "loss_bound": _value(found.fits[0].of.loss_bounds[n]),
+        "loss_bound": none_if_nan(found.fits[0].of.loss_bounds[n]),
         "family": [other for other, is_one in zip(found.of.models, family, strict=True) if is_one],
-        "unique_correlation": _value(found.unique[n]),
+        "unique_correlation": none_if_nan(found.unique[n]),
         "partial_correlation": _estimate(found.partial_correlation[0][n]),
         "swap_share": _estimate(found.swap[0][n]),
     }
@@ -271,8 +284,4 @@ def _fit_of(fit: Fit, n: int) -> dict[str, Any]:
     """Of the n-th model."""
     each = fit.each
     ends = _ends(float(each.value[n]), float(each.low[n]), float(each.high[n]))
-    return {"factors": fit.factors, **ends, "outdone": _value(fit.outdone[n])}
-
-
-def _value(value: Any) -> float | None:
-    return None if math.isnan(value) else float(value)
+    return {"factors": fit.factors, **ends, "outdone": none_if_nan(fit.outdone[n])}

@@ -31,7 +31,7 @@ from selfexec.analysis.score_table import (
     own_notes,
     score_cells,
 )
-from selfexec.analysis.warnings import look_canned, one_model
+from selfexec.analysis.warnings import Canned, SameReplies, texts_of
 from selfexec.analysis.words import NO_TEST
 from selfexec.engines import field_options
 from selfexec.errors import InputError
@@ -329,8 +329,8 @@ def results(everywhere: Scores, convention: str) -> str:
     of_panel = [line for one in scores.panels for line in panel_lines(one)]
     own = own_notes(scores)
     below = [
-        *one_model(scores.warnings),
-        *look_canned(scores.warnings),
+        *texts_of(scores.warnings, SameReplies),
+        *texts_of(scores.warnings, Canned),
         *of_panel,
         *own,
         *noise_and_loss(scores, scores.warnings, scores.runs, name_only=True),

@@ -103,7 +103,7 @@ def by_others(claims: Claims, others: Others, *, learnt: bool = True) -> dict[st
     panel, at = others.panel, others.panel.at(claims)
     votes, cut = others.votes, kind_of(claims).CUT
     few = votes.of < LEAST_OTHERS
-    found = {"text": by_text(claims, others.mean_by_text)} if learnt and panel.worded else {}
+    found = {"text": by_text(claims, others.mean_by_text)} if learnt and panel.texts is not None else {}
     if claims.subjects:
         found["subject"] = by_subject(panel, votes)
     found["others_mode"] = np.where(few, math.nan, say(votes.share_did, 0.5))
@@ -128,7 +128,7 @@ def by_history(claims: Claims, panel: BaselinePanel) -> dict[str, Array]:
     elsewhere = (all_.sum() - all_)[claims.item]
     rate = np.divide((yes.sum() - yes)[claims.item], elsewhere, out=np.full(len(claims), 0.5), where=elsewhere > 0)
     found = {"history_majority": say(rate, 0.5), "history_shuffled": rate}
-    if panel.worded and len(own := np.unique(claims.model)) == 1:
+    if panel.texts is not None and len(own := np.unique(claims.model)) == 1:
         found["history_text"] = by_text(claims, panel.by_text[own[0]])[panel.at(claims)]
     return found
 

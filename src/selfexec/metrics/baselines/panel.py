@@ -79,16 +79,11 @@ class BaselinePanel:
         the model did with other texts. nan where there are no words, or nothing to learn from.
         """
         found = np.full(self.did.shape, math.nan)
-        if (texts := self._texts) is not None:
+        if (texts := self.texts) is not None:
             for model, did in enumerate(self.did):
                 if not np.isnan(did).all():
                     found[model] = predicted_by_text(texts, *self._wording, did)
         return found
-
-    @property
-    def worded(self) -> bool:
-        """Whether there are words to go by."""
-        return self._texts is not None
 
     @cached_property
     def _wording(self) -> tuple[Numbers, Numbers]:
@@ -103,7 +98,8 @@ class BaselinePanel:
         return np.unique(both[both >= 0])
 
     @cached_property
-    def _texts(self) -> TextFeatures | None:
+    def texts(self) -> TextFeatures | None:
+        """The words that claims are about; None where there are none to go by."""
         if not len(self.claims) or (self.facts.wording < 0).any():
             return None
         wordings = [self.claims.wordings[n] for n in self._worded]

@@ -136,7 +136,7 @@ def _facts(panel: BaselinePanel) -> Array:
 def _learnt(others: Others) -> Array:
     """What these models did with other items: by their words, and by their subjects."""
     panel, found = others.panel, []
-    if panel.worded:
+    if panel.texts is not None:
         found.append(np.nan_to_num(others.mean_by_text))
     if panel.claims.subjects:
         found.append(_by_subject(panel, others.votes))

@@ -10,6 +10,7 @@ from selfexec.metrics.own.verdict import (
     OWN_JUDGE,
     TIMES_PAIRS,
     Judged,
+    Objection,
     Own,
     OwnExcess,
     Verdict,

@@ -91,15 +91,24 @@ class OwnPanel:
         return len(occurring(self.item))
 
     def of(self, which: Flags) -> "OwnPanel":
-        """These of the models."""
+        """These of the models, and the claims about which they know something: so the items of others change nothing
+        in it.
+        """
         chosen = np.flatnonzero(which)
+        predictions, outcomes = self.predictions[chosen], self.outcomes[chosen]
+        asked = None if self.asked is None else self.asked[chosen]
+        known = ((predictions != 0) | (outcomes != 0)).any(0)
+        if asked is not None:
+            known |= asked.any(0)
         return replace(
             self,
             models=tuple(self.models[n] for n in chosen),
-            predictions=self.predictions[chosen],
-            outcomes=self.outcomes[chosen],
+            predictions=predictions[:, known],
+            outcomes=outcomes[:, known],
+            item=self.item[known],
             families=tuple(self.families[n] for n in chosen) if self.families else (),
-            asked=None if self.asked is None else self.asked[chosen],
+            asked=None if asked is None else asked[:, known],
+            place=None if self.place is None else self.place[known],
         )
 
 
@@ -164,7 +173,7 @@ def enough(panel: OwnPanel) -> OwnPanel:
             break  # too few models, and not too few items: that is said of the panel
         kept = kept.of(~alone)
     left_out = {model: reason for model, reason in why.items() if model not in kept.models}
-    return replace(_known_claims(kept), left_out={**panel.left_out, **left_out})
+    return replace(kept, left_out={**panel.left_out, **left_out})
 
 
 def _lopsided(panel: OwnPanel) -> list[str]:
@@ -174,22 +183,6 @@ def _lopsided(panel: OwnPanel) -> list[str]:
     filled = ~corners(panel.counts)
     comparable = np.diagonal(filled) & (filled.mean(0) > MOST) & (filled.mean(1) > MOST)
     return [model for model, is_so in zip(panel.models, comparable, strict=True) if not is_so]
-
-
-def _known_claims(panel: OwnPanel) -> OwnPanel:
-    """The panel without the claims about which it knows nothing, so that the items of others change nothing in it."""
-    known = ((panel.predictions != 0) | (panel.outcomes != 0)).any(0)
-    if panel.asked is not None:
-        known |= panel.asked.any(0)
-    asked = None if panel.asked is None else panel.asked[:, known]
-    return replace(
-        panel,
-        predictions=panel.predictions[:, known],
-        outcomes=panel.outcomes[:, known],
-        item=panel.item[known],
-        asked=asked,
-        place=None if panel.place is None else panel.place[known],
-    )
 
 
 def _partners(panel: OwnPanel) -> Numbers:

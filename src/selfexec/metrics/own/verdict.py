@@ -17,7 +17,7 @@ import math
 from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -52,6 +52,18 @@ Against = Literal[
     "cohort",
     "panel",
 ]
+
+
+class Objection(NamedTuple):
+    """What keeps a verdict from a better one, by the fit of so many factors. As text it is 2:interval, say."""
+
+    factors: int
+    what: Against
+
+    def __str__(self) -> str:
+        return f"{self.factors}:{self.what}"
+
+
 REFERENCES = "some of the models are of a reference panel, and only the others are judged"
 
 
@@ -61,14 +73,13 @@ class Judged:
     `tested` is the interval that the verdict rests on, adjusted for `tests` of them (Holm 1979), and `detectable` the
     least own excess that 80% of runs like this one would find above 0 in that test.
 
-    `against` names what keeps it from a better verdict, by the fit: `2:interval` is the interval of two factors. Of
-    `unresolved` that is all that was not ruled out; of what is not shown, the first thing alone. `reason` says why
-    there is no verdict.
+    `against` is what keeps it from a better verdict. Of `unresolved` that is all that was not ruled out; of what is not
+    shown, the first thing alone. `reason` says why there is no verdict.
     """
 
     estimate: Estimate
     verdict: Verdict | None
-    against: tuple[str, ...] = ()
+    against: tuple[Objection, ...] = ()
     reason: str | None = None
     tested: Interval = NONE
     tests: int = 1
@@ -148,7 +159,7 @@ def _singles(evidence: Evidence, numbers: Numbers) -> Iterator[Judged]:
         level, one = ALPHA / int(tests), each.at(n)
         judged = judged_by(one, against_one(evidence, int(n), level), "unresolved")
         if judged.verdict == "unresolved" and len(numbers) < len(evidence.panel.models):
-            judged = replace(judged, against=(*judged.against, "1:panel"))
+            judged = replace(judged, against=(*judged.against, Objection(1, "panel")))
         yield replace(judged, tested=one.interval(level), tests=int(tests), detectable=one.detectable(level))
 
 
@@ -168,15 +179,14 @@ def holm_tests(each: Doubted, numbers: Numbers) -> Numbers:
     return in_place
 
 
-def judged_by(found: Doubted, against: Iterator[str], best: Verdict) -> Judged:
+def judged_by(found: Doubted, against: Iterator[Objection], best: Verdict) -> Judged:
     """A verdict; what no verdict would be better for is not worked out."""
     estimate = Estimate(float(found.value), found.interval(), float(found.error))
     kept = []
-    for name in against:
-        factors, _, what = name.partition(":")
-        if factors == "1" and what in OVERTURNED:
-            return Judged(estimate, "not shown", (name,))
-        kept.append(name)
+    for objection in against:
+        if objection.factors == 1 and objection.what in OVERTURNED:
+            return Judged(estimate, "not shown", (objection,))
+        kept.append(objection)
     return Judged(estimate, "unresolved" if kept else best, tuple(kept))
 
 
@@ -203,31 +213,31 @@ def too_small(panel: OwnPanel) -> str | None:
     return None
 
 
-def against_panel(evidence: Evidence) -> Iterator[str]:
+def against_panel(evidence: Evidence) -> Iterator[Objection]:
     """What keeps the panel from `own`: first what leaves nothing to speak of."""
     for fit in evidence.fits.values():
         if not fit.panel.low > 0:
-            yield f"{fit.factors}:interval"
+            yield Objection(fit.factors, "interval")
         if not fit.over_models.low > 0:
-            yield f"{fit.factors}:one model"
+            yield Objection(fit.factors, "one model")
         if fit.well_read is None or not fit.well_read.low > 0:
-            yield f"{fit.factors}:losses"
+            yield Objection(fit.factors, "losses")
     if len(evidence.panel.models) < LEAST_FOR_OWN:
-        yield "1:few models"
+        yield Objection(1, "few models")
     for fit in evidence.fits.values():
         if not fit.derangement_p < ALPHA:
-            yield f"{fit.factors}:derangement"
+            yield Objection(fit.factors, "derangement")
         if not (fit.beyond_family.low > 0 and fit.beyond_family_over_models.low > 0):
-            yield f"{fit.factors}:family"
+            yield Objection(fit.factors, "family")
         if not fit.panel.value > TIMES_PAIRS * fit.pairs:
-            yield f"{fit.factors}:pairs"
+            yield Objection(fit.factors, "pairs")
         if fit.beyond_losses is None or not fit.beyond_losses.low > 0:
-            yield f"{fit.factors}:worst losses"
+            yield Objection(fit.factors, "worst losses")
     if evidence.fits[2].misfit > MISFIT:
-        yield "2:misfit"
+        yield Objection(2, "misfit")
 
 
-def against_one(evidence: Evidence, n: int, level: float) -> Iterator[str]:
+def against_one(evidence: Evidence, n: int, level: float) -> Iterator[Objection]:
     """What keeps the n-th model from `own`, its intervals being tested at this level; of those that it would be judged
     by, first what leaves nothing to speak of.
     """
@@ -235,16 +245,16 @@ def against_one(evidence: Evidence, n: int, level: float) -> Iterator[str]:
     for fit in evidence.fits.values():
         low = fit.each.at(n).interval(level).low
         if not low > 0:
-            yield f"{fit.factors}:interval"
+            yield Objection(fit.factors, "interval")
         if not fit.outdone[n] <= ALPHA:
-            yield f"{fit.factors}:rank"
+            yield Objection(fit.factors, "rank")
         if not (evidence.panel.well_read[n] and low > lost):
-            yield f"{fit.factors}:losses"
+            yield Objection(fit.factors, "losses")
         if not fit.each_beyond_family.at(n).interval(level).low > 0:
-            yield f"{fit.factors}:family"
-    yield "1:cohort"
+            yield Objection(fit.factors, "family")
+    yield Objection(1, "cohort")
     if evidence.fits[2].misfit > MISFIT:
-        yield "2:misfit"
+        yield Objection(2, "misfit")
 
 
 # --- by each source of what was done ---------------------------------------------------------------------------------

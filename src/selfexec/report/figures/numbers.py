@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from selfexec.analysis.conventions import is_added, rows_by
+from selfexec.analysis.conventions import added_convention, rows_by
 from selfexec.analysis.findings import against_naive
 from selfexec.analysis.names import baselines_of
 from selfexec.analysis.numbers import (
@@ -149,7 +149,7 @@ class FigureNumbers:
     def scores_by(self, convention: str) -> Scores:
         """By a convention that an extension adds; no scores where none does."""
         if convention not in self._by_added_convention:
-            added = is_added(convention)
+            added = added_convention(convention)
             rows = [row for run in self.runs for row in rows_by(convention, run)] if added else []
             self._by_added_convention[convention] = Scores(rows)
         return self._by_added_convention[convention]

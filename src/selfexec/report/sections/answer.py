@@ -8,7 +8,7 @@ from selfexec.analysis.findings import further_findings, too_few_for_own
 from selfexec.analysis.names import skill_called
 from selfexec.analysis.score import Scores
 from selfexec.analysis.score_table import LEGEND
-from selfexec.analysis.warnings import nothing_answered
+from selfexec.analysis.warnings import Unanswered, texts_of
 from selfexec.analysis.words import NO_TEST, FindingSentence, own_predictions, sentences
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.data import Data
@@ -46,7 +46,7 @@ def answer(data: Data) -> AnswerSection:
     said = {about: [one for one in told if one.about == about] for about in (*EXPERIMENTS, "overall")}
     return AnswerSection(
         data.front,
-        [*(one.text for one in untold[:1]), *nothing_answered(data.scores.warnings)],
+        [*(one.text for one in untold[:1]), *texts_of(data.scores.warnings, Unanswered)],
         items,
         data.boards,
         first,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from selfexec.analysis import words
 from selfexec.analysis.answers import headline
 from selfexec.analysis.reference_panel import panel_lines
-from selfexec.analysis.warnings import look_canned, one_model
+from selfexec.analysis.warnings import Canned, SameReplies, texts_of
 from selfexec.facets import DEFAULT_NAME
 from selfexec.report.data import Data
 from selfexec.text.numbers import number_of
@@ -29,12 +29,12 @@ class Top:
 
 def top(data: Data) -> Top:
     scores = data.scores
-    details = [*look_canned(scores.warnings), *(line for one in scores.panels for line in panel_lines(one))]
+    details = [*texts_of(scores.warnings, Canned), *(line for one in scores.panels for line in panel_lines(one))]
     if data.selection.condition != DEFAULT_NAME:
         details.append(f"Asked in the condition {data.selection.condition}.")
     who = "it" if len(data.models) == 1 else "they"
     about = f"{number_of(len(data.models), 'model')} predicted what {who} would do; this is what {who} did."
     if any(row.value is not None for e in scores.experiments for row in scores.of(e, "baseline_margin")):
         about = f"{about} {BASELINE}"
-    same, simulated = one_model(scores.warnings), words.simulated(data.asked, data.runs)
+    same, simulated = texts_of(scores.warnings, SameReplies), words.simulated(data.asked, data.runs)
     return Top(headline(scores), about, details, same, simulated)
