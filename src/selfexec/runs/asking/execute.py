@@ -24,7 +24,7 @@ from selfexec.runs.asking.suspected_filters import filter_warnings
 from selfexec.runs.asking.void_replies import void_dependents
 from selfexec.runs.connections import ConnectionLedger, replaced_void
 from selfexec.runs.ends import ends_named, stored_replies, way_to_texts
-from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, load_manifest
+from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest
 from selfexec.runs.records import Reply
 from selfexec.runs.run import Run, opened
 from selfexec.runs.share import refuse_other_cut
@@ -78,9 +78,8 @@ def carry_out(
     refuse_memory(plan.respondents)
     refuse_other_cut(plan.run_folder, plan.shard)
     progress = progress or Progress()
-    if not (plan.out / MANIFEST).exists():
-        begin(plan)
-    _fill(plan, engine, report, progress, at_start)
+    begun = None if (plan.out / MANIFEST).exists() else begin(plan, plan.design)
+    _fill(plan, engine, begun, report, progress, at_start)
     found = opened(plan.out)
     progress.warnings.extend(filter_warnings(found.replies))
     progress.warnings.extend(ends_named(found.replies.values(), way_to_texts(plan.out)))
@@ -94,20 +93,22 @@ def carry_out(
 def _fill(
     plan: Plan,
     engine: Engine,
+    manifest: Manifest | None,
     report: Report | None,
     progress: Progress,
     at_start: Callable[[Remaining[Plan]], None] | None,
 ) -> None:
-    """Ask what is missing in the folder of a plan."""
+    """Ask what is missing in the folder of a plan. `manifest` is that of a run which this command has begun."""
     with (
         Journal(plan.out / REPLIES) as journal,
         ConnectionLedger(journal) as ledger,
         spared_from_sweeps(),
     ):
-        # the holder of the journal may change the folder
-        refuse_misfit(plan)
-        before = load_manifest(plan.out)
-        manifest = grow(plan)
+        before = None
+        if manifest is None or load_manifest(plan.out) != manifest:  # the holder of the journal may change the folder
+            refuse_misfit(plan)
+            before = load_manifest(plan.out)
+            manifest = grow(plan)
         ledger.watch(engine)
         stands = partial(_remaining_without_void, plan, journal)
         now = stands()
@@ -122,6 +123,8 @@ def _fill(
             at_start(now)
         report(progress)
         if now.remaining:
+            if before:  # with those of what is new, and of a run that kept only hashes all that are known
+                grow_prompts(plan.out, manifest.prompts, plan.asked_prompts)
             with undone_if_refused(plan, before), invocation(plan, manifest, engine, progress):
                 try:
                     ask_due(back_end, now, stands, _spent(plan, now, journal), report, progress)
