@@ -26,7 +26,7 @@ from selfexec.run_options import JudgeOptions
 from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
 from selfexec.runs.asking.caps import Spent
-from selfexec.runs.asking.executor import BackEnd, ask_due, note_engine, note_standing
+from selfexec.runs.asking.executor import BackEnd, ask_due, note_standing
 from selfexec.runs.asking.progress import Progress, Report, shown_progress
 from selfexec.runs.asking.remaining import Remaining
 from selfexec.runs.asking.shared_memory import refuse_memory
@@ -84,8 +84,7 @@ def carry_out(plan: JudgingPlan, report: Report | None = None, progress: Progres
     ):
         # the holder of the journal knows what is there
         now = _remaining(plan)
-        note_standing(progress, now)
-        note_engine(progress, engine, plan.prices)
+        note_standing(progress, now, engine)
         ledger.watch(engine)
         way_to_texts = way_to_texts_of_judges(plan.folder)
         back_end = BackEnd(engine, ledger, plan.run.accept_ends, way_to_texts, plan.line)

@@ -13,14 +13,14 @@ from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
 from selfexec.runs.asking.caps import Spent
 from selfexec.runs.asking.continuing import planned_or_continued
-from selfexec.runs.asking.executor import BackEnd, ask_due, note_engine, note_standing
+from selfexec.runs.asking.executor import BackEnd, ask_due, note_standing
 from selfexec.runs.asking.growing import begin, grow, invocation, refuse_misfit, undone_if_refused
 from selfexec.runs.asking.plan import Plan
 from selfexec.runs.asking.progress import Progress, Report, shown_progress
 from selfexec.runs.asking.remaining import Remaining, remaining
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import refuse_memory
-from selfexec.runs.asking.suspected_filters import filter_warnings
+from selfexec.runs.asking.reply_gate import filter_warnings
 from selfexec.runs.asking.void_replies import void_dependents
 from selfexec.runs.connections import ConnectionLedger, replaced_void
 from selfexec.runs.ends import ends_named, stored_replies, way_to_texts
@@ -117,8 +117,7 @@ def _fill(
             engine.note_answered(_addresses_that_answered(now.known.values(), manifest))
         back_end = BackEnd(engine, ledger, manifest.accept_ends, way_to_texts(plan.out))
         report = report or (lambda progress: None)
-        note_standing(progress, now)
-        note_engine(progress, engine, plan.prices)
+        note_standing(progress, now, engine)
         if at_start:
             at_start(now)
         report(progress)

@@ -7,24 +7,28 @@ its replies are written down.
 
 import asyncio
 import math
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from selfexec.engines import Engine, Outcome, Respondent, Waiting, finish, together
+import msgspec
+
+from selfexec.engines import Call, Engine, Outcome, Respondent, Waiting, finish, together
+from selfexec.errors import InputError
 from selfexec.experiments import Key, Message
+from selfexec.prompts import digest
 from selfexec.runs.asking.caps import Caps, Spent
-from selfexec.runs.asking.one_session import reply_to
 from selfexec.runs.asking.progress import Progress, Report, heartbeat
 from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, Remaining, counted, kinds, not_asked_again
-from selfexec.runs.asking.suspected_filters import SuspectedFilters
-from selfexec.runs.asking.unknown_ends import UnknownEndStop
+from selfexec.runs.asking.reply_gate import ReplyGate
 from selfexec.runs.connections import ConnectionLedger
 from selfexec.runs.records import Reply
 
 Jobs = Iterator[tuple[Any, Sequence[Key]]]
+_DECODE = msgspec.json.Decoder(Reply).decode
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ def ask_due(
         progress.failures.clear()
         progress.unneeded.clear()
         now = stands()
-        note_standing(progress, now)
+        note_standing(progress, now, back_end.engine)
         calls_left = None if caps.calls is None else caps.calls - progress.calls
         if calls_left is not None and calls_left < 1:
             progress.left = progress.total - progress.done - progress.waiting - progress.out - progress.ended
@@ -81,17 +85,13 @@ def ask_due(
     ledger.raise_fault()
 
 
-def note_standing(progress: Progress, now: Remaining[Any]) -> None:
-    """Have the progress of a command begin with how its plan stands."""
+def note_standing(progress: Progress, now: Remaining[Any], engine: Engine) -> None:
+    """Have the progress of a command begin with how its plan stands, and show what its engine tells."""
     progress.total = now.plan.sessions
     progress.done = now.here + now.unneeded.total()
     progress.out, progress.waiting, progress.ended = now.out, now.behind, now.ended
     progress.unneeded += now.unneeded
-
-
-def note_engine(progress: Progress, engine: Engine, prices: Mapping[str, Any]) -> None:
-    """Have the progress of a command show what its engine tells, and count by these prices."""
-    progress.warnings, progress.prices = engine.warnings, prices
+    progress.warnings, progress.prices = engine.warnings, now.plan.prices
     progress.servers_away = engine.waiting if isinstance(engine, Waiting) else {}
 
 
@@ -117,10 +117,14 @@ class Executor:
         self._is_spending_capped = caps.of_spending
         self._slots = Slots(now, caps, spent)
         self._over = False
-        accepted = {one.name for one in self._plan.respondents if one.connections[0].accept_filters}
-        self._filters = SuspectedFilters(back_end.ledger.keep, now.known, accepted, back_end.accept_ends)
-        before = () if self._plan.retry_ends else now.known.values()
-        self._ends = UnknownEndStop(self._filters, back_end.accept_ends, before, back_end.way_to_texts)
+        self._gate = ReplyGate(
+            back_end.ledger.keep,
+            now.known.values(),
+            accept_filters={one.name for one in self._plan.respondents if one.connections[0].accept_filters},
+            accept_ends=back_end.accept_ends,
+            retry_ends=self._plan.retry_ends,
+            way_to_texts=back_end.way_to_texts,
+        )
 
     async def ask_all(self) -> None:
         """Ask until nothing is due any more, or the caps are reached."""
@@ -137,7 +141,7 @@ class Executor:
                             group.create_task(self._work(jobs))
             finally:
                 self._over = True
-        self._filters.settle()
+        self._gate.settle()
         progress.left = progress.total - progress.done - progress.waiting - progress.out - progress.ended
         progress.capped = self._slots.capped if progress.left else None
 
@@ -186,7 +190,7 @@ class Executor:
     async def _asked(self, slot: "Slot", key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply:
         """The reply of a session as it counts, asked now and written down."""
         slot.open += 1
-        reply = await self._ends.take(slot.job.model, partial(self._line, key, messages, parent))
+        reply = await self._gate.take(slot.job.model, partial(self._line, key, messages, parent))
         slot.open -= 1
         if self._is_spending_capped:
             self._spent.count(reply, messages)
@@ -195,17 +199,47 @@ class Executor:
         self._report(self._progress)
         return reply
 
-    def _line(self, key: Key, messages: tuple[Message, ...], parent: str | None) -> Awaitable[Reply]:
+    async def _line(self, key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply:
+        """The reply of a session, as it is written down."""
         call = self._plan.call(key, messages)
-        reply = reply_to(self._engine, call, self._progress, self._is_over, parent)
-        return reply if self._back_end.line is None else _made(partial(self._back_end.line, key), reply)
+        self._progress.under_way += 1
+        try:
+            reply = await reply_to(self._engine, call, parent, is_over=lambda: self._over)
+        finally:
+            self._progress.under_way -= 1
+        return reply if self._back_end.line is None else self._back_end.line(key, reply)
 
-    def _is_over(self) -> bool:
-        return self._over
+
+async def reply_to(engine: Engine, call: Call, parent: str | None, *, is_over: Callable[[], bool]) -> Reply:
+    """The reply of a session: whatever comes of it is one. What an engine is at fault for costs the session, not all
+    the others; `is_over` tells whether these were given up. InputError: no further call can succeed either.
+    """
+    started = time.perf_counter()
+    try:
+        outcome = await engine.ask(call)
+    except InputError:
+        raise
+    except Exception as fault:
+        if is_over():
+            raise  # what was still under way when the run was given up: nothing came of it, and nobody is at fault
+        outcome = _failed(fault)
+    asked = digest(call.messages)
+    try:
+        return _sound(Reply.of(call.key, outcome, time.perf_counter() - started, asked, parent))
+    except (AttributeError, TypeError, ValueError) as fault:  # of what is no Outcome, or none that can be kept
+        return Reply.of(call.key, _failed(fault), time.perf_counter() - started, asked, parent)
 
 
-async def _made(line: Callable[[Reply], Reply], reply: Awaitable[Reply]) -> Reply:
-    return line(await reply)
+def _failed(fault: Exception) -> Outcome:
+    said = "".join(str(fault).splitlines()[:1]).encode("utf-8", "replace").decode()
+    return Outcome(None, error=f"the engine failed ({type(fault).__name__}: {said})")
+
+
+def _sound(reply: Reply) -> Reply:
+    """The reply as a journal gives it back. ValueError: it would not."""
+    kept: Reply = _DECODE(reply.line)
+    kept.__dict__["line"] = reply.line
+    return kept
 
 
 def address_groups(respondents: Sequence[Respondent], addresses: Mapping[str, str]) -> Sequence[Sequence[Respondent]]:
