@@ -6,8 +6,9 @@ and the code that uses it.
 """
 
 import types
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from functools import cache
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
@@ -114,11 +115,14 @@ class Declared(NamedTuple):
         return self.option.stored or self.kind in (bool, int, float) or bool(self.choices)
 
 
-def declared(options: type[Any]) -> Iterator[Declared]:
+@cache
+def declared(options: type[Any]) -> tuple[Declared, ...]:
     """The options of a class, in the order of its signature."""
-    for each in sorted(fields(options), key=lambda each: bool(each.kw_only)):
-        if METADATA in each.metadata:
-            yield Declared(each.name, _without_none(each.type), default_of(each), each.metadata[METADATA])
+    return tuple(
+        Declared(each.name, _without_none(each.type), default_of(each), each.metadata[METADATA])
+        for each in sorted(fields(options), key=lambda each: bool(each.kw_only))
+        if METADATA in each.metadata
+    )
 
 
 def default_of(each: "Field[Any]") -> Any:

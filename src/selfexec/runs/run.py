@@ -108,7 +108,7 @@ class Run:
             )
         here = DEFAULT if self.condition is None else condition_named(self.condition)
         found = read_replies(self.items, self.replies, self.given, self.prompts if own_prompts else {}, here)
-        return with_judgements(found, self.judgements.values())
+        return with_judgements(found, self.judgements.values()) if self.judgements else found
 
     @cached_property
     def tables(self) -> "Tables":
@@ -485,7 +485,8 @@ def as_it_lies(folder: Path, accept_ends: Iterable[str] = ()) -> Run:
         warnings.warn(said, stacklevel=2)
     if manifest.origin == "run" and _is_older(manifest, replies) and (said := _mixed(item_set)):
         warnings.warn(f"{folder}: {said}", stacklevel=2)
-    judgements = _judgements(folder / JUDGEMENTS, item_set, replies)
+    judged = folder / JUDGEMENTS
+    judgements = _judgements(judged, item_set, replies) if judged.is_file() else {}
     return Run(folder, manifest, item_set, replies, judgements=judgements, accept_ends=accepted)
 
 

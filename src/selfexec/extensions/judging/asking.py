@@ -79,13 +79,12 @@ def carry_out(plan: JudgingPlan, report: Report | None = None, progress: Progres
     progress = progress or Progress()
     with (
         Journal(plan.folder / JUDGE_REPLIES) as journal,
-        ConnectionLedger(journal) as ledger,
         spared_from_sweeps(),
     ):
         # the holder of the journal knows what is there
         now = _remaining(plan)
         note_standing(progress, now, engine)
-        ledger.watch(engine)
+        ledger = ConnectionLedger(journal, engine)
         way_to_texts = way_to_texts_of_judges(plan.folder)
         back_end = BackEnd(engine, ledger, plan.run.accept_ends, way_to_texts, plan.line)
         try:

@@ -101,7 +101,6 @@ def _fill(
     """Ask what is missing in the folder of a plan. `manifest` is that of a run which this command has begun."""
     with (
         Journal(plan.out / REPLIES) as journal,
-        ConnectionLedger(journal) as ledger,
         spared_from_sweeps(),
     ):
         before = None
@@ -109,7 +108,7 @@ def _fill(
             refuse_misfit(plan)
             before = load_manifest(plan.out)
             manifest = grow(plan)
-        ledger.watch(engine)
+        ledger = ConnectionLedger(journal, engine)
         stands = partial(_remaining_without_void, plan, journal)
         now = stands()
         ledger.copies.remember(now.known.values())
