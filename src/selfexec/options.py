@@ -151,10 +151,10 @@ class NotesGiven:
         return name in self.given or name in changed(self)
 
 
-def note_given(options: T, names: Iterable[str]) -> T:
+def note_given(options: T, given: Iterable[str]) -> T:
     """The options themselves; those that note which of them were given have noted these."""
     if isinstance(options, NotesGiven):
-        object.__setattr__(options, "given", frozenset(names))
+        object.__setattr__(options, "given", frozenset(given))
     return options
 
 
@@ -180,7 +180,7 @@ def put_over(options: T, values: Mapping[str, Any]) -> T:
     return found
 
 
-def listed(given: Names) -> list[str]:
+def names(given: Names) -> list[str]:
     """One name, or several: text is one, not its letters."""
     if not isinstance(given, Iterable):
         raise InputError(f"{given!r} is no name. Give one as text, or several.")
@@ -214,7 +214,7 @@ def settle(options: Any) -> None:
         if isinstance(value, Real):
             _refuse_out_of_bounds(each, value)
         if each.option.form in ("names", "repeated"):
-            object.__setattr__(options, each.name, listed(value))
+            object.__setattr__(options, each.name, names(value))
         if each.option.form == "files" and not isinstance(value, Mapping):  # numbers at hand, in place of a table
             object.__setattr__(options, each.name, files(value))
 

@@ -61,7 +61,16 @@ def test_a_changed_setting_is_a_misfit_but_for_experiments_that_were_not_asked(t
     assert said(settings={"temperature": 0}, system="Be.") == "system was not set when this run began and is 'Be.' now"
 
 
-@pytest.mark.parametrize("given", [{}, {"max_calls": 1}, {"shard": "1/2"}, {"facets": {"thinking": ["on", "off"]}}])
+BEGUN: list[dict[str, Any]] = [
+    {},
+    {"max_calls": 1},
+    {"shard": "1/2"},
+    {"facets": {"thinking": ["on", "off"]}},
+    {"experiments": ["restriction", "association"]},
+]
+
+
+@pytest.mark.parametrize("given", BEGUN)
 def test_a_run_is_begun_with_the_manifest_to_which_an_empty_one_grows(tmp_path: Path, given: dict[str, Any]) -> None:
     begun, empty = (wanted(tmp_path / name, epochs=2, **given) for name in ("begun", "empty"))
     manifest = begin(begun, begun.design)

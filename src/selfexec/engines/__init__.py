@@ -18,7 +18,6 @@ from selfexec.engines.base import (
     Wire,
 )
 from selfexec.engines.choose import (
-    all_simulated,
     default_models,
     engine_for,
     engine_type,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from selfexec.engines.base import Connection
-from selfexec.engines.choose import all_simulated
+from selfexec.engines.choose import engine_type
 from selfexec.errors import InputError
 
 MILLION = 1_000_000
@@ -66,7 +66,7 @@ def list_price(model: str, connection: Connection) -> Price | None:
     The price package counts where it is installed (genai-prices), else our own table; neither is asked about a server
     of one's own or a gateway, whose prices nobody knows. Simulated models cost nothing.
     """
-    if all_simulated([model], connection):
+    if engine_type(model, connection).simulated:
         return Price(0.0, 0.0, "simulated")
     name = model.removeprefix("inspect/")  # through Inspect it costs the same
     return None if connection.base_url else _of_package(name) or _of_table(name)

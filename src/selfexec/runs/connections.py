@@ -118,8 +118,8 @@ class ConnectionLedger:
             raise self._fault
 
     def note_check(self, check: Check) -> None:
-        """Write down what became known of a connection. An exception here would reach nobody: an engine calls this from within the
-        event loop.
+        """Write down what became known of a connection. An exception here would reach nobody: an engine calls this from
+        within the event loop.
         """
         try:
             if check.result == "clean":

@@ -19,10 +19,9 @@ from selfexec.facets import DEFAULT, Condition, canonical, condition_name, condi
 from selfexec.files import jsonl
 from selfexec.files.frames import to_pandas
 from selfexec.items import ItemSet
-from selfexec.options import Names
+from selfexec.options import Names, names
 from selfexec.prompts import kept_prompts, shipped_sentences, texts_in
 from selfexec.readers import Reading
-from selfexec.runs.arguments import names
 from selfexec.runs.connections import unchecked_warning, without_checked
 from selfexec.runs.design import asked, unfolded
 from selfexec.runs.ends import (

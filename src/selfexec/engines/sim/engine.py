@@ -6,14 +6,14 @@ out the same over any transport, as long as prompts are worded as shipped: behin
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from types import TracebackType
-from typing import Self
 
 from selfexec.engines.base import Call, Outcome
-from selfexec.engines.sim.knowledge import Knowledge
 from selfexec.engines.sim.profiles import PROFILES, Profile
 from selfexec.engines.sim.replying import SimRespondent
 from selfexec.engines.sim.sessions import named
+from selfexec.engines.sim.simulation import Knowledge
 from selfexec.engines.sim.truth import truth
 from selfexec.errors import InputError
 from selfexec.facets import OFF, THINKING
@@ -23,7 +23,7 @@ from selfexec.text.matching import meant
 __all__ = ["PROFILES", "Profile", "SimEngine", "SimRespondent", "respondent", "truth"]
 
 
-class SimEngine:
+class SimEngine(AbstractAsyncContextManager["SimEngine"]):
     """Simulated models in this process, who know the items of one set."""
 
     def __init__(self, models: Sequence[str], item_set: ItemSet) -> None:
@@ -38,9 +38,6 @@ class SimEngine:
         asked = named(experiment, self._items.get(experiment, {}).get(id), session, call.prompt, facets)
         thinks = call.sampling.get(THINKING) != OFF
         return self._respondents[model].reply(call.messages, epoch, asked, thinks)
-
-    async def __aenter__(self) -> Self:
-        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

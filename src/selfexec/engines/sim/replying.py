@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from selfexec.engines.base import Outcome
 from selfexec.engines.sim import shapes
 from selfexec.engines.sim.chance import draw
-from selfexec.engines.sim.profiles import Profile
 from selfexec.engines.sim.sessions import recognised
 from selfexec.engines.sim.simulation import Said, ShownResult, SimTask, Simulation, simulation_of
-from selfexec.engines.sim.traits import Facts, How, Respondent
+from selfexec.engines.sim.traits import How, Respondent
 from selfexec.experiments import EXPERIMENTS, Message
 
 # what it remembers of a conversation: a word that it was told, when it is asked for one
@@ -20,10 +19,6 @@ class SimRespondent(Respondent):
     """A respondent that puts what it does and predicts into words. Two with the same profile, seed and knowledge always
     reply the same.
     """
-
-    def __init__(self, profile: Profile, seed: int, knowledge: Facts) -> None:
-        super().__init__(profile, seed, knowledge)
-        self._told_apart: dict[tuple[ShownResult, ...], str] = {}
 
     def reply(
         self, messages: Sequence[Message], epoch: int = 1, asked: SimTask | None = None, thinks: bool = True
@@ -45,7 +40,7 @@ class SimRespondent(Respondent):
         if asked.kind not in EXPERIMENTS[asked.experiment].predictions:
             return simulation.behaves(self, asked, epoch, shape, said)
         fate = draw(self.own, "form", said, epoch)
-        how = How(epoch, asked.who, thinks, self._whose(asked.shown))
+        how = How(epoch, asked.who, thinks, self._whose(asked.shown) if asked.shown else "")
         return self._prediction(simulation, asked, shape, fate, how), None
 
     def _prediction(self, simulation: Simulation, asked: SimTask, shape: float, fate: float, how: How) -> str:
@@ -57,11 +52,8 @@ class SimRespondent(Respondent):
         return simulation.predicts(self, asked, shape, how)
 
     def _whose(self, shown: tuple[ShownResult, ...]) -> str:
-        """Whose results it is shown, if any: it looks at what is shown of them, and at what it does itself."""
-        if shown not in self._told_apart:
-            own = all(self._did(result) == result.told for result in shown)
-            self._told_apart[shown] = "" if not shown else "its own" if own else "another's"
-        return self._told_apart[shown]
+        """Whose results it is shown: it looks at what is shown of them, and at what it does itself."""
+        return "its own" if all(self._did(result) == result.told for result in shown) else "another's"
 
     def _did(self, result: ShownResult) -> str | None:
         """What there is to tell of its own result in the place of another."""

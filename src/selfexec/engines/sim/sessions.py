@@ -25,7 +25,7 @@ def named(experiment: str, item: Item | None, session: str, prompt: str, facets:
         kind,
         *subject,
         who=_who(addressee) if addressee else "",
-        shown=_split(prompt)[0],
+        shown=_split(prompt)[0] if "strategy" in addressed else (),
         probably=bool(addressed) and asks_for_probabilities(facets),
     )
 

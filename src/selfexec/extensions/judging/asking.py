@@ -8,7 +8,7 @@ from functools import partial
 
 import msgspec
 
-from selfexec.engines import Engine, all_simulated, engine_for, spared_from_sweeps
+from selfexec.engines import Engine, engine_for, spared_from_sweeps
 from selfexec.experiments import Key
 from selfexec.extensions.judging.plan import JudgingPlan, plan
 from selfexec.extensions.judging.records import (
@@ -60,7 +60,7 @@ def judge(options: JudgeOptions) -> Run:
     made = {"judge": options.judge, **changed(options)}
     planned = replace(plan(run, options), command=invocations.call("sx.judge", made))
     on_progress = options.on_progress
-    if on_progress or all_simulated([options.judge], planned.connection):
+    if on_progress or planned.respondent.simulated:
         return carry_out(planned, on_progress)
     progress = Progress()
     with shown_progress() as show:

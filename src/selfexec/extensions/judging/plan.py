@@ -15,7 +15,6 @@ from selfexec.engines import (
     Price,
     Respondent,
     Sampling,
-    all_simulated,
     check_settings,
     engine_for,
     kept_setting,
@@ -28,9 +27,8 @@ from selfexec.engines import (
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, RULE, Judging, Key, Keying, Message, messages_of
 from selfexec.extensions.judging.records import Judge, JudgeReply, load_judges, read_judge_replies
-from selfexec.options import part_of
+from selfexec.options import names, part_of
 from selfexec.run_options import JudgeOptions
-from selfexec.runs.arguments import names
 from selfexec.runs.asking.caps import NO_CAPS, Caps, refuse_unpriced
 from selfexec.runs.asking.estimate import RunEstimate, seen_tokens
 from selfexec.runs.asking.estimate import part_of as estimated_part
@@ -190,7 +188,7 @@ def plan(run: Run, options: JudgeOptions) -> JudgingPlan:
         found, prices=prices_of([judge], names(options.price or ()), partial(list_price, connection=found.connection))
     )
     refuse_unpriced([judge], found.prices, found.caps)
-    if all_simulated([judge], found.connection):
+    if found.respondent.simulated:
         engine_for([judge], run.items, found.connection)  # refuses models that nobody simulates
     _refuse_another(found)
     return found

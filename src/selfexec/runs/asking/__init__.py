@@ -18,4 +18,3 @@ from selfexec.runs.asking.reply_gate import (
     row_message,
 )
 from selfexec.runs.asking.shared_memory import code_word, note, refuse_shared
-

@@ -15,9 +15,8 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT, Condition, condition_name, history_in
 from selfexec.items import ItemSet
-from selfexec.options import Names, changed, declared, note_given, part_of, put_over, replaced
+from selfexec.options import Names, changed, declared, names, note_given, part_of, put_over, replaced
 from selfexec.run_options import RunOptions
-from selfexec.runs.arguments import names
 from selfexec.runs.asking.histories import histories_of
 from selfexec.runs.asking.plan import Plan, planned, refuse_epochs_without_log
 from selfexec.runs.design import Design, asked, joined

@@ -19,8 +19,8 @@ from selfexec.runs.asking.plan import Plan
 from selfexec.runs.asking.progress import Progress, Report, shown_progress
 from selfexec.runs.asking.remaining import Remaining, remaining
 from selfexec.runs.asking.remarks import remarks
-from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.asking.reply_gate import filter_warnings
+from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.asking.void_replies import void_dependents
 from selfexec.runs.connections import ConnectionLedger, replaced_void
 from selfexec.runs.ends import ends_named, stored_replies, way_to_texts

@@ -9,7 +9,7 @@ import asyncio
 import math
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -339,6 +339,8 @@ class Slots:
 
     def take(self, slot: Slot) -> bool:
         """Whether a slot may make a call now, also one more than was known that it needs; it is then counted."""
+        if not self._is_capped:
+            return True
         if self.stopped or (slot.allowed < 1 and self._calls_left < 1):
             return False
         if slot.allowed < 1:

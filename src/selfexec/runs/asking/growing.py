@@ -57,14 +57,16 @@ def begin(plan: Plan, wanted: Design | None = None) -> Manifest:
     """
     refuse_taken(plan.out)
     design, planned = ({}, wanted or {}) if plan.caps.any else (wanted or {}, {})
+    hashes = plan.item_set.hashes
+    experiments = [name for name in EXPERIMENTS if name in hashes]  # in the order in which a folder of items has them
     manifest = Manifest(
         selfexec=__version__,
         origin="run",
         models=list(dict.fromkeys(plan.models)),
         simulated=_simulated(plan),
-        experiments=list(plan.item_set.experiments),
+        experiments=experiments,
         epochs=plan.epochs,
-        items=plan.item_set.hashes,
+        items={name: hashes[name] for name in experiments},
         **_designs(plan, design, planned, plan.item_set),
         prompts=prompt_hashes(plan.asked_prompts),
         settings={**kept_settings(plan.sampling), **plan.settings_of_facets},

@@ -28,14 +28,10 @@ class Histories:
 
     def conditions(self, asking: Iterable[Condition], experiment: str, item: str) -> list[Condition]:
         """Those of these conditions in which an item is predicted."""
-        if not self.held_out:
-            return list(asking)
         return [c for c in asking if item not in self.held_out.get((experiment, c), ())]
 
     def prompts(self, model: str, experiment: str, condition: Condition, prompts: Prompts) -> Prompts:
         """The templates of a condition as this model is asked with them."""
-        if not self.told:
-            return prompts
         names = {kind: of_model(name_in(condition, experiment, kind), model) for kind in prompts if "." not in kind}
         return {**prompts, **{kind: self.told[name] for kind, name in names.items() if name in self.told}}
 
@@ -51,11 +47,13 @@ def histories_of(
     item_set: ItemSet,
     prompts: AllPrompts,
     asking: Mapping[str, Mapping[Condition, Prompts]],
-) -> Histories:
-    """Whatever these conditions show. The results must be in the run already; InputError where they are not."""
+) -> Histories | None:
+    """Whatever these conditions show; None where they show nothing. The results must be in the run already; InputError
+    where they are not.
+    """
     wanted = {(e, c): shown for e, by_its in asking.items() for c in by_its if (shown := history_in(c)) is not None}
     if not wanted:
-        return Histories()
+        return None
     if not (out / MANIFEST).exists():
         raise InputError(
             f"--{STRATEGY}: {out} has no results yet that could be shown. Ask first without it, with the same --out."

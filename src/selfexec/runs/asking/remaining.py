@@ -135,7 +135,7 @@ async def remaining(plan: Plan, known: Mapping[Key, Reply]) -> Remaining[Plan]:
         elif stands.here:
             begun[job.epoch][job] = found
     return Remaining(
-        *(plan, known, here, frozenset(whole), _in_order(plan, begun), unneeded, further),
+        *(plan, known, here, frozenset(whole), _in_order(plan, begun) if begun else {}, unneeded, further),
         *(requests, out, frozenset(waiting), behind, ended),
     )
 
@@ -230,8 +230,6 @@ async def standing(plan: CallPlan, job: Any, known: Mapping[Key, Reply], request
 
 def _in_order(plan: Plan, begun: Mapping[int, Mapping[Job, Sequence[Key]]]) -> dict[Job, Sequence[Key]]:
     """Jobs in the order of the plan."""
-    if not begun:
-        return {}
     place = {job[:3]: n for n, job in enumerate(plan.epoch_jobs)}
     in_order = (job for epoch in sorted(begun) for job in sorted(begun[epoch], key=lambda v: place[v[:3]]))
     return {job: begun[job.epoch][job] for job in in_order}

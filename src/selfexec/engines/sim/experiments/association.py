@@ -63,10 +63,12 @@ def listed(respondent: Respondent, target: str, epoch: int) -> list[str]:
 
 def marks(respondent: Respondent, target: str, options: Sequence[str], how: How) -> dict[str, bool]:
     """Which words it says that it will list: of its own options for the target where it knows it, else of these."""
-    rate, early = respondent.profile.lists, _first_half(options)
+    if respondent.profile.copies:
+        early = _first_half(options)
+        return {word: word in early for word, _ in _claims(respondent, target, options)}
+    rate = respondent.profile.lists
     return {
-        word: word in early if respondent.profile.copies else respondent.predicts("lists", about, rate, how)
-        for word, about in _claims(respondent, target, options)
+        word: respondent.predicts("lists", about, rate, how) for word, about in _claims(respondent, target, options)
     }
 
 
