@@ -31,7 +31,7 @@ from selfexec.engines.event_loop import finish, spared_from_sweeps
 from selfexec.engines.http.providers import is_at_home, makers_own, names_organisations
 from selfexec.engines.prices import Price, in_batch, list_price, prices_of
 from selfexec.engines.registry import ENGINES
-from selfexec.engines.respondents import Respondent, engine_of, keys_lacking, loaded, together
+from selfexec.engines.respondents import Respondent, engine_of, keys_lacking, loaded
 from selfexec.engines.settings import (
     EFFORT,
     FREE,

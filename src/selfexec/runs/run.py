@@ -407,13 +407,8 @@ def load(folder: str | Path, *, accept_ends: Names = ()) -> Run:
         InputError: No run is there, its shards are not joined (`sx.merge` joins them), a file of it is damaged (it
             names the line), or no reply has such an end.
     """
-    [found] = load_all([folder], accept_ends)
+    [found] = loaded(folder, accept_ends)
     return found
-
-
-def loaded(given: Run | str | Path | Iterable[Run | str | Path], accept_ends: Names = ()) -> list[Run]:
-    """The runs that are given, each as it is or by its folder. Replies with these unknown ends count in all of them."""
-    return load_all([given] if isinstance(given, Run | str | Path) else several_runs(given), accept_ends)
 
 
 def several_runs(given: Any) -> list[Any]:
@@ -432,12 +427,12 @@ def _kind(value: object) -> str:
     )
 
 
-def load_all(given: Iterable[Run | str | Path], accept_ends: Names = ()) -> list[Run]:
-    """Runs, each as it is or from its folder, with these ends accepted in all of them. A warning names the unknown ends
-    that are left. InputError: none of the runs has a reply with one of these ends.
+def loaded(given: Run | str | Path | Iterable[Run | str | Path], accept_ends: Names = ()) -> list[Run]:
+    """The runs that are given, each as it is or from its folder, with these ends accepted in all of them. A warning
+    names the unknown ends that are left. InputError: none of the runs has a reply with one of these ends.
     """
     words = names(accept_ends)
-    several = list(given)
+    several = [given] if isinstance(given, Run | str | Path) else several_runs(given)
     found = [one.with_accepted_ends(words) if isinstance(one, Run) else opened(one, words) for one in several]
     if words:
         known = (w for run in found for w in {*run.manifest.accept_ends, *words_in(run.replies.values())})
@@ -629,6 +624,6 @@ def run_of(source: Path, item_source: str | Path | None = None, accept_ends: Nam
     loaded = loaded_replies([source])
     check_fit(loaded.replies, item_set, loaded.places.__getitem__)
     found = Run(source, _imported([source], item_set, loaded.replies), item_set, loaded.replies)
-    [found] = load_all([found], accept_ends)
+    [found] = loaded(found, accept_ends)
     _name_ends(found)
     return found

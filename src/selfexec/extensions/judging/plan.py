@@ -34,7 +34,7 @@ from selfexec.runs.asking.estimate import RunEstimate, seen_tokens
 from selfexec.runs.asking.estimate import part_of as estimated_part
 from selfexec.runs.asking.growing import is_set, was_set
 from selfexec.runs.asking.plan import AskSession
-from selfexec.runs.asking.remaining import Remaining, counted, not_asked_again
+from selfexec.runs.asking.remaining import Remaining, stored_reply
 from selfexec.runs.ends import JUDGE_REPLIES
 from selfexec.runs.folder import REPLIES
 from selfexec.runs.records import Reply
@@ -84,10 +84,10 @@ class JudgingPlan:
     @cached_property
     def remaining(self) -> Remaining["JudgingPlan"]:
         """How the plan stands."""
-        here = frozenset(case for case in self.cases if self.reply(case) is not None)
-        ended = frozenset(
-            case for case in self.cases if not_asked_again(self.known, case.judged, case.messages, self.retry_ends)
-        )
+        stored = {case: stored_reply(self.known, case.judged, case.messages) for case in self.cases}
+        here = frozenset(case for case, reply in stored.items() if reply and not reply.failed)
+        unknown = (case for case, reply in stored.items() if reply and reply.ended_unknown)
+        ended = frozenset(() if self.retry_ends else unknown)
         return Remaining(self, self.known, len(here), here, waiting=ended, ended=len(ended))
 
     @property
@@ -132,7 +132,9 @@ class JudgingPlan:
         return JudgeReply(**msgspec.structs.asdict(reply), name=self.name, subject=key.model, judged=key.session)
 
     def reply(self, case: Case) -> JudgeReply | None:
-        return counted(self.known, case.judged, case.messages)
+        """What counts of a case."""
+        reply = stored_reply(self.known, case.judged, case.messages)
+        return reply if reply and not reply.failed else None
 
     @property
     def judge(self) -> Judge:

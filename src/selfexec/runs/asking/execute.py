@@ -1,7 +1,7 @@
 """Run experiments: open every session that is still wanted, and keep each reply as it comes."""
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -23,12 +23,12 @@ from selfexec.runs.asking.reply_gate import filter_warnings
 from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.asking.void_replies import void_dependents
 from selfexec.runs.connections import ConnectionLedger, replaced_void
-from selfexec.runs.ends import ends_named, stored_replies, way_to_texts
+from selfexec.runs.ends import ends_named, way_to_texts, with_accepted_ends
 from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest
 from selfexec.runs.records import Reply
 from selfexec.runs.run import Run, opened
 from selfexec.runs.share import refuse_other_cut
-from selfexec.runs.store import Journal
+from selfexec.runs.store import Journal, read_journal
 
 
 @takes(RunOptions, "a run", report="on_progress")
@@ -109,7 +109,7 @@ def _fill(
             before = load_manifest(plan.out)
             manifest = grow(plan)
         ledger = ConnectionLedger(journal, engine)
-        stands = partial(_remaining_without_void, plan, journal)
+        stands = partial(_remaining_without_void, plan, journal, manifest.accept_ends)
         now = stands()
         ledger.copies.remember(now.known.values())
         if isinstance(engine, Experienced):
@@ -151,9 +151,9 @@ def _addresses_that_answered(replies: Iterable[Reply], manifest: Manifest) -> se
     }
 
 
-def _remaining_without_void(plan: Plan, journal: Journal) -> Remaining[Plan]:
+def _remaining_without_void(plan: Plan, journal: Journal, accept_ends: Sequence[str]) -> Remaining[Plan]:
     """How a plan stands, once what was asked from void replies is void too."""
-    known = stored_replies(plan.out)
-    if any(reply.is_void for reply in known.values()) and void_dependents(plan, journal.path, journal.append):
-        known = stored_replies(plan.out)
-    return finish(remaining(plan, known))
+    lines = read_journal(journal.path)
+    if any(reply.is_void for reply in lines.values()) and void_dependents(plan, journal.path, journal.append):
+        lines = read_journal(journal.path)
+    return finish(remaining(plan, with_accepted_ends(lines, accept_ends)))

@@ -16,13 +16,13 @@ from typing import Any
 
 import msgspec
 
-from selfexec.engines import Call, Engine, Outcome, Respondent, Waiting, finish, together
+from selfexec.engines import Call, Engine, Outcome, Respondent, Waiting, finish
 from selfexec.errors import InputError
 from selfexec.experiments import Key, Message
 from selfexec.prompts import digest
 from selfexec.runs.asking.caps import Caps, Spent
 from selfexec.runs.asking.progress import Progress, Report, heartbeat
-from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, Remaining, counted, kinds, not_asked_again
+from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, Remaining, kinds, stored_reply
 from selfexec.runs.asking.reply_gate import ReplyGate
 from selfexec.runs.connections import ConnectionLedger
 from selfexec.runs.records import Reply
@@ -129,8 +129,7 @@ class Executor:
     async def ask_all(self) -> None:
         """Ask until nothing is due any more, or the caps are reached."""
         # a server that is slow or away keeps no calls waiting that go to another one
-        alike = together(self._plan.respondents)
-        queues = [queue for some in alike for queue in address_groups(some, self._engine.addresses)]
+        queues = queues_of(self._plan.respondents, self._engine.addresses)
         progress = self._progress
         async with self._engine, heartbeat(self._report, progress):
             try:
@@ -159,12 +158,14 @@ class Executor:
 
         async def ask(key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply | Outcome:
             nonlocal capped, failed
-            reply = opened.get(key) or counted(known, key, messages)
-            if reply is not None:
+            if key in opened:
+                return opened[key]
+            reply = stored_reply(known, key, messages)
+            if reply and not reply.failed:
                 opened[key] = reply
                 return reply
-            not_again = not_asked_again(known, key, messages, self._plan.retry_ends)
-            if not_again or self._now.requests.is_out(key, messages):
+            ended = reply is not None and reply.ended_unknown and not self._plan.retry_ends
+            if ended or self._now.requests.is_out(key, messages):
                 away.add(key)
                 return NOT_ASKED
             if key not in keys:  # nobody knew of it beforehand
@@ -242,12 +243,17 @@ def _sound(reply: Reply) -> Reply:
     return kept
 
 
-def address_groups(respondents: Sequence[Respondent], addresses: Mapping[str, str]) -> Sequence[Sequence[Respondent]]:
-    """Respondents that are reached alike, those at each address apart."""
-    queues: dict[str | None, list[Respondent]] = {}
-    for respondent in respondents:
-        queues.setdefault(addresses.get(respondent.name), []).append(respondent)
-    return list(queues.values())
+def queues_of(respondents: Sequence[Respondent], addresses: Mapping[str, str]) -> Sequence[Sequence[Respondent]]:
+    """Respondents that share their connections: those that are reached alike, at one address."""
+    queues: list[list[Respondent]] = []
+    for one in respondents:
+        place = one.connections, addresses.get(one.name)
+        alike = (queue for queue in queues if (queue[0].connections, addresses.get(queue[0].name)) == place)
+        if queue := next(alike, None):
+            queue.append(one)
+        else:
+            queues.append([one])
+    return queues
 
 
 def _of_queue(remaining: Remaining[Any], queue: Sequence[Respondent]) -> Jobs:
