@@ -25,12 +25,11 @@ from selfexec.options import changed
 from selfexec.run_options import JudgeOptions
 from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
-from selfexec.runs.asking.caps import Spent
 from selfexec.runs.asking.executor import BackEnd, ask_due, note_standing
 from selfexec.runs.asking.progress import Progress, Report, shown_progress
 from selfexec.runs.asking.remaining import Remaining
 from selfexec.runs.asking.shared_memory import refuse_memory
-from selfexec.runs.connections import ConnectionLedger, replaced_void, unchecked_warning
+from selfexec.runs.connections import ConnectionLedger, unchecked_warning
 from selfexec.runs.ends import JUDGE_REPLIES, ends_named, way_to_texts_of_judges
 from selfexec.runs.run import Run, loaded, opened
 from selfexec.runs.store import Journal
@@ -91,7 +90,7 @@ def carry_out(plan: JudgingPlan, report: Report | None = None, progress: Progres
             if now.remaining:
                 with _invocation(plan, engine, progress):
                     show = report or (lambda progress: None)
-                    ask_due(back_end, now, partial(_remaining, plan), _spent(plan, now), show, progress)
+                    ask_due(back_end, now, partial(_remaining, plan), partial(_lines, plan), show, progress)
         finally:
             progress.warnings.extend(ledger.warnings())
             known = _known(plan)
@@ -114,13 +113,9 @@ def _remaining(plan: JudgingPlan) -> Remaining[JudgingPlan]:
     return replace(plan, known=_known(plan)).remaining
 
 
-def _spent(plan: JudgingPlan, now: Remaining[JudgingPlan]) -> Spent:
-    """What the replies of the judge have taken so far."""
-    spent = Spent(plan.prices)
-    spent.count_all(now.known.values())
-    lines = jsonl.values(plan.folder / JUDGE_REPLIES, JudgeReply)
-    spent.count_all(replaced_void([line for line in lines if line.name == plan.name]))
-    return spent
+def _lines(plan: JudgingPlan) -> list[JudgeReply]:
+    """All that the judge has replied, those lines too that later ones replaced."""
+    return [line for line in jsonl.values(plan.folder / JUDGE_REPLIES, JudgeReply) if line.name == plan.name]
 
 
 def foreseen(plan: JudgingPlan) -> int:

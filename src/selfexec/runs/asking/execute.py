@@ -11,7 +11,6 @@ from selfexec.files import jsonl
 from selfexec.run_options import RunOptions
 from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
-from selfexec.runs.asking.caps import Spent
 from selfexec.runs.asking.continuing import planned_or_continued
 from selfexec.runs.asking.executor import BackEnd, ask_due, note_standing
 from selfexec.runs.asking.growing import begin, grow, invocation, refuse_misfit, undone_if_refused
@@ -22,7 +21,7 @@ from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.reply_gate import filter_warnings
 from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.asking.void_replies import void_dependents
-from selfexec.runs.connections import ConnectionLedger, replaced_void
+from selfexec.runs.connections import ConnectionLedger
 from selfexec.runs.ends import ends_named, way_to_texts, with_accepted_ends
 from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest
 from selfexec.runs.records import Reply
@@ -125,18 +124,9 @@ def _fill(
                 grow_prompts(plan.out, manifest.prompts, plan.asked_prompts)
             with undone_if_refused(plan, before), invocation(plan, manifest, engine, progress):
                 try:
-                    ask_due(back_end, now, stands, _spent(plan, now, journal), report, progress)
+                    ask_due(back_end, now, stands, lambda: jsonl.values(journal.path, Reply), report, progress)
                 finally:
                     progress.warnings.extend(ledger.warnings())
-
-
-def _spent(plan: Plan, now: Remaining[Plan], journal: Journal) -> Spent:
-    """What the replies of a run have taken so far, where that is capped."""
-    spent = Spent(plan.prices)
-    if plan.caps.of_spending:
-        spent.count_all(now.known.values())
-        spent.count_all(replaced_void(jsonl.values(journal.path, Reply)))
-    return spent
 
 
 def _addresses_that_answered(replies: Iterable[Reply], manifest: Manifest) -> set[str]:

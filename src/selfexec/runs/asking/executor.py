@@ -24,7 +24,7 @@ from selfexec.runs.asking.caps import Caps, Spent
 from selfexec.runs.asking.progress import Progress, Report, heartbeat
 from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, Remaining, kinds, stored_reply
 from selfexec.runs.asking.reply_gate import ReplyGate
-from selfexec.runs.connections import ConnectionLedger
+from selfexec.runs.connections import ConnectionLedger, replaced_void
 from selfexec.runs.records import Reply
 
 Jobs = Iterator[tuple[Any, Sequence[Key]]]
@@ -54,7 +54,7 @@ def ask_due(
     back_end: BackEnd,
     now: Remaining[Any],
     stands: Callable[[], Remaining[Any]],
-    spent: Spent,
+    lines: Callable[[], Sequence[Reply]],
     report: Report,
     progress: Progress,
 ) -> None:
@@ -64,11 +64,14 @@ def ask_due(
         back_end: What it is asked over, and where replies go.
         now: How the plan stands.
         stands: Says how it stands later.
-        spent: What the replies so far have taken, those too that are void.
+        lines: Gives all lines of the replies so far: where spending is capped, what void ones took counts as well.
         report: Called with the progress after each session.
         progress: Kept up to date.
     """
     ledger, void, caps = back_end.ledger, 0, now.plan.caps
+    spent = Spent(now.plan.prices)
+    if caps.of_spending:
+        spent.count_all([*now.known.values(), *replaced_void(lines())])
     finish(Executor(back_end, now, caps, spent, report, progress).ask_all())
     # a further round finds nothing void at an address that already has one connection for each call
     while ledger.void.total() > void:
