@@ -93,7 +93,7 @@ def _beginnings() -> list[str]:
 @cache
 def _results(history: str) -> tuple[ShownResult, ...]:
     return tuple(
-        ShownResult(name, match["about"], match["told"])
+        ShownResult(name, match["about"], match["answer"])
         for name, simulation in simulations()
         if simulation.result
         for match in simulation.result.finditer(history)

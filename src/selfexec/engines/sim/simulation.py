@@ -32,7 +32,7 @@ class ShownResult(NamedTuple):
 
     experiment: str
     about: str
-    told: str
+    answer: str
 
 
 class SimTask(NamedTuple):
@@ -57,7 +57,7 @@ class Simulation:
     """How simulated models answer the sessions of one experiment."""
 
     result: re.Pattern[str] | None = None
-    """How a result of this experiment is shown before a prediction: the groups `about` and `told`."""
+    """How a result of this experiment is shown before a prediction: the groups `about` and `answer`."""
 
     def facts(self, items: Sequence[Any]) -> Mapping[str, Mapping[str, Any]]:
         """What the items tell about the world, by kind of fact and by what it is about."""

@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from selfexec.engines.sim import shapes
-from selfexec.engines.sim.chance import draw
 from selfexec.engines.sim.profiles import Profile
 from selfexec.engines.sim.simulation import Lookings, Said, SimTask, Simulation, Subject
-from selfexec.engines.sim.traits import Facts, How, Respondent
+from selfexec.engines.sim.traits import Facts, How, Respondent, draw
 from selfexec.engines.sim.truth import expected_cells, metrics_of
 from selfexec.experiments.association import Target, distinct
 
@@ -15,7 +14,7 @@ FILLERS = ("echo", "matter", "origin", "fabric", "margin", "signal", "pattern", 
 
 
 class SimulatedAssociation(Simulation):
-    result = re.compile(r"Target word: '(?P<about>.*?)'\. Listed: (?P<told>.*?)\.(?:\n\n|\Z)", re.DOTALL)
+    result = re.compile(r"Target word: '(?P<about>.*?)'\. Listed: (?P<answer>.*?)\.(?:\n\n|\Z)", re.DOTALL)
 
     def facts(self, items: Sequence[Target]) -> Mapping[str, Mapping[str, list[str]]]:
         return {"options": {item.target: distinct(item.options) for item in items}}
