@@ -6,13 +6,13 @@ and the code that uses it.
 """
 
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import cache
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
+from typing import Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin
 
 from selfexec.errors import InputError
 
@@ -115,14 +115,16 @@ class Declared(NamedTuple):
         return self.option.stored or self.kind in (bool, int, float) or bool(self.choices)
 
 
-@cache
-def declared(options: type[Any]) -> tuple[Declared, ...]:
+def _declared(options: type[Any]) -> tuple[Declared, ...]:
     """The options of a class, in the order of its signature."""
     return tuple(
         Declared(each.name, _without_none(each.type), default_of(each), each.metadata[METADATA])
         for each in sorted(fields(options), key=lambda each: bool(each.kw_only))
         if METADATA in each.metadata
     )
+
+
+declared = cast(Callable[[type[Any]], tuple[Declared, ...]], cache(_declared))  # a class declares its options once
 
 
 def default_of(each: "Field[Any]") -> Any:

@@ -33,14 +33,16 @@ from selfexec.runs.ends import (
     words_in,
     words_of_judges,
 )
-from selfexec.runs.fit import LOST, check_fit, items_of_run
 from selfexec.runs.folder import (
     IMPORT,
+    LOST,
     PROMPTS,
     REPLIES,
     SIMULATED,
     Manifest,
+    check_fit,
     create,
+    items_of_run,
     load_manifest,
     refuse_taken,
     simulated_of,
@@ -407,7 +409,7 @@ def load(folder: str | Path, *, accept_ends: Names = ()) -> Run:
         InputError: No run is there, its shards are not joined (`sx.merge` joins them), a file of it is damaged (it
             names the line), or no reply has such an end.
     """
-    [found] = loaded(folder, accept_ends)
+    [found] = loaded([folder], accept_ends)
     return found
 
 
@@ -621,9 +623,9 @@ def run_of(source: Path, item_source: str | Path | None = None, accept_ends: Nam
     if item_source is None:
         raise InputError(f"{source}: a file of replies needs the items that were asked. Give them with --items.")
     item_set = items.load(item_source)
-    loaded = loaded_replies([source])
-    check_fit(loaded.replies, item_set, loaded.places.__getitem__)
-    found = Run(source, _imported([source], item_set, loaded.replies), item_set, loaded.replies)
+    came = loaded_replies([source])
+    check_fit(came.replies, item_set, came.places.__getitem__)
+    found = Run(source, _imported([source], item_set, came.replies), item_set, came.replies)
     [found] = loaded(found, accept_ends)
     _name_ends(found)
     return found

@@ -19,12 +19,12 @@ HELD_OUT = "held_out"  # the setting that names the items
 
 @dataclass(frozen=True)
 class Histories:
-    """`held_out`: the items whose results are shown, by experiment and condition; `told`: predictions with the results
-    in, by name and model as a run keeps them.
+    """`held_out`: the items whose results are shown, by experiment and condition; `templates`: those of predictions
+    with the results in, by name and model as a run keeps them.
     """
 
     held_out: Mapping[tuple[str, Condition], Sequence[str]] = field(default_factory=dict)
-    told: Mapping[str, str] = field(default_factory=dict)
+    templates: Mapping[str, str] = field(default_factory=dict)
 
     def conditions(self, asking: Iterable[Condition], experiment: str, item: str) -> list[Condition]:
         """Those of these conditions in which an item is predicted."""
@@ -33,7 +33,7 @@ class Histories:
     def prompts(self, model: str, experiment: str, condition: Condition, prompts: Prompts) -> Prompts:
         """The templates of a condition as this model is asked with them."""
         names = {kind: of_model(name_in(condition, experiment, kind), model) for kind in prompts if "." not in kind}
-        return {**prompts, **{kind: self.told[name] for kind, name in names.items() if name in self.told}}
+        return {**prompts, **{kind: self.templates[name] for kind, name in names.items() if name in self.templates}}
 
     @property
     def settings(self) -> dict[str, list[str]]:
@@ -64,7 +64,7 @@ def histories_of(
         subjects = list(dict.fromkeys(shown.of or model for model in models))
         held_out = _held_out(run, experiment, condition, shown, subjects, item_set)
         history = {who: _history(run, who, experiment, condition, held_out, prompts) for who in subjects}
-        told = {
+        filled = {
             of_model(name_in(condition, experiment, kind), model): put(
                 template, HISTORY, history[shown.of or model].replace("$", "$$")
             )
@@ -72,11 +72,12 @@ def histories_of(
             if kind in EXPERIMENTS[experiment].predictions
             for model in models
         }
-        kept = {name: text for name in told if (text := run.prompts.get(name)) is not None}
+        kept = {name: text for name in filled if (text := run.prompts.get(name)) is not None}
         found = replace(
             found,
             held_out={**found.held_out, (experiment, condition): held_out},
-            told={**found.told, **told, **kept},  # as it was shown, whatever readers make of the replies by now
+            # as it was shown, whatever readers make of the replies by now
+            templates={**found.templates, **filled, **kept},
         )
     return found
 

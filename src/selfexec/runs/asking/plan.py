@@ -294,7 +294,7 @@ class Plan:
         """
         plain = asked_prompts(self.prompts, self.item_set.experiments, self.conditions)
         one_for_all = {name: text for name, text in plain.items() if HISTORY not in Template(text).get_identifiers()}
-        return {**one_for_all, **(self.histories.told if self.histories else {})}
+        return {**one_for_all, **(self.histories.templates if self.histories else {})}
 
 
 def _sent(

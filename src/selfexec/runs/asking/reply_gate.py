@@ -56,7 +56,7 @@ class ReplyGate:
         Args:
             keep: Writes a reply down.
             known: The replies that earlier commands brought, as they count.
-            accept_filters: Models of which nothing is held back.
+            accept_filters: Models whose replies are never held back.
             accept_ends: The words for unknown ends with which replies count.
             retry_ends: Whether the unknown ends that are there already are asked again, and so make no row.
             way_to_texts: How the texts of replies are looked at, in a message.
