@@ -79,6 +79,11 @@ def test_a_run_is_begun_with_the_manifest_to_which_an_empty_one_grows(tmp_path: 
     assert grow(empty) == manifest and manifest.settings == empty.settings_of_facets
 
 
+def test_the_manifest_of_a_run_that_was_begun_is_known_again_whatever_its_settings_are_made_of(tmp_path: Path) -> None:
+    begun = wanted(tmp_path / "r", settings={"metadata": {"of": ("a", "b")}})
+    assert begin(begun, begun.design) == load_manifest(begun.out)
+
+
 def test_what_is_planned_under_a_cap_is_not_yet_what_was_asked(tmp_path: Path) -> None:
     begin(wanted(tmp_path / "r"))
     capped = grow(wanted(tmp_path / "r", max_calls=1))

@@ -49,7 +49,7 @@ REACHED = Reached.__struct_fields__
 
 
 def begin(plan: Plan, wanted: Design | None = None) -> Manifest:
-    """Make the folder of a run that is not there yet, and return its manifest.
+    """Make the folder of a run that is not there yet, and return its manifest as it is read back.
 
     Args:
         plan: What the run is to ask.
@@ -78,7 +78,7 @@ def begin(plan: Plan, wanted: Design | None = None) -> Manifest:
         reached=_reached(plan),
     )
     create(plan.out, manifest, plan.item_set, [], plan.asked_prompts)
-    return manifest
+    return load_manifest(plan.out)  # as all others read it: JSON knows no tuples
 
 
 def _refuse_later_hypotheses(plan: Plan, old: Manifest) -> None:
