@@ -56,8 +56,8 @@ def cell(
     with repeating(server) as url, tempfile.TemporaryDirectory() as folder:
         engine = HttpEngine(["any/m"], Connection(base_url=url, max_connections=workers))
         journal_path = Path(folder) / "replies.jsonl"
-        with Journal(journal_path) as journal, ConnectionLedger(journal) as ledger:
-            ledger.watch(engine)
+        with Journal(journal_path) as journal:
+            ledger = ConnectionLedger(journal, engine)
             began = time.perf_counter()
             asyncio.run(ask_all(engine, ledger, calls, workers, pause))
             took = time.perf_counter() - began

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from aiohttp import web
 
 from selfexec.engines import Outcome
-from selfexec.engines.sim import respondent
-from selfexec.engines.sim.knowledge import Knowledge
+from selfexec.engines.sim import Knowledge, respondent
 from selfexec.experiments import Message
 from selfexec.items import load
 

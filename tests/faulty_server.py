@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from selfexec.engines.sim.chance import draw
 from selfexec.engines.sim.formats import FORMATS, Format, Piece
 from selfexec.engines.sim.server import SimServer
+from selfexec.engines.sim.traits import draw
 from selfexec.items import ItemSet
 
 PASSING = ("429", "500", "reset", "garbage", "no-choices", "slow-body", "cut", "empty", "died")

@@ -6,12 +6,13 @@ and the code that uses it.
 """
 
 import types
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from functools import cache
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
+from typing import Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin
 
 from selfexec.errors import InputError
 
@@ -114,11 +115,16 @@ class Declared(NamedTuple):
         return self.option.stored or self.kind in (bool, int, float) or bool(self.choices)
 
 
-def declared(options: type[Any]) -> Iterator[Declared]:
+def _declared(options: type[Any]) -> tuple[Declared, ...]:
     """The options of a class, in the order of its signature."""
-    for each in sorted(fields(options), key=lambda each: bool(each.kw_only)):
-        if METADATA in each.metadata:
-            yield Declared(each.name, _without_none(each.type), default_of(each), each.metadata[METADATA])
+    return tuple(
+        Declared(each.name, _without_none(each.type), default_of(each), each.metadata[METADATA])
+        for each in sorted(fields(options), key=lambda each: bool(each.kw_only))
+        if METADATA in each.metadata
+    )
+
+
+declared = cast(Callable[[type[Any]], tuple[Declared, ...]], cache(_declared))  # a class declares its options once
 
 
 def default_of(each: "Field[Any]") -> Any:
@@ -147,10 +153,10 @@ class NotesGiven:
         return name in self.given or name in changed(self)
 
 
-def note_given(options: T, names: Iterable[str]) -> T:
+def note_given(options: T, given: Iterable[str]) -> T:
     """The options themselves; those that note which of them were given have noted these."""
     if isinstance(options, NotesGiven):
-        object.__setattr__(options, "given", frozenset(names))
+        object.__setattr__(options, "given", frozenset(given))
     return options
 
 
@@ -176,7 +182,7 @@ def put_over(options: T, values: Mapping[str, Any]) -> T:
     return found
 
 
-def listed(given: Names) -> list[str]:
+def names(given: Names) -> list[str]:
     """One name, or several: text is one, not its letters."""
     if not isinstance(given, Iterable):
         raise InputError(f"{given!r} is no name. Give one as text, or several.")
@@ -210,7 +216,7 @@ def settle(options: Any) -> None:
         if isinstance(value, Real):
             _refuse_out_of_bounds(each, value)
         if each.option.form in ("names", "repeated"):
-            object.__setattr__(options, each.name, listed(value))
+            object.__setattr__(options, each.name, names(value))
         if each.option.form == "files" and not isinstance(value, Mapping):  # numbers at hand, in place of a table
             object.__setattr__(options, each.name, files(value))
 

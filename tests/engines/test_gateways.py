@@ -24,7 +24,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import Key, Message
 from selfexec.runs import load_manifest
 from selfexec.runs.asking.remarks import remarks
-from selfexec.runs.asking.shared_memory import _mark
+from selfexec.runs.asking.shared_memory import mark_of
 from selfexec.runs.records import Reply
 from selfexec.text.redaction import bare_address
 from sockets import call, completion, served, server
@@ -154,7 +154,7 @@ def test_addresses_are_shown_without_what_may_be_a_secret() -> None:
 
 
 def test_a_mark_of_shared_memory_is_of_an_address_whatever_its_query() -> None:
-    assert _mark("any/m", "http://x.example/v1?api-version=1") == _mark("any/m", "http://x.example/v1")
+    assert mark_of("any/m", "http://x.example/v1?api-version=1") == mark_of("any/m", "http://x.example/v1")
 
 
 # --- Azure -----------------------------------------------------------------------------------------------------------

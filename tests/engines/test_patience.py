@@ -26,7 +26,7 @@ from selfexec.items import load
 from selfexec.run_options import RunOptions
 from selfexec.runs import Reply
 from selfexec.runs.asking import carry_out
-from selfexec.runs.asking.executor import address_groups
+from selfexec.runs.asking.executor import queues_of
 from selfexec.runs.asking.plan import planned
 from selfexec.runs.asking.progress import Progress, Report, as_line
 from selfexec.runs.run import Run
@@ -298,8 +298,8 @@ def test_the_time_for_which_a_call_was_held_is_no_latency() -> None:
 def test_models_of_one_command_at_several_addresses_have_places_of_their_own() -> None:
     first, second, third = (Respondent(name, name, (Connection(),), Sampling()) for name in ("a/1", "b/1", "a/2"))
     addresses = {"a/1": "https://a", "b/1": "https://b", "a/2": "https://a"}
-    assert address_groups([first, second, third], addresses) == [[first, third], [second]]
-    assert address_groups([first, second], {}) == [[first, second]]  # models in this process
+    assert queues_of([first, second, third], addresses) == [[first, third], [second]]
+    assert queues_of([first, second], {}) == [[first, second]]  # models in this process
 
 
 # --- and never back --------------------------------------------------------------------------------------------------

@@ -6,10 +6,11 @@ from typing import Any, Self
 
 import pytest
 
-from selfexec.engines import Call, Connection, Outcome, Respondent, Sampling, engine_of, together
+from selfexec.engines import Call, Connection, Outcome, Respondent, Sampling, engine_of
 from selfexec.engines import respondents as module
 from selfexec.errors import InputError
 from selfexec.items import load
+from selfexec.runs.asking.executor import queues_of
 from sockets import call
 
 ITEMS = load("starter")
@@ -103,7 +104,7 @@ def test_what_each_engine_warns_of_and_where_it_asks_is_told_by_the_names_of_the
 
 def test_those_are_together_who_are_reached_alike() -> None:
     one, two, three = respondent("x", "vllm/m", A), respondent("y", "vllm/n", A, B), respondent("z", "vllm/n", A)
-    assert together([one, two, three]) == [[one, three], [two]]
+    assert queues_of([one, two, three], {}) == [[one, three], [two]]
 
 
 def test_a_respondent_is_simulated_only_where_nothing_is_sent_anywhere() -> None:

@@ -28,7 +28,7 @@ from selfexec.engines.http.scrubbing import Scrubber
 from selfexec.engines.http.secret_forms import is_secret
 from selfexec.engines.http.wires import WIRES
 from selfexec.errors import InputError
-from selfexec.runs.asking.shared_memory import _mark
+from selfexec.runs.asking.shared_memory import mark_of
 from sockets import call, completion, served, server
 
 KEY = "sk-planted/0123456789"
@@ -939,7 +939,7 @@ def test_a_base_url_copied_with_its_end_is_taken_with_a_note(path: str) -> None:
     assert seen == ["/v1/chat/completions"]
     engine = HttpEngine(["any/m"], Connection(base_url=f"http://x.example/v1{path}"))
     assert len(engine.warnings) == ("completions" in path)
-    assert _mark("any/m", f"http://x.example/v1{path}") == _mark("any/m", "http://x.example/v1")
+    assert mark_of("any/m", f"http://x.example/v1{path}") == mark_of("any/m", "http://x.example/v1")
 
 
 @pytest.mark.parametrize(

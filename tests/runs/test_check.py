@@ -20,7 +20,7 @@ from selfexec.engines.sim.server import SimServer
 from selfexec.errors import InputError
 from selfexec.items import load
 from selfexec.runs.asking import code_word
-from selfexec.runs.asking.checks import _row
+from selfexec.runs.asking.checks import session_row
 from sockets import completion, server
 
 ROOT = Path(__file__).parents[2]
@@ -172,7 +172,7 @@ def test_control_characters_do_nothing_to_the_table() -> None:
     found = on(answering(lambda prompt: body), lambda url: sx.check("x/y", base_url=url))
     assert not any(sign in found.table() for sign in "\x1b\x07\x9b\r\u202e")
     # every session is one row, of which each begins with its experiment
-    assert all("\n" not in cell and "\r" not in cell for t in found.tried for cell in _row(t))
+    assert all("\n" not in cell and "\r" not in cell for t in found.tried for cell in session_row(t))
 
 
 def test_a_reply_that_ended_by_itself_was_not_cut_off() -> None:

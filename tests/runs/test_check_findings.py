@@ -9,7 +9,7 @@ import pytest
 from selfexec.engines import Call
 from selfexec.experiments import Key
 from selfexec.experiments.restriction import UserRequest
-from selfexec.runs.asking.checks import Check, TriedSession, _excerpt, _findings, _row
+from selfexec.runs.asking.checks import Check, TriedSession, excerpt, findings_of, session_row
 from selfexec.runs.asking.shared_memory import Memory
 from selfexec.runs.readings import read_reply
 from selfexec.runs.records import Reply
@@ -25,7 +25,7 @@ def tried(session: str, text: str | None = "A", **more: Any) -> TriedSession:
 
 
 def findings(*sessions: TriedSession, memory: Memory = NO_MEMORY) -> list[str]:
-    return list(_findings(sessions, memory, "x/m"))
+    return list(findings_of(sessions, memory, "x/m"))
 
 
 def check(sessions: Sequence[TriedSession], shared: bool = False, notes: Sequence[str] = ()) -> Check:
@@ -38,12 +38,12 @@ def check(sessions: Sequence[TriedSession], shared: bool = False, notes: Sequenc
 def test_a_row_has_what_was_said_in_thirty_characters_and_what_it_took() -> None:
     counts = {"input_tokens": 1_234, "output_tokens": 0, "reasoning_tokens": 5_678, "stop_reason": "stop"}
     row = ["restriction", "execute", "kept", "Whisk it.", "1,234", "0", "5,678", "stop", "1.2"]
-    assert _row(tried("execute", "Whisk it.", latency=1.249, **counts)) == row
-    assert _row(tried("predict")) == ["restriction", "predict", "read", "A", "", "", "", "", "0.0"]
-    assert _row(tried("predict", "Who knows?"))[2:4] == ["unreadable: format", ""]
-    assert [_row(tried("execute", n * "x"))[3] for n in (30, 31)] == [30 * "x", 29 * "x" + "…"]
-    assert _row(tried("execute", "", refusal="No."))[2:4] == ["withheld: model", ""]
-    assert _row(tried("execute", None, error="x" * 28))[2:4] == ["missing: " + "x" * 27, ""]
+    assert session_row(tried("execute", "Whisk it.", latency=1.249, **counts)) == row
+    assert session_row(tried("predict")) == ["restriction", "predict", "read", "A", "", "", "", "", "0.0"]
+    assert session_row(tried("predict", "Who knows?"))[2:4] == ["unreadable: format", ""]
+    assert [session_row(tried("execute", n * "x"))[3] for n in (30, 31)] == [30 * "x", 29 * "x" + "…"]
+    assert session_row(tried("execute", "", refusal="No."))[2:4] == ["withheld: model", ""]
+    assert session_row(tried("execute", None, error="x" * 28))[2:4] == ["missing: " + "x" * 27, ""]
 
 
 def test_the_heads_of_columns_without_anything_are_left_out() -> None:
@@ -113,8 +113,8 @@ def test_calls_and_what_could_be_read_are_counted() -> None:
 
 def test_a_long_reply_is_quoted_from_its_beginning_and_its_end() -> None:
     whole = "a" * 100 + "b" * 100
-    assert _excerpt(whole) == f'"{whole}"'
-    assert _excerpt(whole + "c") == f'"{100 * "a"} ... {99 * "b"}c"'
+    assert excerpt(whole) == f'"{whole}"'
+    assert excerpt(whole + "c") == f'"{100 * "a"} ... {99 * "b"}c"'
 
 
 @pytest.mark.parametrize(

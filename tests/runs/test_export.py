@@ -27,7 +27,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "export.md"
 # the service of the page's example: a simulated model, which sees prompts and nothing else
 SERVICE = """
 from selfexec.engines.sim import respondent
-from selfexec.engines.sim.knowledge import Knowledge
+from selfexec.engines.sim import Knowledge
 from selfexec.experiments import messages_of
 from selfexec.items import load
 

@@ -11,6 +11,7 @@ from selfexec.facets import DEFAULT
 from selfexec.items import load
 from selfexec.runs.asking import Plan, begin, grow, plan, refuse_misfit
 from selfexec.runs.design import Block, crossed, unfolded
+from selfexec.runs.folder import load_manifest
 
 ITEMS = load("starter").cut(["restriction"], limit=3)
 OWN = {"restriction.predict": "Would you? $request A or B?"}
@@ -58,6 +59,29 @@ def test_a_changed_setting_is_a_misfit_but_for_experiments_that_were_not_asked(t
     more = {"temperature": 0, "restriction.top_p": 0.5}
     assert said(settings=more) == "restriction.top_p was not set when this run began and is 0.5 now"
     assert said(settings={"temperature": 0}, system="Be.") == "system was not set when this run began and is 'Be.' now"
+
+
+BEGUN: list[dict[str, Any]] = [
+    {},
+    {"max_calls": 1},
+    {"shard": "1/2"},
+    {"facets": {"thinking": ["on", "off"]}},
+    {"experiments": ["restriction", "association"]},
+]
+
+
+@pytest.mark.parametrize("given", BEGUN)
+def test_a_run_is_begun_with_the_manifest_to_which_an_empty_one_grows(tmp_path: Path, given: dict[str, Any]) -> None:
+    begun, empty = (wanted(tmp_path / name, epochs=2, **given) for name in ("begun", "empty"))
+    manifest = begin(begun, begun.design)
+    assert manifest == load_manifest(begun.out)
+    begin(empty)
+    assert grow(empty) == manifest and manifest.settings == empty.settings_of_facets
+
+
+def test_the_manifest_of_a_run_that_was_begun_is_known_again_whatever_its_settings_are_made_of(tmp_path: Path) -> None:
+    begun = wanted(tmp_path / "r", settings={"metadata": {"of": ("a", "b")}})
+    assert begin(begun, begun.design) == load_manifest(begun.out)
 
 
 def test_what_is_planned_under_a_cap_is_not_yet_what_was_asked(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from selfexec.engines import Price
 from selfexec.runs import Reply
-from selfexec.runs.asking.progress import Progress, Took, _now_and_then, as_line, duration
+from selfexec.runs.asking.progress import Progress, Took, as_line, duration, now_and_then
 
 
 def reply(**more: Any) -> Reply:
@@ -102,7 +102,7 @@ def test_what_is_reported_is_shown_once_in_a_while_with_the_pace_since_the_begin
     times = iter((100.0, 129.9, 130.0, 159.9, 160.0))
     monkeypatch.setattr("selfexec.runs.asking.progress.time.perf_counter", lambda: next(times))
     shown: list[tuple[int, float]] = []
-    report = _now_and_then(30.0, lambda progress, rate: shown.append((progress.calls, rate)))
+    report = now_and_then(30.0, lambda progress, rate: shown.append((progress.calls, rate)))
     for calls in (1, 60, 70, 90):
         report(Progress(calls=calls))
     assert shown == [(60, 2.0), (90, 1.5)]
@@ -155,7 +155,7 @@ def test_a_server_that_is_away_is_told_instead_of_silence_and_of_the_time_left(m
 
 def test_that_a_server_is_away_and_that_it_is_back_is_shown_at_once() -> None:
     shown: list[bool] = []
-    report = _now_and_then(3600.0, lambda progress, rate: shown.append(bool(progress.servers_away)))
+    report = now_and_then(3600.0, lambda progress, rate: shown.append(bool(progress.servers_away)))
     progress = Progress(total=5)
     report(progress)
     for away in ({"http://a": "away"}, {"http://a": "away"}, {}, {}):

@@ -23,7 +23,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.items import load
 from selfexec.runs import Reply
-from selfexec.runs.asking import HELD_AT_MOST, Progress, SuspectedFilters, carry_out, filter_warnings, held_back, plan
+from selfexec.runs.asking import HELD_AT_MOST, Progress, ReplyGate, carry_out, filter_warnings, held_back, plan
 from sockets import completion, served
 
 FILTERED = ERRORS["policy-xai"]
@@ -236,8 +236,8 @@ def test_a_call_that_takes_its_time_is_awaited_before_a_run_stops_and_no_more_ar
             await release.wait()
             return Reply.of(key, Outcome("Hi"), 0.0) if speaks else await filtered()
 
-        suspected_filters = SuspectedFilters(kept.append, {})
-        tasks = [asyncio.ensure_future(suspected_filters.take("m", one)) for one in [slow, *[filtered] * 50]]
+        gate = ReplyGate(kept.append)
+        tasks = [asyncio.ensure_future(gate.take("m", one)) for one in [slow, *[filtered] * 50]]
         for _ in range(5):
             await asyncio.sleep(0)
         assert (calls, kept) == (HELD_AT_MOST - 1, [])
@@ -247,7 +247,7 @@ def test_a_call_that_takes_its_time_is_awaited_before_a_run_stops_and_no_more_ar
         finally:
             for task in tasks:
                 task.cancel()
-        suspected_filters.settle()
+        gate.settle()
 
     if speaks:
         asyncio.run(main())
@@ -267,9 +267,9 @@ def test_failures_before_the_first_reply_take_nobodys_place() -> None:
         return Reply.of(key, Outcome(None, error="status 500"), 0.0)
 
     async def main() -> None:
-        suspected_filters = SuspectedFilters(kept.append, {})
-        await asyncio.gather(*(suspected_filters.take("m", failing) for _ in range(100)))
-        suspected_filters.settle()
+        gate = ReplyGate(kept.append)
+        await asyncio.gather(*(gate.take("m", failing) for _ in range(100)))
+        gate.settle()
 
     asyncio.run(main())
     assert len(kept) == 100

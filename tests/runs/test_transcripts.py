@@ -5,14 +5,14 @@ from typing import Any
 from selfexec.experiments import Key, Message
 from selfexec.readers import Reading
 from selfexec.runs.records import Reply
-from selfexec.runs.transcripts import BEGIN, END, Marks, _lines, prompt_text
+from selfexec.runs.transcripts import BEGIN, END, Marks, prompt_text, session_lines
 
 PREDICT, EXECUTE = (Key("m", "restriction", "1", 1, session) for session in ("predict", "execute"))
 
 
 def lines(reading: Reading, key: Key = PREDICT, prompt: Any = None, width: int | None = None, **more: Any) -> list[str]:
     reply = Reply(**key.fields(), **{"text": "A", **more})
-    return list(_lines(key, prompt, reply, reading, Marks("<", ">"), width))
+    return list(session_lines(key, prompt, reply, reading, Marks("<", ">"), width))
 
 
 def said(text: str, evidence: str | None, width: int | None = None) -> list[str]:

@@ -226,7 +226,7 @@ Warned = LossTest | JudgeTest | LeftOpen | SameReplies | Canned | Unanswered
 
 
 def texts_of(warnings: Iterable[Warned], kind: type[SameReplies | Canned | Unanswered]) -> list[str]:
-    """What is said of models that are one, of fixed responses, or of models without a reply: it stands next to the answer, which would
-    mislead without it.
+    """What is said of models that are one, of fixed responses, or of models without a reply: it stands next to the
+    answer, which would mislead without it.
     """
     return [warning.text for warning in warnings if isinstance(warning, kind)]

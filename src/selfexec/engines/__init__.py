@@ -18,7 +18,6 @@ from selfexec.engines.base import (
     Wire,
 )
 from selfexec.engines.choose import (
-    all_simulated,
     default_models,
     engine_for,
     engine_type,
@@ -32,7 +31,7 @@ from selfexec.engines.event_loop import finish, spared_from_sweeps
 from selfexec.engines.http.providers import is_at_home, makers_own, names_organisations
 from selfexec.engines.prices import Price, in_batch, list_price, prices_of
 from selfexec.engines.registry import ENGINES
-from selfexec.engines.respondents import Respondent, engine_of, keys_lacking, loaded, together
+from selfexec.engines.respondents import Respondent, engine_of, keys_lacking, loaded
 from selfexec.engines.settings import (
     EFFORT,
     FREE,

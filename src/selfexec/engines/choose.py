@@ -33,11 +33,6 @@ def why_unaskable(model: str) -> str | None:
     return None
 
 
-def all_simulated(models: Sequence[str], connection: Connection) -> bool:
-    """Whether all these models are simulated in this process, so that nothing is sent anywhere."""
-    return all(engine_type(model, connection).simulated for model in models)
-
-
 def engine_for(models: Sequence[str], item_set: ItemSet, connection: Connection) -> Engine:
     """The engine that serves these models, which are of one: that of the first."""
     return engine_type(models[0], connection).open(models, item_set, connection)

@@ -37,16 +37,17 @@ def spared_from_sweeps() -> Iterator[None]:
 
 def finish(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end. A fault of one task is raised as itself, not as a group of faults."""
+    result: list[T] = []
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(_unwrapped(work))
-    result: list[T] = []
+        asyncio.run(_noted(work, result))
+        return result[0]
     failure: list[BaseException] = []
 
     def in_thread() -> None:
         try:
-            result.append(asyncio.run(_unwrapped(work)))
+            asyncio.run(_noted(work, result))
         except BaseException as error:
             failure.append(error)
 
@@ -58,9 +59,12 @@ def finish(work: Coroutine[Any, Any, T]) -> T:
     return result[0]
 
 
-async def _unwrapped(work: Coroutine[Any, Any, T]) -> T:
+async def _noted(work: Coroutine[Any, Any, T], result: list[T]) -> None:
+    """Do the work and put what comes of it into `result`: what a task returns is shown by its repr in asyncio's own
+    messages, which it makes whether or not anybody sees them.
+    """
     try:
-        return await work
+        result.append(await work)
     except BaseExceptionGroup as group:
         first: BaseException = group
         while isinstance(first, BaseExceptionGroup):

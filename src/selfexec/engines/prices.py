@@ -8,13 +8,13 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
 from selfexec.engines.base import Connection
-from selfexec.engines.choose import all_simulated
+from selfexec.engines.choose import engine_type
 from selfexec.errors import InputError
 
 MILLION = 1_000_000
@@ -45,10 +45,7 @@ def prices_of(models: Sequence[str], given: Sequence[str], known: Callable[[str]
             format (model -> input_cost_per_token, output_cost_per_token). What is more particular comes first.
     known   the price of a model for which none is given: its list price
     """
-    by_model, for_all, files = _given(given, models)
-    ways: list[Callable[[str], Price | None]] = [by_model.get, lambda model: for_all]
-    ways += [lambda model, prices=prices: _of_litellm(model, prices) for prices in files]  # type: ignore[misc]
-    ways.append(known)
+    ways = [*(_given(given, models) if given else ()), known]
     found = {model: next((price for way in ways if (price := way(model))), None) for model in models}
     return {model: price for model, price in found.items() if price}
 
@@ -66,7 +63,7 @@ def list_price(model: str, connection: Connection) -> Price | None:
     The price package counts where it is installed (genai-prices), else our own table; neither is asked about a server
     of one's own or a gateway, whose prices nobody knows. Simulated models cost nothing.
     """
-    if all_simulated([model], connection):
+    if engine_type(model, connection).simulated:
         return Price(0.0, 0.0, "simulated")
     name = model.removeprefix("inspect/")  # through Inspect it costs the same
     return None if connection.base_url else _of_package(name) or _of_table(name)
@@ -75,10 +72,10 @@ def list_price(model: str, connection: Connection) -> Price | None:
 # --- what is given ---------------------------------------------------------------------------------------------------
 
 
-def _given(
-    given: Sequence[str], models: Sequence[str]
-) -> tuple[Mapping[str, Price], Price | None, Sequence[Mapping[str, Any]]]:
-    """Prices of single models, the one for all, and files of prices."""
+def _given(given: Sequence[str], models: Sequence[str]) -> list[Callable[[str], Price | None]]:
+    """How the price of a model is found among those that are given: first those of single models, then the one for all,
+    then files of prices.
+    """
     by_model: dict[str, Price] = {}
     for_all, files = None, []
     for text in given:
@@ -94,7 +91,8 @@ def _given(
             files.append(_file(Path(text)))
         else:
             raise InputError(f"--price {text}: write it as {FORMS}.")
-    return by_model, for_all, files
+    of_files = [partial(_of_litellm, prices=prices) for prices in files]
+    return [by_model.get, lambda model: for_all, *of_files]
 
 
 def _price(text: str) -> Price | None:

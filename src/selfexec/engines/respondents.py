@@ -59,15 +59,6 @@ def loaded(respondents: Iterable[Respondent], held: Mapping[str, Any]) -> dict[s
     return found
 
 
-def together(respondents: Iterable[Respondent]) -> Sequence[Sequence[Respondent]]:
-    """Those that are reached alike, and so share their connections, in the order of the first of them."""
-    found: list[list[Respondent]] = []
-    for one in respondents:
-        alike = next((group for group in found if group[0].connections == one.connections), None)
-        found.append([one]) if alike is None else alike.append(one)
-    return found
-
-
 def engine_of(respondents: Sequence[Respondent], item_set: ItemSet) -> Engine:
     """The engine that asks all of these. InputError where one of them cannot be asked, NoApiKey without a key."""
     served: list[tuple[Connection, list[str]]] = []

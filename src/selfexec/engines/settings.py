@@ -5,6 +5,7 @@ refused.
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -112,6 +113,7 @@ class Sampling:
 FREE = ("settings", "extra_body")  # options that hold fields of the request body by their names
 
 
+@cache
 def field_options() -> Mapping[str, Declared]:
     """The options of `Sampling` that are one field of the request body each, by name."""
     return {each.name: each for each in declared(Sampling) if each.name not in FREE}

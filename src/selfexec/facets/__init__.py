@@ -15,7 +15,6 @@ from selfexec.facets.base import (
     condition_name,
     condition_named,
     put,
-    shared,
 )
 from selfexec.facets.elicit import ELICITING, asks_for_probabilities
 from selfexec.facets.frame import FRAME
@@ -100,9 +99,9 @@ def touches(name: str, experiment: str, kind: str) -> bool:
     return facet(name).touches(experiment, kind) or any(touches(name, experiment, other) for other in shown)
 
 
-def touching(condition: Condition, experiment: str, kind: str) -> Condition:
-    """What of a condition makes a difference to this kind of session: the facets of its key."""
-    return shared(condition, lambda name: touches(name, experiment, kind))
+def touching(condition: Condition, experiment: str, *kinds: str) -> Condition:
+    """What of a condition makes a difference to any of these kinds of session: the facets of the key of one."""
+    return tuple((name, level) for name, level in condition if any(touches(name, experiment, kind) for kind in kinds))
 
 
 def parts_of(condition: Condition, experiment: str) -> set[Condition]:
@@ -118,12 +117,7 @@ def in_condition(key: Key, condition: Condition) -> Key:
 def conditions_of(conditions: Iterable[Condition], experiment: str) -> list[Condition]:
     """The conditions that are distinguished in an experiment, each by what makes a difference to it."""
     kinds = EXPERIMENTS[experiment].prompts
-    return list(
-        dict.fromkeys(
-            shared(condition, lambda name: any(touches(name, experiment, kind) for kind in kinds))
-            for condition in conditions
-        )
-    )
+    return list(dict.fromkeys(touching(condition, experiment, *kinds) for condition in conditions))
 
 
 def settings_in(facets: Condition, experiment: str, kind: str) -> dict[str, Any]:

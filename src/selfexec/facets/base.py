@@ -69,11 +69,6 @@ def condition_named(name: str) -> Condition:
     return tuple((facet, level) for facet, level in pairs)
 
 
-def shared(condition: Condition, touches: Callable[[str], bool]) -> Condition:
-    """What of a condition is left where only some facets count."""
-    return tuple(pair for pair in condition if touches(pair[0]))
-
-
 def put(template: str, name: str, text: str) -> str:
     """A template with one of its names filled in; the others are left, and so is $$."""
     return re.sub(rf"\$\$|\${name}\b|\${{{name}}}", lambda found: found[0] if found[0] == "$$" else text, template)

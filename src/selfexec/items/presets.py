@@ -86,7 +86,7 @@ def level_spread(preset: str, order: str, hashes: Mapping[str, str]) -> Mapping[
 
 
 def preset_ids(
-    preset: str, experiment: str, items: Mapping[str, Item], *, order: str = STRATIFIED, sha256: str = ""
+    preset: str, experiment: str, items: Mapping[str, Item], order: str = STRATIFIED, sha256: str = ""
 ) -> list[str]:
     """The ids of one experiment's items that a preset takes; `items` are all of them, in their fixed order, with
     their SHA-256. Where an experiment's items were not drawn, its presets are stratified.

@@ -88,7 +88,6 @@ class ItemSet:
             raise InputError(f"--preset {preset} is a cut of its own. Leave out --limit and --fraction.")
         kept: dict[str, Mapping[str, Item]] = {}
         hashes = self.hashes if preset else {}
-        order = order or newest_order(hashes)
         for experiment in experiments or self.experiments:
             if experiment not in self.items:
                 have = ", ".join(self.experiments)
@@ -97,7 +96,8 @@ class ItemSet:
             # rounded first: 0.07 x 100 is a little more than 7
             size = len(items) if fraction is None else math.ceil(round(len(items) * fraction, 9))
             if preset:
-                ids = {*preset_ids(preset, experiment, items, order=order, sha256=hashes[experiment])}
+                found = preset_ids(preset, experiment, items, order or newest_order(hashes), hashes[experiment])
+                ids = {*found}
             else:
                 ids = {*list(items)[: min(size, limit or size)]}
             kept[experiment] = {id: item for id, item in items.items() if id in ids}

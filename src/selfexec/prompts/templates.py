@@ -23,6 +23,8 @@ def all_prompts(changed: Mapping[str, str]) -> AllPrompts:
         **{name: dict(facet.texts) for name, facet in FACETS.items() if facet.texts},
         **{name: {**module.prompts, **_sentences(module), **module.variants} for name, module in EXPERIMENTS.items()},
     }
+    if not changed:
+        return prompts
     known = by_name(prompts)
     for name, template in changed.items():
         original = name.partition("@")[0] if "=" in name.partition("@")[2] else name

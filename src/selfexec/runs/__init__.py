@@ -1,7 +1,7 @@
 """A run as it lies on disk: what was asked, what came back, and what each reply commits to."""
 
-from selfexec.options import Files, Names, files
-from selfexec.runs.arguments import names, takes, tells_wrong_names
+from selfexec.options import Files, Names, files, names
+from selfexec.runs.arguments import takes, tells_wrong_names
 from selfexec.runs.ends import given_replies, stored_replies
 from selfexec.runs.folder import LOGS, MANIFEST, PROMPTS, REPLIES, load_manifest, prompts_of_run, write_manifest
 from selfexec.runs.invocations import command_line

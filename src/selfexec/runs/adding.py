@@ -12,12 +12,12 @@ from selfexec.experiments import Key
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
 from selfexec.runs.ends import keep_accepted, refuse_other_words, stored_replies, words_in
-from selfexec.runs.fit import check_fit
 from selfexec.runs.folder import (
     IMPORT,
     ITEMS,
     MANIFEST,
     REPLIES,
+    check_fit,
     grow_items,
     keep_old_manifest,
     load_manifest,

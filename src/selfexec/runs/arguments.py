@@ -10,17 +10,12 @@ from typing import Any, ParamSpec, TypeVar
 
 from selfexec.errors import WrongName, in_python
 from selfexec.facets import FACETS
-from selfexec.options import Names, alternatives, declared, default_of, listed, note_given, refuse_another_kind
+from selfexec.options import alternatives, declared, default_of, note_given, refuse_another_kind
 from selfexec.text.matching import nearest
 
 P = ParamSpec("P")
 R = TypeVar("R")
 C = TypeVar("C")
-
-
-def names(given: Names) -> list[str]:
-    """One name, or several: text is one, not its letters."""
-    return listed(given)
 
 
 def takes(options: Callable[P, C], what: str, **renamed: str) -> Callable[[Callable[[C], R]], Callable[P, R]]:

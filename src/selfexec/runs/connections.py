@@ -13,10 +13,8 @@ it is asked again.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import BinaryIO, NamedTuple, Self, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -27,7 +25,7 @@ from selfexec.files import jsonl
 from selfexec.runs.folder import CONNECTIONS
 from selfexec.runs.records import VOID, BySession, Reply
 from selfexec.runs.repeated_replies import RepeatedReplies
-from selfexec.runs.store import Journal
+from selfexec.runs.store import Journal, ends_torn
 from selfexec.text.numbers import number_of
 
 # what a reply holds that a model or a server said
@@ -48,37 +46,17 @@ class CertainReplies(msgspec.Struct, frozen=True, kw_only=True):
     checked: int
 
 
-class MarkFile:
-    """The file of marks, to which lines are appended. It is opened when there is something to write."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._opened = ExitStack()
-        self._file: BinaryIO | None = None
-
-    def append(self, mark: CertainReplies) -> None:
-        """Write a line down. InputError: it cannot be written."""
-        try:
-            if self._file is None:
-                self._file = self._opened.enter_context(self._path.open("a+b", buffering=0))
-                self._end_torn_line(self._file)
-            self._file.write(msgspec.json.encode(mark) + b"\n")
-        except OSError as fault:
-            raise InputError(
-                f"{self._path}: a line could not be written ({fault.strerror}). All replies so far are kept; make room "
-                "and give the same command again."
-            ) from None
-
-    def close(self) -> None:
-        """Close the file, if it was opened."""
-        self._opened.close()
-
-    def _end_torn_line(self, file: BinaryIO) -> None:
-        """Begin a new line where a killed process left half a line behind."""
-        if end := file.seek(0, 2):
-            file.seek(end - 1)
-            if file.read(1) != b"\n":
-                file.write(b"\n")
+def append_mark(path: Path, mark: CertainReplies) -> None:
+    """Write a line down, behind whatever a killed process left of one. InputError: it cannot be written."""
+    line = msgspec.json.encode(mark) + b"\n"
+    try:
+        with path.open("a+b", buffering=0) as file:
+            file.write(b"\n" + line if ends_torn(path) else line)
+    except OSError as fault:
+        raise InputError(
+            f"{path}: a line could not be written ({fault.strerror}). All replies so far are kept; make room and give "
+            "the same command again."
+        ) from None
 
 
 class Unchecked(NamedTuple):
@@ -98,32 +76,22 @@ class ConnectionLedger:
         copies: Knows which replies are copies of one to another prompt.
     """
 
-    def __init__(self, journal: Journal) -> None:
-        """Begin a ledger of the replies that are written to `journal`. Its marks are in the folder of the journal."""
+    def __init__(self, journal: Journal, engine: Engine) -> None:
+        """Begin a ledger of the replies that an engine brings, which are written to `journal`. Its marks are in the
+        folder of the journal.
+        """
         self.void = Counter[str]()
         self.copies = RepeatedReplies(journal.reply_at)
         self._copied = Counter[str]()
         self._void_copies: set[tuple[Key, str | None]] = set()
         self._asked_again: set[Key] = set()
         self._journal = journal
-        self._marks = MarkFile(journal.path.parent / CONNECTIONS)
         self._unchecked: dict[str, list[Unchecked]] = {}
         self._certain: dict[str, int] = {}
         self._swapped: dict[str, list[Check]] = {}
         self._fault: InputError | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._marks.close()
-
-    def watch(self, engine: Engine) -> None:
-        """Have an engine report to this ledger, if it reports anything."""
         if isinstance(engine, Checking):
-            engine.report_checks(self._take)
+            engine.report_checks(self.note_check)
 
     def keep(self, reply: Reply) -> None:
         """Write a reply down. Raises InputError also for an earlier line that could not be written."""
@@ -149,9 +117,9 @@ class ConnectionLedger:
         if self._fault:
             raise self._fault
 
-    def _take(self, check: Check) -> None:
-        """Write down what became known. An exception here would reach nobody: an engine calls this from within the
-        event loop.
+    def note_check(self, check: Check) -> None:
+        """Write down what became known of a connection. An exception here would reach nobody: an engine calls this from
+        within the event loop.
         """
         try:
             if check.result == "clean":
@@ -164,7 +132,8 @@ class ConnectionLedger:
     def _mark(self, check: Check) -> None:
         self._certain[check.connection] = check.last
         self._take_out(check)
-        self._marks.append(CertainReplies(connection=check.connection, checked=check.last))
+        mark = CertainReplies(connection=check.connection, checked=check.last)
+        append_mark(self._journal.path.parent / CONNECTIONS, mark)
 
     def _void_all(self, check: Check) -> None:
         self._swapped.setdefault(check.connection, []).append(check)
@@ -200,7 +169,7 @@ class ConnectionLedger:
                 "prompt. Something on the way, like a gateway with a cache, sends again what it has sent. They do not "
                 "count and were asked for again once, with the sessions asked from them. Turn the cache off"
             )
-        for address in self._swapped_addresses():
+        for address in dict.fromkeys(check.address for checks in self._swapped.values() for check in checks):
             replies = number_of(self.void[address], "reply", "replies")
             do = "does not count and is" if self.void[address] == 1 else "do not count and are"
             yield (
@@ -208,9 +177,6 @@ class ConnectionLedger:
                 f"prompts. {replies} that may belong to another prompt {do} asked for again, with the sessions asked "
                 "from them. From then on each call to this address has a connection of its own"
             )
-
-    def _swapped_addresses(self) -> list[str]:
-        return list(dict.fromkeys(check.address for checks in self._swapped.values() for check in checks))
 
 
 def _named(reply: Reply) -> tuple[Key, str | None]:

@@ -108,7 +108,7 @@ def asked(
             continue
         seen[key.model, key.experiment][key.facets, key.session][key.item].add(key.epoch)
     listed = None if blocks is None else unfolded(blocks, item_set)
-    there_in_logs = recorded(item_set, logged)
+    there_in_logs = recorded(item_set, logged) if logged else frozenset()
     found: dict[Place, Mapping[str, Sequence[int]]] = {}
     for (model, experiment), replied in seen.items():
         wanted = {c: epochs for (m, e, c), epochs in (listed or {}).items() if (m, e) == (model, experiment)}

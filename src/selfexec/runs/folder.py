@@ -12,7 +12,7 @@ shards/          the shares that several machines asked, where they did, each a 
 
 import shlex
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +23,8 @@ import msgspec
 from selfexec import items
 from selfexec.engines import Wire
 from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS, Key
+from selfexec.facets import misfit
 from selfexec.files import jsonl
 from selfexec.files.replacing import NO_RENAME, current, put
 from selfexec.items import ItemSet
@@ -32,6 +34,7 @@ from selfexec.runs.design import Block, Design, joined, unfolded
 from selfexec.runs.hypotheses import DeclaredHypotheses
 from selfexec.runs.invocations import Invocation
 from selfexec.runs.records import Reply
+from selfexec.text.matching import meant
 from selfexec.text.printable import harmless_line
 
 MANIFEST = "manifest.json"
@@ -45,6 +48,7 @@ SIMULATED = "sim/"  # how the names of simulated models begin that are ours
 IMPORT = "import"  # replies that somebody else asked for
 LOGS = "logs"  # where what was done stands: to such a run only predictions are asked
 SHOWN = 10  # runs that a message names
+LOST = "Put back the files that this run began with; its manifest has their SHA-256."
 
 
 class ShareOf(msgspec.Struct, frozen=True, kw_only=True):
@@ -331,3 +335,43 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 def prompts_of_run(folder: Path) -> dict[str, str | None]:
     """The templates that the run in a folder asked with, by name; None: not kept."""
     return kept_prompts(folder / PROMPTS, load_manifest(folder).prompts)
+
+
+# --- whether replies and items belong together ----------------------------------------------------------------------
+
+
+def items_of_run(folder: Path) -> ItemSet:
+    """The items that a run keeps. InputError: they are gone."""
+    if not (folder / ITEMS).is_dir():
+        raise InputError(f"{folder}: the run's items are gone (there is no {ITEMS}/). {LOST}")
+    return items.load(folder / ITEMS)
+
+
+def check_fit(
+    replies: Iterable[Key],
+    item_set: ItemSet,
+    place: Callable[[Key], str],
+    way_out: str = "Are these the right --items?",
+) -> None:
+    """Every reply must belong to a session of an item; `place` tells where a reply was read from."""
+    fitting: set[tuple[object, ...]] = set()  # whatever the model: ten are often asked the same
+    for key in replies:
+        if key[1:] in fitting:
+            continue
+        if fault := _misfit(key, item_set, way_out):
+            raise InputError(f"{place(key)}: {fault}")
+        fitting.add(key[1:])
+
+
+def _misfit(key: Key, item_set: ItemSet, way_out: str) -> str | None:
+    if key.experiment not in EXPERIMENTS:
+        return f"unknown experiment {key.experiment!r}. {meant(key.experiment, EXPERIMENTS)}"
+    if key.experiment not in item_set.items:
+        return f"the items {item_set.name} have none for {key.experiment}. {way_out}"
+    item = item_set.items[key.experiment].get(key.item)
+    if item is None:
+        return f"no {key.experiment} item has the id {key.item!r}. {way_out}"
+    experiment = EXPERIMENTS[key.experiment]
+    if not experiment.accepts(item, key.session):
+        return f"{key.experiment} has no session {key.session!r}, only {', '.join(experiment.session_names(item))}."
+    return misfit(key.facets, key.experiment, key.kind) if key.facets else None

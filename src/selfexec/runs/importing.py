@@ -6,10 +6,10 @@ from pathlib import Path
 
 from selfexec.errors import InputError, in_python
 from selfexec.items import Preset
-from selfexec.options import Files, Names, files
+from selfexec.options import Files, Names, files, names
 from selfexec.runs import run
 from selfexec.runs.adding import add_replies, takes_more
-from selfexec.runs.arguments import names, tells_wrong_names
+from selfexec.runs.arguments import tells_wrong_names
 from selfexec.runs.records import Cut
 from selfexec.runs.run import Run
 

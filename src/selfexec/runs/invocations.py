@@ -67,6 +67,7 @@ def now() -> str:
 
 
 def begun(command: str | None, addresses: Mapping[str, str], study: StudyFile | None = None) -> Invocation:
+    """The invocation that begins now."""
     named = None if study is None else str(study)
     return Invocation(begin=now(), command=command, versions=versions(), addresses=dict(addresses), study=named)
 

@@ -16,8 +16,7 @@ from selfexec.files import jsonl
 from selfexec.items import ItemSet
 from selfexec.runs.design import Block, asked, unfolded
 from selfexec.runs.ends import is_accepted
-from selfexec.runs.fit import LOST, check_fit, items_of_run
-from selfexec.runs.folder import ITEMS, MANIFEST, REPLIES, Manifest, load_manifest
+from selfexec.runs.folder import ITEMS, LOST, MANIFEST, REPLIES, Manifest, check_fit, items_of_run, load_manifest
 from selfexec.runs.records import OfSession
 from selfexec.runs.replay import ReplayedItem, prompts_of
 from selfexec.runs.requests import out_with_batches

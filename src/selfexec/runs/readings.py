@@ -33,12 +33,8 @@ def read_replies(
     session by session. `condition` is the one that replies without facets were asked in.
     """
     given = given or {}
-    options = {
-        (name, kind): said
-        for name, module in EXPERIMENTS.items()
-        for kind in module.options
-        if (said := options_in(prompts, name, kind))
-    }
+    kinds = ((name, kind) for name, module in EXPERIMENTS.items() for kind in module.options)
+    options = {place: said for place in kinds if (said := options_in(prompts, *place))} if prompts else {}
     known: Known = {}
     return BySession(
         (

@@ -19,10 +19,9 @@ from selfexec.facets import DEFAULT, Condition, canonical, condition_name, condi
 from selfexec.files import jsonl
 from selfexec.files.frames import to_pandas
 from selfexec.items import ItemSet
-from selfexec.options import Names
+from selfexec.options import Names, names
 from selfexec.prompts import kept_prompts, shipped_sentences, texts_in
 from selfexec.readers import Reading
-from selfexec.runs.arguments import names
 from selfexec.runs.connections import unchecked_warning, without_checked
 from selfexec.runs.design import asked, unfolded
 from selfexec.runs.ends import (
@@ -34,14 +33,16 @@ from selfexec.runs.ends import (
     words_in,
     words_of_judges,
 )
-from selfexec.runs.fit import LOST, check_fit, items_of_run
 from selfexec.runs.folder import (
     IMPORT,
+    LOST,
     PROMPTS,
     REPLIES,
     SIMULATED,
     Manifest,
+    check_fit,
     create,
+    items_of_run,
     load_manifest,
     refuse_taken,
     simulated_of,
@@ -108,7 +109,7 @@ class Run:
             )
         here = DEFAULT if self.condition is None else condition_named(self.condition)
         found = read_replies(self.items, self.replies, self.given, self.prompts if own_prompts else {}, here)
-        return with_judgements(found, self.judgements.values())
+        return with_judgements(found, self.judgements.values()) if self.judgements else found
 
     @cached_property
     def tables(self) -> "Tables":
@@ -408,13 +409,8 @@ def load(folder: str | Path, *, accept_ends: Names = ()) -> Run:
         InputError: No run is there, its shards are not joined (`sx.merge` joins them), a file of it is damaged (it
             names the line), or no reply has such an end.
     """
-    [found] = load_all([folder], accept_ends)
+    [found] = loaded([folder], accept_ends)
     return found
-
-
-def loaded(given: Run | str | Path | Iterable[Run | str | Path], accept_ends: Names = ()) -> list[Run]:
-    """The runs that are given, each as it is or by its folder. Replies with these unknown ends count in all of them."""
-    return load_all([given] if isinstance(given, Run | str | Path) else several_runs(given), accept_ends)
 
 
 def several_runs(given: Any) -> list[Any]:
@@ -433,12 +429,12 @@ def _kind(value: object) -> str:
     )
 
 
-def load_all(given: Iterable[Run | str | Path], accept_ends: Names = ()) -> list[Run]:
-    """Runs, each as it is or from its folder, with these ends accepted in all of them. A warning names the unknown ends
-    that are left. InputError: none of the runs has a reply with one of these ends.
+def loaded(given: Run | str | Path | Iterable[Run | str | Path], accept_ends: Names = ()) -> list[Run]:
+    """The runs that are given, each as it is or from its folder, with these ends accepted in all of them. A warning
+    names the unknown ends that are left. InputError: none of the runs has a reply with one of these ends.
     """
     words = names(accept_ends)
-    several = list(given)
+    several = [given] if isinstance(given, Run | str | Path) else several_runs(given)
     found = [one.with_accepted_ends(words) if isinstance(one, Run) else opened(one, words) for one in several]
     if words:
         known = (w for run in found for w in {*run.manifest.accept_ends, *words_in(run.replies.values())})
@@ -485,7 +481,8 @@ def as_it_lies(folder: Path, accept_ends: Iterable[str] = ()) -> Run:
         warnings.warn(said, stacklevel=2)
     if manifest.origin == "run" and _is_older(manifest, replies) and (said := _mixed(item_set)):
         warnings.warn(f"{folder}: {said}", stacklevel=2)
-    judgements = _judgements(folder / JUDGEMENTS, item_set, replies)
+    judged = folder / JUDGEMENTS
+    judgements = _judgements(judged, item_set, replies) if judged.is_file() else {}
     return Run(folder, manifest, item_set, replies, judgements=judgements, accept_ends=accepted)
 
 
@@ -626,9 +623,9 @@ def run_of(source: Path, item_source: str | Path | None = None, accept_ends: Nam
     if item_source is None:
         raise InputError(f"{source}: a file of replies needs the items that were asked. Give them with --items.")
     item_set = items.load(item_source)
-    loaded = loaded_replies([source])
-    check_fit(loaded.replies, item_set, loaded.places.__getitem__)
-    found = Run(source, _imported([source], item_set, loaded.replies), item_set, loaded.replies)
-    [found] = load_all([found], accept_ends)
+    came = loaded_replies([source])
+    check_fit(came.replies, item_set, came.places.__getitem__)
+    found = Run(source, _imported([source], item_set, came.replies), item_set, came.replies)
+    [found] = loaded(found, accept_ends)
     _name_ends(found)
     return found

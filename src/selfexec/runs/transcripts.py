@@ -62,7 +62,7 @@ def transcripts(
     prompts = prompts_sent(run, keys)
     last = {key[:4]: key for key in keys}
     for key in keys:
-        lines = list(_lines(key, prompts[key], run.replies[key], run.readings[key], marks, width))
+        lines = list(session_lines(key, prompts[key], run.replies[key], run.readings[key], marks, width))
         if last[key[:4]] == key:
             lines += [f"  claim {harmless_line(claim)}" for claim in claims.get(key[:4], ())]
         yield "\n".join(lines)
@@ -115,7 +115,7 @@ def _if_sent(run: Run, key: Key, prompt: Prompt | None) -> Prompt | None:
 # --- as text ---------------------------------------------------------------------------------------------------------
 
 
-def _lines(
+def session_lines(
     key: Key, prompt: Prompt | None, reply: Reply, reading: Reading, marks: Marks, width: int | None
 ) -> Iterator[str]:
     yield harmless_line(str(key))

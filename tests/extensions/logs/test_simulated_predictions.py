@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from selfexec.engines.sim import Knowledge, questions, traits
+from selfexec.engines.sim.engine import SimRespondent
 from selfexec.engines.sim.profiles import Profile
 from selfexec.engines.sim.questions import RIGHT_BELOW
-from selfexec.engines.sim.replying import SimRespondent
 from selfexec.engines.sim.simulation import SimTask
 from selfexec.engines.sim.traits import How
 from selfexec.experiments import EXPERIMENTS, Experiment, messages_of

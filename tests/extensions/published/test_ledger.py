@@ -18,7 +18,7 @@ from selfexec.analysis.score import score
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.extensions.published.command import command
-from selfexec.extensions.published.conventions import CONVENTIONS, FORMULAS, NUMBERS, _accounts, ledger
+from selfexec.extensions.published.conventions import CONVENTIONS, FORMULAS, NUMBERS, accounts_by_metric, ledger
 from selfexec.extensions.published.decomposition import lost
 from selfexec.extensions.published.entries import Entry, Ledger
 from selfexec.extensions.published.sensitivity import inflected
@@ -68,7 +68,7 @@ def assert_taken_apart(run: Run) -> None:
         mine = run.observations.filter(pl.col("model") == model)
         for experiment in ("association", "restriction", "difficulty"):
             claims = mine.filter(pl.col("experiment") == experiment)
-            accounts = _accounts(run, model, experiment, claims, run.tables.claims[experiment].of(model))
+            accounts = accounts_by_metric(run, model, experiment, claims, run.tables.claims[experiment].of(model))
             for metric in NUMBERS[experiment]:
                 formula = kind_of(experiment).accuracy if metric == "accuracy" else FORMULAS[metric]
                 account = accounts[metric]()

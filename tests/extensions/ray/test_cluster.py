@@ -14,7 +14,7 @@ import pytest
 
 from selfexec.errors import InputError
 from selfexec.extensions.ray import ray as module
-from selfexec.extensions.ray.ray import _cut_into, _Room, _shares_of_caps, _Shift, _Worker, carry_out_over
+from selfexec.extensions.ray.ray import Capacity, Worker, Workers, carry_out_over, cut_into, shares_of_caps
 from selfexec.runs.asking import Progress
 from selfexec.runs.asking.caps import Caps
 from selfexec.runs.share import Shard
@@ -51,7 +51,7 @@ def parts(n: int, **more: Any) -> list[Any]:
     ],
 )
 def test_each_of_three_parts_has_a_third_of_the_caps(caps: Caps, share: Caps) -> None:
-    found = _shares_of_caps(parts(3, caps=caps))
+    found = shares_of_caps(parts(3, caps=caps))
     assert [(part.shard, part.caps) for part in found] == [(Shard(n, 3), share) for n in range(3)]
 
 
@@ -60,15 +60,15 @@ def test_each_of_three_parts_has_a_third_of_the_caps(caps: Caps, share: Caps) ->
 )
 def test_a_cap_that_leaves_a_part_nothing_is_refused(caps: Caps, option: str) -> None:
     with pytest.raises(InputError) as refused:
-        _shares_of_caps(parts(3, caps=caps))
+        shares_of_caps(parts(3, caps=caps))
     assert refused.value.typed == f"{option}: it is shared out among 3 shards. Give more, or fewer --shards."
 
 
 def test_a_run_is_cut_as_its_first_shard_says_whatever_lies_beside_it(tmp_path: Path) -> None:
-    assert _cut_into(tmp_path) is None
+    assert cut_into(tmp_path) is None
     for name in ("0-mine", "1-of-3", "2-of-3"):
         (tmp_path / "shards" / name).mkdir(parents=True)
-    assert _cut_into(tmp_path) == 3
+    assert cut_into(tmp_path) == 3
 
 
 @pytest.mark.parametrize(("said", "cut", "of"), [(5, True, 5), (None, True, 3), (None, False, 8)])
@@ -89,7 +89,7 @@ def test_a_plan_is_cut_as_is_said_else_as_it_was_else_into_four_for_each_worker(
         return SimpleNamespace(work=work)
 
     monkeypatch.setitem(sys.modules, "ray", Cluster(places=2))
-    monkeypatch.setattr(module, "_Shift", shift)
+    monkeypatch.setattr(module, "Workers", shift)
     monkeypatch.setattr(module, "join", lambda run: f"joined {run}")
     monkeypatch.chdir(tmp_path)
     plan: Any = Part(out=Path("r"), run_folder=tmp_path)
@@ -245,7 +245,7 @@ def test_there_is_room_for_one_worker_on_each_node_or_at_each_gpu(
 ) -> None:
     ray = SimpleNamespace(cluster_resources=lambda: there, nodes=lambda: nodes)
     plan: Any = Part(respondents=[SimpleNamespace(loads=False), SimpleNamespace(loads=loads)])
-    room = _Room(ray, plan)
+    room = Capacity(ray, plan)
     assert (room.gpus, room.workers) == (gpus, workers)
 
 
@@ -267,7 +267,7 @@ def test_a_worker_keeps_its_weights_from_shard_to_shard_and_its_progress_may_be_
 
     monkeypatch.setattr(module, "loaded", loaded)
     monkeypatch.setattr(module, "carry_out", carry_out)
-    worker = _Worker()
+    worker = Worker()
     one, two = parts(2)
     assert worker.ask(one).done == 7
     first = worker.progress()
@@ -278,18 +278,18 @@ def test_a_worker_keeps_its_weights_from_shard_to_shard_and_its_progress_may_be_
 
 
 @pytest.fixture
-def shift(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., _Shift]]:
+def shift(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Workers]]:
     """Of workers at so many shards, in the stand-in's time."""
 
-    def made(ray: Cluster, shards: int, told: Callable[[Progress], None] = lambda now: None) -> _Shift:
+    def made(ray: Cluster, shards: int, told: Callable[[Progress], None] = lambda now: None) -> Workers:
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: ray.now))
         plan: Any = Part()
-        return _Shift(ray, _Room(ray, plan), parts(shards), told, Progress())
+        return Workers(ray, Capacity(ray, plan), parts(shards), told, Progress())
 
     return made
 
 
-def test_two_workers_share_five_shards_and_each_is_dismissed_when_nothing_waits(shift: Callable[..., _Shift]) -> None:
+def test_two_workers_share_five_shards_and_each_is_dismissed_when_nothing_waits(shift: Callable[..., Workers]) -> None:
     ray = Cluster(places=2)
     told: list[tuple[int, int]] = []
     work = shift(ray, 5, lambda now: told.append((now.done, now.total)))
@@ -304,7 +304,7 @@ def test_two_workers_share_five_shards_and_each_is_dismissed_when_nothing_waits(
     assert told[0] == (2, 50) and told[-1] == (50, 50)
 
 
-def test_a_worker_that_is_done_gives_its_place_up_while_others_are_at_work(shift: Callable[..., _Shift]) -> None:
+def test_a_worker_that_is_done_gives_its_place_up_while_others_are_at_work(shift: Callable[..., Workers]) -> None:
     ray = Cluster(places=2)
     at_work: list[int] = []
     took = iter([1.0, 9.0])
@@ -314,7 +314,7 @@ def test_a_worker_that_is_done_gives_its_place_up_while_others_are_at_work(shift
 
 
 def test_room_that_comes_later_is_taken_within_ten_seconds_and_not_looked_for_when_nothing_waits(
-    shift: Callable[..., _Shift],
+    shift: Callable[..., Workers],
 ) -> None:
     # looks are half a second apart: the first after more than ten seconds is at 10.5
     ray = Cluster(places=1, later=(102, 3), each=13)
@@ -326,7 +326,7 @@ def test_room_that_comes_later_is_taken_within_ten_seconds_and_not_looked_for_wh
     assert ray.hired == [0]
 
 
-def test_a_worker_that_is_being_begun_anew_does_not_end_the_run(shift: Callable[..., _Shift]) -> None:
+def test_a_worker_that_is_being_begun_anew_does_not_end_the_run(shift: Callable[..., Workers]) -> None:
     ray = Cluster(places=1)
     ray.of_looks = lambda: Lost("nobody can tell")
     work = shift(ray, 2)
@@ -334,7 +334,7 @@ def test_a_worker_that_is_being_begun_anew_does_not_end_the_run(shift: Callable[
     assert sorted(work.known, key=lambda shard: shard.index) == [Shard(0, 2), Shard(1, 2)]
 
 
-def test_a_shard_whose_workers_ray_gives_up_is_named(shift: Callable[..., _Shift]) -> None:
+def test_a_shard_whose_workers_ray_gives_up_is_named(shift: Callable[..., Workers]) -> None:
     ray = Cluster()
     ray.of_shards = lambda shard: Lost("gone for good\nso")
     with pytest.raises(InputError, match=r"^r: its worker was lost 3 times, the last time so: gone for good What"):
@@ -343,7 +343,7 @@ def test_a_shard_whose_workers_ray_gives_up_is_named(shift: Callable[..., _Shift
 
 @pytest.mark.parametrize("cause", [InputError("no key"), KeyError("a bug")])
 def test_what_a_task_raises_is_raised_here_and_the_workers_are_dismissed(
-    cause: Exception, shift: Callable[..., _Shift]
+    cause: Exception, shift: Callable[..., Workers]
 ) -> None:
     ray = Cluster(places=3)
     ray.of_shards = lambda shard: Failed(cause) if shard.index == 1 else Progress(done=10)

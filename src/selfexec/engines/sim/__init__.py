@@ -1,7 +1,6 @@
 """Simulated respondents with known truth."""
 
 from selfexec.engines.sim.engine import SimEngine, respondent
-from selfexec.engines.sim.knowledge import Knowledge
 from selfexec.engines.sim.profiles import PROFILES, maker_of
-from selfexec.engines.sim.simulation import Simulation
+from selfexec.engines.sim.simulation import Knowledge, Simulation
 from selfexec.engines.sim.truth import truth

@@ -5,8 +5,7 @@ answer, the tokens that it takes, and in which order they rank questions.
 import math
 from collections.abc import Callable, Sequence
 
-from selfexec.engines.sim.chance import draw
-from selfexec.engines.sim.traits import How, Respondent
+from selfexec.engines.sim.traits import How, Respondent, draw
 
 LETTERS = "ABCD"
 RIGHT_BELOW = 0.75  # hardness: what is harder is answered wrongly

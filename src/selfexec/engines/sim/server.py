@@ -15,7 +15,7 @@ from aiohttp import web
 
 from selfexec.engines.sim.engine import PROFILES, SimRespondent, respondent
 from selfexec.engines.sim.formats import FORMATS, Format, ParsedRequest, Piece, SimReply
-from selfexec.engines.sim.knowledge import Knowledge
+from selfexec.engines.sim.simulation import Knowledge
 from selfexec.errors import InputError
 from selfexec.items import ItemSet
 

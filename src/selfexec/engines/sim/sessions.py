@@ -25,7 +25,7 @@ def named(experiment: str, item: Item | None, session: str, prompt: str, facets:
         kind,
         *subject,
         who=_who(addressee) if addressee else "",
-        shown=_split(prompt)[0],
+        shown=_split(prompt)[0] if "strategy" in addressed else (),
         probably=bool(addressed) and asks_for_probabilities(facets),
     )
 
@@ -93,7 +93,7 @@ def _beginnings() -> list[str]:
 @cache
 def _results(history: str) -> tuple[ShownResult, ...]:
     return tuple(
-        ShownResult(name, match["about"], match["told"])
+        ShownResult(name, match["about"], match["answer"])
         for name, simulation in simulations()
         if simulation.result
         for match in simulation.result.finditer(history)

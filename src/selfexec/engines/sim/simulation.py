@@ -12,6 +12,7 @@ from selfexec.engines.sim.profiles import Profile
 from selfexec.engines.sim.traits import Facts, How, Respondent
 from selfexec.experiments import EXPERIMENTS
 from selfexec.extension import resolve
+from selfexec.items import ItemSet
 
 Lookings = Sequence[tuple[float, Profile]]  # shares of predictions, and the profile that makes them
 Said = tuple[str, int | None]  # text and tokens, None where they follow from the text
@@ -31,7 +32,7 @@ class ShownResult(NamedTuple):
 
     experiment: str
     about: str
-    told: str
+    answer: str
 
 
 class SimTask(NamedTuple):
@@ -56,7 +57,7 @@ class Simulation:
     """How simulated models answer the sessions of one experiment."""
 
     result: re.Pattern[str] | None = None
-    """How a result of this experiment is shown before a prediction: the groups `about` and `told`."""
+    """How a result of this experiment is shown before a prediction: the groups `about` and `answer`."""
 
     def facts(self, items: Sequence[Any]) -> Mapping[str, Mapping[str, Any]]:
         """What the items tell about the world, by kind of fact and by what it is about."""
@@ -101,6 +102,25 @@ def simulation_of(experiment: str) -> Simulation | None:
 def _simulation_at(place: str) -> Simulation:
     simulation: Simulation = resolve(place)()
     return simulation
+
+
+class Knowledge(dict[str, Mapping[str, Any]]):
+    """What simulated respondents know of the world: facts by their kind, as the simulations of the experiments call it
+    (`labels` of requests, `keys` of questions), and by what they are about. Of other kinds nothing is known.
+    """
+
+    def __missing__(self, kind: str) -> Mapping[str, Any]:
+        return {}
+
+    @classmethod
+    def of(cls, item_set: ItemSet) -> "Knowledge":
+        """What the items of a set tell."""
+        facts: dict[str, dict[str, Any]] = {}
+        for experiment, by_id in item_set.items.items():
+            if simulation := simulation_of(experiment):
+                for kind, known in simulation.facts(list(by_id.values())).items():
+                    facts.setdefault(kind, {}).update(known)
+        return cls(facts)
 
 
 def simulations() -> Iterator[tuple[str, Simulation]]:

@@ -2,14 +2,21 @@
 
 import math
 from collections.abc import Mapping
+from hashlib import blake2b
 from statistics import NormalDist
 from typing import Any, NamedTuple, Protocol
 
-from selfexec.engines.sim.chance import EVERYONE, draw
 from selfexec.engines.sim.profiles import Profile
 
+EVERYONE = "everyone"  # whose draws all simulated models share: models in general
 SURE = 0.9  # what a model that goes by the place where something stands says of it
 LEAST_RATE = 0.001  # a rate of 0 or 1 would be evidence without end
+
+
+def draw(*about: object) -> float:
+    """A number in [0, 1), always the same for the same words."""
+    digest = blake2b("\x1f".join(map(str, about)).encode(), digest_size=8).digest()
+    return int.from_bytes(digest) / 2**64
 
 
 def quantile(rate: float) -> float:

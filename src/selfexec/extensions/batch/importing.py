@@ -18,8 +18,8 @@ from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.extensions.batch.forms import FORMS, BatchResult, NoResult, outcome_of, result_in
 from selfexec.files import jsonl
-from selfexec.options import Files, Names, files
-from selfexec.runs.arguments import names, tells_wrong_names
+from selfexec.options import Files, Names, files, names
+from selfexec.runs.arguments import tells_wrong_names
 from selfexec.runs.asking import EndsInARow, held_back, row_message
 from selfexec.runs.ends import accepted_in, keep_accepted, way_to_texts, with_accepted_end
 from selfexec.runs.folder import MANIFEST, REPLIES

@@ -19,8 +19,7 @@ from selfexec.prompts import prompt_hashes
 from selfexec.runs import Files, Reply, Run, files, invocations, load
 from selfexec.runs.arguments import tells_wrong_names
 from selfexec.runs.design import Design, folded, joined
-from selfexec.runs.fit import check_fit
-from selfexec.runs.folder import SIMULATED, Manifest, create, refuse_taken
+from selfexec.runs.folder import SIMULATED, Manifest, check_fit, create, refuse_taken
 from selfexec.runs.invocations import Invocation
 from selfexec.runs.judgements import JUDGEMENTS
 from selfexec.version import __version__

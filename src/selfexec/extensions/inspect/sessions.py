@@ -17,7 +17,7 @@ from selfexec.facets import Condition, in_condition, settings_in
 from selfexec.items import ItemSet
 from selfexec.prompts import shipped_sentences
 from selfexec.runs import Reply
-from selfexec.runs.asking import Progress, reply_to
+from selfexec.runs.asking import reply_to
 
 NOT_ASKED = Outcome(None, error="not asked")
 
@@ -72,7 +72,7 @@ class _Sample:
         call = Call(key, messages, self.asking.sent(key), experiment.needs)
         async with span(session, type="session"):
             try:
-                reply = await reply_to(self, call, Progress(), lambda: self.over, parent)  # type: ignore[arg-type]
+                reply = await reply_to(self, call, parent, is_over=lambda: self.over)  # type: ignore[arg-type]
             except Final as fault:
                 self.final = fault
                 return NOT_ASKED

@@ -8,7 +8,7 @@ from functools import partial
 
 import msgspec
 
-from selfexec.engines import Engine, all_simulated, engine_for, spared_from_sweeps
+from selfexec.engines import Engine, engine_for, spared_from_sweeps
 from selfexec.experiments import Key
 from selfexec.extensions.judging.plan import JudgingPlan, plan
 from selfexec.extensions.judging.records import (
@@ -25,12 +25,11 @@ from selfexec.options import changed
 from selfexec.run_options import JudgeOptions
 from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
-from selfexec.runs.asking.caps import Spent
-from selfexec.runs.asking.executor import BackEnd, ask_due, note_engine, note_standing
+from selfexec.runs.asking.executor import BackEnd, ask_due, note_standing
 from selfexec.runs.asking.progress import Progress, Report, shown_progress
 from selfexec.runs.asking.remaining import Remaining
 from selfexec.runs.asking.shared_memory import refuse_memory
-from selfexec.runs.connections import ConnectionLedger, replaced_void, unchecked_warning
+from selfexec.runs.connections import ConnectionLedger, unchecked_warning
 from selfexec.runs.ends import JUDGE_REPLIES, ends_named, way_to_texts_of_judges
 from selfexec.runs.run import Run, loaded, opened
 from selfexec.runs.store import Journal
@@ -60,7 +59,7 @@ def judge(options: JudgeOptions) -> Run:
     made = {"judge": options.judge, **changed(options)}
     planned = replace(plan(run, options), command=invocations.call("sx.judge", made))
     on_progress = options.on_progress
-    if on_progress or all_simulated([options.judge], planned.connection):
+    if on_progress or planned.respondent.simulated:
         return carry_out(planned, on_progress)
     progress = Progress()
     with shown_progress() as show:
@@ -79,21 +78,19 @@ def carry_out(plan: JudgingPlan, report: Report | None = None, progress: Progres
     progress = progress or Progress()
     with (
         Journal(plan.folder / JUDGE_REPLIES) as journal,
-        ConnectionLedger(journal) as ledger,
         spared_from_sweeps(),
     ):
         # the holder of the journal knows what is there
         now = _remaining(plan)
-        note_standing(progress, now)
-        note_engine(progress, engine, plan.prices)
-        ledger.watch(engine)
+        note_standing(progress, now, engine)
+        ledger = ConnectionLedger(journal, engine)
         way_to_texts = way_to_texts_of_judges(plan.folder)
         back_end = BackEnd(engine, ledger, plan.run.accept_ends, way_to_texts, plan.line)
         try:
             if now.remaining:
                 with _invocation(plan, engine, progress):
                     show = report or (lambda progress: None)
-                    ask_due(back_end, now, partial(_remaining, plan), _spent(plan, now), show, progress)
+                    ask_due(back_end, now, partial(_remaining, plan), partial(_lines, plan), show, progress)
         finally:
             progress.warnings.extend(ledger.warnings())
             known = _known(plan)
@@ -116,13 +113,9 @@ def _remaining(plan: JudgingPlan) -> Remaining[JudgingPlan]:
     return replace(plan, known=_known(plan)).remaining
 
 
-def _spent(plan: JudgingPlan, now: Remaining[JudgingPlan]) -> Spent:
-    """What the replies of the judge have taken so far."""
-    spent = Spent(plan.prices)
-    spent.count_all(now.known.values())
-    lines = jsonl.values(plan.folder / JUDGE_REPLIES, JudgeReply)
-    spent.count_all(replaced_void([line for line in lines if line.name == plan.name]))
-    return spent
+def _lines(plan: JudgingPlan) -> list[JudgeReply]:
+    """All that the judge has replied, those lines too that later ones replaced."""
+    return [line for line in jsonl.values(plan.folder / JUDGE_REPLIES, JudgeReply) if line.name == plan.name]
 
 
 def foreseen(plan: JudgingPlan) -> int:

@@ -152,7 +152,6 @@ def _foreseen(plan: "JudgingPlan") -> Iterator[str]:
 
 def _judged(plan: "JudgingPlan", max_calls: int | None) -> "Progress":
     """How far the judge came; what it was asked and what it replied is printed."""
-    from selfexec.engines import all_simulated
     from selfexec.extensions.judging.asking import carry_out
     from selfexec.runs.asking import Progress, shown_progress
 
@@ -163,7 +162,7 @@ def _judged(plan: "JudgingPlan", max_calls: int | None) -> "Progress":
     except KeyboardInterrupt:
         raise Stopped("stopped. What was judged is kept; the same command continues.") from None
     say("\n".join(_said(plan, run, progress)))
-    if progress.failures or (progress.calls and not all_simulated([plan.model], plan.connection)):
+    if progress.failures or (progress.calls and not plan.respondent.simulated):
         say("\n".join([*calls_made(progress), *went_wrong(progress)]))
         say_took(progress)
     if progress.left:

@@ -15,7 +15,6 @@ from selfexec.engines import (
     Price,
     Respondent,
     Sampling,
-    all_simulated,
     check_settings,
     engine_for,
     kept_setting,
@@ -28,15 +27,14 @@ from selfexec.engines import (
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, RULE, Judging, Key, Keying, Message, messages_of
 from selfexec.extensions.judging.records import Judge, JudgeReply, load_judges, read_judge_replies
-from selfexec.options import part_of
+from selfexec.options import names, part_of
 from selfexec.run_options import JudgeOptions
-from selfexec.runs.arguments import names
 from selfexec.runs.asking.caps import NO_CAPS, Caps, refuse_unpriced
 from selfexec.runs.asking.estimate import RunEstimate, seen_tokens
 from selfexec.runs.asking.estimate import part_of as estimated_part
 from selfexec.runs.asking.growing import is_set, was_set
 from selfexec.runs.asking.plan import AskSession
-from selfexec.runs.asking.remaining import Remaining, counted, not_asked_again
+from selfexec.runs.asking.remaining import Remaining, stored_reply
 from selfexec.runs.ends import JUDGE_REPLIES
 from selfexec.runs.folder import REPLIES
 from selfexec.runs.records import Reply
@@ -86,10 +84,10 @@ class JudgingPlan:
     @cached_property
     def remaining(self) -> Remaining["JudgingPlan"]:
         """How the plan stands."""
-        here = frozenset(case for case in self.cases if self.reply(case) is not None)
-        ended = frozenset(
-            case for case in self.cases if not_asked_again(self.known, case.judged, case.messages, self.retry_ends)
-        )
+        stored = {case: stored_reply(self.known, case.judged, case.messages) for case in self.cases}
+        here = frozenset(case for case, reply in stored.items() if reply and not reply.failed)
+        unknown = (case for case, reply in stored.items() if reply and reply.ended_unknown)
+        ended = frozenset(() if self.retry_ends else unknown)
         return Remaining(self, self.known, len(here), here, waiting=ended, ended=len(ended))
 
     @property
@@ -134,7 +132,9 @@ class JudgingPlan:
         return JudgeReply(**msgspec.structs.asdict(reply), name=self.name, subject=key.model, judged=key.session)
 
     def reply(self, case: Case) -> JudgeReply | None:
-        return counted(self.known, case.judged, case.messages)
+        """What counts of a case."""
+        reply = stored_reply(self.known, case.judged, case.messages)
+        return reply if reply and not reply.failed else None
 
     @property
     def judge(self) -> Judge:
@@ -190,7 +190,7 @@ def plan(run: Run, options: JudgeOptions) -> JudgingPlan:
         found, prices=prices_of([judge], names(options.price or ()), partial(list_price, connection=found.connection))
     )
     refuse_unpriced([judge], found.prices, found.caps)
-    if all_simulated([judge], found.connection):
+    if found.respondent.simulated:
         engine_for([judge], run.items, found.connection)  # refuses models that nobody simulates
     _refuse_another(found)
     return found

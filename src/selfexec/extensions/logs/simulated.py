@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from selfexec.engines.sim import shapes
-from selfexec.engines.sim.chance import EVERYONE, draw
 from selfexec.engines.sim.experiments.difficulty import choices_in
 from selfexec.engines.sim.experiments.restriction import predicts_answer
 from selfexec.engines.sim.questions import (
@@ -18,7 +17,7 @@ from selfexec.engines.sim.questions import (
     tokens_for,
 )
 from selfexec.engines.sim.simulation import SimTask, Simulation, Subject, filled_in
-from selfexec.engines.sim.traits import Facts, How, Respondent
+from selfexec.engines.sim.traits import EVERYONE, Facts, How, Respondent, draw
 from selfexec.experiments import EXPERIMENTS
 from selfexec.extensions.logs.experiments.choice import ChoiceQuestion
 from selfexec.extensions.logs.experiments.length import LINE, Length, SampleGroup

@@ -115,7 +115,7 @@ def _of_run(run: "Run", scores: By, sensitivities: bool) -> Iterator[Entry]:
         for experiment in PAPER.experiments:
             if (claims := by_part.get((model, experiment))) is not None:
                 counted = run.tables.claims[experiment].of(model)
-                accounts = _accounts(run, model, experiment, claims, counted)
+                accounts = accounts_by_metric(run, model, experiment, claims, counted)
                 found += _scores(model, experiment, scores, accounts, claims, counted)
                 found += _baselines(model, experiment, scores)
                 found += _rules(run, model, experiment, accounts["accuracy"])
@@ -127,7 +127,7 @@ def _of_run(run: "Run", scores: By, sensitivities: bool) -> Iterator[Entry]:
             yield _overall(model, scores, found)
 
 
-def _accounts(run: "Run", model: str, experiment: str, claims: pl.DataFrame, counted: Claims) -> Accounts:
+def accounts_by_metric(run: "Run", model: str, experiment: str, claims: pl.DataFrame, counted: Claims) -> Accounts:
     """The account that each metric is a formula of. Most are never asked for: where nothing was lost, all agree."""
     if experiment == "association":
         return dict.fromkeys(NUMBERS[experiment], cache(lambda: association_account(run, model, claims, counted)))

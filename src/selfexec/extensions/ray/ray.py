@@ -46,10 +46,10 @@ def carry_out_over(address: str, plan: Plan, shards: int | None, report: Report,
     """
     plan = replace(plan, out=plan.out.absolute())
     with _cluster(address) as ray:
-        room = _Room(ray, plan)
-        of = shards or _cut_into(plan.run_folder) or EACH * room.workers
+        room = Capacity(ray, plan)
+        of = shards or cut_into(plan.run_folder) or EACH * room.workers
         parts = [replace(plan, shard=shard, out=shard.folder(plan.out)) for shard in (Shard(n, of) for n in range(of))]
-        _Shift(ray, room, _shares_of_caps(parts), report, progress).work()
+        Workers(ray, room, shares_of_caps(parts), report, progress).work()
     for part in parts:
         if not (part.out / MANIFEST).exists():
             raise InputError(
@@ -59,13 +59,13 @@ def carry_out_over(address: str, plan: Plan, shards: int | None, report: Report,
     return join(plan.out)
 
 
-def _cut_into(run: Path) -> int | None:
+def cut_into(run: Path) -> int | None:
     """Into how many shards a run is cut already."""
     found = [shard_of(folder.name) for folder in shard_folders(run)]
     return next((shard.of for shard in found if shard), None)
 
 
-def _shares_of_caps(parts: Sequence[Plan]) -> Sequence[Plan]:
+def shares_of_caps(parts: Sequence[Plan]) -> Sequence[Plan]:
     """Each part with its share of the caps, so that all together keep to them."""
     caps, n = parts[0].caps, len(parts)
     if not caps.any:
@@ -105,7 +105,7 @@ def _cluster(address: str) -> Iterator[Any]:
         ray.shutdown()
 
 
-class _Room:
+class Capacity:
     """For how many workers a cluster has room: one on each node, or one at each GPU where weights are run there."""
 
     def __init__(self, ray: Any, plan: Plan) -> None:
@@ -126,7 +126,7 @@ class _Room:
         return max(1, min(nodes, int(there.get("CPU", 1))))
 
 
-class _Worker:
+class Worker:
     """Asks shards, one after the other, in a process of its own. Weights stay loaded from one to the next."""
 
     def __init__(self) -> None:
@@ -145,11 +145,11 @@ class _Worker:
 
 
 @dataclass
-class _Shift:
+class Workers:
     """All workers, what each is at, and what nobody has begun."""
 
     ray: Any
-    room: _Room
+    room: Capacity
     parts: Sequence[Plan]
     report: Report
     progress: Progress
@@ -185,7 +185,7 @@ class _Shift:
     def _hired(self) -> Any:
         # a second call may look at the progress of the first
         taken = {"num_cpus": 1, "num_gpus": self.room.gpus, "max_concurrency": 2, "scheduling_strategy": "SPREAD"}
-        return self.ray.remote(**taken, max_restarts=LOSSES - 1, max_task_retries=-1)(_Worker).remote()
+        return self.ray.remote(**taken, max_restarts=LOSSES - 1, max_task_retries=-1)(Worker).remote()
 
     def _result(self, done: Any, part: Plan) -> Progress:
         """How far a worker came with a part."""

@@ -18,9 +18,9 @@ from selfexec.extensions.shards.left import ShardLeft, shards_left
 from selfexec.extensions.shards.parts import WHOLE, Part, ShardFault, Unjoinable, joined_design, parts_of
 from selfexec.files.replacing import put, settle
 from selfexec.items import ItemSet
-from selfexec.options import Names
+from selfexec.options import Names, names
 from selfexec.prompts import prompts_file
-from selfexec.runs.arguments import names, tells_wrong_names
+from selfexec.runs.arguments import tells_wrong_names
 from selfexec.runs.connections import SAID
 from selfexec.runs.design import folded, joined
 from selfexec.runs.folder import (

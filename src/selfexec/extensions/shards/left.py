@@ -6,8 +6,7 @@ from pathlib import Path
 
 from selfexec.extensions.shards.parts import commands, joined_design
 from selfexec.runs.design import Design, joined, unfolded
-from selfexec.runs.fit import items_of_run
-from selfexec.runs.folder import MANIFEST, load_manifest
+from selfexec.runs.folder import MANIFEST, items_of_run, load_manifest
 from selfexec.runs.listing import listed
 from selfexec.runs.share import JoinedShards, Shard, shard_folders, shard_of
 from selfexec.text.numbers import number_of

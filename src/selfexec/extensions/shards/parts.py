@@ -18,8 +18,17 @@ from selfexec.files import jsonl
 from selfexec.items import ItemSet
 from selfexec.prompts import kept_prompts
 from selfexec.runs.design import Block, Design, joined, unfolded
-from selfexec.runs.fit import LOST, check_fit, items_of_run
-from selfexec.runs.folder import ITEMS, MANIFEST, PROMPTS, REPLIES, Manifest, load_manifest
+from selfexec.runs.folder import (
+    ITEMS,
+    LOST,
+    MANIFEST,
+    PROMPTS,
+    REPLIES,
+    Manifest,
+    check_fit,
+    items_of_run,
+    load_manifest,
+)
 from selfexec.runs.records import Reply
 from selfexec.runs.share import Shard, shard_folders, shard_of, state_of
 from selfexec.runs.store import line_of

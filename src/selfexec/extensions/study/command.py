@@ -36,7 +36,9 @@ def planned_study(choices: RunOptions, given: Mapping[str, Any]) -> PlannedRun |
     else:
         study = load_study(config)
         plan = study.plan(names(choices.models or ()), **_instead(choices))
-        planned = PlannedRun(with_hypotheses(plan, choices.hypotheses), names_models=True)
+        if choices.hypotheses is not None:
+            plan = with_hypotheses(plan, choices.hypotheses)
+        planned = PlannedRun(plan, names_models=True)
         if outputs := study.outputs:
             planned = replace(planned, finish=lambda run, scores: write_outputs(run, scores, outputs))
     if save:

@@ -7,8 +7,8 @@ from typing import Any
 
 from selfexec.engines import default_models
 from selfexec.errors import InputError
-from selfexec.options import note_given
-from selfexec.runs.arguments import names, tells_wrong_names
+from selfexec.options import names, note_given
+from selfexec.runs.arguments import tells_wrong_names
 from selfexec.runs.asking.continuing import continued, is_there
 from selfexec.runs.asking.execute import shown
 from selfexec.runs.asking.plan import Plan, planned

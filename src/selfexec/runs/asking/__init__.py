@@ -2,12 +2,19 @@
 
 from selfexec.runs.asking.continuing import plan, planned_or_continued, with_hypotheses
 from selfexec.runs.asking.execute import carry_out, run
+from selfexec.runs.asking.executor import reply_to
 from selfexec.runs.asking.growing import begin, grow, refuse_misfit
-from selfexec.runs.asking.one_session import reply_to
 from selfexec.runs.asking.plan import Job, Plan, planned
 from selfexec.runs.asking.progress import Progress, Report, as_line, duration, heartbeat, shown_progress
 from selfexec.runs.asking.remaining import DueCall, Remaining, asked_elsewhere, standing
 from selfexec.runs.asking.remarks import remarks
+from selfexec.runs.asking.reply_gate import (
+    HELD_AT_MOST,
+    IN_A_ROW,
+    EndsInARow,
+    ReplyGate,
+    filter_warnings,
+    held_back,
+    row_message,
+)
 from selfexec.runs.asking.shared_memory import code_word, note, refuse_shared
-from selfexec.runs.asking.suspected_filters import HELD_AT_MOST, SuspectedFilters, filter_warnings, held_back
-from selfexec.runs.asking.unknown_ends import IN_A_ROW, EndsInARow, UnknownEndStop, row_message

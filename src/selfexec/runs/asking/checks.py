@@ -120,7 +120,7 @@ class Check:
     @property
     def _grid(self) -> tuple[list[str], list[list[str]]]:
         """The columns that hold anything, and the rows."""
-        rows = [_row(t) for t in self.tried]
+        rows = [session_row(t) for t in self.tried]
         filled = [n for n, _ in enumerate(COLUMNS) if any(row[n] for row in rows)]
         return [COLUMNS[n] for n in filled], [[row[n] for n in filled] for row in rows]
 
@@ -208,7 +208,7 @@ async def _check(
         first = tried[0]
         again = await _try(engine, first.item, replace(first.call, key=first.call.key._replace(epoch=2)), accept_ends)
     odd = remarks((t.reply for t in [*tried, again]), lambda key: sent(key.experiment, key.kind))
-    notes = [*_findings(tried, memory, model), *(f"warning: {text}" for text in [*told, *engine.warnings, *odd])]
+    notes = [*findings_of(tried, memory, model), *(f"warning: {text}" for text in [*told, *engine.warnings, *odd])]
     swapping = sorted({check.address for check in connections if check.result == "swapped"})
     return Check(model, tried, memory.shared, notes, swapping)
 
@@ -252,7 +252,7 @@ async def _try(
     return TriedSession(call, item, reply, read_reply(item, reply))
 
 
-def _row(t: TriedSession) -> list[str]:
+def session_row(t: TriedSession) -> list[str]:
     r = t.reply
     kept = is_kept(r.key)
     state = t.reading.state if t.reading.reason is None else f"{t.reading.state}: {t.reading.reason}"
@@ -276,7 +276,7 @@ def _kept(t: TriedSession) -> bool:
     return state_shown(t.reply.key, t.reading) == KEPT_STATE
 
 
-def _findings(tried: Sequence[TriedSession], memory: Memory, model: str) -> Iterator[str]:
+def findings_of(tried: Sequence[TriedSession], memory: Memory, model: str) -> Iterator[str]:
     """What to know before money is spent, one line each."""
     yield (
         f"calls: {len(tried) + 1 + memory.calls}, the {len(tried)} above, the first prompt once more (is there a "
@@ -294,11 +294,11 @@ def _findings(tried: Sequence[TriedSession], memory: Memory, model: str) -> Iter
         )
         + (f"; {number_of(kept, 'response is', 'responses are')} kept, not read" if kept else "")
     )
-    yield from (f"  {t.reply.experiment} {t.reply.session} said: {_excerpt(t.reply.text or '')}" for t in unread)
+    yield from (f"  {t.reply.experiment} {t.reply.session} said: {excerpt(t.reply.text or '')}" for t in unread)
     for t in tried:
         if t.reply.ended_unknown:
             text = t.reply.unknown_end_text
-            what = f"with the text {_excerpt(text)}" if text else "without any text"
+            what = f"with the text {excerpt(text)}" if text else "without any text"
             yield f"  {t.reply.experiment} {t.reply.session} {ended_with(t.reply.unknown_end)}, {what}"
     came = [t.reply for t in tried if not t.reply.failed]
     if any(reply.output_tokens is None for reply in came):
@@ -351,7 +351,7 @@ def _unknown_ends(ended: Sequence[Reply]) -> Iterator[str]:
         )
 
 
-def _excerpt(text: str) -> str:
+def excerpt(text: str) -> str:
     """A reply in one line that does nothing to a terminal: its beginning, and its end, where answers mostly are."""
     line = harmless_line(text)
     return f'"{line}"' if len(line) <= 2 * EXCERPT else f'"{line[:EXCERPT]} ... {line[-EXCERPT:]}"'

@@ -15,9 +15,8 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT, Condition, condition_name, history_in
 from selfexec.items import ItemSet
-from selfexec.options import Names, changed, declared, note_given, part_of, put_over, replaced
+from selfexec.options import Names, changed, declared, names, note_given, part_of, put_over, replaced
 from selfexec.run_options import RunOptions
-from selfexec.runs.arguments import names
 from selfexec.runs.asking.histories import histories_of
 from selfexec.runs.asking.plan import Plan, planned, refuse_epochs_without_log
 from selfexec.runs.design import Design, asked, joined
@@ -59,37 +58,38 @@ def planned_or_continued(options: RunOptions) -> Plan:
     """What would be asked: in the folder of a run by that run, as far as the command does not say otherwise, and where
     there is none, of the models that are named or of the simulated panel.
     """
-    return with_hypotheses(_planned_or_continued(options), options.hypotheses)
+    if not is_there(Path(options.out or "")):
+        found = planned(options)
+    elif _goes_by_run(options):
+        found = continued(options)
+    else:
+        found = _planned_as_reached(options)
+    return with_hypotheses(found, options.hypotheses) if options.hypotheses is not None else found
 
 
-def with_hypotheses(plan: Plan, path: str | Path | None) -> Plan:
-    """The same plan with the hypotheses of a file, where one is named. InputError where they are about other items, or
-    only a share of a run is asked.
+def with_hypotheses(plan: Plan, path: str | Path) -> Plan:
+    """The same plan with the hypotheses of a file. InputError where they are about other items, or only a share of a
+    run is asked.
     """
-    if path is None:
-        return plan
     if plan.shard:
         raise InputError("--hypotheses: a share of a run keeps none. Name them where all of it is asked in one folder.")
     return replace(plan, hypotheses=declared_hypotheses(path, plan.item_set.hashes))
 
 
-def _planned_or_continued(options: RunOptions) -> Plan:
-    if goes_by_run(options):
-        return continued(options)
-    respondents, from_run = reached_before(options)
+def _planned_as_reached(options: RunOptions) -> Plan:
+    """What a command asks of its own accord in the folder of a run, of models that are reached as they were before."""
+    respondents, from_run = _reached_before(options)
     found = replace(planned(options, respondents), from_run=from_run)
     if respondents is not None:
         refuse_epochs_without_log(found, options.epochs)
     return found
 
 
-def goes_by_run(options: RunOptions) -> bool:
-    """Whether a command goes by the run in its folder: one that names no model does, one that names a model which is
-    new there, and one that says nothing but whom to ask. All others say themselves what is asked.
+def _goes_by_run(options: RunOptions) -> bool:
+    """Whether a command goes by the run in its folder, where one is: one that names no model does, one that names a
+    model which is new there, and one that says nothing but whom to ask. All others say themselves what is asked.
     """
     run = Path(options.out or "")
-    if not is_there(run):
-        return False
     if options.models is None:
         return True
     manifest = load_manifest(_folder(run, None if options.shard is None else Shard.parse(options.shard)))
@@ -99,12 +99,12 @@ def goes_by_run(options: RunOptions) -> bool:
     return not says_what or any(model not in manifest.models for model in names(options.models))
 
 
-def reached_before(options: RunOptions) -> tuple[list[Respondent] | None, tuple[str, ...]]:
+def _reached_before(options: RunOptions) -> tuple[list[Respondent] | None, tuple[str, ...]]:
     """The models that a command names, those of the run in its folder reached as they were before, and which addresses
-    these are, in sentences. None where there is no such run, or the command says where its models are reached.
+    these are, in sentences. None where the command says where its models are reached.
     """
     run = Path(options.out or "")
-    if not options.models or options.base_url is not None or not is_there(run):
+    if not options.models or options.base_url is not None:
         return None, ()
     folder = _folder(run, None if options.shard is None else Shard.parse(options.shard))
     manifest, sampling, models = load_manifest(folder), sampling_of(options), names(options.models)

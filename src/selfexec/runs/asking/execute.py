@@ -1,7 +1,7 @@
 """Run experiments: open every session that is still wanted, and keep each reply as it comes."""
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -11,24 +11,23 @@ from selfexec.files import jsonl
 from selfexec.run_options import RunOptions
 from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
-from selfexec.runs.asking.caps import Spent
 from selfexec.runs.asking.continuing import planned_or_continued
-from selfexec.runs.asking.executor import BackEnd, ask_due, note_engine, note_standing
+from selfexec.runs.asking.executor import BackEnd, ask_due, note_standing
 from selfexec.runs.asking.growing import begin, grow, invocation, refuse_misfit, undone_if_refused
 from selfexec.runs.asking.plan import Plan
 from selfexec.runs.asking.progress import Progress, Report, shown_progress
 from selfexec.runs.asking.remaining import Remaining, remaining
 from selfexec.runs.asking.remarks import remarks
+from selfexec.runs.asking.reply_gate import filter_warnings
 from selfexec.runs.asking.shared_memory import refuse_memory
-from selfexec.runs.asking.suspected_filters import filter_warnings
 from selfexec.runs.asking.void_replies import void_dependents
-from selfexec.runs.connections import ConnectionLedger, replaced_void
-from selfexec.runs.ends import ends_named, stored_replies, way_to_texts
-from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, load_manifest
+from selfexec.runs.connections import ConnectionLedger
+from selfexec.runs.ends import ends_named, way_to_texts, with_accepted_ends
+from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest
 from selfexec.runs.records import Reply
 from selfexec.runs.run import Run, opened
 from selfexec.runs.share import refuse_other_cut
-from selfexec.runs.store import Journal
+from selfexec.runs.store import Journal, read_journal
 
 
 @takes(RunOptions, "a run", report="on_progress")
@@ -78,9 +77,8 @@ def carry_out(
     refuse_memory(plan.respondents)
     refuse_other_cut(plan.run_folder, plan.shard)
     progress = progress or Progress()
-    if not (plan.out / MANIFEST).exists():
-        begin(plan)
-    _fill(plan, engine, report, progress, at_start)
+    begun = None if (plan.out / MANIFEST).exists() else begin(plan, plan.design)
+    _fill(plan, engine, begun, report, progress, at_start)
     found = opened(plan.out)
     progress.warnings.extend(filter_warnings(found.replies))
     progress.warnings.extend(ends_named(found.replies.values(), way_to_texts(plan.out)))
@@ -94,48 +92,41 @@ def carry_out(
 def _fill(
     plan: Plan,
     engine: Engine,
+    manifest: Manifest | None,
     report: Report | None,
     progress: Progress,
     at_start: Callable[[Remaining[Plan]], None] | None,
 ) -> None:
-    """Ask what is missing in the folder of a plan."""
+    """Ask what is missing in the folder of a plan. `manifest` is that of a run which this command has begun."""
     with (
         Journal(plan.out / REPLIES) as journal,
-        ConnectionLedger(journal) as ledger,
         spared_from_sweeps(),
     ):
-        # the holder of the journal may change the folder
-        refuse_misfit(plan)
-        before = load_manifest(plan.out)
-        manifest = grow(plan)
-        ledger.watch(engine)
-        stands = partial(_remaining_without_void, plan, journal)
+        before = None
+        if manifest is None or load_manifest(plan.out) != manifest:  # the holder of the journal may change the folder
+            refuse_misfit(plan)
+            before = load_manifest(plan.out)
+            manifest = grow(plan)
+        ledger = ConnectionLedger(journal, engine)
+        stands = partial(_remaining_without_void, plan, journal, manifest.accept_ends)
         now = stands()
         ledger.copies.remember(now.known.values())
         if isinstance(engine, Experienced):
             engine.note_answered(_addresses_that_answered(now.known.values(), manifest))
         back_end = BackEnd(engine, ledger, manifest.accept_ends, way_to_texts(plan.out))
         report = report or (lambda progress: None)
-        note_standing(progress, now)
-        note_engine(progress, engine, plan.prices)
+        note_standing(progress, now, engine)
         if at_start:
             at_start(now)
         report(progress)
         if now.remaining:
+            if before:  # with those of what is new, and of a run that kept only hashes all that are known
+                grow_prompts(plan.out, manifest.prompts, plan.asked_prompts)
             with undone_if_refused(plan, before), invocation(plan, manifest, engine, progress):
                 try:
-                    ask_due(back_end, now, stands, _spent(plan, now, journal), report, progress)
+                    ask_due(back_end, now, stands, lambda: jsonl.values(journal.path, Reply), report, progress)
                 finally:
                     progress.warnings.extend(ledger.warnings())
-
-
-def _spent(plan: Plan, now: Remaining[Plan], journal: Journal) -> Spent:
-    """What the replies of a run have taken so far, where that is capped."""
-    spent = Spent(plan.prices)
-    if plan.caps.of_spending:
-        spent.count_all(now.known.values())
-        spent.count_all(replaced_void(jsonl.values(journal.path, Reply)))
-    return spent
 
 
 def _addresses_that_answered(replies: Iterable[Reply], manifest: Manifest) -> set[str]:
@@ -150,9 +141,9 @@ def _addresses_that_answered(replies: Iterable[Reply], manifest: Manifest) -> se
     }
 
 
-def _remaining_without_void(plan: Plan, journal: Journal) -> Remaining[Plan]:
+def _remaining_without_void(plan: Plan, journal: Journal, accept_ends: Sequence[str]) -> Remaining[Plan]:
     """How a plan stands, once what was asked from void replies is void too."""
-    known = stored_replies(plan.out)
-    if any(reply.is_void for reply in known.values()) and void_dependents(plan, journal.path, journal.append):
-        known = stored_replies(plan.out)
-    return finish(remaining(plan, known))
+    lines = read_journal(journal.path)
+    if any(reply.is_void for reply in lines.values()) and void_dependents(plan, journal.path, journal.append):
+        lines = read_journal(journal.path)
+    return finish(remaining(plan, with_accepted_ends(lines, accept_ends)))

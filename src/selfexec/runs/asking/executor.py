@@ -7,24 +7,28 @@ its replies are written down.
 
 import asyncio
 import math
+import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from selfexec.engines import Engine, Outcome, Respondent, Waiting, finish, together
+import msgspec
+
+from selfexec.engines import Call, Engine, Outcome, Respondent, Waiting, finish
+from selfexec.errors import InputError
 from selfexec.experiments import Key, Message
+from selfexec.prompts import digest
 from selfexec.runs.asking.caps import Caps, Spent
-from selfexec.runs.asking.one_session import reply_to
 from selfexec.runs.asking.progress import Progress, Report, heartbeat
-from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, Remaining, counted, kinds, not_asked_again
-from selfexec.runs.asking.suspected_filters import SuspectedFilters
-from selfexec.runs.asking.unknown_ends import UnknownEndStop
-from selfexec.runs.connections import ConnectionLedger
+from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, Remaining, kinds, stored_reply
+from selfexec.runs.asking.reply_gate import ReplyGate
+from selfexec.runs.connections import ConnectionLedger, replaced_void
 from selfexec.runs.records import Reply
 
 Jobs = Iterator[tuple[Any, Sequence[Key]]]
+_DECODE = msgspec.json.Decoder(Reply).decode
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ def ask_due(
     back_end: BackEnd,
     now: Remaining[Any],
     stands: Callable[[], Remaining[Any]],
-    spent: Spent,
+    lines: Callable[[], Sequence[Reply]],
     report: Report,
     progress: Progress,
 ) -> None:
@@ -60,11 +64,14 @@ def ask_due(
         back_end: What it is asked over, and where replies go.
         now: How the plan stands.
         stands: Says how it stands later.
-        spent: What the replies so far have taken, those too that are void.
+        lines: Gives all lines of the replies so far: where spending is capped, what void ones took counts as well.
         report: Called with the progress after each session.
         progress: Kept up to date.
     """
     ledger, void, caps = back_end.ledger, 0, now.plan.caps
+    spent = Spent(now.plan.prices)
+    if caps.of_spending:
+        spent.count_all([*now.known.values(), *replaced_void(lines())])
     finish(Executor(back_end, now, caps, spent, report, progress).ask_all())
     # a further round finds nothing void at an address that already has one connection for each call
     while ledger.void.total() > void:
@@ -72,7 +79,7 @@ def ask_due(
         progress.failures.clear()
         progress.unneeded.clear()
         now = stands()
-        note_standing(progress, now)
+        note_standing(progress, now, back_end.engine)
         calls_left = None if caps.calls is None else caps.calls - progress.calls
         if calls_left is not None and calls_left < 1:
             progress.left = progress.total - progress.done - progress.waiting - progress.out - progress.ended
@@ -81,17 +88,13 @@ def ask_due(
     ledger.raise_fault()
 
 
-def note_standing(progress: Progress, now: Remaining[Any]) -> None:
-    """Have the progress of a command begin with how its plan stands."""
+def note_standing(progress: Progress, now: Remaining[Any], engine: Engine) -> None:
+    """Have the progress of a command begin with how its plan stands, and show what its engine tells."""
     progress.total = now.plan.sessions
     progress.done = now.here + now.unneeded.total()
     progress.out, progress.waiting, progress.ended = now.out, now.behind, now.ended
     progress.unneeded += now.unneeded
-
-
-def note_engine(progress: Progress, engine: Engine, prices: Mapping[str, Any]) -> None:
-    """Have the progress of a command show what its engine tells, and count by these prices."""
-    progress.warnings, progress.prices = engine.warnings, prices
+    progress.warnings, progress.prices = engine.warnings, now.plan.prices
     progress.servers_away = engine.waiting if isinstance(engine, Waiting) else {}
 
 
@@ -117,16 +120,19 @@ class Executor:
         self._is_spending_capped = caps.of_spending
         self._slots = Slots(now, caps, spent)
         self._over = False
-        accepted = {one.name for one in self._plan.respondents if one.connections[0].accept_filters}
-        self._filters = SuspectedFilters(back_end.ledger.keep, now.known, accepted, back_end.accept_ends)
-        before = () if self._plan.retry_ends else now.known.values()
-        self._ends = UnknownEndStop(self._filters, back_end.accept_ends, before, back_end.way_to_texts)
+        self._gate = ReplyGate(
+            back_end.ledger.keep,
+            now.known.values(),
+            accept_filters={one.name for one in self._plan.respondents if one.connections[0].accept_filters},
+            accept_ends=back_end.accept_ends,
+            retry_ends=self._plan.retry_ends,
+            way_to_texts=back_end.way_to_texts,
+        )
 
     async def ask_all(self) -> None:
         """Ask until nothing is due any more, or the caps are reached."""
         # a server that is slow or away keeps no calls waiting that go to another one
-        alike = together(self._plan.respondents)
-        queues = [queue for some in alike for queue in address_groups(some, self._engine.addresses)]
+        queues = queues_of(self._plan.respondents, self._engine.addresses)
         progress = self._progress
         async with self._engine, heartbeat(self._report, progress):
             try:
@@ -137,7 +143,7 @@ class Executor:
                             group.create_task(self._work(jobs))
             finally:
                 self._over = True
-        self._filters.settle()
+        self._gate.settle()
         progress.left = progress.total - progress.done - progress.waiting - progress.out - progress.ended
         progress.capped = self._slots.capped if progress.left else None
 
@@ -155,12 +161,14 @@ class Executor:
 
         async def ask(key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply | Outcome:
             nonlocal capped, failed
-            reply = opened.get(key) or counted(known, key, messages)
-            if reply is not None:
+            if key in opened:
+                return opened[key]
+            reply = stored_reply(known, key, messages)
+            if reply and not reply.failed:
                 opened[key] = reply
                 return reply
-            not_again = not_asked_again(known, key, messages, self._plan.retry_ends)
-            if not_again or self._now.requests.is_out(key, messages):
+            ended = reply is not None and reply.ended_unknown and not self._plan.retry_ends
+            if ended or self._now.requests.is_out(key, messages):
                 away.add(key)
                 return NOT_ASKED
             if key not in keys:  # nobody knew of it beforehand
@@ -186,7 +194,7 @@ class Executor:
     async def _asked(self, slot: "Slot", key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply:
         """The reply of a session as it counts, asked now and written down."""
         slot.open += 1
-        reply = await self._ends.take(slot.job.model, partial(self._line, key, messages, parent))
+        reply = await self._gate.take(slot.job.model, partial(self._line, key, messages, parent))
         slot.open -= 1
         if self._is_spending_capped:
             self._spent.count(reply, messages)
@@ -195,25 +203,60 @@ class Executor:
         self._report(self._progress)
         return reply
 
-    def _line(self, key: Key, messages: tuple[Message, ...], parent: str | None) -> Awaitable[Reply]:
+    async def _line(self, key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply:
+        """The reply of a session, as it is written down."""
         call = self._plan.call(key, messages)
-        reply = reply_to(self._engine, call, self._progress, self._is_over, parent)
-        return reply if self._back_end.line is None else _made(partial(self._back_end.line, key), reply)
-
-    def _is_over(self) -> bool:
-        return self._over
-
-
-async def _made(line: Callable[[Reply], Reply], reply: Awaitable[Reply]) -> Reply:
-    return line(await reply)
+        self._progress.under_way += 1
+        try:
+            reply = await reply_to(self._engine, call, parent, is_over=lambda: self._over)
+        finally:
+            self._progress.under_way -= 1
+        return reply if self._back_end.line is None else self._back_end.line(key, reply)
 
 
-def address_groups(respondents: Sequence[Respondent], addresses: Mapping[str, str]) -> Sequence[Sequence[Respondent]]:
-    """Respondents that are reached alike, those at each address apart."""
-    queues: dict[str | None, list[Respondent]] = {}
-    for respondent in respondents:
-        queues.setdefault(addresses.get(respondent.name), []).append(respondent)
-    return list(queues.values())
+async def reply_to(engine: Engine, call: Call, parent: str | None, *, is_over: Callable[[], bool]) -> Reply:
+    """The reply of a session: whatever comes of it is one. What an engine is at fault for costs the session, not all
+    the others; `is_over` tells whether these were given up. InputError: no further call can succeed either.
+    """
+    started = time.perf_counter()
+    try:
+        outcome = await engine.ask(call)
+    except InputError:
+        raise
+    except Exception as fault:
+        if is_over():
+            raise  # what was still under way when the run was given up: nothing came of it, and nobody is at fault
+        outcome = _failed(fault)
+    asked = digest(call.messages)
+    try:
+        return _sound(Reply.of(call.key, outcome, time.perf_counter() - started, asked, parent))
+    except (AttributeError, TypeError, ValueError) as fault:  # of what is no Outcome, or none that can be kept
+        return Reply.of(call.key, _failed(fault), time.perf_counter() - started, asked, parent)
+
+
+def _failed(fault: Exception) -> Outcome:
+    said = "".join(str(fault).splitlines()[:1]).encode("utf-8", "replace").decode()
+    return Outcome(None, error=f"the engine failed ({type(fault).__name__}: {said})")
+
+
+def _sound(reply: Reply) -> Reply:
+    """The reply as a journal gives it back. ValueError: it would not."""
+    kept: Reply = _DECODE(reply.line)
+    kept.__dict__["line"] = reply.line
+    return kept
+
+
+def queues_of(respondents: Sequence[Respondent], addresses: Mapping[str, str]) -> Sequence[Sequence[Respondent]]:
+    """Respondents that share their connections: those that are reached alike, at one address."""
+    queues: list[list[Respondent]] = []
+    for one in respondents:
+        place = one.connections, addresses.get(one.name)
+        alike = (queue for queue in queues if (queue[0].connections, addresses.get(queue[0].name)) == place)
+        if queue := next(alike, None):
+            queue.append(one)
+        else:
+            queues.append([one])
+    return queues
 
 
 def _of_queue(remaining: Remaining[Any], queue: Sequence[Respondent]) -> Jobs:
@@ -305,6 +348,8 @@ class Slots:
 
     def take(self, slot: Slot) -> bool:
         """Whether a slot may make a call now, also one more than was known that it needs; it is then counted."""
+        if not self._is_capped:
+            return True
         if self.stopped or (slot.allowed < 1 and self._calls_left < 1):
             return False
         if slot.allowed < 1:

@@ -31,7 +31,6 @@ from selfexec.runs.folder import (
     ShareOf,
     create,
     grow_items,
-    grow_prompts,
     keep_old_manifest,
     load_manifest,
     refuse_other_items,
@@ -49,29 +48,37 @@ T = TypeVar("T")
 REACHED = Reached.__struct_fields__
 
 
-def begin(plan: Plan) -> None:
-    """Make the folder of a run that is not there yet."""
+def begin(plan: Plan, wanted: Design | None = None) -> Manifest:
+    """Make the folder of a run that is not there yet, and return its manifest as it is read back.
+
+    Args:
+        plan: What the run is to ask.
+        wanted: What of it is asked now; nothing yet, where none is given.
+    """
     refuse_taken(plan.out)
+    design, planned = ({}, wanted or {}) if plan.caps.any else (wanted or {}, {})
+    hashes = plan.item_set.hashes
+    experiments = [name for name in EXPERIMENTS if name in hashes]  # in the order in which a folder of items has them
     manifest = Manifest(
         selfexec=__version__,
         origin="run",
-        models=plan.models,
+        models=list(dict.fromkeys(plan.models)),
         simulated=_simulated(plan),
-        experiments=list(plan.item_set.experiments),
+        experiments=experiments,
         epochs=plan.epochs,
-        items=plan.item_set.hashes,
-        design=[],
+        items={name: hashes[name] for name in experiments},
+        **_designs(plan, design, planned, plan.item_set),
         prompts=prompt_hashes(plan.asked_prompts),
-        settings=kept_settings(plan.sampling),
+        settings={**kept_settings(plan.sampling), **plan.settings_of_facets},
         own_settings=_own_settings(plan),
         preset=plan.preset,
         preset_order=plan.preset_order,
         accept_ends=list(dict.fromkeys(plan.accept_ends)),
         hypotheses=plan.hypotheses,
-        shard=ShareOf(index=plan.shard.index, of=plan.shard.of) if plan.shard else None,
         reached=_reached(plan),
     )
     create(plan.out, manifest, plan.item_set, [], plan.asked_prompts)
+    return load_manifest(plan.out)  # as all others read it: JSON knows no tuples
 
 
 def _refuse_later_hypotheses(plan: Plan, old: Manifest) -> None:
@@ -226,13 +233,13 @@ def grow(plan: Plan) -> Manifest:
 
 
 @contextmanager
-def undone_if_refused(plan: Plan, before: Manifest) -> Iterator[None]:
+def undone_if_refused(plan: Plan, before: Manifest | None) -> Iterator[None]:
     """Take the models out of the run again that a command brought into it and that never answered, where the command
     was refused: a mistyped name would otherwise be asked by all later commands that name no model.
 
     Args:
         plan: What the command was to ask. The shards of a run share their plan, from which nothing is taken.
-        before: The manifest as it was before the command.
+        before: The manifest as it was before the command; None where the command began the run.
 
     Raises:
         InputError: The refusal, which now says which models these are.
@@ -244,7 +251,8 @@ def undone_if_refused(plan: Plan, before: Manifest) -> Iterator[None]:
     except InputError as fault:
         answered = {reply.model for reply in stored_replies(plan.out).values()}
         silent = [model for model in plan.models if model not in answered]
-        known = {model for block in (*(before.design or ()), *before.planned) for model in block.models}
+        blocks = () if before is None else (*(before.design or ()), *before.planned)
+        known = {model for block in blocks for model in block.models}
         taken_out = [model for model in silent if model not in known and plan.shard is None]
         if taken_out:
             write_manifest(plan.out, _without(load_manifest(plan.out), taken_out))
@@ -386,8 +394,6 @@ def invocation(plan: Plan, manifest: Manifest, engine: Engine, progress: Progres
     begun = invocations.begun(plan.command, engine.addresses, plan.study)
     if plan.study:
         put(plan.out / STUDY, [plan.study.kept])
-    # those of what is new, and of a run of a version that kept only hashes all that are known
-    grow_prompts(plan.out, manifest.prompts, plan.asked_prompts)
 
     def write(*more: invocations.Invocation) -> None:
         written = invocations.kept([*manifest.invocations, *more])

@@ -19,25 +19,21 @@ HELD_OUT = "held_out"  # the setting that names the items
 
 @dataclass(frozen=True)
 class Histories:
-    """`held_out`: the items whose results are shown, by experiment and condition; `told`: predictions with the results
-    in, by name and model as a run keeps them.
+    """`held_out`: the items whose results are shown, by experiment and condition; `templates`: those of predictions
+    with the results in, by name and model as a run keeps them.
     """
 
     held_out: Mapping[tuple[str, Condition], Sequence[str]] = field(default_factory=dict)
-    told: Mapping[str, str] = field(default_factory=dict)
+    templates: Mapping[str, str] = field(default_factory=dict)
 
     def conditions(self, asking: Iterable[Condition], experiment: str, item: str) -> list[Condition]:
         """Those of these conditions in which an item is predicted."""
-        if not self.held_out:
-            return list(asking)
         return [c for c in asking if item not in self.held_out.get((experiment, c), ())]
 
     def prompts(self, model: str, experiment: str, condition: Condition, prompts: Prompts) -> Prompts:
         """The templates of a condition as this model is asked with them."""
-        if not self.told:
-            return prompts
         names = {kind: of_model(name_in(condition, experiment, kind), model) for kind in prompts if "." not in kind}
-        return {**prompts, **{kind: self.told[name] for kind, name in names.items() if name in self.told}}
+        return {**prompts, **{kind: self.templates[name] for kind, name in names.items() if name in self.templates}}
 
     @property
     def settings(self) -> dict[str, list[str]]:
@@ -51,11 +47,13 @@ def histories_of(
     item_set: ItemSet,
     prompts: AllPrompts,
     asking: Mapping[str, Mapping[Condition, Prompts]],
-) -> Histories:
-    """Whatever these conditions show. The results must be in the run already; InputError where they are not."""
+) -> Histories | None:
+    """Whatever these conditions show; None where they show nothing. The results must be in the run already; InputError
+    where they are not.
+    """
     wanted = {(e, c): shown for e, by_its in asking.items() for c in by_its if (shown := history_in(c)) is not None}
     if not wanted:
-        return Histories()
+        return None
     if not (out / MANIFEST).exists():
         raise InputError(
             f"--{STRATEGY}: {out} has no results yet that could be shown. Ask first without it, with the same --out."
@@ -66,7 +64,7 @@ def histories_of(
         subjects = list(dict.fromkeys(shown.of or model for model in models))
         held_out = _held_out(run, experiment, condition, shown, subjects, item_set)
         history = {who: _history(run, who, experiment, condition, held_out, prompts) for who in subjects}
-        told = {
+        filled = {
             of_model(name_in(condition, experiment, kind), model): put(
                 template, HISTORY, history[shown.of or model].replace("$", "$$")
             )
@@ -74,11 +72,12 @@ def histories_of(
             if kind in EXPERIMENTS[experiment].predictions
             for model in models
         }
-        kept = {name: text for name in told if (text := run.prompts.get(name)) is not None}
+        kept = {name: text for name in filled if (text := run.prompts.get(name)) is not None}
         found = replace(
             found,
             held_out={**found.held_out, (experiment, condition): held_out},
-            told={**found.told, **told, **kept},  # as it was shown, whatever readers make of the replies by now
+            # as it was shown, whatever readers make of the replies by now
+            templates={**found.templates, **filled, **kept},
         )
     return found
 

@@ -43,10 +43,9 @@ from selfexec.facets import (
 )
 from selfexec.items import STRATIFIED, ItemSet, newest_order
 from selfexec.items import load as load_items
-from selfexec.options import part_of
+from selfexec.options import names, part_of
 from selfexec.prompts import AllPrompts, all_prompts, asked_prompts, by_condition, name_in, read_prompts
 from selfexec.run_options import STARTER, RunOptions
-from selfexec.runs.arguments import names
 from selfexec.runs.asking.caps import NO_CAPS, Caps, refuse_unpriced
 from selfexec.runs.asking.histories import Histories, histories_of
 from selfexec.runs.asking.paper_items import at_hand
@@ -102,7 +101,7 @@ class Plan:
     prices: Mapping[str, Price] = field(default_factory=dict)
     command: str | None = None
     study: StudyFile | None = None
-    histories: Histories = field(default_factory=Histories)
+    histories: Histories | None = None
     recorded: frozenset[JobKey] = frozenset()
     shard: Shard | None = None
     again: bool = False
@@ -146,18 +145,9 @@ class Plan:
 
     def can_ask(self, job: Job) -> bool:
         """Whether anything is to be had by asking: a prediction of what no log has is worth nothing."""
-        if self.only is not None and not self._listed(job):
+        if self.only is not None and not self.conditions_of(job):
             return False
         return not EXPERIMENTS[job.experiment].recorded or job in self.recorded
-
-    def _listed(self, job: Job) -> Sequence[Condition]:
-        """The conditions in which the design that is gone by has a job."""
-        listed = self.conditions_of(job.experiment, job.item)
-        return [
-            condition
-            for condition in listed
-            if job.epoch <= (self.only or {}).get((job.model, job.experiment, condition), {}).get(job.item, 0)
-        ]
 
     @cached_property
     def epoch_jobs(self) -> Sequence[Job]:
@@ -176,21 +166,27 @@ class Plan:
         """The sessions that a job has at most: one that several conditions share is there once."""
         names = EXPERIMENTS[job.experiment].asked_names(self.item_set[job.experiment][job.item])
         sessions = [Key(*job, name) for name in names]
-        asked = self._conditions_of_job(job)
+        asked = self.conditions_of(job)
         return list(dict.fromkeys(in_condition(key, condition) for condition in asked for key in sessions))
 
-    def _conditions_of_job(self, job: Job) -> Sequence[Condition]:
-        """In which conditions a job is asked."""
-        return self.conditions_of(job.experiment, job.item) if self.only is None else self._listed(job)
-
-    def conditions_of(self, experiment: str, item: str) -> Sequence[Condition]:
-        """In which conditions an item is asked: in all, but for those in which its results are shown with others."""
-        return self.histories.conditions(self.asking[experiment], experiment, item)
+    def conditions_of(self, job: Job) -> Sequence[Condition]:
+        """In which conditions a job is asked: in all, but for those in which results of its item are shown with others,
+        and those in which the design that is gone by does not have it.
+        """
+        model, experiment, item, epoch = job
+        asked = list(self.asking[experiment])
+        if self.histories:
+            asked = self.histories.conditions(asked, experiment, item)
+        if self.only is not None:
+            asked = [c for c in asked if epoch <= self.only.get((model, experiment, c), {}).get(item, 0)]
+        return asked
 
     def asked(self, job: Job) -> Mapping[Condition, Prompts]:
         """The conditions in which a job is asked, and the templates that it is asked with in each."""
-        there = self.asking[job.experiment]
-        return {c: self.histories.prompts(job.model, job.experiment, c, there[c]) for c in self._conditions_of_job(job)}
+        there = {condition: self.asking[job.experiment][condition] for condition in self.conditions_of(job)}
+        if not self.histories:
+            return there
+        return {c: self.histories.prompts(job.model, job.experiment, c, prompts) for c, prompts in there.items()}
 
     async def play(self, job: Job, ask: AskSession) -> None:
         """Play a job through in all its conditions: `ask` is asked for the reply of each session that comes up, which
@@ -231,10 +227,10 @@ class Plan:
                 (model, e, c): {id: n for id in by_id if (n := self._epochs_of(model, e, id))}
                 for (model, e, c), by_id in everything.items()
             }
-        if not self.histories.held_out:
+        if not self.histories:
             return everything
         return {
-            (model, e, c): {id: n for id, n in by_id.items() if c in self.conditions_of(e, id)}
+            (model, e, c): {id: n for id, n in by_id.items() if c in self.conditions_of(Job(model, e, id, 1))}
             for (model, e, c), by_id in everything.items()
         }
 
@@ -290,16 +286,16 @@ class Plan:
                 _, sent = _sent(one, e, kind, facets)
                 found[f"{name}.{one.name}"] = _thinking(one, level, sent)
         efforts = {place: told for one in self.respondents for place, told in one.efforts.items()}
-        return {**found, **efforts, **self.histories.settings}
+        return {**found, **efforts, **(self.histories.settings if self.histories else {})}
 
-    @property
+    @cached_property
     def asked_prompts(self) -> Mapping[str, str]:
         """The templates of the experiments that are asked, by name; those that a condition changes stand apart:
         'restriction.predict@frame=another-model'.
         """
         plain = asked_prompts(self.prompts, self.item_set.experiments, self.conditions)
         one_for_all = {name: text for name, text in plain.items() if HISTORY not in Template(text).get_identifiers()}
-        return {**one_for_all, **self.histories.told}
+        return {**one_for_all, **(self.histories.templates if self.histories else {})}
 
 
 def _sent(
@@ -366,10 +362,12 @@ def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None
     for one in respondents:
         refuse_unsendable("--model", one.asked)
         refuse_harmful_names([one.name, one.asked], "--model ")
-        check_settings(one.sampling, item_set.experiments, protocol_origins(choices))
+        if one.sampling != Sampling():
+            check_settings(one.sampling, item_set.experiments, protocol_origins(choices))
         for connection in one.connections:
             refuse_unable([one.asked], item_set.experiments, connection)
-            refuse_unsent(one.asked, connection, one.sampling)
+            if one.sampling != Sampling():
+                refuse_unsent(one.asked, connection, one.sampling)
     if simulated := [one for one in respondents if one.simulated]:
         engine_of(simulated, item_set)  # refuses models that nobody simulates; real ones want a key, later
     found = Plan(
@@ -377,7 +375,7 @@ def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None
         item_set=item_set,
         whole_set=whole_set,
         epochs=epochs,
-        conditions=crossed_levels(_levels(choices.facets)),
+        conditions=[DEFAULT] if choices.facets == {} else crossed_levels(_levels(choices.facets)),
         prompts=all_prompts(_changed(choices.prompts)),
         sampling=sampling,
         out=out,

@@ -192,7 +192,7 @@ async def heartbeat(report: Report, progress: Progress) -> AsyncIterator[None]:
 def shown_progress() -> Iterator[Report]:
     """A function to report progress to, which shows it on standard error as long as the context lasts."""
     if not sys.stderr.isatty():
-        yield _now_and_then(PLAIN_EVERY, lambda progress, rate: print(as_line(progress, rate), file=sys.stderr))
+        yield now_and_then(PLAIN_EVERY, lambda progress, rate: print(as_line(progress, rate), file=sys.stderr))
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
@@ -208,7 +208,7 @@ def shown_progress() -> Iterator[Report]:
         bar.refresh()
 
     try:
-        yield _now_and_then(LIVE_EVERY, show)
+        yield now_and_then(LIVE_EVERY, show)
     finally:
         bar.stop()
 
@@ -245,7 +245,7 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
 
 
-def _now_and_then(every: float, show: Callable[[Progress, float], None]) -> Report:
+def now_and_then(every: float, show: Callable[[Progress, float], None]) -> Report:
     started = last = time.perf_counter()
     away: list[str] = []
 

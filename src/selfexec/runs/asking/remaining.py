@@ -135,7 +135,7 @@ async def remaining(plan: Plan, known: Mapping[Key, Reply]) -> Remaining[Plan]:
         elif stands.here:
             begun[job.epoch][job] = found
     return Remaining(
-        *(plan, known, here, frozenset(whole), _in_order(plan, begun), unneeded, further),
+        *(plan, known, here, frozenset(whole), _in_order(plan, begun) if begun else {}, unneeded, further),
         *(requests, out, frozenset(waiting), behind, ended),
     )
 
@@ -162,19 +162,13 @@ def asked_elsewhere(plan: Plan) -> Mapping[Path, Sequence[str]]:
     return found
 
 
-def counted(known: Mapping[Key, R], key: Key, prompt: Prompt) -> R | None:
-    """The reply of a session that need not be asked again."""
-    reply = known.get(key)
-    # a judge's prompt holds the response: where that was asked again, so is the judge
-    return reply if reply and not reply.failed and reply.prompt_sha256 == digest(prompt) else None
-
-
-def not_asked_again(known: Mapping[Key, R], key: Key, prompt: Prompt, retry_ends: bool = False) -> bool:
-    """Whether a session has a reply to this prompt whose end is not known, so that it is missing and is not asked again
-    unless `retry_ends` says so.
+def stored_reply(known: Mapping[Key, R], key: Key, prompt: Prompt) -> R | None:
+    """The reply of a session to this very prompt, where it has one. One that did not fail is not asked again; nor is,
+    unless the plan says so, one whose end is not known, so that it is missing.
     """
     reply = known.get(key)
-    return bool(reply and reply.ended_unknown and not retry_ends and reply.prompt_sha256 == digest(prompt))
+    # a judge's prompt holds the response: where that was asked again, so is the judge
+    return reply if reply and reply.prompt_sha256 == digest(prompt) else None
 
 
 def kinds(sessions: Iterable[Key]) -> Iterator[tuple[str, str]]:
@@ -212,13 +206,13 @@ async def standing(plan: CallPlan, job: Any, known: Mapping[Key, Reply], request
     stands = Standing()
 
     async def ask(key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply | Outcome:
-        reply = counted(known, key, messages)
-        if reply is not None:
+        reply = stored_reply(known, key, messages)
+        if reply and not reply.failed:
             stands.here[key] = None
             return reply
         if requests.is_out(key, messages):
             stands.out.add(key)
-        elif not_asked_again(known, key, messages, plan.retry_ends):
+        elif reply and reply.ended_unknown and not plan.retry_ends:
             stands.ended.add(key)
         else:
             stands.due.setdefault(key, DueCall(key, messages, parent))
@@ -230,8 +224,6 @@ async def standing(plan: CallPlan, job: Any, known: Mapping[Key, Reply], request
 
 def _in_order(plan: Plan, begun: Mapping[int, Mapping[Job, Sequence[Key]]]) -> dict[Job, Sequence[Key]]:
     """Jobs in the order of the plan."""
-    if not begun:
-        return {}
     place = {job[:3]: n for n, job in enumerate(plan.epoch_jobs)}
     in_order = (job for epoch in sorted(begun) for job in sorted(begun[epoch], key=lambda v: place[v[:3]]))
     return {job: begun[job.epoch][job] for job in in_order}

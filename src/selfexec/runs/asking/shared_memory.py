@@ -84,7 +84,7 @@ async def _outcome(engine: Engine, model: str, prompt: str, turn: int, sampling:
 
 def note(model: str, base_url: str | None, shared: bool) -> None:
     """Mark an address whose sessions share memory, or take the mark away."""
-    mark = _mark(model, base_url)
+    mark = mark_of(model, base_url)
     if not shared:
         mark.unlink(missing_ok=True)
         return
@@ -102,7 +102,7 @@ def refuse_memory(respondents: Iterable[Respondent]) -> None:
 
 def refuse_shared(model: str, base_url: str | None) -> None:
     """Raise InputError where the last check found that sessions share memory."""
-    if _mark(model, base_url).exists():
+    if mark_of(model, base_url).exists():
         raise InputError(shared_message(model))
 
 
@@ -114,7 +114,7 @@ def shared_message(model: str) -> str:
     )
 
 
-def _mark(model: str, base_url: str | None) -> Path:
+def mark_of(model: str, base_url: str | None) -> Path:
     from selfexec.engines.http.providers import trimmed  # it brings the HTTP client, which nothing else here needs
 
     address = trimmed(base_url)[0] if base_url else ""

@@ -20,10 +20,9 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files.jsonl import in_words
 from selfexec.files.outputs import RESULTS
-from selfexec.options import alternatives, declared, part_of, put_over
+from selfexec.options import alternatives, declared, names, part_of, put_over
 from selfexec.prompts import sets
 from selfexec.run_options import RunOptions
-from selfexec.runs.arguments import names
 from selfexec.runs.sampling import sampling_of
 from selfexec.runs.toml.places import line_of
 from selfexec.text.matching import meant

@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from selfexec.engines.sim import shapes
-from selfexec.engines.sim.chance import draw
 from selfexec.engines.sim.profiles import Profile
 from selfexec.engines.sim.simulation import Lookings, Said, SimTask, Simulation, Subject
-from selfexec.engines.sim.traits import Facts, How, Respondent
+from selfexec.engines.sim.traits import Facts, How, Respondent, draw
 from selfexec.engines.sim.truth import expected_cells, metrics_of
 from selfexec.experiments.association import Target, distinct
 
@@ -15,7 +14,7 @@ FILLERS = ("echo", "matter", "origin", "fabric", "margin", "signal", "pattern", 
 
 
 class SimulatedAssociation(Simulation):
-    result = re.compile(r"Target word: '(?P<about>.*?)'\. Listed: (?P<told>.*?)\.(?:\n\n|\Z)", re.DOTALL)
+    result = re.compile(r"Target word: '(?P<about>.*?)'\. Listed: (?P<answer>.*?)\.(?:\n\n|\Z)", re.DOTALL)
 
     def facts(self, items: Sequence[Target]) -> Mapping[str, Mapping[str, list[str]]]:
         return {"options": {item.target: distinct(item.options) for item in items}}
@@ -63,10 +62,12 @@ def listed(respondent: Respondent, target: str, epoch: int) -> list[str]:
 
 def marks(respondent: Respondent, target: str, options: Sequence[str], how: How) -> dict[str, bool]:
     """Which words it says that it will list: of its own options for the target where it knows it, else of these."""
-    rate, early = respondent.profile.lists, _first_half(options)
+    if respondent.profile.copies:
+        early = _first_half(options)
+        return {word: word in early for word, _ in _claims(respondent, target, options)}
+    rate = respondent.profile.lists
     return {
-        word: word in early if respondent.profile.copies else respondent.predicts("lists", about, rate, how)
-        for word, about in _claims(respondent, target, options)
+        word: respondent.predicts("lists", about, rate, how) for word, about in _claims(respondent, target, options)
     }
 
 

@@ -27,7 +27,7 @@ SHOWN = re.compile(
 
 
 class SimulatedDifficulty(Simulation):
-    result = re.compile(r"(?P<about>.+?)\nAnswered (?:in)?correctly\. Tokens: (?P<told>\d+)\.(?:\n\n|\Z)", re.DOTALL)
+    result = re.compile(r"(?P<about>.+?)\nAnswered (?:in)?correctly\. Tokens: (?P<answer>\d+)\.(?:\n\n|\Z)", re.DOTALL)
 
     def facts(self, items: Sequence[QuestionGroup]) -> Mapping[str, Mapping[str, str]]:
         questions = (question for item in items for question in item.questions)

@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from selfexec.engines.sim import shapes
-from selfexec.engines.sim.chance import draw
 from selfexec.engines.sim.profiles import Profile
 from selfexec.engines.sim.simulation import Lookings, Said, SimTask, Simulation, Subject
-from selfexec.engines.sim.traits import Facts, How, Respondent
+from selfexec.engines.sim.traits import Facts, How, Respondent, draw
 from selfexec.engines.sim.truth import expected_cells, metrics_of
 from selfexec.experiments.restriction import JUDGING, OPTIONS, UserRequest
 
@@ -15,7 +14,7 @@ UNKNOWN_RATE = 0.75  # how often a request is answered that nothing is known abo
 
 
 class SimulatedRestriction(Simulation):
-    result = re.compile(r'Request: "(?P<about>.*?)"\n(?P<told>.*?)(?:\n\n|\Z)', re.DOTALL)
+    result = re.compile(r'Request: "(?P<about>.*?)"\n(?P<answer>.*?)(?:\n\n|\Z)', re.DOTALL)
 
     def facts(self, items: Sequence[UserRequest]) -> Mapping[str, Mapping[str, str]]:
         return {"labels": {item.request: item.label for item in items}}
