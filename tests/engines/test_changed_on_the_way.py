@@ -230,7 +230,13 @@ def test_a_count_is_no_flag(wire: str) -> None:
         assert both_ways(wire, field, 0) == [True, True], field
     for field in (
         *({"upstream": {"success": 0}}, {"upstream": {"rejected": 1}}, {"upstream": {"id": "a", "success": 0}}),
-        *({"upstream": {"status": 502, "ms": 9}}, {"upstream": {"errors": 2, "ok": 1}}, {"upstream": {"truncated": 1}}),
+        *(
+            {"upstream": {"status": 502, "ms": 9}},
+            {"upstream": {"errors": 2, "ok": 1}},
+            {"upstream": {"truncated": 1}},
+            {"usage_of": {"stream_interrupted": 1, "tokens": 5}},
+            {"upstream": {"is_success": 0, "ms": 5}},
+        ),
     ):
         assert both_ways(wire, field, 0) == [False, False], field
 

@@ -440,16 +440,19 @@ def _is_apart(path: str) -> bool:
 
 def _counted_in(place: Mapping[str, Any]) -> frozenset[str]:
     """The fields of an object of nothing but numbers that count how many of several things fared well or ill, as the
-    tokens that were accepted and rejected: a count is no flag.
+    tokens that were accepted and rejected: a count is no flag. One whose name has a word for the reply, as
+    `stream_interrupted`, is a flag.
     """
     numbers = [name for name, value in place.items() if type(value) not in NESTS and value is not None]
     if len(numbers) < LEAST_COUNTS or not all(type(place[name]) in (int, float) for name in numbers):
         return frozenset()
-    return frozenset(name for name in numbers if _counts_outcomes(meaning_of(name)))
+    return frozenset(filter(_counts_outcomes, numbers))
 
 
-def _counts_outcomes(meaning: Meaning) -> bool:
-    return meaning.kind == "well" or (meaning.ill and meaning.kind == "other" and not meaning.state)
+def _counts_outcomes(name: str) -> bool:
+    meaning = meaning_of(name)
+    counts = meaning.kind == "well" or (meaning.ill and meaning.kind == "other" and not meaning.state)
+    return counts and (OF_A_REPLY | FORMS).isdisjoint(words_of_name(name))
 
 
 LEAST_COUNTS = 2
