@@ -283,7 +283,7 @@ def _unfinished(place: Mapping[str, Any]) -> Mapping[str, Any]:
 
 class Paging(NamedTuple):
     """What the name of a field says of a reply that comes in several parts: whether there is `more`, where the `next`
-    one is, the `number` of this one or how many there are (`total`), and of which kind of parts.
+    one is, the `number` of this one or how many there are (`total`), and what its parts are.
     """
 
     says: Literal["more", "next", "number", "total"]
