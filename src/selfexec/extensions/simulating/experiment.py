@@ -220,8 +220,8 @@ class SelfSimulation(Experiment):
         return [fold(item.prompt)]
 
     def composition(self, items: Sequence[SimulatedPrompt]) -> str:
-        claims = sum(len(item.properties.by_name()) for item in items)
-        return f"{claims} claims on {number_of(len({n for i in items for n in i.properties.by_name()}), 'property', 'properties')}"
+        names = [name for item in items for name in item.properties.by_name()]
+        return f"{number_of(len(names), 'claim')} on {number_of(len({*names}), 'property', 'properties')}"
 
     def strata(self, item: SimulatedPrompt) -> tuple[str, str]:
         return item.topic, ""

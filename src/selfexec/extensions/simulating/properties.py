@@ -76,7 +76,7 @@ class Property(NamedTuple):
         return self.form != YES_NO
 
 
-# --- what a prediction may say -----------------------------------------------------------------------------------------
+# --- what a prediction may say ---------------------------------------------------------------------------------------
 
 
 def _words(value: Any) -> str:
@@ -131,7 +131,7 @@ def _option(value: Any, given: Sequence[str]) -> str | None:
     return said if said in (NONE, *map(fold, given)) else None
 
 
-# --- all of them -------------------------------------------------------------------------------------------------------
+# --- all of them -----------------------------------------------------------------------------------------------------
 
 
 def _begun(value: Value | None, text: str) -> bool:

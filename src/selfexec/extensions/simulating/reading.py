@@ -12,7 +12,8 @@ from selfexec.readers.result import Commitment
 from selfexec.readers.shown import mentioned
 
 Meant = Callable[[Any], Any]  # what is said of a property -> its value, None where that is no answer
-SAID = r"""(?:"(?P<double>[^"\n]{0,80})"|'(?P<single>[^'\n]{0,80})'|“(?P<smart>[^”\n]{0,80})”|(?P<bare>[^\s,;|}\n][^,;|}\n]{0,60}))"""
+SAID = r"""(?:"(?P<double>[^"\n]{0,80})" | '(?P<single>[^'\n]{0,80})' | “(?P<smart>[^”\n]{0,80})”
+              | (?P<bare>[^\s,;|}\n][^,;|}\n]{0,60}))"""
 
 
 def read_values(text: str, properties: Mapping[str, Meant]) -> Reading:

@@ -10,6 +10,11 @@ from collections.abc import Sequence
 from selfexec.readers import fold, refuses
 from selfexec.readers.notation import plain_text
 
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 NONE = "none"  # the value of what is not there
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 MARKER = re.compile(r"^[ \t>]{0,8}(?:[-*•–]|\d{1,3}[.)])[ \t]+(?=\S)", re.MULTILINE)
@@ -35,15 +40,15 @@ COLOURS = {
         "indigo": "indigo",
     },
 }
-POSITIVE = frozenset(
+POSITIVE = _set(
     "amazing beautiful best brilliant cheerful congratulations delight delighted delightful enjoy excellent exciting "
     "fantastic fun glad good great happy hope joy joyful kind love lovely nice perfect pleased pleasure proud "
-    "warm welcome well-deserved wonderful".split()
+    "warm welcome well-deserved wonderful"
 )
-NEGATIVE = frozenset(
+NEGATIVE = _set(
     "afraid angry awful bad bitter boring broken cold cruel disappointing dreadful dull exhausting fail failed failure "
     "gloomy hard hate horrible hurt lonely loss lost miserable pain painful poor sad sadly stressful terrible tough "
-    "unfortunately upset worried worse worst wrong".split()
+    "unfortunately upset worried worse worst wrong"
 )
 SCRIPTS = (
     ("japanese", re.compile("[\u3040-\u30ff]")),
@@ -57,13 +62,13 @@ SCRIPTS = (
 )
 # short words that are frequent in one of these languages and rare in the others
 FREQUENT = {
-    "english": "the and is of to you that it with are this what have your for was not can hello my".split(),
-    "german": "der die das und ist nicht ein eine ich du sie mit auf für zu wie auch von gut hallo".split(),
-    "french": "le la les et est pas une des je vous nous que pour dans avec sur ce bonjour oui très".split(),
-    "spanish": "el los las y es una que por para con está muy pero cómo hola sí del tú qué gracias".split(),
-    "italian": "il gli e è una che per con non sono come ciao molto di della grazie questo anche bene sì".split(),
-    "portuguese": "o os e é uma que por para com não você muito olá obrigado sim como está do da em".split(),
-    "dutch": "de het een en is niet ik je met voor van zijn ook goed hallo wat dat naar op aan".split(),
+    "english": _set("the and is of to you that it with are this what have your for was not can hello my"),
+    "german": _set("der die das und ist nicht ein eine ich du sie mit auf für zu wie auch von gut hallo"),
+    "french": _set("le la les et est pas une des je vous nous que pour dans avec sur ce bonjour oui très"),
+    "spanish": _set("el los las y es una que por para con está muy pero cómo hola sí del tú qué gracias"),
+    "italian": _set("il gli e è una che per con non sono come ciao molto di della grazie questo anche bene sì"),
+    "portuguese": _set("o os e é uma que por para com não você muito olá obrigado sim como está do da em"),
+    "dutch": _set("de het een en is niet ik je met voor van zijn ook goed hallo wat dat naar op aan"),
 }
 CHOOSES = (
     r"\b(?:pick|choose|choosing|take|prefer|say|go (?:with|for)|lean(?:ing)? (?:towards?|to)|vote for|answer is|choice is|"
@@ -141,7 +146,9 @@ def pick(text: str, options: Sequence[str]) -> str | None:
 
 
 def first_number(text: str) -> str:
-    """The first number in it, in digits or as a word up to ten; the numbers of a list's lines are none."""
+    """The first number in it, in digits or as a word up to ten (but for "one", which is seldom a number); the numbers
+    of a list's lines are none.
+    """
     for found in NUMBER.findall(MARKER.sub("", shown_part(text))):
         if found[0].isdigit():
             return str(found.replace(",", ""))

@@ -109,7 +109,7 @@ def reply_with(given: Mapping[str, Any], true: Mapping[str, bool]) -> str:
     sentences += [f"{value}." for name in ("number", "colour") if (value := values.get(name))]
     sentences.append(FEELINGS.get(str(values.get("sentiment")), "Alpha."))
     if "language" in values:
-        sentences.append(f"{' '.join(FREQUENT[str(values['language'])][:10])}.")
+        sentences.append(f"{' '.join(sorted(FREQUENT[str(values['language'])]))}.")
     text = " ".join(sentences)
     if values.get("list"):
         text += "\n\n- alpha\n- beta\n\n"
