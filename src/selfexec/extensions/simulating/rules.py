@@ -19,7 +19,7 @@ NONE = "none"  # the value of what is not there
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 MARKER = re.compile(r"^[ \t>]{0,8}(?:[-*•–]|\d{1,3}[.)])[ \t]+(?=\S)", re.MULTILINE)
 QUESTION = re.compile(r"[?？](?=[\s\"'”’»*_)\]]|$)")
-NUMBER = re.compile(r"(?<![\w.,])\d{1,12}(?:,\d{3})*(?:\.\d+)?(?!\w)|[^\W\d_]+")
+NUMBER = re.compile(r"(?<![\w.,])[0-9]{1,12}(?:,[0-9]{3})*(?:\.[0-9]+)?(?!\w)|[^\W\d_]+")
 NUMBERS = dict(
     zip(
         ("zero", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
@@ -71,8 +71,8 @@ FREQUENT = {
     "dutch": _set("de het een en is niet ik je met voor van zijn ook goed hallo wat dat naar op aan"),
 }
 CHOOSES = (
-    r"\b(?:pick|choose|choosing|take|prefer|say|go (?:with|for)|lean(?:ing)? (?:towards?|to)|vote for|answer is|choice is|"
-    r"favou?rite is|pick is)\b"
+    r"\b(?:pick|choose|choosing|take|prefer|say|go (?:with|for)|lean(?:ing)? (?:towards?|to)|vote for|answer is|"
+    r"choice is|favou?rite is|pick is)\b"
 )
 
 

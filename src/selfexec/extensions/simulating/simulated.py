@@ -19,7 +19,7 @@ from selfexec.readers import fold
 RATE = 0.5  # how often a property holds
 KNOWN = "prompts that are simulated"
 AGAIN = "again"  # marks the second execution
-PLAIN = "alpha beta gamma delta".split()  # words that decide nothing
+PLAIN = ["alpha", "beta", "gamma", "delta"]  # words that decide nothing
 # what a property has where it has not the value that is claimed: the first of these that is another one
 OTHERS: Mapping[str, Sequence[str]] = {
     "first_word": ("well", "now"),
