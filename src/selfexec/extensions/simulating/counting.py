@@ -14,7 +14,7 @@ from selfexec.extensions.simulating.properties import PROPERTIES
 from selfexec.metrics import Cells, Estimate, kind_of
 from selfexec.metrics.kinds.formulas import CELLS, youden_j
 from selfexec.readers import Reading
-from selfexec.stats import NO_SPREAD, Array, ratio_error, student
+from selfexec.stats import NO_SPREAD, Array, student
 
 Counts = Mapping[str, Array]  # property -> its counts, shape (items, cells)
 
@@ -67,28 +67,34 @@ def skill_of(counts: Array) -> Estimate:
 
 
 def mean_skill(by_property: Counts) -> tuple[Estimate, tuple[str, ...]]:
-    """Youden's J, averaged over the properties for which it is defined, and the names of the others. Items are the
-    clusters, whichever of the properties they have: the delta method, with Student's t.
+    """Youden's J, averaged over the properties that held for two items or more and did not hold for two or more, and
+    the names of the others. Items are the clusters, whichever of the properties they have: the jackknife, with
+    Student's t. Some properties have a dozen items, of which the delta method makes too short an interval.
     """
     defined = {name: counts for name, counts in by_property.items() if _is_defined(counts)}
     left_out = tuple(name for name in by_property if name not in defined)
     if not defined:
-        return Estimate(math.nan, reason="no property held for some replies and not for others"), left_out
+        return Estimate(math.nan, reason="no property held for two replies and did not hold for two others"), left_out
     side_by_side = np.concatenate([*defined.values()], axis=1)
     asked = side_by_side[side_by_side.sum(1) > 0]
-    value = float(_mean_j(asked.sum(0)))
-    if len(asked) < 2:
-        return Estimate(value), left_out
-    error = ratio_error(_mean_j, asked)
+    value, error = float(_mean_j(asked.sum(0))), _jackknifed(asked)
     if not error > NO_SPREAD:
         return Estimate(value), left_out
     return Estimate(value, student(value, error, len(asked)).within(-1, 1), error), left_out
 
 
 def _is_defined(counts: Array) -> bool:
-    """Whether it came true and did not, so that there is something to tell apart."""
-    cells = Cells.of(counts.sum(0))
-    return bool(cells.tp + cells.fn + cells.unread_true > 0 and cells.tn + cells.fp + cells.unread_false > 0)
+    """Whether J is defined, also where any item is left out."""
+    cells = Cells.of(counts)
+    sides = (cells.tp + cells.fn + cells.unread_true, cells.tn + cells.fp + cells.unread_false)
+    return all(int((side > 0).sum()) > 1 for side in sides)
+
+
+def _jackknifed(counts: Array) -> float:
+    """The standard error by what the mean is without each item in turn (Tukey 1958)."""
+    without = _mean_j(counts.sum(0) - counts)
+    items = len(counts)
+    return math.sqrt((items - 1) / items * float(((without - without.mean()) ** 2).sum()))
 
 
 def _mean_j(totals: Any) -> Any:
@@ -195,11 +201,11 @@ def name_pairs(
     ]
     if not differences:
         return None
-    did, by_chance, said = (
+    behaviour, by_chance, predictions = (
         [difference[n] for difference in differences if difference[n] is not None] for n in range(3)
     )
-    told = [foretold for happened, _, foretold in differences if happened and foretold is not None]
-    shares = (_share(sum(map(bool, part)), len(part)) for part in (did, by_chance, said, told))
+    foreseen = [said for happened, _, said in differences if happened and said is not None]
+    shares = (_share(sum(map(bool, part)), len(part)) for part in (behaviour, by_chance, predictions, foreseen))
     return NamePairs(model, condition, len(differences), *(None if math.isnan(share) else share for share in shares))
 
 

@@ -46,10 +46,10 @@ COLUMNS = [
 ]
 BEFORE_NUMBERS = 3  # columns
 LEGEND = (
-    "skill: Youden's J of the claims of a property; the mean is over the properties that held for some replies and\n"
-    "not for others. accuracy: the share of claims predicted rightly, next to that of always saying what is more often\n"
-    "so (majority) and of what most other models' replies have (others). ceiling: the skill of one reply to the prompt\n"
-    "as a prediction of the other. same value: how often a prediction names the very value."
+    "skill: Youden's J of the claims of a property; the mean is over the properties that held for two replies or more\n"
+    "and did not for two or more. accuracy: the share of claims predicted rightly, next to that of always saying what\n"
+    "is more often so (majority) and of what most other models' replies have (others). ceiling: the skill of one reply\n"
+    "to the prompt as a prediction of the other. same value: how often a prediction names the very value."
 )
 OFF = ("thinking", "off")
 GO_BY_OFF = (
@@ -215,7 +215,8 @@ def _why(left_out: Sequence[str]) -> str | None:
     """Why a mean over properties leaves some out; None where it has all."""
     if not left_out:
         return None
-    return f"{joined(left_out)} held for all replies, or for none, and {is_or_are(len(left_out))} not in the mean"
+    are = is_or_are(len(left_out))
+    return f"{joined(left_out)} {are} left out: fewer than two replies have it, or fewer than two have it not"
 
 
 def _row(
