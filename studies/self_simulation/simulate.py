@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from selfexec.engines.sim import shapes
 from selfexec.experiments import EXPERIMENTS
 from selfexec.extensions.simulating.counting import mean_skill, repeats_by_property
 from selfexec.extensions.simulating.experiment import FIRST, SECOND, true_of
 from selfexec.extensions.simulating.properties import PROPERTIES
 from selfexec.extensions.simulating.simulated import reply_with, value_of
-from selfexec.engines.sim import shapes
 from selfexec.items import load
 from selfexec.metrics.kinds.formulas import CELLS
 from selfexec.readers import Reading
@@ -40,7 +40,7 @@ COLUMNS = (
     "ceiling_high",
 )
 TARGET = 0.92
-READ_AS_TEXT = 20  # runs of each respondent, of which every reply is written and read
+READ_AS_TEXT = 20  # runs of each respondent in which every reply is written and read
 Draw = np.random.Generator
 
 

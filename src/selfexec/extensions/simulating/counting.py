@@ -69,7 +69,7 @@ def skill_of(counts: Array) -> Estimate:
 def mean_skill(by_property: Counts) -> tuple[Estimate, tuple[str, ...]]:
     """Youden's J, averaged over the properties that held for two items or more and did not hold for two or more, and
     the names of the others. Items are the clusters, whichever of the properties they have: the jackknife, with
-    Student's t. Some properties have a dozen items, of which the delta method makes too short an interval.
+    Student's t. Some properties have a dozen items, for which the delta method makes too short an interval.
     """
     defined = {name: counts for name, counts in by_property.items() if _is_defined(counts)}
     left_out = tuple(name for name in by_property if name not in defined)
@@ -113,7 +113,7 @@ def accuracy_of(counts: Array) -> float:
 
 
 def majority_of(counts: Array) -> float:
-    """The accuracy of whoever always says what is more often so."""
+    """The accuracy of always saying what is more often so."""
     cells = Cells.of(counts.sum(0))
     true = float(cells.tp + cells.fn + cells.unread_true)
     return _share(max(true, float(cells.known) - true), float(cells.claims))
@@ -151,7 +151,7 @@ def exact_shares(
 
 
 def _values(item: SimulatedPrompt, one: Reading, two: Reading) -> Iterator[tuple[str, Any, Any]]:
-    """Properties of which both readings have a value."""
+    """Properties that have a value in both readings."""
     said, had = one.value or {}, two.value or {}
     for name in item.properties.by_name():
         if PROPERTIES[name].is_open and said.get(name) is not None and had.get(name) is not None:

@@ -30,7 +30,7 @@ NAMES_OF_LANGUAGES = {
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """Which properties of a reply an item asks for, in the order in which the prompt shows them. Of those with a value,
-    the value is given that the claim is about; `picks` has the two options, of which the claim is about the first.
+    the value is given that the claim is about; `picks` has the two options, and the claim is about the first.
     """
 
     first_word: str | None = None

@@ -12,13 +12,15 @@ from selfexec.readers.result import Commitment
 from selfexec.readers.shown import mentioned
 
 Meant = Callable[[Any], Any]  # what is said of a property -> its value, None where that is no answer
+LEAST_NAMED = 2  # properties, where there is no object
 SAID = r"""(?:"(?P<double>[^"\n]{0,80})" | '(?P<single>[^'\n]{0,80})' | “(?P<smart>[^”\n]{0,80})”
               | (?P<bare>[^\s,;|}\n][^,;|}\n]{0,60}))"""
 
 
 def read_values(text: str, properties: Mapping[str, Meant]) -> Reading:
     """The values by property. The last object that names a property counts; without one, what stands behind the names
-    of properties, each at its last place. A property that is given no value, or one that is none, is left out.
+    of two properties or more, each at its last place ("Number: 7" alone may be a reply to the prompt). A property that
+    is given no value, or one that is none, is left out.
     """
     objects = [reading for name in properties if (reading := read_object(text, name, _meant(properties))).evidence]
     if objects:
@@ -26,7 +28,7 @@ def read_values(text: str, properties: Mapping[str, Meant]) -> Reading:
     plain = plain_text(text)
     found = list(_named(plain, properties))
     values = {name: value for name, value, _ in found}
-    if not values:
+    if len(values) < min(LEAST_NAMED, len(properties)):
         return conclude(text, [])
     start, end = min(place[0] for _, _, place in found), max(place[1] for _, _, place in found)
     return conclude(text, [Commitment(start, end, values)], of_a_request=True)
@@ -54,10 +56,10 @@ def _named(text: str, properties: Mapping[str, Meant]) -> Iterator[tuple[str, An
 
 @cache
 def _pattern(names: Sequence[str]) -> re.Pattern[str]:
-    """A name, with or without quotes, and behind a sign or "is" what is said of it."""
+    """A name, with or without quotes, and behind a sign or "would be" what is said of it."""
     either = "|".join(re.escape(name).replace("_", "[ _-]") for name in names)
     return re.compile(
         rf"""(?<![\w-])(?P<name>{either})[\"'”’*_`]{{0,4}}\s{{0,3}}
-             (?:[:=|]|[–—-](?=\s)|(?:is|would\s+be|will\s+be)\b)[*_]{{0,2}}\s{{0,4}}{SAID}""",
+             (?:[:=|]|[–—-](?=\s)|(?:would|will)\s+be\b)[*_]{{0,2}}\s{{0,4}}{SAID}""",
         re.IGNORECASE | re.VERBOSE,
     )

@@ -48,8 +48,8 @@ BEFORE_NUMBERS = 3  # columns
 LEGEND = (
     "skill: Youden's J of the claims of a property; the mean is over the properties that held for two replies or more\n"
     "and did not for two or more. accuracy: the share of claims predicted rightly, next to that of always saying what\n"
-    "is more often so (majority) and of what most other models' replies have (others). ceiling: the skill of one reply\n"
-    "to the prompt as a prediction of the other. same value: how often a prediction names the very value."
+    "is more often so (majority) and of what most other models' replies have (others). ceiling: the skill of one \n"
+    "reply to the prompt as a prediction of the other. same value: how often a prediction names the very value."
 )
 OFF = ("thinking", "off")
 GO_BY_OFF = (

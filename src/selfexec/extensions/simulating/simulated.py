@@ -1,5 +1,4 @@
-"""Self-simulation: a respondent decides of each property whether it holds, and writes a reply of which just that is
-true.
+"""Self-simulation: a respondent decides for each property whether it holds, and writes a reply with just these.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -97,7 +96,7 @@ def value_of(name: str, given: Any, true: bool) -> Value:
 
 
 def reply_with(given: Mapping[str, Any], true: Mapping[str, bool]) -> str:
-    """A reply of which these claims are true, and the others are not."""
+    """A reply for which just these claims come true."""
     values = {name: value_of(name, given[name], holds) for name, holds in true.items()}
     sentences = [_opening(values)]
     if values.get("refuses"):
