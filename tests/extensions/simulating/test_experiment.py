@@ -5,8 +5,8 @@ from collections import Counter
 from string import Template
 
 import pytest
+from annie import ANNIE, EXPERIMENT, HAD, REPLY, SAID, read
 
-from prompts import ANNIE, EXPERIMENT, HAD, REPLY, SAID, read
 from selfexec.experiments import EXPERIMENTS, Readings
 from selfexec.extensions.simulating.experiment import PROMPTS, VARIANTS, SimulatedPrompt
 from selfexec.extensions.simulating.properties import PROPERTIES, Asked
@@ -95,7 +95,7 @@ def test_a_claim_is_said_in_words() -> None:
     claimed = EXPERIMENT.words.claimed
     assert claimed is not None
     assert claimed(ANNIE, "first_word", True) == "its reply would begin with “Hello”"
-    assert claimed(ANNIE, "picks", False) == "its reply would not pick “cats” and not “dogs”"
+    assert claimed(ANNIE, "picks", False) == "its reply would not pick “cats” rather than “dogs”"
     assert claimed(ANNIE, "longer", True) == "its reply would be longer than 25 words"
 
 

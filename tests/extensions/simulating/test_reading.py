@@ -3,8 +3,8 @@
 import json
 
 import pytest
+from annie import ANNIE, EXPERIMENT, REPLY, SAID
 
-from prompts import ANNIE, EXPERIMENT, REPLY, SAID
 from selfexec.readers import Reading
 from selfexec.runs import Reply, read_reply
 
@@ -23,7 +23,9 @@ WAYS = {
     "names in words": "\n".join(f"{name.replace('_', ' ').capitalize()} = {value}" for name, value in SAID.items()),
     "a table": "| property | value |\n|---|---|\n" + "\n".join(f"| {name} | {value} |" for name, value in SAID.items()),
     "no braces": ", ".join(f'"{name}": {json.dumps(value)}' for name, value in SAID.items()),
-    "a sentence for each": ". ".join(f'The {name.replace("_", " ")} would be "{value}"' for name, value in SAID.items()),
+    "a sentence for each": ". ".join(
+        f'The {name.replace("_", " ")} would be "{value}"' for name, value in SAID.items()
+    ),
 }
 
 
@@ -91,7 +93,9 @@ def test_a_reply_that_was_cut_off_counts_where_its_beginning_decides() -> None:
     only_first = type(ANNIE)(id="a", prompt="Hi", topic="", properties=type(ANNIE.properties)(first_word="hi"))
     read = EXPERIMENT.read(only_first, "execute.1", "Hel")
     assert not EXPERIMENT.whole(only_first, "execute.1", "Hel", read.value)
-    assert EXPERIMENT.whole(only_first, "execute.1", "Hello the", EXPERIMENT.read(only_first, "execute.1", "Hello").value)
+    assert EXPERIMENT.whole(
+        only_first, "execute.1", "Hello the", EXPERIMENT.read(only_first, "execute.1", "Hello").value
+    )
 
 
 def test_readings_from_elsewhere_are_taken_by_the_same_values() -> None:

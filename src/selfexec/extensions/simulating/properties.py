@@ -209,7 +209,7 @@ PROPERTIES: Mapping[str, Property] = {
         '"..."',
         rules.pick,
         _option,
-        "pick “{0[0]}” and not “{0[1]}”",
+        "pick “{0[0]}” rather than “{0[1]}”",
         _never,
     ),
     "number": Property(

@@ -1,5 +1,4 @@
-"""Self-simulation: a respondent decides for each property whether it holds, and writes a reply with just these.
-"""
+"""Self-simulation: a respondent decides for each property whether it holds, and writes a reply with just these."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
