@@ -229,5 +229,5 @@ def test_it_is_asked_about_another_model_and_not_as_a_probability(tmp_path: Path
         "sim/typical", experiments=NAME, limit=2, facets={"frame": ["another-model"]}, out=tmp_path / "f", **quiet
     )
     assert "frame=another-model" in found.conditions
-    with pytest.raises(sx.InputError, match="self_simulation.predict@elicit"):
+    with pytest.raises(sx.InputError, match=r"self_simulation\.predict@elicit"):
         sx.run("sim/typical", experiments=NAME, facets={"elicit": ["probability"]}, out=tmp_path / "e", **quiet)

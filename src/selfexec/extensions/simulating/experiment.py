@@ -168,7 +168,7 @@ class SelfSimulation(Experiment):
         """Whether a prediction that was cut off gives all values; of a reply, whether its beginning decides them."""
         given = item.properties.by_name()
         if session == "predict":
-            return value.keys() == given.keys()
+            return bool(value.keys() == given.keys())
         return all(PROPERTIES[name].cut(value[name], text) for name in given)
 
     def given(self, item: SimulatedPrompt, session: str, value: Any) -> Any:

@@ -162,7 +162,8 @@ def property_scores(options: PropertyOptions) -> PropertyScores:
 
 def found_in(selection: Selection) -> PropertyScores:
     """The same of a selection; nothing where nobody was asked."""
-    rows, names = [], []
+    rows: list[PropertyScore] = []
+    names: list[NamePairs | None] = []
     for condition in selection.shown_conditions:
         here = selection.under(condition)
         claims = here.tables.claims.get(NAME)

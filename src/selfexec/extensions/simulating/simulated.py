@@ -60,7 +60,8 @@ class SimulatedSelfSimulation(Simulation):
             name: name in early if copied else respondent.predicts("holds", _about(item, name), RATE, how)
             for name in given
         }
-        return shapes.marks({name: value_of(name, given[name], true[name]) for name in given}, shape)
+        values: Any = {name: value_of(name, given[name], true[name]) for name in given}
+        return shapes.marks(values, shape)
 
     def truth(
         self, profile: Profile, items: Sequence[SimulatedPrompt], looking: Lookings, coverage: float
