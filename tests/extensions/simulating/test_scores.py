@@ -168,7 +168,7 @@ def test_numbers_come_as_json_csv_and_markdown(panel: Path) -> None:
 def test_the_page_shows_each_property_where_they_were_asked_for_and_nowhere_else(panel: Path, tmp_path: Path) -> None:
     selfexec("report", panel, "-o", tmp_path / "with.html")
     page = (tmp_path / "with.html").read_text()
-    assert 'id="properties"' in page and "second_character" in page and "Each property of replies apart" in page
+    assert 'id="property-scores"' in page and "second_character" in page and "Each property of replies apart" in page
     quiet: Any = {"on_progress": lambda progress: None}
     sx.run("sim/typical", limit=3, out=tmp_path / "plain", **quiet)
     selfexec("report", tmp_path / "plain", "-o", tmp_path / "without.html")
