@@ -100,7 +100,7 @@ RESPONDENTS = (
 
 
 def main() -> None:
-    runs, seed = (int(given) for given in (*sys.argv[1:], "1000", "1")[:2])
+    runs, seed = map(int, (sys.argv[1:] + ["1000", "1"][len(sys.argv) - 1 :])[:2])
     rows = [row for one in RESPONDENTS for row in runs_of(one, range(seed, seed + runs))]
     with (HERE / "runs.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
