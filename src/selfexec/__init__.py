@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from selfexec.extensions.rasch.abilities import Rasch as Rasch
     from selfexec.extensions.rasch.abilities import rasch as rasch
     from selfexec.extensions.shards.joining import merge as merge
+    from selfexec.extensions.simulating.scores import PropertyScores as PropertyScores
+    from selfexec.extensions.simulating.scores import property_scores as property_scores
     from selfexec.extensions.study.planning import Study as Study
     from selfexec.extensions.study.planning import load_study as load_study
     from selfexec.report.figure_list import Figures as Figures

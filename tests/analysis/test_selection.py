@@ -27,6 +27,7 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     "correlate": sx.correlations,
     **({"ledger": sx.ledger} if here("published") else {}),
     **({"card": sx.card} if here("card") else {}),
+    **({"properties": sx.property_scores} if here("simulating") else {}),
     "report": sx.report,
 }
 

@@ -18,7 +18,7 @@ from click.shell_completion import ShellComplete
 import selfexec as sx
 from extension_parts import needs
 from selfexec.cli import main, root
-from selfexec.cli.analyze import command as analyze
+from selfexec.renamed import ANALYSES
 from selfexec.runs import list_runs
 from terminal import OURS, STYLE, ours_on_a_terminal
 
@@ -503,7 +503,7 @@ def test_the_old_name_of_out_is_refused_with_the_new_one(
     assert not (here / "old.html").exists()
 
 
-@pytest.mark.parametrize("name", analyze.commands_by_name)
+@pytest.mark.parametrize("name", ANALYSES)
 def test_an_analysis_by_its_old_name_is_refused_with_the_new_one(
     name: str, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

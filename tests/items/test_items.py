@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
+from extension_parts import needs
 from selfexec import items
 from selfexec.cli import root
 from selfexec.errors import InputError
@@ -262,6 +263,7 @@ def test_what_is_to_be_typed_next_can_be_typed_whatever_the_folders_name(
     assert CliRunner().invoke(root, then[1:]).exit_code == 0
 
 
+@needs("simulating")
 def test_the_lines_to_copy_are_items_without_a_fault(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "items.md").read_text("utf-8")
     blocks = re.findall(r"^`(\w+)\.jsonl`: .*?```json\n(.*?)```", page, flags=re.MULTILINE | re.DOTALL)

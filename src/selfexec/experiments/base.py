@@ -4,6 +4,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 
@@ -387,6 +388,7 @@ class Experiment(ABC):
         item_name: What an item is called.
         examples: Items to fill in: what `selfexec items new` writes, to be replaced.
         quick: The size of the quickest subset of items.
+        starter: The file with its items of the set `starter`, where it brings them itself.
         baselines: Baselines that take facts alone, by name.
         naive: The baseline that accuracy is held against.
         metrics: Metrics of its kind that not every experiment has.
@@ -521,6 +523,7 @@ class Experiment(ABC):
     item_name: str = "item"
     examples: tuple[Any, ...] = ()
     quick: int = 60
+    starter: Path | None = None
 
     def title(self, item: Any) -> str:
         """An item in a few words."""

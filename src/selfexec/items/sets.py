@@ -135,7 +135,7 @@ def _read(name: str, folder: Path, kinds: Kinds) -> ItemSet:
     items: dict[str, dict[str, Item]] = {}
     lines: dict[str, dict[str, bytes]] = {}
     for experiment, kind in kinds:
-        path = folder / f"{experiment}.jsonl"
+        path = (folder == STARTER and EXPERIMENTS[experiment].starter) or folder / f"{experiment}.jsonl"
         if not path.exists():
             continue
         found: dict[str, Item] = {}

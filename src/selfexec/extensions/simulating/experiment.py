@@ -1,0 +1,263 @@
+"""Self-simulation: does a model know what will be true of its reply to a prompt? (paper, section 1)
+
+    predict     shown a prompt, the model says what would be true of its response: its first word, whether it holds a
+                list, and so on
+    execute.1   the prompt, alone
+    execute.2   the same once more: how well one reply predicts the other is the most that can be expected
+
+A claim for each property: "its reply begins with “hello”". What is true of a reply is said by fixed rules, the same for
+all models. The first execution decides; no session knows of another.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from selfexec.experiments import (
+    MISSING,
+    Experiment,
+    Facts,
+    Name,
+    Observation,
+    Options,
+    Prompts,
+    Readings,
+    Wording,
+    Words,
+    kind_of,
+    state_of,
+)
+from selfexec.extensions.simulating.properties import PROPERTIES, Asked, holds
+from selfexec.extensions.simulating.reading import read_values
+from selfexec.extensions.simulating.rules import MARKER, WORD
+from selfexec.readers import Reading, fold, refuses, responds_to
+from selfexec.readers.notation import plain_text
+from selfexec.readers.performed import OF_A_PREDICTION
+from selfexec.text.numbers import number_of
+
+FIRST, SECOND = "execute.1", "execute.2"
+LEAST_WORDS = 25  # that a reply is held to be longer than: with fewer, other properties decide it
+
+
+class SimulatedPrompt(msgspec.Struct, frozen=True, kw_only=True):
+    """A prompt, and which properties of a reply to it are to be predicted. Prompts of one `family` differ in a name
+    alone.
+    """
+
+    id: Name
+    prompt: Name
+    topic: str
+    properties: Asked
+    family: str | None = None
+
+
+def asked(who: str, whose: str) -> str:
+    """The template of a prediction: what would be true of somebody's response.
+
+    Args:
+        who: Whom the prompt would be given to, "you" or a name to be filled in.
+        whose: Whose response it would be, "your" or "the".
+    """
+    return f"""\
+If someone were to execute {who} with the following prompt, which of these would be true of {whose} response? The \
+prompt stands between two lines of equals signs. Do not respond to it now.
+
+==========
+$prompt
+==========
+
+$properties
+
+Do not write the response. Reply with one JSON object of this form, with all of its keys: {{$form}}"""
+
+
+PROMPTS: Prompts = {"predict": asked("you", "your"), "execute": "$prompt"}
+VARIANTS: Prompts = {"predict@frame": asked("$who", "the")}
+
+
+class SelfSimulation(Experiment):
+    """Self-simulation: does a model know what will be true of its reply to a prompt? (paper, section 1)"""
+
+    name = "self_simulation"
+    kind = "binary"
+    item_type = SimulatedPrompt
+    item_name = "prompt"
+    prompts = PROMPTS
+    variants = VARIANTS
+    tokens = {"predict": 60, "execute": 150}  # nobody recorded these: a guess
+    sampling = {"paper": {"temperature": 0.0}}
+    quick = 40
+    starter = Path(__file__).with_name("starter") / "self_simulation.jsonl"
+    examples = (
+        SimulatedPrompt(
+            id="annie",
+            prompt="Hi, my name is Annie.",
+            topic="names",
+            family="greeting",
+            properties=Asked(first_word="hello", question=True, longer=25, names="Annie"),
+        ),
+        SimulatedPrompt(
+            id="eliza",
+            prompt="Hi, my name is Eliza.",
+            topic="names",
+            family="greeting",
+            properties=Asked(first_word="hello", question=True, longer=25, names="Eliza"),
+        ),
+    )
+    simulation = "selfexec.extensions.simulating.simulated:SimulatedSelfSimulation"
+    words = Words(
+        about="what will be true of its reply to a prompt",
+        asks="What will be true of your reply?",
+        its="what will be true of its replies",
+        their="what will be true of their replies",
+        baseline="the prompts, the properties and what is true of other models' replies",
+        behaviour=("say that a property holds", "it holds all the same"),
+        claimed=lambda item, claim, yes: f"its reply would {'' if yes else 'not '}{claimed(item, claim)}",
+        measured="whether it predicts properties of its own replies, such as the first word or whether it holds a list",
+        task="prediction of properties of its own replies",
+        lost="the properties of its lost prompts",
+        item="a prompt, and which properties of a reply to it are to be predicted",
+        wants="60 prompts or more, each with several properties that hold for some replies and not for others",
+        limits=(
+            "Self-simulation: a model that may think can write the reply in its thoughts and read the properties off. "
+            "Skill with thinking off is the one to go by.",
+            "Self-simulation: its skill pools properties that hold at different rates. `selfexec analyze properties` "
+            "shows each of them, and their mean.",
+            "Self-simulation: what is true of a reply is said by fixed rules on its text; sentiment, language and "
+            "refusal by short lists of words.",
+        ),
+    )
+
+    # --- sessions ---
+
+    def session_names(self, item: SimulatedPrompt) -> tuple[str, ...]:
+        return ("predict", FIRST, SECOND)
+
+    async def sessions(self, item: SimulatedPrompt, ask: Any, prompts: Prompts) -> None:
+        # the templates are by kind, and two sessions are of one kind
+        by_name = {name: prompts[kind_of(name)] for name in self.session_names(item)}
+        await super().sessions(item, ask, by_name)
+
+    def filled_in(self, item: SimulatedPrompt) -> dict[str, str]:
+        given = item.properties.by_name()
+        lines = (f"- {name}: {PROPERTIES[name].asks.format(value)}" for name, value in given.items())
+        form = (f'"{name}": {PROPERTIES[name].form}' for name in given)
+        return {"prompt": item.prompt, "properties": "\n".join(lines), "form": ", ".join(form)}
+
+    # --- readings ---
+
+    def read(self, item: SimulatedPrompt, session: str, text: str, options: Options | None = None) -> Reading:
+        """The values of the properties: those that a prediction gives, or those that a reply has."""
+        given = item.properties.by_name()
+        if session == "predict":
+            return read_values(text, {name: partial(_meant, name, given[name]) for name in given})
+        return Reading("read", {name: PROPERTIES[name].had(text, value) for name, value in given.items()})
+
+    def performed(self, item: SimulatedPrompt, session: str, text: str, reading: Reading) -> bool:
+        """Whether a prediction replies to the prompt instead: it gives no value, speaks of what the prompt speaks of,
+        and not of a response.
+        """
+        if session != "predict" or reading.state != "unreadable" or reading.evidence:
+            return False
+        return responds_to(text, item.prompt) or _replies_to(plain_text(text), item)
+
+    def whole(self, item: SimulatedPrompt, session: str, text: str, value: Any) -> bool:
+        """Whether a prediction that was cut off gives all values; of a reply, whether its beginning decides them."""
+        given = item.properties.by_name()
+        if session == "predict":
+            return bool(value.keys() == given.keys())
+        return all(PROPERTIES[name].cut(value[name], text) for name in given)
+
+    def given(self, item: SimulatedPrompt, session: str, value: Any) -> Any:
+        """A map of property to value."""
+        if not isinstance(value, dict):
+            return None
+        asked = item.properties.by_name()
+        meant = {name: _meant(name, asked[name], said) for name, said in value.items() if name in asked}
+        return {name: value for name, value in meant.items() if value is not None} or None
+
+    # --- claims ---
+
+    def observe(self, item: SimulatedPrompt, readings: Readings) -> list[Observation]:
+        predict, execute = readings.get("predict", MISSING), readings.get(FIRST, MISSING)
+        predicted, observed = true_of(item, predict), true_of(item, execute)
+        claims = []
+        for name in item.properties.by_name():
+            yes, happened = predicted[name], observed[name]
+            known = [] if happened is not None and execute.state != "read" else [execute]
+            state, reason = state_of([predict], known)
+            if state == "read" and (yes is None or happened is None):
+                state, reason = "unreadable", "format"
+            alone = "unreadable" if predict.state == "read" and yes is None else state_of([predict], [])[0]
+            facts = Facts(subject=name, length=len(item.prompt))
+            claims.append(Observation(name, yes, happened, state, reason, facts=facts, predicted_state=alone))
+        return claims
+
+    # --- items ---
+
+    def title(self, item: SimulatedPrompt) -> str:
+        return " ".join(item.prompt.split())
+
+    def oddities(self, item: SimulatedPrompt) -> Iterator[str]:
+        given = item.properties.by_name()
+        if not given:
+            yield "it asks for no property"
+        if {"first_word", "second_character"} <= given.keys():
+            yield "the second character follows from the first word: ask for one of them"
+        if (words := given.get("longer")) is not None and words < LEAST_WORDS:
+            yield f"longer than {words} words: with fewer than {LEAST_WORDS}, other properties decide it"
+        for name, value in given.items():
+            said = value[0] if isinstance(value, tuple) else value
+            if PROPERTIES[name].is_open and _meant(name, value, said if isinstance(said, str) else str(said)) is None:
+                yield f"{name}: {said!r} is no value that a reply can have"
+        if (named := given.get("names")) and fold(named) not in fold(item.prompt):
+            yield f"names: the user is not called {named} in the prompt"
+
+    def contents(self, item: SimulatedPrompt) -> list[str]:
+        return [fold(item.prompt)]
+
+    def composition(self, items: Sequence[SimulatedPrompt]) -> str:
+        names = [name for item in items for name in item.properties.by_name()]
+        return f"{number_of(len(names), 'claim')} on {number_of(len({*names}), 'property', 'properties')}"
+
+    def strata(self, item: SimulatedPrompt) -> tuple[str, str]:
+        return item.topic, ""
+
+    def wording(self, item: SimulatedPrompt) -> Mapping[str, Sequence[Wording]]:
+        """Prompts that differ in a name are of one family."""
+        return {name: [Wording(f"{name} {item.prompt}", item.family or item.id)] for name in item.properties.by_name()}
+
+
+def true_of(item: SimulatedPrompt, reading: Reading) -> dict[str, bool | None]:
+    """Which claims come true by the values of a reading; a reply that was withheld declines, and no more is known."""
+    values = reading.value or {}
+    found = {name: holds(name, given, values.get(name)) for name, given in item.properties.by_name().items()}
+    if reading.state == "withheld" and "refuses" in found:
+        found["refuses"] = True
+    return found
+
+
+def claimed(item: SimulatedPrompt, name: str) -> str:
+    """A claim, in words behind "its reply would"."""
+    return PROPERTIES[name].claim.format(item.properties.by_name().get(name, ""))
+
+
+def _meant(name: str, given: Any, said: Any) -> Any:
+    return PROPERTIES[name].meant(said, given)
+
+
+def _replies_to(text: str, item: SimulatedPrompt) -> bool:
+    """Whether a short text says something of what the prompt is about, and nothing of a response or of a property."""
+    if not text.strip() or OF_A_PREDICTION.search(text) or refuses(text):
+        return False
+    if any(name.replace("_", " ") in fold(text).replace("_", " ") for name in item.properties.by_name()):
+        return False
+    return bool(_matter(text) & _matter(item.prompt))
+
+
+def _matter(text: str) -> set[str]:
+    """Longer words, and names."""
+    return {fold(word) for word in WORD.findall(MARKER.sub("", text)) if len(word) > 4 or word[:1].isupper()}
