@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from selfexec.analysis.result import Form, Rows, ScoredRun, head
-from selfexec.analysis.selection import Selection, refuse_unknown_conditions, selection_of
+from selfexec.analysis.selection import Selection, known_conditions, selection_of
 from selfexec.claims import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import Readings
@@ -151,7 +151,7 @@ def property_scores(options: PropertyOptions) -> PropertyScores:
     """
     selection = selection_of(options.runs, options)
     selection.refuse_unknown()
-    refuse_unknown_conditions(selection.conditions, selection.whole_runs)
+    known_conditions(selection.whole_runs, selection.conditions)
     found = found_in(selection)
     if not found:
         raise InputError(
