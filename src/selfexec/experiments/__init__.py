@@ -40,10 +40,13 @@ from selfexec.experiments.base import (
     Wording,
     Words,
     kind_of,
+    letter_alone,
     messages_of,
     repeated,
     say,
     state_of,
+    without_shares,
+    yes_by_tokens,
 )
 from selfexec.experiments.difficulty import Difficulty
 from selfexec.experiments.failing_question import FailingQuestion

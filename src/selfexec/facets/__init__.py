@@ -17,7 +17,8 @@ from selfexec.facets.base import (
     put,
     shared,
 )
-from selfexec.facets.elicit import ELICITING, asks_for_probabilities
+from selfexec.facets.elicit import BY_TOKENS, ELICITING, LETTER_ALONE, OF_CHOICE, asks_for_probabilities
+from selfexec.facets.elicit import NAME as ELICIT
 from selfexec.facets.frame import FRAME
 from selfexec.facets.strategy import HISTORY, RECALLING, STRATEGY, Shown, history_in
 from selfexec.facets.thinking import DOING, OFF, PREDICTING, THINKING, budget_of

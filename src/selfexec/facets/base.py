@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from selfexec.errors import InputError
-from selfexec.experiments import Facets, Prompts
+from selfexec.experiments import Capability, Facets, Prompts
 
 Condition = Facets  # the levels that are not the default ones; none is the default condition
 DEFAULT: Condition = ()
@@ -26,6 +26,7 @@ class Facet:
     prompts   the templates of an experiment at a level; those that it does not touch stay as they are. It is
               given the experiment's `variants` too (`predict@frame`), and its own `texts` (`frame.person`)
     texts     what it puts into templates, in English; sets of prompts have it in other words
+    needs     what of an engine a level takes, where it takes anything
     settings  what is sent with a session of a kind at a level, over what is sent anyway: {"temperature": 0}
     """
 
@@ -39,6 +40,7 @@ class Facet:
     accepts: Callable[[str], bool] = lambda level: False
     hint: str = ""
     prompts: Callable[[str, str, Prompts], Prompts] = lambda level, experiment, prompts: prompts
+    needs: Mapping[str, frozenset[Capability]] = field(default_factory=dict)
     settings: Callable[[str, str, str], Mapping[str, Any]] = lambda level, experiment, kind: {}
 
     @property

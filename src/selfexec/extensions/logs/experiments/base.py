@@ -6,7 +6,18 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from selfexec.experiments import MISSING, Experiment, Facts, Observation, Readings, Wording, letter_as_asked, state_of
+from selfexec.experiments import (
+    MISSING,
+    Experiment,
+    Facts,
+    Observation,
+    Readings,
+    Token,
+    Wording,
+    letter_as_asked,
+    state_of,
+    yes_by_tokens,
+)
 from selfexec.extensions.logs.samples import Logged, LoggedReply, Sample, Unfit, as_shown
 from selfexec.readers import Reading, answers_in_letters, fold, responds_to
 from selfexec.text.numbers import number_of
@@ -123,6 +134,9 @@ class OfResponse(OnLog):
         unread = reading.state == "unreadable"
         return responds_to(text, item.last) if unread else answers_in_letters(reading.evidence, self.shown(item))
 
+    def read_tokens(self, item: Any, reading: Reading, text: str, tokens: Sequence[Token], *, alone: bool) -> Reading:
+        return yes_by_tokens(reading, text, tokens, "AB", alone=alone)
+
     def observe(self, item: Any, readings: Readings) -> list[Observation]:
         predict = readings.get("predict", MISSING)
         observed, needed = self.outcome(readings)
@@ -131,7 +145,16 @@ class OfResponse(OnLog):
         facts = Facts(subject=item.task, length=len(item.last))
         predicted_state = state_of([predict], [])[0]
         return [
-            Observation(self.claim, predicted, observed, state, reason, facts=facts, predicted_state=predicted_state)
+            Observation(
+                self.claim,
+                predicted,
+                observed,
+                state,
+                reason,
+                facts=facts,
+                probability=predict.probability,
+                predicted_state=predicted_state,
+            )
         ]
 
     def replied(self, item: Any, outcomes: Mapping[str, bool], prompt: str) -> str:
