@@ -36,15 +36,15 @@ def letter_shares(
 ) -> Mapping[str, float] | None:
     """The probability of each letter at the place where a reply names one; None where that is not known.
 
-    With `alone`, the letter alone was asked for: where the reply names none, the letters' probabilities as its first
-    word count.
+    With `alone`, the letter alone was asked for: where the place is not known, the letters' probabilities as the first
+    word of the answer count.
     """
-    said = "".join(token.token for token in tokens)
-    if reading.value in tuple(letters):
-        begun = said.rfind(reading.evidence or "") if reading.evidence else -1
-        places = re.finditer(rf"(?<![^\W_]){reading.value}(?![^\W_])", reading.evidence or "")
-        offsets = [begun + match.start() for match in places]
-        return word_shares(tokens, offsets[0], letters) if begun >= 0 and len(offsets) == 1 else None
+    said, evidence = "".join(token.token for token in tokens), reading.evidence or ""
+    letter = reading.value if reading.value in tuple(letters) else None
+    named = [match.start() for match in re.finditer(rf"(?<![^\W_]){letter}(?![^\W_])", evidence)] if letter else []
+    begun = said.rfind(evidence)
+    if len(named) == 1 and begun >= 0 and (shares := word_shares(tokens, begun + named[0], letters)):
+        return shares
     begun = said.rfind(text.strip())
     return word_shares(tokens, begun, letters, as_said=False) if alone and text.strip() and begun >= 0 else None
 
