@@ -17,6 +17,7 @@ from selfexec.facets.base import (
     put,
     shared,
 )
+from selfexec.facets.cue import CUE
 from selfexec.facets.elicit import BY_TOKENS, ELICITING, LETTER_ALONE, OF_CHOICE, asks_for_probabilities
 from selfexec.facets.elicit import NAME as ELICIT
 from selfexec.facets.frame import FRAME
@@ -24,7 +25,7 @@ from selfexec.facets.strategy import HISTORY, RECALLING, STRATEGY, Shown, histor
 from selfexec.facets.thinking import DOING, OFF, PREDICTING, THINKING, budget_of
 from selfexec.renamed import FACETS as RENAMED
 
-OURS: tuple[Facet, ...] = (FRAME, ELICITING, PREDICTING, DOING, RECALLING)
+OURS: tuple[Facet, ...] = (FRAME, ELICITING, PREDICTING, DOING, RECALLING, CUE)
 FACETS = Registry(Facet, "facets", OURS, lambda facet: facet.name)
 
 
@@ -86,24 +87,25 @@ def misfit(facets: Condition, experiment: str, kind: str) -> str | None:
             return _unknown(name)
         if not FACETS[name].has(level):
             return f"the facet {name!r} has no level {level!r}."
-        if not touches(name, experiment, kind):
+        if not touches(name, level, experiment, kind):
             return f"the facet {name!r} makes no difference to {experiment} {kind}: leave it out."
     return None
 
 
-def touches(name: str, experiment: str, kind: str) -> bool:
-    """Whether a session of a kind is asked otherwise by a facet: by itself, or since its prompt shows what was said in
-    one that is. What stands in a log was asked as it was asked.
+def touches(name: str, level: str, experiment: str, kind: str) -> bool:
+    """Whether a session of a kind is asked otherwise by a level of a facet: by itself, or since its prompt shows what
+    was said in one that is. What stands in a log was asked as it was asked.
     """
     if kind in EXPERIMENTS[experiment].recorded:
         return False
     shown = EXPERIMENTS[experiment].shows.get(kind, ())
-    return facet(name).touches(experiment, kind) or any(touches(name, experiment, other) for other in shown)
+    asked = facet(name).touches_by(level, experiment, kind)
+    return asked or any(touches(name, level, experiment, other) for other in shown)
 
 
 def touching(condition: Condition, experiment: str, kind: str) -> Condition:
     """What of a condition makes a difference to this kind of session: the facets of its key."""
-    return shared(condition, lambda name: touches(name, experiment, kind))
+    return shared(condition, lambda name, level: touches(name, level, experiment, kind))
 
 
 def parts_of(condition: Condition, experiment: str) -> set[Condition]:
@@ -121,7 +123,7 @@ def conditions_of(conditions: Iterable[Condition], experiment: str) -> list[Cond
     kinds = EXPERIMENTS[experiment].prompts
     return list(
         dict.fromkeys(
-            shared(condition, lambda name: any(touches(name, experiment, kind) for kind in kinds))
+            shared(condition, lambda name, level: any(touches(name, level, experiment, kind) for kind in kinds))
             for condition in conditions
         )
     )
@@ -131,7 +133,7 @@ def settings_in(facets: Condition, experiment: str, kind: str) -> dict[str, Any]
     """What facets send with a session of this kind, by the field's name."""
     sent: dict[str, Any] = {}
     for name, level in facets:
-        if facet(name).touches(experiment, kind):
+        if facet(name).touches_by(level, experiment, kind):
             sent |= facet(name).settings(level, experiment, kind)
     return sent
 
@@ -145,7 +147,7 @@ def prompts_in(condition: Condition, experiment: str, prompts: Prompts) -> Promp
     given = {kind: prompts[name] for kind, name in names.items() if name in prompts}
     asked = dict(prompts)
     for name, level in condition:
-        if touched := {kind for kind in kinds if facet(name).touches(experiment, kind)} - given.keys():
+        if touched := {kind for kind in kinds if facet(name).touches_by(level, experiment, kind)} - given.keys():
             changed = facet(name).prompts(level, experiment, asked)
             # with its variants: a facet that is named later takes the words of its own from those
             asked |= {name: text for name, text in changed.items() if name.partition("@")[0] in touched}

@@ -23,6 +23,7 @@ class Facet:
     levels    each other level with what it is in words; `accepts` says which more there are (`named:GPT`), `further`
               how they are written (`named:NAME`), and `hint` what is to be said of that, in a sentence
     touches   whether an experiment's kind of session is asked otherwise; one that is not is shared by all levels
+    touches_at   the same at a level other than the default one, where levels differ in it
     prompts   the templates of an experiment at a level; those that it does not touch stay as they are. It is
               given the experiment's `variants` too (`predict@frame`), and its own `texts` (`frame.person`)
     texts     what it puts into templates, in English; sets of prompts have it in other words
@@ -34,6 +35,7 @@ class Facet:
     default: str
     levels: Mapping[str, str]
     touches: Callable[[str, str], bool]
+    touches_at: Callable[[str, str, str], bool] | None = None
     about: str = ""
     further: str = ""
     texts: Prompts = field(default_factory=dict)
@@ -47,6 +49,12 @@ class Facet:
     def written(self) -> list[str]:
         """Its levels as they are written, the default one first."""
         return [self.default, *self.levels, *([self.further] if self.further else [])]
+
+    def touches_by(self, level: str, experiment: str, kind: str) -> bool:
+        """Whether an experiment's kind of session is asked otherwise at a level."""
+        if self.touches_at is None:
+            return self.touches(experiment, kind)
+        return self.touches_at(level, experiment, kind)
 
     def has(self, level: str) -> bool:
         return level == self.default or level in self.levels or ("," not in level and self.accepts(level))
@@ -71,9 +79,9 @@ def condition_named(name: str) -> Condition:
     return tuple((facet, level) for facet, level in pairs)
 
 
-def shared(condition: Condition, touches: Callable[[str], bool]) -> Condition:
-    """What of a condition is left where only some facets count."""
-    return tuple(pair for pair in condition if touches(pair[0]))
+def shared(condition: Condition, touches: Callable[[str, str], bool]) -> Condition:
+    """What of a condition is left where only some levels of facets count."""
+    return tuple(pair for pair in condition if touches(*pair))
 
 
 def put(template: str, name: str, text: str) -> str:
