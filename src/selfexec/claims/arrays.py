@@ -23,6 +23,7 @@ Signs = NDArray[np.int8]  # +1 for yes, -1 for no, 0 for unknown
 Flags = NDArray[np.bool_]
 Items = Mapping[str, Item]  # id -> item
 
+SESSION = ["model", "experiment", "item", "epoch", "session"]
 CLAIM = ["model", "experiment", "item", "epoch", "condition", "claim"]  # the columns that name one
 STATES = ("read", "tie", "unreadable", "missing")
 READ, TIE, UNREADABLE, MISSING = range(len(STATES))
@@ -147,7 +148,8 @@ def sums(number: Numbers, amounts: Any, of: int) -> Floats:
 @dataclass(frozen=True)
 class Answers:
     """A model's answers to the questions of an experiment: whether they are right (1 or 0) and what they
-    cost, nan where that is not known.
+    cost, nan where that is not known; and, where it was asked in probabilities, what it expected of both. `occasion`
+    is the same for the answers of an item in one epoch.
     """
 
     items: int
@@ -155,6 +157,9 @@ class Answers:
     missing: Flags
     correct: Floats
     tokens: Floats
+    expected_correct: Floats = field(default_factory=lambda: np.zeros(0))
+    expected_tokens: Floats = field(default_factory=lambda: np.zeros(0))
+    occasion: Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def by_item(self, amounts: Floats) -> Floats:
         """Sum and number of what is known, shape (items, 2)."""
@@ -167,8 +172,13 @@ class Answers:
 NO_ANSWERS = Answers(0, np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros(0), np.zeros(0))
 
 
-def answers_by_experiment(sessions: pl.DataFrame) -> Mapping[str, Mapping[str, Answers]]:
-    """Experiment -> model -> its answers, of the experiments that ask questions."""
+def answers_by_experiment(sessions: pl.DataFrame, expected: pl.DataFrame) -> Mapping[str, Mapping[str, Answers]]:
+    """Experiment -> model -> its answers, of the experiments that ask questions; with what was expected of them, where
+    that was asked in one condition.
+    """
+    if expected["condition"].n_unique() > 1:
+        expected = expected.clear()
+    sessions = sessions.join(expected.drop("condition"), on=SESSION, how="left", maintain_order="left")
     asked = set(sessions["experiment"].unique())
     kinds = {name: kind for name, experiment in EXPERIMENTS.items() if name in asked and (kind := experiment.answers)}
     found = {name: _answers_by_model(sessions, name, kind) for name, kind in kinds.items()}
@@ -185,6 +195,9 @@ def _answers_by_model(sessions: pl.DataFrame, experiment: str, kind: str) -> Map
         missing=pl.col("state") == "missing",
         correct=_float("correct"),
         tokens=_float("output_tokens"),
+        expected_correct=_float("expected_correct"),
+        expected_tokens=_float("expected_tokens"),
+        occasion=pl.struct("item", "epoch").rank("dense").cast(pl.Int64) - 1,
     )
     model = parts.pop("model")
     mine = {name: model == number for number, name in enumerate(names["model"])}

@@ -70,6 +70,17 @@ SESSIONS = {
     "correct": pl.Boolean,
 }
 
+EXPECTED = {
+    "model": pl.String,
+    "experiment": pl.String,
+    "item": pl.String,
+    "epoch": pl.Int32,
+    "condition": pl.String,
+    "session": pl.String,
+    "expected_correct": pl.Float64,
+    "expected_tokens": pl.Float64,
+}
+
 Observe = Callable[[Item, Mapping[str, Reading]], list[Observation]]
 REPEATED = "repeated"  # why a claim counts no second time
 
@@ -78,7 +89,8 @@ REPEATED = "repeated"  # why a claim counts no second time
 class Tables:
     """Claims and sessions of every model, as the schemas above say; and as arrays, for counting. `outcomes` is what
     further sources say was done, beside the one that the observations have: a row for each that says something;
-    `simulated`: those of the models that are; `items`, by experiment and id, have the words that claims are about.
+    `simulated`: those of the models that are; `items`, by experiment and id, have the words that claims are about;
+    `expected` is what predictions in probabilities say of single answers.
 
     The condition of a claim is the one in which it was asked for; that of a session names the facets that it was asked
     with, so that one which several conditions share is in the default one.
@@ -89,6 +101,7 @@ class Tables:
     outcomes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=OUTCOMES))
     simulated: frozenset[str] = frozenset()
     items: Mapping[str, Items] = field(default_factory=dict)
+    expected: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=EXPECTED))
 
     def __repr__(self) -> str:
         parts = {"claims": self.observations, "sessions": self.sessions, "outcomes of further sources": self.outcomes}
@@ -102,7 +115,7 @@ class Tables:
     @cached_property
     def answers(self) -> Mapping[str, Mapping[str, Answers]]:
         """To questions, by experiment and model."""
-        return answers_by_experiment(self.sessions)
+        return answers_by_experiment(self.sessions, self.expected)
 
 
 def observe(
@@ -123,6 +136,7 @@ def observe(
     claims: list[tuple[object, ...]] = []
     sessions: list[tuple[object, ...]] = []
     outcomes: list[tuple[object, ...]] = []
+    expected: list[tuple[object, ...]] = []
     for (model, experiment, condition), by_id in asked.items():
         module = EXPERIMENTS[experiment]  # looked up once: there are thousands of items
         facets = {kind: touching(condition, experiment, kind) for kind in module.kinds}
@@ -148,6 +162,7 @@ def observe(
                 claims.append((*place, *_claim(experiment, o, source)))
                 if others:
                     outcomes += ((*place, o.claim, *by) for by in others.items() if by[1] is not None)
+            expected += ((*place, session, *each) for session, each in module.expected(found).items())
             for row in _sessions(module, item, found):
                 own = names.get(row[0]) or names.setdefault(row[0], shared[kind_of(row[0])])
                 sessions.append((model, experiment, id, epoch, own, *row))
@@ -155,7 +170,7 @@ def observe(
     if any(condition for _, _, condition in asked):
         session_table = session_table.unique(list(SESSIONS)[:6], keep="first", maintain_order=True)
     frames = _frame(claims, OBSERVATIONS), session_table, _frame(outcomes, OUTCOMES)
-    return Tables(*frames, items=item_set.items)
+    return Tables(*frames, items=item_set.items, expected=_frame(expected, EXPECTED))
 
 
 def _by_both(

@@ -488,6 +488,12 @@ class Experiment(ABC):
         """Whether an answer (in a session of the kind `answers`) is right."""
         return None
 
+    def expected(self, readings: Readings) -> Mapping[str, tuple[float, float]]:
+        """What a prediction in probabilities says of each answer, by session: how probable it is that it is right, and
+        how many tokens it takes.
+        """
+        return {}
+
     # --- claims ---
 
     sources: tuple[str, ...] = (RULE,)

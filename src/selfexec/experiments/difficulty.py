@@ -400,6 +400,12 @@ class Difficulty(Experiment):
             return None
         return bool(reading.value == _question(item, session).answer)
 
+    def expected(self, readings: Readings) -> Mapping[str, tuple[float, float]]:
+        value = readings.get("predict", MISSING).value
+        if not isinstance(value, dict):
+            return {}
+        return {f"execute.{label}": (each["correct"], each["tokens"]) for label, each in value.items()}
+
     def observe(self, item: QuestionGroup, readings: Readings) -> list[Observation]:
         predict = readings.get("predict", MISSING)
         answers = {label: readings.get(f"execute.{label}", MISSING) for label in LABELS}

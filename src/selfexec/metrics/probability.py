@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from selfexec.claims import Claims, Flags, Numbers
+from selfexec.claims import Answers, Claims, Flags, Numbers
 from selfexec.metrics.baselines import Others, Stacked, stacked
 from selfexec.metrics.kinds import Counted, kind_of
 from selfexec.metrics.margin import NO_OTHERS
@@ -33,22 +33,30 @@ from selfexec.stats.brier import Part
 
 OF_BRIER = ("brier", "brier_reliability", "brier_resolution", "brier_uncertainty")
 OF_WHICH_ONES = ("auroc", "auroc_within", "auroc_ties", "selective_accuracy", "predicted_rate", "rate_bias")
+OF_ANSWERS = ("auroc_correct", "auroc_correct_within", "brier_correct", "tau_tokens")
 OF_MARGIN = ("auroc_baseline", "auroc_margin")
-OF_PROBABILITY_SKILL = frozenset({*OF_BRIER, *OF_WHICH_ONES, *OF_MARGIN})  # one item says nothing about these
+OF_PROBABILITY_SKILL = frozenset(
+    {*OF_BRIER, *OF_WHICH_ONES, *OF_MARGIN, *OF_ANSWERS}
+)  # one item says nothing about these
 NO_CONTRAST = "the outcomes of the claims with a probability are all the same"
+ALL_RIGHT_OR_WRONG = "the answers are all right, or all wrong"
+NO_TOKENS = "no two answers of a group differ in known tokens"
 NO_PAIRS = "no item has both outcomes among its claims with a probability"
 NO_PROBABILITY = "no probability was read"
 NO_OWN_EXCESS = "own excess of probabilities has not been tried on panels that know nothing of themselves"
 CONFIDENT = 0.5  # the share of claims that selective accuracy is of
 
 
-def probability_scores(claims: Claims, others: Others, *, with_margin: bool) -> Mapping[str, Estimate]:
+def probability_scores(
+    claims: Claims, answers: Answers, others: Others, *, with_margin: bool
+) -> Mapping[str, Estimate]:
     """All rows of claims that a model was asked the probabilities of. Of orders there are those of the Brier score:
-    which of two questions is called the first is no matter of the model, so that each pair counts both ways.
+    which of two questions is called the first is no matter of the model, so that each pair counts both ways; and, where
+    it was asked of single questions, how well it knew which it would answer rightly and which at length.
     """
     kept = with_probability(claims)
     if not kind_of(claims).CUT:
-        return _brier_scores(*_both_ways(kept))
+        return {**_brier_scores(*_both_ways(kept)), **_scores_of_answers(answers)}
     scores = dict(_own_scores(kept))
     if with_margin:
         scores |= dict(zip(OF_MARGIN, _margin(kept, others), strict=True))
@@ -95,6 +103,41 @@ def _brier_scores(probability: Array, came_true: Flags, item: Numbers) -> Mappin
     parts = brier_parts(probability, came_true, place, items)
     each = (parts.score, parts.reliability, parts.resolution, parts.uncertainty)
     return {name: _of_part(part, items) for name, part in zip(OF_BRIER, each, strict=True)}
+
+
+def _scores_of_answers(answers: Answers) -> Mapping[str, Estimate]:
+    """Of right answers and of tokens, each against what was expected of it: answers that came."""
+    said = ~answers.missing & np.isfinite(answers.expected_correct)
+    if not said.any():
+        return dict.fromkeys(OF_ANSWERS, Estimate(math.nan, reason=NO_PROBABILITY))
+    probability, right = answers.expected_correct[said], answers.correct[said] > 0
+    item, items = _numbered(answers.item[said])
+    within = auroc_within(probability, right, item, items)
+    return {
+        "auroc_correct": area_estimate(auroc(probability, right, item, items), ALL_RIGHT_OR_WRONG),
+        "auroc_correct_within": area_estimate(within, "no group has both right and wrong answers"),
+        "brier_correct": _of_part(brier_parts(probability, right, item, items).score, items),
+        "tau_tokens": _tau_of_tokens(answers, said),
+    }
+
+
+def _tau_of_tokens(answers: Answers, said: Flags) -> Estimate:
+    """Kendall's tau of expected and counted tokens within groups, pairs of as many counted tokens left out: the mean
+    over pairs, with Student's t over items.
+    """
+    kept = np.flatnonzero(said & np.isfinite(answers.tokens))
+    kept = kept[np.argsort(answers.occasion[kept], kind="stable")]
+    largest = int(np.bincount(answers.occasion[kept]).max()) if len(kept) else 0
+    pairs = [(kept[:-apart], kept[apart:]) for apart in range(1, largest)]
+    if not pairs:
+        return Estimate(math.nan, reason=NO_TOKENS)
+    one, two = (np.concatenate(side) for side in zip(*pairs, strict=True))
+    counted = np.sign(answers.tokens[one] - answers.tokens[two])
+    expected = np.sign(answers.expected_tokens[one] - answers.expected_tokens[two])
+    differ = (answers.occasion[one] == answers.occasion[two]) & (counted != 0)
+    if not differ.any():
+        return Estimate(math.nan, reason=NO_TOKENS)
+    return _mean_over_items((counted * expected)[differ], _numbered(answers.item[one][differ])[0], -1.0)
 
 
 def _margin(claims: Claims, others: Others) -> tuple[Estimate, Estimate]:

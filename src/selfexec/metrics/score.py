@@ -110,7 +110,7 @@ def score_experiment(
         if kind.CUT:
             held, chances, records = held_alone(kind, record, IN_PROBABILITIES), {}, {}
             found = _without_threshold(found)
-        found |= probability_scores(claims, others, with_margin=whole)
+        found |= probability_scores(claims, answers, others, with_margin=whole)
     why, found = degenerate(kind, claims, answers, len(record.items), found)
     held = replace(held, margin=found.get("baseline_margin", held.margin))
     caution = asked.caution or why or kind.too_few(claims.where(which), record)

@@ -84,7 +84,8 @@ class FigureNumbers:
             return tables
         ours = pl.col("model").is_in(self.models)
         observations, sessions = tables.observations.filter(ours), tables.sessions.filter(ours)
-        return Tables(observations, sessions, tables.outcomes.filter(ours), tables.simulated, tables.items)
+        found = replace(tables, observations=observations, sessions=sessions)
+        return replace(found, outcomes=tables.outcomes.filter(ours), expected=tables.expected.filter(ours))
 
     @cached_property
     def conditions(self) -> Scores | None:
