@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import norm
 
-from selfexec.stats import Array, Interval, auroc, auroc_within, brier_parts, centred, student
+from selfexec.stats import Array, Interval, auroc, auroc_within, brier_parts, centred
 
 RUNS, MANY = 1_000, 250_000
 CRITERIA = (-2.0, -1.0, 0.0, 1.0, 2.0)
@@ -69,7 +69,7 @@ def measured(run: Drawn) -> dict[str, tuple[float, Interval]]:
         ("brier_resolution", parts.resolution),
         ("brier_uncertainty", parts.uncertainty),
     ):
-        found[name] = part.value, student(part.value, part.error, run.items)
+        found[name] = part.value, part.interval
     return found
 
 

@@ -34,7 +34,8 @@ def test_right_answers_are_told_from_wrong_ones_over_all_pairs_and_within_groups
 
 
 def test_expected_tokens_are_held_against_counted_ones_within_a_group() -> None:
-    # 10 < 30 as expected, 10 < 20 as expected, 20 < 30 not; 5 and 5 are no pair, 5 < 9 expected alike (0) and as expected
+    # 10 < 30 and 10 < 20 as expected, 20 < 30 not
+    # 5 and 5 are no pair; the first 5 and 9 were expected to be alike, the second 5 and 9 as they were
     assert _scores_of_answers(ANSWERS)["tau_tokens"].value == pytest.approx((1 + 1 - 1 + 0 + 1) / 5)
 
 

@@ -102,7 +102,7 @@ def _brier_scores(probability: Array, came_true: Flags, item: Numbers) -> Mappin
     place, items = _numbered(item)
     parts = brier_parts(probability, came_true, place, items)
     each = (parts.score, parts.reliability, parts.resolution, parts.uncertainty)
-    return {name: _of_part(part, items) for name, part in zip(OF_BRIER, each, strict=True)}
+    return {name: _of_part(part) for name, part in zip(OF_BRIER, each, strict=True)}
 
 
 def _scores_of_answers(answers: Answers) -> Mapping[str, Estimate]:
@@ -116,7 +116,7 @@ def _scores_of_answers(answers: Answers) -> Mapping[str, Estimate]:
     return {
         "auroc_correct": area_estimate(auroc(probability, right, item, items), ALL_RIGHT_OR_WRONG),
         "auroc_correct_within": area_estimate(within, "no group has both right and wrong answers"),
-        "brier_correct": _of_part(brier_parts(probability, right, item, items).score, items),
+        "brier_correct": _of_part(brier_parts(probability, right, item, items).score),
         "tau_tokens": _tau_of_tokens(answers, said),
     }
 
@@ -209,8 +209,8 @@ def _numbered(numbers: Numbers) -> tuple[Numbers, int]:
     return place.astype(np.int64), len(occurring)
 
 
-def _of_part(part: Part, items: int) -> Estimate:
-    return Estimate(part.value, student(part.value, part.error, items).within(-1, 1), part.error)
+def _of_part(part: Part) -> Estimate:
+    return Estimate(part.value, part.interval, part.error)
 
 
 def _selective_accuracy(probability: Array, came_true: Flags, item: Numbers) -> Estimate:

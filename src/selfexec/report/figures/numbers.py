@@ -1,6 +1,7 @@
 """What all figures share: the numbers of the models, and the models in their order."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING
 
