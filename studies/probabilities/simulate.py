@@ -74,9 +74,13 @@ def measured(run: Drawn) -> dict[str, tuple[float, Interval]]:
 
 
 def truth(world: World) -> dict[str, float]:
-    """The scores of so many items that chance hardly matters; that of AUROC by its formula."""
+    """The scores of so many items that chance hardly matters; AUROC and uncertainty by their formulas."""
     many = measured(drawn(world._replace(items=MANY), np.random.default_rng(0)))
-    return {name: value for name, (value, _) in many.items()} | {"auroc": float(norm.cdf(world.resolution / 2**0.5))}
+    by_formula = {
+        "auroc": float(norm.cdf(world.resolution / 2**0.5)),
+        "brier_uncertainty": world.base * (1 - world.base),
+    }
+    return {name: value for name, (value, _) in many.items()} | by_formula
 
 
 def coverage(world: World, runs: int, seed: int) -> dict[str, tuple[float, float]]:

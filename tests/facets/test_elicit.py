@@ -61,10 +61,6 @@ def test_a_prompt_in_probabilities_is_about_whom_the_frame_says_and_fills_in_wha
 
 
 def test_what_has_no_words_for_probabilities_is_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(sx.InputError, match=r"no failing_question\.predict@elicit"):
-        sx.run(
-            "sim/coin", experiments="failing_question", limit=1, facets={"elicit": "probability"}, out=tmp_path / "a"
-        )
     own = {"association.predict": "Which of $options would you list for $target?"}
     with pytest.raises(sx.InputError, match=r"no association\.predict@elicit"):
         sx.run("sim/coin", prompts=own, limit=1, facets={"elicit": "probability"}, out=tmp_path / "b")

@@ -12,7 +12,7 @@ import msgspec
 from selfexec.errors import InputError
 from selfexec.experiments.given import given_letter
 from selfexec.experiments.sources import RULE
-from selfexec.readers import Reading, letter_shares, read_choice
+from selfexec.readers import Reading, letter_shares, read_choice, read_probability
 from selfexec.renamed import refuses_old_words
 
 KindName = Literal["binary", "order", "share"]  # of claims
@@ -666,6 +666,14 @@ def letter_alone(template: str) -> str:
     """A prediction's template that asks for the letter alone, where its last paragraph asks for a form."""
     question, _, _ = template.rpartition("\n\n")
     return f"{question}\n\nReply with the letter alone, and with nothing else."
+
+
+def read_as_probability(item: Any, text: str, *, cut: bool = False) -> Reading:
+    """The probability of a yes, which is the option A, and the option that is the more probable one."""
+    reading = read_probability(text, keyed_alone=cut)
+    if reading.value is None:
+        return reading
+    return msgspec.structs.replace(reading, value="A" if reading.value >= 0.5 else "B", probability=reading.value)
 
 
 def yes_by_tokens(

@@ -36,6 +36,7 @@ from selfexec.experiments.base import (
     Words,
     at_once,
     letter_alone,
+    read_as_probability,
     state_of,
     yes_by_tokens,
 )
@@ -48,7 +49,6 @@ from selfexec.readers import (
     equivalents_of,
     fold,
     read_choice,
-    read_probability,
     refuses,
     responds_to,
 )
@@ -540,14 +540,6 @@ TURNED_DOWN = re.compile(rf"[\W_]{{0,20}}(?:As\s+an?\s+[^.\n]{{1,60}},\s+|\w+[\W
 
 def _filled(template: str, **values: str) -> str:
     return Template(template).substitute(values)
-
-
-def read_as_probability(item: UserRequest, text: str, *, cut: bool = False) -> Reading:
-    """The probability that the request is answered, and the option that is the more probable one."""
-    reading = read_probability(text, keyed_alone=cut)
-    if reading.value is None:
-        return reading
-    return msgspec.structs.replace(reading, value="A" if reading.value >= 0.5 else "B", probability=reading.value)
 
 
 def _predictions(reply: str) -> Equivalents:

@@ -107,10 +107,10 @@ def score_experiment(
         if kind.CROSSED:  # for show, and in no verdict
             found |= where_words_split(claims, others, held, strict)
     if gives_probabilities(claims):
-        if kind.CUT:
+        if kind.CUT and kind.CROSSED:
             held, chances, records = held_alone(kind, record, IN_PROBABILITIES), {}, {}
             found = _without_threshold(found)
-        found |= probability_scores(claims, answers, others, with_margin=whole)
+        found |= probability_scores(claims, answers, others, with_margin=whole and kind.CROSSED)
     why, found = degenerate(kind, claims, answers, len(record.items), found)
     held = replace(held, margin=found.get("baseline_margin", held.margin))
     caution = asked.caution or why or kind.too_few(claims.where(which), record)

@@ -107,9 +107,10 @@ def read_reply(
 
 def _form(key: Key, condition: Condition) -> str:
     """In what other form than usual a session was to be answered, by `elicit=probability`; nothing where in none."""
-    if not key.facets and not condition:
+    experiment = EXPERIMENTS[key.experiment]
+    if not (key.facets or condition) or key.kind not in experiment.predictions:
         return ""
-    otherwise = {*EXPERIMENTS[key.experiment].read_otherwise, *BY_TOKENS}
+    otherwise = {*experiment.read_otherwise, *BY_TOKENS}
     facets = key.facets or touching(condition, key.experiment, key.kind)
     return next((form for name, level in facets if (form := f"{name}={level}") in otherwise), "")
 

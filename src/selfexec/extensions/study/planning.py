@@ -9,7 +9,7 @@ from selfexec.engines import default_models
 from selfexec.errors import InputError
 from selfexec.options import note_given
 from selfexec.runs.arguments import names, tells_wrong_names
-from selfexec.runs.asking.continuing import continued, is_there
+from selfexec.runs.asking.continuing import continued, is_there, with_hypotheses
 from selfexec.runs.asking.execute import shown
 from selfexec.runs.asking.plan import Plan, planned
 from selfexec.runs.asking.progress import Report
@@ -33,7 +33,8 @@ class Study(StudyContents):
         addresses = self.addresses if "base_url" not in instead else ()
         asked = self._chosen(models)
         if not asked and choices.out and is_there(Path(choices.out)):
-            return replace(continued(choices), study=StudyFile(self.path.name, self.content, self.kept_content))
+            there = with_hypotheses(continued(choices), choices.hypotheses)
+            return replace(there, study=StudyFile(self.path.name, self.content, self.kept_content))
         asked = asked or [StudyModel(model=model) for model in default_models()]
         prices = [f"{one.called}={one.price}" for one in asked if one.price is not None]
         choices = replace(choices, price=[*names(choices.price or ()), *prices] or None)
@@ -44,6 +45,7 @@ class Study(StudyContents):
             raise
         headers = [{} if "headers" in instead else self.choices.headers, *(one.own.get("headers", {}) for one in asked)]
         lacking = dict.fromkeys(said for some in headers for said in unset_headers(some))
+        found = with_hypotheses(found, choices.hypotheses)
         return replace(found, study=StudyFile(self.path.name, self.content, self.kept_content), lacking=tuple(lacking))
 
     def run(self, on_progress: Report | None = None, *, shard: str | None = None) -> Run:

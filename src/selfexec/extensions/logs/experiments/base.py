@@ -11,10 +11,13 @@ from selfexec.experiments import (
     Experiment,
     Facts,
     Observation,
+    Prompts,
     Readings,
     Token,
     Wording,
+    letter_alone,
     letter_as_asked,
+    read_as_probability,
     state_of,
     yes_by_tokens,
 )
@@ -113,6 +116,40 @@ B: "{options["B"]}"
 You may think it over first. End your reply with one JSON object of this form: {{"choice": "A or B"}}"""
 
 
+def chance_of_response(claim: str, who: str, whose: str) -> str:
+    """The template of a prediction in probabilities: how probable it is that something is true of a response.
+
+    Args:
+        claim: What may be true of it.
+        who: Whom the prompt would be given to, "you" or a name to be filled in.
+        whose: Whose response it would be, "your" or "the".
+    """
+    return f"""\
+Below is a prompt, between two lines of equals signs. Do not respond to it now. If it were given to {who} in a \
+separate session, how probable is it that the following would be true regarding {whose} response?
+
+==========
+$shown
+==========
+
+"{claim}"
+
+You may think it over first. End your reply with one JSON object of this form, with a number from 0 (it surely is \
+not) to 1 (it surely is): {{"probability": number}}"""
+
+
+def variants_of(options: Mapping[str, str]) -> Prompts:
+    """The other forms of a prediction that is asked by two options, A being the claim."""
+    own, anothers = asked_about_response(options, "you", "your"), asked_about_response(options, "$who", "the")
+    return {
+        "predict@frame": anothers,
+        "predict@elicit": chance_of_response(options["A"], "you", "your"),
+        "predict@elicit,frame": chance_of_response(options["A"], "$who", "the"),
+        "predict@letter": letter_alone(own),
+        "predict@letter,frame": letter_alone(anothers),
+    }
+
+
 class OfResponse(OnLog):
     """An experiment on finished logs with one claim of yes or no about each response: option A of the prediction says
     that it comes true.
@@ -121,6 +158,7 @@ class OfResponse(OnLog):
     kind = "binary"
     kept = ("execute",)
     quick = 100
+    read_otherwise = {"elicit=probability": read_as_probability}
     claim: str
 
     @abstractmethod
