@@ -118,6 +118,50 @@ def test_models_are_compared_by_auroc_on_the_items_that_they_share(crossed: sx.R
         assert difference.difference == pytest.approx(own[difference.model] - own[difference.against], abs=0.03)
 
 
+@pytest.mark.parametrize("metric", ["auroc", "auroc_within", "auroc_margin", "brier"])
+def test_a_models_value_in_a_comparison_is_that_of_its_score(crossed: sx.Run, metric: str) -> None:
+    found = sx.compare(crossed, conditions=[CONDITION], metrics=metric, experiments="association")
+    scores = {
+        row.model: row.value
+        for row in sx.score(crossed)
+        if (row.metric, row.experiment, row.condition) == (metric, "association", CONDITION)
+    }
+    assert found.differences
+    for pair in found.differences:
+        # losses differ: a score on the common items is not quite one's own
+        assert pair.value == pytest.approx(scores[pair.model], abs=0.03)
+        assert pair.value_against == pytest.approx(scores[pair.against], abs=0.03)
+
+
+def test_the_brier_score_of_orders_is_compared_and_areas_are_refused(crossed: sx.Run) -> None:
+    found = sx.compare(crossed, conditions=[CONDITION], metrics="brier", experiments="difficulty")
+    assert all(pair.difference is not None for pair in found.differences)
+    with pytest.raises(sx.InputError, match="orders have no AUROC"):
+        sx.compare(crossed, conditions=[CONDITION], metrics="auroc_margin", experiments="difficulty")
+
+
+def test_checkpoints_in_probabilities_are_followed_by_scores_without_a_threshold(crossed: sx.Run) -> None:
+    found = sx.trend(crossed, conditions=[CONDITION], experiments="association")
+    metrics = {point.metric for point in found.points}
+    assert {"auroc", "auroc_within", "brier", "accuracy"} <= metrics
+    assert not {"skill", "baseline_margin"} & metrics
+
+
+def test_predictions_about_a_model_in_probabilities_have_an_area_in_place_of_a_skill(crossed: sx.Run) -> None:
+    subject = "sim/knows-itself"
+    rows = sx.predictions_about(crossed, subject, conditions=CONDITION, experiments="association")
+    scored = sx.score(crossed, conditions=CONDITION, experiments="association")
+    scores = {row.model: row for row in scored if row.metric == "auroc"}
+    own = next(row for row in rows if row.predictor == subject and row.condition == CONDITION)
+    assert own.auroc == scores[subject].value
+    for row in rows:
+        assert (row.auroc is None) == (row.condition == "default")
+        assert row.auroc is None or row.skill is None  # never in one row
+        if row.auroc is not None and row.predictor != subject:
+            # losses differ: an area on the common items is not quite one's own
+            assert row.less == pytest.approx(own.auroc - row.auroc, abs=0.03)
+
+
 def test_own_excess_of_probabilities_is_withheld(crossed: sx.Run) -> None:
     rows = [row for row in sx.score(crossed) if row.metric == "own_excess" and row.condition == CONDITION]
     assert rows

@@ -6,6 +6,7 @@ probability and a known outcome; what was not read lowers coverage, and is in no
 
 import math
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -140,25 +141,43 @@ def _tau_of_tokens(answers: Answers, said: Flags) -> Estimate:
     return _mean_over_items((counted * expected)[differ], _numbered(answers.item[one][differ])[0], -1.0)
 
 
-def _margin(claims: Claims, others: Others) -> tuple[Estimate, Estimate]:
-    """The AUROC of the stacked baseline's logits, and how much the model's own is above it, both on the claims that the
-    baseline has a logit for: paired by item, with the doubt that comes from the reference models.
-    """
+class _Areas(NamedTuple):
+    """A model's area and its baseline's, both on the claims that the baseline has a logit for."""
+
+    kept: Claims
+    own: Area
+    theirs: Area
+    baseline: Stacked
+    fold: Numbers
+
+
+def _areas(claims: Claims, others: Others) -> _Areas | Estimate:
+    """Both areas, or why there are none."""
     if not others.enough:
-        return (Estimate(math.nan, reason=NO_OTHERS),) * 2
+        return Estimate(math.nan, reason=NO_OTHERS)
     baseline = stacked(others)
     logits = baseline.logits(claims)
     kept, logits = claims.where(~np.isnan(logits)), logits[~np.isnan(logits)]
     if len(kept) < LEAST_COVERAGE * len(claims) or not len(kept):
-        return (Estimate(math.nan, reason=f"of {len(claims):,} claims only {len(kept):,} are known of others"),) * 2
+        return Estimate(math.nan, reason=f"of {len(claims):,} claims only {len(kept):,} are known of others")
     fold = others.panel.fold[others.panel.at(kept)]
     came_true, (item, items) = kept.observed > 0, _numbered(kept.item)
     own = auroc(kept.probability, came_true, item, items)
     theirs = auroc(centred(logits, fold), came_true, item, items)
     if math.isnan(own.value) or items < 2:
-        return (Estimate(math.nan, reason=NO_CONTRAST),) * 2
-    doubt = _doubt(kept, baseline, theirs, fold, item, items)
-    return _baseline_area(theirs, doubt), doubted(_difference(own, theirs), doubt, -1.0, 1.0)
+        return Estimate(math.nan, reason=NO_CONTRAST)
+    return _Areas(kept, own, theirs, baseline, fold)
+
+
+def _margin(claims: Claims, others: Others) -> tuple[Estimate, Estimate]:
+    """The AUROC of the stacked baseline's logits, and how much the model's own is above it: paired by item, with the
+    doubt that comes from the reference models.
+    """
+    found = _areas(claims, others)
+    if isinstance(found, Estimate):
+        return found, found
+    doubt = _doubt(found.kept, found.baseline, found.theirs, found.fold, *_numbered(found.kept.item))
+    return _baseline_area(found.theirs, doubt), doubted(_difference(found.own, found.theirs), doubt, -1.0, 1.0)
 
 
 def area_estimate(area: Area, reason: str) -> Estimate:
@@ -173,17 +192,45 @@ def _baseline_area(area: Area, doubt: ReferenceDoubt) -> Estimate:
     return doubted(area_estimate(area, NO_CONTRAST), doubt._replace(shortfall=0.0), 0.0, 1.0)
 
 
-def area_by_item(claims: Claims) -> tuple[Estimate, Counted]:
-    """A model's AUROC, and a record of it by item that its mean is the ratio of: what each item adds to it, so that two
-    models can be paired on their items.
+BY_ITEM = ("auroc", "auroc_within", "auroc_margin", "brier")  # scores that models are compared by
+
+
+def score_by_item(name: str, claims: Claims, others: Others | None = None) -> tuple[Estimate, Counted]:
+    """One of a model's scores, and a record of it by item that its mean is the ratio of: what each item adds to it, so
+    that two models can be paired on their items. Only a margin takes others.
     """
     kept = with_probability(claims)
     if not len(kept):
         return Estimate(math.nan, reason=NO_PROBABILITY), Counted((), np.zeros((0, 2)))
-    item, items = _numbered(kept.item)
-    area = auroc(kept.probability, kept.observed > 0, item, items)
-    counts = np.stack([area.value + items * area.added, np.ones(items)], axis=1)
-    return area_estimate(area, NO_CONTRAST), Counted(tuple(kept.items[n] for n in np.unique(kept.item)), counts)
+    if others is not None and name == "auroc_margin":
+        return _margin_by_item(kept, others)
+    came_true, (item, items) = kept.observed > 0, _numbered(kept.item)
+    names = np.array([kept.items[n] for n in np.unique(kept.item)], dtype=object)
+    if name == "brier":
+        squares = np.bincount(item, (kept.probability - came_true) ** 2)
+        counts = np.stack([squares, np.bincount(item).astype(np.float64)], axis=1)
+        return _of_part(brier_parts(kept.probability, came_true, item, items).score), Counted(tuple(names), counts)
+    if name == "auroc":
+        area = auroc(kept.probability, came_true, item, items)
+        return area_estimate(area, NO_CONTRAST), _added(area.value, area.added, names)
+    area = auroc_within(kept.probability, came_true, item, items)
+    both = np.bincount(item, came_true, items) * np.bincount(item, ~came_true, items) > 0
+    return area_estimate(area, NO_PAIRS), _added(area.value, area.added, names[both])
+
+
+def _margin_by_item(claims: Claims, others: Others) -> tuple[Estimate, Counted]:
+    """The margin in AUROC, and what each item adds to it."""
+    found = _areas(claims, others)
+    if isinstance(found, Estimate):
+        return found, Counted((), np.zeros((0, 2)))
+    names = np.array([found.kept.items[n] for n in np.unique(found.kept.item)], dtype=object)
+    margin = _margin(claims, others)[1]
+    return margin, _added(margin.value, found.own.added - found.theirs.added, names)
+
+
+def _added(value: float, added: Array, names: Array) -> Counted:
+    counts = np.stack([value + len(added) * added, np.ones(len(added))], axis=1)
+    return Counted(tuple(names), counts)
 
 
 def _difference(one: Area, two: Area) -> Estimate:

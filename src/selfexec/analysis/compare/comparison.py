@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from selfexec.analysis.compare.measures import AUROC, BIAS, OWN, SHARE
+from selfexec.analysis.compare.measures import BIAS, BRIER, OWN, SHARE
 from selfexec.analysis.differences import Contrast, Difference, Movement, Shift, Standing
 from selfexec.analysis.names import refuse_old_name, skill_legend
 from selfexec.analysis.result import Form, Result, ScoredRun, as_records, head
@@ -33,6 +33,10 @@ LEGENDS = {
     OWN: "own excess: what a model's prediction shares with its own behaviour beyond all that other models' "
     "predictions and outcomes tell, paired by blocks of items. It does not compare across experiments.",
     BIAS: RATE_BIAS,
+    "auroc": "auroc: how often a claim that came true had a higher probability than one that did not; .5 is chance.",
+    "auroc_within": "auroc within: AUROC over the pairs of claims of one item.",
+    "auroc_margin": "auroc margin: AUROC less that of a prediction made from other models.",
+    BRIER: "brier: mean squared difference of probability and outcome; the lower, the better.",
     SHARE: "share of ceiling: skill over the greatest that is possible at the model's rate of yes: which ones.",
 }
 MOVES = (
@@ -273,7 +277,8 @@ def _moves(rows: Sequence[Movement]) -> Table:
 
 
 def title_of(metric: str) -> str:
-    return metric.upper() if metric == AUROC else metric.replace("_", " " if metric in LEGENDS else "-").capitalize()
+    words = metric.replace("_", " " if metric in LEGENDS else "-").capitalize()
+    return words.replace("Auroc", "AUROC")
 
 
 # --- notes -----------------------------------------------------------------------------------------------------------
