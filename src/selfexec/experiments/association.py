@@ -112,7 +112,7 @@ def _share_of_true(said: str, option: str, tokens: Sequence[Token]) -> float | N
     """How probable `true` was behind a word, where it was last marked; None where that is not known."""
     marks = list(re.finditer(rf"(?<!\w){re.escape(option)}[\"'”*`\s]{{0,8}}[:=][\"'“*`\s]{{0,8}}", said, re.IGNORECASE))
     shares = word_shares(tokens, marks[-1].end(), ("true", "false")) if marks else None
-    return shares and shares["true"]
+    return None if shares is None else shares["true"]
 
 
 def folded_marks(marks: dict[str, Any]) -> dict[str, bool | float | None]:

@@ -20,7 +20,7 @@ from selfexec.facets.base import (
 from selfexec.facets.cue import CUE
 from selfexec.facets.elicit import BY_TOKENS, ELICITING, LETTER_ALONE, OF_CHOICE, asks_for_probabilities
 from selfexec.facets.elicit import NAME as ELICIT
-from selfexec.facets.frame import FRAME
+from selfexec.facets.frame import FRAME, addressed
 from selfexec.facets.strategy import HISTORY, RECALLING, STRATEGY, Shown, history_in
 from selfexec.facets.thinking import DOING, OFF, PREDICTING, THINKING, budget_of
 from selfexec.renamed import FACETS as RENAMED
@@ -60,6 +60,15 @@ def canonical(condition: str) -> str:
     for name in levels.keys() & RENAMED.keys():
         raise InputError(f"--condition {condition}: {_called_now(name)}")
     return condition_name(facets_of(levels))
+
+
+def in_words(condition: Condition) -> str:
+    """What a condition is, by what its facets say of themselves: `in what form predictions are given: as a probability
+    of each claim`.
+    """
+    known = [(FACETS[name], level) for name, level in condition if name in FACETS]
+    parts = ((one.about[:1].lower() + one.about[1:], one.levels.get(level, level)) for one, level in known)
+    return "; ".join(f"{about}: {words}" for about, words in parts)
 
 
 def facet(name: str) -> Facet:
