@@ -162,7 +162,8 @@ def observe(
                 claims.append((*place, *_claim(experiment, o, source)))
                 if others:
                     outcomes += ((*place, o.claim, *by) for by in others.items() if by[1] is not None)
-            expected += ((*place, session, *each) for session, each in module.expected(found).items())
+            if name != DEFAULT_NAME:  # in which predictions may be in probabilities
+                expected += ((*place, session, *each) for session, each in module.expected(found).items())
             for row in _sessions(module, item, found):
                 own = names.get(row[0]) or names.setdefault(row[0], shared[kind_of(row[0])])
                 sessions.append((model, experiment, id, epoch, own, *row))
