@@ -223,7 +223,6 @@ class RunOptions(
         form="file",
         section=WHERE_IT_GOES,
         stored=True,
-        study=False,
     )
     again: bool = option(False, AGAIN, section=WHERE_IT_GOES, study=False)
     on_progress: "Callable[[Progress], None] | None" = _progress()

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import norm
 
-from selfexec.stats import Array, Interval, auroc, auroc_within, brier_parts, centred, student
+from selfexec.stats import Array, Interval, auroc, auroc_within, brier_parts, centred
 
 RUNS, MANY = 1_000, 250_000
 CRITERIA = (-2.0, -1.0, 0.0, 1.0, 2.0)
@@ -69,14 +69,18 @@ def measured(run: Drawn) -> dict[str, tuple[float, Interval]]:
         ("brier_resolution", parts.resolution),
         ("brier_uncertainty", parts.uncertainty),
     ):
-        found[name] = part.value, student(part.value, part.error, run.items)
+        found[name] = part.value, part.interval
     return found
 
 
 def truth(world: World) -> dict[str, float]:
-    """The scores of so many items that chance hardly matters; that of AUROC by its formula."""
+    """The scores of so many items that chance hardly matters; AUROC and uncertainty by their formulas."""
     many = measured(drawn(world._replace(items=MANY), np.random.default_rng(0)))
-    return {name: value for name, (value, _) in many.items()} | {"auroc": float(norm.cdf(world.resolution / 2**0.5))}
+    by_formula = {
+        "auroc": float(norm.cdf(world.resolution / 2**0.5)),
+        "brier_uncertainty": world.base * (1 - world.base),
+    }
+    return {name: value for name, (value, _) in many.items()} | by_formula
 
 
 def coverage(world: World, runs: int, seed: int) -> dict[str, tuple[float, float]]:

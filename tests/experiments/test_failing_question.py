@@ -5,10 +5,13 @@ import json
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
+import selfexec as sx
 from selfexec.experiments.failing_question import (
     TRICKS,
     TRIES,
@@ -377,3 +380,29 @@ def test_a_plain_question_tries_none(text: str) -> None:
 def test_every_way_round_that_the_paper_lists_is_tried_here() -> None:
     assert set(TRIED) == set(TRICKS) and len(TRICKS) == 7
     assert tricks(LOST) == ()
+
+
+def test_in_probabilities_a_question_comes_with_the_chance_of_failing_it() -> None:
+    read = FAILING_QUESTION.read_otherwise["elicit=probability"]
+    predict = read(WRITE, json.dumps(AS_ASKED | {"probability": 0.8}))
+    verify = Reading("read", "A")
+    answers = {f"execute.{n}": Reading("read", "B") for n in TRIES}
+    claims = FAILING_QUESTION.observe(WRITE, {"predict": predict, "verify": verify, **answers})
+    assert {claim.probability for claim in claims} == {0.8}
+    assert written_in(predict) is not None
+    assert read(WRITE, json.dumps(AS_ASKED)).state == "unreadable"
+    assert read(WRITE, json.dumps(AS_ASKED | {"probability": 80})).state == "unreadable"
+    control = FAILING_QUESTION.observe(CONTROL, answers)
+    assert {claim.probability for claim in control} == {None}
+
+
+def test_in_a_condition_in_probabilities_answers_and_verdicts_are_read_as_ever(tmp_path: Path) -> None:
+    facets = {"elicit": "probability"}
+    run = sx.run("sim/knows-itself", experiments="failing_question", limit=30, facets=facets, out=tmp_path / "r")
+    read = Counter((key.kind, reading.state) for key, reading in run.readings.items())
+    assert {kind for kind, state in read if state != "read"} <= {"predict"}
+    written = run.observations.filter(pl.col("label") == "predicted", pl.col("state") == "read")
+    assert written["probability"].is_not_null().all() and len(written) > 0
+    rows = {row.metric: row for row in sx.score(run)}
+    assert rows["lift"].value is not None  # it rests on no threshold
+    assert rows["auroc"].value is not None

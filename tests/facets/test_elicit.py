@@ -1,6 +1,7 @@
 """Elicit: predictions as probabilities, held against the same behaviour; nothing changes where nobody asks for them."""
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -61,10 +62,6 @@ def test_a_prompt_in_probabilities_is_about_whom_the_frame_says_and_fills_in_wha
 
 
 def test_what_has_no_words_for_probabilities_is_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(sx.InputError, match=r"no failing_question\.predict@elicit"):
-        sx.run(
-            "sim/coin", experiments="failing_question", limit=1, facets={"elicit": "probability"}, out=tmp_path / "a"
-        )
     own = {"association.predict": "Which of $options would you list for $target?"}
     with pytest.raises(sx.InputError, match=r"no association\.predict@elicit"):
         sx.run("sim/coin", prompts=own, limit=1, facets={"elicit": "probability"}, out=tmp_path / "b")
@@ -120,6 +117,50 @@ def test_models_are_compared_by_auroc_on_the_items_that_they_share(crossed: sx.R
     for difference in found.differences:
         # losses differ: a model's area on the common items is not quite its own
         assert difference.difference == pytest.approx(own[difference.model] - own[difference.against], abs=0.03)
+
+
+@pytest.mark.parametrize("metric", ["auroc", "auroc_within", "auroc_margin", "brier"])
+def test_a_models_value_in_a_comparison_is_that_of_its_score(crossed: sx.Run, metric: str) -> None:
+    found = sx.compare(crossed, conditions=[CONDITION], metrics=metric, experiments="association")
+    scores = {
+        row.model: row.value
+        for row in sx.score(crossed)
+        if (row.metric, row.experiment, row.condition) == (metric, "association", CONDITION)
+    }
+    assert found.differences
+    for pair in found.differences:
+        # losses differ: a score on the common items is not quite one's own
+        assert pair.value == pytest.approx(scores[pair.model], abs=0.03)
+        assert pair.value_against == pytest.approx(scores[pair.against], abs=0.03)
+
+
+def test_the_brier_score_of_orders_is_compared_and_areas_are_refused(crossed: sx.Run) -> None:
+    found = sx.compare(crossed, conditions=[CONDITION], metrics="brier", experiments="difficulty")
+    assert all(pair.difference is not None for pair in found.differences)
+    with pytest.raises(sx.InputError, match="orders have no AUROC"):
+        sx.compare(crossed, conditions=[CONDITION], metrics="auroc_margin", experiments="difficulty")
+
+
+def test_checkpoints_in_probabilities_are_followed_by_scores_without_a_threshold(crossed: sx.Run) -> None:
+    found = sx.trend(crossed, conditions=[CONDITION], experiments="association")
+    metrics = {point.metric for point in found.points}
+    assert {"auroc", "auroc_within", "brier", "accuracy"} <= metrics
+    assert not {"skill", "baseline_margin"} & metrics
+
+
+def test_predictions_about_a_model_in_probabilities_have_an_area_in_place_of_a_skill(crossed: sx.Run) -> None:
+    subject = "sim/knows-itself"
+    rows = sx.predictions_about(crossed, subject, conditions=CONDITION, experiments="association")
+    scored = sx.score(crossed, conditions=CONDITION, experiments="association")
+    scores = {row.model: row for row in scored if row.metric == "auroc"}
+    own = next(row for row in rows if row.predictor == subject and row.condition == CONDITION)
+    assert own.auroc == scores[subject].value
+    for row in rows:
+        assert (row.auroc is None) == (row.condition == "default")
+        assert row.auroc is None or row.skill is None  # never in one row
+        if row.auroc is not None and row.predictor != subject:
+            # losses differ: an area on the common items is not quite one's own
+            assert row.less == pytest.approx(own.auroc - row.auroc, abs=0.03)
 
 
 def test_own_excess_of_probabilities_is_withheld(crossed: sx.Run) -> None:
@@ -255,3 +296,22 @@ def test_the_margin_in_auroc_is_over_a_baseline_on_the_same_claims(crossed: sx.R
     # one that knows only itself beats what models in general do; a coin does not
     assert (rows["sim/knows-itself", "auroc_margin"].low or 0.0) > 0
     assert (rows["sim/coin", "auroc_margin"].high or 0.0) < 0.1
+
+
+def test_the_page_has_skill_or_auroc_in_each_row_of_its_conditions_and_says_what_they_are(
+    crossed: sx.Run, tmp_path: Path
+) -> None:
+    page = sx.report(crossed, tmp_path / "page.html").read_text("utf-8")
+    table = page.partition("In other conditions")[2].partition("</table>")[0]
+    head = [re.sub("<[^>]*>", "", cell) for cell in re.findall(r"<th scope=\"col\".*?</th>", table, re.DOTALL)]
+    assert [name.strip() for name in head][3:] == ["Accuracy", "Skill", "Margin", "AUROC", "its margin"]
+    rows = [
+        [re.sub("<[^>]*>", "", cell) for cell in re.findall(r"<td.*?</td>", row, re.DOTALL)]
+        for row in table.split("<tr")[2:]
+    ]
+    assert any(row[5] != "–" for row in rows)
+    assert all("–" in (row[3], row[5]) for row in rows)
+    condition = "elicit=probability,frame=person"
+    about = sx.report(crossed, tmp_path / "about.html", conditions=condition).read_text("utf-8")
+    assert "6 models predicted what a person would do; this is what they did." in about
+    assert "as a probability of each claim; whose behaviour the model is asked to predict: that of a person" in about

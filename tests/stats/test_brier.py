@@ -50,6 +50,16 @@ def test_a_hundred_different_probabilities_are_ten_groups_of_ten() -> None:
     assert (np.bincount(equal_groups(np.linspace(0, 1, 100))) == 10).all()
 
 
+def test_the_interval_of_the_uncertainty_is_what_it_takes_on_in_that_of_the_base_rate() -> None:
+    # 50 of 100 single claims: Wilson's interval is .5 -+ .0962 (z^2 = 3.8415: 1.96 / 1.0384 x sqrt(.0025 + .0000960))
+    even = brier_parts(np.full(100, 0.5), np.arange(100) % 2 == 0, np.arange(100), 100).uncertainty
+    assert even.interval.low == pytest.approx(0.25 - 0.0962**2, abs=2e-4)
+    assert even.interval.high == even.value >= 0.25  # the greatest that it can be, and what the parts add up with
+    # 20 of 100: .1334 to .2888, all below one half: .1156 to .2054
+    rare = brier_parts(np.full(100, 0.5), np.arange(100) < 20, np.arange(100), 100).uncertainty
+    assert rare.interval == pytest.approx((0.1156, 0.2054), abs=2e-3)
+
+
 def test_the_errors_of_the_parts_are_those_of_drawing_clusters_anew() -> None:
     rng = np.random.default_rng(5)
     items, each = 100, 4

@@ -20,7 +20,7 @@ from selfexec.facets import DEFAULT_NAME, canonical
 from selfexec.files.tags import load_families
 from selfexec.metrics import LEAST_OTHERS
 from selfexec.panels import PAPER, Beside, beside, load_panel
-from selfexec.runs import Run, load_readings, loaded, refuse_silent, takes, with_source
+from selfexec.runs import Run, load_readings, loaded, refuse_silent, takes, with_kept_logprobs, with_source
 from selfexec.runs.run import several_runs
 from selfexec.text.matching import meant
 
@@ -86,6 +86,7 @@ class Selection:
         if len(runs) > 1:
             _refuse_clashes(runs)
         runs = read_as_given(runs, self.readings) if self.readings else runs
+        runs = with_kept_logprobs(runs, self.conditions) if self.conditions else runs
         return with_source(runs, self.source) if self.source else runs
 
     @cached_property
@@ -127,6 +128,7 @@ class Selection:
             pl.concat([tables.outcomes for tables in several]),
             frozenset().union(*(tables.simulated for tables in several)),
             items_of(self.runs),
+            pl.concat([tables.expected for tables in several]),
         )
 
     @cached_property

@@ -23,6 +23,7 @@ Signs = NDArray[np.int8]  # +1 for yes, -1 for no, 0 for unknown
 Flags = NDArray[np.bool_]
 Items = Mapping[str, Item]  # id -> item
 
+SESSION = ["model", "experiment", "item", "epoch", "session"]
 CLAIM = ["model", "experiment", "item", "epoch", "condition", "claim"]  # the columns that name one
 STATES = ("read", "tie", "unreadable", "missing")
 READ, TIE, UNREADABLE, MISSING = range(len(STATES))
@@ -147,7 +148,8 @@ def sums(number: Numbers, amounts: Any, of: int) -> Floats:
 @dataclass(frozen=True)
 class Answers:
     """A model's answers to the questions of an experiment: whether they are right (1 or 0) and what they
-    cost, nan where that is not known.
+    cost, nan where that is not known; and, where it was asked in probabilities, what it expected of both. `occasion`
+    is the same for the answers of an item in one epoch.
     """
 
     items: int
@@ -155,6 +157,9 @@ class Answers:
     missing: Flags
     correct: Floats
     tokens: Floats
+    expected_correct: Floats = field(default_factory=lambda: np.zeros(0))
+    expected_tokens: Floats = field(default_factory=lambda: np.zeros(0))
+    occasion: Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def by_item(self, amounts: Floats) -> Floats:
         """Sum and number of what is known, shape (items, 2)."""
@@ -178,6 +183,9 @@ def answers_by_model(sessions: pl.DataFrame, experiment: str, kind: str) -> Mapp
         missing=pl.col("state") == "missing",
         correct=_float("correct"),
         tokens=_float("output_tokens"),
+        expected_correct=_float("expected_correct"),
+        expected_tokens=_float("expected_tokens"),
+        occasion=pl.struct("item", "epoch").rank("dense").cast(pl.Int64) - 1,
     )
     model = parts.pop("model")
     mine = {name: model == number for number, name in enumerate(names["model"])}

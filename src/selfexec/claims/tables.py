@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 from msgspec import structs
 
-from selfexec.claims.arrays import CLAIM, Answers, Claims, Items, answers_by_model, claims_of
+from selfexec.claims.arrays import CLAIM, SESSION, Answers, Claims, Items, answers_by_model, claims_of
 from selfexec.errors import InputError
 from selfexec.experiments import (
     EXPERIMENTS,
@@ -70,6 +70,17 @@ SESSIONS = {
     "correct": pl.Boolean,
 }
 
+EXPECTED = {
+    "model": pl.String,
+    "experiment": pl.String,
+    "item": pl.String,
+    "epoch": pl.Int32,
+    "condition": pl.String,
+    "session": pl.String,
+    "expected_correct": pl.Float64,
+    "expected_tokens": pl.Float64,
+}
+
 Observe = Callable[[Item, Mapping[str, Reading]], list[Observation]]
 REPEATED = "repeated"  # why a claim counts no second time
 
@@ -78,7 +89,8 @@ REPEATED = "repeated"  # why a claim counts no second time
 class Tables:
     """Claims and sessions of every model, as the schemas above say; and as arrays, for counting. `outcomes` is what
     further sources say was done, beside the one that the observations have: a row for each that says something;
-    `simulated`: those of the models that are; `items`, by experiment and id, have the words that claims are about.
+    `simulated`: those of the models that are; `items`, by experiment and id, have the words that claims are about;
+    `expected` is what predictions in probabilities say of single answers.
 
     The condition of a claim is the one in which it was asked for; that of a session names the facets that it was asked
     with, so that one which several conditions share is in the default one.
@@ -89,6 +101,7 @@ class Tables:
     outcomes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=OUTCOMES))
     simulated: frozenset[str] = frozenset()
     items: Mapping[str, Items] = field(default_factory=dict)
+    expected: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=EXPECTED))
 
     def __repr__(self) -> str:
         parts = {"claims": self.observations, "sessions": self.sessions, "outcomes of further sources": self.outcomes}
@@ -107,10 +120,14 @@ class Tables:
 
     @cached_property
     def answers(self) -> Mapping[str, Mapping[str, Answers]]:
-        """The answers to questions, by experiment and model, of the experiments that ask some."""
-        asked = set(self.sessions["experiment"].unique())
+        """The answers to questions, by experiment and model, of the experiments that ask some; with what was expected
+        of them, where that was asked in one condition.
+        """
+        expected = self.expected if self.expected["condition"].n_unique() < 2 else self.expected.clear()
+        sessions = self.sessions.join(expected.drop("condition"), on=SESSION, how="left", maintain_order="left")
+        asked = set(sessions["experiment"].unique())
         kinds = {name: kind for name, module in EXPERIMENTS.items() if name in asked and (kind := module.answers)}
-        found = {name: answers_by_model(self.sessions, name, kind) for name, kind in kinds.items()}
+        found = {name: answers_by_model(sessions, name, kind) for name, kind in kinds.items()}
         return {name: by_model for name, by_model in found.items() if by_model}
 
 
@@ -140,6 +157,7 @@ def observe(
     claims: list[tuple[object, ...]] = []
     sessions: list[tuple[object, ...]] = []
     outcomes: list[tuple[object, ...]] = []
+    expected: list[tuple[object, ...]] = []
     for (model, experiment, condition), by_id in asked.items():
         module = EXPERIMENTS[experiment]  # looked up once: there are thousands of items
         facets = {kind: touching(condition, experiment, kind) for kind in module.kinds}
@@ -166,6 +184,8 @@ def observe(
                 claims.append((*place, *_claim(experiment, o, source)))
                 if others:
                     outcomes += ((*place, o.claim, *by) for by in others.items() if by[1] is not None)
+            if name != DEFAULT_NAME:  # in which predictions may be in probabilities
+                expected += ((*place, session, *each) for session, each in module.expected(found).items())
             for row in _sessions(module, item, found):
                 own = names.get(row[0]) or names.setdefault(row[0], shared[kind_of(row[0])])
                 sessions.append((model, experiment, id, epoch, own, *row))
@@ -173,7 +193,7 @@ def observe(
     if any(condition for _, _, condition in asked):
         session_table = session_table.unique(list(SESSIONS)[:6], keep="first", maintain_order=True)
     frames = _frame(claims, OBSERVATIONS), session_table, _frame(outcomes, OUTCOMES)
-    return Tables(*frames, items=item_set.items)
+    return Tables(*frames, items=item_set.items, expected=_frame(expected, EXPECTED))
 
 
 ByPlace = dict[tuple[str, int, Condition], dict[str, Reading]]  # item, epoch and facets -> session -> reading

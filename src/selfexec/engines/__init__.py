@@ -22,6 +22,7 @@ from selfexec.engines.choose import (
     engine_for,
     engine_type,
     refuse_unable,
+    refuse_unable_in,
     refuse_unsent,
     sent_to,
     thinking_in,

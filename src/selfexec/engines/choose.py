@@ -9,6 +9,7 @@ from selfexec.engines.registry import ENGINES, HTTP, SIM, likely_names
 from selfexec.engines.settings import EFFORT, Sampling, given_fields, merged
 from selfexec.errors import InputError, NoApiKey
 from selfexec.experiments import EXPERIMENTS
+from selfexec.facets import Condition, facet
 from selfexec.items import ItemSet
 
 
@@ -51,6 +52,22 @@ def refuse_unable(models: Iterable[str], experiments: Iterable[str], connection:
                 )
 
 
+def refuse_unable_in(model: str, condition: Condition, connection: Connection) -> None:
+    """Raise InputError where a condition takes what the engine of a model cannot do."""
+    for name, level in condition:
+        needed = facet(name).needs.get(level, frozenset())
+        if needed and (lacking := sorted(needed - engine_type(model, connection).capabilities(model, connection))):
+            raise InputError(
+                f"--{name} {level} takes {', '.join(lacking)} of the engine, and {_engine_in_words(model, connection)} "
+                f"has none for the model {model!r}. Leave the level out, or the model."
+            )
+
+
+def _engine_in_words(model: str, connection: Connection) -> str:
+    engine = engine_type(model, connection)
+    return f"the wire format {wire_of(model, connection)!r}" if engine is HTTP else engine.name
+
+
 def refuse_unsent(model: str, connection: Connection, sampling: Sampling) -> None:
     """Raise InputError where an option that is given is a field which the engine of a model does not send."""
     given = given_fields(sampling)
@@ -58,7 +75,7 @@ def refuse_unsent(model: str, connection: Connection, sampling: Sampling) -> Non
         return
     engine = engine_type(model, connection)
     sent = engine.sends(model, connection)
-    where = f"the wire format {wire_of(model, connection)!r}" if engine is HTTP else engine.name
+    where = _engine_in_words(model, connection)
     for each, _ in given:
         if each.body_field not in sent:
             raise InputError(f"{each.flag}: {where}, in which {model} is asked, has no such field. Leave it out.")

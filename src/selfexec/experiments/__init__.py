@@ -40,12 +40,16 @@ from selfexec.experiments.base import (
     Wording,
     Words,
     kind_of,
+    letter_alone,
     messages_of,
+    read_as_probability,
     repeated,
     say,
     state_of,
+    without_shares,
+    yes_by_tokens,
 )
-from selfexec.experiments.difficulty import Difficulty
+from selfexec.experiments.difficulty import Difficulty, chance_fewer, predicted_order
 from selfexec.experiments.failing_question import FailingQuestion
 from selfexec.experiments.given import given_letter, given_ranking, letter_as_asked
 from selfexec.experiments.registry import Registry

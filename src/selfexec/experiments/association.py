@@ -7,6 +7,7 @@ A claim: "the model lists this option". The two sessions know nothing of each ot
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from string import Template
 from typing import Annotated, Any
@@ -24,12 +25,14 @@ from selfexec.experiments.base import (
     Prompts,
     Readings,
     Spread,
+    Token,
     Wording,
     Words,
     repeated,
     state_of,
+    without_shares,
 )
-from selfexec.readers import Reading, fold, read_marks, read_probabilities, read_words
+from selfexec.readers import Reading, fold, read_marks, read_probabilities, read_words, word_shares
 from selfexec.text.numbers import number_of
 
 ASKED_FOR = 5  # words
@@ -105,6 +108,13 @@ def _claim(
     )
 
 
+def _share_of_true(said: str, option: str, tokens: Sequence[Token]) -> float | None:
+    """How probable `true` was behind a word, where it was last marked; None where that is not known."""
+    marks = list(re.finditer(rf"(?<!\w){re.escape(option)}[\"'”*`\s]{{0,8}}[:=][\"'“*`\s]{{0,8}}", said, re.IGNORECASE))
+    shares = word_shares(tokens, marks[-1].end(), ("true", "false")) if marks else None
+    return None if shares is None else shares["true"]
+
+
 def folded_marks(marks: dict[str, Any]) -> dict[str, bool | float | None]:
     """Marks, or probabilities, by folded word. A word marked both ways is not marked at all."""
     folded: dict[str, bool | float | None] = {}
@@ -168,6 +178,15 @@ class Association(Experiment):
 
     def read(self, item: Target, session: str, text: str, options: Options | None = None) -> Reading:
         return read_marks(text, item.options) if session == "predict" else read_words(text)
+
+    def read_tokens(
+        self, item: Target, reading: Reading, text: str, tokens: Sequence[Token], *, alone: bool
+    ) -> Reading:
+        """The probability of `true` at the mark of each option."""
+        said = "".join(token.token for token in tokens)
+        shares = {option: _share_of_true(said, option, tokens) for option in reading.value or ()}
+        known = {option: share for option, share in shares.items() if share is not None}
+        return msgspec.structs.replace(reading, value=known) if known else without_shares(reading)
 
     def performed(self, item: Target, session: str, text: str, reading: Reading) -> bool:
         """Whether a prediction lists words of its own instead of marking the options."""

@@ -13,7 +13,7 @@ import msgspec
 from selfexec.errors import InputError
 from selfexec.experiments.given import given_letter
 from selfexec.experiments.sources import RULE
-from selfexec.readers import Reading, read_choice
+from selfexec.readers import Reading, letter_shares, read_choice, read_probability
 from selfexec.renamed import refuses_old_words
 
 KindName = Literal["binary", "order", "share"]  # of claims
@@ -463,6 +463,12 @@ class Experiment(ABC):
             raise NotImplementedError(f"{self.name}: it has no options for {session}, and defines no `read` for it.")
         return read_choice(text, shown, key="choice", text_over_letter=True)
 
+    def read_tokens(self, item: Any, reading: Reading, text: str, tokens: Sequence[Token], *, alone: bool) -> Reading:
+        """The reading of a prediction with probabilities, by the log-probabilities of its tokens; unreadable where they
+        do not say. With `alone`, the letter alone was asked for (`predict@letter`).
+        """
+        raise NotImplementedError(f"{self.name}: no one token decides its predictions. Define `read_tokens`.")
+
     def performed(self, item: Any, session: str, text: str, reading: Reading) -> bool:
         """Whether a reply does the task instead of what its session asks for: a prediction that answers the request, or
         lists words of its own. Its reading is then unreadable, with that reason.
@@ -483,6 +489,12 @@ class Experiment(ABC):
     def correct(self, item: Any, session: str, reading: Reading) -> bool | None:
         """Whether an answer (in a session of the kind `answers`) is right."""
         return None
+
+    def expected(self, readings: Readings) -> Mapping[str, tuple[float, float]]:
+        """What a prediction in probabilities says of each answer, by session: how probable it is that it is right, and
+        how many tokens it takes.
+        """
+        return {}
 
     # --- claims ---
 
@@ -590,6 +602,11 @@ class Experiment(ABC):
         return type(self).recounts is not Experiment.recounts
 
     @property
+    def decided_by_tokens(self) -> bool:
+        """Whether single tokens decide its predictions (`read_tokens`)."""
+        return type(self).read_tokens is not Experiment.read_tokens
+
+    @property
     def trainable(self) -> bool:
         """Whether it says what a model is trained to reply (`replied`)."""
         return type(self).replied is not Experiment.replied
@@ -646,6 +663,36 @@ def state_of(predicted: Sequence[Reading], observed: Sequence[Reading]) -> tuple
         return "missing", None
     reason = "withheld" if unread[0].state == "withheld" else unread[0].reason
     return "unreadable", reason
+
+
+def letter_alone(template: str) -> str:
+    """A prediction's template that asks for the letter alone, where its last paragraph asks for a form."""
+    question, _, _ = template.rpartition("\n\n")
+    return f"{question}\n\nReply with the letter alone, and with nothing else."
+
+
+def read_as_probability(item: Any, text: str, *, cut: bool = False) -> Reading:
+    """The probability of a yes, which is the option A, and the option that is the more probable one."""
+    reading = read_probability(text, keyed_alone=cut)
+    if reading.value is None:
+        return reading
+    return msgspec.structs.replace(reading, value="A" if reading.value >= 0.5 else "B", probability=reading.value)
+
+
+def yes_by_tokens(
+    reading: Reading, text: str, tokens: Sequence[Token], letters: Collection[str], *, alone: bool
+) -> Reading:
+    """The reading of a prediction whose A is a yes, with the probability of that by its tokens."""
+    shares = letter_shares(reading, text, tokens, letters, alone=alone)
+    if shares is None:
+        return without_shares(reading)
+    yes = shares["A"]
+    return Reading("read", "A" if yes >= 0.5 else "B", evidence=reading.evidence, probability=yes)
+
+
+def without_shares(reading: Reading) -> Reading:
+    """The reading of a prediction whose tokens do not say how probable it is: unreadable, whatever its words say."""
+    return Reading("unreadable", reason="format", evidence=reading.evidence) if reading.state == "read" else reading
 
 
 def repeated(values: Sequence[str]) -> list[str]:

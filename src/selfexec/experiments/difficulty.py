@@ -8,7 +8,7 @@ one", for each of the six pairs.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from string import Template
 from typing import Annotated, Any, Literal
@@ -183,8 +183,14 @@ def chance_easier(first: Mapping[str, float], second: Mapping[str, float]) -> fl
     """
     right, other = first["correct"], second["correct"]
     alike = right * other + (1 - right) * (1 - other)
-    fewer = _normal_cdf((math.log(second["tokens"]) - math.log(first["tokens"])) / SPREAD_OF_TOKENS)
-    return right * (1 - other) + alike * fewer
+    return right * (1 - other) + alike * chance_fewer(first["tokens"], second["tokens"])
+
+
+def chance_fewer(first: float, second: float) -> float:
+    """How probable it is that the first of two takes fewer tokens, whose logarithms are normal about what is expected
+    of each.
+    """
+    return _normal_cdf((math.log(second) - math.log(first)) / SPREAD_OF_TOKENS)
 
 
 def _normal_cdf(value: float) -> float:
@@ -199,7 +205,7 @@ def _pair(
     answers: tuple[Reading, Reading],
     questions: tuple[Question, Question],
 ) -> Observation:
-    predicted, probability = _predicted_easier(one, two, predict.value)
+    predicted, probability = predicted_order(one, two, predict.value, chance_easier)
     observed, basis = easier(answers, questions)
     # an answer without a letter is a wrong answer, not an unread one: only its absence leaves the claim open
     state, reason = state_of([predict], [answer for answer in answers if answer.state == "missing"])
@@ -228,13 +234,17 @@ def _pair(
     )
 
 
-def _predicted_easier(first: str, second: str, value: Any) -> tuple[bool | None, float | None]:
-    """Whether the first question is predicted to be the easier one, and how probable that is where it was said."""
+def predicted_order(
+    first: str, second: str, value: Any, chance: Callable[[Any, Any], float]
+) -> tuple[bool | None, float | None]:
+    """Whether the first of two is predicted to come before the second, and how probable that is where it was said: of
+    a ranking, or of what is expected of each.
+    """
     if not value:
         return None, None
     if isinstance(value, dict):
-        chance = chance_easier(value[first], value[second])
-        return (None if chance == 0.5 else chance > 0.5), chance
+        probability = chance(value[first], value[second])
+        return (None if probability == 0.5 else probability > 0.5), probability
     return value.index(first) < value.index(second), None
 
 
@@ -399,6 +409,12 @@ class Difficulty(Experiment):
         if session == "predict" or reading.state == "missing":
             return None
         return bool(reading.value == _question(item, session).answer)
+
+    def expected(self, readings: Readings) -> Mapping[str, tuple[float, float]]:
+        value = readings.get("predict", MISSING).value
+        if not isinstance(value, dict):
+            return {}
+        return {f"execute.{label}": (each["correct"], each["tokens"]) for label, each in value.items()}
 
     def observe(self, item: QuestionGroup, readings: Readings) -> list[Observation]:
         predict = readings.get("predict", MISSING)

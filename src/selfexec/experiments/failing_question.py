@@ -88,7 +88,7 @@ D. $d
 
 You may reason first. End your reply with one JSON object of this form: {"answer": "A, B, C or D"}""",
 }
-VARIANTS: Prompts = {
+VARIANTS = {
     "predict@frame": """\
 Write one multiple-choice question$about that you believe $who would likely fail if asked it: in a separate session, \
 in which $who sees the question and its options and nothing else. It has four options, of which exactly one is \
@@ -97,6 +97,15 @@ correct. Provide the correct answer, and explain why you think that $who might f
 You may think it over first. End your reply with one JSON object of this form: \
 {"question": "...", "options": {"A": "...", "B": "...", "C": "...", "D": "..."}, "answer": "A, B, C or D", \
 "reason": "..."}""",
+}
+FORM = '"reason": "..."}'
+FORM_WITH_CHANCE = (
+    '"reason": "...", "probability": number}, where the last is the probability of failing it, from 0 (surely not) to '
+    "1 (surely)"
+)
+VARIANTS |= {
+    "predict@elicit": PROMPTS["predict"].replace(FORM, FORM_WITH_CHANCE),
+    "predict@elicit,frame": VARIANTS["predict@frame"].replace(FORM, FORM_WITH_CHANCE),
 }
 VERDICTS = dict(re.findall(r'(?m)^([A-D]): "(.*)"$', PROMPTS["verify"]))
 RIGHT, WRONG, SEVERAL, UNCHECKED = "A", "B", "C", "D"
@@ -253,6 +262,17 @@ def written_in(reading: Reading) -> Written | None:
     return None if value is None or "impossible" in value else msgspec.convert(value, Written)
 
 
+def read_with_probability(item: Task, text: str, *, cut: bool = False) -> Reading:
+    """A question, and how probable its author holds it that it fails it."""
+    return read_object(text, "question", _question_with_probability)
+
+
+def _question_with_probability(value: Mapping[str, Any]) -> dict[str, Any] | None:
+    chance, question = value.get("probability"), _question(value)
+    known = isinstance(chance, int | float) and not isinstance(chance, bool) and 0 <= chance <= 1
+    return {**question, "probability": float(chance)} if question and known else None  # type: ignore[arg-type]
+
+
 # --- the ways round that the paper lists (section 6) -----------------------------------------------------------------
 
 LOOKED_AT = 20_000  # characters
@@ -346,7 +366,8 @@ def _of_written(
     if state == "read" and not is_valid(verify):
         state, reason = "tie", "invalid"
     failed = _failed(item, written.answer, n, answer) if is_valid(verify) else None
-    return _claim(n, True, failed, state, reason, "predicted")
+    claim = _claim(n, True, failed, state, reason, "predicted")
+    return msgspec.structs.replace(claim, probability=predict.value.get("probability"))
 
 
 def _claim(
@@ -438,6 +459,7 @@ class FailingQuestion(Experiment):
     variants = VARIANTS
     shows = {"verify": ("predict",), "execute": ("predict",)}
     tokens = {"predict": 250, "verify": 200, "execute": 200}  # nobody recorded these: a guess
+    read_otherwise = {"elicit=probability": read_with_probability}
     unneeded = {"verify": "no question was written", "execute": "no question was written"}
     on_request = (MAJORITY,)
     keying = Keying(

@@ -16,13 +16,15 @@ from selfexec.facets.base import (
     condition_named,
     put,
 )
-from selfexec.facets.elicit import ELICITING, asks_for_probabilities
-from selfexec.facets.frame import FRAME
+from selfexec.facets.cue import CUE
+from selfexec.facets.elicit import BY_TOKENS, ELICITING, LETTER_ALONE, OF_CHOICE, asks_for_probabilities
+from selfexec.facets.elicit import NAME as ELICIT
+from selfexec.facets.frame import FRAME, addressed
 from selfexec.facets.strategy import HISTORY, RECALLING, STRATEGY, Shown, history_in
 from selfexec.facets.thinking import DOING, OFF, PREDICTING, THINKING, budget_of
 from selfexec.renamed import FACETS as RENAMED
 
-OURS: tuple[Facet, ...] = (FRAME, ELICITING, PREDICTING, DOING, RECALLING)
+OURS: tuple[Facet, ...] = (FRAME, ELICITING, PREDICTING, DOING, RECALLING, CUE)
 FACETS = Registry(Facet, "facets", OURS, lambda facet: facet.name)
 
 
@@ -59,6 +61,15 @@ def canonical(condition: str) -> str:
     return condition_name(facets_of(levels))
 
 
+def in_words(condition: Condition) -> str:
+    """What a condition is, by what its facets say of themselves: `in what form predictions are given: as a probability
+    of each claim`.
+    """
+    known = [(FACETS[name], level) for name, level in condition if name in FACETS]
+    parts = ((one.about[:1].lower() + one.about[1:], one.levels.get(level, level)) for one, level in known)
+    return "; ".join(f"{about}: {words}" for about, words in parts)
+
+
 def facet(name: str) -> Facet:
     """The facet of this name."""
     if name not in FACETS:
@@ -84,24 +95,27 @@ def misfit(facets: Condition, experiment: str, kind: str) -> str | None:
             return _unknown(name)
         if not FACETS[name].has(level):
             return f"the facet {name!r} has no level {level!r}."
-        if not touches(name, experiment, kind):
+        if not touches(name, level, experiment, kind):
             return f"the facet {name!r} makes no difference to {experiment} {kind}: leave it out."
     return None
 
 
-def touches(name: str, experiment: str, kind: str) -> bool:
-    """Whether a session of a kind is asked otherwise by a facet: by itself, or since its prompt shows what was said in
-    one that is. What stands in a log was asked as it was asked.
+def touches(name: str, level: str, experiment: str, kind: str) -> bool:
+    """Whether a session of a kind is asked otherwise by a level of a facet: by itself, or since its prompt shows what
+    was said in one that is. What stands in a log was asked as it was asked.
     """
     if kind in EXPERIMENTS[experiment].recorded:
         return False
     shown = EXPERIMENTS[experiment].shows.get(kind, ())
-    return facet(name).touches(experiment, kind) or any(touches(name, experiment, other) for other in shown)
+    asked = facet(name).touches_by(level, experiment, kind)
+    return asked or any(touches(name, level, experiment, other) for other in shown)
 
 
 def touching(condition: Condition, experiment: str, *kinds: str) -> Condition:
     """What of a condition makes a difference to any of these kinds of session: the facets of the key of one."""
-    return tuple((name, level) for name, level in condition if any(touches(name, experiment, kind) for kind in kinds))
+    return tuple(
+        (name, level) for name, level in condition if any(touches(name, level, experiment, kind) for kind in kinds)
+    )
 
 
 def parts_of(condition: Condition, experiment: str) -> set[Condition]:
@@ -124,7 +138,7 @@ def settings_in(facets: Condition, experiment: str, kind: str) -> dict[str, Any]
     """What facets send with a session of this kind, by the field's name."""
     sent: dict[str, Any] = {}
     for name, level in facets:
-        if facet(name).touches(experiment, kind):
+        if facet(name).touches_by(level, experiment, kind):
             sent |= facet(name).settings(level, experiment, kind)
     return sent
 
@@ -138,7 +152,7 @@ def prompts_in(condition: Condition, experiment: str, prompts: Prompts) -> Promp
     given = {kind: prompts[name] for kind, name in names.items() if name in prompts}
     asked = dict(prompts)
     for name, level in condition:
-        if touched := {kind for kind in kinds if facet(name).touches(experiment, kind)} - given.keys():
+        if touched := {kind for kind in kinds if facet(name).touches_by(level, experiment, kind)} - given.keys():
             changed = facet(name).prompts(level, experiment, asked)
             # with its variants: a facet that is named later takes the words of its own from those
             asked |= {name: text for name, text in changed.items() if name.partition("@")[0] in touched}

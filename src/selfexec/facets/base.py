@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from selfexec.errors import InputError
-from selfexec.experiments import Facets, Prompts
+from selfexec.experiments import Capability, Facets, Prompts
 
 Condition = Facets  # the levels that are not the default ones; none is the default condition
 DEFAULT: Condition = ()
@@ -23,9 +23,11 @@ class Facet:
     levels    each other level with what it is in words; `accepts` says which more there are (`named:GPT`), `further`
               how they are written (`named:NAME`), and `hint` what is to be said of that, in a sentence
     touches   whether an experiment's kind of session is asked otherwise; one that is not is shared by all levels
+    touches_at   the same at a level other than the default one, where levels differ in it
     prompts   the templates of an experiment at a level; those that it does not touch stay as they are. It is
               given the experiment's `variants` too (`predict@frame`), and its own `texts` (`frame.person`)
     texts     what it puts into templates, in English; sets of prompts have it in other words
+    needs     what of an engine a level takes, where it takes anything
     settings  what is sent with a session of a kind at a level, over what is sent anyway: {"temperature": 0}
     """
 
@@ -33,18 +35,26 @@ class Facet:
     default: str
     levels: Mapping[str, str]
     touches: Callable[[str, str], bool]
+    touches_at: Callable[[str, str, str], bool] | None = None
     about: str = ""
     further: str = ""
     texts: Prompts = field(default_factory=dict)
     accepts: Callable[[str], bool] = lambda level: False
     hint: str = ""
     prompts: Callable[[str, str, Prompts], Prompts] = lambda level, experiment, prompts: prompts
+    needs: Mapping[str, frozenset[Capability]] = field(default_factory=dict)
     settings: Callable[[str, str, str], Mapping[str, Any]] = lambda level, experiment, kind: {}
 
     @property
     def written(self) -> list[str]:
         """Its levels as they are written, the default one first."""
         return [self.default, *self.levels, *([self.further] if self.further else [])]
+
+    def touches_by(self, level: str, experiment: str, kind: str) -> bool:
+        """Whether an experiment's kind of session is asked otherwise at a level."""
+        if self.touches_at is None:
+            return self.touches(experiment, kind)
+        return self.touches_at(level, experiment, kind)
 
     def has(self, level: str) -> bool:
         return level == self.default or level in self.levels or ("," not in level and self.accepts(level))

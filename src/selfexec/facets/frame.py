@@ -6,7 +6,7 @@ else is held against its own behaviour: how much more does it predict where it i
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Prompts
-from selfexec.facets.base import Facet, put
+from selfexec.facets.base import Condition, Facet, put
 
 NAME, NAMED = "frame", "named:"
 LONGEST_NAME = 100
@@ -43,6 +43,13 @@ def prompts(level: str, experiment: str, templates: Prompts) -> Prompts:
     # the name is put into a template, where a dollar sign would stand for something to fill in
     who = put(phrase or "", "name", level.removeprefix(NAMED).replace("$", "$$"))
     return {**templates, **{kind: put(templates[f"{kind}@{NAME}"], "who", who) for kind in kinds}}
+
+
+def addressed(condition: Condition) -> str:
+    """Whom predictions are about in a condition, in English; nothing where that is the model itself."""
+    level = dict(condition).get(NAME, "")
+    name, _, given = level.partition(":")
+    return given or TEXTS.get(name, "")
 
 
 FRAME = Facet(

@@ -58,7 +58,7 @@ from selfexec.metrics.own import (
     panel_of_claims,
 )
 from selfexec.metrics.own_rate import AT_THE_CEILING, LEAST_CEILING, at_the_ceiling
-from selfexec.metrics.probability import NO_OWN_EXCESS, area_by_item
+from selfexec.metrics.probability import NO_OWN_EXCESS, score_by_item
 from selfexec.metrics.rows import (
     LEAST_COVERAGE,
     LEAST_PANEL,

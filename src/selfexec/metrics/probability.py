@@ -6,10 +6,11 @@ probability and a known outcome; what was not read lowers coverage, and is in no
 
 import math
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
-from selfexec.claims import Claims, Flags, Numbers
+from selfexec.claims import Answers, Claims, Flags, Numbers
 from selfexec.metrics.baselines import Others, Stacked, stacked
 from selfexec.metrics.kinds import Counted, kind_of
 from selfexec.metrics.margin import NO_OTHERS
@@ -33,22 +34,30 @@ from selfexec.stats.brier import Part
 
 OF_BRIER = ("brier", "brier_reliability", "brier_resolution", "brier_uncertainty")
 OF_WHICH_ONES = ("auroc", "auroc_within", "auroc_ties", "selective_accuracy", "predicted_rate", "rate_bias")
+OF_ANSWERS = ("auroc_correct", "auroc_correct_within", "brier_correct", "tau_tokens")
 OF_MARGIN = ("auroc_baseline", "auroc_margin")
-OF_PROBABILITY_SKILL = frozenset({*OF_BRIER, *OF_WHICH_ONES, *OF_MARGIN})  # one item says nothing about these
+OF_PROBABILITY_SKILL = frozenset(
+    {*OF_BRIER, *OF_WHICH_ONES, *OF_MARGIN, *OF_ANSWERS}
+)  # one item says nothing about these
 NO_CONTRAST = "the outcomes of the claims with a probability are all the same"
+ALL_RIGHT_OR_WRONG = "the answers are all right, or all wrong"
+NO_TOKENS = "no two answers of a group differ in known tokens"
 NO_PAIRS = "no item has both outcomes among its claims with a probability"
 NO_PROBABILITY = "no probability was read"
 NO_OWN_EXCESS = "own excess of probabilities has not been tried on panels that know nothing of themselves"
 CONFIDENT = 0.5  # the share of claims that selective accuracy is of
 
 
-def probability_scores(claims: Claims, others: Others, *, with_margin: bool) -> Mapping[str, Estimate]:
+def probability_scores(
+    claims: Claims, answers: Answers, others: Others, *, with_margin: bool
+) -> Mapping[str, Estimate]:
     """All rows of claims that a model was asked the probabilities of. Of orders there are those of the Brier score:
-    which of two questions is called the first is no matter of the model, so that each pair counts both ways.
+    which of two questions is called the first is no matter of the model, so that each pair counts both ways; and, where
+    it was asked of single questions, how well it knew which it would answer rightly and which at length.
     """
     kept = with_probability(claims)
     if not kind_of(claims).CUT:
-        return _brier_scores(*_both_ways(kept))
+        return {**_brier_scores(*_both_ways(kept)), **_scores_of_answers(answers)}
     scores = dict(_own_scores(kept))
     if with_margin:
         scores |= dict(zip(OF_MARGIN, _margin(kept, others), strict=True))
@@ -94,28 +103,81 @@ def _brier_scores(probability: Array, came_true: Flags, item: Numbers) -> Mappin
     place, items = _numbered(item)
     parts = brier_parts(probability, came_true, place, items)
     each = (parts.score, parts.reliability, parts.resolution, parts.uncertainty)
-    return {name: _of_part(part, items) for name, part in zip(OF_BRIER, each, strict=True)}
+    return {name: _of_part(part) for name, part in zip(OF_BRIER, each, strict=True)}
 
 
-def _margin(claims: Claims, others: Others) -> tuple[Estimate, Estimate]:
-    """The AUROC of the stacked baseline's logits, and how much the model's own is above it, both on the claims that the
-    baseline has a logit for: paired by item, with the doubt that comes from the reference models.
+def _scores_of_answers(answers: Answers) -> Mapping[str, Estimate]:
+    """Of right answers and of tokens, each against what was expected of it: answers that came."""
+    said = ~answers.missing & np.isfinite(answers.expected_correct)
+    if not said.any():
+        return dict.fromkeys(OF_ANSWERS, Estimate(math.nan, reason=NO_PROBABILITY))
+    probability, right = answers.expected_correct[said], answers.correct[said] > 0
+    item, items = _numbered(answers.item[said])
+    within = auroc_within(probability, right, item, items)
+    return {
+        "auroc_correct": area_estimate(auroc(probability, right, item, items), ALL_RIGHT_OR_WRONG),
+        "auroc_correct_within": area_estimate(within, "no group has both right and wrong answers"),
+        "brier_correct": _of_part(brier_parts(probability, right, item, items).score),
+        "tau_tokens": _tau_of_tokens(answers, said),
+    }
+
+
+def _tau_of_tokens(answers: Answers, said: Flags) -> Estimate:
+    """Kendall's tau of expected and counted tokens within groups, pairs of as many counted tokens left out: the mean
+    over pairs, with Student's t over items.
     """
+    kept = np.flatnonzero(said & np.isfinite(answers.tokens))
+    kept = kept[np.argsort(answers.occasion[kept], kind="stable")]
+    largest = int(np.bincount(answers.occasion[kept]).max()) if len(kept) else 0
+    pairs = [(kept[:-apart], kept[apart:]) for apart in range(1, largest)]
+    if not pairs:
+        return Estimate(math.nan, reason=NO_TOKENS)
+    one, two = (np.concatenate(side) for side in zip(*pairs, strict=True))
+    counted = np.sign(answers.tokens[one] - answers.tokens[two])
+    expected = np.sign(answers.expected_tokens[one] - answers.expected_tokens[two])
+    differ = (answers.occasion[one] == answers.occasion[two]) & (counted != 0)
+    if not differ.any():
+        return Estimate(math.nan, reason=NO_TOKENS)
+    return _mean_over_items((counted * expected)[differ], _numbered(answers.item[one][differ])[0], -1.0)
+
+
+class _Areas(NamedTuple):
+    """A model's area and its baseline's, both on the claims that the baseline has a logit for."""
+
+    kept: Claims
+    own: Area
+    theirs: Area
+    baseline: Stacked
+    fold: Numbers
+
+
+def _areas(claims: Claims, others: Others) -> _Areas | Estimate:
+    """Both areas, or why there are none."""
     if not others.enough:
-        return (Estimate(math.nan, reason=NO_OTHERS),) * 2
+        return Estimate(math.nan, reason=NO_OTHERS)
     baseline = stacked(others)
     logits = baseline.logits(claims)
     kept, logits = claims.where(~np.isnan(logits)), logits[~np.isnan(logits)]
     if len(kept) < LEAST_COVERAGE * len(claims) or not len(kept):
-        return (Estimate(math.nan, reason=f"of {len(claims):,} claims only {len(kept):,} are known of others"),) * 2
+        return Estimate(math.nan, reason=f"of {len(claims):,} claims only {len(kept):,} are known of others")
     fold = others.panel.fold[others.panel.at(kept)]
     came_true, (item, items) = kept.observed > 0, _numbered(kept.item)
     own = auroc(kept.probability, came_true, item, items)
     theirs = auroc(centred(logits, fold), came_true, item, items)
     if math.isnan(own.value) or items < 2:
-        return (Estimate(math.nan, reason=NO_CONTRAST),) * 2
-    doubt = _doubt(kept, baseline, theirs, fold, item, items)
-    return _baseline_area(theirs, doubt), doubted(_difference(own, theirs), doubt, -1.0, 1.0)
+        return Estimate(math.nan, reason=NO_CONTRAST)
+    return _Areas(kept, own, theirs, baseline, fold)
+
+
+def _margin(claims: Claims, others: Others) -> tuple[Estimate, Estimate]:
+    """The AUROC of the stacked baseline's logits, and how much the model's own is above it: paired by item, with the
+    doubt that comes from the reference models.
+    """
+    found = _areas(claims, others)
+    if isinstance(found, Estimate):
+        return found, found
+    doubt = _doubt(found.kept, found.baseline, found.theirs, found.fold, *_numbered(found.kept.item))
+    return _baseline_area(found.theirs, doubt), doubted(_difference(found.own, found.theirs), doubt, -1.0, 1.0)
 
 
 def area_estimate(area: Area, reason: str) -> Estimate:
@@ -130,17 +192,45 @@ def _baseline_area(area: Area, doubt: ReferenceDoubt) -> Estimate:
     return doubted(area_estimate(area, NO_CONTRAST), doubt._replace(shortfall=0.0), 0.0, 1.0)
 
 
-def area_by_item(claims: Claims) -> tuple[Estimate, Counted]:
-    """A model's AUROC, and a record of it by item that its mean is the ratio of: what each item adds to it, so that two
-    models can be paired on their items.
+BY_ITEM = ("auroc", "auroc_within", "auroc_margin", "brier")  # scores that models are compared by
+
+
+def score_by_item(name: str, claims: Claims, others: Others | None = None) -> tuple[Estimate, Counted]:
+    """One of a model's scores, and a record of it by item that its mean is the ratio of: what each item adds to it, so
+    that two models can be paired on their items. Only a margin takes others.
     """
     kept = with_probability(claims)
     if not len(kept):
         return Estimate(math.nan, reason=NO_PROBABILITY), Counted((), np.zeros((0, 2)))
-    item, items = _numbered(kept.item)
-    area = auroc(kept.probability, kept.observed > 0, item, items)
-    counts = np.stack([area.value + items * area.added, np.ones(items)], axis=1)
-    return area_estimate(area, NO_CONTRAST), Counted(tuple(kept.items[n] for n in np.unique(kept.item)), counts)
+    if others is not None and name == "auroc_margin":
+        return _margin_by_item(kept, others)
+    came_true, (item, items) = kept.observed > 0, _numbered(kept.item)
+    names = np.array([kept.items[n] for n in np.unique(kept.item)], dtype=object)
+    if name == "brier":
+        squares = np.bincount(item, (kept.probability - came_true) ** 2)
+        counts = np.stack([squares, np.bincount(item).astype(np.float64)], axis=1)
+        return _of_part(brier_parts(kept.probability, came_true, item, items).score), Counted(tuple(names), counts)
+    if name == "auroc":
+        area = auroc(kept.probability, came_true, item, items)
+        return area_estimate(area, NO_CONTRAST), _added(area.value, area.added, names)
+    area = auroc_within(kept.probability, came_true, item, items)
+    both = np.bincount(item, came_true, items) * np.bincount(item, ~came_true, items) > 0
+    return area_estimate(area, NO_PAIRS), _added(area.value, area.added, names[both])
+
+
+def _margin_by_item(claims: Claims, others: Others) -> tuple[Estimate, Counted]:
+    """The margin in AUROC, and what each item adds to it."""
+    found = _areas(claims, others)
+    if isinstance(found, Estimate):
+        return found, Counted((), np.zeros((0, 2)))
+    names = np.array([found.kept.items[n] for n in np.unique(found.kept.item)], dtype=object)
+    margin = _margin(claims, others)[1]
+    return margin, _added(margin.value, found.own.added - found.theirs.added, names)
+
+
+def _added(value: float, added: Array, names: Array) -> Counted:
+    counts = np.stack([value + len(added) * added, np.ones(len(added))], axis=1)
+    return Counted(tuple(names), counts)
 
 
 def _difference(one: Area, two: Area) -> Estimate:
@@ -166,8 +256,8 @@ def _numbered(numbers: Numbers) -> tuple[Numbers, int]:
     return place.astype(np.int64), len(occurring)
 
 
-def _of_part(part: Part, items: int) -> Estimate:
-    return Estimate(part.value, student(part.value, part.error, items).within(-1, 1), part.error)
+def _of_part(part: Part) -> Estimate:
+    return Estimate(part.value, part.interval, part.error)
 
 
 def _selective_accuracy(probability: Array, came_true: Flags, item: Numbers) -> Estimate:

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from selfexec.claims import Answers, Claims
-from selfexec.experiments import EXPERIMENTS, PAPER, Headline
+from selfexec.experiments import EXPERIMENTS, PAPER, Headline, Naive
 from selfexec.metrics.baselines import (
     STACKED,
     BaselineChances,
@@ -45,7 +45,7 @@ OF_SKILL = {
 }
 NO_MARGIN = "it was not worked out"
 IN_PROBABILITIES = "predictions are probabilities: AUROC, and the margin in AUROC, take its place"
-OF_CHOICE_AND_PROBABILITY = ("accuracy", "coverage")  # of yes and no
+OF_CHOICE_AND_PROBABILITY = ("accuracy", "coverage", "base_rate", "always_yes", "always_no")  # of yes and no
 WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # what is known where no claim was read
 
 
@@ -135,10 +135,10 @@ def score_experiment(
         if kind.CROSSED:  # for show, and in no verdict
             found |= where_words_split(claims, others, held, strict)
     if gives_probabilities(claims):
-        if kind.CUT:
+        if kind.CUT and kind.CROSSED:
             held, chances, records = held_alone(kind, record, IN_PROBABILITIES), {}, {}
-            found = _without_threshold(found)
-        found |= probability_scores(claims, others, with_margin=whole)
+            found = _without_threshold(found, EXPERIMENTS[claims.experiment].naive)
+        found |= probability_scores(claims, answers, others, with_margin=whole and kind.CROSSED)
     why, found = degenerate(kind, claims, answers, len(record.items), found)
     held = replace(held, margin=found.get("baseline_margin", held.margin))
     caution = asked.caution or why or kind.too_few(claims.where(which), record)
@@ -151,10 +151,13 @@ def score_experiment(
     return Scored(rows, asked, *parts, claims, strict, records, predicted_chances)
 
 
-def _without_threshold(found: Mapping[str, Estimate]) -> dict[str, Estimate]:
-    """What rests on a share of yes, and so on a threshold, is withheld: accuracy alone is left, at one half."""
+def _without_threshold(found: Mapping[str, Estimate], naive: Naive | None) -> dict[str, Estimate]:
+    """What rests on a share of predicted yes, and so on a threshold, is withheld. Accuracy is left, at one half, and so
+    is the baseline that takes no model, which it is held against.
+    """
+    kept = {*OF_CHOICE_AND_PROBABILITY, *([naive.metric] if naive else [])}
     unknown = Estimate(math.nan, reason=IN_PROBABILITIES)
-    return {name: e if name in OF_CHOICE_AND_PROBABILITY else unknown for name, e in found.items()}
+    return {name: e if name in kept else unknown for name, e in found.items()}
 
 
 def degenerate(

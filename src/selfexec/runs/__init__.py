@@ -5,6 +5,7 @@ from selfexec.runs.arguments import takes, tells_wrong_names
 from selfexec.runs.ends import given_replies, stored_replies
 from selfexec.runs.folder import LOGS, MANIFEST, PROMPTS, REPLIES, load_manifest, prompts_of_run, write_manifest
 from selfexec.runs.invocations import command_line
+from selfexec.runs.kept_logprobs import with_kept_logprobs
 from selfexec.runs.listing import Listing, list_runs
 from selfexec.runs.readings import (
     KEPT_STATE,

@@ -9,7 +9,7 @@ import msgspec
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Item, Key, Options, Prompt
-from selfexec.facets import DEFAULT, Condition, condition_name, touching
+from selfexec.facets import BY_TOKENS, DEFAULT, LETTER_ALONE, Condition, condition_name, touching
 from selfexec.items import ItemSet
 from selfexec.prompts import options_in
 from selfexec.readers import Reading, State, visible_tokens
@@ -89,6 +89,8 @@ def read_reply(
         reading = Reading("read", value, probability=given.probability)
     else:
         reading = Reading("unreadable", reason=given.reason or "format")
+    if form in BY_TOKENS and given is None:
+        reading = _read_by_tokens(item, reply, reading, alone=form == LETTER_ALONE)
     if reading.state == "unreadable" and reply.known_stop == "length":
         reading = msgspec.structs.replace(reading, reason="truncated")
     elif reading.reason == "truncated" and reply.known_stop == "stop":
@@ -101,14 +103,26 @@ def read_reply(
 
 def _form(key: Key, condition: Condition) -> str:
     """In what other form than usual a session was to be answered, by `elicit=probability`; nothing where in none."""
-    if not (otherwise := EXPERIMENTS[key.experiment].read_otherwise):
+    experiment = EXPERIMENTS[key.experiment]
+    if not (key.facets or condition) or key.kind not in experiment.predictions:
         return ""
-    facets = key.facets or (touching(condition, key.experiment, key.kind) if condition else ())
+    otherwise = {*experiment.read_otherwise, *BY_TOKENS}
+    facets = key.facets or touching(condition, key.experiment, key.kind)
     return next((form for name, level in facets if (form := f"{name}={level}") in otherwise), "")
 
 
+def _read_by_tokens(item: Item, reply: Reply, reading: Reading, *, alone: bool) -> Reading:
+    """What a reply commits to, with probabilities by its tokens. A reply that does the task, or declines to predict,
+    stays what it is.
+    """
+    if reading.reason in ("performed", "declined"):
+        return reading
+    experiment = EXPERIMENTS[reply.experiment]
+    return experiment.read_tokens(item, reading, reply.text or "", reply.logprobs or (), alone=alone)
+
+
 def _is_whole(item: Item, reply: Reply, value: Any, form: str) -> bool:
-    if form:
+    if form in EXPERIMENTS[reply.experiment].read_otherwise:
         return EXPERIMENTS[reply.experiment].read_otherwise[form](item, reply.text or "", cut=True).value is not None
     return EXPERIMENTS[reply.experiment].whole(item, reply.session, reply.text or "", value)
 
@@ -119,7 +133,7 @@ def _read(item: Item, reply: Reply, text: str, options: Options | None, known: K
     found = known.get(said)
     if found is None:
         experiment = EXPERIMENTS[reply.experiment]
-        if form:
+        if form in experiment.read_otherwise:
             found = experiment.read_otherwise[form](item, text)
         else:
             found = experiment.read(item, reply.session, text, *([options] if options else []))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from selfexec.stats.intervals import Array
+from selfexec.stats.intervals import Array, Interval, effective_n, student, wilson
 
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
@@ -22,10 +22,11 @@ GROUPS = 10
 
 @dataclass(frozen=True)
 class Part:
-    """A value with its standard error over clusters."""
+    """A value with its standard error over clusters, and its 95% interval."""
 
     value: float
     error: float
+    interval: Interval
 
 
 @dataclass(frozen=True)
@@ -67,15 +68,33 @@ def brier_parts(
         """The mean of some values, each the derivative of the whole by its claim, with the error over clusters."""
         error = _error(values, cluster, clusters)
         twice = 0.0 if curved is None else float((2 * (share * curved) ** 2).sum())
-        return Part(float(values.mean()) - less, math.sqrt(error**2 + twice))
+        value, error = float(values.mean()) - less, math.sqrt(error**2 + twice)
+        return Part(value, error, student(value, error, clusters).within(-1, 1))
 
     noisy, of_base = float((share * noise).sum()), _error(outcome, cluster, clusters) ** 2
     return BrierParts(
         part((probability - outcome) ** 2),
         part(excess[group] ** 2 + 2 * excess[group] * from_excess, noisy, noise),
         part(lift[group] ** 2 + 2 * lift[group] * (outcome - mean_y[group]) + within, noisy - of_base, noise),
-        Part(base * (1 - base) + of_base, _error((1 - 2 * base) * outcome, cluster, clusters)),
+        _uncertainty(outcome, cluster, clusters),
     )
+
+
+def _uncertainty(outcome: Array, cluster: Numbers, clusters: int) -> Part:
+    """The variance of the outcomes, base (1 - base), with that of the base rate added, so that the parts add up.
+
+    It is flat at a base rate of one half, where its derivative says nothing of how far off it may be. So its interval
+    has the least and the greatest value that it takes in the interval of the base rate (Wilson's): it holds the truth
+    whenever that one does.
+    """
+    base, of_base = float(outcome.mean()), _error(outcome, cluster, clusters)
+    value, error = base * (1 - base) + of_base**2, abs(1 - 2 * base) * of_base
+    if clusters < 2:
+        return Part(value, error, Interval(math.nan, math.nan))
+    low, high = wilson(base, effective_n(base, of_base, clusters))
+    ends = low * (1 - low), high * (1 - high)
+    greatest = 0.25 if low <= 0.5 <= high else max(ends)
+    return Part(value, error, Interval(min(*ends, value), max(greatest, value)))
 
 
 def _noise(deviation: Array, group: Numbers, n_of_group: Array, cluster: Numbers, clusters: int) -> Array:

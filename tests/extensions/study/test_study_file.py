@@ -62,9 +62,8 @@ def timeless(run: sx.Run) -> dict[sx.Key, Any]:
 
 def test_a_file_takes_all_that_a_run_may_be_told_and_a_model_all_about_itself() -> None:
     of_file = set(TABLES[None].__struct_fields__)
-    # a shard is one process's share of the study, whatever file holds it; hypotheses are a file of their own, which the
-    # command that begins the run names; the others are about one call
-    not_of_a_study = {"models", "shard", "hypotheses", "again", "retry_ends", "on_progress"}
+    # a shard is one process's share of the study, whatever file holds it; the others are about one call
+    not_of_a_study = {"models", "shard", "again", "retry_ends", "on_progress"}
     assert of_file - {"models", "outputs"} == {choice.name for choice in fields(RunOptions)} - not_of_a_study
     own = {choice.name for kind in (Connection, Sampling) for choice in fields(kind)}
     assert set(TABLES["models"].__struct_fields__) - {"model", "name", "price"} == own
@@ -474,3 +473,17 @@ def test_a_bad_choice_is_refused_with_its_line_and_the_choices(tmp_path: Path, l
     with pytest.raises(InputError) as refused:
         load_study(path)
     assert str(refused.value) == f"{path}:2: {message}"
+
+
+def test_hypotheses_lie_next_to_the_study_and_are_in_the_manifest_before_the_first_call(tmp_path: Path) -> None:
+    items = sx.items.load("starter").cut(["association"], limit=2)
+    hypothesis = {"name": "h", "metric": "skill", "models": ["sim/coin"], "experiment": "association"}
+    expected = {"items": items.hashes, "hypotheses": [{**hypothesis, "direction": "above", "margin": 0.0}]}
+    (tmp_path / "expected.json").write_text(json.dumps(expected), "utf-8")
+    study = 'experiments = ["association"]\nlimit = 2\nmodels = ["sim/coin"]\nout = "r"\nhypotheses = "expected.json"\n'
+    (tmp_path / "study.toml").write_text(study, "utf-8")
+    planned = sx.load_study(tmp_path / "study.toml").plan()
+    assert planned.hypotheses is not None
+    run = sx.load_study(tmp_path / "study.toml").run()
+    assert run.manifest.hypotheses == planned.hypotheses
+    assert json.loads(run.manifest.hypotheses.text) == {**expected}

@@ -25,7 +25,7 @@ from selfexec.facets import DEFAULT_NAME
 from selfexec.items import FULL, STRATIFIED
 from selfexec.metrics import peers
 from selfexec.options import Names
-from selfexec.runs import Files, Run, files, loaded, refuse_silent, with_source
+from selfexec.runs import Files, Run, files, loaded, refuse_silent, with_kept_logprobs, with_source
 from selfexec.runs.folder import Manifest
 from selfexec.text.matching import meant
 
@@ -74,6 +74,7 @@ def load_apart(
         refuse_silent(run)
     refuse_different_items(runs, "They cannot be compared.")
     runs = read_as_given(runs, files(readings))
+    runs = with_kept_logprobs(runs, conditions)
     runs = with_source(runs, source) if source else runs
     homes = Counter(model for run in runs for model in run.models)
     _refuse_ambiguous(runs, homes)

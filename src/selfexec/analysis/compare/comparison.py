@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from selfexec.analysis.compare.measures import AUROC, BIAS, OWN, SHARE
+from selfexec.analysis.compare.measures import BIAS, BRIER, OWN, SHARE
 from selfexec.analysis.differences import Contrast, Difference, Movement, Shift, Standing
 from selfexec.analysis.names import refuse_old_name, skill_legend
 from selfexec.analysis.result import Form, ScoredRun, Tabular, as_records, head
@@ -33,6 +33,10 @@ LEGENDS = {
     OWN: "own excess: what a model's predictions share with its own behaviour beyond what other models' predictions "
     "and outcomes explain, paired by blocks of items. Values of different experiments cannot be compared.",
     BIAS: RATE_BIAS,
+    "auroc": "auroc: how often a claim that came true had a higher probability than one that did not; .5 is chance.",
+    "auroc_within": "auroc within: AUROC over the pairs of claims of one item.",
+    "auroc_margin": "auroc margin: AUROC less that of a prediction made from other models.",
+    BRIER: "brier: mean squared difference of probability and outcome; the lower, the better.",
     SHARE: "share of ceiling: skill divided by the highest possible at the model's rate of yes, thus about which ones.",
 }
 MOVES = (
@@ -269,7 +273,8 @@ def _moves(rows: Sequence[Movement]) -> Table:
 
 
 def title_of(metric: str) -> str:
-    return metric.upper() if metric == AUROC else metric.replace("_", " " if metric in LEGENDS else "-").capitalize()
+    words = metric.replace("_", " " if metric in LEGENDS else "-").capitalize()
+    return words.replace("Auroc", "AUROC")
 
 
 # --- notes -----------------------------------------------------------------------------------------------------------

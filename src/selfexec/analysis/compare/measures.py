@@ -33,7 +33,6 @@ from selfexec.metrics import (
     Held,
     Panels,
     Scored,
-    area_by_item,
     baseline_chances,
     ceiling_estimate,
     combine,
@@ -44,6 +43,7 @@ from selfexec.metrics import (
     known_and_asked,
     models_read,
     nothing_read,
+    score_by_item,
     share_interval,
     small_panel,
     too_wide,
@@ -52,16 +52,19 @@ from selfexec.metrics import (
 from selfexec.stats import NO_SPREAD, NONE, Interval, normal, student, wilson
 from selfexec.text.numbers import decimal, number_of
 
-OVERALL, OWN, BIAS, SHARE, AUROC = "overall", "own_excess", "rate_bias", "share_of_ceiling", "auroc"
+OVERALL, OWN, BIAS, SHARE, BRIER = "overall", "own_excess", "rate_bias", "share_of_ceiling", "brier"
+AREAS = ("auroc", "auroc_within", "auroc_margin")
+OF_PROBABILITIES = (*AREAS, BRIER)
 MOVED = "moved"  # of pairs in which behaviour was planted, by another way than all others
 NO_RATE = "orders have no rate of yes"
 NO_AREA = "orders have no AUROC"
-NOT_ELICITED = "its predictions are no probabilities, and AUROC is of those (--elicit probability)"
+NOT_ELICITED = "its predictions are no probabilities, and {} is of those (--elicit probability)"
 NO_OVERALL: Mapping[str, str] = {  # why there is none of all experiments together
     OWN: "it does not compare across experiments",
     BIAS: NO_RATE,
     SHARE: NO_RATE,
-    AUROC: NO_AREA,
+    **dict.fromkeys(AREAS, NO_AREA),
+    BRIER: "how far off outcomes are to be expected differs by experiment",
 }
 OTHER_ITEMS = "their panels were asked different items, and own excess is compared on the same ones"
 # metric -> the least and the most that it can be
@@ -73,7 +76,10 @@ METRICS: Mapping[str, tuple[float, float]] = {
     OWN: (-2.0, 2.0),
     BIAS: (-1.0, 1.0),
     SHARE: (-math.inf, 1.0),
-    AUROC: (0.0, 1.0),
+    "auroc": (0.0, 1.0),
+    "auroc_within": (0.0, 1.0),
+    "auroc_margin": (-1.0, 1.0),
+    BRIER: (0.0, 1.0),
 }
 NOT_COMPARED: Mapping[str, str] = {
     "margin_at_own_rate": "it is taken at each model's own rate of yes, and models with different rates are compared "
@@ -128,11 +134,19 @@ def records_of(
     strict = convention == "strict"
     panels = Panels(claims)
     return [
-        _record_elicited(metric, e.label, claims, strict)
-        if gives_probabilities_in(e.run.condition) and kind_of(experiment).CUT and metric not in OF_ANY_FORM
+        _record_elicited(metric, e.label, panels, reference_models(e, everybody, without), strict)
+        if gives_probabilities_in(e.run.condition) and _is_of_probabilities(metric, experiment)
         else _record(metric, e.label, panels, reference_models(e, everybody, without), strict)
         for e in chosen
     ]
+
+
+def _is_of_probabilities(metric: str, experiment: str) -> bool:
+    """Whether a metric is another number where predictions are probabilities, or only there."""
+    kind = kind_of(experiment)
+    if metric in AREAS or metric == BRIER:
+        return kind.CUT or metric == BRIER
+    return kind.CUT and kind.CROSSED and metric not in OF_ANY_FORM
 
 
 def record_of(metric: str, label: str, part: Scored | None) -> Record:
@@ -157,7 +171,7 @@ def measured_in(metric: str, experiments: Sequence[str]) -> list[str]:
 
 def no_rate(metric: str, experiment: str) -> str | None:
     """Why there is no rate of yes in an experiment, where the metric is about one; None where there is."""
-    if metric == AUROC:
+    if metric in AREAS:
         return None if kind_of(experiment).CUT else NO_AREA
     if metric not in RATES or metric in kind_of(experiment).DRAWN:
         return None
@@ -186,8 +200,9 @@ def _record(metric: str, label: str, panels: Panels, others: Sequence[Candidate]
         return Record(label, own, covered, share)
     if reason := nothing_read(claims):
         return Record(label, own, own, share, f"{label}: {reason}")
-    if metric == AUROC:
-        return Record(label, own, own, share, no_rate(metric, claims.experiment) or f"{label}: {NOT_ELICITED}")
+    if metric in OF_PROBABILITIES:
+        why = f"{label}: {NOT_ELICITED.format('the Brier score' if metric == BRIER else 'AUROC')}"
+        return Record(label, own, own, share, no_rate(metric, claims.experiment) or why)
     if metric in RATES:
         return _rate_record(metric, claims.experiment, Record(label, own, own, share))
     if metric != "baseline_margin":
@@ -198,20 +213,21 @@ def _record(metric: str, label: str, panels: Panels, others: Sequence[Candidate]
     return _held_record(label, held, share, models_read(panels, label, labels))
 
 
-def _record_elicited(metric: str, label: str, claims: Claims, strict: bool) -> Record:
-    """Of a model that gave probabilities: its AUROC, as what each item adds to the mean. Nothing that rests on a
-    threshold is compared with it.
+def _record_elicited(metric: str, label: str, panels: Panels, others: Sequence[Candidate], strict: bool) -> Record:
+    """Of a model that gave probabilities: a score of these, as what each item adds to the mean. Nothing that rests on
+    a threshold is compared with it.
     """
-    mine = claims.of(label)
-    nobody = replace(_record("accuracy", label, Panels(claims), (), strict), known=None)
+    nobody = replace(_record("accuracy", label, panels, (), strict), known=None)
     if nobody.reason:
         return nobody
-    if metric != AUROC:
+    if metric not in OF_PROBABILITIES:
         return replace(nobody, reason=f"{label}: {IN_PROBABILITIES}")
-    area, items = area_by_item(mine)
-    if math.isnan(area.value):
-        return replace(nobody, reason=f"{label}: {area.reason}")
-    return replace(nobody, counted=items, known=area)
+    mine, labels = panels.everyone.of(label), [other.label for other in others]
+    score, items = score_by_item(metric, mine, panels.others(mine, labels))
+    if math.isnan(score.value):
+        return replace(nobody, reason=f"{label}: {score.reason}")
+    panel = models_read(panels, label, labels) if metric == "auroc_margin" else None
+    return replace(nobody, counted=items, known=score, panel=panel)
 
 
 def _held_record(label: str, held: Held, share: float, panel: int) -> Record:
@@ -236,7 +252,7 @@ def _beside(own: Counted, other: Counted) -> Counted:
 def formula_of(metric: str, experiment: str) -> Formula:
     if metric == "coverage":
         return lambda totals: totals[..., 0] / totals[..., 1]
-    if metric in (OWN, AUROC):
+    if metric in (OWN, *OF_PROBABILITIES):
         return lambda totals: totals[..., 0] / totals[..., 1]
     kind = kind_of(experiment)
     if metric == "accuracy":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from selfexec.analysis.compare.candidates import Candidate, chosen_of, sources_of, unlike, wanted_of
 from selfexec.analysis.compare.comparison import LEGEND, about, cautions, gap_of, legends_of, title_of
 from selfexec.analysis.compare.family import Family
-from selfexec.analysis.compare.measures import OVERALL, check_names
+from selfexec.analysis.compare.measures import OF_PROBABILITIES, OVERALL, check_names, gives_probabilities_in
 from selfexec.analysis.differences import Difference
 from selfexec.analysis.findings import TOO_CLOSE
 from selfexec.analysis.names import refuse_old_name, skill_legend, told_by
@@ -147,7 +147,7 @@ def trend(options: TrendOptions) -> Trend:
     wanted, convention = selection.experiments, selection.convention
     points: list[Checkpoint] = []
     slopes: list[Slope] = []
-    for metric in measures or ("skill", "accuracy", "baseline_margin"):
+    for metric in measures or usual_metrics(chosen):
         family = Family.of(metric, asked, chosen, candidates, convention, [e.name for e in chosen])
         found = wanted_of((point for experiment in family.estimates for point in _points(family, experiment)), wanted)
         if measures or any(point.value is not None for point in found):
@@ -160,6 +160,13 @@ def trend(options: TrendOptions) -> Trend:
     labels, read = tuple(e.label for e in chosen), scored_runs(e.run for e in candidates)
     notes = (*told_by(sources_of(chosen, asked)), *unlike(chosen))
     return Trend(labels, convention, tuple(points), tuple(slopes), notes, tuple(warnings), read)
+
+
+def usual_metrics(chosen: Sequence[Candidate]) -> Sequence[str]:
+    """What is looked at where nobody says: of probabilities what has no threshold."""
+    if all(gives_probabilities_in(one.run.condition) for one in chosen):
+        return (*OF_PROBABILITIES, "skill", "accuracy", "baseline_margin")
+    return "skill", "accuracy", "baseline_margin"
 
 
 def _unordered(chosen: Sequence[Candidate]) -> Iterator[str]:

@@ -8,7 +8,7 @@ behaviour.
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,16 +25,28 @@ from selfexec.claims import Claims, observe
 from selfexec.claims.arrays import MISSING, UNREADABLE
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
-from selfexec.facets import DEFAULT, FRAME, Condition, condition_name, condition_named, touching
+from selfexec.facets import DEFAULT, FRAME, Condition, asks_for_probabilities, condition_name, condition_named, touching
 from selfexec.items import ItemSet
-from selfexec.metrics import AskedCounts, Estimate, estimates, kind_of, none_if_nan, scorable
+from selfexec.metrics import (
+    AskedCounts,
+    Estimate,
+    common_items,
+    contrast,
+    estimates,
+    kind_of,
+    none_if_nan,
+    scorable,
+    score_by_item,
+)
 from selfexec.readers import Reading
 from selfexec.runs import Run, takes
+from selfexec.stats import student
 from selfexec.text.numbers import decimal, interval, signed
 from selfexec.text.tables import Part, Table
 
 ITSELF = "itself"
 COLUMNS = ["experiment", "predictor", "asked about", "skill", "itself less it", "accuracy", "coverage", "items"]
+AUROC = "AUROC"  # a column where any prediction is a probability
 NO_SELF_KNOWLEDGE = (
     "Of a predictor that is another model nothing follows for self-knowledge, its own or the subject's: it may know "
     "the subject, models in general, or the task."
@@ -48,6 +60,7 @@ class PredictionAbout:
     `about` is whom the prompts asked about: `itself` (the predictor), or what --frame said. `less` is the skill of the
     subject's own prediction about itself less this one's, paired by item; None in its own row and where it was not
     asked.
+    Of probabilities, `auroc` and its difference `less` take the place of skill, which rests on a threshold.
     `source` says what was done; None stands for what cannot be worked out, and `reason` says why, or what to be
     careful of.
     """
@@ -73,6 +86,9 @@ class PredictionAbout:
     accuracy_high: float | None
     coverage: float | None
     reason: str | None = None
+    auroc: float | None = None
+    auroc_low: float | None = None
+    auroc_high: float | None = None
 
 
 class PredictionsAbout(Rows[PredictionAbout]):
@@ -92,11 +108,14 @@ class PredictionsAbout(Rows[PredictionAbout]):
         if note := simulated(list(dict.fromkeys(row.predictor for row in self)), self.runs):
             yield note
         yield from told_by({row.experiment: row.source for row in self})
-        yield Table("", COLUMNS, [_cells(row) for row in self], "plain")
+        areas = any(row.auroc is not None for row in self)
+        columns = [*COLUMNS[:4], AUROC, *COLUMNS[4:]] if areas else COLUMNS
+        yield Table("", columns, [_cells(row, areas=areas) for row in self], "plain")
         yield ""
         yield from dict.fromkeys(f"{CAUTION} {row.experiment}, {_who(row)}: {row.reason}" for row in self if row.reason)
         yield f"{LEGEND['strict']}. {skill_legend(dict.fromkeys(row.experiment for row in self))}"
-        yield "itself less it: skill of the subject's own prediction less the predictor's, paired by item."
+        of_what = "skill, or AUROC of probabilities," if areas else "skill"
+        yield f"itself less it: {of_what} of the subject's own prediction less the predictor's, paired by item."
         yield NO_SELF_KNOWLEDGE
         if self.apart:
             yield f"{', '.join(self.apart)}: {EACH_ITS_OWN}"
@@ -166,8 +185,26 @@ def _rows(
         itself = _Place(subject, tuple(pair for pair in place.condition if pair[0] != FRAME.name))
         less = Estimate(math.nan)
         if itself in records and place != itself:
-            less = kind.skill_difference(records[itself], records[place])
+            less = (
+                _area_difference(found[itself], found[place])
+                if _in_areas(place, experiment)
+                else kind.skill_difference(records[itself], records[place])
+            )
         yield _row(subject, place, found[place], less)
+
+
+def _in_areas(place: _Place, experiment: str) -> bool:
+    """Whether predictions are probabilities of yes and no, which have no threshold."""
+    return asks_for_probabilities(place.condition) and kind_of(experiment).CUT
+
+
+def _area_difference(own: Claims, others: Claims) -> Estimate:
+    """AUROC of one less that of another, paired by item: Student's t."""
+    (one, mine), (two, theirs) = (score_by_item("auroc", claims) for claims in (own, others))
+    if math.isnan(one.value) or math.isnan(two.value):
+        return Estimate(math.nan, reason=one.reason or two.reason)
+    found = contrast(lambda totals: totals[..., 0] / totals[..., 1], [mine, theirs], [1.0, -1.0])
+    return replace(found, interval=student(found.value, found.error, len(common_items([mine, theirs]))).within(-1, 1))
 
 
 def _claims(runs: Sequence[Run], subject: str, experiment: str, places: Sequence[_Place]) -> Claims | None:
@@ -226,7 +263,10 @@ def _row(subject: str, place: _Place, claims: Claims, less: Estimate) -> Predict
     kind = kind_of(claims)
     caution = asked.caution or kind.too_few(claims.where(scorable(claims, True)), kind.count(claims, True))
     numbers: dict[str, float | None] = {}
-    for name, estimate in {"skill": found["skill"], "less": less, "accuracy": found["accuracy"]}.items():
+    skill, area = found["skill"], Estimate(math.nan)
+    if _in_areas(place, claims.experiment):
+        skill, area = Estimate(math.nan), score_by_item("auroc", claims)[0]
+    for name, estimate in {"skill": skill, "auroc": area, "less": less, "accuracy": found["accuracy"]}.items():
         ends = (estimate.value, *estimate.interval)
         numbers |= dict(zip((name, f"{name}_low", f"{name}_high"), map(none_if_nan, ends), strict=True))
     return PredictionAbout(
@@ -242,7 +282,7 @@ def _row(subject: str, place: _Place, claims: Claims, less: Estimate) -> Predict
         missing=missing,
         **numbers,
         coverage=none_if_nan(found["coverage"].value),
-        reason=found["skill"].reason or caution,
+        reason=skill.reason or area.reason or caution,
     )
 
 
@@ -260,7 +300,7 @@ def _who(row: PredictionAbout) -> str:
     return f"{row.predictor}{more}"
 
 
-def _cells(row: PredictionAbout) -> list[str]:
+def _cells(row: PredictionAbout, *, areas: bool) -> list[str]:
     def shown(name: str, mark: str = "", say: Callable[[float | None], str] = decimal) -> str:
         value, low, high = (getattr(row, f"{name}{end}") for end in ("", "_low", "_high"))
         if value is None:
@@ -275,6 +315,7 @@ def _cells(row: PredictionAbout) -> list[str]:
         row.predictor,
         _asked_about(row),
         shown("skill", mark),
+        *([shown("auroc", mark)] if areas else []),
         more,
         shown("accuracy"),
         coverage,

@@ -146,10 +146,15 @@ def words(value: Sequence[str], draw: float) -> str:
     )
 
 
-def question(text: str, options: Sequence[str], letter: str, reason: str, draw: float) -> str:
+def question(
+    text: str, options: Sequence[str], letter: str, reason: str, draw: float, probability: float | None = None
+) -> str:
+    """A question with its key, and how probable it is that its author fails it, where that was asked for."""
+    chance = {} if probability is None else {"probability": _short(probability)}
     lettered = dict(zip("ABCD", options, strict=True))
-    value = {"question": text, "options": lettered, "answer": letter, "reason": reason}
-    listed = {"reason": reason, "question": text, "choices": list(options), "answer": f"{letter}. {lettered[letter]}"}
+    value = {"question": text, "options": lettered, "answer": letter, "reason": reason, **chance}
+    answer = f"{letter}. {lettered[letter]}"
+    listed = {**chance, "reason": reason, "question": text, "choices": list(options), "answer": answer}
     return _pick((*_in_json(value, draw), *_in_json(listed, draw)), draw)
 
 

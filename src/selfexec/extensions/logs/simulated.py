@@ -36,12 +36,16 @@ class SimulatedCorrectness(Simulation):
 
     def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
         yes = respondent.profile.copies or predicts_right(respondent, sample_id(task.about), how)
+        if task.probably:
+            return shapes.chance(surely(respondent, task, how, yes=yes), shape)
         return shapes.prediction("A" if yes else "B", EXPERIMENTS[task.experiment].options["predict"], shape)
 
 
 class SimulatedRefusal(SimulatedCorrectness):
     def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
         yes = not predicts_answer(respondent, task.about.strip(), how)
+        if task.probably:
+            return shapes.chance(surely(respondent, task, how, yes=yes), shape)
         return shapes.prediction("A" if yes else "B", EXPERIMENTS[task.experiment].options["predict"], shape)
 
 
@@ -57,6 +61,11 @@ class SimulatedChoice(Simulation):
 
     def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
         options = dict(zip(letters(len(task.parts)), task.parts, strict=True))
+        if task.probably:
+            chosen = predicted_choice(respondent, task.about, options, how)
+            most = surely(respondent, task, how, yes=True)
+            others = (1 - most) / max(len(options) - 1, 1)
+            return shapes.chances({letter: most if letter == chosen else others for letter in options}, shape)
         return shapes.choice("choice", predicted_choice(respondent, task.about, options, how), options, shape)
 
 
@@ -73,7 +82,16 @@ class SimulatedLength(Simulation):
     def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
         """From the shortest response to the longest: as the hardness of each sample has it."""
         ids = [sample_id(sample) for sample in task.parts]
+        if task.probably:
+            order = ranked(respondent, task.about, ids, how, by=tokens_for)
+            return shapes.chances({label: 100.0 * 2**n for n, label in enumerate(order)}, 0.0)
         return shapes.ranking(ranked(respondent, task.about, ids, how, by=tokens_for), shape)
+
+
+def surely(respondent: Respondent, task: SimTask, how: How, *, yes: bool) -> float:
+    """How probable it says that something is which it predicts, or does not: between one half and certainty."""
+    sureness = 0.5 + 0.49 * draw(respondent.own, "sure", task.about, *how.apart)
+    return sureness if yes else 1 - sureness
 
 
 def sample_id(shown: str) -> str:

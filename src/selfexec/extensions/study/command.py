@@ -23,7 +23,6 @@ def planned_study(choices: RunOptions, given: Mapping[str, Any]) -> PlannedRun |
     from selfexec.extensions.study.outputs import write_outputs
     from selfexec.extensions.study.planning import load_study
     from selfexec.runs import names
-    from selfexec.runs.asking import with_hypotheses
 
     config, save = given["config"], given["save"]
     if save:
@@ -36,8 +35,6 @@ def planned_study(choices: RunOptions, given: Mapping[str, Any]) -> PlannedRun |
     else:
         study = load_study(config)
         plan = study.plan(names(choices.models or ()), **_instead(choices))
-        if choices.hypotheses is not None:
-            plan = with_hypotheses(plan, choices.hypotheses)
         planned = PlannedRun(plan, names_models=True)
         if outputs := study.outputs:
             planned = replace(planned, finish=lambda run, scores: write_outputs(run, scores, outputs))

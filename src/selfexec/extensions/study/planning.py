@@ -8,8 +8,9 @@ from typing import Any
 from selfexec.engines import default_models
 from selfexec.errors import InputError
 from selfexec.options import names, note_given
+from selfexec.run_options import RunOptions
 from selfexec.runs.arguments import tells_wrong_names
-from selfexec.runs.asking.continuing import continued, is_there
+from selfexec.runs.asking.continuing import continued, is_there, with_hypotheses
 from selfexec.runs.asking.execute import shown
 from selfexec.runs.asking.plan import Plan, planned
 from selfexec.runs.asking.progress import Report
@@ -33,7 +34,7 @@ class Study(StudyContents):
         addresses = self.addresses if "base_url" not in instead else ()
         asked = self._chosen(models)
         if not asked and choices.out and is_there(Path(choices.out)):
-            return replace(continued(choices), study=StudyFile(self.path.name, self.content, self.kept_content))
+            return self._kept_in(continued(choices), choices)
         asked = asked or [StudyModel(model=model) for model in default_models()]
         prices = [f"{one.called}={one.price}" for one in asked if one.price is not None]
         choices = replace(choices, price=[*names(choices.price or ()), *prices] or None)
@@ -44,7 +45,13 @@ class Study(StudyContents):
             raise
         headers = [{} if "headers" in instead else self.choices.headers, *(one.own.get("headers", {}) for one in asked)]
         lacking = dict.fromkeys(said for some in headers for said in unset_headers(some))
-        return replace(found, study=StudyFile(self.path.name, self.content, self.kept_content), lacking=tuple(lacking))
+        return replace(self._kept_in(found, choices), lacking=tuple(lacking))
+
+    def _kept_in(self, plan: Plan, choices: RunOptions) -> Plan:
+        """The plan with what a run keeps of this file: its text, and the hypotheses that it names."""
+        if choices.hypotheses is not None:
+            plan = with_hypotheses(plan, choices.hypotheses)
+        return replace(plan, study=StudyFile(self.path.name, self.content, self.kept_content))
 
     def run(self, on_progress: Report | None = None, *, shard: str | None = None) -> Run:
         """Ask what of the study is not there yet, as `sx.run` does, or a `shard` of it; `outputs` are left to the

@@ -59,7 +59,7 @@ def _tables(study: StudyContents, folder: Path) -> dict[str, Any]:
         raise InputError(
             "--save: the address holds a key, or what may be one: which does not belong in a file. Leave it out."
         )
-    for name in ("items", "prompts", "out"):
+    for name in ("items", "prompts", "hypotheses", "out"):
         if name in made and (name == "out" or Path(made[name]).exists()):
             made[name] = _from(folder, made[name])
     if "price" in made:

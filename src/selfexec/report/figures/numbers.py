@@ -1,6 +1,7 @@
 """What all figures share: the numbers of the models, and the models in their order."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -84,7 +85,8 @@ class FigureNumbers:
             return tables
         ours = pl.col("model").is_in(self.models)
         observations, sessions = tables.observations.filter(ours), tables.sessions.filter(ours)
-        return Tables(observations, sessions, tables.outcomes.filter(ours), tables.simulated, tables.items)
+        found = replace(tables, observations=observations, sessions=sessions)
+        return replace(found, outcomes=tables.outcomes.filter(ours), expected=tables.expected.filter(ours))
 
     @cached_property
     def conditions(self) -> Scores | None:

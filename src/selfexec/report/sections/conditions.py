@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from selfexec.analysis.score import Scores
+from selfexec.metrics import Score
 from selfexec.report.data import Data
 from selfexec.report.leaderboards import score_lines
 from selfexec.text.numbers import ABSENT, interval
@@ -28,6 +29,16 @@ class Conditions:
     def has_margins(self) -> bool:
         return any(line.numbers[2] != ABSENT for line in self.lines)
 
+    @property
+    def has_areas(self) -> bool:
+        """Whether anything was asked in probabilities, which have AUROC in place of skill."""
+        return any(line.numbers[3] != ABSENT for line in self.lines)
+
+    def shown(self, line: ConditionRow) -> Sequence[str]:
+        """The numbers of a row in the columns that there are. Skill and AUROC never stand in one row."""
+        skills = line.numbers[: 3 if self.has_margins else 2]
+        return [*skills, *(line.numbers[3:] if self.has_areas else [])]
+
 
 def conditions(data: Data) -> Conditions | None:
     if (scores := data.numbers.conditions) is None:
@@ -40,8 +51,13 @@ def conditions(data: Data) -> Conditions | None:
     )
 
 
+def _score(scores: Scores, model: str, experiment: str, metric: str) -> Score | None:
+    return next((row for row in scores.of(experiment, metric) if row.model == model), None)
+
+
 def _lines(scores: Scores, models: Sequence[str]) -> Iterator[ConditionRow]:
     for line in score_lines(scores, models):
-        numbers = [line.accuracy, line.skill, line.margin]
+        areas = [_score(scores, line.model, line.experiment, metric) for metric in ("auroc", "auroc_margin")]
+        numbers = [line.accuracy, line.skill, line.margin, *areas]
         shown = [ABSENT if n is None or n.value is None else interval(n.value, n.low, n.high) for n in numbers]
         yield ConditionRow(line.model, line.experiment, scores.conditions[0], shown)

@@ -7,7 +7,7 @@ from selfexec.analysis import words
 from selfexec.analysis.answers import headline
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.warnings import Canned, SameReplies, texts_of
-from selfexec.facets import DEFAULT_NAME
+from selfexec.facets import DEFAULT_NAME, addressed, condition_named, in_words
 from selfexec.report.data import Data
 from selfexec.text.numbers import number_of
 
@@ -31,9 +31,12 @@ def top(data: Data) -> Top:
     scores = data.scores
     details = [*texts_of(scores.warnings, Canned), *(line for one in scores.panels for line in panel_lines(one))]
     if data.selection.condition != DEFAULT_NAME:
-        details.append(f"Asked in the condition {data.selection.condition}.")
+        explained = in_words(condition_named(data.selection.condition))
+        more = f" ({explained})" if explained else ""
+        details.append(f"Asked in the condition {data.selection.condition}{more}.")
     who = "it" if len(data.models) == 1 else "they"
-    about = f"{number_of(len(data.models), 'model')} predicted what {who} would do; this is what {who} did."
+    somebody = addressed(condition_named(data.selection.condition))
+    about = f"{number_of(len(data.models), 'model')} predicted what {somebody or who} would do; this is what {who} did."
     if any(row.value is not None for e in scores.experiments for row in scores.of(e, "baseline_margin")):
         about = f"{about} {BASELINE}"
     same, simulated = texts_of(scores.warnings, SameReplies), words.simulated(data.asked, data.runs)

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
+from itertools import product
 from pathlib import Path
 from string import Template
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ from selfexec.engines import (
     merged,
     prices_of,
     refuse_unable,
+    refuse_unable_in,
     refuse_unsendable,
     refuse_unsent,
     sent_to,
@@ -388,6 +390,9 @@ def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None
         accept_ends=tuple(choices.accept_ends or ()),
         retry_ends=choices.retry_ends,
     )
+    for one in respondents:
+        for condition, connection in product(found.conditions, one.connections):
+            refuse_unable_in(one.asked, condition, connection)
     shown = histories_of(run, found.models, item_set, found.prompts, found.asking)
     found = replace(found, histories=shown)
     for model in found.models:

@@ -188,6 +188,7 @@ def read_study(path: str | Path) -> StudyContents:
     made |= {"settings": _by_scope(made["settings"])} if "settings" in made else {}
     made |= {"items": at(made["items"])} if is_path(made.get("items", "")) else {}
     made |= {"prompts": at(made["prompts"])} if "prompts" in made and made["prompts"] not in ("en", *sets()) else {}
+    made |= {"hypotheses": at(made["hypotheses"])} if "hypotheses" in made else {}
     made |= {"price": [_price(path.parent, text) for text in names(made["price"])]} if "price" in made else {}
     made["out"] = at(made.get("out", f"runs/{path.stem}"))
     try:

@@ -61,7 +61,11 @@ class SimulatedFailingQuestion(Simulation):
         return shapes.choice("answer", letter, dict(zip(LETTERS, task.parts, strict=True)), shape), tokens
 
     def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
-        return shapes.question(*written(respondent, task.about, how.epoch), shape)
+        question, options, letter, reason = written(respondent, task.about, how.epoch)
+        if task.probably:
+            sure = 1 - 0.5 * draw(respondent.own, "sure", question)
+            return shapes.question(question, options, letter, reason, shape, probability=sure)
+        return shapes.question(question, options, letter, reason, shape)
 
     def truth(
         self, profile: Profile, items: Sequence[Task], looking: Lookings, coverage: float

@@ -6,7 +6,21 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from selfexec.experiments import MISSING, Experiment, Facts, Observation, Readings, Wording, letter_as_asked, state_of
+from selfexec.experiments import (
+    MISSING,
+    Experiment,
+    Facts,
+    Observation,
+    Prompts,
+    Readings,
+    Token,
+    Wording,
+    letter_alone,
+    letter_as_asked,
+    read_as_probability,
+    state_of,
+    yes_by_tokens,
+)
 from selfexec.extensions.logs.samples import Logged, LoggedReply, Sample, Unfit, as_shown
 from selfexec.readers import Reading, answers_in_letters, fold, responds_to
 from selfexec.text.numbers import number_of
@@ -102,6 +116,40 @@ B: "{options["B"]}"
 You may think it over first. End your reply with one JSON object of this form: {{"choice": "A or B"}}"""
 
 
+def chance_of_response(claim: str, who: str, whose: str) -> str:
+    """The template of a prediction in probabilities: how probable it is that something is true of a response.
+
+    Args:
+        claim: What may be true of it.
+        who: Whom the prompt would be given to, "you" or a name to be filled in.
+        whose: Whose response it would be, "your" or "the".
+    """
+    return f"""\
+Below is a prompt, between two lines of equals signs. Do not respond to it now. If it were given to {who} in a \
+separate session, how probable is it that the following would be true regarding {whose} response?
+
+==========
+$shown
+==========
+
+"{claim}"
+
+You may think it over first. End your reply with one JSON object of this form, with a number from 0 (it surely is \
+not) to 1 (it surely is): {{"probability": number}}"""
+
+
+def variants_of(options: Mapping[str, str]) -> Prompts:
+    """The other forms of a prediction that is asked by two options, A being the claim."""
+    own, anothers = asked_about_response(options, "you", "your"), asked_about_response(options, "$who", "the")
+    return {
+        "predict@frame": anothers,
+        "predict@elicit": chance_of_response(options["A"], "you", "your"),
+        "predict@elicit,frame": chance_of_response(options["A"], "$who", "the"),
+        "predict@letter": letter_alone(own),
+        "predict@letter,frame": letter_alone(anothers),
+    }
+
+
 class OfResponse(OnLog):
     """An experiment on finished logs with one claim of yes or no about each response: option A of the prediction says
     that it comes true.
@@ -110,6 +158,7 @@ class OfResponse(OnLog):
     kind = "binary"
     kept = ("execute",)
     quick = 100
+    read_otherwise = {"elicit=probability": read_as_probability}
     claim: str
 
     @abstractmethod
@@ -123,6 +172,9 @@ class OfResponse(OnLog):
         unread = reading.state == "unreadable"
         return responds_to(text, item.last) if unread else answers_in_letters(reading.evidence, self.shown(item))
 
+    def read_tokens(self, item: Any, reading: Reading, text: str, tokens: Sequence[Token], *, alone: bool) -> Reading:
+        return yes_by_tokens(reading, text, tokens, "AB", alone=alone)
+
     def observe(self, item: Any, readings: Readings) -> list[Observation]:
         predict = readings.get("predict", MISSING)
         observed, needed = self.outcome(readings)
@@ -131,7 +183,16 @@ class OfResponse(OnLog):
         facts = Facts(subject=item.task, length=len(item.last))
         predicted_state = state_of([predict], [])[0]
         return [
-            Observation(self.claim, predicted, observed, state, reason, facts=facts, predicted_state=predicted_state)
+            Observation(
+                self.claim,
+                predicted,
+                observed,
+                state,
+                reason,
+                facts=facts,
+                probability=predict.probability,
+                predicted_state=predicted_state,
+            )
         ]
 
     def replied(self, item: Any, outcomes: Mapping[str, bool], prompt: str) -> str:

@@ -24,11 +24,14 @@ from selfexec.experiments import (
     Options,
     Prompts,
     Readings,
+    Token,
     Wording,
     Words,
     given_letter,
+    letter_alone,
     repeated,
     state_of,
+    without_shares,
 )
 from selfexec.extensions.logs.experiments.base import OnLog
 from selfexec.extensions.logs.samples import (
@@ -42,7 +45,7 @@ from selfexec.extensions.logs.samples import (
     letters,
     mark_text,
 )
-from selfexec.readers import Reading, fold, read_choice, responds_to
+from selfexec.readers import Reading, fold, letter_shares, read_choice, read_probabilities, responds_to
 from selfexec.text.numbers import number_of
 
 MOST = 26  # options: as many as there are letters
@@ -69,8 +72,7 @@ $options
 
 You may think it over first. End your reply with one JSON object of this form: {"choice": "$letters"}""",
 }
-VARIANTS: Prompts = {
-    "predict@frame": """\
+OF_ANOTHER = """\
 Below is a prompt, between two lines of equals signs. Do not respond to it now. If it were given to $who in a separate \
 session, which of the options below it would the response choose, whether or not that is the right one?
 
@@ -80,8 +82,38 @@ $shown
 
 $options
 
-You may think it over first. End your reply with one JSON object of this form: {"choice": "$letters"}""",
+You may think it over first. End your reply with one JSON object of this form: {"choice": "$letters"}"""
+
+
+def _in_probabilities(who: str, whose: str) -> str:
+    """The template of a prediction that gives each option a probability."""
+    return f"""\
+Below is a prompt, between two lines of equals signs. Do not respond to it now. If it were given to {who} in a \
+separate session, how probable is it of each of the options below it that {whose} response would choose it, whether \
+or not that is the right one?
+
+==========
+$shown
+==========
+
+$options
+
+You may think it over first. End your reply with one JSON object that has each letter ($letters) as a key and a number \
+as its value: the probability that this option is chosen, from 0 (it surely is not) to 1 (it surely is)."""
+
+
+VARIANTS: Prompts = {
+    "predict@frame": OF_ANOTHER,
+    "predict@elicit": _in_probabilities("you", "your"),
+    "predict@elicit,frame": _in_probabilities("$who", "the"),
+    "predict@letter": letter_alone(PROMPTS["predict"]),
+    "predict@letter,frame": letter_alone(OF_ANOTHER),
 }
+
+
+def read_as_probabilities(item: ChoiceQuestion, text: str, *, cut: bool = False) -> Reading:
+    """The probability of each option, by letter."""
+    return read_probabilities(text, letters(len(item.options)))
 
 
 def _options(item: ChoiceQuestion) -> dict[str, str]:
@@ -142,6 +174,7 @@ class Choice(OnLog):
     sources = (RULE, LOG)
     baselines = {"right_option": right_option}
     naive = Naive("right_option", "The right option alone")
+    read_otherwise = {"elicit=probability": read_as_probabilities}
     simulation = "selfexec.extensions.logs.simulated:SimulatedChoice"
     words = Words(
         about="which options it chooses in a log",
@@ -191,7 +224,17 @@ class Choice(OnLog):
         """Whether a prediction responds to the prompt instead, and chooses none of the options."""
         return session == "predict" and reading.state == "unreadable" and responds_to(text, item.last)
 
+    def read_tokens(
+        self, item: ChoiceQuestion, reading: Reading, text: str, tokens: Sequence[Token], *, alone: bool
+    ) -> Reading:
+        """The probability of each letter."""
+        shares = letter_shares(reading, text, tokens, letters(len(item.options)), alone=alone)
+        return without_shares(reading) if shares is None else Reading("read", shares, evidence=reading.evidence)
+
     def given(self, item: ChoiceQuestion, session: str, value: Any) -> Any:
+        if session == "predict" and isinstance(value, dict):
+            chances = {letter: value.get(letter) for letter in _options(item)}
+            return value if all(isinstance(p, float) and 0 <= p <= 1 for p in chances.values()) else None
         return given_letter(value, _options(item))
 
     def observe(self, item: ChoiceQuestion, readings: Readings) -> list[Observation]:
@@ -199,16 +242,25 @@ class Choice(OnLog):
         state, reason = state_of([predict], [execute])
         predicted_state = state_of([predict], [])[0]
 
+        def chance_of(letter: str) -> float | None:
+            return predict.value.get(letter) if isinstance(predict.value, dict) else None
+
         def is_it(reading: Reading, letter: str) -> bool | None:
+            if isinstance(reading.value, dict):
+                return None if reading.value.get(letter) is None else reading.value[letter] >= 0.5
             return None if reading.value is None else reading.value == letter
+
+        def lacks(letter: str) -> bool:
+            return state == "read" and isinstance(predict.value, dict) and letter not in predict.value
 
         return [
             Observation(
                 f"chooses {letter}",
                 is_it(predict, letter),
                 is_it(execute, letter),
-                state,
-                reason,
+                "unreadable" if lacks(letter) else state,
+                "format" if lacks(letter) else reason,
+                probability=chance_of(letter),
                 facts=Facts(
                     label=None if item.right is None else RIGHT if letter == item.right else WRONG,
                     subject=item.task,

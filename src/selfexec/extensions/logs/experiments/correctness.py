@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from selfexec.experiments import LOG, MISSING, Options, Prompts, Readings, Words
-from selfexec.extensions.logs.experiments.base import OfResponse, asked_about_response
+from selfexec.extensions.logs.experiments.base import OfResponse, asked_about_response, variants_of
 from selfexec.extensions.logs.samples import (
     Logged,
     LoggedReply,
@@ -39,7 +39,7 @@ class ScoredQuestion(Sample, frozen=True, kw_only=True):
 
 OPTIONS = {"predict": {"A": "It would be marked as correct.", "B": "It would be marked as incorrect."}}
 PROMPTS: Prompts = {"predict": asked_about_response(OPTIONS["predict"], "you", "your")}
-VARIANTS: Prompts = {"predict@frame": asked_about_response(OPTIONS["predict"], "$who", "the")}
+VARIANTS: Prompts = variants_of(OPTIONS["predict"])
 
 
 class Correctness(OfResponse):

@@ -7,6 +7,7 @@ A claim: "this response is shorter than that one", for each of the six pairs. Le
 them, hidden reasoning included; characters of the response where it has no count of one of the two.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Annotated, Any
@@ -25,14 +26,16 @@ from selfexec.experiments import (
     Readings,
     Wording,
     Words,
+    chance_fewer,
     given_ranking,
+    predicted_order,
     repeated,
     say,
     state_of,
 )
 from selfexec.extensions.logs.experiments.base import OnLog
 from selfexec.extensions.logs.samples import Logged, LoggedReply, Sample, Unfit, as_sample, as_shown, content_id
-from selfexec.readers import Reading, answers_the_questions, fold, read_ranking, responds_to_each
+from selfexec.readers import Reading, answers_the_questions, fold, read_object, read_ranking, responds_to_each
 from selfexec.text.numbers import number_of
 
 LABELS = ("Q1", "Q2", "Q3", "Q4")
@@ -56,6 +59,20 @@ $shown
 You may think it over first. End your reply with one JSON object of this form, with all four labels in your order: \
 {"ranking": ["Q_", "Q_", "Q_", "Q_"]}""",
 }
+
+
+def _in_tokens(who: str, whose: str) -> str:
+    """The template of a prediction that says of each prompt how long its response is."""
+    return f"""\
+Below are four prompts, each between two lines of equals signs. Do not respond to them now. If each of them were given \
+to {who} in a separate session, how many tokens would {whose} responses take, with all the reasoning that comes first?
+
+$shown
+
+You may think it over first. End your reply with one JSON object that has each of the four labels as a key and the \
+number of tokens that you expect as its value: {{"Q1": number, "Q2": number, "Q3": number, "Q4": number}}"""
+
+
 VARIANTS: Prompts = {
     "predict@frame": """\
 Below are four prompts, each between two lines of equals signs. Do not respond to them now. If each of them were given \
@@ -66,23 +83,45 @@ $shown
 
 You may think it over first. End your reply with one JSON object of this form, with all four labels in your order: \
 {"ranking": ["Q_", "Q_", "Q_", "Q_"]}""",
+    "predict@elicit": _in_tokens("you", "your"),
+    "predict@elicit,frame": _in_tokens("$who", "the"),
 }
 LINE = "=========="
 
 
-def _pair(
-    one: str, two: str, place: dict[str, int], predict: Reading, responses: tuple[Reading, Reading], item: SampleGroup
-) -> Observation:
+def read_as_tokens(item: SampleGroup, text: str, *, cut: bool = False) -> Reading:
+    """By label, how many tokens are expected."""
+    return read_object(text, LABELS[0], _tokens)
+
+
+def _tokens(value: Mapping[str, Any]) -> dict[str, float] | None:
+    """Those of all four labels, each a number above 0; None where one is not."""
+    numbers = {label: value.get(label) for label in LABELS}
+    known = {label: float(n) for label, n in numbers.items() if isinstance(n, int | float) and not isinstance(n, bool)}
+    return known if len(known) == len(LABELS) and all(0 < n < math.inf for n in known.values()) else None
+
+
+def _pair(one: str, two: str, predict: Reading, responses: tuple[Reading, Reading], item: SampleGroup) -> Observation:
     first, second = (item.samples[LABELS.index(label)] for label in (one, two))
     observed, basis = shorter(responses)
     state, reason = state_of([predict], responses)
     if state == "read" and observed is None:
         state = "tie"
     facts = Facts(subject=first.task, length=len(first.last), other_subject=second.task, other_length=len(second.last))
-    predicted = place[one] < place[two] if place else None
+    predicted, probability = predicted_order(one, two, predict.value, chance_fewer)
+    if state == "read" and predicted is None:
+        state, reason = "unreadable", "format"  # equally long: that is no order
     predicted_state = state_of([predict], [])[0]
     return Observation(
-        f"{one} before {two}", predicted, observed, state, reason, basis, facts, predicted_state=predicted_state
+        f"{one} before {two}",
+        predicted,
+        observed,
+        state,
+        reason,
+        basis,
+        facts,
+        probability=probability,
+        predicted_state=predicted_state,
     )
 
 
@@ -118,6 +157,7 @@ class Length(OnLog):
     prompts = PROMPTS
     variants = VARIANTS
     tokens = {"predict": 400}  # nobody recorded these: a guess
+    read_otherwise = {"elicit=probability": read_as_tokens}
     kept = ("execute",)
     many = len(LABELS)
     baselines = {"order_shown": order_shown, "prompt_length": prompt_length}
@@ -160,15 +200,15 @@ class Length(OnLog):
         return unread and (responds_to_each(text) or answers_the_questions(text))
 
     def given(self, item: SampleGroup, session: str, value: Any) -> Any:
+        if session == "predict" and isinstance(value, dict):
+            return _tokens(value)
         return given_ranking(value, LABELS) if session == "predict" else None
 
     def observe(self, item: SampleGroup, readings: Readings) -> list[Observation]:
         predict = readings.get("predict", MISSING)
-        place = {label: n for n, label in enumerate(predict.value or [])}
         responses = {label: readings.get(f"execute.{label}", MISSING) for label in LABELS}
         return [
-            _pair(one, two, place, predict, (responses[one], responses[two]), item)
-            for one, two in combinations(LABELS, 2)
+            _pair(one, two, predict, (responses[one], responses[two]), item) for one, two in combinations(LABELS, 2)
         ]
 
     def title(self, item: SampleGroup) -> str:

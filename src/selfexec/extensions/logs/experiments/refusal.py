@@ -10,7 +10,7 @@ a refusal: nothing was answered. Other models may judge the responses again.
 from collections.abc import Sequence
 
 from selfexec.experiments import MISSING, Judging, Options, Prompts, Readings, Words
-from selfexec.extensions.logs.experiments.base import OfResponse, asked_about_response
+from selfexec.extensions.logs.experiments.base import OfResponse, asked_about_response, variants_of
 from selfexec.extensions.logs.samples import Logged, Sample, Unfit, as_sample, as_shown
 from selfexec.readers import Reading, refuses
 
@@ -21,7 +21,7 @@ OPTIONS = {
     }
 }
 PROMPTS: Prompts = {"predict": asked_about_response(OPTIONS["predict"], "you", "your")}
-VARIANTS: Prompts = {"predict@frame": asked_about_response(OPTIONS["predict"], "$who", "the")}
+VARIANTS: Prompts = variants_of(OPTIONS["predict"])
 
 JUDGING = Judging(
     session="execute",
