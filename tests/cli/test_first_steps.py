@@ -56,7 +56,7 @@ def test_every_sign_in_the_table_is_explained_below_it_and_no_other(simulated: P
         legend = " ".join(line.strip() for line in lines if not line.lstrip().startswith("sim/"))
         for sign, meaning in meanings.items():
             assert (sign in rows) == (meaning in legend), sign
-        assert "own excess: what only its own predictions tell" in legend
+        assert "own excess: beyond what other models explain" in legend
 
 
 @pytest.mark.slow

@@ -71,7 +71,7 @@ def test_a_single_model_that_knows_itself_is_at_best_unresolved_and_nobody_else_
     assert [model for model, judged in found.each.items() if judged.verdict != "not shown"] == ["model 0"]
     judged = found.each["model 0"]
     assert (judged.verdict, judged.against) == ("unresolved", (Objection(1, "cohort"),))
-    assert "absent models of its kind may share it" in against(judged)
+    assert "models of its kind that are not in the run may share it" in against(judged)
     # and it makes no panel: without it nothing is left
     assert (found.panel.verdict, found.panel.against) == ("not shown", (Objection(1, "one model"),))
 
@@ -363,7 +363,7 @@ def test_where_each_model_judges_for_itself_there_is_a_number_and_no_verdict(ten
     own = {one.metric: one for one in everyone if one.experiment == "restriction"}
     by_itself, by_rule = own["own_excess"].found, own["own_excess_by_rule"].found
     assert by_itself.panel.verdict is None
-    assert "own judgement" in (by_itself.panel.reason or "")
+    assert "judges its own responses" in (by_itself.panel.reason or "")
     assert by_itself.panel.estimate.value > 0.02
     assert by_rule.panel.verdict == "not shown"
 

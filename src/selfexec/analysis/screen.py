@@ -234,7 +234,7 @@ def _legend(columns: Sequence[_Columns], scores: Scores) -> Iterator[str]:
     if signs:
         yield f"{', '.join(signs)}."
     if _own_verdicts(scores):
-        yield "own excess: what only its own predictions tell."
+        yield "own excess: beyond what other models explain."
 
 
 def _legend_of_last(columns: Sequence[_Columns]) -> str:

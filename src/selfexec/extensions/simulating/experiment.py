@@ -210,9 +210,9 @@ class SelfSimulation(Experiment):
         if (words := given.get("longer")) is not None and words < LEAST_WORDS:
             yield f"longer than {words} words: with fewer than {LEAST_WORDS}, other properties decide it"
         for name, value in given.items():
-            said = value[0] if isinstance(value, tuple) else value
-            if PROPERTIES[name].is_open and _meant(name, value, said if isinstance(said, str) else str(said)) is None:
-                yield f"{name}: {said!r} is no value that a reply can have"
+            claimed = value[0] if isinstance(value, tuple) else value
+            if PROPERTIES[name].is_open and _meant(name, value, claimed if isinstance(claimed, str) else str(claimed)) is None:
+                yield f"{name}: {claimed!r} is no value that a reply can have"
         if (named := given.get("names")) and fold(named) not in fold(item.prompt):
             yield f"names: the user is not called {named} in the prompt"
 

@@ -87,34 +87,34 @@ def _words(value: Any) -> str:
 def _yes_or_no(value: Any, given: Any) -> bool | None:
     if isinstance(value, bool):
         return value
-    said = _words(value)
-    return True if said in YES else False if said in NO else None
+    answer = _words(value)
+    return True if answer in YES else False if answer in NO else None
 
 
 def _word(value: Any, given: Any) -> str | None:
-    said = _words(value)
-    return said if rules.WORD.fullmatch(said) else None
+    answer = _words(value)
+    return answer if rules.WORD.fullmatch(answer) else None
 
 
 def _character(value: Any, given: Any) -> str | None:
     if isinstance(value, str) and len(character := value.strip(' \t"“”`')) == 1:
         return fold(character).replace("’", "'")
-    said = _words(value)
-    return said if len(said) == 1 or said == NONE else None
+    answer = _words(value)
+    return answer if len(answer) == 1 or answer == NONE else None
 
 
 def _number(value: Any, given: Any) -> str | None:
     if value is None or isinstance(value, bool):
         return NONE if value is None else None
-    said = _words(str(value))
-    if said in NUMBERS:
-        return str(NUMBERS[said])
-    return said if said == NONE or re.fullmatch(r"\d{1,12}(?:\.\d+)?", said, re.ASCII) else None
+    answer = _words(str(value))
+    if answer in NUMBERS:
+        return str(NUMBERS[answer])
+    return answer if answer == NONE or re.fullmatch(r"\d{1,12}(?:\.\d+)?", answer, re.ASCII) else None
 
 
 def _colour(value: Any, given: Any) -> str | None:
-    said = NONE if value is None else _words(value)
-    return NONE if said == NONE else COLOURS.get(said)
+    answer = NONE if value is None else _words(value)
+    return NONE if answer == NONE else COLOURS.get(answer)
 
 
 def _language(value: Any, given: Any) -> str | None:
@@ -122,13 +122,13 @@ def _language(value: Any, given: Any) -> str | None:
 
 
 def _sentiment(value: Any, given: Any) -> str | None:
-    said = _words(value)
-    return said if said in SENTIMENTS else None
+    answer = _words(value)
+    return answer if answer in SENTIMENTS else None
 
 
 def _option(value: Any, given: Sequence[str]) -> str | None:
-    said = _words(value)
-    return said if said in (NONE, *map(fold, given)) else None
+    answer = _words(value)
+    return answer if answer in (NONE, *map(fold, given)) else None
 
 
 # --- all of them -----------------------------------------------------------------------------------------------------
