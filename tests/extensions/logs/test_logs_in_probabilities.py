@@ -4,9 +4,9 @@ import math
 from string import Template
 
 import pytest
-from selfexec.engines.sim.replying import SimRespondent
 
 from selfexec.engines.sim import PROFILES, Knowledge
+from selfexec.engines.sim.engine import SimRespondent
 from selfexec.engines.sim.simulation import SimTask
 from selfexec.experiments import EXPERIMENTS, Likely, Token, messages_of
 from selfexec.extensions.logs.experiments.choice import ChoiceQuestion

@@ -211,7 +211,8 @@ class SelfSimulation(Experiment):
             yield f"longer than {words} words: with fewer than {LEAST_WORDS}, other properties decide it"
         for name, value in given.items():
             claimed = value[0] if isinstance(value, tuple) else value
-            if PROPERTIES[name].is_open and _meant(name, value, claimed if isinstance(claimed, str) else str(claimed)) is None:
+            text = claimed if isinstance(claimed, str) else str(claimed)
+            if PROPERTIES[name].is_open and _meant(name, value, text) is None:
                 yield f"{name}: {claimed!r} is no value that a reply can have"
         if (named := given.get("names")) and fold(named) not in fold(item.prompt):
             yield f"names: the user is not called {named} in the prompt"
