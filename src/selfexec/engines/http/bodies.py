@@ -98,11 +98,12 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
     """
     if (usual := wire.usual(raw)) is not None and not (asked and usual.stop_reason in CALLED):
         return _counted(usual)
+    is_halved = False
     try:
         body = msgspec.json.decode(raw)
         check_names(raw, body)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        body = _leniently(raw)
+        body, is_halved = _leniently(raw), True
     except DoubledName as fault:
         raise _garbage(f"the reply is malformed: {fault}", unreadable=True) from None
     except RecursionError:
@@ -111,6 +112,8 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
         raise _garbage("the reply is no JSON object")
     try:
         outcome = _counted(wire.outcome(body))
+        if is_halved and outcome.error is None and _is_torn(outcome):
+            raise UnreadableReply("its text begins or ends with half a character, so that some of it was lost")
         if asked and echoes_in(body) and repeats_another_prompt(msgspec.json.decode(asked), body):
             raise UnreadableReply("it is no reply to what was asked: it repeats another prompt")
         if wire.not_asked and asked and (why := wire.not_asked(msgspec.json.decode(asked), body)):
@@ -140,6 +143,12 @@ def _unless_unasked(asked: bytes | None, body: Mapping[str, Any], outcome: Outco
     if stops and not stops <= {*stops_sent(msgspec.json.decode(asked))}:
         return msgspec.structs.replace(outcome, stop_reason="length")
     return outcome
+
+
+def _is_torn(outcome: Outcome) -> bool:
+    """Whether half a character stands at the beginning of a text, or at its end where no limit cut it."""
+    text, half = outcome.text or "", "\N{REPLACEMENT CHARACTER}"
+    return text.startswith(half) or (outcome.stop_reason == "stop" and text.endswith(half))
 
 
 def _unless_stood_in(where: Endpoint, body: Mapping[str, Any], outcome: Outcome) -> Outcome:

@@ -488,7 +488,7 @@ def tells_of_failure(name: str, value: Any) -> bool:
         return is_false(value)
     if meaning.ill and (is_true(value) or (meaning.last and _is_ill(value))):
         return True
-    if not isinstance(value, str) and name.lower().endswith("reason"):
+    if not isinstance(value, str | dict) and name.lower().endswith("reason"):
         return False  # the number of the token that stopped it
     return meaning.state and is_ill_state(value)
 
@@ -522,6 +522,8 @@ def is_ill_state(value: Any) -> bool:
     """Whether a state is one of failure: the status of an error, or a word for one."""
     if isinstance(value, list):
         return any(map(is_ill_state, value))
+    if isinstance(value, dict):
+        return isinstance(kind := value.get("type"), str) and is_ill_state(kind)
     if isinstance(value, int | float):
         return 400 <= value < 600
     if not isinstance(value, str) or len(value) > LONGEST_END:

@@ -34,6 +34,18 @@ def is_streamed(raw: bytes) -> bool:
     return _begin(raw).startswith(STREAMED)
 
 
+def _pieces_of_list(raw: bytes) -> list[bytes] | None:
+    """The pieces of a reply that came as a list of them, as Gemini's format has it without server-sent events, and
+    behind them the end of a stream; None where it is no list.
+    """
+    if not _begin(raw).startswith(b"["):
+        return None
+    try:
+        return [*map(bytes, msgspec.json.decode(_begin(raw), type=list[msgspec.Raw])), b"[DONE]"]
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
 def _begin(raw: bytes) -> bytes:
     return raw.removeprefix(BYTE_ORDER_MARK).lstrip()
 
@@ -108,7 +120,11 @@ class Stream:
         if self._wrong:
             raise self._wrong
         if not self._streams:
-            return bytes(self._begun)
+            if not self._gathering.takes_lists or (pieces := _pieces_of_list(bytes(self._begun))) is None:
+                return bytes(self._begun)
+            self._take(Event("", data) for data in pieces)
+            if self._wrong:
+                raise self._wrong
         # half a character at the end of one piece and the other half in the next become a whole one
         body = self._body()
         return json.dumps(body if self._cached is None else {**body, **as_field(self._cached)}).encode()
