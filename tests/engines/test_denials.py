@@ -4,11 +4,13 @@ import json
 from typing import Any
 
 import pytest
+from multidict import CIMultiDict
 from test_ends import FORMATS, HERE, OWN, counts, events, of_body, of_stream, places_in, streamed, whole
 from test_failures_within import piece_of
 
 from selfexec.engines.http.bodies import decoded
 from selfexec.engines.http.providers import Endpoint
+from selfexec.engines.http.response_headers import failure_header
 from selfexec.engines.http.wires import WIRES
 
 RAILS = {"type": "input", "name": "self check input", "decisions": ["refuse to respond"], "stop": True}
@@ -109,3 +111,53 @@ def test_geminis_pieces_may_come_as_a_list_which_has_to_be_whole() -> None:
     assert of_stream("gemini", json.dumps(pieces[:1]).encode()) is None
     assert of_stream("openai", json.dumps([whole("openai", "Hello", "stop")]).encode()) is None
     assert events() == b""
+
+
+HALF = ("Upstream timed out; a partial response was returned", "response truncated: upstream closed")
+WHOLE = (
+    "the answer may contain errors",
+    "The response may be truncated.",
+    "this model is deprecated",
+    "no partial reply",
+)
+
+
+@FORMATS
+def test_a_warning_that_half_a_reply_came_voids_it_wherever_it_stands(wire: str) -> None:
+    for said, is_kept in (*((text, False) for text in HALF), *((text, True) for text in WHOLE)):
+        for field in ({"warning": said}, {"meta": {"warnings": [said]}}, {"warnings": [{"message": said}]}):
+            assert [counts(found) for found in two_ways(wire, field)] == [is_kept] * 2, field
+        if not is_kept:
+            assert failure_header(CIMultiDict({"Warning": f'199 - "{said}"'}))
+            assert failure_header(CIMultiDict({"X-Upstream-Warning": said}))
+        else:
+            assert failure_header(CIMultiDict({"Warning": f'199 - "{said}"'})) is None
+
+
+def two_ways(wire: str, field: dict[str, Any]) -> list[Any]:
+    done = next(iter(OWN[wire]))
+    in_pieces = streamed(wire, "Hello", done, early=[piece_of(wire, field)])
+    return [of_body(wire, {**whole(wire, "Hello", done), **field}), of_stream(wire, in_pieces)]
+
+
+@FORMATS
+def test_a_comment_of_a_stream_may_tell_of_an_error(wire: str) -> None:
+    plain = streamed(wire, "Hello", next(iter(OWN[wire])))
+    for comment in (": error: upstream reset", ":ERROR", ": response truncated"):
+        assert not counts(of_stream(wire, f"{comment}\n\n".encode() + plain))
+    for comment in (": OPENROUTER PROCESSING", ": PING", ":", ": no error", ": keep-alive"):
+        assert counts(of_stream(wire, f"{comment}\n\n".encode() + plain))
+
+
+@FORMATS
+def test_the_last_of_several_attempts_has_to_be_of_the_model_that_was_asked(wire: str) -> None:
+    def routed(*models: str) -> dict[str, Any]:
+        attempts = [{"modelId": model, "success": model == models[-1]} for model in models]
+        return {"providerMetadata": {"gateway": {"routing": {"modelAttempts": attempts}}}}
+
+    assert [counts(found) for found in two_ways(wire, routed("m", "other/x"))] == [False, False]
+    for models in (("m",), ("m", "m"), ()):
+        assert [counts(found) for found in two_ways(wire, routed(*models))] == [True, True]
+    assert failure_header(CIMultiDict({"X-Model-Fallback": "gpt-4o-mini"}))
+    for value in ("false", "none", "0", "", "enabled"):
+        assert failure_header(CIMultiDict({"X-Model-Fallback": value})) is None

@@ -21,7 +21,7 @@ from selfexec.engines.http.errors import error_beside, mapping_of, says_somethin
 from selfexec.engines.http.policy import error_in_reply
 from selfexec.engines.http.wires.base import Event, Gathering, Opening, UnreadableReply, UnusableReply
 from selfexec.engines.http.wires.echoes import MAY_ECHO, echoes_in
-from selfexec.engines.http.wires.objections import is_neutral, objections
+from selfexec.engines.http.wires.objections import is_neutral, objections, warns_of_half
 
 STREAMED = (b"data:", b"event:", b"id:", b"retry:", b":")  # how a line of text/event-stream begins, and no JSON
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -293,12 +293,19 @@ class EventLines:
             self._name = value.decode(errors="replace")
         elif name == b"id":
             self._id = value.decode(errors="replace")
+        elif not name and self.stray is None and _is_bad_comment(value.decode(errors="replace")):
+            self.stray = {"message": f"a comment in the stream: {printable_end(value.decode(errors='replace'))}"}
         elif name not in FIELDS and self.stray is None and name.strip():
             text = printable_end(line.decode(errors="replace"))
             self.stray = {"message": f"a line of the stream that belongs to no event: {text}"}
 
 
 FIELDS = (b"", b"retry")  # of the standard; a line that begins with a colon is a comment
+
+
+def _is_bad_comment(text: str) -> bool:
+    """Whether a comment tells of an error by its first word, or says that the reply is not whole."""
+    return _is_error(text.partition(":")[0]) or warns_of_half(text)
 
 
 def data_of(event: Event) -> dict[str, Any]:
