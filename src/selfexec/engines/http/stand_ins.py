@@ -1,7 +1,7 @@
 """What answered in place of a model, by the names that a reply gives itself: a cache, a guard, or a dummy.
 
 A gateway that answers by itself often says so by the id or the model of its reply (`from-cache`, `ai-cache.hit`,
-`from-security-guard`). Such a name consists of nothing but words for what answered, of which there is at least one, and
+`from-security-guard`). Such a name consists of nothing but words for what answered, at least one of them, and
 of words that connect them. A name with any other word in it (`org/cache-augmented-7b`, `llama-guard-3`) is that of a
 model, and so is the one that was asked for, whatever it consists of.
 """
