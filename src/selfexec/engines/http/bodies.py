@@ -113,7 +113,8 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
     try:
         outcome = _counted(wire.outcome(body))
         if is_halved and outcome.error is None and _is_torn(outcome):
-            raise UnreadableReply("its text begins or ends with half a character, so that some of it was lost")
+            word = f"{outcome.stop_reason or MISSING}{BESIDE}"
+            outcome = doubtful(outcome, word, "its text begins or ends with half a character: some of it was lost")
         if asked and echoes_in(body) and repeats_another_prompt(msgspec.json.decode(asked), body):
             raise UnreadableReply("it is no reply to what was asked: it repeats another prompt")
         if wire.not_asked and asked and (why := wire.not_asked(msgspec.json.decode(asked), body)):
