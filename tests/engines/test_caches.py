@@ -102,7 +102,7 @@ CALM: list[dict[str, Any]] = [
         {"source": value}
         for value in ("cache miss", "not cached", "prompt cache", "kv-cache", "uncached", "", None, True)
     ),
-    *({"model": "cached"}, {"id": "cache-1"}, {"owned_by": "cache"}, {"system_fingerprint": "cache"}),
+    *({"model": "org/cached-7b"}, {"id": "cache-1"}, {"owned_by": "cache"}, {"system_fingerprint": "fp_cache"}),
     *({"source": "The answer stands in the cache of the server, from where it came."}, {"allowed_source": "cache"}),
     *({"cache": True}, {"cache": {"enabled": True}}, {"cache_control": {"type": "ephemeral"}}, {"cache_key": "hit"}),
     *({"cached_tokens": 1}, {"tokens_cached": 1}, {"metadata": {"cached": 1}}, {"prompt_cache_key": "hit"}),

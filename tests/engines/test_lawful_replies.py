@@ -117,9 +117,9 @@ def test_what_is_declared_is_read_in_the_same_way_however_it_is_cut(charset: str
             assert b"".join([*parts, recoder.feed(b"", final=True)]).decode() == text
 
 
-def test_half_a_pair_at_the_end_of_a_text_is_marked_as_one() -> None:
-    raw = json.dumps(whole("openai", f"{TEXT} \ud83d", "stop"))
-    assert is_whole(of_body("openai", json.loads(raw)), f"{TEXT} \N{REPLACEMENT CHARACTER}")
+def test_half_a_pair_within_a_text_is_marked_as_one() -> None:
+    raw = json.dumps(whole("openai", f"{TEXT} \ud83d {TEXT}", "stop"))
+    assert is_whole(of_body("openai", json.loads(raw)), f"{TEXT} \N{REPLACEMENT CHARACTER} {TEXT}")
 
 
 @pytest.mark.parametrize("wire", ["openai", "gemini"])

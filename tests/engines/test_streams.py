@@ -258,8 +258,8 @@ def test_a_character_cut_in_two_between_pieces_is_whole_again() -> None:
     body = "".join(f"data: {half}\n\n" for half in halves) + events(delta("stop"), end=DONE)
     assert asked(sending(body))[0].text == "\N{SLIGHTLY SMILING FACE}"
     # half of one that stays half is what it is without streaming too
-    half = events(delta(content="A")) + f"data: {halves[0]}\n\n" + events(delta("stop"), end=DONE)
-    assert asked(sending(half))[0].text == "A\ufffd"
+    half = events(delta(content="A")) + f"data: {halves[0]}\n\n" + events(delta(content="B"), delta("stop"), end=DONE)
+    assert asked(sending(half))[0].text == "A\ufffdB"
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_what_a_servers_own_tools_did_is_no_call(wire: str) -> None:
     parts = {
         "responses": lambda: body["output"].insert(0, {"type": "web_search_call", "status": "completed"}),
         "anthropic": lambda: body["content"].insert(0, {"type": "server_tool_use", "name": "web_search", "id": "s"}),
-        "gemini": lambda: body["candidates"][0]["content"]["parts"].append({"executableCode": {"code": "1"}}),
+        "gemini": lambda: body["candidates"][0]["content"]["parts"].insert(0, {"executableCode": {"code": "1"}}),
         "openai": lambda: body["choices"][0]["message"].update(tool_calls=[], function_call=None),
     }
     parts[wire]()

@@ -162,6 +162,9 @@ def command(
     if failed or not planned.all_simulated:
         say("\n".join(summary(progress, run)))
         say_took(progress)
+    if is_quiet():
+        for warning in progress.warnings:
+            say(f"selfexec: warning: {warning}", err=True)
     for model, number in run.unasked.items():
         if model not in planned.models or not progress.left:
             what = f"{number_of(number, 'item')}{run.as_counted}"

@@ -12,12 +12,14 @@ import msgspec
 from selfexec.engines.base import Outcome
 from selfexec.engines.http.charsets import is_utf8
 from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
+from selfexec.engines.http.ends import BESIDE, MISSING, printable_end
 from selfexec.engines.http.errors import WORDS, error_beside, error_body
 from selfexec.engines.http.flagged import quotes_another_prompt
 from selfexec.engines.http.gateways import cached_in
 from selfexec.engines.http.patience import Presence
 from selfexec.engines.http.policy import policy_in_reply, shortened
 from selfexec.engines.http.providers import Endpoint
+from selfexec.engines.http.stand_ins import stand_ins_in
 from selfexec.engines.http.wires import WIRES, UnreadableReply, UnusableReply, Wire
 from selfexec.engines.http.wires.base import doubtful
 from selfexec.engines.http.wires.echoes import echoes_in, repeats_another_prompt
@@ -96,11 +98,12 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
     """
     if (usual := wire.usual(raw)) is not None and not (asked and usual.stop_reason in CALLED):
         return _counted(usual)
+    is_halved = False
     try:
         body = msgspec.json.decode(raw)
         check_names(raw, body)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        body = _leniently(raw)
+        body, is_halved = _leniently(raw), True
     except DoubledName as fault:
         raise _garbage(f"the reply is malformed: {fault}", unreadable=True) from None
     except RecursionError:
@@ -109,15 +112,18 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
         raise _garbage("the reply is no JSON object")
     try:
         outcome = _counted(wire.outcome(body))
+        if is_halved and outcome.error is None and _is_torn(outcome):
+            word = f"{outcome.stop_reason or MISSING}{BESIDE}"
+            outcome = doubtful(outcome, word, "its text begins or ends with half a character: some of it was lost")
         if asked and echoes_in(body) and repeats_another_prompt(msgspec.json.decode(asked), body):
             raise UnreadableReply("it is no reply to what was asked: it repeats another prompt")
         if wire.not_asked and asked and (why := wire.not_asked(msgspec.json.decode(asked), body)):
             raise UnreadableReply(f"it is no reply to what was asked: {why}")
-        if why := cached_in(body):
+        if why := cached_in(body, where.name):
             raise CachedReply(why)
         if outcome.unknown_end and (said := policy_in_reply(where, body)) is not None:
             return _withheld_if_about(asked, body, said)  # an error came beside it, and this is what it says
-        return _unless_unasked(asked, body, outcome)
+        return _unless_stood_in(where, body, _unless_unasked(asked, body, outcome))
     except UnusableReply as fault:
         if (said := policy_in_reply(where, body)) is not None:
             return _withheld_if_about(asked, body, said)
@@ -137,6 +143,24 @@ def _unless_unasked(asked: bytes | None, body: Mapping[str, Any], outcome: Outco
     stops = strings_stopped_at(body) if outcome.stop_reason == "stop" else set[str]()
     if stops and not stops <= {*stops_sent(msgspec.json.decode(asked))}:
         return msgspec.structs.replace(outcome, stop_reason="length")
+    return outcome
+
+
+def _is_torn(outcome: Outcome) -> bool:
+    """Whether half a character stands at the beginning of a text, or at its end where no limit cut it."""
+    text, half = outcome.text or "", "\N{REPLACEMENT CHARACTER}"
+    return text.startswith(half) or (outcome.stop_reason == "stop" and text.endswith(half))
+
+
+def _unless_stood_in(where: Endpoint, body: Mapping[str, Any], outcome: Outcome) -> Outcome:
+    """A reply that names a model. What names a guard was withheld, and what names a dummy is nobody's words."""
+    if outcome.error is not None:
+        return outcome
+    for name, value, answerer in stand_ins_in(body, where.name):
+        if answerer == "guard":
+            return msgspec.structs.replace(outcome, stop_reason="content_filter")
+        word = f"{outcome.stop_reason or MISSING}{BESIDE}"
+        return doubtful(outcome, word, f"no model answered: its {name} is {printable_end(value)!r}")
     return outcome
 
 

@@ -8,7 +8,8 @@ tells of something else: counts of a cache of prompts (`cached_tokens`, `cache_r
 (`cache_control`), a key.
 
 A field that names where the reply came from (`source`, `provider`, `served_from`) says so by its value: a few plain
-words, among them one for a cache (`semantic-cache`, `Redis cache`, `cached`).
+words, among them one for a cache (`semantic-cache`, `Redis cache`, `cached`). So does the name of a reply or of its
+model, if it is nothing but words for a cache: see `stand_ins`.
 """
 
 import re
@@ -19,6 +20,7 @@ from typing import Any
 
 from selfexec.engines.http.leaves import WRITTEN
 from selfexec.engines.http.name_words import name_words
+from selfexec.engines.http.stand_ins import NAMES, stand_ins_in
 
 # a request that was collapsed with another one got what that one was answered (RFC 9211)
 HIT = re.compile(
@@ -33,7 +35,7 @@ FRESH = frozenset(
         *("pass", "skip", "empty", "fwd", "stored", "written", "saved", "write", "store"),
     )
 )
-OLD = frozenset(("stale", "updating", "revalidated", "fresh", "semantic", "exact", "match"))
+OLD = frozenset(("stale", "updating", "revalidated", "fresh", "semantic", "exact", "match", "prerender"))
 YES = frozenset(("true", "1", "yes", "?1"))
 LOWER = re.compile("[a-z]+")
 JOINED = re.compile(
@@ -79,8 +81,13 @@ ELSEWHERE = WRITTEN | {
 }
 
 
-def mark_of_a_cache(body: Mapping[str, Any]) -> tuple[str, Any] | None:
-    """The first field of a body, from the outside in, that says that a cache had the reply: its path and its value."""
+def mark_of_a_cache(body: Mapping[str, Any], asked: str = "") -> tuple[str, Any] | None:
+    """The first field of a body, from the outside in, that says that a cache had the reply: its path and its value.
+    The name of the model that was `asked` says nothing.
+    """
+    for name, value, answerer in stand_ins_in(body, asked):
+        if answerer == "cache":
+            return name, value
     for path, value in _fields_of_caches(body):
         name = path.rpartition(".")[2]
         if is_name_of_an_origin(name) or is_name_of_a_time(name):
@@ -101,7 +108,7 @@ def as_field(mark: tuple[str, Any]) -> Mapping[str, Any]:
     """A mark as a field of a body itself, which says the same there."""
     path, value = mark
     name = path.rpartition(".")[2]
-    is_known = is_name_of_a_cache(name) or is_name_of_an_origin(name) or is_name_of_a_time(name)
+    is_known = is_name_of_a_cache(name) or is_name_of_an_origin(name) or is_name_of_a_time(name) or name in NAMES
     return {name if is_known else f"cache_{name}": value}
 
 

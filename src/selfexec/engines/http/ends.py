@@ -18,6 +18,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
+from selfexec.engines.http.name_words import name_words
+
 Kind = Literal["done", "cut", "withheld", "died", "unknown"]
 WORST_FIRST: tuple[Kind, ...] = ("died", "unknown", "withheld", "cut", "done")
 LONGEST_END = 200  # characters of a server's word that are kept
@@ -152,17 +154,37 @@ OF_STOPS = ("stopreason", "stoptype")
 
 # before the word for what stopped it, in the names of flags: `stopped_limit`, `stopped_eos`
 STOPPED = "stopped"
-GUARDRAIL = "guardrail"
+# the objects in which some say why it ended, by a type or a reason
+DETAILS = tuple(f"{ending}details" for ending in ENDINGS)
+# a filter's results, one for each thing that it looks for; and what says of a text that it was taken out
+RESULTS, FILTERED = "contentfilterresult", frozenset(("filtered", "is", "was", "content", "text", "response", "output"))
+GUARDRAIL, MODERATION = "guardrail", "moderation"
+# made of nothing but these words, the name of a field in a guardrail's block says that it stepped in
+DENIED = frozenset(("deny", "denied", "denial", "block", "blocked", "refuse", "refused", "refusal", "flagged", "stop"))
+OF_A_DENIAL = DENIED | {"code", "message", "msg", "detail", "details", "reason", "is", "was", "response", "content"}
+DEEPEST = 6  # objects within a guardrail's block that are searched
 ALTERS = re.compile("(?:redact|mask|anonymi[sz]|saniti[sz]|rewrit|replac|transform|modif)[a-z]*", re.IGNORECASE)
 INTERVENED = f"{GUARDRAIL}_intervened"  # the word of Bedrock for its own
+FILTER = "content_filter"
 
 
 @lru_cache(maxsize=2048)
 def _named(name: str) -> str:
     """The letters of the name of a field in which a server may say how a reply ended; "" for any other."""
     letters = "".join(filter(str.isalnum, name.casefold()))
-    tells = letters.endswith((*REASONS, *OF_STOPS)) or letters.startswith(STOPPED) or GUARDRAIL in letters
+    tells = (
+        letters.endswith((*REASONS, *OF_STOPS, *DETAILS))
+        or letters.startswith((STOPPED, RESULTS, MODERATION))
+        or GUARDRAIL in letters
+        or says_filtered(name)
+    )
     return letters if tells else ""
+
+
+def says_filtered(name: str) -> bool:
+    """Whether a field of this name says of a reply that it was taken out."""
+    words = {*name_words(name)}
+    return "filtered" in words and words <= FILTERED
 
 
 def is_name_of_an_end(name: str) -> bool:
@@ -181,14 +203,52 @@ def end_words(place: Any) -> Mapping[str, str]:
 def _word_in(letters: str, value: Any) -> str | None:
     """The word for an end in a field whose name has these letters; None where it holds none."""
     if GUARDRAIL in letters:
-        action = value.get("action") if isinstance(value, dict) else value
-        words = [action, f"{GUARDRAIL}_{action}"] if isinstance(action, str) else []
-        is_withheld = any(end_of(word).kind == "withheld" for word in words)
-        return INTERVENED if is_withheld or (words and ALTERS.fullmatch(words[0])) else None
+        return INTERVENED if _intervenes(value) or _denies(value) else None
+    if letters.startswith(MODERATION):  # one that only rates a text has no action
+        return INTERVENED if isinstance(value, dict) and _intervenes(value.get("action")) else None
+    if letters.startswith(RESULTS):
+        results = value.values() if isinstance(value, dict) else ()
+        return FILTER if any(isinstance(part, dict) and part.get("filtered") is True for part in results) else None
+    if letters.endswith("filtered"):
+        return FILTER if value is True else None
+    if letters.endswith((*REASONS, *DETAILS)) and isinstance(value, dict):
+        given = value.get("type") or value.get("reason")
+        return given if isinstance(given, str) and end_of(given).kind != "unknown" else None
     if letters.startswith(STOPPED) and value is True:
         word = letters.removeprefix(STOPPED)
         return word if end_of(word).kind != "unknown" else None
     return value if isinstance(value, str) and letters.endswith((*REASONS, *OF_STOPS)) else None
+
+
+def _intervenes(action: Any) -> bool:
+    """Whether an action of a guardrail is one by which it withheld or changed a text."""
+    words = (action, f"{GUARDRAIL}_{action}") if isinstance(action, str) else ()
+    return any(end_of(word).kind == "withheld" or ALTERS.fullmatch(word) for word in words)
+
+
+def _denies(value: Any, depth: int = 0) -> bool:
+    """Whether a guardrail's block, or an object or list within it, says that it denied something. Where an object says
+    which action was taken, what is flagged beside it was flagged only.
+    """
+    if isinstance(value, list):
+        return any(_denies(part, depth + 1) for part in value if isinstance(part, dict | list))
+    if not isinstance(value, dict) or depth > DEEPEST:
+        return False
+    if isinstance(action := value.get("action"), str) and action:
+        return _intervenes(action)
+    if any(_is_denial(name, part) for name, part in value.items()):
+        return True
+    return any(_denies(part, depth + 1) for part in value.values() if isinstance(part, dict | list))
+
+
+def _is_denial(name: str, value: Any) -> bool:
+    """Whether a field of a guardrail's block says that it denied something."""
+    words = name_words(name)
+    if words == ["decisions"]:  # of NeMo Guardrails: what it did, in order
+        first = [name_words(one)[:1] for one in value if isinstance(one, str)] if isinstance(value, list) else []
+        return any(word in DENIED for given in first for word in given)
+    is_denial = not DENIED.isdisjoint(words) and OF_A_DENIAL.issuperset(words)
+    return is_denial and value not in (False, 0, "", None) and value != [] and value != {} and not is_nothing(value)
 
 
 def ends_in(*places: Any) -> list[End]:
@@ -204,7 +264,7 @@ def add_ends(words: dict[str, Any], *places: Any) -> None:
     for place in places:
         for name, word in end_words(place).items():
             letters = _named(name)
-            flag = name if letters.endswith((*REASONS, *OF_STOPS)) else f"{letters}_stop_reason"
+            flag = name if letters.endswith((*REASONS, *OF_STOPS)) else f"end_{letters}_stop_reason"
             words[flag] = worse(words.get(flag), word)
 
 

@@ -28,9 +28,9 @@ def cached_by(headers: Mapping[str, str]) -> str | None:
     return None if name is None else _said_by(f"header {name}", WAYS_OUT.get(name, ANY_WAY_OUT))
 
 
-def cached_in(body: Mapping[str, object]) -> str | None:
-    """The same of what a body says."""
-    found = mark_of_a_cache(body)
+def cached_in(body: Mapping[str, object], asked: str = "") -> str | None:
+    """The same of what a body says, where this model was asked."""
+    found = mark_of_a_cache(body, asked)
     return None if found is None else _said_by(f"field {found[0]}", ANY_WAY_OUT)
 
 

@@ -56,6 +56,7 @@ from selfexec.engines.http.wires.objections import (
     more_to_come,
     paging_of,
     tells_of_failure,
+    warns_of_half,
     words_of_name,
 )
 
@@ -81,6 +82,8 @@ OF_THIS = (
 # how often or how far another model was asked than the one of the request, and whether it was
 FALLBACKS = frozenset(("fallback", "fallbacks", "failover", "failovers"))
 OF_A_FALLBACK = FALLBACKS | {"attempted", "count", "index", "number", "depth", "step", "used", "is", "was", "to"}
+OTHER_MODEL = "x-model-fallback"  # with the name of that which answered
+MODEL = re.compile(r"[A-Za-z].*[\d/-]")
 STEP = "cf-aig-step"  # of the models that Cloudflare's gateway was given; 0 is the first
 # by which a server asks for the same call again: what stands against an input would do so again
 AGAIN, WAIT = "x-should-retry", "retry-after"
@@ -128,7 +131,7 @@ STANDARD_OF_FAILURES: Mapping[str, Callable[[str], bool]] = {
     "proxy-status": lambda value: PROXY_FAILURE.search(value) is not None,
     "content-range": _is_part,
     "link": lambda value: NEXT.search(value) is not None,
-    "warning": lambda value: CHANGED.search(value) is not None,
+    "warning": lambda value: CHANGED.search(value) is not None or warns_of_half(value),
     STEP: is_any_above_0,
 }
 
@@ -251,7 +254,7 @@ def _may_tell_of_a_failure(name: str) -> bool:
     if "cache" in words:  # whose states are other ones
         return False
     is_of_a_failure = meaning.kind in ("failure", "well") or meaning.ill or meaning.state
-    return is_of_a_failure or meaning.finished or meaning.altered
+    return is_of_a_failure or meaning.finished or meaning.altered or meaning.warning
 
 
 @lru_cache(maxsize=1024)
@@ -266,7 +269,7 @@ def _is_failure(name: str, value: str) -> bool:
     if standard := STANDARD_OF_FAILURES.get(name):
         return standard(value)
     if _counts_fallbacks(name):
-        return is_any_above_0(value) or is_true(value)
+        return is_any_above_0(value) or is_true(value) or (name == OTHER_MODEL and MODEL.search(value) is not None)
     name = name.removeprefix(X)
     meaning, meant = meaning_of(name), _meant(value)
     if paging_of(name) is not None:

@@ -89,6 +89,8 @@ OTHER_PIECES = {
 class Gathered:
     """A message that is begun, blocks of content with their pieces, why it stopped, and that it did."""
 
+    takes_lists = False
+
     def __init__(self) -> None:
         self.whole = self.over = False
         self.opening: Opening | None = None

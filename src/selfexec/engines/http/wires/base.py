@@ -24,6 +24,7 @@ from selfexec.engines.http.ends import (
     ends_in,
     is_nothing,
     printable_end,
+    says_filtered,
     worst,
 )
 from selfexec.engines.http.errors import says_something, sentence_of
@@ -59,9 +60,11 @@ class Opening(NamedTuple):
 class Gathering(Protocol):
     """Puts the pieces of a stream together. `whole` is whether the reply has come to its own end, `over` whether the
     server has said that nothing follows. Half a stream is no reply: where it is not whole, `body` raises Unusable.
-    `opening` is for the formats in which one stream by itself does not show whether its beginning was lost.
+    `takes_lists`: whether the pieces may come as a list as well. `opening` is for the formats in which one stream by
+    itself does not show whether its beginning was lost.
     """
 
+    takes_lists: bool
     whole: bool
     over: bool
     opening: Opening | None
@@ -488,7 +491,8 @@ def ends_within(body: Mapping[str, Any]) -> list[End]:
         if isinstance(place, list):
             waiting += [part for part in place[-1:] if type(part) in NESTS]
             continue
-        found += [end for end in ends_in(place) if end.kind in ("cut", "withheld")]
+        told = {name: value for name, value in place.items() if not says_filtered(name)}  # what was found, say
+        found += [end for end in ends_in(told) if end.kind in ("cut", "withheld")]
         waiting += [
             value
             for name, value in place.items()
@@ -497,8 +501,15 @@ def ends_within(body: Mapping[str, Any]) -> list[End]:
     return found
 
 
+THOUGHTS_ALONE = re.compile(r"analysis[A-Z][\w'’]*[ ,]+\w")  # the name of their channel, glued to their first word
+
+
 def runs_on(text: str) -> bool:
-    """Whether a text goes on behind a token by which a model's turn ends."""
+    """Whether a text goes on behind a token by which a model's turn ends, or is the thoughts of gpt-oss without their
+    tokens and without the answer that follows them.
+    """
+    if text.startswith("analysis") and THOUGHTS_ALONE.match(text) and "assistantfinal" not in text:
+        return True
     return any(sign in text for sign in OPENINGS) and RUN_ON.search(text) is not None
 
 
@@ -530,7 +541,7 @@ def by_end(
         raise UnusableReply(f"its message is empty, and {_unseen(outcome)} tokens of text were counted")
     if outcome.text and runs_on(outcome.text):
         word = f"{end.word[: LONGEST_END - len(BESIDE)]}{BESIDE}"
-        return doubtful(outcome, word, "its text goes on behind a token that ends a turn")
+        return doubtful(outcome, word, "its text goes on behind a token that ends a turn, or is thoughts alone")
     if end.kind == "unknown":
         return doubtful(outcome, end.word, f"the reply {_ended(end)}, which is not known to end one")
     return replace(outcome, stop_reason=end.stop)

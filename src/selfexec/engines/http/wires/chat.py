@@ -162,6 +162,8 @@ class Gathered:
     reason the stream broke off, whatever says that it is done: gateways whose upstream has died say so.
     """
 
+    takes_lists = False
+
     def __init__(self) -> None:
         self.whole = self.over = False
         self.opening: Opening | None = None

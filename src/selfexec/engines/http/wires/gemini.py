@@ -152,6 +152,8 @@ class Gathered:
     there nothing tells half a stream from a whole one, unless only the last piece has the counts.
     """
 
+    takes_lists = True
+
     def __init__(self) -> None:
         self.whole = self.over = False
         self.opening: Opening | None = None

@@ -172,7 +172,7 @@ class Meaning(NamedTuple):
     holds what a filter found in the prompt and in the text, be it much or little; `rate`: whether a number in it tells
     how often something happens to the server's replies; `finished`: whether it says that the reply is all there;
     `own_state`: whether it is the state of the reply itself; `altered`: whether it says that the text is not as the
-    model wrote it.
+    model wrote it; `warning`: whether it holds warnings in words.
     """
 
     kind: Kind
@@ -186,6 +186,7 @@ class Meaning(NamedTuple):
     finished: bool = False
     own_state: bool = False
     altered: bool = False
+    warning: bool = False
 
 
 @lru_cache(maxsize=2048)
@@ -202,6 +203,7 @@ def meaning_of(name: str) -> Meaning:
         attempts=not ATTEMPTS.isdisjoint(words),
         finished=(others := [word for word in words if word not in OF_A_REPLY]) in FINISHED,
         own_state=others == ["state"],
+        warning=not WARNINGS.isdisjoint(words[-1:]),
         altered=not ALTERED.isdisjoint(words) and OF_A_CHANGE.issuperset(words),
         rate=bool(words) and words[-1] in RATES,
         filtering="safety" in words or "moderation" in words or {"content", "filter"} <= {*words},
@@ -480,6 +482,10 @@ def tells_of_failure(name: str, value: Any) -> bool:
     meaning = meaning_of(name)
     if meaning.altered:
         return is_true(value) or (type(value) is int and value == 1)
+    if meaning.warning:
+        return warns_of_half(value)
+    if meaning.attempts and type(value) is list and "model" in name_words(name):
+        return other_model_in(value)
     if meaning.setting or (meaning.attempts and not isinstance(value, str | bool)):
         return False
     if meaning.kind == "failure":
@@ -488,9 +494,42 @@ def tells_of_failure(name: str, value: Any) -> bool:
         return is_false(value)
     if meaning.ill and (is_true(value) or (meaning.last and _is_ill(value))):
         return True
-    if not isinstance(value, str) and name.lower().endswith("reason"):
+    if not isinstance(value, str | dict) and name.lower().endswith("reason"):
         return False  # the number of the token that stopped it
     return meaning.state and is_ill_state(value)
+
+
+# in a warning, a word for the reply behind one for half of it, or before it with these between
+SAYS_WHAT = frozenset(("response", "reply", "output", "stream", "completion", "answer", "generation"))
+BETWEEN = FORMS | {"were", "being", "got"}
+POSSIBLE = frozenset(("may", "might", "can", "could", "would", "will", "if", "when", "no", "not", "never", "unless"))
+WARNINGS = frozenset(("warning", "warnings"))
+
+
+def warns_of_half(value: Any) -> bool:
+    """Whether a warning says that the reply it came with is not whole. What may happen has not happened."""
+    if isinstance(value, list):
+        return any(map(warns_of_half, value))
+    if isinstance(value, dict):
+        return any(warns_of_half(value.get(name)) for name in ("message", "text", "detail", "description"))
+    sentences = re.split(r"[.;!]", value) if isinstance(value, str) else []
+    return any(_tells_of_half(name_words(sentence)) for sentence in sentences)
+
+
+def _tells_of_half(words: list[str]) -> bool:
+    said = [word for word in words if word not in BETWEEN]
+    pairs = [*pairwise(said)]
+    is_half = any((a in ILL and b in SAYS_WHAT) or (a in SAYS_WHAT and b in ILL) for a, b in pairs)
+    return is_half and POSSIBLE.isdisjoint(words)
+
+
+def other_model_in(attempts: Any) -> bool:
+    """Whether the last of several attempts was of another model than the first, which is the one that was asked."""
+    models = [one.get(name) for one in attempts if isinstance(one, dict) for name in MODELS if one.get(name)]
+    return len(models) > 1 and models[0] != models[-1]
+
+
+MODELS = ("modelId", "model_id", "model")
 
 
 def _is_rate(name: str, value: Any) -> bool:
@@ -522,6 +561,8 @@ def is_ill_state(value: Any) -> bool:
     """Whether a state is one of failure: the status of an error, or a word for one."""
     if isinstance(value, list):
         return any(map(is_ill_state, value))
+    if isinstance(value, dict):
+        return isinstance(kind := value.get("type"), str) and is_ill_state(kind)
     if isinstance(value, int | float):
         return 400 <= value < 600
     if not isinstance(value, str) or len(value) > LONGEST_END:

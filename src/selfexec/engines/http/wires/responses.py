@@ -193,6 +193,8 @@ class Gathered:
     event. Without pieces the ids have to agree.
     """
 
+    takes_lists = False
+
     def __init__(self) -> None:
         self.whole = self.over = False
         self.opening: Opening | None = None

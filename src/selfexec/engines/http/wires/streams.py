@@ -21,7 +21,7 @@ from selfexec.engines.http.errors import error_beside, mapping_of, says_somethin
 from selfexec.engines.http.policy import error_in_reply
 from selfexec.engines.http.wires.base import Event, Gathering, Opening, UnreadableReply, UnusableReply
 from selfexec.engines.http.wires.echoes import MAY_ECHO, echoes_in
-from selfexec.engines.http.wires.objections import is_neutral, objections
+from selfexec.engines.http.wires.objections import is_neutral, objections, warns_of_half
 
 STREAMED = (b"data:", b"event:", b"id:", b"retry:", b":")  # how a line of text/event-stream begins, and no JSON
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -32,6 +32,18 @@ CUT = "the stream broke off before the reply had come to its end"
 def is_streamed(raw: bytes) -> bool:
     """Whether a body is a stream, by how it begins: its content type says it seldom enough."""
     return _begin(raw).startswith(STREAMED)
+
+
+def _pieces_of_list(raw: bytes) -> list[bytes] | None:
+    """The pieces of a reply that came as a list of them, as Gemini's format has it without server-sent events, and
+    behind them the end of a stream; None where it is no list.
+    """
+    if not _begin(raw).startswith(b"["):
+        return None
+    try:
+        return [*map(bytes, msgspec.json.decode(_begin(raw), type=list[msgspec.Raw])), b"[DONE]"]
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
 
 
 def _begin(raw: bytes) -> bytes:
@@ -108,7 +120,11 @@ class Stream:
         if self._wrong:
             raise self._wrong
         if not self._streams:
-            return bytes(self._begun)
+            if not self._gathering.takes_lists or (pieces := _pieces_of_list(bytes(self._begun))) is None:
+                return bytes(self._begun)
+            self._take(Event("", data) for data in pieces)
+            if self._wrong:
+                raise self._wrong
         # half a character at the end of one piece and the other half in the next become a whole one
         body = self._body()
         return json.dumps(body if self._cached is None else {**body, **as_field(self._cached)}).encode()
@@ -277,12 +293,19 @@ class EventLines:
             self._name = value.decode(errors="replace")
         elif name == b"id":
             self._id = value.decode(errors="replace")
+        elif not name and self.stray is None and _is_bad_comment(value.decode(errors="replace")):
+            self.stray = {"message": f"a comment in the stream: {printable_end(value.decode(errors='replace'))}"}
         elif name not in FIELDS and self.stray is None and name.strip():
             text = printable_end(line.decode(errors="replace"))
             self.stray = {"message": f"a line of the stream that belongs to no event: {text}"}
 
 
 FIELDS = (b"", b"retry")  # of the standard; a line that begins with a colon is a comment
+
+
+def _is_bad_comment(text: str) -> bool:
+    """Whether a comment tells of an error by its first word, or says that the reply is not whole."""
+    return _is_error(text.partition(":")[0]) or warns_of_half(text)
 
 
 def data_of(event: Event) -> dict[str, Any]:

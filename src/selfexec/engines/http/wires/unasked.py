@@ -40,7 +40,10 @@ def calls_a_tool(body: Mapping[str, Any]) -> bool:
         return True
     contents = [object_of(object_of(candidate).get("content")) for candidate in list_of(body.get("candidates"))]
     parts = [part for content in contents for part in list_of(content.get("parts"))]
-    if any(object_of(part).get("functionCall") for part in parts):
+    # code that nothing follows was to be run by somebody else; a server's own tool would have brought a result
+    if any(object_of(part).get("functionCall") for part in parts) or any(
+        object_of(part).get("executableCode") for part in parts[-1:]
+    ):
         return True
     said = (body.get("content"), body.get("output"), *(message.get("content") for message in messages))
     return any(object_of(part).get("type") in CALLS for value in said for part in list_of(value))

@@ -1,0 +1,77 @@
+"""What answered in place of a model, by the names that a reply gives itself: a cache, a guard, or a dummy.
+
+A gateway that answers by itself often says so by the id or the model of its reply (`from-cache`, `ai-cache.hit`,
+`from-security-guard`). Such a name consists of nothing but words for what answered, at least one of them, and
+of words that connect them. A name with any other word in it (`org/cache-augmented-7b`, `llama-guard-3`) is that of a
+model, and so is the one that was asked for, whatever it consists of.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Literal, TypeGuard
+
+from selfexec.engines.http.name_words import name_words
+
+Answerer = Literal["cache", "guard", "dummy"]
+# the fields in which a reply of any format names itself and its model
+NAMES = ("id", "model", "object", "system_fingerprint", "provider", "responseId", "modelVersion")
+# what answered, that which speaks most against a model first: a gateway has caches and guards
+ANSWERERS: Mapping[Answerer, frozenset[str]] = {
+    "cache": frozenset(("cache", "cached", "caching", "replay", "replayed")),
+    "guard": frozenset(
+        (
+            *("guard", "guards", "guardrail", "guardrails", "filter", "filtered", "moderation", "moderator"),
+            *("policy", "firewall", "blocked", "denied"),
+        )
+    ),
+    "dummy": frozenset(
+        ("proxy", "gateway", "mock", "mocked", "stub", "placeholder", "fallback", "canned", "dummy", "failover")
+    ),
+}
+CONNECTING = frozenset(
+    (
+        *("from", "by", "the", "a", "is", "was", "served", "in", "of", "at", "x"),
+        *("ai", "llm", "model"),
+        *("hit", "semantic", "exact", "local", "default", "plugin", "service", "server"),
+        *("response", "reply", "result", "answer", "content", "security", "safety", "input", "output"),
+    )
+)
+# with which ids begin: a proxy may put its own name behind one
+OF_AN_ID = frozenset(("chat", "completion", "chatcmpl", "cmpl", "message", "msg", "resp"))
+OF_OTHERS = ("object", "provider")
+ALL = frozenset(word for words in ANSWERERS.values() for word in words)
+JOINED = re.compile("(semantic|ai|llm|response)(cache)", re.IGNORECASE)
+PLAIN = re.compile("[^0-9]{1,60}")  # a name with a number is one of several
+MAY = re.compile("|".join(sorted(ALL)), re.IGNORECASE)
+
+
+def names_a_stand_in(name: Any) -> TypeGuard[str]:
+    """Whether a name of a reply is that of something else than a model."""
+    return isinstance(name, str) and MAY.search(name) is not None and answerer_of(name) is not None
+
+
+@lru_cache(maxsize=1024)
+def answerer_of(name: str) -> Answerer | None:
+    """What a name of a reply says has answered; None where it may be a model."""
+    if not PLAIN.fullmatch(name):
+        return None
+    words = set(name_words(JOINED.sub(r"\1 \2", name)))
+    answerer = next((answerer for answerer, own in ANSWERERS.items() if words & own), None)
+    connecting = CONNECTING | OF_AN_ID if answerer == "cache" else CONNECTING
+    return answerer if words <= ALL | connecting else None
+
+
+def stand_ins_in(body: Mapping[str, Any], asked: str = "") -> Iterator[tuple[str, str, Answerer]]:
+    """The fields in which a body, or the response or message within an event, names what stood in for a model, with
+    their values; but for the name of the model that was asked. A provider and a kind of object may be called as a
+    gateway or a guard is.
+    """
+    for place in (body, body.get("response"), body.get("message")):
+        named = ((name, place.get(name)) for name in NAMES) if isinstance(place, dict) else ()
+        for name, value in named:
+            if not names_a_stand_in(value) or name_words(value) == name_words(asked):
+                continue
+            answerer = answerer_of(value)
+            if answerer is not None and (answerer == "cache" or name not in OF_OTHERS):
+                yield name, value, answerer

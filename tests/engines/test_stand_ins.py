@@ -1,0 +1,92 @@
+"""Replies that name something else than a model as what answered: a cache, a guard, or a dummy."""
+
+import json
+from typing import Any
+
+import pytest
+from test_ends import FORMATS, HERE, OWN, counts, of_body, of_stream, streamed, whole
+
+from selfexec.engines.http.bodies import CachedReply, decoded
+from selfexec.engines.http.providers import Endpoint
+from selfexec.engines.http.stand_ins import answerer_of
+from selfexec.engines.http.wires import WIRES
+
+NAMES = {
+    "openai": ("id", "model", "system_fingerprint"),
+    "responses": ("id", "model"),
+    "anthropic": ("id", "model"),
+    "gemini": ("responseId", "modelVersion"),
+}
+MODELS = ("org/cache-augmented-7b", "llama-guard-3-8b", "gpt-4o", "chatcmpl-0cache1", "prompt-cache", "policy-gpt", "")
+
+
+def named(wire: str, name: str, value: str) -> bytes:
+    """A stream whose pieces have this name."""
+    lines = []
+    for line in streamed(wire, "Hello", next(iter(OWN[wire]))).split(b"\n"):
+        if line.startswith(b"data: {"):
+            piece: dict[str, Any] = json.loads(line[6:])
+            if wire in ("openai", "gemini"):
+                piece[name] = value
+            elif place := piece.get("message" if wire == "anthropic" else "response"):
+                place[name] = value
+            line = b"data: " + json.dumps(piece).encode()
+        lines.append(line)
+    return b"\n".join(lines)
+
+
+def both(wire: str, name: str, value: str) -> list[Any]:
+    """What a reply of this name counts as, whole and in pieces."""
+    body = {**whole(wire, "Hello", next(iter(OWN[wire]))), name: value}
+    return [of_body(wire, body), of_stream(wire, named(wire, name, value))]
+
+
+@FORMATS
+@pytest.mark.parametrize("value", ["from-cache", "ai-cache.hit", "semantic_cache", "cachedResponse", "Local cache"])
+def test_a_reply_whose_id_or_model_is_nothing_but_words_for_a_cache_came_from_one(wire: str, value: str) -> None:
+    for name in NAMES[wire]:
+        body = {**whole(wire, "Hello", next(iter(OWN[wire]))), name: value}
+        with pytest.raises(CachedReply, match=name):
+            of_body(wire, body)
+        with pytest.raises(CachedReply, match=name):
+            of_stream(wire, named(wire, name, value))
+
+
+def test_the_usual_fields_are_no_way_past_a_cache() -> None:
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Hello"}}
+    for body in ({"id": "from-cache", "model": "m"}, {"id": "x-1", "model": "from-cache"}):
+        with pytest.raises(CachedReply):
+            of_body("openai", {**body, "object": "chat.completion", "choices": [choice]})
+
+
+@FORMATS
+@pytest.mark.parametrize("value", ["from-security-guard", "content_filter", "guardrails", "ai-moderation"])
+def test_a_reply_in_the_name_of_a_guard_was_withheld(wire: str, value: str) -> None:
+    for name in NAMES[wire]:
+        assert [found.stop_reason for found in both(wire, name, value)] == ["content_filter"] * 2
+
+
+@FORMATS
+@pytest.mark.parametrize("value", ["mock", "ai-gateway", "fallback-response", "proxy", "placeholder", "stub"])
+def test_a_reply_in_the_name_of_a_dummy_is_none(wire: str, value: str) -> None:
+    for name in NAMES[wire]:
+        assert [counts(found) for found in both(wire, name, value)] == [False, False]
+
+
+@FORMATS
+@pytest.mark.parametrize("value", MODELS)
+def test_a_name_with_any_other_word_is_that_of_a_model(wire: str, value: str) -> None:
+    for name in NAMES[wire]:
+        assert [found.stop_reason for found in both(wire, name, value)] == ["stop"] * 2
+
+
+@pytest.mark.parametrize("name", ["mock", "guard", "ai-cache"])
+def test_the_model_that_was_asked_may_have_any_name(name: str) -> None:
+    body = json.dumps({**whole("openai", "Hello", "stop"), "model": name}).encode()
+    assert counts(decoded(Endpoint(name, HERE, "openai", "x"), WIRES["openai"], body))
+
+
+def test_names_by_their_words() -> None:
+    assert answerer_of("gateway-cache") == "cache"
+    assert answerer_of("chatcmpl-123") is None
+    assert answerer_of("") is None
