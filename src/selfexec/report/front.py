@@ -195,7 +195,7 @@ def _panel(
 MODEL, BASELINE = "model", "baseline"
 AUROC_MARGIN = "in AUROC"
 SHARES = ((0.0, "0"), (0.5, ""), (1.0, "100%"))
-SKILLS = ((0.0, "0"), (0.5, ".5"), (1.0, "1"))
+SKILLS = ((0.0, "0"), (0.5, ""), (1.0, "1"))
 
 
 def _columns(scores: Scores, experiment: str) -> list[FrontColumn]:

@@ -395,13 +395,13 @@ class Sign:
 def legend(sheet: Sheet, signs: Sequence[Sign], y: float) -> tuple[str, float]:
     """The entries in as many lines as they need, from the height y on, and the height below them."""
     parts: list[str] = []
-    x, line = 4.0, 22.0
+    x, line = 4.0, 20.0
     for sign in signs:
-        room = 20 + breadth(sign.text)
+        room = 20 + breadth(sign.text, SMALL_LETTERS)
         if x > 4 and x + room > sheet.width:
             x, y = 4.0, y + line
-        parts.append(_sign(sign.kind, x + 5, y + line / 2) + write(x + 16, y + line / 2, sign.text, "sx-soft"))
-        x += room + 12
+        parts.append(_sign(sign.kind, x + 5, y + line / 2) + write(x + 16, y + line / 2, sign.text, "sx-soft sx-small"))
+        x += room + 8
     return "".join(parts), y + line if signs else y
 
 

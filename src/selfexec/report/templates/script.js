@@ -365,12 +365,19 @@
         const inside = [...template.content.children];
         part.replaceWith(template.content);
         inside.forEach(arrived);
+        if (inside.some((one) => one.querySelector(".figure"))) await figuresArrived();
       } catch (fault) {
         part.replaceChildren(`This cannot be unpacked: ${fault.message}`);
       }
     }
   };
   document.addEventListener("toggle", (event) => event.target.open && unfold(event.target), true);
+
+  /** The part of the page that has this id; what the appendix holds is unpacked for it. */
+  const partWith = async (id) => {
+    if (!byId(id) && byId("appendix")) await unfold(byId("appendix"));
+    return byId(id);
+  };
 
   // --- figures: laid out anew for a phone ------------------------------------------------------------------------
 
@@ -379,8 +386,7 @@
 
   /** The drawings for the width that there is: what has no room beside each other stands below on a phone. */
   const lay = async () => {
-    if (typeof DecompressionStream === "undefined") return; // they scroll sideways, and say so
-    for (const canvas of all(".figure .canvas")) {
+    for (const canvas of typeof DecompressionStream === "undefined" ? [] : all(".figure .canvas")) { // without it they scroll sideways, and say so
       if (!wide.has(canvas)) wide.set(canvas, canvas.firstElementChild);
       const narrow = phone.matches;
       if (canvas.classList.contains("stacked") === narrow) continue;
@@ -396,6 +402,12 @@
     else all(".canvas svg").forEach(pack);
   };
   phone.addEventListener("change", lay);
+
+  /** Figures that were not in the page before: their tools, and the drawings that fit. */
+  const figuresArrived = async () => {
+    for (const button of all(".tools button")) button.hidden = false;
+    await lay();
+  };
 
   // --- evidence: walk -------------------------------------------------------------------------------------------------
 
@@ -1248,7 +1260,7 @@
       filter();
     }
     for (const [id, order, ...name] of asked.getAll("sort").map((text) => text.split(" "))) {
-      const part = byId(id);
+      const part = await partWith(id);
       if (!part) continue;
       if (!part.classList.contains("figure")) await unfolded(part);
       await unfold(part);
@@ -1260,7 +1272,7 @@
   };
 
   /** Show what the address names: unfold it, turn to it, or open the dialog. */
-  const show = (from = "") => {
+  const show = async (from = "") => {
     const asked = askedFor();
     if (dialog && asked) return void open(asked, false);
     if (dialog && dialog.open) dialog.close(LEFT);
@@ -1268,7 +1280,7 @@
     if (location.hash.startsWith(VIEW)) return void turnToView(new URLSearchParams(location.hash.slice(VIEW.length)));
     let target;
     try {
-      target = byId(decodeURIComponent(location.hash.slice(1)));
+      target = await partWith(decodeURIComponent(location.hash.slice(1)));
     } catch {
       return; // no address of ours
     }
@@ -1320,7 +1332,7 @@
     filter();
     remember();
   });
-  for (const select of all(".order select")) select.addEventListener("change", () => order(select).then(remember));
+  document.addEventListener("change", ({ target }) => target.matches(".order select") && order(target).then(remember));
   if (dialog) {
     byId("drill-experiment").addEventListener("change", () => {
       offer(now.baseline);
@@ -1344,23 +1356,21 @@
     });
   }
   if (begin) begin.hidden = false;
+  for (const button of all(".tools button")) button.hidden = false;
   const laid = phone.matches ? lay() : Promise.resolve();
   if (location.hash) laid.then(() => show());
-  if (figureMarks.length) {
-    const over = (event) => {
-      if (tip.contains(event.target)) return;
-      const row = event.target.closest("tr[data-model], .canvas [data-model]");
-      highlight(row ? row.dataset.model : null);
-      if (event.pointerType !== "touch") tell(markAt(event.target));
-    };
-    document.addEventListener("pointerover", over);
-    document.addEventListener("focusin", over);
-    document.addEventListener("keydown", keys);
-    addEventListener("scroll", () => marked && place(), { capture: true, passive: true });
-    for (const button of all(".tools button")) button.hidden = false;
-  }
+  const over = (event) => {
+    if (tip.contains(event.target)) return;
+    const row = event.target.closest("tr[data-model], .canvas [data-model]");
+    highlight(row ? row.dataset.model : null);
+    if (event.pointerType !== "touch") tell(markAt(event.target));
+  };
+  document.addEventListener("pointerover", over);
+  document.addEventListener("focusin", over);
+  document.addEventListener("keydown", keys);
+  addEventListener("scroll", () => marked && place(), { capture: true, passive: true });
   const opened = [];
-  addEventListener("beforeprint", () => all("#reading:not([open]), #every-score:not([open])").forEach((part) => {
+  addEventListener("beforeprint", () => all("#words:not([open]), #reading:not([open]), #every-score:not([open])").forEach((part) => {
     if (part.querySelector(".packed")) return; // paper does not wait until it is unpacked
     opened.push(part);
     part.open = true;
