@@ -47,6 +47,10 @@ STYLE = """
 .sx .sx-fill-3 .sx-hatch{stroke-width:2;stroke-linecap:round}
 .sx .sx-fill-6 .sx-shape{fill:var(--muted,#697077);fill-opacity:.25;stroke:var(--muted,#697077);stroke-dasharray:2 1.5}
 .sx .sx-fill-7 .sx-shape{fill:var(--muted,#697077);fill-opacity:.3}
+.sx-crowd .sx-name{display:none}
+.sx-crowd circle{r:2px}
+.sx-crowd .sx-baseline .sx-shape{transform:scaleY(.35)}
+.sx-crowd :is(.sx-span,.sx-axis){stroke-width:1;stroke-opacity:.4}
 """.strip()
 GREATER = ".sx{font-size:15px}.sx .sx-tick,.sx .sx-small,.sx .sx-strong{font-size:13px}"
 ON_SCREEN = f"""

@@ -88,11 +88,13 @@
   // --- models: filter and highlight -----------------------------------------------------------------------------
 
   const rowsIn = (root) => all("tr[data-model], details.model", root);
-  const marksOfModels = () => all(".canvas [data-model], .canvas [data-family]");
+  const marksOfModels = () => all(".canvas [data-model], .canvas [data-family], .crowd [data-model]");
   let figureMarks = marksOfModels();
   const family = new Map(rowsIn().map((row) => [row.dataset.model, row.dataset.family]));
   let wanted = new Set(family.keys());
   const sift = (root) => rowsIn(root).forEach((row) => row.classList.toggle("off", !wanted.has(row.dataset.model)));
+
+  const FEW = 30; // models that have rows on the front, where it has a line for each of many
 
   const filter = () => {
     const text = byId("find").value.trim().toLowerCase();
@@ -115,6 +117,7 @@
       byId("guess-card").replaceChildren(begin);
     }
     const everyone = wanted.size === family.size;
+    document.body.classList.toggle("few", wanted.size <= FEW && !everyone);
     document.querySelector(".shown").textContent = everyone ? "" : wanted.size ? `${wanted.size} of ${family.size} models` : "No model here is called so";
     document.querySelector(".filter .reset").hidden = everyone;
   };
@@ -138,6 +141,7 @@
       if (gone || line.style.translate) line.style.translate = `0 ${-gone}px`;
       gone += packLine(line, svg.closest(".figure").querySelector("table"));
     }
+    svg.classList.toggle("alone", wanted.size === 1);
     svg.dataset.height ??= svg.viewBox.baseVal.height;
     svg.setAttribute("viewBox", `0 0 ${svg.viewBox.baseVal.width} ${svg.dataset.height - gone}`);
   };
@@ -151,7 +155,7 @@
     if (!bands.length) return 0;
     bands.sort((one, two) => one.top - two.top);
     const sorted = table !== null && table.querySelector("th[aria-sort]") !== null;
-    const off = ({ part }) => part.classList.contains("off");
+    const off = ({ part }) => !root.closest(".sx-crowd") && part.classList.contains("off"); // of many models all stay
     for (const head of bands) { // a family's heading goes with the last of its models
       if (head.model === undefined) head.part.classList.toggle("off", sorted || !bands.some((row) => row.model !== undefined && row.family === head.family && !off(row)));
     }
