@@ -26,7 +26,7 @@ from selfexec.report.options import Evidence, Width
 from selfexec.report.preview import preview
 from selfexec.report.sample import sample
 from selfexec.report.surprises import Surprise, surprises
-from selfexec.report.svg import CROWD
+from selfexec.report.svg import MOST
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -118,7 +118,7 @@ class Data:
     @property
     def many(self) -> bool:
         """Whether there are so many models that what is folded is packed."""
-        return len(self.models) > CROWD
+        return len(self.models) > MOST
 
     @cached_property
     def places(self) -> Mapping[str, int]:

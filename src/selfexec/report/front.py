@@ -79,8 +79,11 @@ class FrontColumn:
 
     def crowd(self, models: Sequence[str]) -> str:
         """All rows in one drawing, for more models than there is room for."""
-        cells = {model: cell for model in models if (cell := self.cells.get(model))}
-        thin = {m: ThinRow(c.shown, f"{m}: {c.spoken}", c.open or c.faint, c.faint) for m, c in cells.items() if c.shown}
+        thin = {
+            model: ThinRow(cell.shown, f"{model}: {cell.spoken}", cell.open or cell.faint, cell.faint)
+            for model, cell in self.cells.items()
+            if cell.shown
+        }
         return crowd(models, thin, self.scale, [tick for tick, _ in self.ticks])
 
 

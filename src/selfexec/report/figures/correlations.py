@@ -27,8 +27,8 @@ from selfexec.text.numbers import count_in_a_cell, in_a_cell
 
 TITLE = "Which numbers go together"
 CAPTION = (
-    "Pearson's correlation of two numbers over models, with its 95% interval by Fisher's z, of all models (n first) and "
-    "of those whose overall score is not withheld; the score contains its parts."
+    "Pearson's correlation of two numbers over models, with its 95% interval by Fisher's z, of all models (n first) "
+    "and of those whose overall score is not withheld; the score contains its parts."
 )
 ROW = 26.0
 

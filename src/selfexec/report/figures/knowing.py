@@ -11,8 +11,8 @@ from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane,
 
 TITLE = "Accuracy on the log and knowing it"
 CAPTION = (
-    "The share of the samples that each model answered correctly, as the log's scorer has it, and the skill (Youden's J) "
-    "with which it says which these are, both with 95% intervals."
+    "The share of the samples that each model answered correctly, as the log's scorer has it, and the skill (Youden's "
+    "J) with which it says which these are, both with 95% intervals."
 )
 HEIGHT = 340.0
 

@@ -10,8 +10,8 @@ from selfexec.text.numbers import count_in_a_cell, in_a_cell
 
 TITLE = "Tokens of one answer"
 CAPTION = (
-    "How many tokens a model's answers to single questions take, hidden reasoning included: the median, the middle half "
-    "(thick), the middle four fifths (thin) and the mean (diamond), which a few long answers pull to the right."
+    "How many tokens a model's answers to single questions take, hidden reasoning included: the median, the middle "
+    "half (thick), the middle four fifths (thin) and the mean (diamond), which a few long answers pull to the right."
 )
 
 

@@ -47,11 +47,14 @@ STYLE = """
 .sx .sx-fill-3 .sx-hatch{stroke-width:2;stroke-linecap:round}
 .sx .sx-fill-6 .sx-shape{fill:var(--muted,#697077);fill-opacity:.25;stroke:var(--muted,#697077);stroke-dasharray:2 1.5}
 .sx .sx-fill-7 .sx-shape{fill:var(--muted,#697077);fill-opacity:.3}
+""".strip()
+CROWD = "sx-crowd"  # the class of a drawing whose rows are too thin for names
+IN_CROWD = """
 .sx-crowd .sx-name{display:none}
 .sx-crowd circle{r:2px}
 .sx-crowd .sx-baseline .sx-shape{transform:scaleY(.35)}
 .sx-crowd :is(.sx-span,.sx-axis){stroke-width:1;stroke-opacity:.4}
-""".strip()
+""".rstrip()
 GREATER = ".sx{font-size:15px}.sx .sx-tick,.sx .sx-small,.sx .sx-strong{font-size:13px}"
 ON_SCREEN = f"""
 .sx{{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-size:11px}}
@@ -427,9 +430,10 @@ def drawing(
     name = f"sx-{id}"
     size = f"{at(sheet.width)} {at(height)}"
     classes = " ".join(["sx", *([layout] if layout else []), *(["sx-tall"] if height > TALL else [])])
+    style = (IN_PRINT if sheet.mm else ON_SCREEN) + (IN_CROWD if CROWD in layout else "")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="{classes}" role="img" width="100%" viewBox="0 0 {size}" '
         f'aria-labelledby="{name}-title {name}-desc"><title id="{name}-title">{escape(title)}</title>'
-        f'<desc id="{name}-desc">{escape(description)}</desc><style>{IN_PRINT if sheet.mm else ON_SCREEN}</style>'
+        f'<desc id="{name}-desc">{escape(description)}</desc><style>{style}</style>'
         f'<rect width="100%" height="100%" class="sx-paper"/>{"".join(parts)}</svg>'
     )

@@ -48,9 +48,7 @@ class ThinRow:
     faint: bool
 
 
-def crowd(
-    keys: Sequence[str], rows: Mapping[str, ThinRow], scale: tuple[float, float], ticks: Sequence[float]
-) -> str:
+def crowd(keys: Sequence[str], rows: Mapping[str, ThinRow], scale: tuple[float, float], ticks: Sequence[float]) -> str:
     """So many rows that they have no room for names: a thin line for each key, in their order."""
     parts = [_upright(tick, scale, "tick" if tick else "zero", 0, 100) for tick in ticks]
     thick = 100 / len(keys)

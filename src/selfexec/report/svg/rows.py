@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from selfexec.report.svg.canvas import (
     BOLD,
+    CROWD,
     SCREEN,
     SMALL_LETTERS,
     Anchor,
@@ -40,7 +41,7 @@ LABELS = 232.0  # the greatest room for labels
 GAP = 18.0  # between panels, at least
 APART = 14.0  # between the last number below a panel and the first below the next
 ROW, HEADING = 21.0, 20.0
-CROWD, THIN = 30, 3.0  # of more keys a screen has no names, and rows as thin as this
+MOST, THIN = 30, 3.0  # of more keys a screen has no names, and rows as thin as this
 EDGE = 10.0
 LEAST_BAR = 0.8  # what is there shows, however little it is
 
@@ -132,7 +133,7 @@ def rows(
     def drawn(sheet: Sheet) -> str:
         signed, below = legend(sheet, signs, 2)
         parts = [signed]
-        crowded = sheet.mm is None and len(shown) > CROWD
+        crowded = sheet.mm is None and len(shown) > MOST
         fit = _beside(sheet, panels, left, beside)
         for some in (panels[n : n + fit] for n in range(0, len(panels), fit)):
             # a line that is not full has panels of the same width
@@ -146,7 +147,7 @@ def rows(
             # where there are several, each has its own rows for a script to move
             parts += line if fit >= len(panels) else ['<g class="sx-line">', *line, "</g>"]
             below = frame.bottom + foot
-        return drawing(sheet, id, title, description, below, parts, layout=f"{ROWS} sx-crowd" if crowded else ROWS)
+        return drawing(sheet, id, title, description, below, parts, layout=f"{ROWS} {CROWD}" if crowded else ROWS)
 
     return drawn
 

@@ -94,7 +94,7 @@
   let wanted = new Set(family.keys());
   const sift = (root) => rowsIn(root).forEach((row) => row.classList.toggle("off", !wanted.has(row.dataset.model)));
 
-  const FEW = 30; // models that have rows on the front, where it has a line for each of many
+  const FEW = 30; // models that have rows where each of many has a line
 
   const filter = () => {
     const text = byId("find").value.trim().toLowerCase();
@@ -407,7 +407,7 @@
   };
   phone.addEventListener("change", lay);
 
-  /** Figures that were not in the page before: their tools, and the drawings that fit. */
+  /** New figures: their tools, and the drawings that fit. */
   const figuresArrived = async () => {
     for (const button of all(".tools button")) button.hidden = false;
     await lay();
