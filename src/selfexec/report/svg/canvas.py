@@ -18,7 +18,6 @@ from selfexec.text.printable import harmless
 GREAT_LETTERS = 15.0  # on a narrow screen and in print; on a wide screen they are 11
 SMALL_LETTERS = 13.0  # those of names and ticks, on a narrow screen and in print
 BOLD = 1.14  # how much wider
-TALL = 460.0  # a drawing that is higher has a page of its own on paper
 
 STYLE = """
 .sx text{fill:var(--ink,#1c2024)}
@@ -429,7 +428,7 @@ def drawing(
     """The whole SVG. `layout`: one more class, by which the page knows how it is made."""
     name = f"sx-{id}"
     size = f"{at(sheet.width)} {at(height)}"
-    classes = " ".join(["sx", *([layout] if layout else []), *(["sx-tall"] if height > TALL else [])])
+    classes = f"sx {layout}".strip()
     style = (IN_PRINT if sheet.mm else ON_SCREEN) + (IN_CROWD if CROWD in layout else "")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="{classes}" role="img" width="100%" viewBox="0 0 {size}" '
