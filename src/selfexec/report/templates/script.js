@@ -1336,7 +1336,7 @@
     filter();
     remember();
   });
-  document.addEventListener("change", ({ target }) => target.matches(".order select") && order(target).then(remember));
+  document.addEventListener("change", ({ target }) => target.matches(".order select") && order(target).then(remember), true);
   if (dialog) {
     byId("drill-experiment").addEventListener("change", () => {
       offer(now.baseline);
