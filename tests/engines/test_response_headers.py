@@ -89,7 +89,7 @@ ORDINARY: dict[str, dict[str, str]] = {
     "nginx": {"X-Upstream-Status": "502, 200", "X-Cache-Status": "EXPIRED", "X-Upstream-Cache-Status": "BYPASS"},
     "proxies": {
         **{"Proxy-Status": "edge; received-status=200", "Cache-Status": "edge; fwd=miss; stored; collapsed=?0"},
-        **{"Content-Range": "bytes 0-899/900", "Warning": '214 p "Transformation Applied"', "Status": "200 OK"},
+        **{"Content-Range": "bytes 0-899/900", "Warning": '299 p "An old version"', "Status": "200 OK"},
     },
     "anthropic": {
         **{

@@ -115,15 +115,17 @@ def says_cached(value: Any) -> bool:
 
 def is_old(value: str, of_an_outcome: bool) -> bool:
     """Whether one of the caches that a value tells of had the reply: by the word hit wherever it stands, and by others
-    where the name is that of an outcome.
+    where the name is that of an outcome and no later part of the value says that the cache was passed by.
     """
-    return any(HIT.search(part) or (of_an_outcome and _is_old_without_hit(part)) for part in value.lower().split(","))
+    parts = value.lower().split(",")
+    if any(map(HIT.search, parts)):
+        return True
+    fresh = [at for at, part in enumerate(parts) if not FRESH.isdisjoint(LOWER.findall(part))]
+    return of_an_outcome and any(map(_is_old_without_hit, parts[max(fresh, default=-1) + 1 :]))
 
 
 def _is_old_without_hit(part: str) -> bool:
     words = LOWER.findall(part)
-    if not FRESH.isdisjoint(words):
-        return False
     is_hit = any(word.endswith("hit") and word != "hit" and not word.startswith("no") for word in words)
     return is_hit or part.strip() in YES or not OLD.isdisjoint(words) or says_a_cache(part.strip())
 

@@ -56,7 +56,7 @@ from selfexec.engines.http.policy import BUSY, error_in_reply, is_rate_limit, sh
 from selfexec.engines.http.providers import Endpoint, endpoint
 from selfexec.engines.http.quota import spent
 from selfexec.engines.http.rate_limit import RateLimit
-from selfexec.engines.http.response_headers import failure_header, failure_next_to_a_policy, say_nothing
+from selfexec.engines.http.response_headers import failure_header, failure_next_to_a_policy, say_nothing, wrong_digest
 from selfexec.engines.http.routes import Route
 from selfexec.engines.http.shutdown import shutdown_said
 from selfexec.engines.http.transport import WITH_REPLY, Fault, Response, TLSError, Transport
@@ -370,6 +370,8 @@ class HttpEngine:
             if response.status not in WITH_REPLY:
                 return response
             if stream is None:
+                if name := wrong_digest(response.headers, response.raw):
+                    raise UnreadableReply(f"its body is not the one whose digest the header {name} holds")
                 return response._replace(raw=in_utf8(response.raw, response.headers.get("Content-Type", "")))
             raw = stream.raw()
             if route.has_lost_beginning(stream.opening):

@@ -69,13 +69,27 @@ SEPARATORS = re.compile(r"(?<=[^\W_])[\s_.-]+(?=[^\W_])")
 PREFIX = re.compile(r"^(?:finish|stop|block(?:ed)?)?reason(?=.)")  # Google's clients, xAI's gRPC
 
 
+# how a token of a vocabulary is written, in its own signs and in those of typography
+OPENINGS = "<\u2039\uff1c\u27e8\u3008"
+BAR, CLOSING, JOINT = r"[|\uff5c\u00a6\u2502\u2223]", "[>\u203a\uff1e\u27e9\u3009]", r"[\s_\u2581.-]"
+TOKEN = re.compile(f"[{OPENINGS}]({BAR}?)(/?[A-Za-z]+(?:{JOINT}*[A-Za-z]+)*)({BAR}?){CLOSING}")
+
+
 def _letters(word: str) -> str:
     """A word without what only its spelling adds."""
+    if token := TOKEN.fullmatch(word.strip()):
+        opening, name, closing = token.groups()
+        letters = re.sub(JOINT, "", name).casefold()
+        return f"<{'|' if opening else ''}{letters.removesuffix('token')}{'|' if closing else ''}>"
     return PREFIX.sub("", SEPARATORS.sub("", word.strip()).casefold(), count=1) if word.isascii() else word
 
 
 # the tokens by which models end their turn, with and without bars; others end a tool's call, or a part of the turn
 _TOKENS = "/s im_end eos eot eot_id end end_of_text end_of_turn end_of_sentence endoftext return"
+# where a text goes on behind one, the turn ended there; without bars only some of them are no words of a text
+_BARRED = "|".join(name.replace("_", f"{JOINT}*") for name in _TOKENS.split()[1:])
+_BARE = f"end{JOINT}*of{JOINT}*(?:turn|sentence)"
+RUN_ON = re.compile(f"[{OPENINGS}](?:{BAR}(?:{_BARRED}){JOINT}*(?:token)?{BAR}|{_BARE}){CLOSING}\\s*\\S", re.IGNORECASE)
 
 TABLE: Mapping[str, tuple[Kind, str | None]] = {
     **{_letters(word): meaning for meaning, words in _WORDS.items() for word in words.split()},
@@ -139,6 +153,7 @@ OF_STOPS = ("stopreason", "stoptype")
 # before the word for what stopped it, in the names of flags: `stopped_limit`, `stopped_eos`
 STOPPED = "stopped"
 GUARDRAIL = "guardrail"
+ALTERS = re.compile("(?:redact|mask|anonymi[sz]|saniti[sz]|rewrit|replac|transform|modif)[a-z]*", re.IGNORECASE)
 INTERVENED = f"{GUARDRAIL}_intervened"  # the word of Bedrock for its own
 
 
@@ -168,7 +183,8 @@ def _word_in(letters: str, value: Any) -> str | None:
     if GUARDRAIL in letters:
         action = value.get("action") if isinstance(value, dict) else value
         words = [action, f"{GUARDRAIL}_{action}"] if isinstance(action, str) else []
-        return INTERVENED if any(end_of(word).kind == "withheld" for word in words) else None
+        is_withheld = any(end_of(word).kind == "withheld" for word in words)
+        return INTERVENED if is_withheld or (words and ALTERS.fullmatch(words[0])) else None
     if letters.startswith(STOPPED) and value is True:
         word = letters.removeprefix(STOPPED)
         return word if end_of(word).kind != "unknown" else None

@@ -5,7 +5,9 @@ The headers of the standards say what their RFC defines:
     a cache had it      `Age` above 0, `Cache-Status` with hit or collapsed (RFC 9111, 9211), a `Warning` of 110 to 113
                         (RFC 7234), a hit in a comment of `Via`; and Varnish's header, which then has two ids
     something failed    `Proxy-Status` with an error or the status of one (RFC 9209), a `Content-Range` of less than
-                        the whole (RFC 9110), a `grpc-status` other than 0
+                        the whole (RFC 9110), a `grpc-status` other than 0, a `Link` to a next part (RFC 8288)
+    it was changed      a digest that is not the body's (RFC 9530, 3230, 1864), and a `Warning` of 214 (RFC 7234), but
+                        where a `Content-Encoding` may be the transformation
     another answered    a count of fallbacks above 0, or a flag that there was one: the reply is none of the model that
                         was asked, and counts as a failure
 
@@ -18,6 +20,7 @@ headers with every reply, and none of these: their names are looked at once.
 """
 
 import re
+from binascii import b2a_base64
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -50,6 +53,8 @@ from selfexec.engines.http.wires.objections import (
     is_true,
     is_under_way,
     meaning_of,
+    more_to_come,
+    paging_of,
     tells_of_failure,
     words_of_name,
 )
@@ -80,7 +85,9 @@ STEP = "cf-aig-step"  # of the models that Cloudflare's gateway was given; 0 is 
 # by which a server asks for the same call again: what stands against an input would do so again
 AGAIN, WAIT = "x-should-retry", "retry-after"
 X = "x-"  # begins the names of headers that no standard has
-STALE = re.compile(r"(?:^|[\s,])11[0-3](?=\s)")
+CHANGED = re.compile(r"(?:^|,)\s*214(?=\s)")
+NEXT = re.compile(r";\s*rel\s*=\s*(?:next\b|\"[^\"]*\bnext\b)", re.IGNORECASE)
+STALE = re.compile(r"(?:^|,)\s*11[0-3](?=\s)")
 COMMENT = re.compile(r"\(([^()]*)\)")
 TWO_IDS = re.compile(r"\d+\s+\d+")
 PROXY_FAILURE = re.compile(r";\s*(?:error\s*=|received-status\s*=\s*[45]\d\d)", re.IGNORECASE)
@@ -120,19 +127,22 @@ STANDARD_OF_FAILURES: Mapping[str, Callable[[str], bool]] = {
     "grpc-status": lambda value: value != "0",
     "proxy-status": lambda value: PROXY_FAILURE.search(value) is not None,
     "content-range": _is_part,
+    "link": lambda value: NEXT.search(value) is not None,
+    "warning": lambda value: CHANGED.search(value) is not None,
     STEP: is_any_above_0,
 }
 
 
 class Telling(NamedTuple):
     """The names of those headers of a response that may say that a cache had it, that something failed, how the reply
-    ended, or what it cost and who answered.
+    ended, what it cost and who answered, or what the digest of its body is.
     """
 
     caches: tuple[str, ...]
     failures: tuple[str, ...]
     ends: tuple[str, ...]
     notes: tuple[str, ...]
+    digests: tuple[str, ...]
 
 
 def say_nothing(headers: Mapping[str, str]) -> bool:
@@ -147,6 +157,7 @@ def _telling(names: tuple[str, ...]) -> Telling | None:
         tuple(name for name in names if _may_tell_of_a_failure(name.lower())),
         tuple(name for name in names if is_name_of_an_end(name)),
         tuple(name for name in names if name.lower() in (COST, UPSTREAM)),
+        tuple(name for name in names if name.lower() in DIGESTS),
     )
     return telling if any(telling) else None
 
@@ -226,18 +237,21 @@ def failure_next_to_a_policy(headers: Mapping[str, str], status: int, raw: bytes
 
 def _failures(headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     if (telling := _telling(tuple(headers))) is not None:
-        yield from (field for field in _values(headers, telling.failures) if _is_failure(*field))
+        is_encoded = "content-encoding" in headers
+        fields = _values(headers, telling.failures)
+        yield from (field for field in fields if _is_failure(*field) and not (is_encoded and field[0] == "warning"))
 
 
 def _may_tell_of_a_failure(name: str) -> bool:
     meaning = meaning_of(name.removeprefix(X))
-    if name in STANDARD_OF_FAILURES or _counts_fallbacks(name):
+    if name in STANDARD_OF_FAILURES or _counts_fallbacks(name) or paging_of(name) is not None:
         return True
     if meaning.setting or meaning.attempts or not ABOUT_REPORTS.isdisjoint(words := words_of(name)):
         return False
     if "cache" in words:  # whose states are other ones
         return False
-    return meaning.kind in ("failure", "well") or meaning.ill or meaning.state or meaning.finished
+    is_of_a_failure = meaning.kind in ("failure", "well") or meaning.ill or meaning.state
+    return is_of_a_failure or meaning.finished or meaning.altered
 
 
 @lru_cache(maxsize=1024)
@@ -255,6 +269,8 @@ def _is_failure(name: str, value: str) -> bool:
         return is_any_above_0(value) or is_true(value)
     name = name.removeprefix(X)
     meaning, meant = meaning_of(name), _meant(value)
+    if paging_of(name) is not None:
+        return bool(more_to_come({name: meant}))
     if meaning.state and not isinstance(meant, int) and not _is_of_this_reply(name):
         return False
     if meaning.kind == "failure" and value.casefold() in ("ok", "no"):
@@ -278,6 +294,36 @@ def _meant(value: str) -> Any:
     if INTEGER.fullmatch(value):
         return int(value)
     return float(value) if DECIMAL.fullmatch(value) else value
+
+
+# --- digests ---------------------------------------------------------------------------------------------------------
+
+# of what came, and of the resource that it is: the same where nothing is encoded
+DIGEST = re.compile(r"(?:^|,)\s*(md5|sha|sha-256|sha-512)=:?([A-Za-z0-9+/]+=*)", re.IGNORECASE)
+HASHES: Mapping[str, str] = {"md5": "md5", "sha": "sha1", "sha-256": "sha256", "sha-512": "sha512"}
+DIGESTS: Mapping[str, str] = {"content-md5": "md5=", "content-digest": "", "repr-digest": "", "digest": ""}
+
+
+def wrong_digest(headers: Mapping[str, str], raw: bytes) -> str | None:
+    """The header with a digest that is not that of the body; None where there is none, or it cannot be compared."""
+    if (telling := _telling(tuple(headers))) is None or not telling.digests or "content-encoding" in headers:
+        return None
+    for name, value in _values(headers, telling.digests):
+        for kind, digest in DIGEST.findall(DIGESTS[name] + value):
+            if not _is_digest_of(raw, HASHES[kind.lower()], digest):
+                return name
+    return None
+
+
+def _is_digest_of(raw: bytes, kind: str, digest: str) -> bool:
+    """Whether a digest in base 64, or in 16 as some write it, is that of a body. What is of another length is none."""
+    import hashlib
+
+    right = hashlib.new(kind, raw, usedforsecurity=False)
+    if len(digest) == len(right.hexdigest()):
+        return digest.lower() == right.hexdigest()
+    in_base_64 = b2a_base64(right.digest(), newline=False).decode()
+    return digest == in_base_64 or len(digest) != len(in_base_64)
 
 
 # --- ends ------------------------------------------------------------------------------------------------------------

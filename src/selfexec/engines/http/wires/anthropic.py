@@ -28,7 +28,7 @@ from selfexec.engines.http.wires.base import (
     turns,
     words_of,
 )
-from selfexec.engines.http.wires.objections import is_neutral, objections
+from selfexec.engines.http.wires.objections import is_neutral, marks_of_the_end, objections
 from selfexec.engines.http.wires.order import Order
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.experiments import Message
@@ -102,6 +102,7 @@ class Gathered:
         self._text = Texts()
         self._order = Order()
         self._odd: dict[str, Any] = {}
+        self._marks: dict[str, Any] = {}  # of whether it has come to its end
 
     def take(self, event: Event) -> None:
         if event.data.strip() == b"[DONE]":
@@ -111,6 +112,8 @@ class Gathered:
         self._order.take(event, piece)
         self._odd |= objections(piece, MESSAGE)
         add_ends(self._ends, piece, piece.get("delta"), piece.get("message"))
+        for place in (piece, piece.get("delta"), piece.get("message")):
+            self._marks |= marks_of_the_end(object_of(place))
         match piece.get("type") or event.name:
             case "message_start":
                 if self._is_begun or self._body or self._blocks:
@@ -186,7 +189,7 @@ class Gathered:
         if blocks and self._body.get("content"):
             raise UnreadableReply("the message has content before its blocks")
         content = {"content": blocks} if blocks else {}  # else it is what the message began with
-        body = {**self._body}
+        body = {**self._body, **self._marks}
         add_ends(body, self._ends)
         against = {**self._text.doubled(), **self._order.objection(), **self._odd}
         return {**body, **content, "usage": self._usage, **against}

@@ -14,7 +14,18 @@ from typing import Any, NamedTuple, Protocol
 from msgspec.structs import replace
 
 from selfexec.engines.base import SENT_BY_ALL, Outcome
-from selfexec.engines.http.ends import BESIDE, LONGEST_END, End, end_of, ends_in, is_nothing, printable_end, worst
+from selfexec.engines.http.ends import (
+    BESIDE,
+    LONGEST_END,
+    OPENINGS,
+    RUN_ON,
+    End,
+    end_of,
+    ends_in,
+    is_nothing,
+    printable_end,
+    worst,
+)
 from selfexec.engines.http.errors import says_something, sentence_of
 from selfexec.engines.http.policy import error_in_reply, shortened
 from selfexec.engines.http.providers import ENDINGS, Endpoint
@@ -427,7 +438,10 @@ def first_of(choices: Any, whole: bool = True) -> Mapping[str, Any] | None:
     return first[0] if first else None
 
 
-UNSEEN = 5  # tokens that are none of the text: an end, or what a format puts around a reply (four in harmony)
+# The most tokens that servers count of a reply without a word: one for its end, of chat completions and Responses; two
+# or three of Anthropic's, by its documents; none of Gemini's; four around an empty reply in harmony; five where a model
+# opens and closes thoughts with nothing in them (`<think>`, a blank line, `</think>`, a blank line, the end).
+UNSEEN = 5
 
 
 def concluded(
@@ -483,8 +497,9 @@ def ends_within(body: Mapping[str, Any]) -> list[End]:
     return found
 
 
-# the tokens by which a model's turn ends and another begins, with more behind them
-RUN_ON = re.compile(r"<\|(?:im_end|eot_id|end|endoftext|end_of_text|return)\|>\s*\S|<end_of_turn>\s*\S")
+def runs_on(text: str) -> bool:
+    """Whether a text goes on behind a token by which a model's turn ends."""
+    return any(sign in text for sign in OPENINGS) and RUN_ON.search(text) is not None
 
 
 def by_end(
@@ -513,7 +528,7 @@ def by_end(
         raise UnusableReply(f"its message holds no content, and it {_ended(end)}")
     if silent and not hidden and end.stop == "stop" and _unseen(outcome) > UNSEEN:
         raise UnusableReply(f"its message is empty, and {_unseen(outcome)} tokens of text were counted")
-    if outcome.text and "<" in outcome.text and RUN_ON.search(outcome.text):
+    if outcome.text and runs_on(outcome.text):
         word = f"{end.word[: LONGEST_END - len(BESIDE)]}{BESIDE}"
         return doubtful(outcome, word, "its text goes on behind a token that ends a turn")
     if end.kind == "unknown":

@@ -38,7 +38,6 @@ from selfexec.engines.http.wires.base import (
     text_of,
     turns,
 )
-from selfexec.engines.http.wires.echoes import echoes_in
 from selfexec.engines.http.wires.logprobs import tokens_of
 from selfexec.engines.http.wires.objections import is_ill_state, marks_of_the_end, objections
 from selfexec.engines.http.wires.order import Order
@@ -181,7 +180,6 @@ class Gathered:
         self._logprobs: list[Any] = []
         self._others = OtherChoices()
         self._order = Order()
-        self._prompts: list[Any] = []  # which pieces repeat
 
     def take(self, event: Event) -> None:
         if event.data.strip() == b"[DONE]":
@@ -193,7 +191,6 @@ class Gathered:
         self._odd |= objections(piece)
         add_ends(self._body, piece)
         self._body |= marks_of_the_end(piece)
-        self._prompts += [value for value in echoes_in(piece) if value not in self._prompts]
         if "choices" not in piece:
             check_places(piece, "text", "content", "delta", "response", "output", "candidates")
             if ill := [piece[name] for name in KINDS_OF_PIECES if is_ill_state(piece.get(name))]:
@@ -222,7 +219,8 @@ class Gathered:
                 self._choice[name] = worse(self._choice.get(name), choice[name])
         add_ends(self._choice, choice)
         self._choice |= {name: stop for name, stop in stops_in(choice).items() if name not in ENDS}
-        self._choice |= marks_of_the_end(choice)
+        for place in (choice, *map(choice.get, ("delta", "message"))):
+            self._choice |= marks_of_the_end(object_of(place))
         self._logprobs += list_of(object_of(choice.get("logprobs")).get("content"))
         delta, message = choice.get("delta"), choice.get("message")
         self._choice |= objections(choice)
@@ -306,10 +304,8 @@ class Gathered:
         message = {"role": "assistant", **({"content": content} if self._has_content else {}), **self._message, **said}
         handed_on = {"provider_specific_fields": self._handed_on} if self._handed_on else {}
         choice = {**self._choice, **handed_on, "index": 0, "message": message, "logprobs": {"content": self._logprobs}}
-        prompts = {f"{n}_prompt": value for n, value in enumerate(self._prompts)}
         return {
             **self._body,
-            **prompts,
             "choices": [choice],
             **self._others.objection(),
             **self._text.doubled(),

@@ -7,6 +7,7 @@ model has them.
 """
 
 import math
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, TypeGuard
@@ -20,16 +21,31 @@ CLOSE = 1e-3  # between a number and the same in half the precision
 
 
 PROMPTS = frozenset(("prompt", "input", "messages", "contents"))
+# other names of what was asked: alone, or of whom or when
+QUESTIONS = frozenset(("question", "query", "echo", "history", "request"))
+OF_USERS = frozenset(("message", "messages", "text", "input", "content", "utterance"))
+USERS = frozenset(("user", "human"))
+WHOSE = USERS | {"original", "last", "input", "received", "matched", "cached", "similar", "my", "your", "chat"}
+# objects of what a server asked others, as the web
+SEARCHES = frozenset(("search", "searches", "retrieval", "rag", "web", "tool", "tools", "grounding", "plugin"))
+MAY_ECHO = re.compile(b"prompt|question|query|echo|history|request|input|messages|contents|user|human", re.IGNORECASE)
+LEFT_OUT = re.compile(r"\.{3,}|\u2026")
 
 
 def repeats_another_prompt(asked: Mapping[str, Any], body: Mapping[str, Any]) -> bool:
     """Whether a body repeats a prompt that is not the one that was sent: neither stands in the other, by their letters
-    alone, since a server may repeat it with a template around it, or cut.
+    alone, since a server may repeat it with a template around it, or cut, at its end or in the middle.
     """
     fields = [name for name in sorted(PROMPTS) if name in asked]
     sent = "".join(_letters(asked[name]) for name in fields)
     last = next((text for name in fields if (text := _letters(list_of(asked[name])[-1:]))), sent)
-    return not all(echoed in sent or last in echoed for echoed in map(_letters, echoes_in(body)))
+    return not all(last in _letters(echoed) or _stands_in(echoed, sent) for echoed in echoes_in(body))
+
+
+def _stands_in(echoed: Any, sent: str) -> bool:
+    """Whether what a server repeats of a prompt stands in it, but for what it left out where it has an ellipsis."""
+    parts = LEFT_OUT.split(echoed) if isinstance(echoed, str) else [echoed]
+    return all(_letters(part) in sent for part in parts)
 
 
 def echoes_in(body: Mapping[str, Any]) -> list[Any]:
@@ -38,7 +54,7 @@ def echoes_in(body: Mapping[str, Any]) -> list[Any]:
     """
     choices = [choice for name in ("choices", "candidates") for choice in list_of(body.get(name))]
     fields = [field for place in (body, *choices) for field in object_of(place).items()]
-    fields += [inner for name, part in fields if name not in NOT_AROUND for inner in object_of(part).items()]
+    fields += [inner for name, part in fields if not _is_of_others(name) for inner in object_of(part).items()]
     own = [body[name] for name in sorted(PROMPTS) if name in body]
     return own + [value for name, value in fields if is_echo(name, value)]
 
@@ -50,13 +66,21 @@ def is_echo(name: str, value: Any) -> bool:
     return _names_a_prompt(name) and _has_words(value) and not (name == "input" and isinstance(value, str))
 
 
+def _is_of_others(name: str) -> bool:
+    """Whether an object of this name holds the reply, counts, or what a server asked others."""
+    return name in NOT_AROUND or not SEARCHES.isdisjoint(name_words(name))
+
+
 NOT_AROUND = frozenset(("message", "delta", "content", "usage", "usageMetadata", "logprobs"))
 
 
 @lru_cache(maxsize=2048)
 def _names_a_prompt(name: str) -> bool:
     words = name_words(name)
-    return name in PROMPTS or (words[-1:] == ["prompt"] and "system" not in words)
+    if name in PROMPTS or (words[-1:] == ["prompt"] and "system" not in words):
+        return True
+    whose, noun = {*words[:-1]}, {*words[-1:]}
+    return whose <= WHOSE and bool(noun & QUESTIONS or (noun & OF_USERS and whose & USERS))
 
 
 def _has_words(value: Any) -> bool:

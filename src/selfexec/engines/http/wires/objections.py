@@ -14,13 +14,18 @@ the reply by its name and its value:
     a name of how a reply fared          `truncated`, `is_partial`, `upstream_degraded`: void where they are true, or
                                          hold something else behind a last word of this kind
     a name of a state                    `upstream_status`, `state`, `stop_reason`: void where it is one of failure
+    a name of a change on the way        `redacted`, `is_masked`, `text_transformed`, `mock`, `fallback_used`: made of
+                                         nothing but words for it; void where they are true
+    a name of one part of several        `has_more`, `next_page_token`, `page` with `total_pages`: void in the whole
+                                         where more follows
 
 The same names void a reply in the objects and lists within an unlisted field, however deep they stand (`metadata`,
 `upstream`, `error`), but for `detail` and `message`, which there may speak of anything, and for a state, which there
 voids only where it is one of failure. Of a list of attempts the last one counts, and so it does of any list of objects
-of which the last says that it went well. Names of settings (`max_errors`, `retry_on_failure`) say nothing, nor do
-numbers that tell how often something happens (`error_rate`), what the model wrote, what was asked, and what is said of
-single tokens.
+of which the last says that it went well. Names of settings and of how failures are dealt with (`max_errors`,
+`retry_on_failure`, `error_budget`, `fault_tolerance`) say nothing, nor do numbers that tell how often something happens
+(`error_rate`) or that stand among others as counts (`{rejected: 5, accepted: 20}`), what the model wrote, what was
+asked, what is said of logs and settings, and what is said of single tokens.
 
 Every other field passes, whatever it holds: only its own server knows what it means. A void reply has an unknown end.
 """
@@ -102,6 +107,21 @@ UNDER_WAY = frozenset(
         *("scheduled", "progress", "ongoing"),
     )
 )
+# what was done to a text on its way, or what stood in for one, and what may stand with such a word in a name
+ALTERED = frozenset(
+    (
+        *("redacted", "masked", "sanitized", "sanitised", "anonymized", "anonymised", "censored", "transformed"),
+        *("rewritten", "modified", "altered", "replaced", "substituted", "translated"),
+        *("mock", "mocked", "stub", "stubbed", "canned", "placeholder", "fallback", "failover"),
+    )
+)
+# the names of objects in which something else may be so: what is logged, and what may happen
+APART = frozenset(
+    (
+        *("log", "logs", "logging", "telemetry", "tracing", "audit", "analytics", "key", "keys", "credentials"),
+        *("config", "configuration", "settings", "options", "params", "parameters", "preferences", "policy"),
+    )
+)
 NOT_ILL = frozenset(("no", "off", "never", "disabled", "auto"))
 STATES = frozenset(("status", "state", "outcome", "result", "phase", "health", "code"))
 ENDINGS = frozenset(("finish", "stop", "done", "end", "completion", "termination"))  # whose reason is a state
@@ -112,9 +132,21 @@ SETTINGS = frozenset(
         *("may", "should", "use", "return", "on", "if", "max", "min", "ignore", "skip", "continue", "threshold"),
     )
 )
+# behind a word for a failure: that it is dealt with, and not that there was one
+DEALING = frozenset(
+    (
+        *("mode", "handler", "handling", "page", "budget", "tolerance", "tolerant", "injection", "policy"),
+        *("strategy", "threshold", "reporting", "recovery", "correction", "margin"),
+    )
+)
 FINISHED = [[word] for word in ("complete", "completed", "done", "finished", "final", "eos")]
 OF_A_REPLY = frozenset(("is", "x", "response", "reply", "stream", "output", "message", "completion"))
 FORMS = frozenset(("is", "was", "has", "been", "are"))  # which say of a word that it holds
+OF_A_CHANGE = ALTERED | OF_A_REPLY | FORMS | {"text", "content", "pii", "used", "from", "by"}
+# one part of several
+PARTS = frozenset(("page", "part", "chunk", "segment", "piece"))
+NUMBERS, TOTALS = frozenset(("current", "number", "no", "index")), frozenset(("total", "number", "num", "count", "of"))
+CURSORS = frozenset(("next", "page", "token", "cursor", "url", "link", "uri", "part", "chunk", "offset"))
 _BEFORE, _TELLING, _BEHIND = (
     "|".join(sorted(words))
     for words in (
@@ -126,7 +158,12 @@ _BEFORE, _TELLING, _BEHIND = (
 FORMED = re.compile("(?:is|was|has|had)(success|ok|succeeded|successful)")
 COMPOUND = re.compile(f"(?:{_BEFORE})*({_TELLING})(?:{_BEHIND})*")  # `istruncated`, `partialresponse`
 RATES = frozenset(("rate", "ratio", "percent", "percentage", "probability"))
-ATTEMPTS = frozenset(("attempt", "attempts", "retry", "retries", "tries", "fallback", "fallbacks", "history"))
+ATTEMPTS = frozenset(
+    (
+        *("attempt", "attempts", "retry", "retries", "tries", "fallback", "fallbacks", "history"),
+        *("previous", "prior", "earlier"),
+    )
+)
 
 
 class Meaning(NamedTuple):
@@ -134,7 +171,8 @@ class Meaning(NamedTuple):
     if the value is true, or (`last`) if it is anything; `state`: whether the value is a state; `filtering`: whether it
     holds what a filter found in the prompt and in the text, be it much or little; `rate`: whether a number in it tells
     how often something happens to the server's replies; `finished`: whether it says that the reply is all there;
-    `own_state`: whether it is the state of the reply itself.
+    `own_state`: whether it is the state of the reply itself; `altered`: whether it says that the text is not as the
+    model wrote it.
     """
 
     kind: Kind
@@ -147,21 +185,24 @@ class Meaning(NamedTuple):
     rate: bool = False
     finished: bool = False
     own_state: bool = False
+    altered: bool = False
 
 
 @lru_cache(maxsize=2048)
 def meaning_of(name: str) -> Meaning:
     words = words_of_name(name)
     joined = [*words, "".join(words), *map("".join, pairwise(words))]
+    kind = kind_of(name)
     return Meaning(
-        kind_of(name),
+        kind,
         ill=not ILL_IF_TRUE.isdisjoint(joined),
         last=bool(words) and not ILL.isdisjoint((words[-1], "".join(words[-2:]))),
         state=bool(words) and (words[-1] in STATES or (words[-1] == "reason" and not ENDINGS.isdisjoint(words[-2:]))),
-        setting=not SETTINGS.isdisjoint(words),
+        setting=not SETTINGS.isdisjoint(words) or (kind == "failure" and not DEALING.isdisjoint(words[-1:])),
         attempts=not ATTEMPTS.isdisjoint(words),
         finished=(others := [word for word in words if word not in OF_A_REPLY]) in FINISHED,
         own_state=others == ["state"],
+        altered=not ALTERED.isdisjoint(words) and OF_A_CHANGE.issuperset(words),
         rate=bool(words) and words[-1] in RATES,
         filtering="safety" in words or "moderation" in words or {"content", "filter"} <= {*words},
     )
@@ -188,7 +229,7 @@ def kind_of(name: str) -> Kind:
 def is_neutral(name: str) -> bool:
     """Whether the name of an event that no format lists says nothing of how a reply fared."""
     meaning = meaning_of(name)
-    return meaning.kind == "other" and not meaning.last and not is_ill_state(name)
+    return meaning.kind == "other" and not (meaning.last or meaning.altered) and not is_ill_state(name)
 
 
 def objections(place: Mapping[str, Any], besides: frozenset[str] = frozenset()) -> Mapping[str, Any]:
@@ -213,11 +254,12 @@ def objections(place: Mapping[str, Any], besides: frozenset[str] = frozenset()) 
 
 def marks_of_the_end(place: Mapping[str, Any]) -> Mapping[str, Any]:
     """The fields that say whether a reply has come to its end. In a stream the last piece that has them counts."""
-    return {name: value for name, value in place.items() if name not in PLAIN and _marks(meaning_of(name))}
+    return {name: value for name, value in place.items() if name not in PLAIN and _marks(name)}
 
 
-def _marks(meaning: Meaning) -> bool:
-    return meaning.finished or meaning.own_state
+def _marks(name: str) -> bool:
+    meaning = meaning_of(name)
+    return meaning.finished or meaning.own_state or paging_of(name) is not None
 
 
 def objection_in(*places: Any, besides: frozenset[str] = frozenset()) -> Any:
@@ -232,11 +274,55 @@ def objection_in(*places: Any, besides: frozenset[str] = frozenset()) -> Any:
 
 def _unfinished(place: Mapping[str, Any]) -> Mapping[str, Any]:
     """The fields of an object of a whole reply, and of the objects within it, that say that it is not all there."""
-    marks = marks_of_the_end(place).items()
+    marks = ((name, value) for name, value in marks_of_the_end(place).items() if paging_of(name) is None)
     found = {
         name: value for name, value in marks if type(value) is not int and (is_false(value) or is_under_way(value))
     }
-    return found or dict(_unfinished_within(place))
+    return found or more_to_come(place) or dict(_unfinished_within(place))
+
+
+class Paging(NamedTuple):
+    """What the name of a field says of a reply that comes in several parts: whether there is `more`, where the `next`
+    one is, the `number` of this one or how many there are (`total`), and what its parts are.
+    """
+
+    says: Literal["more", "next", "number", "total"]
+    part: str = ""
+
+
+@lru_cache(maxsize=2048)
+def paging_of(name: str) -> Paging | None:
+    words = [word for word in name_words(name) if word not in OF_A_REPLY | FORMS]
+    if words == ["more"]:
+        return Paging("more")
+    if words == ["continuation", "token"] or (words[:1] == ["next"] and words[-1] in CURSORS):
+        return Paging("next")
+    parts = [word for word in words if word.removesuffix("s") in PARTS]
+    if len(parts) != 1:
+        return None
+    part, others = parts[0].removesuffix("s"), {*words} - {*parts}
+    if others <= NUMBERS and part == parts[0]:
+        return Paging("number", part)
+    return Paging("total", part) if others <= TOTALS else None
+
+
+def more_to_come(place: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields of an object that say that this is one part of a reply, and another one follows."""
+    paged = [(name, value, paging) for name, value in place.items() if (paging := paging_of(name)) is not None]
+    totals = {paging.part: value for _, value, paging in paged if paging.says == "total" and type(value) is int}
+    return {name: value for name, value, paging in paged if _is_followed(name, value, paging, totals)}
+
+
+def _is_followed(name: str, value: Any, paging: Paging, totals: Mapping[str, int]) -> bool:
+    match paging.says:
+        case "more":
+            return is_true(value)
+        case "next":
+            return says_something(value) and type(value) in (str, int)
+        case "number":
+            counted_from_0 = "index" in name_words(name) or value == 0
+            return type(value) is int and value + counted_from_0 < totals.get(paging.part, 0)
+    return False
 
 
 def _unfinished_within(place: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -282,8 +368,10 @@ def _is_wordless(error: Any) -> bool:
 def _speaks_against(name: str, value: Any) -> bool:
     """Whether a field of a place speaks against the reply, by itself or by what stands in it."""
     match meaning_of(name).kind:
-        case "failure" | "detail":
-            ill = (says_something(value) and not _is_rate(name, value)) or _is_wordless(value)
+        case "failure":
+            ill = (says_something(value) and not _is_no_failure(name, value)) or _is_wordless(value)
+        case "detail":
+            ill = says_something(value) or _is_wordless(value)
         case "well":
             ill = is_false(value)
         case "state":
@@ -297,6 +385,13 @@ def _speaks_against(name: str, value: Any) -> bool:
     if ill or type(value) not in NESTS or meaning_of(name).filtering:
         return ill
     return _is_ill_within(name, value)
+
+
+def _is_no_failure(name: str, value: Any) -> bool:
+    """Whether a field named for a failure tells of none: it is a setting, a rate, or the number of failed attempts."""
+    meaning = meaning_of(name)
+    is_number = type(value) in (int, float)
+    return (meaning.setting and type(value) not in NESTS) or (is_number and (meaning.attempts or meaning.rate))
 
 
 def _is_ill_within(name: str, value: Any) -> bool:
@@ -328,14 +423,39 @@ def _failures_within(name: str, value: Any) -> Iterator[tuple[str, Any]]:
             parts = value[-1:] if meaning_of(name).attempts or _ends_well(value) else value
             waiting += [(path, name, part) for part in parts if type(part) in NESTS]
             continue
+        counted = _counted_in(value)
         for inner, part in value.items():
-            if inner in WRITTEN or (type(part) in NESTS and meaning_of(inner).filtering):
+            if inner in WRITTEN or inner in counted or (type(part) in NESTS and meaning_of(inner).filtering):
                 continue
             here = f"{path}.{inner}" if len(path) < LONGEST_PATH else path
-            if tells_of_failure(inner, part):
+            if tells_of_failure(inner, part) and not (meaning_of(inner).altered and _is_apart(path)):
                 yield here, part
             elif type(part) in NESTS:
                 waiting.append((here, inner, part))
+
+
+def _is_apart(path: str) -> bool:
+    return not APART.isdisjoint(name_words(path))
+
+
+def _counted_in(place: Mapping[str, Any]) -> frozenset[str]:
+    """The fields of an object of nothing but numbers that count how many of several things fared well or ill, as the
+    tokens that were accepted and rejected: a count is no flag. One whose name has a word for the reply, as
+    `stream_interrupted`, is a flag.
+    """
+    numbers = [name for name, value in place.items() if type(value) not in NESTS and value is not None]
+    if len(numbers) < LEAST_COUNTS or not all(type(place[name]) in (int, float) for name in numbers):
+        return frozenset()
+    return frozenset(filter(_counts_outcomes, numbers))
+
+
+def _counts_outcomes(name: str) -> bool:
+    meaning = meaning_of(name)
+    counts = meaning.kind == "well" or (meaning.ill and meaning.kind == "other" and not meaning.state)
+    return counts and (OF_A_REPLY | FORMS).isdisjoint(words_of_name(name))
+
+
+LEAST_COUNTS = 2
 
 
 def _ends_well(parts: list[Any]) -> bool:
@@ -358,6 +478,8 @@ LONGEST_STATE = 3  # words: more of them are a sentence
 def tells_of_failure(name: str, value: Any) -> bool:
     """Whether a field tells of a failure wherever it stands, by its name and its value."""
     meaning = meaning_of(name)
+    if meaning.altered:
+        return is_true(value) or (type(value) is int and value == 1)
     if meaning.setting or (meaning.attempts and not isinstance(value, str | bool)):
         return False
     if meaning.kind == "failure":

@@ -36,7 +36,7 @@ from selfexec.engines.http.wires.base import (
 )
 from selfexec.engines.http.wires.echoes import is_setting, not_asked
 from selfexec.engines.http.wires.logprobs import tokens_of
-from selfexec.engines.http.wires.objections import is_neutral, objections
+from selfexec.engines.http.wires.objections import is_neutral, marks_of_the_end, objections
 from selfexec.engines.http.wires.order import Order
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.experiments import Message
@@ -207,6 +207,7 @@ class Gathered:
         self._settings: dict[str, Any] = {}  # that earlier events repeat
         self._created = self._completed = self._is_item_cut = False
         self._odd: dict[str, Any] = {}
+        self._marks: dict[str, Any] = {}  # of whether it has come to its end
         self._ends: dict[str, Any] = {}  # in all fields for one, those of other formats included
 
     def take(self, event: Event) -> None:
@@ -216,15 +217,19 @@ class Gathered:
         piece = data_of(event)
         kind = piece.get("type") or event.name
         self._order.take(event, piece)
+        item = object_of(piece.get("item"))
+        for place in (piece, piece.get("response"), item if item.get("type") == "message" else None):
+            self._marks |= marks_of_the_end(object_of(place))
         add_ends(self._ends, piece, piece.get("response"), piece.get("item"))
         if kind == "response.created":
             if self._created:
                 raise UnusableReply("the stream begins a second time")
             self._created = True
         elif kind == "response.output_item.done":
-            self._items.append(item := piece.get("item"))
-            status = object_of(item).get("status") if object_of(item).get("type") == "message" else None
-            self._is_item_cut |= status is not None and end_of(status).kind != "done"
+            self._items.append(piece.get("item"))
+            if item.get("type") == "message":
+                self._is_item_cut |= item.get("status") is not None and end_of(item["status"]).kind != "done"
+                self._odd |= objections(item, JUDGED)
             self._places.append(piece.get("output_index"))
         elif kind in DELTAS:
             self._said[kind].append(words_of(piece.get("delta")))
@@ -243,6 +248,9 @@ class Gathered:
         self._done += _words_done(kind, piece)
         if not (isinstance(kind, str) and (kind in NEUTRAL_EVENTS or _is_listed(kind))):
             self._odd.setdefault("error", {"message": f"an event that is not known: {printable_end(str(kind))}"})
+        elif not kind.startswith("response."):
+            check_places(piece, "delta", "text", "content", "part", "item", "response", "output")
+            self._odd |= objections(piece)
         elif event.name != kind and event.name.startswith("response."):
             self._odd.setdefault("error", {"message": f"an event of two names: {printable_end(event.name)}, {kind}"})
         else:
@@ -253,7 +261,7 @@ class Gathered:
             raise UnusableReply(CUT)
         if self._is_item_cut and self._completed:
             self._odd.setdefault("error", {"message": "a message that ended before it was complete"})
-        body = {**self._body, **self._odd}
+        body = {**self._body, **self._marks, **self._odd}
         body |= {name: value for name, value in self._settings.items() if not body.get(name)}
         add_ends(body, self._ends)
         if self._items and not body.get("output"):
@@ -296,10 +304,10 @@ EVENT_FIELDS = frozenset(("code", "message", "status"))  # judged in the respons
 
 
 def _is_listed(kind: str) -> bool:
-    """Whether an event is one of the format, which has many: all but those that tell of a failure."""
-    if not kind.startswith("response.") or kind in ENDS or kind in FAILING_TOOLS:
-        return kind.startswith("response.")
-    return is_neutral(kind)
+    """Whether an event is one of the format, which has many, or of a server's own, as of its limits: all but those that
+    tell of a failure.
+    """
+    return kind in ENDS or kind in FAILING_TOOLS or ("." in kind and is_neutral(kind))
 
 
 def _words_done(kind: Any, piece: Mapping[str, Any]) -> list[str]:

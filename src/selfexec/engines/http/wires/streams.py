@@ -20,6 +20,7 @@ from selfexec.engines.http.ends import printable_end
 from selfexec.engines.http.errors import error_beside, mapping_of, says_something
 from selfexec.engines.http.policy import error_in_reply
 from selfexec.engines.http.wires.base import Event, Gathering, Opening, UnreadableReply, UnusableReply
+from selfexec.engines.http.wires.echoes import MAY_ECHO, echoes_in
 from selfexec.engines.http.wires.objections import is_neutral, objections
 
 STREAMED = (b"data:", b"event:", b"id:", b"retry:", b":")  # how a line of text/event-stream begins, and no JSON
@@ -49,6 +50,7 @@ class Stream:
         self._wrong: UnusableReply | None = None
         self._named_oddly: Any = None
         self._cached: tuple[str, Any] | None = None  # the field in which a piece says that a cache had it
+        self._prompts: list[Any] = []  # which pieces repeat
         self._error: Any = None  # what an event of the stream says is wrong
         self._told_in: Mapping[str, Any] = {}  # the event that says so, where there is more in it
 
@@ -114,7 +116,8 @@ class Stream:
     def _body(self) -> Mapping[str, Any]:
         """An error is put beside what came before it: it depends on that what the whole is."""
         if self._error is None:
-            whole = self._gathering.body()
+            prompts = {f"{n}_prompt": value for n, value in enumerate(self._prompts)}
+            whole = {**prompts, **self._gathering.body()}
             return whole if self._odd is None or error_in_reply(whole) is not None else {**whole, "error": self._odd}
         came: Mapping[str, Any] = {}
         with suppress(UnusableReply):
@@ -134,6 +137,8 @@ class Stream:
                     self._named_oddly = _oddity_of(event)
                 if self._cached is None and MAY_BE_A_CACHE.search(event.data):
                     self._cached = mark_of_a_cache(data_of(event))
+                if MAY_ECHO.search(event.data):
+                    self._prompts += [value for value in _echoes_of(event) if value not in self._prompts]
                 if event.data.strip():
                     self._gathering.take(event)
                 elif event.name and self._named_oddly is None and event.name.strip().casefold() not in WORDLESS:
@@ -142,6 +147,17 @@ class Stream:
             self._wrong = fault
         except (AttributeError, TypeError, KeyError, IndexError, ValueError):
             self._wrong = UnreadableReply("a piece of the stream has an unknown shape")
+
+
+def _echoes_of(event: Event) -> list[Any]:
+    """What an event repeats of the prompt, in its own fields and in those of the response or message that it holds."""
+    piece = data_of(event)
+    return [
+        value
+        for place in (piece, *map(piece.get, ("response", "message")))
+        if isinstance(place, dict)
+        for value in echoes_in(place)
+    ]
 
 
 LINE_ENDS = re.compile(rb"\r\n|\n|\r")

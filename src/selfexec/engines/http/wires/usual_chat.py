@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType
 from selfexec.engines.base import Outcome
 from selfexec.engines.http.doubled_names import has_single_names
 from selfexec.engines.http.ends import end_of
-from selfexec.engines.http.wires.base import RUN_ON, apart, count_of, is_wordless, name_of, text_of
+from selfexec.engines.http.wires.base import apart, count_of, is_wordless, name_of, runs_on, text_of
 from selfexec.engines.http.wires.objections import meaning_of, says_nothing
 
 Text = str | UnsetType | None
@@ -76,7 +76,7 @@ def usual_outcome(raw: bytes) -> Outcome | None:
     message, end = choice.message, end_of(choice.finish_reason)
     if end.kind not in WHOLE or not _are_counts(usage) or not has_single_names(raw, body):
         return None
-    if "<" in message.content and RUN_ON.search(message.content):
+    if runs_on(message.content):
         return None
     outcome = apart(
         Outcome(
