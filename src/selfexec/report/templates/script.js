@@ -1363,6 +1363,8 @@
   for (const button of all(".tools button")) button.hidden = false;
   const laid = phone.matches ? lay() : Promise.resolve();
   if (location.hash) laid.then(() => show());
+  // once the page stands, the appendix is unpacked, so that a search within the page finds what is in it
+  if (byId("appendix")) (window.requestIdleCallback || setTimeout)(() => laid.then(() => unfold(byId("appendix"))));
   const over = (event) => {
     if (tip.contains(event.target)) return;
     const row = event.target.closest("tr[data-model], .canvas [data-model]");
