@@ -358,6 +358,8 @@
 
   const OLD = "it takes Chrome 80, Firefox 113 or Safari 16.4.";
 
+  const showTools = () => all(".tools button").forEach((button) => (button.hidden = false));
+
   /** What is packed in here, in its place: a part of the page like others, its names escaped when the page was made. */
   const unfold = async (root) => {
     for (const part of all(".packed", root)) {
@@ -369,7 +371,9 @@
         const inside = [...template.content.children];
         part.replaceWith(template.content);
         inside.forEach(arrived);
-        if (inside.some((one) => one.querySelector(".figure"))) await figuresArrived();
+        if (!inside.some((one) => one.querySelector(".figure"))) continue;
+        showTools();
+        await lay(); // the drawings that fit
       } catch (fault) {
         part.replaceChildren(`This cannot be unpacked: ${fault.message}`);
       }
@@ -406,12 +410,6 @@
     else all(".canvas svg").forEach(pack);
   };
   phone.addEventListener("change", lay);
-
-  /** New figures: their tools, and the drawings that fit. */
-  const figuresArrived = async () => {
-    for (const button of all(".tools button")) button.hidden = false;
-    await lay();
-  };
 
   // --- evidence: walk -------------------------------------------------------------------------------------------------
 
@@ -1360,7 +1358,7 @@
     });
   }
   if (begin) begin.hidden = false;
-  for (const button of all(".tools button")) button.hidden = false;
+  showTools();
   const laid = phone.matches ? lay() : Promise.resolve();
   if (location.hash) laid.then(() => show());
   // once the page stands, the appendix is unpacked, so that a search within the page finds what is in it
