@@ -17,6 +17,8 @@ import aiohttp
 # the drawings of a phone are put in after the page has been loaded, and what was tapped before is gone then
 LAID_OUT = """!matchMedia('(max-width: 600px)').matches || typeof DecompressionStream === 'undefined'
     || !document.querySelector('.figure .canvas:not(.stacked)')"""
+# a page unpacks its appendix as soon as it has nothing else to do
+UNPACKED = "typeof DecompressionStream === 'undefined' || !document.querySelector('#appendix > details > .packed')"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
@@ -64,7 +66,9 @@ class Browser:
             self.log.append(f"dialog: {params['message']}")
 
     def open(self, page: Path, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        """Load a page anew, and wait until a phone's figures are laid out; the log and the history start empty."""
+        """Load a page anew, and wait until a phone's figures are laid out and the appendix is unpacked; the log and the
+        history start empty.
+        """
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500
         )
@@ -76,6 +80,7 @@ class Browser:
         self.call("Page.navigate", url=page.resolve().as_uri())
         self.until("document.readyState === 'complete' && location.protocol === 'file:'")
         self.until(LAID_OUT)
+        self.until(UNPACKED)
         self.call("Page.resetNavigationHistory")  # a browser remembers fifty steps, and then no further one is seen
 
     def js(self, expression: str) -> Any:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import selfexec as sx
+from build import unfolded
 from extension_parts import here
 from selfexec import extension
 from selfexec.analysis.conventions import rows_by
@@ -99,7 +100,8 @@ def test_a_part_is_folded_in_the_appendix_and_a_file_written_with_the_figures(
     (templates / "named.html.j2").write_text("<p>{{ section }}, of {{ data.models | length }}</p>")
     monkeypatch.syspath_prepend(str(tmp_path))
     CALLS.clear()
-    text = page(Selection.of(small_panel, panel="none"), Options(evidence="none", figures=tmp_path / "figures"))
+    shown = page(Selection.of(small_panel, panel="none"), Options(evidence="none", figures=tmp_path / "figures"))
+    text = unfolded(shown)  # the appendix is packed
     models = ", ".join(Data(Selection.of(small_panel, panel="none"), Options()).models)
     assert f'id="named"><summary>Who is here</summary>\n<p>{models}, of {len(small_panel.models)}</p>' in text
     assert 'id="conventions"' not in text  # what is not registered is not there

@@ -26,6 +26,7 @@ from selfexec.report.options import Evidence, Width
 from selfexec.report.preview import preview
 from selfexec.report.sample import sample
 from selfexec.report.surprises import Surprise, surprises
+from selfexec.report.svg import MOST
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -71,7 +72,6 @@ class Options:
 
 
 PAGE, LEAST = 3_000_000, 300_000  # bytes of a page with a sample of sessions, and of these where the rest has as many
-MANY = 30  # models: with more, what is folded would be most of the page
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Data:
     @property
     def many(self) -> bool:
         """Whether there are so many models that what is folded is packed."""
-        return len(self.models) > MANY
+        return len(self.models) > MOST
 
     @cached_property
     def places(self) -> Mapping[str, int]:

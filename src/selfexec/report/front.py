@@ -22,7 +22,7 @@ from selfexec.analysis.words import own_in_brief, percent, sentence, two
 from selfexec.experiments import EXPERIMENTS, PAPER, KindName
 from selfexec.metrics import LEAST_COVERAGE, not_run
 from selfexec.report.examples import Example
-from selfexec.report.svg import Pair, pair
+from selfexec.report.svg import Pair, ThinRow, crowd, pair
 from selfexec.text.numbers import signed
 
 ROOM = 5  # columns next to each other
@@ -40,6 +40,7 @@ class FrontCell:
         state: As data call it: `behind`, `too close to call` and so on.
         row: The number, and what is behind it.
         faint: Withheld, or to be read with caution.
+        shown: What is drawn.
     """
 
     model: str
@@ -49,6 +50,7 @@ class FrontCell:
     state: str
     row: Score | None
     faint: bool
+    shown: Pair | None = None
 
     @property
     def open(self) -> bool:
@@ -74,6 +76,15 @@ class FrontColumn:
     ticks: Sequence[tuple[float, str]]
     scale: tuple[float, float]
     cells: Mapping[str, FrontCell]
+
+    def crowd(self, models: Sequence[str]) -> str:
+        """All rows in one drawing, for more models than there is room for."""
+        thin = {
+            model: ThinRow(cell.shown, f"{model}: {cell.spoken}", cell.open or cell.faint, cell.faint)
+            for model, cell in self.cells.items()
+            if cell.shown
+        }
+        return crowd(models, thin, self.scale, [tick for tick, _ in self.ticks])
 
 
 @dataclass(frozen=True)
@@ -195,7 +206,7 @@ def _panel(
 MODEL, BASELINE = "model", "baseline"
 AUROC_MARGIN = "in AUROC"
 SHARES = ((0.0, "0"), (0.5, ""), (1.0, "100%"))
-SKILLS = ((0.0, "0"), (0.5, ".5"), (1.0, "1"))
+SKILLS = ((0.0, "0"), (0.5, ""), (1.0, "1"))
 
 
 def _columns(scores: Scores, experiment: str) -> list[FrontColumn]:
@@ -304,7 +315,7 @@ def _cell(
 ) -> FrontCell:
     faint, hollow = finding.tone == "withheld", finding.tone not in ("yes", "no")
     drawing = pair(shown, scale, [place for place, _ in ticks], hollow=hollow, faint=faint)
-    return FrontCell(finding.subject, drawing, number, spoken, finding.state, row, faint)
+    return FrontCell(finding.subject, drawing, number, spoken, finding.state, row, faint, shown)
 
 
 def _untold(finding: Finding, row: Score) -> FrontCell:

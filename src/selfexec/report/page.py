@@ -38,7 +38,7 @@ from selfexec.report.export import (
 from selfexec.report.packing import packed
 from selfexec.report.preview import HEIGHT, WIDTH, file_names, preview
 from selfexec.report.sections import ABOUT, SECTIONS, TOP
-from selfexec.report.svg import tick_label
+from selfexec.report.svg import place, tick_label
 from selfexec.text.numbers import decimal, signed, typeset
 from selfexec.text.printable import SCRIPT_PATTERN, harmless, in_short
 from selfexec.version import __version__
@@ -97,7 +97,7 @@ def _environment() -> Environment:
     environment.filters["pack"] = lambda html: packed(str(html))
     environment.filters["packed_table"] = lambda figure: packed(as_csv(figure))
     environment.filters["packed_narrow"] = lambda figure: packed(figure.narrow)
-    environment.globals |= {"at": position, "short": in_short, "tick_label": tick_label}
+    environment.globals |= {"at": place, "short": in_short, "tick_label": tick_label}
     environment.globals |= {"picture_width": WIDTH, "picture_height": HEIGHT}
     environment.globals |= {"unseen": SCRIPT_PATTERN, "version": __version__}
     return environment
@@ -141,12 +141,6 @@ def _source(environment: Environment, name: str) -> str:
     assert environment.loader
     source: str = environment.loader.get_source(environment, name)[0]
     return source
-
-
-def position(value: float, scale: tuple[float, float]) -> str:
-    """Where a value lies on a scale, in per cent of its width."""
-    low, high = scale
-    return f"{100 * (value - low) / (high - low):.2f}%"
 
 
 def _export(data: Data) -> None:

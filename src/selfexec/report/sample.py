@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from selfexec.runs import Run
 
 PLACE = ["model", "experiment", "item"]
+TOGETHER = 0.955  # all sessions of a model pack better than the few that are measured
 MODELS, ITEMS = 2, 100  # by which it is measured how small the sessions of an experiment become when they are packed
 
 
@@ -81,7 +82,7 @@ def _sizes(runs: Sequence["Run"]) -> dict[Place, float]:
             few = [[*by_item.values()][:: len(by_item) // ITEMS + 1] for by_item in [*by_model.values()][:MODELS]]
             tried = [[key for item in items for key in item] for items in few]
             whole = sum(_length(run, key) for keys in tried for key in keys)
-            left = sum(len(packed(sessions_of(run, keys, {}))) for keys in tried) / whole
+            left = TOGETHER * sum(len(packed(sessions_of(run, keys, {}))) for keys in tried) / whole
             prompts = len(packed(asked(run, tried[0]).nested)) / len(few[0]) / len(by_model)
             for model, by_item in by_model.items():
                 for item, of in by_item.items():

@@ -13,14 +13,11 @@ from selfexec.report.figures.said import correlated
 from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane, reach
 from selfexec.text.numbers import decimal, in_a_cell
 
-CAPTION = (
-    "Ability is that of the Rasch model, on public benchmarks. Faint marks without intervals: the headline is "
-    "withheld, for the reason that the mark tells."
-)
+CAPTION = "{} and ability in the Rasch model on public benchmarks; a faint mark says why its score is withheld."
 CAPTIONS = {
-    "score": "The score is the mean of the three accuracies.",
-    "skill": "Skill is the mean of the three accuracies with chance taken off.",
-    "margin": "The margin is skill less that of the best baseline, and no test of self-knowledge.",
+    "score": "Mean of the three accuracies",
+    "skill": "Mean of the three accuracies with chance taken off",
+    "margin": "Skill less that of the best baseline",
 }
 MEASURES = {
     "self_execution_score": ("overall accuracy", "score", None),
@@ -65,10 +62,10 @@ def _figure(numbers: FigureNumbers, metric: str) -> Figure | None:
     ends = [end for number in shown.values() for end in (number.value, number.low, number.high) if end is not None]
     y = Axis(name, reach(ends, min(ends), max(ends) + 1e-6))
     id = "ability" if name == "score" else f"ability-{name}"
-    title, caption = f"{name.capitalize()} and ability", f"{CAPTIONS[name]} {CAPTION}"
+    title, caption = f"{name.capitalize()} and ability", CAPTION.format(CAPTIONS[name])
 
     def drawn(sheet: Sheet) -> str:
-        key, top = legend(sheet, [Sign("main", "model, with 95% interval"), Sign("faint", "headline withheld")], 2)
+        key, top = legend(sheet, [Sign("main", "model, with 95% interval"), Sign("faint", "overall score withheld")], 2)
         spread = plane(sheet, numbers.model_order, spots, Axis("ability", (low, high)), y, top + 8, HEIGHT, line)
         return drawing(sheet, id, title, caption, top + HEIGHT + 60, [key, *spread])
 

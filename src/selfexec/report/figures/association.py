@@ -7,10 +7,8 @@ from selfexec.report.svg import RowPanel, Sign, rows
 
 TITLE = "Word association: predictions about words that the model would list"
 CAPTION = (
-    "Accuracy, precision, recall and positive rate (how often the model says that it would list a word). Diamonds: "
-    "beside accuracy that of always saying no, beside the positive rate the base rate, which is how often the words "
-    "were in fact listed. Where most words are not listed, baselines are accurate too: the margin goes by "
-    "skill."
+    "Accuracy, precision, recall and positive rate (how often a model says that it would list a word); diamonds are, "
+    "next to accuracy, always saying no, and next to the positive rate how often the words were listed."
 )
 
 

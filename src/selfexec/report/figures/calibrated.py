@@ -11,8 +11,7 @@ from selfexec.text.numbers import count_in_a_cell, decimal, in_a_cell
 
 CAPTION = (
     "Claims to which a model gave a probability, in tenths of it: the mean of what it gave, and the share that came "
-    "true, with its 95% interval. On the dashed line as much comes true as was said; below it the model is too sure "
-    "that it would."
+    "true with its 95% interval; below the dashed line the model is too sure that it would."
 )
 
 

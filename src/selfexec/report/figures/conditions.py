@@ -13,9 +13,8 @@ from selfexec.text.numbers import all_of
 
 TITLE = "Asked in other conditions: "
 CAPTION = (
-    "Skill in each condition that was asked for (filled), beside that in the condition {here}, which all other figures "
-    "are of (open); the line between the two is what the condition makes of it. Where what a model does is not touched "
-    "by a condition, both are held against the same behaviour. selfexec compare has the differences paired by item."
+    "Skill in each condition that was asked for (filled), next to that in the condition {here}, which all other "
+    "figures are of (open); both are held against the same behaviour where a condition does not touch it."
 )
 MOST = 3  # panels beside each other
 

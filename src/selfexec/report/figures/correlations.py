@@ -27,10 +27,8 @@ from selfexec.text.numbers import count_in_a_cell, in_a_cell
 
 TITLE = "Which numbers go together"
 CAPTION = (
-    "Pearson's correlation of two numbers over models, with its 95% interval by Fisher's z: accuracy in each "
-    "experiment, the self-execution score (their mean), and ability by the Rasch model where it is known. Open "
-    "marks: only models whose headline is not withheld. Models are few, so intervals are wide; the score contains "
-    "its parts. n: all models; those with a headline."
+    "Pearson's correlation of two numbers over models, with its 95% interval by Fisher's z, of all models (n first) "
+    "and of those whose overall score is not withheld; the score contains its parts."
 )
 ROW = 26.0
 

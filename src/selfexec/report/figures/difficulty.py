@@ -10,9 +10,8 @@ from selfexec.report.svg import Kind, RowPanel, Sign, rows, shares
 
 TITLE = "Difficulty: rankings of questions by how hard the model will find them"
 CAPTION = (
-    "Share of pairs of questions ranked rightly, once with unreadable rankings counted as wrong (strict), once "
-    "without them (readable), beside the most accurate baseline; at one half the ranking says nothing. To the right, "
-    "how many of the questions the model answers correctly."
+    "Share of pairs of questions ranked rightly, with unreadable rankings counted as wrong (strict) and without them "
+    "(readable), next to the most accurate baseline; at the right, how many questions the model answers correctly."
 )
 
 

@@ -37,6 +37,7 @@ def equal_rate(numbers: FigureNumbers) -> Figure | None:
         shown.append(own)
         cells |= {f"{experiment}: model": texts(own), f"{experiment}: baseline": texts(baseline)}
         if states := brief(which_ones(numbers.scores, experiment)):
+            states = states.replace(" ahead", " ahead of the baseline").replace(" behind", " behind the baseline")
             told.append(f"{name}: {states}")
     if not panels:
         return None

@@ -11,9 +11,8 @@ from selfexec.text.numbers import joined
 
 TITLE = "The experiments side by side"
 CAPTION = (
-    "Accuracy in each experiment, next to that of the most accurate baseline, which knows nothing about the model. "
-    "There is no one line at one half, since each experiment has baselines of its own, and each model its own most "
-    "accurate one."
+    "Accuracy in each experiment, next to that of the baseline that is most accurate for the model and knows nothing "
+    "about it."
 )
 
 

@@ -13,10 +13,8 @@ from selfexec.text.numbers import decimal
 EXPERIMENT = FailingQuestion.name
 TITLE = "Questions written to be failed"
 CAPTION = (
-    "Of the tries of questions that a model wrote so that it would fail them, the share that it did fail, beside that "
-    "of a control that it did not write (open). The lift is the one less the other: 1 is perfect, 0 no better than "
-    "questions that nobody expects it to fail. Beside it the lift of the best baseline, which goes by what other "
-    "models fail. A question whose key is wrong, by the model's own judgement, does not count."
+    "Of the tries of questions that a model wrote so that it would fail them, the share that it did fail, next to that "
+    "of a control that it did not write (open); the lift is the one less the other, next to that of the best baseline."
 )
 
 

@@ -11,9 +11,8 @@ from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane,
 
 TITLE = "Accuracy on the log and knowing it"
 CAPTION = (
-    "The share of the samples that each model answered correctly, as the log's scorer has it, of those that it was "
-    "asked about; and the skill (Youden's J) with which it says which these are. Both with 95% intervals. 0 is chance, "
-    "whatever the accuracy. Drawn faintly: to be read with caution, as the mark tells."
+    "The share of the samples that each model answered correctly, as the log's scorer has it, and the skill (Youden's "
+    "J) with which it says which these are, both with 95% intervals."
 )
 HEIGHT = 340.0
 

@@ -10,7 +10,7 @@ from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane,
 TITLE = "Ranking accuracy and the tokens that a ranking takes"
 CAPTION = (
     "Mean tokens of a reply that ranks four questions, hidden reasoning included, and the accuracy of these rankings, "
-    "both with 95% intervals. The most accurate baseline of each is named with it."
+    "both with 95% intervals."
 )
 HEIGHT = 340.0
 LEAST = 2  # models

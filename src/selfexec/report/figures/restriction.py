@@ -7,10 +7,8 @@ from selfexec.report.svg import RowPanel, Sign, rows, shares
 
 TITLE = "Restriction: predictions about requests that the model would answer"
 CAPTION = (
-    "Accuracy beside the baseline that goes by the request's own label (safe requests are answered, unsafe ones are "
-    "not) and beside the most accurate baseline. Over-niceness: of the errors, the share in which the model said "
-    "that it would not answer and then did; beside it the share to expect by chance, from how often it says that it "
-    "would answer and how often it does."
+    "Accuracy next to the baseline that goes by the request's own label and to the most accurate baseline, and "
+    "over-niceness: of the errors, the share in which the model said no and then answered, next to that by chance."
 )
 
 

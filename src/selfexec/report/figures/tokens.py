@@ -10,11 +10,8 @@ from selfexec.text.numbers import count_in_a_cell, in_a_cell
 
 TITLE = "Tokens of one answer"
 CAPTION = (
-    "How long a model's answers to single questions are, hidden reasoning included, on a scale of equal ratios: the "
-    "median, the middle half (thick) and the middle four fifths (thin). The diamond is the mean, which a few long "
-    "answers pull to the right. Where the lines are short, answers are alike in length and there is little to predict."
-    " The table has the paper's error bar too: the standard deviation within a group of questions, as a share of the "
-    "group's mean."
+    "How many tokens a model's answers to single questions take, hidden reasoning included: the median, the middle "
+    "half (thick), the middle four fifths (thin) and the mean (diamond), which a few long answers pull to the right."
 )
 
 

@@ -22,7 +22,7 @@ from selfexec.report.sections.top import top
 
 @dataclass(frozen=True)
 class Section:
-    """`id` names its part of the template, and what links lead to; `name` is how the contents call it."""
+    """`id` names its part of the template, and what links lead to; `name` is how the contents call it, if they do."""
 
     id: str
     name: str
@@ -31,9 +31,9 @@ class Section:
 
 # In the order of the page.
 SECTIONS = (
-    Section("answer", "Answer", answer),
+    Section("answer", "", answer),
     Section("hypotheses", "Hypotheses", hypotheses),
-    Section("guess", "Try it", guess),
+    Section("guess", "Guess", guess),
     Section("figures", "Figures", figures),
     Section("scores", "Scores", scores),
     Section("conditions", "Conditions", conditions),

@@ -11,8 +11,6 @@ from selfexec.facets import DEFAULT_NAME, addressed, condition_named, in_words
 from selfexec.report.data import Data
 from selfexec.text.numbers import number_of
 
-BASELINE = "The baseline knows only the questions and what other models predicted and did."
-
 
 @dataclass(frozen=True)
 class Top:
@@ -37,7 +35,5 @@ def top(data: Data) -> Top:
     who = "it" if len(data.models) == 1 else "they"
     somebody = addressed(condition_named(data.selection.condition))
     about = f"{number_of(len(data.models), 'model')} predicted what {somebody or who} would do; this is what {who} did."
-    if any(row.value is not None for e in scores.experiments for row in scores.of(e, "baseline_margin")):
-        about = f"{about} {BASELINE}"
     same, simulated = texts_of(scores.warnings, SameReplies), words.simulated(data.asked, data.runs)
     return Top(headline(scores), about, details, same, simulated)

@@ -30,6 +30,6 @@ from selfexec.report.svg.canvas import (
 )
 from selfexec.report.svg.lines import Curve, LinePoint, lines, spread
 from selfexec.report.svg.order import ModelOrder
-from selfexec.report.svg.pair import Pair, pair
+from selfexec.report.svg.pair import Pair, ThinRow, crowd, pair, place
 from selfexec.report.svg.plane import Axis, Spot, plane
-from selfexec.report.svg.rows import ROWS, Dot, Piece, RowPanel, rows, shares
+from selfexec.report.svg.rows import MOST, ROWS, Dot, Piece, RowPanel, rows, shares

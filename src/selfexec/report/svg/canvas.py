@@ -18,7 +18,6 @@ from selfexec.text.printable import harmless
 GREAT_LETTERS = 15.0  # on a narrow screen and in print; on a wide screen they are 11
 SMALL_LETTERS = 13.0  # those of names and ticks, on a narrow screen and in print
 BOLD = 1.14  # how much wider
-TALL = 460.0  # a drawing that is higher has a page of its own on paper
 
 STYLE = """
 .sx text{fill:var(--ink,#1c2024)}
@@ -48,6 +47,13 @@ STYLE = """
 .sx .sx-fill-6 .sx-shape{fill:var(--muted,#697077);fill-opacity:.25;stroke:var(--muted,#697077);stroke-dasharray:2 1.5}
 .sx .sx-fill-7 .sx-shape{fill:var(--muted,#697077);fill-opacity:.3}
 """.strip()
+CROWD = "sx-crowd"  # the class of a drawing whose rows are too thin for names
+IN_CROWD = """
+.sx-crowd .sx-name{display:none}
+.sx-crowd circle{r:2px}
+.sx-crowd .sx-baseline .sx-shape{transform:scaleY(.35)}
+.sx-crowd :is(.sx-span,.sx-axis){stroke-width:1;stroke-opacity:.4}
+""".rstrip()
 GREATER = ".sx{font-size:15px}.sx .sx-tick,.sx .sx-small,.sx .sx-strong{font-size:13px}"
 ON_SCREEN = f"""
 .sx{{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-size:11px}}
@@ -395,13 +401,13 @@ class Sign:
 def legend(sheet: Sheet, signs: Sequence[Sign], y: float) -> tuple[str, float]:
     """The entries in as many lines as they need, from the height y on, and the height below them."""
     parts: list[str] = []
-    x, line = 4.0, 22.0
+    x, line = 4.0, 20.0
     for sign in signs:
-        room = 20 + breadth(sign.text)
+        room = 20 + breadth(sign.text, SMALL_LETTERS)
         if x > 4 and x + room > sheet.width:
             x, y = 4.0, y + line
-        parts.append(_sign(sign.kind, x + 5, y + line / 2) + write(x + 16, y + line / 2, sign.text, "sx-soft"))
-        x += room + 12
+        parts.append(_sign(sign.kind, x + 5, y + line / 2) + write(x + 16, y + line / 2, sign.text, "sx-soft sx-small"))
+        x += room + 8
     return "".join(parts), y + line if signs else y
 
 
@@ -422,10 +428,11 @@ def drawing(
     """The whole SVG. `layout`: one more class, by which the page knows how it is made."""
     name = f"sx-{id}"
     size = f"{at(sheet.width)} {at(height)}"
-    classes = " ".join(["sx", *([layout] if layout else []), *(["sx-tall"] if height > TALL else [])])
+    classes = f"sx {layout}".strip()
+    style = (IN_PRINT if sheet.mm else ON_SCREEN) + (IN_CROWD if CROWD in layout else "")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="{classes}" role="img" width="100%" viewBox="0 0 {size}" '
         f'aria-labelledby="{name}-title {name}-desc"><title id="{name}-title">{escape(title)}</title>'
-        f'<desc id="{name}-desc">{escape(description)}</desc><style>{IN_PRINT if sheet.mm else ON_SCREEN}</style>'
+        f'<desc id="{name}-desc">{escape(description)}</desc><style>{style}</style>'
         f'<rect width="100%" height="100%" class="sx-paper"/>{"".join(parts)}</svg>'
     )

@@ -2,12 +2,13 @@
 shares of the width there is, so that it fits any.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from selfexec.report.svg.canvas import at
+from selfexec.report.svg.canvas import DATA, at, key_of, told
 
 THICK = 8  # of the bar between the two
+HOLLOW = ' class="hollow"'
 
 
 @dataclass(frozen=True)
@@ -33,14 +34,44 @@ def pair(found: Pair, scale: tuple[float, float], ticks: Sequence[float], *, hol
     elif found.low is not None and found.high is not None:
         x1, x2 = place(found.low, scale), place(found.high, scale)
         parts.append(f'<line class="whisker" x1="{x1}" x2="{x2}" y1="50%" y2="50%"/>')
-    hollow_dot = ' class="hollow"' if hollow else ""
-    parts.append(f'<circle cx="{place(found.value, scale)}" cy="50%" r="5"{hollow_dot}/>')
+    parts.append(f'<circle cx="{place(found.value, scale)}" cy="50%" r="5"{HOLLOW if hollow else ""}/>')
     return f'<svg class="mini{" faint" if faint else ""}" aria-hidden="true">{"".join(parts)}</svg>'
 
 
-def _upright(value: float, scale: tuple[float, float], kind: str, top: int, bottom: int) -> str:
+@dataclass(frozen=True)
+class ThinRow:
+    """One of many rows in one drawing, with what it says on hover."""
+
+    shown: Pair
+    title: str
+    hollow: bool
+    faint: bool
+
+
+def crowd(keys: Sequence[str], rows: Mapping[str, ThinRow], scale: tuple[float, float], ticks: Sequence[float]) -> str:
+    """So many rows that they have no room for names: a thin line for each key, in their order."""
+    parts = [_upright(tick, scale, "tick" if tick else "zero", 0, 100) for tick in ticks]
+    thick = 100 / len(keys)
+    for n, key in enumerate(keys):
+        if row := rows.get(key):
+            faint = ' class="faint"' if row.faint else ""
+            marks = _thin(row.shown, scale, (n + 0.5) * thick, row.hollow)
+            parts.append(f'<g {DATA["key"]}="{key_of(key)}"{faint}>{told(row.title)}{marks}</g>')
+    return f'<svg class="mini" aria-hidden="true">{"".join(parts)}</svg>'
+
+
+def _thin(shown: Pair, scale: tuple[float, float], middle: float, hollow: bool) -> str:
+    x, y = place(shown.value, scale), f"{at(middle)}%"
+    dot = f'<circle cx="{x}" cy="{y}" r="2.5"{HOLLOW if hollow else ""}/>'
+    if shown.held is None:
+        return dot
+    between = f'<line class="between" x1="{place(shown.held, scale)}" x2="{x}" y1="{y}" y2="{y}"/>'
+    return f"{between}{_upright(shown.held, scale, 'held', middle - 1, middle + 1)}{dot}"
+
+
+def _upright(value: float, scale: tuple[float, float], kind: str, top: float, bottom: float) -> str:
     x = place(value, scale)
-    return f'<line class="{kind}" x1="{x}" x2="{x}" y1="{top}%" y2="{bottom}%"/>'
+    return f'<line class="{kind}" x1="{x}" x2="{x}" y1="{at(top)}%" y2="{at(bottom)}%"/>'
 
 
 def place(value: float, scale: tuple[float, float], start: float | None = None) -> str:

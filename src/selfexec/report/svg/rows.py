@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from selfexec.report.svg.canvas import (
     BOLD,
+    CROWD,
     SCREEN,
     SMALL_LETTERS,
     Anchor,
@@ -40,6 +41,7 @@ LABELS = 232.0  # the greatest room for labels
 GAP = 18.0  # between panels, at least
 APART = 14.0  # between the last number below a panel and the first below the next
 ROW, HEADING = 21.0, 20.0
+MOST, THIN = 30, 3.0  # of more keys a screen has no names, and rows as thin as this
 EDGE = 10.0
 LEAST_BAR = 0.8  # what is there shows, however little it is
 
@@ -103,6 +105,11 @@ class Frame:
     places: dict[str, float] = field(default_factory=dict)
     headings: tuple[tuple[float, str], ...] = ()
 
+    @property
+    def crowded(self) -> bool:
+        """Whether its rows are too thin for names, bars and lines of their own."""
+        return self.row == THIN
+
 
 def rows(
     model_order: ModelOrder,
@@ -126,19 +133,21 @@ def rows(
     def drawn(sheet: Sheet) -> str:
         signed, below = legend(sheet, signs, 2)
         parts = [signed]
+        crowded = sheet.mm is None and len(shown) > MOST
         fit = _beside(sheet, panels, left, beside)
         for some in (panels[n : n + fit] for n in range(0, len(panels), fit)):
             # a line that is not full has panels of the same width
             titles, slots = _slots(sheet, [*some, *panels[: fit - len(some)]], left)
             titles = titles[: len(some)]
-            frame = _placed(model_order, shown, left, below + 18 * max(map(len, titles)) + 6, height)
+            top = below + 18 * max(map(len, titles)) + 6
+            frame = _placed(model_order, shown, left, top, THIN if crowded else height)
             line = [*_labels(model_order, shown, frame)]
             for panel, heads, (x, end) in zip(some, titles, slots, strict=False):
                 line += _panel(model_order, panel, heads, Scale(*panel.domain, x, end, panel.log), frame, shown)
             # where there are several, each has its own rows for a script to move
             parts += line if fit >= len(panels) else ['<g class="sx-line">', *line, "</g>"]
             below = frame.bottom + foot
-        return drawing(sheet, id, title, description, below, parts, layout=ROWS)
+        return drawing(sheet, id, title, description, below, parts, layout=f"{ROWS} {CROWD}" if crowded else ROWS)
 
     return drawn
 
@@ -209,8 +218,11 @@ def _labels(model_order: ModelOrder, shown: Sequence[str], frame: Frame) -> Iter
         yield belonging(Whose(group=group), heading, band=(y, HEADING))
     for key in shown:
         short, y = shortened(model_order.labels[key], LABELS, SMALL_LETTERS), frame.places[key]
-        name = write(frame.left - 8, y, short, "sx-tick", "end", key)
+        name = write(frame.left - 8, y, short, "sx-tick sx-name" if frame.crowded else "sx-tick", "end", key)
         yield belonging(model_order.whose(key), name, band=(y, frame.row))
+    if frame.crowded:  # a script shows the name of the one that is picked in its place
+        for n, line in enumerate((f"{len(shown)} in all,", "a line each")):
+            yield write(frame.left - 8, frame.top + 8 + 16 * n, line, "sx-soft sx-tick sx-note", "end")
 
 
 def _backdrop(
@@ -219,7 +231,7 @@ def _backdrop(
     """A script may move rows together where keys are hidden, by lines that go down (`sx-down`) and by what is below all
     rows (`sx-foot`); what it relies on is listed in `report/templates/CONTRACT.md`.
     """
-    for key in shown:
+    for key in () if frame.crowded else shown:
         y = frame.places[key]
         yield belonging(model_order.whose(key), stroke(scale.start, y, scale.end, y, "sx-grid"))
     for value in fitting_ticks(scale):
@@ -236,12 +248,11 @@ def _backdrop(
 def _marks(model_order: ModelOrder, panel: RowPanel, scale: Scale, frame: Frame) -> Iterator[str]:
     for piece in panel.pieces:
         x, end = scale.clipped(piece.start), scale.clipped(piece.end)
-        y = frame.places[piece.key]
-        yield bar(
-            x, y - 6, max(end - x, LEAST_BAR), 12, piece.fill, model_order.whose(piece.key, piece.series), piece.title
-        )
+        y, high = frame.places[piece.key], min(12.0, frame.row)
+        whose = model_order.whose(piece.key, piece.series)
+        yield bar(x, y - high / 2, max(end - x, LEAST_BAR), high, piece.fill, whose, piece.title)
     anchor: Anchor
-    for key, text in panel.counts.items():
+    for key, text in () if frame.crowded else panel.counts.items():
         end = max(scale.clipped(piece.end) for piece in panel.pieces if piece.key == key)
         fits = end + 5 + breadth(text, SMALL_LETTERS) <= scale.end + EDGE
         place, anchor = (end + 5, "start") if fits else (end - 5, "end")
@@ -250,7 +261,7 @@ def _marks(model_order: ModelOrder, panel: RowPanel, scale: Scale, frame: Frame)
         yield from _ties(model_order, panel, scale, frame)
     for dot in panel.dots:
         whose = model_order.whose(dot.key, dot.series)
-        x, y = scale.clipped(dot.value), frame.places[dot.key] + dot.offset
+        x, y = scale.clipped(dot.value), frame.places[dot.key] + (0.0 if frame.crowded else dot.offset)
         yield mark(x, y, dot.kind, whose, dot.title, _intervals(dot, scale, x))
 
 

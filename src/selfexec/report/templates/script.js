@@ -88,11 +88,13 @@
   // --- models: filter and highlight -----------------------------------------------------------------------------
 
   const rowsIn = (root) => all("tr[data-model], details.model", root);
-  const marksOfModels = () => all(".canvas [data-model], .canvas [data-family]");
+  const marksOfModels = () => all(".canvas [data-model], .canvas [data-family], .crowd [data-model]");
   let figureMarks = marksOfModels();
   const family = new Map(rowsIn().map((row) => [row.dataset.model, row.dataset.family]));
   let wanted = new Set(family.keys());
   const sift = (root) => rowsIn(root).forEach((row) => row.classList.toggle("off", !wanted.has(row.dataset.model)));
+
+  const FEW = 30; // models that have rows where each of many has a line
 
   const filter = () => {
     const text = byId("find").value.trim().toLowerCase();
@@ -115,6 +117,7 @@
       byId("guess-card").replaceChildren(begin);
     }
     const everyone = wanted.size === family.size;
+    document.body.classList.toggle("few", wanted.size <= FEW && !everyone);
     document.querySelector(".shown").textContent = everyone ? "" : wanted.size ? `${wanted.size} of ${family.size} models` : "No model here is called so";
     document.querySelector(".filter .reset").hidden = everyone;
   };
@@ -138,6 +141,7 @@
       if (gone || line.style.translate) line.style.translate = `0 ${-gone}px`;
       gone += packLine(line, svg.closest(".figure").querySelector("table"));
     }
+    svg.classList.toggle("alone", wanted.size === 1);
     svg.dataset.height ??= svg.viewBox.baseVal.height;
     svg.setAttribute("viewBox", `0 0 ${svg.viewBox.baseVal.width} ${svg.dataset.height - gone}`);
   };
@@ -151,7 +155,7 @@
     if (!bands.length) return 0;
     bands.sort((one, two) => one.top - two.top);
     const sorted = table !== null && table.querySelector("th[aria-sort]") !== null;
-    const off = ({ part }) => part.classList.contains("off");
+    const off = ({ part }) => !root.closest(".sx-crowd") && part.classList.contains("off"); // of many models all stay
     for (const head of bands) { // a family's heading goes with the last of its models
       if (head.model === undefined) head.part.classList.toggle("off", sorted || !bands.some((row) => row.model !== undefined && row.family === head.family && !off(row)));
     }
@@ -354,6 +358,8 @@
 
   const OLD = "it takes Chrome 80, Firefox 113 or Safari 16.4.";
 
+  const showTools = () => all(".tools button").forEach((button) => (button.hidden = false));
+
   /** What is packed in here, in its place: a part of the page like others, its names escaped when the page was made. */
   const unfold = async (root) => {
     for (const part of all(".packed", root)) {
@@ -365,12 +371,21 @@
         const inside = [...template.content.children];
         part.replaceWith(template.content);
         inside.forEach(arrived);
+        if (!inside.some((one) => one.querySelector(".figure"))) continue;
+        showTools();
+        await lay(); // the drawings that fit
       } catch (fault) {
         part.replaceChildren(`This cannot be unpacked: ${fault.message}`);
       }
     }
   };
   document.addEventListener("toggle", (event) => event.target.open && unfold(event.target), true);
+
+  /** The part of the page that has this id; what the appendix holds is unpacked for it. */
+  const partWith = async (id) => {
+    if (!byId(id) && byId("appendix")) await unfold(byId("appendix"));
+    return byId(id);
+  };
 
   // --- figures: laid out anew for a phone ------------------------------------------------------------------------
 
@@ -379,8 +394,7 @@
 
   /** The drawings for the width that there is: what has no room beside each other stands below on a phone. */
   const lay = async () => {
-    if (typeof DecompressionStream === "undefined") return; // they scroll sideways, and say so
-    for (const canvas of all(".figure .canvas")) {
+    for (const canvas of typeof DecompressionStream === "undefined" ? [] : all(".figure .canvas")) { // without it they scroll sideways, and say so
       if (!wide.has(canvas)) wide.set(canvas, canvas.firstElementChild);
       const narrow = phone.matches;
       if (canvas.classList.contains("stacked") === narrow) continue;
@@ -1248,7 +1262,7 @@
       filter();
     }
     for (const [id, order, ...name] of asked.getAll("sort").map((text) => text.split(" "))) {
-      const part = byId(id);
+      const part = await partWith(id);
       if (!part) continue;
       if (!part.classList.contains("figure")) await unfolded(part);
       await unfold(part);
@@ -1260,7 +1274,7 @@
   };
 
   /** Show what the address names: unfold it, turn to it, or open the dialog. */
-  const show = (from = "") => {
+  const show = async (from = "") => {
     const asked = askedFor();
     if (dialog && asked) return void open(asked, false);
     if (dialog && dialog.open) dialog.close(LEFT);
@@ -1268,7 +1282,7 @@
     if (location.hash.startsWith(VIEW)) return void turnToView(new URLSearchParams(location.hash.slice(VIEW.length)));
     let target;
     try {
-      target = byId(decodeURIComponent(location.hash.slice(1)));
+      target = await partWith(decodeURIComponent(location.hash.slice(1)));
     } catch {
       return; // no address of ours
     }
@@ -1320,7 +1334,7 @@
     filter();
     remember();
   });
-  for (const select of all(".order select")) select.addEventListener("change", () => order(select).then(remember));
+  document.addEventListener("change", ({ target }) => target.matches(".order select") && order(target).then(remember), true);
   if (dialog) {
     byId("drill-experiment").addEventListener("change", () => {
       offer(now.baseline);
@@ -1344,23 +1358,23 @@
     });
   }
   if (begin) begin.hidden = false;
+  showTools();
   const laid = phone.matches ? lay() : Promise.resolve();
   if (location.hash) laid.then(() => show());
-  if (figureMarks.length) {
-    const over = (event) => {
-      if (tip.contains(event.target)) return;
-      const row = event.target.closest("tr[data-model], .canvas [data-model]");
-      highlight(row ? row.dataset.model : null);
-      if (event.pointerType !== "touch") tell(markAt(event.target));
-    };
-    document.addEventListener("pointerover", over);
-    document.addEventListener("focusin", over);
-    document.addEventListener("keydown", keys);
-    addEventListener("scroll", () => marked && place(), { capture: true, passive: true });
-    for (const button of all(".tools button")) button.hidden = false;
-  }
+  // once the page stands, the appendix is unpacked, so that a search within the page finds what is in it
+  if (byId("appendix")) (window.requestIdleCallback || setTimeout)(() => laid.then(() => unfold(byId("appendix"))));
+  const over = (event) => {
+    if (tip.contains(event.target)) return;
+    const row = event.target.closest("tr[data-model], .canvas [data-model]");
+    highlight(row ? row.dataset.model : null);
+    if (event.pointerType !== "touch") tell(markAt(event.target));
+  };
+  document.addEventListener("pointerover", over);
+  document.addEventListener("focusin", over);
+  document.addEventListener("keydown", keys);
+  addEventListener("scroll", () => marked && place(), { capture: true, passive: true });
   const opened = [];
-  addEventListener("beforeprint", () => all("#reading:not([open]), #every-score:not([open])").forEach((part) => {
+  addEventListener("beforeprint", () => all("#words:not([open]), #reading:not([open]), #every-score:not([open])").forEach((part) => {
     if (part.querySelector(".packed")) return; // paper does not wait until it is unpacked
     opened.push(part);
     part.open = true;
