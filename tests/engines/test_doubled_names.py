@@ -97,7 +97,7 @@ def test_such_a_reply_is_asked_for_again(wire: str, streams: bool) -> None:
 
 
 def test_a_body_that_is_not_quite_json_is_looked_at_too() -> None:
-    raw = json.dumps(whole("openai", "Hi \ud83d", "stop")).encode()
+    raw = json.dumps(whole("openai", "Hi \ud83d there", "stop")).encode()
     assert counts(read("openai", raw))
     assert read("openai", raw.replace(b'"finish_reason"', b'"finish_reason": "length", "finish_reason"')) is None
 

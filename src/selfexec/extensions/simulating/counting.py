@@ -144,18 +144,18 @@ def exact_shares(
     """
     pairs: dict[str, list[bool]] = {}
     for item, epochs in zip(items, readings, strict=True):
-        for one in epochs:
-            for name, said, had in _values(item, one.get(session, MISSING), one.get(FIRST, MISSING)):
-                pairs.setdefault(name, []).append(said == had)
+        for epoch in epochs:
+            for name, given, had in _values(item, epoch.get(session, MISSING), epoch.get(FIRST, MISSING)):
+                pairs.setdefault(name, []).append(given == had)
     return {name: _share(sum(equal), len(equal)) for name, equal in pairs.items()}
 
 
-def _values(item: SimulatedPrompt, one: Reading, two: Reading) -> Iterator[tuple[str, Any, Any]]:
+def _values(item: SimulatedPrompt, left: Reading, right: Reading) -> Iterator[tuple[str, Any, Any]]:
     """Properties that have a value in both readings."""
-    said, had = one.value or {}, two.value or {}
+    given, had = left.value or {}, right.value or {}
     for name in item.properties.by_name():
-        if PROPERTIES[name].is_open and said.get(name) is not None and had.get(name) is not None:
-            yield name, said[name], had[name]
+        if PROPERTIES[name].is_open and given.get(name) is not None and had.get(name) is not None:
+            yield name, given[name], had[name]
 
 
 def _share(part: float, whole: float) -> float:
@@ -204,7 +204,7 @@ def name_pairs(
     behaviour, by_chance, predictions = (
         [difference[n] for difference in differences if difference[n] is not None] for n in range(3)
     )
-    foreseen = [said for happened, _, said in differences if happened and said is not None]
+    foreseen = [predicted for happened, _, predicted in differences if happened and predicted is not None]
     shares = (_share(sum(map(bool, part)), len(part)) for part in (behaviour, by_chance, predictions, foreseen))
     return NamePairs(model, condition, len(differences), *(None if math.isnan(share) else share for share in shares))
 

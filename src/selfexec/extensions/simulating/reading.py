@@ -48,8 +48,8 @@ def _named(text: str, properties: Mapping[str, Meant]) -> Iterator[tuple[str, An
     """Each property that is named with a value behind it, in the order of the text."""
     for found in _pattern(tuple(properties)).finditer(text):
         name = re.sub(r"[ -]", "_", found["name"].lower())
-        said = next(found[way] for way in ("double", "single", "smart", "bare") if found[way] is not None)
-        value = properties[name](said)
+        written = next(found[way] for way in ("double", "single", "smart", "bare") if found[way] is not None)
+        value = properties[name](written)
         if value is not None and not mentioned(text, *found.span()):
             yield name, value, found.span()
 
