@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
+from build import unfolded
 from extension_parts import needs
 from selfexec.cli import root
 from selfexec.extensions.simulating.counting import mean_skill
@@ -167,12 +168,12 @@ def test_numbers_come_as_json_csv_and_markdown(panel: Path) -> None:
 
 def test_the_page_shows_each_property_where_they_were_asked_for_and_nowhere_else(panel: Path, tmp_path: Path) -> None:
     selfexec("report", panel, "-o", tmp_path / "with.html")
-    page = (tmp_path / "with.html").read_text()
+    page = unfolded((tmp_path / "with.html").read_text("utf-8"))
     assert 'id="property-scores"' in page and "second_character" in page and "Each property of replies apart" in page
     quiet: Any = {"on_progress": lambda progress: None}
     sx.run("sim/typical", limit=3, out=tmp_path / "plain", **quiet)
     selfexec("report", tmp_path / "plain", "-o", tmp_path / "without.html")
-    without = (tmp_path / "without.html").read_text()
+    without = unfolded((tmp_path / "without.html").read_text("utf-8"))
     assert "self_simulation" not in without and "Each property of replies" not in without
 
 
