@@ -33,11 +33,11 @@ TITLE = "Do they go together?"
 HEADINGS = ["one", "two", "among", "n", "Pearson", "Spearman"]
 LEGEND = (
     "Intervals are 95%, by Fisher's z (Spearman: Bonett and Wright 2000).\n"
-    "Models are few: over 15 of them the interval of a correlation of .50 reaches from -.02 to .81."
+    "Few models make wide intervals: with 15 of them, a correlation of .50 has the interval -.02 to .81."
 )
 # of three that have nothing to do with each other and spread alike, each correlates with their mean by 1 / sqrt(3)
 WHOLE = (
-    "overall is the mean of {}: each of them correlates with it by construction, by .58 if by nothing else."
+    "overall is the mean of {}: each correlates with it by construction, at about .58 even if the three are unrelated."
 ).format(", ".join(PAPER.experiments))
 ELIGIBLE = "eligible: models whose headline is not withheld. skill: {}."
 

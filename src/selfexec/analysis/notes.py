@@ -117,7 +117,7 @@ def _worst_cases(scores: Sequence[Score]) -> Iterator[str]:
 
 def _losses(warnings: Sequence[LossTest]) -> Iterator[str]:
     if warnings:
-        yield "what was lost is not like what was read (p < .05 by Holm): scores of what was read do not stand for all"
+        yield "what was lost differs from what was read (p < .05 by Holm), so scores may not represent all items"
     for found in warnings:
         yield f"  {found.model}, {found.experiment}: {found.text}"
 

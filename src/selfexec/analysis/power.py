@@ -40,7 +40,7 @@ def detectable(experiment: str, items: int) -> float:
 # a model that lists hardly any option, or answers every request, has next to none of the rarer outcome
 DIFFERING = "two models that differ by"
 ARE_TOLD = "are told apart in 4 of 5 runs"
-EXPECT = "To expect of models whose behaviour varies as that of ten recorded ones:"
+EXPECT = "Expected precision, if behaviour varies as it did in ten recorded models:"
 
 
 def outlook(items: Mapping[str, int], models: int) -> str:
@@ -91,7 +91,7 @@ def _withheld(items: Mapping[str, int], complete: bool) -> str | None:
         have = ", ".join(number_of(items[experiment], EXPERIMENTS[experiment].item_name) for experiment in short)
         of_each = " of each" if len(short) > 1 else ""
         what = "Overall scores will be withheld" if complete else f"Nothing will be said of {' and '.join(short)}"
-        return f"{what}: {have}, and it takes {LEAST_RARER_ITEMS}{of_each}."
+        return f"{what}: {have}, and at least {LEAST_RARER_ITEMS}{of_each} are needed."
     rarer = {experiment: math.floor(spread_of(experiment).rarer_share * n) for experiment, n in items.items()}
     if few := [experiment for experiment, n in rarer.items() if n < LEAST_RARER_ITEMS]:
         have = ", ".join(f"of {number_of(items[e], EXPERIMENTS[e].item_name)} only {rarer[e]}" for e in few)
@@ -104,7 +104,7 @@ def _withheld(items: Mapping[str, int], complete: bool) -> str | None:
 def _too_few_models(models: int) -> str | None:
     if models >= LEAST_PANEL:
         return None
-    takes = f"To show a model ahead of the best baseline takes {LEAST_PANEL} models on the same items"
-    at_all = f" (a margin at all, {LEAST_MODELS})" if models < LEAST_MODELS else ""
-    have = f"this run has {number_of(models, 'model')}: add some, or score the runs of others with it"
+    takes = f"Showing that a model beats the baseline takes {LEAST_PANEL} models on the same items"
+    at_all = f" ({LEAST_MODELS} for any margin at all)" if models < LEAST_MODELS else ""
+    have = f"this run has {number_of(models, 'model')}: add some, or score it together with other models' runs"
     return f"{takes}{at_all}; {have}."

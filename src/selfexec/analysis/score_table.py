@@ -473,7 +473,7 @@ def decided_by_rate(scores: Scores) -> Iterator[str]:
             if one.tone in ("open", "untold") and margins[one.subject].tone in ("yes", "no")
         ]
         if alone:
-            follows = "nothing shows that it is more than how often they say yes"
+            follows = "it may reflect only how often they say yes"
             yield f"margin of {', '.join(alone)}, {experiment}: {follows}"
 
 

@@ -146,8 +146,8 @@ def _canned(model: str, experiment: str, texts: int, items: int) -> Canned:
     different = number_of(texts, "response", "different responses") if texts > 1 else "one and the same response"
     asked = number_of(items, EXPERIMENTS[experiment].item_name)
     text = (
-        f"{model} gave {different} to {asked} of {experiment}: they look like fixed texts of a server or a filter and "
-        "not like a model's. Look at them before you believe its scores."
+        f"{model} gave {different} to {asked} of {experiment}: they look like canned texts of a server or a filter "
+        "rather than a model's. Read some before you trust its scores."
     )
     return Canned(model, experiment, texts, items, text)
 

@@ -114,7 +114,7 @@ def ahead(skills: Sequence[Finding]) -> FindingSentence | None:
     if best.alike:
         text += f"; it cannot be told apart from {listed_names(best.alike)}"
     elif len(judged) > 1:
-        text += ", ahead of every other model" + (" with a full score" if len(judged) < len(skills) else "")
+        text += ", ahead of every other model" + (" with an overall score" if len(judged) < len(skills) else "")
     return FindingSentence(best.about, best.tone, f"{text}.")
 
 
@@ -124,7 +124,7 @@ def better_than_chance(skills: Sequence[Finding]) -> FindingSentence:
     if not found.judged:
         alone = len(skills) == 1
         reason = skills[0].reason or "its skill has no interval" if alone else common_reason(found.withheld)
-        return FindingSentence(about, "withheld", f"Nothing can be said: {reason}.")
+        return FindingSentence(about, "withheld", f"No verdict: {reason}.")
     if len(skills) == 1:
         how = SHORT[found.tone].format(_about(about))
         return FindingSentence(about, found.tone, f"{skills[0].subject} {how} (skill {_number(skills[0])}).")

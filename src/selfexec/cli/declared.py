@@ -147,7 +147,7 @@ def _option(
         type=_type(each, choices),
         metavar=None if choices else metavar,  # which would hide them
         multiple=repeated,
-        help=f"{help} Repeat." if repeated and not (metavar and "[," in metavar) else help,
+        help=f"{help} Repeatable." if repeated and not (metavar and "[," in metavar) else help,
         hidden=option.hidden,
         required=each.default is MISSING,
         is_eager=each.name in READ_FIRST or each.name in ACTIONS,

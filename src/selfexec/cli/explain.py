@@ -8,7 +8,7 @@ from selfexec.cli.options import say
 @click.command("explain")
 @click.argument("words", nargs=-1, metavar="TERM")
 def command(words: tuple[str, ...]) -> None:
-    """Say what a term, a sign, a verdict or a number means that a command prints. Without TERM: list all terms.
+    """Explain a term, a sign, a verdict or a number that a command prints. Without TERM: list all terms.
 
     \b
     selfexec explain margin

@@ -19,10 +19,10 @@ def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -
 
     From below: always the same answer, a plain fact of the item, its text, what other models say of themselves and
     what they do, all of these stacked, what models of its family say and do, its own history, and its own prediction.
-    Each level has its skill, and how the own prediction stands to it on the same claims. It is no test of
+    Each level has its skill, and how the model's own prediction compares with it on the same claims. It is no test of
     self-knowledge.
 
-    Of a model alone the table has intervals and differences; json and csv have them for all.
+    For a single model the table has intervals and differences; json and csv have them for all.
 
     \b
     selfexec analyze ladder runs/mine

@@ -29,8 +29,9 @@ LEAST_COMMON_ITEMS = 100  # below it a self-bonus is not quoted
 NOTHING_READ = "none of its claims was read"
 NO_EVIDENCE = "no test of self-knowledge"
 WARNING = (
-    f"The self-bonus is {NO_EVIDENCE}. Nobody need know anything of itself for it to be above 0: it is where better "
-    "predictors are more typical models, and where models that say yes more also do it more."
+    f"The self-bonus is {NO_EVIDENCE}. Nobody need know anything of itself for it to be above 0: it is above 0 "
+    "whenever the better predictors are the more typical models, or models that predict yes more often also act so "
+    "more often."
 )
 
 

@@ -137,7 +137,7 @@ def small_panel(models: int) -> str | None:
     if models >= LEAST_PANEL:
         return None
     read = f"only {number_of(models, 'model was', 'models were')} read on the same items"
-    return f"{read}, and it takes {LEAST_PANEL} to speak for one"
+    return f"{read}, and a verdict on one takes {LEAST_PANEL}"
 
 
 def none_if_nan(value: float) -> float | None:

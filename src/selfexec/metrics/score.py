@@ -44,7 +44,7 @@ OF_SKILL = {
     *OF_PROBABILITY_SKILL,
 }
 NO_MARGIN = "it was not worked out"
-IN_PROBABILITIES = "predictions are probabilities: AUROC, and the margin in AUROC, take its place"
+IN_PROBABILITIES = "predictions are probabilities, which AUROC and the margin in AUROC score instead"
 OF_CHOICE_AND_PROBABILITY = ("accuracy", "coverage", "base_rate", "always_yes", "always_no")  # of yes and no
 WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # what is known where no claim was read
 

@@ -28,7 +28,7 @@ BAR = "  │ "
 OPEN, CLOSE = "\x01", "\x02"  # around the marked words; a reply's own control characters are written out by then
 BEGIN, END = 2_000, 4_000  # characters of a long text that are shown: answers are mostly at the end
 WHY = {
-    "format": "no answer in a form that is read",
+    "format": "no answer in a recognised form",
     "truncated": "it was cut off before an answer was whole",
     "performed": "it does the task instead of predicting how it would do it",
     "declined": "it says that it will not, or cannot, answer",

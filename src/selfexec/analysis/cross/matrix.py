@@ -23,7 +23,10 @@ from selfexec.text.numbers import decimal, interval
 from selfexec.text.tables import Part, Table
 
 NAMED = 3  # so many models that are left out are named each
-LITERATURE = "For comparison with the literature: every prediction held against every outcome, taken apart as a sum."
+LITERATURE = (
+    "For comparison with the literature: every model's predictions scored against every model's behaviour, as a sum of "
+    "parts."
+)
 MATRIX = "Rows predict, columns behave: accuracy on the claims that all models read."
 TAKEN_APART = (
     "alpha: how well it predicts anyone; beta: how easily it is predicted by anyone, around 0.",

@@ -39,7 +39,7 @@ LEGEND = (
     "predict, others do: what other models predicted and did on the same item; all: these stacked, the baseline of "
     "margins; family: the same of other models of its family; history: its own behaviour with other items.",
 )
-MARKS = f"*: predicts the model surely better than its own prediction does; ~: {TOO_CLOSE} (paired, by Holm)."
+MARKS = f"*: predicts the model significantly better than its own prediction does; ~: {TOO_CLOSE} (paired, by Holm)."
 NO_TEST = (
     "The ladder is no test of self-knowledge: a model that knows models in general may be ahead of every level, and "
     "one that knows its own ways may be behind."

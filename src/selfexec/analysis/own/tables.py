@@ -20,21 +20,21 @@ from selfexec.text.numbers import decimal, interval, p_value, signed
 from selfexec.text.tables import Part, Table
 
 QUESTION = (
-    "Does a model's prediction tell something of its own behaviour that nobody else's predictions or behaviour tell?"
+    "Does a model's prediction reveal something about its own behaviour that nobody else's predictions or behaviour do?"
 )
 FIT_NAMES = {1: "one factor", 2: "two factors"}
 OF_ONE = {"interval": "the interval, adjusted for the number of models (Holm), is not wholly above 0"}
 CELL, LABEL = 6, 4  # characters of a column of a matrix, and of the numbers before its rows
 NOTES = (
-    "own excess: what is left of the correlation of predictions with their own behaviour when the factors are taken "
-    "off that all other pairs of predictions and outcomes have in common.",
-    "detectable: the true own excess that 80% of runs like this one would find above 0, in the test of one factor. To "
-    "be own takes as much, and more.",
+    "own excess: the correlation between a model's predictions and its own behaviour that remains after removing the "
+    "factors common to all other pairs of predictions and outcomes.",
+    "detectable: the true own excess that 80% of runs like this one would find above 0, in the test of one factor. The "
+    "verdict `own` requires at least that, and the other conditions.",
     "over models: the same number, with the jackknife over models. derangements: predictions assigned to other models' "
     "behaviour. pairs: what a model may share with single others, both in predictions and in behaviour; own excess has "
     f"to be more than {TIMES_PAIRS:g} times as much. misfit: about 1 where the factors are enough, at most {MISFIT:g}.",
-    "few losses: among models with a coverage of .9; at worst, less what their losses account for if prediction and "
-    "behaviour disagree in all that was lost.",
+    "few losses: only models with a coverage of at least .9. at worst: the same, reduced as if prediction and "
+    "behaviour disagreed in everything that was lost.",
     "q: how well a model's predictions tell what models do; l: how typical its behaviour is.",
 )
 NOTES_ON_ALL = (

@@ -216,9 +216,9 @@ def prompts(run: "Run") -> str:
     ours = _shipped(run)
     own = {name: text for name, text in run.prompts.items() if run.manifest.prompts[name] != ours.get(name)}
     rows = [[name, _whose(name in own, run.prompts[name]), digest] for name, digest in run.manifest.prompts.items()]
-    where = f"Compared with selfexec {__version__}, which has its own whole in `selfexec/experiments`."
+    where = f"Compared with selfexec {__version__}, whose prompts are in `selfexec/experiments`."
     if (run.folder / PROMPTS).is_file():
-        where += f" The run has all of these whole in `{PROMPTS}`, as `--prompts` takes them."
+        where += f" The run has all of these in full in `{PROMPTS}`, as `--prompts` takes them."
     shown_whole = [f"`{name}`:\n\n{_verbatim(text)}" for name, text in own.items() if text is not None]
     return "\n\n".join([as_markdown(["prompt", "text", "SHA-256"], rows), where, *shown_whole])
 
@@ -364,9 +364,9 @@ def _limits(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> Iterat
     if not known:
         yield "A margin over the best baseline: it takes the behaviour of three other models, which is not in this run."
     elif scores.panels:
-        yield "Margins over other baselines: they hang on which models are in the reference panel."
+        yield "Margins over other baselines: they depend on which models are in the reference panel."
     else:
-        yield "Margins over other baselines: they hang on which other models are in the run."
+        yield "Margins over other baselines: they depend on which other models are in the run."
     yield f"Whether a model knows *itself*. A margin over the best baseline is no test of it: {NO_TEST}."
     for experiment in run.items.experiments:
         yield from EXPERIMENTS[experiment].words.limits
@@ -401,7 +401,7 @@ def again(run: "Run", convention: str, panel: str | None = None) -> str:
     rescored = f"selfexec score {shlex.quote(name)}" + (f" --convention {convention}" if convention != "strict" else "")
     rescored += f" --panel {shlex.quote(Path(panel).name)}" if panel else ""
     # what is typed begins where the folder lies, wherever that is by now
-    place = "In the folder that holds the run's, the scores, from the replies as they are, without a model:"
+    place = "To compute the scores again from the stored replies, run this in the folder that holds the run's:"
     lines = [made, "", place, "", f"    {rescored}", ""]
     if run.given:
         lines[-1:] = ["", "with the readings that were given, which are not in the folder.", ""]

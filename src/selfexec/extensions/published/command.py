@@ -15,7 +15,7 @@ from selfexec.extensions.published.options import LedgerOptions
 @options_of(LedgerOptions)
 @printed("json", "csv", "markdown", "parquet")
 def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
-    """Hold each number against itself, counted in three ways.
+    """Compare each number under three counting rules.
 
     Under strict, readable and the authors' convention, with the reason wherever they are half a point apart; the
     baselines beside them; and what would change if words or tokens were counted otherwise.

@@ -20,7 +20,7 @@ class MergeOptions:
 
     prefer: Names = option(
         (),
-        "Take the replies of this shard, or of the `run` itself, where others have different ones. Repeat for more.",
+        "Take the replies of this shard, or of the `run` itself, where others have different ones.",
         metavar="I/N",
         form="names",
     )

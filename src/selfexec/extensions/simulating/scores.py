@@ -46,10 +46,11 @@ COLUMNS = [
 ]
 BEFORE_NUMBERS = 3  # columns
 LEGEND = (
-    "skill: Youden's J of the claims of a property; the mean is over the properties that held for two replies or more\n"
-    "and did not for two or more. accuracy: the share of claims predicted rightly, next to that of always saying what\n"
-    "is more often so (majority) and of what most other models' replies have (others). ceiling: the skill of one \n"
-    "reply to the prompt as a prediction of the other. same value: how often a prediction names the very value."
+    "skill: Youden's J of the claims of a property; the mean is over the properties that held for at least two\n"
+    "replies and did not hold for at least two. accuracy: the share of claims predicted rightly, next to that of\n"
+    "always saying what is more often so (majority) and of what most other models' replies have (others). ceiling:\n"
+    "the skill of one reply to the prompt as a prediction of the other. same value: how often the predicted value\n"
+    "is exactly the observed one."
 )
 OFF = ("thinking", "off")
 GO_BY_OFF = (
@@ -306,7 +307,7 @@ def cells_of(row: PropertyScore) -> list[str]:
 NAME_COLUMNS = ["model", "asked with", "behaviour differs", "by chance", "predictions differ", "foreseen", "claims"]
 NAME_LEGEND = (
     "Shares of properties. behaviour differs: between the replies to the two prompts; by chance: between two replies\n"
-    "to one of them. foreseen: of the differences in behaviour, those that the predictions have too."
+    "to one of them. foreseen: the share of differences in behaviour that the predictions show, too."
 )
 
 

@@ -287,4 +287,4 @@ def too_few(claims: Claims, record: Counted) -> str | None:
     few = f"only {items} of {asked}" if items else f"none of {asked}"
     if items == number:
         few = f"all {asked} there are" if number > 1 else f"the {asked} there is"
-    return f"{experiment.words.outcomes[did_not < did].format(few)}, and it takes {LEAST_RARER_ITEMS}"
+    return f"{experiment.words.outcomes[did_not < did].format(few)}, and at least {LEAST_RARER_ITEMS} are needed"

@@ -167,7 +167,7 @@ def enough(panel: OwnPanel) -> OwnPanel:
     while len(kept.models) and (partners := _partners(kept)).min() < LEAST_PANEL - 1:
         alone = partners == partners.min()
         others = number_of(int(partners.min()), "other was", "others were")
-        reason = f"only {others} read on {LEAST_ITEMS} of its items, and it takes {LEAST_PANEL - 1}"
+        reason = f"only {others} read on {LEAST_ITEMS} of its items, and {LEAST_PANEL - 1} are needed"
         why |= {model: reason for model, is_one in zip(kept.models, alone, strict=True) if is_one}
         if alone.all():
             break  # too few models, and not too few items: that is said of the panel

@@ -206,8 +206,8 @@ def _nothing(reason: str) -> Judged:
 def too_small(panel: OwnPanel) -> str | None:
     """Why nothing can be said of a panel, None where it can."""
     if (models := len(panel.models)) < LEAST_PANEL:
-        tell = f"only {number_of(models, 'model tells', 'models tell')}" if models else "no model tells"
-        return f"{tell} enough by prediction and behaviour, and it takes {LEAST_PANEL}"
+        vary = f"only {number_of(models, 'model varies', 'models vary')}" if models else "no model varies"
+        return f"{vary} enough in both prediction and behaviour, and {LEAST_PANEL} are needed"
     if panel.items < LEAST_ITEMS:
         return f"only {number_of(panel.items, 'item')}, fewer than {LEAST_ITEMS}"
     return None

@@ -11,8 +11,8 @@ from selfexec.report.svg import RowPanel, Sign, reach, rows
 
 TITLE = "Which ones, at the same rate of yes"
 CAPTION = (
-    "The share of the skill that is possible at a model's rate of yes which the model reaches, and which the same "
-    "baseline reaches when it says yes as often; where both are near 1, yes and no cannot tell who knows better."
+    "How much of the highest skill possible at its rate of yes each model reaches, and how much the baseline reaches "
+    "at that rate; where both are near 1, answers of yes and no cannot show which of the two knows more."
 )
 
 
