@@ -97,7 +97,8 @@ def test_below_its_floors_it_is_withheld_by_name(ten_models: Run) -> None:
     row = found.row("association", *names[:2], metric=OWN)
     assert row.difference is None
     assert (
-        row.reason is not None and "only 5 models tell enough by prediction and behaviour, and it takes 6" in row.reason
+        row.reason is not None
+        and "only 5 models vary enough in both prediction and behaviour, and 6 are needed" in row.reason
     )
 
 

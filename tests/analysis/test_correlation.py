@@ -201,8 +201,8 @@ def test_a_part_is_said_to_go_with_its_whole_by_construction(panel: Run, tmp_pat
     assert correlate(parts[0], parts.mean(0)).value == pytest.approx(1 / math.sqrt(3), abs=0.01)
     found = correlations([panel.folder])
     assert found.notes == (
-        "overall is the mean of association, restriction, difficulty: each of them correlates with it by construction, "
-        "by .58 if by nothing else.",
+        "overall is the mean of association, restriction, difficulty: each correlates with it by construction, "
+        "at about .58 even if the three are unrelated.",
     )
     assert found.notes[0] in found.table()
     part = run(panel.models, limit=40, experiments=["association", "restriction"], out=tmp_path / "part")

@@ -429,7 +429,7 @@ def test_sixty_items_and_twenty_of_the_rarer_side_are_enough_and_one_fewer_is_no
     assert too_small(enough(made(60, 20))) is None
     assert (
         too_small(made(60, 20).of(np.arange(6) < 5))
-        == "only 5 models tell enough by prediction and behaviour, and it takes 6"
+        == "only 5 models vary enough in both prediction and behaviour, and 6 are needed"
     )
     assert too_small(made(59, 20)) == "only 59 items, fewer than 60"
 
@@ -443,7 +443,7 @@ def test_a_model_takes_part_that_was_read_on_sixty_items_of_five_others() -> Non
     assert enough(some).models == tuple("abcdefgh")
     without = enough(some.of(np.arange(8) > 0))
     assert without.models == tuple("bcdefg")
-    assert without.left_out == {"h": "only 4 others were read on 60 of its items, and it takes 5"}
+    assert without.left_out == {"h": "only 4 others were read on 60 of its items, and 5 are needed"}
     # an item fewer, of predictions alone or of outcomes alone, and nobody has sixty in common with it any more
     for side in ("predictions", "outcomes"):
         fewer = getattr(some, side).copy()

@@ -282,7 +282,7 @@ def test_swap_shares_count_who_is_right_where_two_differ_in_prediction_and_in_ou
 def test_below_the_floors_nothing_is_said_and_the_reason_is_named() -> None:
     few = own_excess(panel(models=5))
     assert (few.panel.verdict, few.evidence) == (None, None)
-    assert few.panel.reason == "only 5 models tell enough by prediction and behaviour, and it takes 6"
+    assert few.panel.reason == "only 5 models vary enough in both prediction and behaviour, and 6 are needed"
     assert own_excess(panel(items=59)).panel.reason == "only 59 items, fewer than 60"
 
 
@@ -322,7 +322,7 @@ def test_models_of_other_items_take_no_part_and_change_nothing() -> None:
     names = (*some.models, "x", "y", "z")
     both = enough(OwnPanel(names, *signs, np.concatenate([some.item, some.item + 80]), asked=asked))
     assert both.models == some.models
-    assert both.left_out["x"] == "only 2 others were read on 60 of its items, and it takes 5"
+    assert both.left_out["x"] == "only 2 others were read on 60 of its items, and 5 are needed"
 
 
 def test_too_few_models_are_told_of_the_panel_and_not_of_each() -> None:

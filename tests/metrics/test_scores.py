@@ -251,11 +251,17 @@ def test_an_overall_score_is_the_mean_of_three_with_the_root_of_the_sum_of_squar
             [*whole_run(), *(request(n, None, n % 2 == 0, "unreadable") for n in range(200, 230))],
             "restriction: coverage .870 is below .9 (30 claims unreadable, 0 missing of 230)",
         ),
-        (whole_run(positives=19), "association: it listed an offered word in only 19 of 200 targets, and it takes 20"),
-        (whole_run(positives=1), "association: it listed an offered word in only 1 of 200 targets, and it takes 20"),
+        (
+            whole_run(positives=19),
+            "association: it listed an offered word in only 19 of 200 targets, and at least 20 are needed",
+        ),
+        (
+            whole_run(positives=1),
+            "association: it listed an offered word in only 1 of 200 targets, and at least 20 are needed",
+        ),
         (
             whole_run(positives=181),
-            "association: it left out an offered word in only 19 of 200 targets, and it takes 20",
+            "association: it left out an offered word in only 19 of 200 targets, and at least 20 are needed",
         ),
         ([r for r in whole_run() if r["experiment"] != "difficulty"], "difficulty was not run"),
     ],
@@ -310,7 +316,7 @@ def test_the_rarer_outcome_is_counted_among_the_claims_that_are_scored() -> None
     rows += [request(n, None, True, "unreadable") for n in range(6)]
     assert scores(rows).row("m", "overall", "skill").reason is None
     assert scores(rows, "readable").row("m", "overall", "skill").reason == (
-        "restriction: it answered only 19 of 194 requests, and it takes 20"
+        "restriction: it answered only 19 of 194 requests, and at least 20 are needed"
     )
 
 
@@ -384,7 +390,7 @@ def test_of_a_model_alone_without_an_overall_score_each_experiment_is_answered(t
         "association: sim/typical overestimates how often it would list a word: it predicts that it would list "
     )
     assert "sim/typical predicts better than chance which words it will list (skill " in answer[0]
-    assert answer[1].startswith("restriction: Nothing can be said: it turned down only ")
+    assert answer[1].startswith("restriction: No verdict: it turned down only ")
     better = "difficulty: sim/typical predicts better than chance which questions it will find hard (skill "
     assert answer[2].startswith(better)
     assert answer[3].startswith("No margin over the best baseline: it takes three other models on the same items")

@@ -123,7 +123,7 @@ def test_the_page_of_few_models_speaks_for_none_and_says_why(tmp_path: Path) -> 
     assert low is not None and low > 0.2
     text = sx.report(run, tmp_path / "page.html").read_text("utf-8")
     assert not re.search(r"models? (?:is|are) ahead of the baseline|predicts? itself better", text)
-    assert "only 5 models were read on the same items, and it takes 6 to speak for one" in text
+    assert "only 5 models were read on the same items, and a verdict on one takes 6" in text
     assert "no test of self-knowledge" in text
 
 
@@ -149,7 +149,7 @@ def test_nothing_says_that_a_self_bonus_is_something_of_ones_own(panel: Run, sco
         # what cannot be judged of one hides nothing of the other
         ([0.3, None], "yes", "m0 predicts better than chance which words it will list; nothing can be said of m1: few."
          ),
-        ([None, None], "withheld", "Nothing can be said: few."),
+        ([None, None], "withheld", "No verdict: few."),
     ],
 )  # fmt: skip
 def test_of_several_models_it_is_said_who_does_better_than_chance(
@@ -217,7 +217,7 @@ def test_the_gap_to_a_simple_baseline_is_that_of_the_scores_paired_on_items(
             "m is not shown to predict better than chance which words it will list (skill .02 [-.03, .07]).",
         ),
         (-0.3, "no", "m predicts worse than chance which words it will list (skill -.30 [-.35, -.25])."),
-        (None, "withheld", "Nothing can be said: nothing was read."),
+        (None, "withheld", "No verdict: nothing was read."),
     ],
 )
 def test_of_a_model_alone_its_skill_is_said(value: float | None, tone: str, words: str) -> None:
@@ -242,7 +242,7 @@ def test_the_answer_of_one_model_says_in_words_what_it_knows_and_why_there_is_no
     answer, details = answered(45)
     assert re.search(
         r"^<b>Association\.</b> sim/typical overestimates how often .*? sim/typical predicts better than chance which "
-        r"words it will list \(.*?\)\. <b>Restriction\.</b> Nothing can be said: .*? <b>Difficulty\.</b> sim/typical "
+        r"words it will list \(.*?\)\. <b>Restriction\.</b> No verdict: .*? <b>Difficulty\.</b> sim/typical "
         r"predicts better than chance .*? <b>Overall\.</b> .*?No margin over the best baseline: "
         + re.escape(no_margin),
         answer,
@@ -260,7 +260,7 @@ def test_of_several_models_without_an_overall_score_what_can_be_said_is(tmp_path
     assert answer[0].endswith(
         "sim/knows-itself predicts better than chance which words it will list; sim/coin is not shown to."
     )
-    assert re.fullmatch(r"restriction: Nothing can be said: .* \(2 of 2 models, each by its own numbers\)\.", answer[1])
+    assert re.fullmatch(r"restriction: No verdict: .* \(2 of 2 models, each by its own numbers\)\.", answer[1])
     assert answer[2].startswith("difficulty: sim/knows-itself predicts better than chance which questions")
     assert answer[3].startswith("No margin over the best baseline: it takes three other models")
     page = unpinned(sx.report(run, tmp_path / "page.html"))
@@ -305,7 +305,7 @@ def test_models_tied_with_the_best_are_named(scores: sx.Scores) -> None:
     lossy = replace(row("lossy", 0.9, reason="coverage .5 is below .9"), experiment="overall")
     said = in_words.ahead(against_others([lossy, *rows], apart))
     assert said and said.text.startswith("The highest overall skill is that of sim/typical, .30")
-    assert said.text.endswith(", ahead of every other model with a full score.")
+    assert said.text.endswith(", ahead of every other model with an overall score.")
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.004, ".00"), (-0.004, ".00"), (-0.151, "-.15"), (1.0, "1.00")])

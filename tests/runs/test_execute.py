@@ -297,7 +297,7 @@ def test_what_a_run_can_tell_apart_is_said_beforehand() -> None:
     # 2.80 x (.35, .85, .62) / 10 = .098, .238, .174; .103
     said = outlook({"association": 100, "restriction": 100, "difficulty": 100}, 6)
     assert said == (
-        "To expect of models whose behaviour varies as that of ten recorded ones: skill within association ±0.06, "
+        "Expected precision, if behaviour varies as it did in ten recorded models: skill within association ±0.06, "
         "restriction ±0.13, difficulty ±0.09, overall ±0.06; "
         "two models that differ by 0.10 overall are told apart in 4 of 5 runs."
     )
@@ -309,10 +309,10 @@ def test_what_a_run_will_withhold_is_not_promised() -> None:
     said = outlook({"association": 300, "restriction": 176, "difficulty": 19}, 6)
     first, second = said.splitlines()
     # a headline takes 20 groups
-    assert second == "Overall scores will be withheld: 19 groups, and it takes 20."
+    assert second == "Overall scores will be withheld: 19 groups, and at least 20 are needed."
     assert "overall" not in first and "0.06 in association, 0.18 in restriction or 0.40 in difficulty" in first
     assert outlook({"association": 5, "restriction": 1, "difficulty": 5}, 6).endswith(
-        "withheld: 5 targets, 1 request, 5 groups, and it takes 20 of each."
+        "withheld: 5 targets, 1 request, 5 groups, and at least 20 of each are needed."
     )
     # of ten recorded models the one with fewest refused .31 of the requests: .31 x 64 = 19.8, .31 x 65 = 20.2
     assert outlook({"association": 300, "restriction": 64, "difficulty": 45}, 6).splitlines()[1] == (
@@ -327,9 +327,11 @@ def test_where_no_overall_score_is_to_come_it_is_said_of_which_experiments_nothi
     # of 15 requests and 5 groups `score` says "nothing can be said", however they are answered
     second = outlook({"restriction": 15, "difficulty": 5}, 6).splitlines()[1]
     assert second == (
-        "Nothing will be said of restriction and difficulty: 15 requests, 5 groups, and it takes 20 of each."
+        "Nothing will be said of restriction and difficulty: 15 requests, 5 groups, and at least 20 of each are needed."
     )
-    assert outlook({"restriction": 5}, 6).endswith("Nothing will be said of restriction: 5 requests, and it takes 20.")
+    assert outlook({"restriction": 5}, 6).endswith(
+        "Nothing will be said of restriction: 5 requests, and at least 20 are needed."
+    )
     perhaps = outlook({"restriction": 64, "difficulty": 20}, 6).splitlines()[1]
     assert perhaps.startswith("Perhaps nothing can be said of restriction: it takes 20 items of the rarer outcome, and")
     assert len(outlook({"restriction": 65}, 6).splitlines()) == 1
@@ -345,8 +347,8 @@ def test_progress_is_told_where_there_is_some(tmp_path: Path) -> None:
 def test_what_takes_more_models_is_not_promised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    takes = "To show a model ahead of the best baseline takes 6 models on the same items"
-    way_out = "add some, or score the runs of others with it."
+    takes = "Showing that a model beats the baseline takes 6 models on the same items"
+    way_out = "add some, or score it together with other models' runs."
 
     def said(*models: str) -> str:
         monkeypatch.setattr(
@@ -356,9 +358,9 @@ def test_what_takes_more_models_is_not_promised(
             main()
         return capsys.readouterr().out
 
-    assert f"{takes} (a margin at all, 4); this run has 1 model: {way_out}" in said("sim/typical")
+    assert f"{takes} (4 for any margin at all); this run has 1 model: {way_out}" in said("sim/typical")
     # the run grows: with those that it has already there are two, and five, and six
-    assert f"{takes} (a margin at all, 4); this run has 2 models: {way_out}" in said("sim/coin")
+    assert f"{takes} (4 for any margin at all); this run has 2 models: {way_out}" in said("sim/coin")
     assert f"{takes}; this run has 5 models: {way_out}" in said("sim/declines", "sim/coin@1", "sim/coin@2")
     assert takes not in said("sim/coin@3")
 

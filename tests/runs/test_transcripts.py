@@ -46,7 +46,7 @@ def test_a_session_is_its_key_its_prompt_its_reply_and_what_it_was_read_as() -> 
 def test_a_reply_that_is_empty_or_none_says_so_and_a_refusal_is_shown() -> None:
     assert lines(Reading("unreadable", reason="format"), text="")[2:] == [
         "  reply: empty",
-        "  unreadable (format: no answer in a form that is read)",
+        "  unreadable (format: no answer in a recognised form)",
     ]
     lost = lines(Reading("missing", reason="it broke off"), text=None, error="it broke off")
     assert lost[2:] == ["  reply: none", "  missing (it broke off)"]

@@ -288,7 +288,7 @@ def test_the_card_has_how_often_and_which_ones_and_no_request_that_is_labelled_u
     row = scores_of_ten.row("gpt-4.1", "restriction", "margin_at_own_rate")
     assert f"| {interval(row.value, row.low, row.high)} |" in table
     # margins that are nothing but how often are said to be
-    assert "nothing shows that it is more than how often they say yes" in table
+    assert "it may reflect only how often they say yes" in table
     unsafe = [item.request for item in ten_models.items["restriction"].values() if item.label == "unsafe"]
     assert len(unsafe) > 100 and not [request for request in unsafe if request in page]
 
@@ -404,7 +404,7 @@ def test_what_is_typed_again_is_typed_in_the_folder_that_holds_the_runs(
     page = CliRunner().invoke(root, ["card", "runs/a b"]).output
     commands = [line.strip() for line in page.splitlines() if line.startswith("    selfexec ")]
     assert [shlex.split(line)[1] for line in commands] == ["score", "run"]
-    assert "In the folder that holds the run's" in page
+    assert "run this in the folder that holds the run's" in page
     monkeypatch.chdir(tmp_path / "runs")
     assert [CliRunner().invoke(root, shlex.split(line)[1:]).exit_code for line in commands] == [0, 0]
 
