@@ -116,7 +116,7 @@ def test_of_few_reference_models_nothing_is_found_in_a_models_favour() -> None:
         return replace(found, reason=found.small_panel)
 
     above, below, close = (against_baseline([of_few("m", value)])[0] for value in (0.3, -0.3, 0.0))
-    assert above.state == "withheld" and "it takes 6 to speak for one" in (above.reason or "")
+    assert above.state == "withheld" and "a verdict on one takes 6" in (above.reason or "")
     assert (below.state, close.state) == ("behind", "too close to call")
 
 

@@ -86,7 +86,7 @@ def test_where_each_model_judges_itself_that_is_said_beside_the_difference(ten_m
         )  # type: ignore[arg-type]
         return found.row("restriction", "o4-mini", "gpt-4.1", OWN).caution
 
-    assert "own judgement" in str(compared())
+    assert "judges its own responses" in str(compared())
     assert compared(source="rule") is None
 
 

@@ -118,7 +118,7 @@ def test_a_panel_that_is_too_small_says_so_once_for_all_that_have_the_same_reaso
     small = made(5)
     lines = [part for part in all_own_parts([small, replace(small, experiment="association")], 80) if part]
     assert len(lines) == 2  # the question, and one line
-    assert str(lines[1]).startswith("difficulty; association: no verdict: only 5 models tell enough")
+    assert str(lines[1]).startswith("difficulty; association: no verdict: only 5 models vary enough")
 
 
 def test_loadings_are_of_one_length_and_typical_behaviour_is_above_0() -> None:

@@ -32,7 +32,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 def test_the_readme_shows_what_its_command_prints_in_a_terminal_of_80_columns(tmp_path: Path) -> None:
     printed = [untimed(line) for line in left(ours_on_a_terminal(["run"], tmp_path))]
     assert max(map(len, printed)) <= 80
-    shown = README.split("left out here:\n\n```\n")[1].split("\n```")[0]
+    shown = README.split("In part:\n\n```\n")[1].split("\n```")[0]
     at = 0
     # stretches of it in their order, each whole; `...` stands for what is left out
     for stretch in shown.split("\n...\n"):

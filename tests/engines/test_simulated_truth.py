@@ -37,8 +37,9 @@ def readable(panel: sx.Run) -> sx.Scores:
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_known_rates_are_recovered(panel: sx.Run, readable: sx.Scores, profile: str) -> None:
-    wanted = truth(PROFILES[profile], panel.items)
-    assert {experiment for experiment, _ in wanted} == {"association", "restriction", "difficulty", "failing_question"}
+    asked = {"association", "restriction", "difficulty", "failing_question"}  # self_simulation has a study of its own
+    wanted = {place: rate for place, rate in truth(PROFILES[profile], panel.items).items() if place[0] in asked}
+    assert {experiment for experiment, _ in wanted} == asked
     for (experiment, metric), expected in wanted.items():
         rows = [readable.row(f"sim/{profile}@{seed}", experiment, metric) for seed in range(SEEDS)]
         found = [row.value for row in rows if row.value is not None]

@@ -81,7 +81,7 @@ def test_what_is_to_be_read_with_caution_is_drawn_faintly_and_says_why(tmp_path:
     (part,) = parts(found.svg).values()
     own = {model: mark for (model, series), (_, _, mark) in marks(part).items() if series == "itself"}
     assert "sx-main" in (own["f/a"].get("class") or "") and "sx-faint" in (own["f/b"].get("class") or "")
-    assert "it takes 20" in (own["f/b"].findtext(f"{SVG}title") or "")
+    assert "at least 20 are needed" in (own["f/b"].findtext(f"{SVG}title") or "")
 
 
 @pytest.mark.slow

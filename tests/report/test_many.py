@@ -227,4 +227,4 @@ def test_without_a_script_the_appendix_says_where_its_figures_are(browser: Brows
         said = browser.js("document.getElementById('further-figures').innerText")
     finally:
         browser.call("Emulation.setScriptExecutionDisabled", value=False)
-    assert "packed in this page" in said and "allow it its script" in said and "selfexec report --figures" in said
+    assert "This part is packed" in said and "allow JavaScript" in said and "selfexec report --figures" in said

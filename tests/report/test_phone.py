@@ -95,7 +95,7 @@ def test_an_address_leads_to_its_figure_on_a_phone_too(browser: Browser, opened:
     browser.call("Page.navigate", url="about:blank")
     browser.call("Page.navigate", url=f"{opened.resolve().as_uri()}#figure-experiments")
     browser.until(STACKED)
-    browser.until("Math.abs(document.getElementById('figure-experiments').getBoundingClientRect().top) < 60")
+    browser.until("Math.abs(document.getElementById('figure-experiments')?.getBoundingClientRect().top) < 60")
 
 
 @pytest.mark.slow

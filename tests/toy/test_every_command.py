@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from browser import Browser
-from build import changed, write
+from build import changed, unfolded, write
 from extension_parts import needs
 from respondents import MODELS, items, lines, respondents, written_items
 from selfexec.cli import root
@@ -340,7 +340,7 @@ def plain(html: str) -> str:
 
 
 def test_the_report_names_them_and_what_became_of_their_claims(page: Path) -> None:
-    text = plain(page.read_text("utf-8"))
+    text = plain(unfolded(page.read_text("utf-8")))
     for name in TOYS:
         assert name.capitalize() in text
     assert "Youden's J, for lengths Kendall's tau, for habit the lift over the control" in text

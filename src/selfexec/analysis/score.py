@@ -1,7 +1,7 @@
 """Scores: what the observations amount to, with intervals, beside baselines, and withheld where they would mislead."""
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from selfexec.analysis.conventions import rows_by
@@ -72,7 +72,7 @@ def score(options: ScoreOptions) -> Scores:
     in_conditions: list[Scores] = []
     if selection.convention in added:
         _refuse_what_takes_more(selection, drawn)
-        rows = [row for run in selection.runs for row in rows_by(selection.convention, run)]
+        rows: Iterable[Score] = [row for run in selection.runs for row in rows_by(selection.convention, run)]
         warnings: list[Warned] = []
     else:
         narrowed = [selection.under(condition) for condition in selection.shown_conditions]
@@ -82,8 +82,9 @@ def score(options: ScoreOptions) -> Scores:
     panels = [panel for one in in_conditions for panel in one.panels]
     if in_conditions and selection.panel not in (None, NO_PANEL) and not panels:
         raise InputError(f"--panel {selection.panel}: it was asked in another condition. Leave it out.")
+    rows = with_presets(rows, runs) if cut else rows
     return Scores(
-        (row for row in (with_presets(rows, runs) if cut else rows) if selection.wants([row.model], row.experiment)),
+        (row for row in rows if selection.wants([row.model], row.experiment)),
         (warning for warning in (*warnings, *canned(runs), *unanswered(runs)) if _is_meant(warning, selection)),
         drawn,
         in_conditions[0].parts if in_conditions else None,
