@@ -20,6 +20,7 @@ from selfexec.analysis.selection import NO_PANEL, Selection, selection_of
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.files import csv_rows
+from selfexec.metrics import none_if_nan
 from selfexec.runs import Run, files, takes
 from selfexec.stats import LEAST_PAIRS, Correlation, correlate
 from selfexec.text.matching import listed
@@ -56,7 +57,7 @@ class Pair:
         found: dict[str, Any] = {"one": self.one, "two": self.two, "among": self.among, "n": self.pearson.n}
         for c in (self.pearson, self.spearman):
             numbers = (c.value, c.interval.low, c.interval.high)
-            value, low, high = (None if math.isnan(number) else number for number in numbers)
+            value, low, high = map(none_if_nan, numbers)
             found |= {c.method: value, f"{c.method}_low": low, f"{c.method}_high": high}
         return found | {"reason": self.pearson.reason or self.spearman.reason}
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics import Judged, Objection, Own, Score, at_the_ceiling, rows_over_naive
+from selfexec.metrics import Judged, Objection, Own, Score, at_the_ceiling, none_if_nan, rows_over_naive
 from selfexec.stats import POWER_80, Z, holm_points
 
 if TYPE_CHECKING:
@@ -387,7 +387,7 @@ def too_few_for_own(own: Sequence[Own]) -> list[Finding]:
 def _own_finding(own: Own, subject: str, judged: Judged) -> Finding:
     estimate = judged.estimate
     numbers = (estimate.value, *estimate.interval, *judged.tested)
-    value, low, high, tested_low, tested_high = (None if math.isnan(x) else x for x in numbers)
+    value, low, high, tested_low, tested_high = map(none_if_nan, numbers)
     tone: Tone = "withheld" if judged.verdict is None else "yes" if judged.verdict == "own" else "open"
     return Finding(
         own.experiment,
@@ -400,7 +400,7 @@ def _own_finding(own: Own, subject: str, judged: Judged) -> Finding:
         tested_low,
         tested_high,
         among=judged.tests,
-        detectable=None if math.isnan(judged.detectable) else judged.detectable,
+        detectable=none_if_nan(judged.detectable),
         reason=judged.reason,
         panel=len(own.found.of.models),
         verdict=judged.verdict,

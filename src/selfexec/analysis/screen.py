@@ -139,31 +139,25 @@ def _own(scores: Scores, asked: Sequence[str]) -> Iterator[str]:
 
 
 def _own_verdicts(scores: Scores) -> list[str]:
-    """own: association; unresolved: restriction (rule-based), difficulty"""
+    """own: association; unresolved: restriction (rule-based), difficulty. A verdict is that on the panel of a run, or
+    on its only model where that is held against a reference panel.
+    """
     where: dict[str, list[str]] = {verdict: [] for verdict in ("own", "unresolved", "not shown", NO_VERDICT)}
+    against_panel = {one.experiment for one in scores.own if one.panel} if len(scores.models) == 1 else set[str]()
     for experiment in scores.experiments:
-        found = _judged(scores, experiment)
+        if experiment in against_panel:
+            found = beside_panel(scores.own, experiment, scores.models)
+        else:
+            found = [one for one in own_prediction_findings(scores.own, experiment) if one.subject.endswith("panel")]
         if judged := next((one for one in found if one.verdict), None):
             least = judged.detectable if judged.verdict == "not shown" else None
             notes = [f"80% power to detect {two(least)}"] if least is not None else []
             if judged is not found[0]:
                 notes.insert(0, _by(judged.source or ""))
             where[judged.verdict or ""].append(f"{experiment} ({', '.join(notes)})" if notes else experiment)
-        elif _next_to_panel(scores, experiment):
+        elif experiment in against_panel:
             where[NO_VERDICT].append(experiment)
     return [f"{verdict}: {', '.join(experiments)}" for verdict, experiments in where.items() if experiments]
-
-
-def _judged(scores: Scores, experiment: str) -> Sequence[Finding]:
-    """The panels of a run, by source; of one model that is held against a reference panel, the verdicts on it."""
-    if _next_to_panel(scores, experiment):
-        return beside_panel(scores.own, experiment, scores.models)
-    return [one for one in own_prediction_findings(scores.own, experiment) if one.subject.endswith("panel")]
-
-
-def _next_to_panel(scores: Scores, experiment: str) -> bool:
-    """Whether there is one model, and a reference panel that it is held against."""
-    return len(scores.models) == 1 and any(one.panel for one in scores.own if one.experiment == experiment)
 
 
 class _Columns:

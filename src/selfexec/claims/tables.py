@@ -27,12 +27,16 @@ from selfexec.facets import DEFAULT, DEFAULT_NAME, Condition, condition_name, to
 from selfexec.items import ItemSet
 from selfexec.readers import Reading
 
-OBSERVATIONS = {
+# where a claim or a session belongs
+PLACE = {
     "model": pl.String,
     "experiment": pl.String,
     "item": pl.String,
     "epoch": pl.Int32,
     "condition": pl.String,
+}
+OBSERVATIONS = {
+    **PLACE,
     "claim": pl.String,
     "predicted": pl.Boolean,
     "probability": pl.Float64,
@@ -48,34 +52,21 @@ OBSERVATIONS = {
     "other_length": pl.Int32,
 }
 OUTCOMES = {
-    "model": pl.String,
-    "experiment": pl.String,
-    "item": pl.String,
-    "epoch": pl.Int32,
-    "condition": pl.String,
+    **PLACE,
     "claim": pl.String,
     "source": pl.String,
     "observed": pl.Boolean,
 }
 SESSIONS = {
-    "model": pl.String,
-    "experiment": pl.String,
-    "item": pl.String,
-    "epoch": pl.Int32,
-    "condition": pl.String,
+    **PLACE,
     "session": pl.String,
     "state": pl.String,
     "reason": pl.String,
     "output_tokens": pl.Int64,
     "correct": pl.Boolean,
 }
-
 EXPECTED = {
-    "model": pl.String,
-    "experiment": pl.String,
-    "item": pl.String,
-    "epoch": pl.Int32,
-    "condition": pl.String,
+    **PLACE,
     "session": pl.String,
     "expected_correct": pl.Float64,
     "expected_tokens": pl.Float64,

@@ -1,5 +1,5 @@
-"""Cue: which sessions say that they are part of a test. Anyway predictions give themselves away by what they ask, and
-what a model then does is asked without a word of it.
+"""Cue: which sessions say that they are part of a test. Usually a prediction gives itself away by what it asks, and
+nothing in the prompt of what the model then does says that it is a test.
 
 announced   what it does is asked with a sentence before it that says so: the prediction is the usual one
 hidden      the prediction is asked with an everyday reason before it: what it does is asked as usual
@@ -45,14 +45,8 @@ def prompts(level: str, experiment: str, templates: Prompts) -> Prompts:
             f"--{NAME} {level}: these prompts have no {NAME}.{level}, the sentence that stands before others. Add "
             f"{' and '.join(f'{NAME}.{each}' for each in TEXTS)} to them; `selfexec prompts` shows what is shipped."
         )
-    return {
-        name: sentence + text if name.partition("@")[0] in one.prompts and _is_of(level, experiment, name) else text
-        for name, text in templates.items()
-    }
-
-
-def _is_of(level: str, experiment: str, name: str) -> bool:
-    return touches_at(level, experiment, name.partition("@")[0])
+    touched = {kind for kind in one.prompts if touches_at(level, experiment, kind)}
+    return {name: sentence + text if name.partition("@")[0] in touched else text for name, text in templates.items()}
 
 
 CUE = Facet(
@@ -60,8 +54,8 @@ CUE = Facet(
     about="Which sessions say that they are part of a test",
     default="usual",
     levels={
-        ANNOUNCED: "what is predicted is asked with a word of it",
-        HIDDEN: "predictions give an everyday reason",
+        ANNOUNCED: "what the model does is asked with a sentence that announces the test",
+        HIDDEN: "predictions are asked with an everyday reason",
     },
     texts=TEXTS,
     touches=touches,

@@ -11,7 +11,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Experiment
 from selfexec.files import jsonl
 from selfexec.items.faults import faults
-from selfexec.items.sets import NOT_READ, SETS, STARTER, Edition, no_item_files, set_folder, unread_files
+from selfexec.items.sets import NOT_READ, SETS, Edition, item_file, no_item_files, set_folder, unread_files
 from selfexec.text.numbers import number_of
 
 EXAMPLE = "example"  # the field that marks a line to be replaced
@@ -36,8 +36,7 @@ def check(source: str | Path) -> list[ItemFault]:
         raise InputError(f"{folder}: this is a file. Give the folder that it is in.")
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder. Give a folder of item files, or a set: {', '.join(SETS)}.")
-    brought = {name: one.starter for name, one in EXPERIMENTS.items() if folder == STARTER}
-    paths = {e: brought.get(e) or folder / f"{e}.jsonl" for e in EXPERIMENTS}
+    paths = {experiment: item_file(folder, experiment) for experiment in EXPERIMENTS}
     present = {e: path for e, path in paths.items() if path.exists()}
     if not present:
         raise InputError(f"{no_item_files(folder)} `selfexec items new DIR` writes some to fill in.")

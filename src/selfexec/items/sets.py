@@ -135,7 +135,7 @@ def _read(name: str, folder: Path, kinds: Kinds) -> ItemSet:
     items: dict[str, dict[str, Item]] = {}
     lines: dict[str, dict[str, bytes]] = {}
     for experiment, kind in kinds:
-        path = (folder == STARTER and EXPERIMENTS[experiment].starter) or folder / f"{experiment}.jsonl"
+        path = item_file(folder, experiment)
         if not path.exists():
             continue
         found: dict[str, Item] = {}
@@ -168,6 +168,13 @@ def unread_files(folder: Path) -> Iterator[tuple[Path, str | None]]:
     for path in sorted(folder.glob("*.jsonl")):
         if path.name not in names:
             yield path, nearest(path.name.lower(), lacking, NEAR)
+
+
+def item_file(folder: Path, experiment: str) -> Path:
+    """Where a folder has the items of an experiment: those of the starter set lie with the experiment, where it brings
+    them itself.
+    """
+    return (folder == STARTER and EXPERIMENTS[experiment].starter) or folder / f"{experiment}.jsonl"
 
 
 def no_item_files(folder: Path) -> str:

@@ -174,8 +174,10 @@ def _margin(claims: Claims, others: Others) -> tuple[Estimate, Estimate]:
     doubt that comes from the reference models.
     """
     found = _areas(claims, others)
-    if isinstance(found, Estimate):
-        return found, found
+    return (found, found) if isinstance(found, Estimate) else _margin_of(found)
+
+
+def _margin_of(found: _Areas) -> tuple[Estimate, Estimate]:
     doubt = _doubt(found.kept, found.baseline, found.theirs, found.fold, *_numbered(found.kept.item))
     return _baseline_area(found.theirs, doubt), doubted(_difference(found.own, found.theirs), doubt, -1.0, 1.0)
 
@@ -224,7 +226,7 @@ def _margin_by_item(claims: Claims, others: Others) -> tuple[Estimate, Counted]:
     if isinstance(found, Estimate):
         return found, Counted((), np.zeros((0, 2)))
     names = np.array([found.kept.items[n] for n in np.unique(found.kept.item)], dtype=object)
-    margin = _margin(claims, others)[1]
+    margin = _margin_of(found)[1]
     return margin, _added(margin.value, found.own.added - found.theirs.added, names)
 
 

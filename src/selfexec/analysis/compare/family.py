@@ -29,7 +29,7 @@ from selfexec.analysis.compare.measures import (
 from selfexec.analysis.compare.own import own_records_of
 from selfexec.analysis.differences import Difference, Shift, Standing
 from selfexec.experiments import PAPER
-from selfexec.metrics import Estimate
+from selfexec.metrics import Estimate, none_if_nan
 from selfexec.stats import Z, detectable, holm, tied_groups, two_sided
 
 SIGNIFICANT = 0.05
@@ -192,7 +192,7 @@ def _adjusted(family: Iterable[Difference]) -> list[Difference]:
     """Differences with p values adjusted for each other."""
     rows = list(family)
     adjusted = holm(np.array([math.nan if row.p is None else row.p for row in rows]))
-    return [replace(row, p_holm=None if math.isnan(p) else float(p)) for row, p in zip(rows, adjusted, strict=True)]
+    return [replace(row, p_holm=none_if_nan(p)) for row, p in zip(rows, adjusted, strict=True)]
 
 
 def _standing(
@@ -205,7 +205,7 @@ def _standing(
 ) -> Standing:
     if label not in ranked:
         return Standing(metric, experiment, label, reason=estimate.reason)
-    low, high = (None if math.isnan(end) else end for end in estimate.interval)
+    low, high = map(none_if_nan, estimate.interval)
     return Standing(metric, experiment, label, ranked.index(label) + 1, estimate.value, low, high, letters[label])
 
 

@@ -144,7 +144,7 @@ def records_of(
 def _is_of_probabilities(metric: str, experiment: str) -> bool:
     """Whether a metric is another number where predictions are probabilities, or only there."""
     kind = kind_of(experiment)
-    if metric in AREAS or metric == BRIER:
+    if metric in OF_PROBABILITIES:
         return kind.CUT or metric == BRIER
     return kind.CUT and kind.CROSSED and metric not in OF_ANY_FORM
 

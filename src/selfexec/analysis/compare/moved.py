@@ -19,7 +19,7 @@ from selfexec.claims import Flags, Numbers
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME, FRAME, condition_named
-from selfexec.metrics import LEAST_COVERAGE
+from selfexec.metrics import LEAST_COVERAGE, none_if_nan
 from selfexec.runs import Run, loaded
 from selfexec.stats import NO_SPREAD, Array, Interval, fieller, fisher_exact, student, wilson
 from selfexec.text.matching import meant
@@ -334,5 +334,5 @@ def _numbers(estimated: Estimated, *, alone: bool) -> tuple[str | None, dict[str
 
 
 def _ends(name: str, interval: Interval) -> dict[str, float | None]:
-    low, high = (None if math.isnan(end) else float(end) for end in interval)
+    low, high = map(none_if_nan, interval)
     return {f"{name}_low": low, f"{name}_high": high}

@@ -8,6 +8,7 @@ import numpy as np
 
 from selfexec.analysis.differences import Contrast, Standing
 from selfexec.files.tags import Tags
+from selfexec.metrics import none_if_nan
 from selfexec.stats import welch
 
 
@@ -72,7 +73,7 @@ def _contrast(tag: str, kinds: Sequence[str], of: Mapping[str, str], standings: 
         reason = f"only {n} model{'s are' if n != 1 else ' is'} {kind!r}: it takes two in each group to tell"
     elif math.isnan(found.p):
         reason = "models of a group are all the same"
-    low, high, p = (None if math.isnan(x) else x for x in (*found.interval, found.p))
+    low, high, p = map(none_if_nan, (*found.interval, found.p))
     return Contrast(
         tag=tag,
         metric=standings[0].metric,
@@ -83,7 +84,7 @@ def _contrast(tag: str, kinds: Sequence[str], of: Mapping[str, str], standings: 
         models_second=counts[1],
         mean_first=means[0],
         mean_second=means[1],
-        difference=None if math.isnan(found.difference) else found.difference,
+        difference=none_if_nan(found.difference),
         low=low,
         high=high,
         p=p,

@@ -1,6 +1,5 @@
 """Checkpoints in their order: does a model come to predict itself?"""
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -18,6 +17,7 @@ from selfexec.analysis.result import Form, ScoredRun, Tabular, as_records, head,
 from selfexec.analysis.selection import selection_of
 from selfexec.errors import InputError
 from selfexec.files.frames import framed
+from selfexec.metrics import none_if_nan
 from selfexec.runs import names, takes
 from selfexec.stats import two_sided
 from selfexec.text.matching import found_by
@@ -181,7 +181,7 @@ def _unordered(chosen: Sequence[Candidate]) -> Iterator[str]:
 def _points(family: Family, experiment: str) -> Iterator[Checkpoint]:
     for n, label in enumerate(family.labels):
         estimate = family.estimates[experiment][label]
-        value, low, high = (None if math.isnan(x) else x for x in (estimate.value, *estimate.interval))
+        value, low, high = map(none_if_nan, (estimate.value, *estimate.interval))
         first, previous = (family.labels[0], family.labels[n - 1]) if n else (None, None)
         yield Checkpoint(
             family.metric,
@@ -203,7 +203,7 @@ def _slope(family: Family, experiment: str) -> Slope:
     scale = sum((n - middle) ** 2 for n in range(count))
     found, items = family.weighed(experiment, {x: (n - middle) / scale for n, x in enumerate(family.labels)})
     p = two_sided(found.value, found.error, family.freedom(experiment, items))
-    value, low, high, p_or_none = (None if math.isnan(x) else x for x in (found.value, *found.interval, p))
+    value, low, high, p_or_none = map(none_if_nan, (found.value, *found.interval, p))
     caution = _scanty(family, experiment) if value is not None else None
     return Slope(family.metric, experiment, value, low, high, p_or_none, count, items, found.reason, caution)
 

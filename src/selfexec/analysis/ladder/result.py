@@ -1,6 +1,5 @@
 """The ladder of each model in each experiment: rows, the table of them, and what they say."""
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -20,7 +19,7 @@ from selfexec.analysis.selection import refuse_unknown, selection_of
 from selfexec.analysis.words import simulated
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
-from selfexec.metrics import ITSELF, LEVELS, Level, Scored, levels
+from selfexec.metrics import ITSELF, LEVELS, Level, Scored, levels, none_if_nan
 from selfexec.panels import Beside
 from selfexec.runs import takes
 from selfexec.text.numbers import decimal, interval, joined, signed
@@ -233,7 +232,7 @@ def _numbers(level: Level) -> dict[str, float | None]:
         "difference_low": level.ahead.interval.low,
         "difference_high": level.ahead.interval.high,
     }
-    return {name: None if math.isnan(value) else float(value) for name, value in found.items()}
+    return {name: none_if_nan(value) for name, value in found.items()}
 
 
 class _Gap(NamedTuple):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics import CONSTANT, Estimate
+from selfexec.metrics import CONSTANT, Estimate, none_if_nan
 from selfexec.text.numbers import Printed, interval
 
 T = TypeVar("T")
@@ -77,7 +77,7 @@ def most_accurate(experiment: str, found: Mapping[str, Number | None]) -> Baseli
 def estimated(estimate: Estimate, items: int, unit: str) -> Number | None:
     if math.isnan(estimate.value):
         return None
-    low, high = (None if math.isnan(end) else end for end in estimate.interval)
+    low, high = map(none_if_nan, estimate.interval)
     return Number(estimate.value, low, high, items, unit=unit)
 
 

@@ -9,7 +9,7 @@ model, and so is the one that was asked for, whatever it consists of.
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Literal, TypeGuard
+from typing import Any, Literal
 
 from selfexec.engines.http.name_words import name_words
 
@@ -46,9 +46,11 @@ PLAIN = re.compile("[^0-9]{1,60}")  # a name with a number is one of several
 MAY = re.compile("|".join(sorted(ALL)), re.IGNORECASE)
 
 
-def names_a_stand_in(name: Any) -> TypeGuard[str]:
-    """Whether a name of a reply is that of something else than a model."""
-    return isinstance(name, str) and MAY.search(name) is not None and answerer_of(name) is not None
+def stand_in(name: Any) -> Answerer | None:
+    """What a field of a reply says has answered; None where it may be a model, or holds no name. Ids are looked at
+    once each, and nearly all of them hold no such word.
+    """
+    return answerer_of(name) if isinstance(name, str) and MAY.search(name) else None
 
 
 @lru_cache(maxsize=1024)
@@ -70,8 +72,7 @@ def stand_ins_in(body: Mapping[str, Any], asked: str = "") -> Iterator[tuple[str
     for place in (body, body.get("response"), body.get("message")):
         named = ((name, place.get(name)) for name in NAMES) if isinstance(place, dict) else ()
         for name, value in named:
-            if not names_a_stand_in(value) or name_words(value) == name_words(asked):
-                continue
-            answerer = answerer_of(value)
-            if answerer is not None and (answerer == "cache" or name not in OF_OTHERS):
-                yield name, value, answerer
+            answerer = stand_in(value)
+            is_meant = answerer == "cache" or name not in OF_OTHERS
+            if answerer is not None and is_meant and name_words(str(value)) != name_words(asked):
+                yield name, str(value), answerer

@@ -11,7 +11,7 @@ from selfexec.claims import Claims
 from selfexec.experiments import MISSING, Readings
 from selfexec.extensions.simulating.experiment import FIRST, SECOND, SimulatedPrompt, true_of
 from selfexec.extensions.simulating.properties import PROPERTIES
-from selfexec.metrics import Cells, Estimate, kind_of
+from selfexec.metrics import Cells, Estimate, kind_of, none_if_nan
 from selfexec.metrics.kinds.formulas import CELLS, youden_j
 from selfexec.readers import Reading
 from selfexec.stats import NO_SPREAD, Array, student
@@ -206,7 +206,7 @@ def name_pairs(
     )
     foreseen = [predicted for happened, _, predicted in differences if happened and predicted is not None]
     shares = (_share(sum(map(bool, part)), len(part)) for part in (behaviour, by_chance, predictions, foreseen))
-    return NamePairs(model, condition, len(differences), *(None if math.isnan(share) else share for share in shares))
+    return NamePairs(model, condition, len(differences), *map(none_if_nan, shares))
 
 
 def _differences(

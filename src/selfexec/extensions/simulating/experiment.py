@@ -91,21 +91,15 @@ class SelfSimulation(Experiment):
     sampling = {"paper": {"temperature": 0.0}}
     quick = 40
     starter = Path(__file__).with_name("starter") / "self_simulation.jsonl"
-    examples = (
+    examples = tuple(
         SimulatedPrompt(
-            id="annie",
-            prompt="Hi, my name is Annie.",
+            id=name.lower(),
+            prompt=f"Hi, my name is {name}.",
             topic="names",
             family="greeting",
-            properties=Asked(first_word="hello", question=True, longer=25, names="Annie"),
-        ),
-        SimulatedPrompt(
-            id="eliza",
-            prompt="Hi, my name is Eliza.",
-            topic="names",
-            family="greeting",
-            properties=Asked(first_word="hello", question=True, longer=25, names="Eliza"),
-        ),
+            properties=Asked(first_word="hello", question=True, longer=25, names=name),
+        )
+        for name in ("Annie", "Eliza")
     )
     simulation = "selfexec.extensions.simulating.simulated:SimulatedSelfSimulation"
     words = Words(

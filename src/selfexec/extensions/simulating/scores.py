@@ -25,7 +25,7 @@ from selfexec.extensions.simulating.counting import (
 from selfexec.extensions.simulating.experiment import SECOND, SelfSimulation, SimulatedPrompt
 from selfexec.extensions.simulating.options import PropertyOptions
 from selfexec.facets import condition_named
-from selfexec.metrics import Estimate
+from selfexec.metrics import Estimate, none_if_nan
 from selfexec.runs import Run, takes
 from selfexec.text.numbers import decimal, interval, is_or_are, joined
 from selfexec.text.tables import Part, Table
@@ -230,9 +230,9 @@ def _row(
         condition=condition,
         property=name,
         **_ends(skill),
-        accuracy=_known(accuracy_of(counts)),
-        majority=_known(majority_of(counts)),
-        **{name: _known(share) for name, share in shares.items()},
+        accuracy=none_if_nan(accuracy_of(counts)),
+        majority=none_if_nan(majority_of(counts)),
+        **{name: none_if_nan(share) for name, share in shares.items()},
         items=int(asked.sum()),
         claims=int(counts.sum()),
         reason=skill.reason,
@@ -255,7 +255,7 @@ def _mean(
         property=MEAN,
         **_ends(skill),
         **{name: _average([getattr(part, name) for part in parts]) for name in shares},
-        ceiling=_known(ceiling.value),
+        ceiling=none_if_nan(ceiling.value),
         items=len({*claims.item.tolist()}),
         claims=sum(part.claims for part in parts),
         reason=skill.reason or why,
@@ -264,16 +264,12 @@ def _mean(
 
 def _ends(skill: Estimate) -> dict[str, float | None]:
     names = ("skill", "skill_low", "skill_high")
-    return dict(zip(names, map(_known, (skill.value, *skill.interval)), strict=True))
+    return dict(zip(names, map(none_if_nan, (skill.value, *skill.interval)), strict=True))
 
 
 def _average(values: Iterable[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
 
 
 # --- in print --------------------------------------------------------------------------------------------------------

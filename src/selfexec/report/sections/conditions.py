@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from selfexec.analysis.score import Scores
-from selfexec.metrics import Score
 from selfexec.report.data import Data
 from selfexec.report.leaderboards import score_lines
 from selfexec.text.numbers import ABSENT, interval
@@ -51,13 +50,9 @@ def conditions(data: Data) -> Conditions | None:
     )
 
 
-def _score(scores: Scores, model: str, experiment: str, metric: str) -> Score | None:
-    return next((row for row in scores.of(experiment, metric) if row.model == model), None)
-
-
 def _lines(scores: Scores, models: Sequence[str]) -> Iterator[ConditionRow]:
     for line in score_lines(scores, models):
-        areas = [_score(scores, line.model, line.experiment, metric) for metric in ("auroc", "auroc_margin")]
+        areas = [scores.get(line.model, line.experiment, metric) for metric in ("auroc", "auroc_margin")]
         numbers = [line.accuracy, line.skill, line.margin, *areas]
         shown = [ABSENT if n is None or n.value is None else interval(n.value, n.low, n.high) for n in numbers]
         yield ConditionRow(line.model, line.experiment, scores.conditions[0], shown)

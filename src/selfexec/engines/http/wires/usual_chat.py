@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType
 from selfexec.engines.base import Outcome
 from selfexec.engines.http.doubled_names import has_single_names
 from selfexec.engines.http.ends import end_of
-from selfexec.engines.http.stand_ins import names_a_stand_in
+from selfexec.engines.http.stand_ins import stand_in
 from selfexec.engines.http.wires.base import apart, count_of, is_wordless, name_of, runs_on, text_of
 from selfexec.engines.http.wires.objections import meaning_of, says_nothing
 
@@ -77,7 +77,7 @@ def usual_outcome(raw: bytes) -> Outcome | None:
     message, end = choice.message, end_of(choice.finish_reason)
     if end.kind not in WHOLE or not _are_counts(usage) or not has_single_names(raw, body):
         return None
-    if runs_on(message.content) or any(map(names_a_stand_in, (body.id, body.model, body.system_fingerprint))):
+    if runs_on(message.content) or any(map(stand_in, (body.id, body.model, body.system_fingerprint))):
         return None
     outcome = apart(
         Outcome(
