@@ -1,0 +1,60 @@
+"""One model that is held against a reference panel: what the first screen says of its own excess, and why not more."""
+
+from dataclasses import replace
+
+import pytest
+
+import selfexec as sx
+from build import part_of
+from selfexec.analysis.screen import Screen
+from selfexec.runs import Run
+
+MODEL = "gpt-4.1"
+
+
+@pytest.fixture(scope="module")
+def alone(ten_models: Run) -> Run:
+    return part_of(ten_models, models=[MODEL])
+
+
+def of_first_items(run: Run, number: int) -> Run:
+    """The run as if only so many items of each experiment had been asked."""
+    first = {experiment: list(items)[:number] for experiment, items in run.items.items.items()}
+    kept = {key: reply for key, reply in run.replies.items() if key.item in first[key.experiment]}
+    found = replace(run, replies=kept)
+    vars(found)["readings"] = {key: run.readings[key] for key in kept}
+    return found
+
+
+def own_line(scores: sx.Scores) -> str:
+    [line] = [line for line in Screen(scores).table(200).splitlines() if line.startswith("own excess: ")]
+    return line.removeprefix("own excess: ")
+
+
+def test_the_screen_has_the_verdict_on_the_model_in_each_experiment(alone: Run) -> None:
+    scores = sx.score(alone)
+    verdicts: dict[str, list[str | None]] = {}
+    for own in scores.own:
+        verdicts.setdefault(own.experiment, []).append(own.found.each[MODEL].verdict)
+    # by its own judgement there is none in restriction, and the rule's counts
+    assert verdicts == {"association": ["not shown"], "restriction": [None, "not shown"], "difficulty": ["not shown"]}
+    said, *rest = own_line(scores).split(": ")
+    assert said == "not shown"
+    assert [part.split(" (")[0].split("), ")[-1] for part in rest[0].replace("), ", ")|").split("|")] == [*verdicts]
+    assert "restriction (rule-based, 80% power to detect" in rest[0]
+
+
+def test_an_experiment_without_a_verdict_is_named_there_and_its_reason_below_the_full_table(alone: Run) -> None:
+    scores = sx.score(of_first_items(alone, 40))
+    assert own_line(scores) == "no verdict: association, restriction, difficulty"
+    full = scores.table(200)
+    for experiment in ("association", "restriction", "difficulty"):
+        [reason] = [
+            line for line in full.splitlines() if line.startswith(f"  {experiment}, {MODEL}: no verdict: only ")
+        ]
+        assert "of it could be read, fewer than 60" in reason or "fewer than 20" in reason
+
+
+def test_of_several_models_the_line_is_of_the_panel_and_names_no_experiment_without_a_verdict(ten_models: Run) -> None:
+    shown = Screen(sx.score(ten_models)).table(200)
+    assert "no verdict" not in shown and "own excess" in shown
