@@ -1,6 +1,7 @@
 """What is asked, and what is claimed of it."""
 
 import hashlib
+import re
 from collections import Counter
 from string import Template
 
@@ -142,5 +143,6 @@ def test_they_are_part_of_the_starter_set_and_asked_for_by_name_alone() -> None:
     assert EXPERIMENT.name not in starter.usual and not (STARTER / "self_simulation.jsonl").exists()
     assert origin(EXPERIMENT.name, starter.cut([EXPERIMENT.name])).of(82) == "the set starter, all 82 items"
     assert origin(EXPERIMENT.name, starter).licence.startswith("written for selfexec, CC-BY-4.0")
-    licences = [path.with_name("LICENSE").read_text() for path in (STARTER / "x", EXPERIMENTS[EXPERIMENT.name].starter)]  # type: ignore[union-attr]
-    assert licences[0] == licences[1]
+    card = EXPERIMENTS[EXPERIMENT.name].starter.with_name("README.md")  # type: ignore[union-attr]
+    [link] = re.findall(r"\[LICENSE\]\((.*?)\)", card.read_text("utf-8"))  # of both: a wheel has nothing twice
+    assert (card.parent / link).read_text() == (STARTER / "LICENSE").read_text()
