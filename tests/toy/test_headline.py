@@ -10,6 +10,7 @@ from conftest import TOYS
 from respondents import written_items
 from selfexec.experiments import EXPERIMENTS
 from selfexec.items import STARTER
+from selfexec.items.sets import item_file
 
 STORED = Path(__file__).parents[1] / "stored"
 NAMES = ("panel", "two-epochs", "grown", "own-prompts", "served", "imported")
@@ -68,8 +69,9 @@ def test_the_panel_scores_the_same_whatever_is_installed(panel: Path, convention
 @pytest.mark.slow
 def test_a_run_of_both_has_the_headline_of_a_run_without_them(tmp_path: Path, bootstrap: int | None) -> None:
     source = written_items(tmp_path / "items")
-    for path in STARTER.glob("*.jsonl"):
-        (source / path.name).write_bytes(path.read_bytes())
+    for path in (item_file(STARTER, experiment) for experiment in EXPERIMENTS):
+        if path.exists():
+            (source / path.name).write_bytes(path.read_bytes())
     models = ["sim/typical", "sim/knows-itself", "sim/coin"]
     alone = sx.run(models, items="starter", limit=25, out=tmp_path / "alone")
     with installed(TOYS):
