@@ -106,8 +106,8 @@ def test_findings_have_the_verdicts_of_each_source_as_data(ten_models: Run, scor
     own = {(one.experiment, one.source): one.found for one in scores.own}
     assert list(found) == list(own)
     for key, finding in found.items():
-        judged = own[key].panel
-        assert (finding.subject, finding.panel) == (PANEL, len(own[key].of.models))
+        judged = own[key].overall
+        assert (finding.subject, finding.panel) == (PANEL, len(own[key].compared.models))
         assert (finding.verdict, finding.against, finding.value) == (
             judged.verdict,
             judged.against,

@@ -4,7 +4,8 @@ Of n models that can be judged, one is found above (or below) 0 if its interval 
 (1979) for n one-sided tests at 2.5%: among ten models the best one is above 0 by luck too often otherwise. The interval
 that this tests is in the finding, and is what is drawn and spoken of. A model is judged if its number is neither
 withheld nor to be read with caution. Nothing is found in favour of a model by a margin over a baseline of too few
-models (`small_panel`). Own excess has verdicts of its own (`selfexec.metrics.own`), of a panel and of single models.
+models (`small_panel`). Own excess has verdicts of its own, on all models together and on single ones
+(`selfexec.metrics.own_excess`).
 
 `selfexec.analysis.answers` and `selfexec.analysis.words` turn findings into sentences.
 """
@@ -363,13 +364,13 @@ def own_prediction_findings(own: Sequence[Own], experiment: str) -> list[Finding
     """
     judged_kinds = {panel.simulated for panel in own if panel.found.fits}
     return [
-        _own_finding(panel, SIMULATED if panel.simulated else PANEL, panel.found.panel)
+        _own_finding(panel, SIMULATED if panel.simulated else PANEL, panel.found.overall)
         for panel in own
         if panel.experiment == experiment and panel.simulated in judged_kinds and not panel.panel
     ]
 
 
-def beside_panel(own: Sequence[Own], experiment: str, models: Sequence[str]) -> list[Finding]:
+def single_model_findings(own: Sequence[Own], experiment: str, models: Sequence[str]) -> list[Finding]:
     """The verdicts in one experiment on each of these models that is held against a reference panel, by each source."""
     beside = [panel for panel in own if panel.experiment == experiment and panel.panel]
     return [_own_finding(panel, m, panel.found.each[m]) for m in models for panel in beside if m in panel.found.each]
@@ -379,9 +380,9 @@ def too_few_for_own(own: Sequence[Own]) -> list[Finding]:
     """That no panel is large enough, once: of the largest."""
     if not own or any(own_excess.found.fits for own_excess in own):
         return []
-    largest = max(own, key=lambda own_excess: len(own_excess.found.of.models))
+    largest = max(own, key=lambda own_excess: len(own_excess.found.compared.models))
     subject = SIMULATED if largest.simulated else PANEL
-    return [replace(_own_finding(largest, subject, largest.found.panel), about="overall", source=None)]
+    return [replace(_own_finding(largest, subject, largest.found.overall), about="overall", source=None)]
 
 
 def _own_finding(own: Own, subject: str, judged: Judged) -> Finding:
@@ -402,7 +403,7 @@ def _own_finding(own: Own, subject: str, judged: Judged) -> Finding:
         among=judged.tests,
         detectable=none_if_nan(judged.detectable),
         reason=judged.reason,
-        panel=len(own.found.of.models),
+        panel=len(own.found.compared.models),
         verdict=judged.verdict,
         against=judged.against,
         source=own.source,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from selfexec.analysis.conventions import rows_by
 from selfexec.analysis.options import WITH_SKILL, ScoreOptions
-from selfexec.analysis.own import NO_GROUPS, families_of, own_of
+from selfexec.analysis.own_excess import NO_GROUPS, families_of, own_of
 from selfexec.analysis.preset_levels import adjusted_rows, with_presets
 from selfexec.analysis.score_table import Scores
 from selfexec.analysis.selection import (
@@ -29,9 +29,9 @@ from selfexec.metrics import (
     Crossed,
     Estimate,
     Own,
-    Panels,
     Score,
     Scored,
+    VoteTables,
     ceilings,
     gives_probabilities,
     judge_warnings,
@@ -44,7 +44,7 @@ from selfexec.metrics import (
     with_bootstrap,
     with_bounds,
 )
-from selfexec.panels import Beside
+from selfexec.panels import MatchedPanel
 from selfexec.runs import takes
 
 __all__ = ["Bootstrap", "Score", "Scores", "Selection", "score", "score_tables"]
@@ -107,7 +107,7 @@ def _in_condition(
         models,
         selection.convention,
         drawn,
-        beside=selection.beside,
+        matched=selection.matched_panel,
         experiments=experiments,
         groups=groups,
     )
@@ -123,7 +123,7 @@ def score_tables(
     convention: str,
     bootstrap: Bootstrap | None = None,
     *,
-    beside: Beside | None = None,
+    matched: MatchedPanel | None = None,
     experiments: Collection[str] = (),
     groups: Mapping[str, str | None] = NO_GROUPS,
     whole: bool = True,
@@ -133,8 +133,8 @@ def score_tables(
     no warnings, self-bonuses, permutation tests, margins, noise ceilings and bounds, and loss is not tested.
     """
     claims = {name: found for name, found in tables.claims.items() if not experiments or name in experiments}
-    together = beside.tables if beside else tables
-    panels = {experiment: Panels(together.claims[experiment]) for experiment in claims}
+    together = matched.tables if matched else tables
+    panels = {experiment: VoteTables(together.claims[experiment]) for experiment in claims}
     everybody = {model for panel in panels.values() for model in panel.everyone.models}
     families = families_of(everybody, together.simulated, groups)
     scored = {model: _scored(together, panels, model, convention, families, whole) for model in models}
@@ -143,17 +143,17 @@ def score_tables(
     judged = judge_warnings(claims, convention == "strict")
     opened = [one for one in left_open(tables) if one.experiment in claims]
     warnings: list[Warned] = [*loss_warnings(claims), *judged, *opened]
-    own = list(own_of(claims, tables.simulated, families, beside))
+    own = list(own_of(claims, tables.simulated, families, matched))
     rows = _rows(claims, convention, scored, own, bootstrap)
-    if beside is None:
+    if matched is None:
         return Scores(rows, warnings, bootstrap, scored, own=own)
-    with_panel = (_with_panel(row, beside) for row in rows)
-    return Scores(with_panel, warnings, bootstrap, scored, own=own, panels=[beside])
+    with_panel = (_with_panel(row, matched) for row in rows)
+    return Scores(with_panel, warnings, bootstrap, scored, own=own, panels=[matched])
 
 
 def _scored(
     tables: Tables,
-    panels_of: Mapping[str, Panels],
+    panels_of: Mapping[str, VoteTables],
     model: str,
     convention: str,
     families: Mapping[str, str | None],
@@ -245,16 +245,16 @@ def _of_model(
 def _own_row(asked: AskedCounts, own: Own, model: str) -> Score:
     judged = own.found.for_model(model)
     row = replace(asked, source=own.source).row(own.metric, judged.estimate)
-    row = replace(row, reason=judged.reason, models=len(own.found.of.models), verdict=judged.verdict)
+    row = replace(row, reason=judged.reason, models=len(own.found.compared.models), verdict=judged.verdict)
     return replace(row, panel=own.panel)
 
 
-def _with_panel(row: Score, beside: Beside) -> Score:
+def _with_panel(row: Score, matched: MatchedPanel) -> Score:
     """What is said of the best baseline, with the name of the panel that it is of."""
     if row.metric not in OF_BASELINE:
         return row
-    experiments = beside.experiments if row.experiment == "overall" else [row.experiment]
-    return replace(row, panel=beside.panel.name) if beside.serves(row.model, experiments) else row
+    experiments = matched.experiments if row.experiment == "overall" else [row.experiment]
+    return replace(row, panel=matched.panel.name) if matched.serves(row.model, experiments) else row
 
 
 def _bare_rows(convention: str, scored: Mapping[str, Mapping[str, Scored]]) -> Iterator[Score]:

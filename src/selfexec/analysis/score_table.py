@@ -17,7 +17,7 @@ from selfexec.analysis.findings import (
 )
 from selfexec.analysis.names import refuse_old_name, skill_legend, told_by
 from selfexec.analysis.notes import noise_and_loss
-from selfexec.analysis.own import own_lines, own_records
+from selfexec.analysis.own_excess import own_lines, own_records
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import Form, Rows, ScoredRun, head, out_lines
 from selfexec.analysis.warnings import Canned, SameReplies, Unanswered, Warned, texts_of
@@ -32,7 +32,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics import ADJUSTED, AT_THE_CEILING, GROUPS, LEAST_CEILING, Own, Score, Scored, group_of, not_run
-from selfexec.panels import Beside
+from selfexec.panels import MatchedPanel
 from selfexec.text.matching import listed
 from selfexec.text.numbers import decimal, interval, number_of
 from selfexec.text.tables import Part, Table
@@ -85,7 +85,7 @@ class Scores(Rows[Score]):
         parts: Mapping[str, Mapping[str, Scored]] | None = None,
         runs: Iterable[ScoredRun] = (),
         own: Iterable[Own] = (),
-        panels: Iterable[Beside] = (),
+        panels: Iterable[MatchedPanel] = (),
     ) -> None:
         super().__init__(rows)
         self.warnings = tuple(warnings)

@@ -9,9 +9,9 @@ from selfexec.analysis.answers import experiment_answer, experiment_in_brief, no
 from selfexec.analysis.findings import (
     Finding,
     against_chance,
-    beside_panel,
     how_often,
     own_prediction_findings,
+    single_model_findings,
     which_ones,
 )
 from selfexec.analysis.result import Form, Result
@@ -143,10 +143,10 @@ def _own_verdicts(scores: Scores) -> list[str]:
     on its only model where that is held against a reference panel.
     """
     where: dict[str, list[str]] = {verdict: [] for verdict in ("own", "unresolved", "not shown", NO_VERDICT)}
-    against_panel = {one.experiment for one in scores.own if one.panel} if len(scores.models) == 1 else set[str]()
+    with_panel = {one.experiment for one in scores.own if one.panel} if len(scores.models) == 1 else set[str]()
     for experiment in scores.experiments:
-        if experiment in against_panel:
-            found = beside_panel(scores.own, experiment, scores.models)
+        if experiment in with_panel:
+            found = single_model_findings(scores.own, experiment, scores.models)
         else:
             found = [one for one in own_prediction_findings(scores.own, experiment) if one.subject.endswith("panel")]
         if judged := next((one for one in found if one.verdict), None):
@@ -155,7 +155,7 @@ def _own_verdicts(scores: Scores) -> list[str]:
             if judged is not found[0]:
                 notes.insert(0, _by(judged.source or ""))
             where[judged.verdict or ""].append(f"{experiment} ({', '.join(notes)})" if notes else experiment)
-        elif experiment in against_panel:
+        elif experiment in with_panel:
             where[NO_VERDICT].append(experiment)
     return [f"{verdict}: {', '.join(experiments)}" for verdict, experiments in where.items() if experiments]
 

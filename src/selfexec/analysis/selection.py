@@ -19,7 +19,7 @@ from selfexec.experiments import EXPERIMENTS, Item
 from selfexec.facets import DEFAULT_NAME, canonical
 from selfexec.files.tags import load_families
 from selfexec.metrics import LEAST_OTHERS
-from selfexec.panels import PAPER, Beside, beside, load_panel
+from selfexec.panels import PAPER, MatchedPanel, load_panel, match_panel
 from selfexec.runs import Run, load_readings, loaded, refuse_silent, takes, with_kept_logprobs, with_source
 from selfexec.runs.run import several_runs
 from selfexec.text.matching import meant
@@ -132,7 +132,7 @@ class Selection:
         )
 
     @cached_property
-    def beside(self) -> Beside | None:
+    def matched_panel(self) -> MatchedPanel | None:
         """The reference panel beside the runs, None where there is none. InputError: it was named, and has nothing of
         these items, or nobody that is not in the runs.
         """
@@ -141,7 +141,7 @@ class Selection:
         if self.panel is None and all(run.simulated.issuperset(run.models) for run in self.runs):
             return None  # the one that ships is of language models
         panel, at_most = load_panel(self.panel or PAPER), None if self.panel else LEAST_OTHERS
-        return beside(panel, self.runs, self.tables, at_most)
+        return match_panel(panel, self.runs, self.tables, at_most)
 
     @cached_property
     def families(self) -> Mapping[str, str | None]:

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from selfexec.analysis.findings import PANEL, SIMULATED, Finding, Relation, Tone
-from selfexec.analysis.own import in_words
+from selfexec.analysis.own_excess import in_words
 from selfexec.experiments import EXPERIMENTS, RULE, SELF, by_source
 from selfexec.metrics import LEAST_ITEMS, LEAST_PANEL, LEAST_RARER_ITEMS
 from selfexec.text.numbers import all_of, decimal, interval, number_of

@@ -54,12 +54,12 @@ class Claims:
     condition: str
     source: str
     others: tuple[str, ...]
-    places: int
+    claim_ids: int
     model: Numbers
     item: Numbers
     epoch: Numbers
     name: Numbers
-    place: Numbers
+    claim_id: Numbers
     predicted: Signs
     probability: Floats
     observed: Signs
@@ -140,8 +140,8 @@ def sums(number: Numbers, amounts: Any, of: int) -> Floats:
     if amounts.ndim == 1:
         return np.bincount(number, amounts, of).astype(np.float64)
     rows = amounts.reshape(-1, len(number))
-    places = np.arange(len(rows))[:, None] * of + number
-    found = np.bincount(places.ravel(), rows.ravel(), len(rows) * of).astype(np.float64)
+    claim_ids = np.arange(len(rows))[:, None] * of + number
+    found = np.bincount(claim_ids.ravel(), rows.ravel(), len(rows) * of).astype(np.float64)
     return found.reshape(*amounts.shape[:-1], of)
 
 
@@ -227,8 +227,8 @@ def claims_of(
         other_subject=_number("other_subject", names["subject"]),
         other_length=_float("other_length"),
     )
-    places, place = np.unique(parts["item"] * len(names["claim"]) + parts["name"], return_inverse=True)
-    wordings, worded = _wordings(experiment, items or {}, names["item"], names["claim"], places)
+    claim_ids, claim_id = np.unique(parts["item"] * len(names["claim"]) + parts["name"], return_inverse=True)
+    wordings, worded = _wordings(experiment, items or {}, names["item"], names["claim"], claim_ids)
     return Claims(
         experiment,
         names["model"],
@@ -239,23 +239,23 @@ def claims_of(
         wordings,
         *_one_condition_and_source(experiment, names["condition"], names["source"]),
         others,
-        len(places),
-        place=place,
+        len(claim_ids),
+        claim_id=claim_id,
         judged=judged,
-        wording=worded[place, 0],
-        other_wording=worded[place, 1],
+        wording=worded[claim_id, 0],
+        other_wording=worded[claim_id, 1],
         **parts,
     )
 
 
 def _wordings(
-    experiment: str, asked: Items, items: Sequence[str], names: Sequence[str], places: Numbers
+    experiment: str, asked: Items, items: Sequence[str], names: Sequence[str], claim_ids: Numbers
 ) -> tuple[tuple[Wording, ...], Numbers]:
     """The words that claims are about, and the numbers of each place's, shape (places, 2)."""
     numbers: dict[Wording, int] = {}
-    found = np.full((len(places), 2), -1)
+    found = np.full((len(claim_ids), 2), -1)
     of_item = {n: EXPERIMENTS[experiment].wording(asked[id]) for n, id in enumerate(items) if id in asked}
-    for row, (item, name) in enumerate(zip(*divmod(places, max(len(names), 1)), strict=True)):
+    for row, (item, name) in enumerate(zip(*divmod(claim_ids, max(len(names), 1)), strict=True)):
         for side, wording in enumerate(of_item.get(item, {}).get(names[name], ())):
             found[row, side] = numbers.setdefault(wording, len(numbers))
     return tuple(numbers), found

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from selfexec.claims import Claims, Floats, Numbers, Signs, occurring
-from selfexec.metrics.kinds import NO_CONTRAST, kind_of, scorable
+from selfexec.metrics.kinds import NO_CONTRAST, claim_kind, scorable
 from selfexec.metrics.rows import LEAST_COVERAGE, Estimate
 from selfexec.text.numbers import number_of
 
@@ -27,7 +27,7 @@ def shuffled_p(claims: Claims, strict: bool) -> Estimate:
     """
     which = scorable(claims, strict)
     weights = np.zeros(len(claims))
-    weights[which] = kind_of(claims).weights(claims.where(which))
+    weights[which] = claim_kind(claims).weights(claims.where(which))
     if np.isnan(weights).any():
         return Estimate(math.nan, reason=NO_CONTRAST)
     items = occurring(claims.item[which & (claims.predicted != 0)])

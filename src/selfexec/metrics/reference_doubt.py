@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from selfexec.claims import Claims, Flags
-from selfexec.metrics.kinds import kind_of
+from selfexec.metrics.kinds import claim_kind
 from selfexec.metrics.rows import Estimate
 from selfexec.stats import Array, Interval, Z, influence
 
@@ -36,7 +36,7 @@ def reference_doubt(claims: Claims, which: Flags, without_one: Array, skill: flo
         without_one: What the baseline predicts without each of the others in turn, shape (others, claims).
         skill: The baseline's skill with all of them.
     """
-    kind = kind_of(claims)
+    kind = claim_kind(claims)
     fewer = kind.chance_counts(claims.where(which), np.nan_to_num(without_one[:, which], nan=0.5))
     fewer = fewer[:, fewer[0].sum(1) > 0]
     skills = kind.skill(fewer.sum(1))

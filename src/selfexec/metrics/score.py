@@ -11,6 +11,7 @@ import numpy as np
 
 from selfexec.claims import Answers, Claims
 from selfexec.experiments import EXPERIMENTS, PAPER, Headline, Naive
+from selfexec.metrics.baseline_margin import NO_OTHERS, WHERE_SPLIT, Held, held_against, held_alone, where_words_split
 from selfexec.metrics.baselines import (
     STACKED,
     BaselineChances,
@@ -21,8 +22,7 @@ from selfexec.metrics.baselines import (
     by_family,
     paired,
 )
-from selfexec.metrics.kinds import Counted, Kind, gives_probabilities, kind_of, scorable
-from selfexec.metrics.margin import NO_OTHERS, WHERE_SPLIT, Held, held_against, held_alone, where_words_split
+from selfexec.metrics.kinds import Counted, Kind, claim_kind, gives_probabilities, scorable
 from selfexec.metrics.permutation import shuffled_p
 from selfexec.metrics.probability import OF_PROBABILITY_SKILL, probability_scores
 from selfexec.metrics.rows import (
@@ -106,7 +106,7 @@ def score_experiment(
         strict: Whether what could not be read counts as wrong.
         whole: Or without permutation test, margin, and baselines that have to learn anything.
     """
-    kind, which = kind_of(claims), scorable(claims, strict)
+    kind, which = claim_kind(claims), scorable(claims, strict)
     record = kind.count(claims, strict)
     found = dict(kind.own_estimates(claims, record, answers, EXPERIMENTS[claims.experiment].metrics, strict))
     found["skill"] = found[kind.SKILL_NAME]
@@ -132,13 +132,13 @@ def score_experiment(
         found["baseline_margin"] = held.margin
         if held.at_own_rate:
             found |= held.at_own_rate.estimates
-        if kind.CROSSED:  # for show, and in no verdict
+        if kind.SHARED_CLAIMS:  # for show, and in no verdict
             found |= where_words_split(claims, others, held, strict)
     if gives_probabilities(claims):
-        if kind.CUT and kind.CROSSED:
+        if kind.FREE_THRESHOLD and kind.SHARED_CLAIMS:
             held, chances, records = held_alone(kind, record, IN_PROBABILITIES), {}, {}
             found = _without_threshold(found, EXPERIMENTS[claims.experiment].naive)
-        found |= probability_scores(claims, answers, others, with_margin=whole and kind.CROSSED)
+        found |= probability_scores(claims, answers, others, with_margin=whole and kind.SHARED_CLAIMS)
     why, found = degenerate(kind, claims, answers, len(record.items), found)
     held = replace(held, margin=found.get("baseline_margin", held.margin))
     caution = asked.caution or why or kind.too_few(claims.where(which), record)
@@ -146,7 +146,7 @@ def score_experiment(
     rows = [asked.row(name, e, caution, best_baseline if name in OF_BASELINE else None) for name, e in found.items()]
     if held.chance is not None:
         chances = chances | {STACKED: held.chance}
-    predicted_chances = BaselineChances.by(chances, claims, others)
+    predicted_chances = BaselineChances.with_votes(chances, claims, others)
     parts = (found["accuracy"], found["skill"], caution, record, held)
     return Scored(rows, asked, *parts, claims, strict, records, predicted_chances)
 
@@ -181,7 +181,7 @@ def accuracy_on(claims: Claims, strict: bool) -> tuple[Estimate, int]:
     """Accuracy alone, on these claims of one model, as `selfexec score` has it, and how many items it rests on: without
     baselines, and so a hundred times as fast as all scores.
     """
-    kind = kind_of(claims)
+    kind = claim_kind(claims)
     record = kind.count(claims, strict)
     _, found = degenerate(kind, claims, None, len(record.items), {"accuracy": kind.accuracy_estimate(record)})
     return found["accuracy"], len(record.items)
@@ -191,7 +191,7 @@ def estimates(claims: Claims) -> Mapping[str, Estimate]:
     """Accuracy, skill and coverage of one model on these claims, as `selfexec score` has them: strictly, and without
     anybody beside it.
     """
-    kind = kind_of(claims)
+    kind = claim_kind(claims)
     record = kind.count(claims, True)
     found = {"accuracy": kind.accuracy_estimate(record), "skill": kind.skill_estimate(record)}
     _, found = degenerate(kind, claims, None, len(record.items), {**found, "coverage": coverage(claims)})
@@ -315,6 +315,6 @@ def with_bounds(
 
 def bounds_of(claims: Claims) -> Bounds:
     """The least and greatest value of each metric of one model that has such bounds."""
-    kind = kind_of(claims)
+    kind = claim_kind(claims)
     found = dict(kind.bounds(claims))
     return found | {"skill": found[kind.SKILL_NAME]} if kind.SKILL_NAME in found else found

@@ -12,9 +12,9 @@ from selfexec.analysis.answers import brief, headline
 from selfexec.analysis.findings import (
     Finding,
     against_chance,
-    beside_panel,
     how_often,
     own_prediction_findings,
+    single_model_findings,
     which_ones,
 )
 from selfexec.analysis.score import Score, Scores
@@ -195,7 +195,7 @@ def _panel(
     first: bool,
     examples: Mapping[str | None, Example],
 ) -> FrontPanel:
-    own = own_prediction_findings(scores.own, experiment) or beside_panel(scores.own, experiment, models)
+    own = own_prediction_findings(scores.own, experiment) or single_model_findings(scores.own, experiment, models)
     words = EXPERIMENTS[experiment].words
     question = words.asks or sentence(words.about)
     return FrontPanel(experiment, question, columns, own_in_brief(own, reasons=False), first, examples)

@@ -22,7 +22,7 @@ from selfexec.extensions.published.conventions import CONVENTIONS, FORMULAS, NUM
 from selfexec.extensions.published.decomposition import lost
 from selfexec.extensions.published.entries import Entry, Ledger
 from selfexec.extensions.published.sensitivity import inflected
-from selfexec.metrics import kind_of
+from selfexec.metrics import claim_kind
 from selfexec.runs import GivenReading, Run
 from selfexec.runs.run import import_replies
 
@@ -70,7 +70,7 @@ def assert_taken_apart(run: Run) -> None:
             claims = mine.filter(pl.col("experiment") == experiment)
             accounts = accounts_by_metric(run, model, experiment, claims, run.tables.claims[experiment].of(model))
             for metric in NUMBERS[experiment]:
-                formula = kind_of(experiment).accuracy if metric == "accuracy" else FORMULAS[metric]
+                formula = claim_kind(experiment).accuracy if metric == "accuracy" else FORMULAS[metric]
                 account = accounts[metric]()
                 values = {c: scores[c].value(model, experiment, metric) for c in CONVENTIONS}
                 for convention, value in values.items():

@@ -31,15 +31,15 @@ from selfexec.metrics import (
     Estimate,
     Formula,
     Held,
-    Panels,
     Scored,
+    VoteTables,
     baseline_chances,
     ceiling_estimate,
+    claim_kind,
     combine,
     common_items,
     contrast,
     held_against,
-    kind_of,
     known_and_asked,
     models_read,
     nothing_read,
@@ -132,7 +132,7 @@ def records_of(
     """
     claims = claims_together(everybody, chosen, experiment)
     strict = convention == "strict"
-    panels = Panels(claims)
+    panels = VoteTables(claims)
     return [
         _record_elicited(metric, e.label, panels, reference_models(e, everybody, without), strict)
         if gives_probabilities_in(e.run.condition) and _is_of_probabilities(metric, experiment)
@@ -143,10 +143,10 @@ def records_of(
 
 def _is_of_probabilities(metric: str, experiment: str) -> bool:
     """Whether a metric is another number where predictions are probabilities, or only there."""
-    kind = kind_of(experiment)
+    kind = claim_kind(experiment)
     if metric in OF_PROBABILITIES:
-        return kind.CUT or metric == BRIER
-    return kind.CUT and kind.CROSSED and metric not in OF_ANY_FORM
+        return kind.FREE_THRESHOLD or metric == BRIER
+    return kind.FREE_THRESHOLD and kind.SHARED_CLAIMS and metric not in OF_ANY_FORM
 
 
 def record_of(metric: str, label: str, part: Scored | None) -> Record:
@@ -172,10 +172,10 @@ def measured_in(metric: str, experiments: Sequence[str]) -> list[str]:
 def no_rate(metric: str, experiment: str) -> str | None:
     """Why there is no rate of yes in an experiment, where the metric is about one; None where there is."""
     if metric in AREAS:
-        return None if kind_of(experiment).CUT else NO_AREA
-    if metric not in RATES or metric in kind_of(experiment).DRAWN:
+        return None if claim_kind(experiment).FREE_THRESHOLD else NO_AREA
+    if metric not in RATES or metric in claim_kind(experiment).DRAWN:
         return None
-    return NO_RATE if kind_of(experiment).NAME == "order" else "its predictions are not of yes and no"
+    return NO_RATE if claim_kind(experiment).NAME == "order" else "its predictions are not of yes and no"
 
 
 def _rate_record(metric: str, experiment: str, record: Record) -> Record:
@@ -189,9 +189,9 @@ def _rate_record(metric: str, experiment: str, record: Record) -> Record:
     return replace(record, caution=f"{possible}: which ones {CANNOT_BE_TOLD} from yes-or-no answers")
 
 
-def _record(metric: str, label: str, panels: Panels, others: Sequence[Candidate], strict: bool) -> Record:
+def _record(metric: str, label: str, panels: VoteTables, others: Sequence[Candidate], strict: bool) -> Record:
     claims = panels.everyone.of(label)
-    own = kind_of(claims).count(claims, strict)
+    own = claim_kind(claims).count(claims, strict)
     covered = _covered(claims)
     share = float(covered.counts[:, 0].sum() / covered.counts[:, 1].sum()) if len(covered.items) else math.nan
     if not len(claims):
@@ -213,7 +213,7 @@ def _record(metric: str, label: str, panels: Panels, others: Sequence[Candidate]
     return _held_record(label, held, share, models_read(panels, label, labels))
 
 
-def _record_elicited(metric: str, label: str, panels: Panels, others: Sequence[Candidate], strict: bool) -> Record:
+def _record_elicited(metric: str, label: str, panels: VoteTables, others: Sequence[Candidate], strict: bool) -> Record:
     """Of a model that gave probabilities: a score of these, as what each item adds to the mean. Nothing that rests on
     a threshold is compared with it.
     """
@@ -254,7 +254,7 @@ def formula_of(metric: str, experiment: str) -> Formula:
         return lambda totals: totals[..., 0] / totals[..., 1]
     if metric in (OWN, *OF_PROBABILITIES):
         return lambda totals: totals[..., 0] / totals[..., 1]
-    kind = kind_of(experiment)
+    kind = claim_kind(experiment)
     if metric == "accuracy":
         return kind.accuracy
     if metric in RATES:
@@ -284,9 +284,9 @@ def alone(metric: str, experiment: str, record: Record) -> Estimate:
         interval = share_interval(found.value, found.error, record.counted.counts)
         return Estimate(found.value, interval, found.error, found.reason)
     if metric == "accuracy":
-        return kind_of(experiment).accuracy_estimate(record.counted)
+        return claim_kind(experiment).accuracy_estimate(record.counted)
     if metric == "skill":
-        return kind_of(experiment).skill_estimate(record.counted)
+        return claim_kind(experiment).skill_estimate(record.counted)
     return record.known or found
 
 
@@ -326,7 +326,7 @@ def _unclipped(metric: str, experiment: str, counted: Sequence[Counted], weights
     """The sum, with what its kind of difference knows of its ends where it is one."""
     if list(weights) == [1.0, -1.0]:
         if metric == "skill":
-            return kind_of(experiment).skill_difference(*counted)
+            return claim_kind(experiment).skill_difference(*counted)
         if metric in RATES:
             return RATES[metric].difference(*counted)
     return contrast(formula_of(metric, experiment), counted, weights)
@@ -340,7 +340,7 @@ def _without_contrast(metric: str, experiment: str, records: Sequence[Record]) -
     alike = [label for label, counts in counted.items() if math.isnan(value(formula, counts))]
     if metric in RATES:
         return f"predictions or outcomes of {' and '.join(alike)} are all the same"
-    return kind_of(experiment).NO_SKILL.format(" and ".join(alike))
+    return claim_kind(experiment).NO_SKILL.format(" and ".join(alike))
 
 
 def overall(metric: str, parts: Mapping[str, Estimate], *, differences: bool) -> Estimate:
@@ -387,7 +387,7 @@ def rarer_items(metric: str, experiment: str, records: Sequence[Record]) -> int:
     common = common_items([record.by_item for record in records])
     if metric == "coverage":
         return len(common)
-    telling = kind_of(experiment).telling
+    telling = claim_kind(experiment).telling
     return min([len(common), *(record.own.told(common, telling) for record in records)])
 
 
@@ -395,7 +395,7 @@ def too_few(metric: str, experiment: str, records: Sequence[Record]) -> str | No
     """Why a comparison rests on too little to decide anything by it, None where it does not."""
     if (n := rarer_items(metric, experiment, records)) >= LEAST_RARER_ITEMS:
         return None
-    rarer = "" if metric == "coverage" else kind_of(experiment).TELLING_NAME
+    rarer = "" if metric == "coverage" else claim_kind(experiment).TELLING_NAME
     return f"{experiment}: only {number_of(n, 'common item')}{rarer}, fewer than {LEAST_RARER_ITEMS}"
 
 

@@ -30,10 +30,10 @@ from selfexec.items import ItemSet
 from selfexec.metrics import (
     AskedCounts,
     Estimate,
+    claim_kind,
     common_items,
     contrast,
     estimates,
-    kind_of,
     none_if_nan,
     scorable,
     score_by_item,
@@ -152,7 +152,7 @@ def predictions_about(options: SubjectOptions) -> PredictionsAbout:
     asked = [experiment for experiment in EXPERIMENTS if experiment in there]
     refuse_unknown("experiment", selection.experiments, asked)
     wanted = [experiment for experiment in asked if not selection.experiments or experiment in selection.experiments]
-    crossed = [experiment for experiment in wanted if kind_of(experiment).CROSSED]
+    crossed = [experiment for experiment in wanted if claim_kind(experiment).SHARED_CLAIMS]
     meant = {condition_named(name) for name in selection.shown_conditions}
     rows = [row for experiment in crossed for row in _rows(whole, subject, experiment, meant)]
     if all(row.predictor == subject for row in rows):
@@ -178,7 +178,7 @@ def _rows(
     everyone = _claims(runs, subject, experiment, sorted(places, key=lambda place: place.predictor != subject))
     if everyone is None:
         return
-    kind = kind_of(experiment)
+    kind = claim_kind(experiment)
     found = {place: everyone.of(_name(place)) for place in places}
     records = {place: kind.count(claims, True) for place, claims in found.items() if len(claims)}
     for place in sorted(records, key=lambda place: (place.predictor != subject, places.index(place))):
@@ -195,7 +195,7 @@ def _rows(
 
 def _in_areas(place: _Place, experiment: str) -> bool:
     """Whether predictions are probabilities of yes and no, which have no threshold."""
-    return asks_for_probabilities(place.condition) and kind_of(experiment).CUT
+    return asks_for_probabilities(place.condition) and claim_kind(experiment).FREE_THRESHOLD
 
 
 def _area_difference(own: Claims, others: Claims) -> Estimate:
@@ -260,7 +260,7 @@ def _row(subject: str, place: _Place, claims: Claims, less: Estimate) -> Predict
     items = len(np.unique(claims.item))
     unreadable, missing = (int((claims.state == state).sum()) for state in (UNREADABLE, MISSING))
     asked = AskedCounts(place.predictor, claims.experiment, "strict", items, len(claims), unreadable, missing)
-    kind = kind_of(claims)
+    kind = claim_kind(claims)
     caution = asked.caution or kind.too_few(claims.where(scorable(claims, True)), kind.count(claims, True))
     numbers: dict[str, float | None] = {}
     skill, area = found["skill"], Estimate(math.nan)

@@ -20,7 +20,7 @@ from selfexec.analysis.words import simulated
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics import ITSELF, LEVELS, Level, Scored, levels, none_if_nan
-from selfexec.panels import Beside
+from selfexec.panels import MatchedPanel
 from selfexec.runs import takes
 from selfexec.text.numbers import decimal, interval, joined, signed
 from selfexec.text.tables import Part, Table
@@ -46,7 +46,7 @@ class Ladder(Rows[LadderRow]):
     _ROW = LadderRow
 
     def __init__(
-        self, rows: Iterable[LadderRow], runs: Iterable[ScoredRun] = (), panels: Iterable[Beside] = ()
+        self, rows: Iterable[LadderRow], runs: Iterable[ScoredRun] = (), panels: Iterable[MatchedPanel] = ()
     ) -> None:
         super().__init__(_judged(list(rows)))
         self.runs = tuple(runs)

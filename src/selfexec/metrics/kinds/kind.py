@@ -32,9 +32,9 @@ class Kind(Protocol):
     """What items have that tell something, in words."""
     NO_SKILL: str
     """Why skill is not defined, of models to be named."""
-    CROSSED: bool
+    SHARED_CLAIMS: bool
     """Whether a model's predictions can be held against another model's behaviour."""
-    CUT: bool
+    FREE_THRESHOLD: bool
     """Whether a baseline may take another share than one half of the others for a yes."""
 
     @property
@@ -109,7 +109,7 @@ RATES: Mapping[str, RateMetric] = {
 }
 
 
-def kind_of(what: Claims | str) -> Kind:
+def claim_kind(what: Claims | str) -> Kind:
     """The kind of these claims, or of an experiment's by its name."""
     return KINDS[EXPERIMENTS[what if isinstance(what, str) else what.experiment].kind]
 

@@ -22,14 +22,14 @@ from selfexec.metrics.baselines import (
     GROUPS,
     STACKED,
     Others,
-    Panels,
+    VoteTables,
     baseline_records,
     chance_record,
     stacked,
 )
 from selfexec.metrics.baselines.groups import APART
-from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable, value
-from selfexec.metrics.own_rate import AtOwnRate, at_own_rate
+from selfexec.metrics.kinds import Counted, Kind, claim_kind, scorable, value
+from selfexec.metrics.margin_at_own_rate import AtOwnRate, at_own_rate
 from selfexec.metrics.reference_doubt import NO_DOUBT, ReferenceDoubt, doubted, reference_doubt
 from selfexec.metrics.rows import LEAST_COVERAGE, Estimate
 from selfexec.stats import Array
@@ -75,15 +75,15 @@ def peers(model: str, models: Iterable[str], simulated: Container[str]) -> set[s
     return {other for other in models if other != model and (other in simulated) == (model in simulated)}
 
 
-def models_read(panels: Panels, model: str, others: Iterable[str]) -> int:
+def models_read(tables: VoteTables, model: str, others: Iterable[str]) -> int:
     """How many of these models, itself included, were read on the model's items: on at least half of them. One that was
     read on a few says nothing of what models do with the rest.
     """
-    everyone = panels.everyone
+    everyone = tables.everyone
     number = everyone.models.index(model) if model in everyone.models else -1
     asked = occurring(everyone.item[everyone.model == number])
     chosen = everyone.among([model, *others])
-    return int((panels.read[chosen][:, asked].mean(1) >= LEAST_READ).sum()) if len(asked) else 0
+    return int((tables.read[chosen][:, asked].mean(1) >= LEAST_READ).sum()) if len(asked) else 0
 
 
 def held_against(claims: Claims, others: Others, chances: Mapping[str, Array], strict: bool) -> Held:
@@ -97,13 +97,13 @@ def held_against(claims: Claims, others: Others, chances: Mapping[str, Array], s
             fewer than three others share.
         strict: Whether what could not be read counts as wrong.
     """
-    kind, scored = kind_of(claims), scorable(claims, strict)
+    kind, scored = claim_kind(claims), scorable(claims, strict)
     if reason := _too_few(claims, others, chances, scored):
         return held_alone(kind, kind.count(claims, strict), reason)
     known = ~np.isnan(chances["others_mode"])
     shared = scored & known
     own = kind.count(claims.where(known), strict)
-    if not kind.CROSSED:
+    if not kind.SHARED_CLAIMS:
         baseline, best = best_of(kind, own, baseline_records(claims, chances, shared))
         return Held(own, baseline, best, kind.skill_difference(own, best))
     fitted = stacked(others)
@@ -112,10 +112,10 @@ def held_against(claims: Claims, others: Others, chances: Mapping[str, Array], s
     best = chance_record(claims, chance, shared)
     if not value(kind.skill, best) > 0:  # the same answer every time does as well
         best = kind.constant(own)
-        at_rate = at_own_rate(claims, shared, own, np.zeros(len(claims)), None) if kind.CUT else None
+        at_rate = at_own_rate(claims, shared, own, np.zeros(len(claims)), None) if kind.FREE_THRESHOLD else None
         return Held(own, CONSTANT, best, kind.skill_difference(own, best), chance=chance, at_own_rate=at_rate)
     doubt = reference_doubt(claims, shared, fitted.without_one(claims), value(kind.skill, best))
-    at_rate = at_own_rate(claims, shared, own, logits, fitted) if kind.CUT else None
+    at_rate = at_own_rate(claims, shared, own, logits, fitted) if kind.FREE_THRESHOLD else None
     margin = doubted(kind.skill_difference(own, best), doubt)
     return Held(own, STACKED, best, margin, doubt, chance, at_rate)
 
@@ -153,8 +153,8 @@ def where_words_split(claims: Claims, others: Others, held: Held, strict: bool) 
     """Skill, and margin over the stacked baseline, on the claims about which other models say different things."""
     if held.chance is None:
         return dict.fromkeys(WHERE_SPLIT, Estimate(math.nan, reason=held.margin.reason))
-    kind, which = kind_of(claims), scorable(claims, strict)
-    words = others.votes.share_said[others.panel.at(claims)]
+    kind, which = claim_kind(claims), scorable(claims, strict)
+    words = others.votes.share_predicted[others.table.at(claims)]
     split = np.minimum(words, 1 - words) >= SPLIT
     own = kind.count(claims.where(split), strict)
     if len(own.items) < 2:

@@ -10,7 +10,7 @@ import polars as pl
 from selfexec.claims import OBSERVATIONS, OUTCOMES, Tables
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Facts, Item, source_name
-from selfexec.metrics import kind_of
+from selfexec.metrics import claim_kind
 from selfexec.panels.panel import NOT_ASKED, STATES, PanelClaims, ReferencePanel, claim_keys, signs
 from selfexec.runs import Run
 
@@ -20,7 +20,7 @@ NEARLY_ALL, LEAST_CLAIMS = 0.98, 100
 
 
 @dataclass(frozen=True)
-class Beside:
+class MatchedPanel:
     """A panel beside runs. `models` are those of it that may be reference models, `left_out` why others are not;
     `experiments` those in which it has some of the runs' items, `without` why not in others. `alike`: whether it was
     asked with the same prompts as the runs; None where the prompts of either are not known. `tables` are those of the
@@ -66,7 +66,9 @@ class _Claim(NamedTuple):
     at: int
 
 
-def beside(panel: ReferencePanel, runs: Sequence[Run], tables: Tables, at_most: int | None = None) -> Beside | None:
+def match_panel(
+    panel: ReferencePanel, runs: Sequence[Run], tables: Tables, at_most: int | None = None
+) -> MatchedPanel | None:
     """A panel beside runs that are narrowed to one condition, and their tables.
 
     With `at_most` only in the experiments for which it has every item and in which the runs have no more models than
@@ -105,10 +107,10 @@ def beside(panel: ReferencePanel, runs: Sequence[Run], tables: Tables, at_most: 
         simulated=tables.simulated | {model for model in kept if model in panel.simulated},
     )
     told = [model for model in kept if any(model in panel.experiments[e].models for e in claims)]
-    return Beside(panel, tuple(told), left_out, tuple(claims), without, _alike(panel, runs, claims), whole)
+    return MatchedPanel(panel, tuple(told), left_out, tuple(claims), without, _alike(panel, runs, claims), whole)
 
 
-def _nothing(panel: ReferencePanel, why: str, at_most: int | None) -> Beside | None:
+def _nothing(panel: ReferencePanel, why: str, at_most: int | None) -> MatchedPanel | None:
     """No panel; InputError where it was asked for."""
     if at_most is None:
         raise InputError(f"the reference panel {panel.name}: {why}. Leave it out, or give another.")
@@ -119,7 +121,7 @@ def _claims(
     panel: ReferencePanel, experiment: str, items: Mapping[str, Item], tables: Tables, at_most: int | None
 ) -> list[_Claim] | str:
     """The claims of these items that the panel has; or why it is no help here."""
-    if (part := panel.experiments.get(experiment)) is None or not kind_of(experiment).CROSSED:
+    if (part := panel.experiments.get(experiment)) is None or not claim_kind(experiment).SHARED_CLAIMS:
         return "it has nothing of it"
     asked = tables.observations.filter(pl.col("experiment") == experiment)
     if not len(asked):

@@ -10,12 +10,12 @@ share of that which is reached is Loevinger's H (1948).
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from selfexec.claims import Claims, Flags, Floats, Numbers
+from selfexec.claims import Claims, Flags, Floats
 from selfexec.metrics.baselines import Stacked, chance_record
 from selfexec.metrics.kinds import Counted, common_items, value
 from selfexec.metrics.kinds.binary import sides
@@ -43,7 +43,9 @@ class AtOwnRate:
         ceiling: The greatest skill that is possible at this rate.
         share: The share of the ceiling that the model reaches.
         baseline_share: The share that the baseline reaches.
-        ranked: The claims as the baseline ranks them, to match the rate anew in draws of items.
+        claims: The claims that both are scored on; None where no prediction was read.
+        logits: The baseline's logit of a yes to each of these claims.
+        items: The items that both have claims of.
         doubt: What the baseline's skill at this rate owes to which reference models there are.
     """
 
@@ -51,7 +53,9 @@ class AtOwnRate:
     ceiling: Estimate
     share: Estimate
     baseline_share: Estimate
-    ranked: "RankedClaims | None" = None
+    claims: Claims | None = None
+    logits: Floats = field(default_factory=lambda: np.zeros(0))
+    items: tuple[str, ...] = ()
     doubt: ReferenceDoubt = NO_DOUBT
 
     @property
@@ -105,7 +109,9 @@ def at_own_rate(claims: Claims, which: Flags, own: Counted, logits: Floats, fitt
         ceiling,
         ceiling_share_estimate(own.counts),
         doubted_share(baseline_share, doubt, ceiling.value),
-        RankedClaims.ranked_by(claims.where(which), logits[which], common),
+        claims.where(which),
+        logits[which],
+        common,
         doubt,
     )
 
@@ -136,52 +142,6 @@ def chances_at_rate(logits: Array, rate: float) -> Array:
     left = wanted - above.sum(-1, keepdims=True)
     chance: Array = above + equal * np.clip(left / equal.sum(-1, keepdims=True), 0.0, 1.0)
     return chance
-
-
-@dataclass(frozen=True)
-class RankedClaims:
-    """Claims from the highest logit down.
-
-    Attributes:
-        items: The items that they are of.
-        item: The place of each claim's item among these.
-        did: Whether the claim came true.
-        last: The place of the last claim of each group of equal logits.
-    """
-
-    items: tuple[str, ...]
-    item: Numbers
-    did: Flags
-    last: Numbers
-
-    @classmethod
-    def ranked_by(cls, claims: Claims, logits: Floats, items: tuple[str, ...]) -> "RankedClaims":
-        order = np.argsort(-logits, kind="stable")
-        falls = np.diff(logits[order]) < -ROUNDING
-        places = {item: place for place, item in enumerate(items)}
-        place = np.array([places[claims.items[n]] for n in claims.item[order]], np.int64)
-        return cls(items, place, claims.observed[order] > 0, np.append(np.flatnonzero(falls), len(order) - 1))
-
-    def skills(self, drawn: Array, rates: Array) -> Array:
-        """The baseline's J in draws of items, made to say yes at the rate of each.
-
-        Args:
-            drawn: How often each item was drawn, shape (draws, items).
-            rates: Shape (draws,).
-        """
-        weight = drawn[:, self.item]
-        claims, hits = (np.cumsum(part, axis=1)[:, self.last] for part in (weight, weight * self.did))
-        wanted = rates * claims[:, -1]
-        rows = np.arange(len(drawn))
-        group = (claims < wanted[:, None] - ROUNDING).sum(1)
-        earlier = np.maximum(group - 1, 0)
-        first, earlier_hits = (np.where(group > 0, part[rows, earlier], 0.0) for part in (claims, hits))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.nan_to_num((wanted - first) / (claims[rows, group] - first))
-            right = earlier_hits + share * (hits[rows, group] - earlier_hits)
-            true = hits[:, -1]
-            found: Array = right / true - (wanted - right) / (claims[:, -1] - true)
-        return found
 
 
 # --- the margin and its error ----------------------------------------------------------------------------------------

@@ -23,11 +23,11 @@ import numpy as np
 
 from selfexec.claims import Claims, Numbers
 from selfexec.experiments import SELF
-from selfexec.metrics.kinds import kind_of
-from selfexec.metrics.own.excess import Doubted
-from selfexec.metrics.own.fit import Evidence, Fit
-from selfexec.metrics.own.panel import LEAST_ITEMS, OwnPanel, panel_of_claims
-from selfexec.metrics.own.second_opinions import partial_correlations, swap_shares, unique_correlations
+from selfexec.metrics.kinds import claim_kind
+from selfexec.metrics.own_excess.compared import LEAST_ITEMS, ComparedModels, compared_models
+from selfexec.metrics.own_excess.excess import Doubted
+from selfexec.metrics.own_excess.fit import Evidence, Fit
+from selfexec.metrics.own_excess.second_opinions import partial_correlations, swap_shares, unique_correlations
 from selfexec.metrics.rows import LEAST_PANEL, Estimate
 from selfexec.stats import NONE, Array, Interval, p_values
 from selfexec.text.numbers import number_of
@@ -92,8 +92,8 @@ class OwnExcess:
     `panel` says why.
     """
 
-    of: OwnPanel
-    panel: Judged
+    compared: ComparedModels
+    overall: Judged
     each: Mapping[str, Judged]
     evidence: Evidence | None = None
 
@@ -106,50 +106,50 @@ class OwnExcess:
         """What is said of one model, whether or not it took part."""
         if model in self.each:
             return self.each[model]
-        return _nothing(f"left out: {self.of.left_out.get(model, 'none of its claims was read')}")
+        return _nothing(f"left out: {self.compared.left_out.get(model, 'none of its claims was read')}")
 
     @property
     def detectable(self) -> float:
         """The least own excess of the panel that 80% of runs like this one would find above 0."""
-        return self.panel.detectable
+        return self.overall.detectable
 
     @cached_property
     def partial_correlation(self) -> tuple[list[Estimate], Estimate]:
         """A second opinion: the generalised covariance measure of each model, and their mean."""
-        return partial_correlations(self.of)
+        return partial_correlations(self.compared)
 
     @cached_property
     def swap(self) -> tuple[list[Estimate], Estimate]:
         """For readers: swap shares of each model, and of all."""
-        return swap_shares(self.of)
+        return swap_shares(self.compared)
 
     @cached_property
     def unique(self) -> Array:
         """Own excess on a scale of its own: the correlation of what is unique in prediction and in behaviour, by
         model.
         """
-        return unique_correlations(self.of, self.fits[0].each.value)
+        return unique_correlations(self.compared, self.fits[0].each.value)
 
 
-def own_excess(panel: OwnPanel, references: Collection[str] = ()) -> OwnExcess:
+def judge_own_excess(compared: ComparedModels, references: Collection[str] = ()) -> OwnExcess:
     """The verdict on a panel of models and on each of them but for `references`, models of a reference panel. These
     were asked at another time: nothing is said of them, nor of all models together.
     """
-    judged = [model for model in panel.models if model not in references]
-    if reason := too_small(panel):
-        return OwnExcess(panel, _nothing(reason), dict.fromkeys(judged, _nothing(reason)))
-    evidence = Evidence(panel)
-    numbers = np.array([panel.models.index(model) for model in judged], np.int64)
+    judged = [model for model in compared.models if model not in references]
+    if reason := too_small(compared):
+        return OwnExcess(compared, _nothing(reason), dict.fromkeys(judged, _nothing(reason)))
+    evidence = Evidence(compared)
+    numbers = np.array([compared.models.index(model) for model in judged], np.int64)
     of_all = _panel(evidence)
-    if len(judged) < len(panel.models):
+    if len(judged) < len(compared.models):
         of_all = replace(of_all, verdict=None, against=(), reason=REFERENCES)
     each = dict(zip(judged, _singles(evidence, numbers), strict=True))
-    return OwnExcess(panel, of_all, each, evidence)
+    return OwnExcess(compared, of_all, each, evidence)
 
 
 def _panel(evidence: Evidence) -> Judged:
-    found = evidence.fits[1].panel
-    judged = judged_by(found, against_panel(evidence), "own")
+    found = evidence.fits[1].mean
+    judged = judged_by(found, objections_overall(evidence), "own")
     return replace(judged, tested=judged.estimate.interval, detectable=found.detectable())
 
 
@@ -157,8 +157,8 @@ def _singles(evidence: Evidence, numbers: Numbers) -> Iterator[Judged]:
     each = evidence.fits[1].each
     for n, tests in zip(numbers, holm_tests(each, numbers), strict=True):
         level, one = ALPHA / int(tests), each.at(n)
-        judged = judged_by(one, against_one(evidence, int(n), level), "unresolved")
-        if judged.verdict == "unresolved" and len(numbers) < len(evidence.panel.models):
+        judged = judged_by(one, objections_to_model(evidence, int(n), level), "unresolved")
+        if judged.verdict == "unresolved" and len(numbers) < len(evidence.compared.models):
             judged = replace(judged, against=(*judged.against, Objection(1, "panel")))
         yield replace(judged, tested=one.interval(level), tests=int(tests), detectable=one.detectable(level))
 
@@ -196,40 +196,40 @@ def without_verdict(found: OwnExcess, reason: str) -> OwnExcess:
     def bare(judged: Judged) -> Judged:
         return replace(judged, verdict=None, reason=judged.reason or reason)
 
-    return replace(found, panel=bare(found.panel), each={model: bare(one) for model, one in found.each.items()})
+    return replace(found, overall=bare(found.overall), each={model: bare(one) for model, one in found.each.items()})
 
 
 def _nothing(reason: str) -> Judged:
     return Judged(Estimate(math.nan, reason=reason), None, reason=reason)
 
 
-def too_small(panel: OwnPanel) -> str | None:
+def too_small(compared: ComparedModels) -> str | None:
     """Why nothing can be said of a panel, None where it can."""
-    if (models := len(panel.models)) < LEAST_PANEL:
+    if (models := len(compared.models)) < LEAST_PANEL:
         vary = f"only {number_of(models, 'model varies', 'models vary')}" if models else "no model varies"
         return f"{vary} enough in both prediction and behaviour, and {LEAST_PANEL} are needed"
-    if panel.items < LEAST_ITEMS:
-        return f"only {number_of(panel.items, 'item')}, fewer than {LEAST_ITEMS}"
+    if compared.items < LEAST_ITEMS:
+        return f"only {number_of(compared.items, 'item')}, fewer than {LEAST_ITEMS}"
     return None
 
 
-def against_panel(evidence: Evidence) -> Iterator[Objection]:
+def objections_overall(evidence: Evidence) -> Iterator[Objection]:
     """What keeps the panel from `own`: first what leaves nothing to speak of."""
     for fit in evidence.fits.values():
-        if not fit.panel.low > 0:
+        if not fit.mean.low > 0:
             yield Objection(fit.factors, "interval")
         if not fit.over_models.low > 0:
             yield Objection(fit.factors, "one model")
         if fit.well_read is None or not fit.well_read.low > 0:
             yield Objection(fit.factors, "losses")
-    if len(evidence.panel.models) < LEAST_FOR_OWN:
+    if len(evidence.compared.models) < LEAST_FOR_OWN:
         yield Objection(1, "few models")
     for fit in evidence.fits.values():
         if not fit.derangement_p < ALPHA:
             yield Objection(fit.factors, "derangement")
         if not (fit.beyond_family.low > 0 and fit.beyond_family_over_models.low > 0):
             yield Objection(fit.factors, "family")
-        if not fit.panel.value > TIMES_PAIRS * fit.pairs:
+        if not fit.mean.value > TIMES_PAIRS * fit.pairs:
             yield Objection(fit.factors, "pairs")
         if fit.beyond_losses is None or not fit.beyond_losses.low > 0:
             yield Objection(fit.factors, "worst losses")
@@ -237,7 +237,7 @@ def against_panel(evidence: Evidence) -> Iterator[Objection]:
         yield Objection(2, "misfit")
 
 
-def against_one(evidence: Evidence, n: int, level: float) -> Iterator[Objection]:
+def objections_to_model(evidence: Evidence, n: int, level: float) -> Iterator[Objection]:
     """What keeps the n-th model from `own`, its intervals being tested at this level; of those that it would be judged
     by, first what leaves nothing to speak of.
     """
@@ -248,7 +248,7 @@ def against_one(evidence: Evidence, n: int, level: float) -> Iterator[Objection]
             yield Objection(fit.factors, "interval")
         if not fit.outdone[n] <= ALPHA:
             yield Objection(fit.factors, "rank")
-        if not (evidence.panel.well_read[n] and low > lost):
+        if not (evidence.compared.well_read[n] and low > lost):
             yield Objection(fit.factors, "losses")
         if not fit.each_beyond_family.at(n).interval(level).low > 0:
             yield Objection(fit.factors, "family")
@@ -281,10 +281,10 @@ class Own:
 
     def is_of(self, model: str) -> bool:
         """Whether something is said of this model, be it why nothing can be said."""
-        return model in self.found.each or model in self.found.of.left_out
+        return model in self.found.each or model in self.found.compared.left_out
 
 
-def own_excesses(
+def own_excess_by_source(
     claims: Claims, simulated: Container[str], families: Mapping[str, str | None], references: Collection[str] = ()
 ) -> Iterator[Own]:
     """By the source that counts, then by each further one that says something of the same behaviour. Simulated models
@@ -293,12 +293,12 @@ def own_excesses(
     Where each model judges for itself what it did, no verdict follows: it may be of one mind with itself in prediction
     and judgement without knowing what it does. `references` are models of a reference panel.
     """
-    if not kind_of(claims).CROSSED:
+    if not claim_kind(claims).SHARED_CLAIMS:
         return
     named = {NAME: claims, **{f"{NAME}_by_{other}": claims.by(other) for other in claims.others}}
     for metric, these in named.items():
         for apart in (False, True):
             if models := [model for model in these.models if (model in simulated) == apart]:
-                found = own_excess(panel_of_claims(these, models, families), references)
+                found = judge_own_excess(compared_models(these, models, families), references)
                 found = without_verdict(found, OWN_JUDGE) if these.source == SELF else found
                 yield Own(these.experiment, these.condition, these.source, metric, found, apart)
