@@ -87,10 +87,10 @@ def _place(key: tuple[str, str, str]) -> tuple[str, str, str]:
 def work_out(reference: Path) -> Recorded:
     """Every frozen number, from the folder with `items`, `replies` and `readings`."""
     from selfexec.runs import load_readings
-    from selfexec.runs.run import import_replies
+    from selfexec.runs.importing import run_of_replies
 
     with tempfile.TemporaryDirectory() as scratch:
-        run, _ = import_replies(
+        run, _ = run_of_replies(
             sorted((reference / "replies").glob("*.jsonl")), item_source=reference / "items", out=Path(scratch) / "ten"
         )
         run = run.with_readings(load_readings(sorted((reference / "readings").glob("*.jsonl"))))

@@ -35,7 +35,7 @@ def record(label: str, seed: int, items: int = 60) -> Record:
     names = tuple(f"item {n:03}" for n in range(items))
     counted = by_item(fit(seed, items), 0, SimpleNamespace(items=names))  # type: ignore[arg-type]
     own = Counted(names, np.ones((items, 3)))
-    return Record(label, own, counted, 1.0, known=Estimate(0.1), panel_items=frozenset(range(items)))
+    return Record(label, own, counted, 1.0, known=Estimate(0.1), compared_items=frozenset(range(items)))
 
 
 def error_of(influence: np.ndarray) -> float:

@@ -34,6 +34,7 @@ from selfexec.metrics import (
     claim_kind,
     common_claims,
     cross,
+    few_models,
     held_against,
     models_read,
     scorable,
@@ -362,7 +363,7 @@ def test_who_knows_models_in_general_is_above_the_baseline_of_few_others_and_no_
         sx.score(sx.run([f"sim/knows-models@{10 * n + k}" for k in range(4)], out=tmp_path / str(n))) for n in range(6)
     ]
     rows = [row for found in scores for row in found.of("overall", "baseline_margin")]
-    assert all(row.models == 4 and row.reason == row.small_panel for row in rows)
+    assert all(row.models == 4 and row.reason == few_models(row.models) and row.too_few_models for row in rows)
     for found in scores:
         assert not re.search(r"ahead of the baseline", " ".join(labelled(one) for one in answers(found)))
 

@@ -4,7 +4,7 @@ Of n models that can be judged, one is found above (or below) 0 if its interval 
 (1979) for n one-sided tests at 2.5%: among ten models the best one is above 0 by luck too often otherwise. The interval
 that this tests is in the finding, and is what is drawn and spoken of. A model is judged if its number is neither
 withheld nor to be read with caution. Nothing is found in favour of a model by a margin over a baseline of too few
-models (`small_panel`). Own excess has verdicts of its own, on all models together and on single ones
+models (`too_few_models`). Own excess has verdicts of its own, on all models together and on single ones
 (`selfexec.metrics.own_excess`).
 
 `selfexec.analysis.answers` and `selfexec.analysis.words` turn findings into sentences.
@@ -24,13 +24,13 @@ from selfexec.stats import POWER_80, Z, holm_points
 if TYPE_CHECKING:
     from selfexec.claims import Tables
 
-Tone = Literal["yes", "no", "open", "untold", "withheld"]
+Answer = Literal["yes", "no", "open", "ceiling", "withheld"]
 Relation = Literal["baseline", "which ones", "auroc", "how often", "chance", "naive", "others", "own"]
 PANEL, SIMULATED = "panel", "simulated panel"  # subjects of findings of own excess
-TONES: tuple[Tone, ...] = ("yes", "open", "untold", "no", "withheld")
+ANSWERS: tuple[Answer, ...] = ("yes", "open", "ceiling", "no", "withheld")
 ONE_SIDED = 0.025
 TOO_CLOSE, CANNOT_BE_TOLD = "too close to call", "cannot be told"
-# how a finding is called in data, by what is asked and its tone
+# how a finding is called in data, by what is asked and its answer
 CALLED: Mapping[Relation, tuple[str, str]] = {
     "baseline": ("ahead", "behind"),
     "which ones": ("ahead", "behind"),
@@ -83,38 +83,38 @@ class Finding:
 
     Attributes:
         about: The experiment, or `overall`.
-        subject: The model; of own excess mostly the panel, or the simulated one.
+        subject: The model; for own excess mostly all models together (`panel`), or all simulated ones.
         relation: What it is held against: the best `baseline` (value: margin); the same baseline at the model's rate of
             yes (`which ones`); its own behaviour (`how often`: rate bias); `chance` (skill); the `naive` baseline
             (accuracy less that of the baseline, which is `level`); `others` (skill, next to that of other models); what
             nobody else's predictions and outcomes explain (`own` excess, with its `verdict`).
-        tone: yes: it is above, or ahead; no: below, or behind; open: too close to call; untold: it cannot be told from
-            yes and no; withheld: nothing is to be said.
+        answer: yes: it is above 0, or ahead; no: below 0, or behind; open: too close to call; ceiling: model and
+            baseline are at the ceiling, so that yes-or-no answers cannot tell them apart; withheld: nothing is to be
+            said.
         value: The estimate.
         low: The lower end of its 95% interval.
         high: The upper end.
         tested_low: The lower end of the interval that was tested, adjusted for all that were tested together: above 0
-            just where the tone is yes (and the panel is large enough).
-        tested_high: The upper end of that interval, below 0 just where the tone is no.
+            exactly where the answer is yes (given enough models).
+        tested_high: The upper end of that interval, below 0 exactly where the answer is no.
         among: How many were tested together.
-        detectable: The least effect that would have been found in four of five such runs.
+        detectable: The least effect that 80% of runs like this one would find.
         reason: Why it is withheld.
-        panel: Of how many models its baseline is made, where that is too few to speak for it; of own excess, how many
-            models there are that tell enough.
+        models: For own excess, how many models take part.
         level: The accuracy of the naive baseline.
-        alike: Models that it cannot be told apart from.
-        rates: Of how often: the predicted and the observed share of yes.
-        shares: Of which ones: the shares of the ceiling that model and baseline reach at the model's rate of yes.
-        ceiling: Of which ones: the greatest skill that is possible at this rate.
-        verdict: On own excess; None where there is none.
-        against: What keeps it from a better one.
-        source: Who says what was done, of own excess.
+        alike: Models that cannot be told apart from this one.
+        rates: For `how often`, the predicted and the observed share of yes.
+        shares: For `which ones`, the shares of the ceiling that model and baseline reach at the model's rate of yes.
+        ceiling: For `which ones`, the greatest skill that is possible at this rate.
+        verdict: The verdict on own excess; None where there is none.
+        against: What keeps that verdict from a better one.
+        source: For own excess, who says what was done.
     """
 
     about: str
     subject: str
     relation: Relation
-    tone: Tone
+    answer: Answer
     value: float | None
     low: float | None = None
     high: float | None = None
@@ -123,7 +123,7 @@ class Finding:
     among: int = 0
     detectable: float | None = None
     reason: str | None = None
-    panel: int | None = None
+    models: int | None = None
     level: float | None = None
     alike: tuple[str, ...] = ()
     rates: tuple[float, float] | None = None
@@ -136,12 +136,12 @@ class Finding:
     @property
     def state(self) -> str:
         """What is found, in the words that data have for it."""
-        if self.tone in ("open", "untold"):
-            return TOO_CLOSE if self.tone == "open" else CANNOT_BE_TOLD
-        if self.tone == "withheld":
+        if self.answer in ("open", "ceiling"):
+            return TOO_CLOSE if self.answer == "open" else CANNOT_BE_TOLD
+        if self.answer == "withheld":
             return "withheld"
         above, below = CALLED[self.relation]
-        return above if self.tone == "yes" else below
+        return above if self.answer == "yes" else below
 
 
 def further_findings(scores: ConditionScores, tables: "Tables", standings: Sequence[Placed]) -> Iterator[Finding]:
@@ -156,6 +156,22 @@ def further_findings(scores: ConditionScores, tables: "Tables", standings: Seque
             gaps = rows_over_naive(scores.of(experiment, "accuracy"), tables.claims[experiment])
             yield from against_naive(gaps, {row.model: row for row in scores.of(experiment, naive.metric)})
         yield from own_prediction_findings(scores.own, experiment)
+
+
+@dataclass(frozen=True)
+class ExperimentFindings:
+    """What is found in one experiment: how often, which ones, and skill against chance."""
+
+    experiment: str
+    often: Sequence[Finding]
+    which: Sequence[Finding]
+    skills: Sequence[Finding]
+
+
+def experiment_findings(scores: ConditionScores, experiment: str) -> ExperimentFindings:
+    """What its sentences and the columns of its table are made of."""
+    skills = against_chance(scores.of(experiment, "skill"))
+    return ExperimentFindings(experiment, how_often(scores, experiment), which_ones(scores, experiment), skills)
 
 
 def against_baseline(margins: Iterable[Score]) -> list[Finding]:
@@ -195,14 +211,16 @@ def which_ones(scores: ConditionScores, experiment: str) -> list[Finding]:
         for metric in ("ceiling_at_own_rate", "share_of_ceiling", "baseline_share_of_ceiling")
     )
     reached = {m: (ceilings.get(m), own.get(m), baseline.get(m)) for m in (row.model for row in margins)}
-    untold = [row for row in margins if row.value is not None and _sound(row) and _at_the_ceiling(*reached[row.model])]
-    findings = _by_holm([row for row in margins if row not in untold], "which ones")
-    findings += [replace(_finding(row, "which ones", "untold"), panel=None) for row in sorted(untold, key=_best_first)]
+    at_ceiling = [
+        row for row in margins if row.value is not None and _sound(row) and _at_the_ceiling(*reached[row.model])
+    ]
+    findings = _by_holm([row for row in margins if row not in at_ceiling], "which ones")
+    findings += [_finding(row, "which ones", "ceiling") for row in sorted(at_ceiling, key=_best_first)]
     with_shares = (
         replace(finding, ceiling=reached[finding.subject][0], shares=reached[finding.subject][1:])
         for finding in findings
     )
-    return sorted(with_shares, key=lambda finding: TONES.index(finding.tone))
+    return sorted(with_shares, key=lambda finding: ANSWERS.index(finding.answer))
 
 
 def _at_the_ceiling(ceiling: float | None, *shares: float | None) -> bool:
@@ -258,7 +276,7 @@ def _by_holm(rows: Iterable[Score], relation: Relation) -> list[Finding]:
     points = _points(judged)
     findings = [_tested(row, relation, both, len(judged)) for row, both in zip(judged, points, strict=True)]
     findings += [_finding(row, relation, "withheld") for row in rows if row not in judged]
-    return sorted(findings, key=lambda finding: TONES.index(finding.tone))
+    return sorted(findings, key=lambda finding: ANSWERS.index(finding.answer))
 
 
 def _points(rows: Sequence[Ranged]) -> list[tuple[float, float]]:
@@ -297,10 +315,10 @@ def _tested(row: Score, relation: Relation, points: tuple[float, float], among: 
     value, low, high = row.value or 0.0, row.low or 0.0, row.high or 0.0
     errors = (value - low) / Z, (high - value) / Z
     ends = _ends(row, points)
-    tone: Tone = "yes" if ends[0] > 0 else "no" if ends[1] < 0 else "open"
-    finding = _finding(row, relation, tone)
-    if tone == "yes" and row.small_panel and relation in ("baseline", "which ones"):
-        finding = replace(finding, tone="withheld", reason=row.small_panel)
+    answer: Answer = "yes" if ends[0] > 0 else "no" if ends[1] < 0 else "open"
+    finding = _finding(row, relation, answer)
+    if answer == "yes" and row.too_few_models and relation in ("baseline", "which ones"):
+        finding = replace(finding, answer="withheld")
     least = max((point + POWER_80) * error for point, error in zip(points, errors, strict=True))
     return replace(finding, tested_low=ends[0], tested_high=ends[1], among=among, detectable=least)
 
@@ -313,10 +331,9 @@ def clear_of_zero(rows: Sequence[Ranged], sign: int) -> list[bool]:
     return [each > points[side] for each, points in zip(z, _points(rows), strict=True)]
 
 
-def _finding(row: Score, relation: Relation, tone: Tone, alike: tuple[str, ...] = ()) -> Finding:
-    panel = row.models if row.small_panel else None
+def _finding(row: Score, relation: Relation, answer: Answer, alike: tuple[str, ...] = ()) -> Finding:
     ends = (row.value, row.low, row.high)
-    return Finding(row.experiment, row.model, relation, tone, *ends, reason=row.reason, panel=panel, alike=alike)
+    return Finding(row.experiment, row.model, relation, answer, *ends, reason=row.reason, alike=alike)
 
 
 def _best_first(row: Score) -> tuple[float, str]:
@@ -324,8 +341,8 @@ def _best_first(row: Score) -> tuple[float, str]:
 
 
 def _sound(row: Score) -> bool:
-    """Nothing is to be said of it but that its panel may be small."""
-    return not row.reason or row.reason == row.small_panel
+    """Whether nothing is to be said against the number itself, be its baseline one of too few models."""
+    return not row.reason or row.too_few_models
 
 
 def against_chance(skills: Iterable[Score]) -> list[Finding]:
@@ -336,8 +353,8 @@ def against_chance(skills: Iterable[Score]) -> list[Finding]:
     (row,) = rows
     if row.value is None or row.low is None or row.high is None or row.reason:
         return [_finding(row, "chance", "withheld")]
-    tone: Tone = "yes" if row.low > 0 else "no" if row.high < 0 else "open"
-    return [replace(_finding(row, "chance", tone), tested_low=row.low, tested_high=row.high, among=1)]
+    answer: Answer = "yes" if row.low > 0 else "no" if row.high < 0 else "open"
+    return [replace(_finding(row, "chance", answer), tested_low=row.low, tested_high=row.high, among=1)]
 
 
 def against_others(skills: Iterable[Score], standings: Sequence[Placed]) -> list[Finding]:
@@ -389,12 +406,12 @@ def _own_finding(own: Own, subject: str, judged: Judged) -> Finding:
     estimate = judged.estimate
     numbers = (estimate.value, *estimate.interval, *judged.tested)
     value, low, high, tested_low, tested_high = map(none_if_nan, numbers)
-    tone: Tone = "withheld" if judged.verdict is None else "yes" if judged.verdict == "own" else "open"
+    answer: Answer = "withheld" if judged.verdict is None else "yes" if judged.verdict == "own" else "open"
     return Finding(
         own.experiment,
         subject,
         "own",
-        tone,
+        answer,
         value,
         low,
         high,
@@ -403,7 +420,7 @@ def _own_finding(own: Own, subject: str, judged: Judged) -> Finding:
         among=judged.tests,
         detectable=none_if_nan(judged.detectable),
         reason=judged.reason,
-        panel=len(own.found.compared.models),
+        models=len(own.found.compared.models),
         verdict=judged.verdict,
         against=judged.against,
         source=own.source,

@@ -1,4 +1,4 @@
-"""What is counted, with its intervals; no English."""
+"""Numbers from claims, with their intervals: baselines, margins, own excess and scores. No sentences for readers."""
 
 from selfexec.metrics.adjusted import ADJUSTED, adjusted_skill
 from selfexec.metrics.baseline_margin import NO_OTHERS, Held, held_against, models_read, peers
@@ -67,12 +67,12 @@ from selfexec.metrics.rows import (
     AskedCounts,
     Estimate,
     Score,
+    few_models,
     known_and_asked,
     none_if_nan,
     nothing_read,
     nothing_readable,
     share_interval,
-    small_panel,
 )
 from selfexec.metrics.score import (
     IN_PROBABILITIES,

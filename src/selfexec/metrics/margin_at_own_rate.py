@@ -1,12 +1,13 @@
-"""Which ones, apart from how often: a model's skill against the baseline's at the rate with which the model says yes.
+"""Margin at the model's own rate of yes: does it know which claims come true, apart from how many?
 
-Youden's J depends on how often a predictor says yes. The threshold of the stacked baseline is chosen for J, and a model
-has the threshold that it has. So the margin mixes two questions: whether a model knows how often it does such things,
-and whether it knows which ones. Here the same baseline says yes to as many of the claims as the model did: those with
-the highest logits, equal ones in proportion. What is left of the margin is about which ones.
+Skill is Youden's J, which depends on how often a predictor says yes. The threshold of the stacked baseline is chosen to
+maximise J, and that of the model is not. The baseline margin therefore mixes two questions: does the model know how
+often it behaves so, and does it know when? To separate them, the same baseline is made to say yes to as many claims as
+the model did: to those with the highest logits, and among equal logits to each in part. The margin over this baseline
+is only about which claims come true.
 
-At a rate q of yes and a base rate b the greatest possible J is (1 - q) / (1 - b) from q = b on, and q / b below. The
-share of that which is reached is Loevinger's H (1948).
+At a rate q of yes and a base rate b, J is at most (1 - q) / (1 - b) if q >= b, and q / b below. The share of this
+ceiling that a predictor reaches is Loevinger's H (1948).
 """
 
 import math
@@ -28,8 +29,8 @@ from selfexec.metrics.rows import FEW, Estimate
 from selfexec.stats import NO_SPREAD, Array, influence, influence_error, student
 
 ROUNDING = 1e-9  # logits that differ by less are equal
-AT_THE_CEILING = 0.95  # share of what is possible at a rate
-LEAST_CEILING = 0.2  # where less is possible, yes and no tell too little
+AT_THE_CEILING = 0.95  # share of the ceiling
+LEAST_CEILING = 0.2  # a lower ceiling leaves too little room to tell predictors apart
 WINDOW, LEAST_WINDOW = 0.05, 10  # claims on either side of the threshold: this share of all, and at least so many
 SKILL, RATE, CEILING = (of_cells(formula) for formula in (youden_j, predicted_rate, ceiling_at_own_rate))
 
@@ -39,14 +40,14 @@ class AtOwnRate:
     """A model and the stacked baseline at the model's rate of yes, on the claims that both are scored on.
 
     Attributes:
-        margin: Skill less that of the baseline at this rate.
+        margin: The model's skill less that of the baseline.
         ceiling: The greatest skill that is possible at this rate.
         share: The share of the ceiling that the model reaches.
         baseline_share: The share that the baseline reaches.
         claims: The claims that both are scored on; None where no prediction was read.
         logits: The baseline's logit of a yes to each of these claims.
         items: The items that both have claims of.
-        doubt: What the baseline's skill at this rate owes to which reference models there are.
+        doubt: How the baseline's skill at this rate depends on the choice of reference models.
     """
 
     margin: Estimate
@@ -60,7 +61,7 @@ class AtOwnRate:
 
     @property
     def estimates(self) -> dict[str, Estimate]:
-        """By metric: on the claims that both are scored on."""
+        """The estimates by the names of their metrics."""
         return {
             "margin_at_own_rate": self.margin,
             "ceiling_at_own_rate": self.ceiling,
@@ -70,38 +71,38 @@ class AtOwnRate:
 
     @property
     def cannot_be_told(self) -> bool:
-        """Whether yes and no cannot tell which ones: model and baseline are both at the ceiling, or it is too low."""
+        """Whether the two cannot be told apart by yes and no: both are at the ceiling, or the ceiling is too low."""
         return at_the_ceiling(self.ceiling.value, self.share.value, self.baseline_share.value)
 
 
 def at_the_ceiling(ceiling: float, share: float, baseline_share: float) -> bool:
-    """Whether yes and no cannot tell which ones, by the ceiling and the shares of it that are reached."""
+    """Whether two predictors that reach these shares of a ceiling cannot be told apart by yes and no."""
     return ceiling < LEAST_CEILING or min(share, baseline_share) >= AT_THE_CEILING
 
 
-def at_own_rate(claims: Claims, which: Flags, own: Counted, logits: Floats, fitted: Stacked | None) -> AtOwnRate:
-    """Hold a model's record against the baseline at the model's rate of yes.
+def at_own_rate(claims: Claims, mask: Flags, own: Counted, logits: Floats, fitted: Stacked | None) -> AtOwnRate:
+    """Compare a model's record with the baseline at the model's rate of yes.
 
     Args:
         claims: The model's claims.
-        which: Those that are scored and that the baseline predicts.
+        mask: Which of them are scored, and predicted by the baseline.
         own: The model's record on these.
-        logits: The baseline's logits of all claims; equal ones where it cannot tell one from another.
+        logits: The baseline's logits of all claims; all equal where it learnt nothing.
         fitted: The baseline, to see how it does without one of the reference models; None where it learnt nothing.
     """
     rate = _rate(own)
     if math.isnan(rate):
         unknown = Estimate(math.nan, reason="no prediction was read")
         return AtOwnRate(unknown, unknown, unknown, unknown)
-    baseline = chance_record(claims, _at_rate(logits, which, rate), which)
-    slope = _slope(claims.observed[which] > 0, logits[which], rate)
+    baseline = chance_record(claims, _at_rate(logits, mask, rate), mask)
+    slope = _slope(claims.observed[mask] > 0, logits[mask], rate)
     added = _added(own, baseline, slope)
     common = common_items([own, baseline])
     margin = _margin(own, baseline, added, slope)
     doubt = NO_DOUBT
     if fitted is not None and not math.isnan(margin.value):
-        without_one = _at_rate(fitted.logits_without_one(claims), which, rate)
-        doubt = reference_doubt(claims, which, without_one, value(SKILL, baseline))
+        without_one = _at_rate(fitted.logits_without_one(claims), mask, rate)
+        doubt = reference_doubt(claims, mask, without_one, value(SKILL, baseline))
     ceiling = ceiling_estimate(own.counts)
     baseline_share = ceiling_share_estimate(own.on(common), baseline.on(common), added.to_share)
     return AtOwnRate(
@@ -109,29 +110,32 @@ def at_own_rate(claims: Claims, which: Flags, own: Counted, logits: Floats, fitt
         ceiling,
         ceiling_share_estimate(own.counts),
         doubted_share(baseline_share, doubt, ceiling.value),
-        claims.where(which),
-        logits[which],
+        claims.where(mask),
+        logits[mask],
         common,
         doubt,
     )
 
 
 def _rate(own: Counted) -> float:
-    """How often the model says yes, of what was read; nan where nothing was."""
+    """The share of yes among the model's predictions that were read; nan where none was."""
     return value(RATE, own)
 
 
-def _at_rate(logits: Floats, which: Flags, rate: float) -> Floats:
-    """Chances of a yes to these claims at this rate, nan for the others; of logits of shape (..., claims)."""
+def _at_rate(logits: Floats, mask: Flags, rate: float) -> Floats:
+    """The baseline's chances of a yes to the masked claims at this rate, nan for the others; logits have shape
+    (..., claims).
+    """
     chance = np.full(logits.shape, math.nan)
-    # without one of them there may be nobody left who did a thing or not: then nothing speaks for it
-    chance[..., which] = chances_at_rate(np.nan_to_num(logits[..., which]), rate)
+    # without one reference model the behaviour of none may be known: then the logit is 0
+    chance[..., mask] = chances_at_rate(np.nan_to_num(logits[..., mask]), rate)
     return chance
 
 
 def chances_at_rate(logits: Array, rate: float) -> Array:
-    """The chance of a yes to each claim, of logits of shape (..., claims), such that `rate` of them are a yes: 1 for
-    the highest logits, 0 for the lowest, and for those equal to the threshold what is left, in equal parts.
+    """The chance of a yes to each claim such that the share of yes is `rate`; logits have shape (..., claims).
+
+    It is 1 above a threshold and 0 below. Claims with logits equal to the threshold share what is left in equal parts.
     """
     claims = logits.shape[-1]
     wanted = rate * claims
@@ -144,20 +148,36 @@ def chances_at_rate(logits: Array, rate: float) -> Array:
     return chance
 
 
+def _slope(did: Flags, logits: Array, rate: float) -> float:
+    """The slope of the baseline's skill on its rate of yes: (p - b) / (b (1 - b)), where b is the base rate, and p the
+    share that came true among the claims next to the threshold.
+    """
+    base = float(did.mean())
+    if base in (0.0, 1.0):
+        return math.nan
+    threshold = rate * len(did)
+    half = max(WINDOW * len(did), LEAST_WINDOW)
+    rank = np.argsort(np.argsort(-logits, kind="stable"), kind="stable") + 0.5
+    near = np.abs(rank - threshold) <= half
+    edge = logits[near]
+    near = (logits >= edge.min() - ROUNDING) & (logits <= edge.max() + ROUNDING)  # equal logits are all near, or none
+    return (float(did[near].mean()) - base) / (base * (1 - base))
+
+
 # --- the margin and its error ----------------------------------------------------------------------------------------
 
 
 class _Added(NamedTuple):
-    """What each common item adds to the margin, and to the baseline's share of the ceiling."""
+    """The influence of each common item on the margin, and on the baseline's share of the ceiling."""
 
     to_margin: Array
     to_share: Array
 
 
 def _added(own: Counted, baseline: Counted, slope: float) -> _Added:
-    """By the delta method. Where other items are drawn, the rate is another one, and the baseline's threshold moves
-    with it. So to what an item adds to the baseline's skill comes what it adds to the difference of the two rates,
-    times the `slope` of that skill on the rate.
+    """By the delta method. In another sample of items the model would have another rate, and the baseline's threshold
+    would move with it. An item's influence on the baseline's skill therefore has a second term: its influence on the
+    difference of the two rates, times the `slope` of skill on the rate.
     """
     common = common_items([own, baseline])
     mine, theirs = own.on(common), baseline.on(common)
@@ -169,11 +189,11 @@ def _added(own: Counted, baseline: Counted, slope: float) -> _Added:
 
 
 def _margin(own: Counted, baseline: Counted, added: _Added, slope: float) -> Estimate:
-    """Skill less that of the baseline at the same rate.
+    """The model's skill less that of the baseline at the same rate: Student's t on the items.
 
-    Where fewer than ten items tell the two apart among what happened (or what did not), the error does not rest on this
-    handful: two made-up claims are added, in one of which the model alone is right, in the other the baseline alone
-    (Bonett and Price 2012, for paired shares). Each counts for as much as a claim does where the rates are equal.
+    The two may differ on fewer than ten items with claims that came true, or that did not. The error then does not rest
+    on these few: two made-up claims are added, one that only the model predicts correctly and one that only the
+    baseline does (Bonett and Price 2012, for paired shares). Each has the weight that a claim has at equal rates.
     """
     gap = difference(SKILL, own, baseline)
     error = influence_error(added.to_margin)
@@ -190,25 +210,10 @@ def _margin(own: Counted, baseline: Counted, added: _Added, slope: float) -> Est
 
 
 def _worth_of_a_claim(counts: Array, slope: float) -> dict[str, float]:
-    """How much the margin rises by one more claim that is right, by its cell. A hit that the baseline lacks is also a
-    yes more, and at that rate the baseline would have a higher skill, by the slope; a false alarm fewer is a yes less.
+    """How much the margin rises with one more correct prediction, by its cell: a hit (`tp`) or a correct rejection
+    (`tn`). One more hit is also one more yes, and at that higher rate the baseline's skill changes by the slope; one
+    more correct rejection is one yes fewer.
     """
     true, false = (float(side.sum()) for side in sides(counts))
     with_rate = slope / float(read_claims(Cells.of(counts.sum(0))))
     return {"tp": abs(1 / true - with_rate), "tn": abs(1 / false + with_rate)}
-
-
-def _slope(did: Flags, logits: Array, rate: float) -> float:
-    """How fast the baseline's skill rises with its rate of yes: (p - b) / (b (1 - b)), where b is the base rate, and p
-    the share of claims next to the threshold that came true.
-    """
-    base = float(did.mean())
-    if base in (0.0, 1.0):
-        return math.nan
-    threshold = rate * len(did)
-    half = max(WINDOW * len(did), LEAST_WINDOW)
-    rank = np.argsort(np.argsort(-logits, kind="stable"), kind="stable") + 0.5
-    near = np.abs(rank - threshold) <= half
-    edge = logits[near]
-    near = (logits >= edge.min() - ROUNDING) & (logits <= edge.max() + ROUNDING)  # equal logits are all near, or none
-    return (float(did[near].mean()) - base) / (base * (1 - base))

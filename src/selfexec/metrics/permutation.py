@@ -25,12 +25,12 @@ def shuffled_p(claims: Claims, strict: bool) -> Estimate:
     what was lost is lost where it was. What was said of a pair of questions that tied goes along. An item like no other
     keeps its predictions; one without a known outcome takes no part.
     """
-    which = scorable(claims, strict)
+    mask = scorable(claims, strict)
     weights = np.zeros(len(claims))
-    weights[which] = claim_kind(claims).weights(claims.where(which))
+    weights[mask] = claim_kind(claims).weights(claims.where(mask))
     if np.isnan(weights).any():
         return Estimate(math.nan, reason=NO_CONTRAST)
-    items = occurring(claims.item[which & (claims.predicted != 0)])
+    items = occurring(claims.item[mask & (claims.predicted != 0)])
     if len(items) < 2:
         return Estimate(math.nan, reason="fewer than two items")
     place = _places(claims)

@@ -260,7 +260,7 @@ def which_ones_column(scores: Scores, experiment: str) -> FrontColumn | None:
         if finding.value is None or skill is None:
             continue
         held = skill - finding.value
-        if finding.tone == "untold":
+        if finding.answer == "ceiling":
             cells[finding.subject] = _untold(finding, rows[finding.subject])
             continue
         spoken = f"{called} {two(skill)}, baseline {two(held)}, {finding.state}"
@@ -313,7 +313,7 @@ def _cell(
     spoken: str,
     row: Score,
 ) -> FrontCell:
-    faint, hollow = finding.tone == "withheld", finding.tone not in ("yes", "no")
+    faint, hollow = finding.answer == "withheld", finding.answer not in ("yes", "no")
     drawing = pair(shown, scale, [place for place, _ in ticks], hollow=hollow, faint=faint)
     return FrontCell(finding.subject, drawing, number, spoken, finding.state, row, faint, shown)
 

@@ -24,7 +24,7 @@ from selfexec.extensions.published.entries import Entry, Ledger
 from selfexec.extensions.published.sensitivity import inflected
 from selfexec.metrics import claim_kind
 from selfexec.runs import GivenReading, Run
-from selfexec.runs.run import import_replies
+from selfexec.runs.importing import run_of_replies
 
 Line = dict[str, Any]
 
@@ -35,7 +35,7 @@ def made(folder: Path, experiment: str, items: Iterable[Mapping[str, Any]], line
     (folder / "items" / f"{experiment}.jsonl").write_text("\n".join(map(json.dumps, items)))
     whole = [{"model": "m", "experiment": experiment, "epoch": 1} | line for line in lines]
     (folder / "replies.jsonl").write_text("\n".join(map(json.dumps, whole)))
-    run, _ = import_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "run")
+    run, _ = run_of_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "run")
     return run
 
 

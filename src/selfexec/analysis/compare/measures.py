@@ -39,13 +39,13 @@ from selfexec.metrics import (
     combine,
     common_items,
     contrast,
+    few_models,
     held_against,
     known_and_asked,
     models_read,
     nothing_read,
     score_by_item,
     share_interval,
-    small_panel,
     too_wide,
     value,
 )
@@ -98,8 +98,8 @@ def gives_probabilities_in(condition: str | None) -> bool:
 @dataclass(frozen=True)
 class Record:
     """One model in one experiment. `counted` is what the metric is a formula of; `own` are the model's own counts.
-    `known` is its margin or AUROC, where that is the metric, and `panel` how many models that rests on, itself
-    included. Of own excess `known` is that, and `counted` has all items of its panel, `panel_items` by number, not
+    `known` is its margin or AUROC, where that is the metric, and `models` how many models that rests on, itself
+    included. Of own excess `known` is that, and `counted` has all items of its panel, `compared_items` by number, not
     those of the model.
     `reason` says why there is nothing to go by, `caution` why it is to be read with caution.
     """
@@ -110,13 +110,13 @@ class Record:
     coverage: float
     reason: str | None = None
     known: Estimate | None = None
-    panel: int | None = None
-    panel_items: frozenset[int] | None = None
+    models: int | None = None
+    compared_items: frozenset[int] | None = None
     caution: str | None = None
 
     @property
     def by_item(self) -> Counted:
-        return self.counted if self.panel_items is None else self.own
+        return self.counted if self.compared_items is None else self.own
 
 
 def records_of(
@@ -132,11 +132,11 @@ def records_of(
     """
     claims = claims_together(everybody, chosen, experiment)
     strict = convention == "strict"
-    panels = VoteTables(claims)
+    tables = VoteTables(claims)
     return [
-        _record_elicited(metric, e.label, panels, reference_models(e, everybody, without), strict)
+        _record_elicited(metric, e.label, tables, reference_models(e, everybody, without), strict)
         if gives_probabilities_in(e.run.condition) and _is_of_probabilities(metric, experiment)
-        else _record(metric, e.label, panels, reference_models(e, everybody, without), strict)
+        else _record(metric, e.label, tables, reference_models(e, everybody, without), strict)
         for e in chosen
     ]
 
@@ -189,8 +189,8 @@ def _rate_record(metric: str, experiment: str, record: Record) -> Record:
     return replace(record, caution=f"{possible}: which ones {CANNOT_BE_TOLD} from yes-or-no answers")
 
 
-def _record(metric: str, label: str, panels: VoteTables, others: Sequence[Candidate], strict: bool) -> Record:
-    claims = panels.everyone.of(label)
+def _record(metric: str, label: str, tables: VoteTables, others: Sequence[Candidate], strict: bool) -> Record:
+    claims = tables.everyone.of(label)
     own = claim_kind(claims).count(claims, strict)
     covered = _covered(claims)
     share = float(covered.counts[:, 0].sum() / covered.counts[:, 1].sum()) if len(covered.items) else math.nan
@@ -208,32 +208,32 @@ def _record(metric: str, label: str, panels: VoteTables, others: Sequence[Candid
     if metric != "baseline_margin":
         return Record(label, own, own, share)
     labels = [other.label for other in others]
-    theirs = panels.others(claims, labels)
+    theirs = tables.others(claims, labels)
     held = held_against(claims, theirs, baseline_chances(claims, theirs), strict)
-    return _held_record(label, held, share, models_read(panels, label, labels))
+    return _held_record(label, held, share, models_read(tables, label, labels))
 
 
-def _record_elicited(metric: str, label: str, panels: VoteTables, others: Sequence[Candidate], strict: bool) -> Record:
+def _record_elicited(metric: str, label: str, tables: VoteTables, others: Sequence[Candidate], strict: bool) -> Record:
     """Of a model that gave probabilities: a score of these, as what each item adds to the mean. Nothing that rests on
     a threshold is compared with it.
     """
-    nobody = replace(_record("accuracy", label, panels, (), strict), known=None)
+    nobody = replace(_record("accuracy", label, tables, (), strict), known=None)
     if nobody.reason:
         return nobody
     if metric not in OF_PROBABILITIES:
         return replace(nobody, reason=f"{label}: {IN_PROBABILITIES}")
-    mine, labels = panels.everyone.of(label), [other.label for other in others]
-    score, items = score_by_item(metric, mine, panels.others(mine, labels))
+    mine, labels = tables.everyone.of(label), [other.label for other in others]
+    score, items = score_by_item(metric, mine, tables.others(mine, labels))
     if math.isnan(score.value):
         return replace(nobody, reason=f"{label}: {score.reason}")
-    panel = models_read(panels, label, labels) if metric == "auroc_margin" else None
-    return replace(nobody, counted=items, known=score, panel=panel)
+    models = models_read(tables, label, labels) if metric == "auroc_margin" else None
+    return replace(nobody, counted=items, known=score, models=models)
 
 
-def _held_record(label: str, held: Held, share: float, panel: int) -> Record:
+def _held_record(label: str, held: Held, share: float, models: int) -> Record:
     if math.isnan(held.margin.value):
         return Record(label, held.own, held.own, share, f"{label}: {held.margin.reason}")
-    return Record(label, held.own, _beside(held.own, held.best), share, known=held.margin, panel=panel)
+    return Record(label, held.own, _beside(held.own, held.best), share, known=held.margin, models=models)
 
 
 def _covered(claims: Claims) -> Counted:
@@ -298,7 +298,7 @@ def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Se
     """
     if reason := next((record.reason for record in records if record.reason), None):
         return Estimate(math.nan, reason=reason)
-    if len({record.panel_items for record in records}) > 1:
+    if len({record.compared_items for record in records}) > 1:
         return Estimate(math.nan, reason=OTHER_ITEMS)
     counted = [record.counted for record in records]
     found = _unclipped(metric, experiment, counted, weights)
@@ -402,7 +402,7 @@ def too_few(metric: str, experiment: str, records: Sequence[Record]) -> str | No
 def of_few(experiment: str, records: Sequence[Record]) -> str | None:
     """Why margins do not speak for a model, None where they may."""
     for record in records:
-        if record.panel is not None and (why := small_panel(record.panel)):
+        if record.models is not None and (why := few_models(record.models)):
             return f"{experiment}: margins: {why}"
     return None
 

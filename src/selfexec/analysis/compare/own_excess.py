@@ -58,7 +58,7 @@ def _with_own_excess(record: Record, found: OwnExcess, claims: Claims) -> Record
         record,
         counted=by_item(found.fits[0], number, claims),
         known=judged.estimate,
-        panel_items=frozenset(found.compared.item.tolist()),
+        compared_items=frozenset(found.compared.item.tolist()),
         caution=f"own excess: {OWN_JUDGE}" if claims.source == SELF else None,
     )
 

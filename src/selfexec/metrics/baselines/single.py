@@ -60,15 +60,15 @@ def baseline_chances(claims: Claims, others: Others, *, learnt: bool = True) -> 
     return found | (by_history(claims, others.table) if learnt and claim_kind(claims).SHARED_CLAIMS else {})
 
 
-def baseline_records(claims: Claims, chances: Mapping[str, Array], which: Flags) -> dict[str, Counted]:
+def baseline_records(claims: Claims, chances: Mapping[str, Array], mask: Flags) -> dict[str, Counted]:
     """The record of each baseline on these of the claims."""
-    scored = claims.where(which)
-    return {baseline: claim_kind(claims).chance_record(scored, chance[which]) for baseline, chance in chances.items()}
+    scored = claims.where(mask)
+    return {baseline: claim_kind(claims).chance_record(scored, chance[mask]) for baseline, chance in chances.items()}
 
 
-def chance_record(claims: Claims, chance: Array, which: Flags) -> Counted:
+def chance_record(claims: Claims, chance: Array, mask: Flags) -> Counted:
     """The record, on these of the claims, of a predictor that says yes with these chances."""
-    return claim_kind(claims).chance_record(claims.where(which), chance[which])
+    return claim_kind(claims).chance_record(claims.where(mask), chance[mask])
 
 
 @dataclass(frozen=True)
@@ -79,12 +79,12 @@ class Pairing:
     baseline: Counted
 
 
-def paired(claims: Claims, chance: Array, which: Flags, own: Counted, baseline: Counted, strict: bool) -> Pairing:
+def paired(claims: Claims, chance: Array, mask: Flags, own: Counted, baseline: Counted, strict: bool) -> Pairing:
     """`own` is the model's record on all of its claims, `baseline` the record of the predictor with these chances on
-    `which` of them.
+    `mask` of them.
     """
     unpredicted = np.isnan(chance)
-    if (unpredicted & which).any():
+    if (unpredicted & mask).any():
         own = claim_kind(claims).count(claims.where(~unpredicted), strict)
     return Pairing(own, baseline)
 
@@ -191,10 +191,10 @@ BY_FAMILY = ("family_predictions", "family_behaviour")
 NO_FAMILY = "no other model of its family is here"
 
 
-def by_family(claims: Claims, family: Others, which: Flags) -> tuple[dict[str, Array], dict[str, str]]:
+def by_family(claims: Claims, family: Others, mask: Flags) -> tuple[dict[str, Array], dict[str, str]]:
     """Baseline -> its chance of a yes to each of a model's claims, nan where no model of the family was read; and
     baseline -> why it is missing, where models of the family were read on fewer than nine tenths of the items of
-    `which` claims. Neither where models are not asked about the same claims.
+    `mask` claims. Neither where models are not asked about the same claims.
 
     family_predictions    yes where the share of them that predicted it reaches their usual rate of predicting yes
     family_behaviour      yes where the share of them that behaved so reaches their base rate; of a pair of questions,
@@ -209,7 +209,7 @@ def by_family(claims: Claims, family: Others, which: Flags) -> tuple[dict[str, A
     for name, share in zip(BY_FAMILY, (family.votes.share_predicted, family.votes.share_behaved), strict=True):
         predicted = reaches(share) if free_threshold else say(share, 0.5)
         chance = np.where(np.isnan(share), math.nan, predicted)[at]
-        if too_few := _too_few_read(claims, which, which & ~np.isnan(chance)):
+        if too_few := _too_few_read(claims, mask, mask & ~np.isnan(chance)):
             lacking[name] = too_few
         else:
             chances[name] = chance

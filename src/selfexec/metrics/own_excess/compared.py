@@ -95,11 +95,11 @@ class ComparedModels:
     def items(self) -> int:
         return len(occurring(self.item))
 
-    def only(self, which: Flags) -> "ComparedModels":
+    def only(self, mask: Flags) -> "ComparedModels":
         """These of the models, and the claims about which they know something: so the items of others change nothing
         in it.
         """
-        chosen = np.flatnonzero(which)
+        chosen = np.flatnonzero(mask)
         predictions, outcomes = self.predictions[chosen], self.outcomes[chosen]
         asked = None if self.asked is None else self.asked[chosen]
         known = ((predictions != 0) | (outcomes != 0)).any(0)
@@ -216,8 +216,8 @@ def _too_little(compared: ComparedModels, n: int) -> str | None:
     return None
 
 
-def _items(compared: ComparedModels, which: Flags) -> int:
-    return len(occurring(compared.item[which]))
+def _items(compared: ComparedModels, mask: Flags) -> int:
+    return len(occurring(compared.item[mask]))
 
 
 def same_family(families: Sequence[str | None]) -> Flags:

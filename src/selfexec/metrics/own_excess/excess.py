@@ -114,10 +114,10 @@ class CrossCorrelations:
         scale = np.median(1 / (self.weights[known] * self.errors[known] ** 2))
         return np.where(known, scale * self.weights, 0.0)
 
-    def only(self, which: Flags) -> "CrossCorrelations":
+    def only(self, mask: Flags) -> "CrossCorrelations":
         """Of these models alone."""
-        pairs = np.ix_(which, which)
-        return CrossCorrelations(self.rho[pairs], self.weights[pairs], self.influence[:, which][:, :, which])
+        pairs = np.ix_(mask, mask)
+        return CrossCorrelations(self.rho[pairs], self.weights[pairs], self.influence[:, mask][:, :, mask])
 
 
 def tables_of(compared: ComparedModels) -> CrossCorrelations:
