@@ -79,13 +79,13 @@ class ConditionScores(Protocol):
 
 @dataclass(frozen=True)
 class Finding:
-    """How a model stands to something, in an experiment or `overall`.
+    """How a model compares with something, in an experiment or `overall`.
 
     Attributes:
         about: The experiment, or `overall`.
         subject: The model; for own excess mostly all models together (`panel`), or all simulated ones.
-        relation: What it is held against: the best `baseline` (value: margin); the same baseline at the model's rate of
-            yes (`which ones`); its own behaviour (`how often`: rate bias); `chance` (skill); the `naive` baseline
+        relation: What it is compared with: the best `baseline` (value: margin); the same baseline at the model's rate
+            of yes (`which ones`); its own behaviour (`how often`: rate bias); `chance` (skill); the `naive` baseline
             (accuracy less that of the baseline, which is `level`); `others` (skill, next to that of other models); what
             nobody else's predictions and outcomes explain (`own` excess, with its `verdict`).
         answer: yes: it is above 0, or ahead; no: below 0, or behind; open: too close to call; ceiling: model and
@@ -145,7 +145,7 @@ class Finding:
 
 
 def further_findings(scores: ConditionScores, tables: "Tables", standings: Sequence[Placed]) -> Iterator[Finding]:
-    """What the numbers support besides the answer: overall, then by experiment."""
+    """Further findings, besides those of the answer: overall, then by experiment."""
     if len(scores.models) > 1:
         yield from against_others(scores.of("overall", "skill"), standings)
     yield from too_few_for_own(scores.own)
@@ -175,15 +175,13 @@ def experiment_findings(scores: ConditionScores, experiment: str) -> ExperimentF
 
 
 def against_baseline(margins: Iterable[Score]) -> list[Finding]:
-    """Margins over the best baseline: those found above 0 first, then those left open, below, and withheld; each best
-    first.
-    """
+    """Margins over the best baseline, by answer: above 0, too close to call, below 0, withheld; best first."""
     return _by_holm(margins, "baseline")
 
 
 def how_often(scores: ConditionScores, experiment: str) -> list[Finding]:
-    """How often each model says that it would, against how often it does: its rate bias. Nothing of orders, nor where
-    how many of an item's claims come true is fixed.
+    """How often each model predicts that it would behave so, compared with how often it does: its rate bias. Nothing
+    for orders, nor where a fixed number of an item's claims comes true.
     """
     words = EXPERIMENTS[experiment].words
     if words.rates is None:
@@ -198,8 +196,8 @@ def _rates(predicted: float | None, bias: float | None) -> tuple[float, float] |
 
 
 def which_ones(scores: ConditionScores, experiment: str) -> list[Finding]:
-    """Whether each model knows which ones better than the baseline: of yes and no at the model's own rate of yes; of
-    orders, which have no rate, by the margin itself; of probabilities by the margin in AUROC.
+    """Whether each model predicts better than the baseline which claims come true: for yes-or-no claims at the model's
+    own rate of yes, for orders, which have no rate, by the margin itself, for probabilities by the margin in AUROC.
     """
     if areas := scores.of(experiment, "auroc_margin"):
         return _by_holm(areas, "auroc")
@@ -229,7 +227,7 @@ def _at_the_ceiling(ceiling: float | None, *shares: float | None) -> bool:
 
 
 def verdict_records(scores: ConditionScores) -> list[dict[str, Any]]:
-    """What is found on how often, which ones and margins, a record for each model, experiment and question."""
+    """The findings on how often, which ones and margins as records, one for each model, experiment and question."""
     findings = [against_baseline(scores.of("overall", "baseline_margin"))]
     for experiment in scores.experiments:
         if experiment != "overall":
@@ -263,13 +261,13 @@ def _verdict_record(finding: Finding) -> dict[str, Any]:
 
 
 def against_naive(gaps: Iterable[Score], baselines: Mapping[str, Score]) -> list[Finding]:
-    """`gaps`: accuracy less that of the baseline that takes no model, which `baselines` have by model."""
+    """Findings on accuracy less that of the naive baseline (`gaps`); `baselines` has the latter by model."""
     levels = {model: row.value or 0.0 for model, row in baselines.items()}
     return [replace(finding, level=levels.get(finding.subject)) for finding in _by_holm(gaps, "naive")]
 
 
 def _by_holm(rows: Iterable[Score], relation: Relation) -> list[Finding]:
-    """Each judged row with the interval that is tested, and what follows from it."""
+    """A finding for each row. Those without a caution are tested together, by Holm."""
     rows = list(rows)
     judged = [row for row in rows if row.value is not None and row.low is not None and row.high is not None]
     judged = sorted((row for row in judged if _sound(row)), key=_best_first)
@@ -280,7 +278,7 @@ def _by_holm(rows: Iterable[Score], relation: Relation) -> list[Finding]:
 
 
 def _points(rows: Sequence[Ranged]) -> list[tuple[float, float]]:
-    """What each row's distance from 0 is compared with, in standard errors: on the way down, and on the way up."""
+    """The critical distances from 0 of each row, in standard errors: of its lower end, and of its upper end."""
     if not rows:
         return []
     # an end of a 95% interval lies Z standard errors away
@@ -296,17 +294,17 @@ def _points(rows: Sequence[Ranged]) -> list[tuple[float, float]]:
 
 
 def _over(value: float, arm: float) -> float:
-    """A value in standard errors; 0 where there is no doubt to measure it by."""
+    """A value in standard errors; 0 where the error is 0."""
     return value * Z / arm if arm > 0 else 0.0
 
 
 def tested_intervals(rows: Sequence[Ranged]) -> list[tuple[float, float]]:
-    """The interval of each that is tested, by Holm for all of them: beyond 0 just where that is found."""
+    """The tested interval of each, adjusted by Holm for all of them: it excludes 0 exactly where that is found."""
     return [_ends(row, points) for row, points in zip(rows, _points(rows), strict=True)]
 
 
 def _ends(row: Ranged, points: tuple[float, float]) -> tuple[float, float]:
-    """As many standard errors away as the points say; an end of a 95% interval lies Z away."""
+    """The ends of an interval at these distances, in standard errors; those of a 95% interval are Z away."""
     value, low, high = row.value or 0.0, row.low or 0.0, row.high or 0.0
     return value - points[0] * (value - low) / Z, value + points[1] * (high - value) / Z
 
@@ -324,7 +322,7 @@ def _tested(row: Score, relation: Relation, points: tuple[float, float], among: 
 
 
 def clear_of_zero(rows: Sequence[Ranged], sign: int) -> list[bool]:
-    """Whether each lies beyond 0 on this side, by Holm for all of them."""
+    """Whether each is found above 0, or below for a negative sign, by Holm for all of them."""
     side = 0 if sign > 0 else 1
     arms = [(r.value or 0.0) - (r.low or 0.0) if sign > 0 else (r.high or 0.0) - (r.value or 0.0) for r in rows]
     z = [_over(sign * (r.value or 0.0), arm) for r, arm in zip(rows, arms, strict=True)]
@@ -346,7 +344,7 @@ def _sound(row: Score) -> bool:
 
 
 def against_chance(skills: Iterable[Score]) -> list[Finding]:
-    """Skills; that of a model alone by its own interval."""
+    """Findings on skill, which is 0 by chance; a single model is tested by its own interval."""
     rows = list(skills)
     if len(rows) != 1:
         return _by_holm(rows, "chance")
@@ -358,8 +356,8 @@ def against_chance(skills: Iterable[Score]) -> list[Finding]:
 
 
 def against_others(skills: Iterable[Score], standings: Sequence[Placed]) -> list[Finding]:
-    """Skills, best first, and which others each cannot be told apart from; behind them those that are to be read with
-    caution, and ahead of nobody.
+    """Findings on skill, the best first, each with the models that it cannot be told apart from; then the models whose
+    skill is to be read with caution, which are ahead of nobody.
     """
     rows = list(skills)
     judged = sorted((row for row in rows if row.value is not None and not row.reason), key=_best_first)
@@ -375,29 +373,34 @@ def against_others(skills: Iterable[Score], standings: Sequence[Placed]) -> list
 
 
 def own_prediction_findings(own: Sequence[Own], experiment: str) -> list[Finding]:
-    """The verdicts on panels in one experiment, by each source. Nothing of a kind of models (simulated, or not) that is
-    too few for a panel in every experiment, nor where a reference panel is among them: that stands model by model below
-    the table.
+    """The verdicts on all models together in one experiment, one by each source. Simulated models, or the others, are
+    left out where they are too few in every experiment. With a reference panel there is no such verdict: then
+    single models have theirs below the table.
     """
-    judged_kinds = {panel.simulated for panel in own if panel.found.fits}
+    judged_sorts = {by_source.simulated for by_source in own if by_source.found.fits}
     return [
-        _own_finding(panel, SIMULATED if panel.simulated else PANEL, panel.found.overall)
-        for panel in own
-        if panel.experiment == experiment and panel.simulated in judged_kinds and not panel.panel
+        _own_finding(by_source, SIMULATED if by_source.simulated else PANEL, by_source.found.overall)
+        for by_source in own
+        if by_source.experiment == experiment and by_source.simulated in judged_sorts and not by_source.panel
     ]
 
 
 def single_model_findings(own: Sequence[Own], experiment: str, models: Sequence[str]) -> list[Finding]:
-    """The verdicts in one experiment on each of these models that is held against a reference panel, by each source."""
-    beside = [panel for panel in own if panel.experiment == experiment and panel.panel]
-    return [_own_finding(panel, m, panel.found.each[m]) for m in models for panel in beside if m in panel.found.each]
+    """The verdicts in one experiment on each of these models that is next to a reference panel, by each source."""
+    with_panel = [by_source for by_source in own if by_source.experiment == experiment and by_source.panel]
+    return [
+        _own_finding(by_source, model, by_source.found.each[model])
+        for model in models
+        for by_source in with_panel
+        if model in by_source.found.each
+    ]
 
 
 def too_few_for_own(own: Sequence[Own]) -> list[Finding]:
-    """That no panel is large enough, once: of the largest."""
-    if not own or any(own_excess.found.fits for own_excess in own):
+    """A single finding where no experiment has enough models for a verdict: that of the one with most models."""
+    if not own or any(by_source.found.fits for by_source in own):
         return []
-    largest = max(own, key=lambda own_excess: len(own_excess.found.compared.models))
+    largest = max(own, key=lambda by_source: len(by_source.found.compared.models))
     subject = SIMULATED if largest.simulated else PANEL
     return [replace(_own_finding(largest, subject, largest.found.overall), about="overall", source=None)]
 
