@@ -134,7 +134,7 @@ def corners(counts: Array) -> Flags:
 
 
 def compared_models(claims: Claims, models: Iterable[str], families: Mapping[str, str | None]) -> ComparedModels:
-    """The claims of these models as a panel of those of them that tell enough (`enough`)."""
+    """The claims of those of these models that can be compared with the others (see `enough`)."""
     names = [model for model in claims.models if model in set(models)]
     epochs = int(claims.epoch.max(initial=0)) + 1
     cells, column = np.unique(claims.claim_id * epochs + claims.epoch, return_inverse=True)
@@ -160,10 +160,13 @@ def compared_models(claims: Claims, models: Iterable[str], families: Mapping[str
 
 
 def enough(compared: ComparedModels) -> ComparedModels:
-    """The panel without the models that tell too little: of fewer than 60 items are prediction and outcome known, or
-    fewer than 20 of these have the rarer outcome, or the rarer prediction; or it seldom predicts what it mostly does,
-    or the other way round, so that one of their four combinations is nearly empty, or is so with half of the others;
-    or fewer than five others were read on 60 of its items.
+    """The models without those that cannot be compared. A model is left out
+
+    - if prediction and outcome are both known for fewer than 60 of its items;
+    - if fewer than 20 of these have its rarer outcome, or its rarer prediction;
+    - if its predictions and its behaviour are so lopsided that one of their four combinations is nearly empty, or is so
+      with half of the other models;
+    - if fewer than five others were read on 60 of its items.
     """
     little = {model: reason for n, model in enumerate(compared.models) if (reason := _too_little(compared, n))}
     by_itself = len(compared.models) == 1 and little
@@ -175,7 +178,7 @@ def enough(compared: ComparedModels) -> ComparedModels:
         reason = f"only {others} read on {LEAST_ITEMS} of its items, and {LEAST_PANEL - 1} are needed"
         why |= {model: reason for model, is_one in zip(kept.models, alone, strict=True) if is_one}
         if alone.all():
-            break  # too few models, and not too few items: that is said of the panel
+            break  # too few models, and not too few items: that is a reason for all of them
         kept = kept.only(~alone)
     left_out = {model: reason for model, reason in why.items() if model not in kept.models}
     return replace(kept, left_out={**compared.left_out, **left_out})

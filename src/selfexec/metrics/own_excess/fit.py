@@ -1,4 +1,4 @@
-"""One fit to a panel, and everything about it that a verdict needs."""
+"""One fit of common factors to models, and everything about it that a verdict needs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ from selfexec.stats.factors import fit_factors
 
 @dataclass(frozen=True)
 class Evidence:
-    """What all fits to a panel share, worked out when it is asked for."""
+    """What all fits to the same models share, worked out when it is first wanted."""
 
     compared: ComparedModels
 
@@ -111,7 +111,7 @@ class Fit:
 
     @cached_property
     def derangement_p(self) -> float:
-        """Of the panel's mean, among means where each model's predictions are assigned to another model's behaviour."""
+        """The p of the mean among means where each model's predictions are assigned to another model's behaviour."""
         return derangement_p(self.left.unseen)
 
     @cached_property
@@ -124,7 +124,7 @@ class Fit:
 
     @cached_property
     def over_models(self) -> Doubted:
-        """The panel's mean with the jackknife's error over models, each left out of the fit as well."""
+        """The mean with the jackknife's error over models, each left out of the fit as well."""
         return by_jackknife(float(self.mean.value), np.nanmean(self.left.without_each, axis=1))
 
     @cached_property
@@ -158,7 +158,7 @@ class Fit:
 
     @cached_property
     def well_read(self) -> Doubted | None:
-        """The panel's mean among the models that lost few claims; None where they are too few."""
+        """The mean among the models that lost few claims; None where they are too few."""
         read = self.evidence.compared.well_read
         if read.sum() < LEAST_PANEL:
             return None

@@ -1,16 +1,19 @@
 """Does a model's prediction contain anything about its own behaviour that no other model's predictions or behaviour
 contain? A verdict, by rule.
 
-`own` takes all of this, of a panel of at least ten models: own excess above 0 in a fit of one factor and in one of two;
-a good fit of the last; more of it than where each model's predictions are assigned to another model's behaviour, and
-than three times what pairs of models share; the same from model to model, beyond families, and among models that
-lost few claims.
-`unresolved`: above 0 with one factor, and neither losses nor a single model account for it, but something else was not
-ruled out. Otherwise it is `not shown`.
+The verdict on all models together is one of three.
 
-A single model is at best `unresolved`: what a lone model shares with absent ones of its cohort looks just like what is
-its own. It is judged by its interval, adjusted for the number of models that are judged, and by its rank among the
-residuals of other pairs.
+own           At least ten models, and all of these: own excess is above 0 with one common factor and with two, and two
+              factors fit well; it is larger than where predictions are assigned to another model's behaviour, and more
+              than three times what pairs of models share; and it is above 0 by the jackknife over models, beyond
+              families, and among models that lost few claims.
+unresolved    Own excess is above 0 with one factor, and neither losses nor a single model account for it, but
+              another explanation was not ruled out.
+not shown     Otherwise.
+
+A single model is at best `unresolved`: what it shares with similar models that are not in the run looks exactly like
+what is its own. It is judged by its interval, adjusted for the number of models that are judged, and by its rank among
+the residuals of other pairs.
 """
 
 import math
@@ -55,7 +58,7 @@ Against = Literal[
 
 
 class Objection(NamedTuple):
-    """What keeps a verdict from a better one, by the fit of so many factors. As text it is 2:interval, say."""
+    """What keeps a verdict from a better one, and in the fit of how many factors. As text: 2:interval"""
 
     factors: int
     what: Against
@@ -69,12 +72,17 @@ REFERENCES = "some of the models are of a reference panel, and only the others a
 
 @dataclass(frozen=True)
 class Judged:
-    """A verdict about the panel or one model of it. The estimate is that of one factor, with its plain interval;
-    `tested` is the interval that the verdict rests on, adjusted for `tests` of them (Holm 1979), and `detectable` the
-    least own excess that 80% of runs like this one would find above 0 in that test.
+    """A verdict on all models together, or on one of them.
 
-    `against` is what keeps it from a better verdict. Of `unresolved` that is all that was not ruled out; of what is not
-    shown, the first thing alone. `reason` says why there is no verdict.
+    Attributes:
+        estimate: Own excess with one factor, with its plain interval.
+        verdict: None where there is none.
+        against: What keeps it from a better verdict. For `unresolved`, all that was not ruled out; for `not shown`, the
+            first objection alone.
+        reason: Why there is no verdict.
+        tested: The interval that the verdict rests on, adjusted for `tests` of them (Holm 1979).
+        tests: How many intervals were tested together.
+        detectable: The least own excess that 80% of runs like this one would find above 0 in this test.
     """
 
     estimate: Estimate
@@ -88,8 +96,13 @@ class Judged:
 
 @dataclass(frozen=True)
 class OwnExcess:
-    """The verdict on a panel and on each of its models, and all `evidence` for it; None where nothing can be said, and
-    `panel` says why.
+    """The verdicts on models that were compared with each other.
+
+    Attributes:
+        compared: The models, with their predictions and outcomes.
+        overall: The verdict on all of them together.
+        each: Model -> the verdict on it.
+        evidence: What the verdicts rest on; None where nothing can be said, for the reason in `overall`.
     """
 
     compared: ComparedModels
@@ -99,18 +112,18 @@ class OwnExcess:
 
     @property
     def fits(self) -> list[Fit]:
-        """Those that a verdict rests on, of the fewest factors first."""
+        """The fits that verdicts rest on, by the number of factors."""
         return [] if self.evidence is None else list(self.evidence.fits.values())
 
     def for_model(self, model: str) -> Judged:
-        """What is said of one model, whether or not it took part."""
+        """The verdict on one model, or why it took no part."""
         if model in self.each:
             return self.each[model]
         return _nothing(f"left out: {self.compared.left_out.get(model, 'none of its claims was read')}")
 
     @property
     def detectable(self) -> float:
-        """The least own excess of the panel that 80% of runs like this one would find above 0."""
+        """The least own excess of all models together that 80% of runs like this one would find above 0."""
         return self.overall.detectable
 
     @cached_property
@@ -132,8 +145,8 @@ class OwnExcess:
 
 
 def judge_own_excess(compared: ComparedModels, references: Collection[str] = ()) -> OwnExcess:
-    """The verdict on a panel of models and on each of them but for `references`, models of a reference panel. These
-    were asked at another time: nothing is said of them, nor of all models together.
+    """The verdicts on these models together and on each of them. Where some are `references`, models of a reference
+    panel, there is no verdict on those nor on all models together: the panel was asked at another time.
     """
     judged = [model for model in compared.models if model not in references]
     if reason := too_small(compared):
@@ -180,7 +193,7 @@ def holm_tests(each: Doubted, numbers: Numbers) -> Numbers:
 
 
 def judged_by(found: Doubted, against: Iterator[Objection], best: Verdict) -> Judged:
-    """A verdict; what no verdict would be better for is not worked out."""
+    """The verdict that these objections allow. Once one of them leaves `not shown`, no others are worked out."""
     estimate = Estimate(float(found.value), found.interval(), float(found.error))
     kept = []
     for objection in against:
@@ -204,7 +217,7 @@ def _nothing(reason: str) -> Judged:
 
 
 def too_small(compared: ComparedModels) -> str | None:
-    """Why nothing can be said of a panel, None where it can."""
+    """Why so few models or items allow no verdict; None where they do."""
     if (models := len(compared.models)) < LEAST_PANEL:
         vary = f"only {number_of(models, 'model varies', 'models vary')}" if models else "no model varies"
         return f"{vary} enough in both prediction and behaviour, and {LEAST_PANEL} are needed"
@@ -214,7 +227,7 @@ def too_small(compared: ComparedModels) -> str | None:
 
 
 def objections_overall(evidence: Evidence) -> Iterator[Objection]:
-    """What keeps the panel from `own`: first what leaves nothing to speak of."""
+    """What keeps the verdict on all models from `own`: first the objections after which it is `not shown`."""
     for fit in evidence.fits.values():
         if not fit.mean.low > 0:
             yield Objection(fit.factors, "interval")
@@ -238,8 +251,8 @@ def objections_overall(evidence: Evidence) -> Iterator[Objection]:
 
 
 def objections_to_model(evidence: Evidence, n: int, level: float) -> Iterator[Objection]:
-    """What keeps the n-th model from `own`, its intervals being tested at this level; of those that it would be judged
-    by, first what leaves nothing to speak of.
+    """What keeps the verdict on the n-th model from `own`, with intervals at this level: first the objections after
+    which it is `not shown`.
     """
     lost = evidence.loss_bounds[n]
     for fit in evidence.fits.values():
@@ -266,9 +279,13 @@ OWN_JUDGE = "each model judges its own responses, and its predictions may agree 
 
 @dataclass(frozen=True)
 class Own:
-    """Own excess of models asked in one condition, by one source of what was done; `metric` is its name in scores.
-    `simulated`: no language model is behind them. `panel` names the reference panel that some of them are of and that
-    nothing is said of; None where all are of the runs.
+    """Own excess in one experiment, in one condition and by one source of outcomes.
+
+    Attributes:
+        metric: Its name in scores.
+        found: The verdicts.
+        simulated: Whether the models are simulated.
+        panel: The name of the reference panel that some of the models are of; None where all are of the runs.
     """
 
     experiment: str
@@ -280,18 +297,18 @@ class Own:
     panel: str | None = None
 
     def is_of(self, model: str) -> bool:
-        """Whether something is said of this model, be it why nothing can be said."""
+        """Whether this model has a verdict, or a reason for having none."""
         return model in self.found.each or model in self.found.compared.left_out
 
 
 def own_excess_by_source(
     claims: Claims, simulated: Container[str], families: Mapping[str, str | None], references: Collection[str] = ()
 ) -> Iterator[Own]:
-    """By the source that counts, then by each further one that says something of the same behaviour. Simulated models
-    are a panel of their own. Nothing where what is predicted is each model's own.
+    """Own excess by the source of outcomes that counts, then by each further source. Simulated models are compared only
+    with each other. Nothing where models are not asked about the same claims.
 
-    Where each model judges for itself what it did, no verdict follows: it may be of one mind with itself in prediction
-    and judgement without knowing what it does. `references` are models of a reference panel.
+    Where each model judges for itself what it did, there is no verdict: prediction and judgement may agree although the
+    model does not know what it does. `references` are models of a reference panel.
     """
     if not claim_kind(claims).SHARED_CLAIMS:
         return
