@@ -208,8 +208,8 @@ def test_the_title_on_readiness_says_what_the_verdicts_on_rate_bias_say(ten_mode
     assert figure
     for experiment, errs in (("association", "overestimate"), ("restriction", "underestimate")):
         found = how_often(scores, experiment)
-        judged = [one for one in found if one.tone != "withheld"]
-        n = sum(one.tone == {"overestimate": "yes", "underestimate": "no"}[errs] for one in judged)
+        judged = [one for one in found if one.answer != "withheld"]
+        n = sum(one.answer == {"overestimate": "yes", "underestimate": "no"}[errs] for one in judged)
         who = f"all {n} models" if n == len(judged) else f"{n} of {len(judged)} models"
         assert f"{who} {errs} how often" in figure.finding.replace("All", "all")
 
@@ -220,12 +220,12 @@ def test_the_line_of_a_margin_is_the_interval_that_its_title_goes_by(ten_models:
     skills = {m: Number(scores.value(m, "restriction", "skill") or 0.0) for m in scores.models}
     margins = {one.subject: Number(one.value or 0.0, one.low, one.high) for one in findings}
     dots = {dot.key: dot for dot in margin_dots(skills, margins, "restriction", findings)}
-    assert {one.tone for one in findings} >= {"open", "no"}
+    assert {one.answer for one in findings} >= {"open", "no"}
     for one in findings:
         dot, dash = dots[one.subject], skills[one.subject].value - (one.value or 0.0)
         assert dot.low is not None and dot.high is not None
         # the line reaches the dash just where it is too close to call
-        assert (dot.low <= dash <= dot.high) is (one.tone == "open")
+        assert (dot.low <= dash <= dot.high) is (one.answer == "open")
         assert (dot.low, dot.high) == pytest.approx((dash + (one.tested_low or 0), dash + (one.tested_high or 0)))
 
 

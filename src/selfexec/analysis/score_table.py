@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.answers import answers
-from selfexec.analysis.conventions import added_convention
 from selfexec.analysis.findings import (
     against_baseline,
     own_prediction_findings,
@@ -15,11 +14,12 @@ from selfexec.analysis.findings import (
     verdict_records,
     which_ones,
 )
-from selfexec.analysis.names import refuse_old_name, skill_legend, told_by
+from selfexec.analysis.names import refuse_old_name, skill_legend, source_notes
 from selfexec.analysis.notes import noise_and_loss
-from selfexec.analysis.own import own_lines, own_records
+from selfexec.analysis.own_excess import own_lines, own_records
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import Form, Rows, ScoredRun, head, out_lines
+from selfexec.analysis.selection import added_convention
 from selfexec.analysis.warnings import Canned, SameReplies, Unanswered, Warned, texts_of
 from selfexec.analysis.words import (
     NO_TEST,
@@ -31,8 +31,19 @@ from selfexec.analysis.words import (
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
-from selfexec.metrics import ADJUSTED, AT_THE_CEILING, GROUPS, LEAST_CEILING, Own, Score, Scored, group_of, not_run
-from selfexec.panels import Beside
+from selfexec.metrics import (
+    ADJUSTED,
+    AT_THE_CEILING,
+    GROUPS,
+    LEAST_CEILING,
+    Own,
+    Score,
+    Scored,
+    few_models,
+    group_of,
+    not_run,
+)
+from selfexec.panels import MatchedPanel
 from selfexec.text.matching import listed
 from selfexec.text.numbers import decimal, interval, number_of
 from selfexec.text.tables import Part, Table
@@ -85,7 +96,7 @@ class Scores(Rows[Score]):
         parts: Mapping[str, Mapping[str, Scored]] | None = None,
         runs: Iterable[ScoredRun] = (),
         own: Iterable[Own] = (),
-        panels: Iterable[Beside] = (),
+        panels: Iterable[MatchedPanel] = (),
     ) -> None:
         super().__init__(rows)
         self.warnings = tuple(warnings)
@@ -263,7 +274,7 @@ def remarks(scores: Scores) -> list[str]:
         *texts_of(scores.warnings, SameReplies),
         *texts_of(scores.warnings, Canned),
         *texts_of(scores.warnings, Unanswered),
-        *told_by(sources),
+        *source_notes(sources),
         *(line for one in scores.panels for line in panel_lines(one)),
     ]
 
@@ -470,7 +481,7 @@ def decided_by_rate(scores: Scores) -> Iterator[str]:
         alone = [
             one.subject
             for one in which
-            if one.tone in ("open", "untold") and margins[one.subject].tone in ("yes", "no")
+            if one.answer in ("open", "ceiling") and margins[one.subject].answer in ("yes", "no")
         ]
         if alone:
             follows = "it may reflect only how often they say yes"
@@ -488,8 +499,8 @@ def margin_cautions(scores: Scores, told: str = "") -> Iterator[str]:
     for row in rows:
         if row.value is None:
             withheld.setdefault((row.experiment, row.reason or ""), []).append(row.model)
-        elif row.small_panel:
-            of_few.setdefault(row.small_panel, {})[row.model] = None
+        elif few := few_models(row.models):
+            of_few.setdefault(few, {})[row.model] = None
     for (experiment, reason), models in withheld.items():
         if reason not in told:
             yield f"margin of {', '.join(models)}, {experiment}: {reason}"

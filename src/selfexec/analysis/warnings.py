@@ -196,7 +196,7 @@ class LeftOpen:
 
 def left_open(tables: Tables) -> list[LeftOpen]:
     """By model and reason; nothing of sources that are always there, whose losses are reported as such."""
-    asked = [(e, source) for e, module in EXPERIMENTS.items() for source in module.on_request]
+    asked = [(e, source) for e, definition in EXPERIMENTS.items() for source in definition.on_request]
     if not asked:
         return []
     place = ["model", "experiment", "source", "condition"]

@@ -91,8 +91,9 @@ def command(
 
     Correct the values of such lines by hand and give the file back with `selfexec score --readings`.
     """
-    from selfexec.runs import BySession, choose, load_readings, named, reading_summary, refuse_silent, run_of
+    from selfexec.runs import BySession, choose, load_readings, named, reading_summary, refuse_silent
     from selfexec.runs.absent import absent_sessions
+    from selfexec.runs.importing import run_of
 
     run = run_of(source, item_source, accept_ends)
     refuse_silent(run)

@@ -84,8 +84,5 @@ class Headline:
     name: str
     experiments: tuple[str, ...]
 
-    def __len__(self) -> int:
-        return len(self.experiments)
-
 
 PAPER = Headline("paper", ("association", "restriction", "difficulty"))

@@ -12,9 +12,9 @@ from selfexec.analysis.answers import brief, headline
 from selfexec.analysis.findings import (
     Finding,
     against_chance,
-    beside_panel,
     how_often,
     own_prediction_findings,
+    single_model_findings,
     which_ones,
 )
 from selfexec.analysis.score import Score, Scores
@@ -195,7 +195,7 @@ def _panel(
     first: bool,
     examples: Mapping[str | None, Example],
 ) -> FrontPanel:
-    own = own_prediction_findings(scores.own, experiment) or beside_panel(scores.own, experiment, models)
+    own = own_prediction_findings(scores.own, experiment) or single_model_findings(scores.own, experiment, models)
     words = EXPERIMENTS[experiment].words
     question = words.asks or sentence(words.about)
     return FrontPanel(experiment, question, columns, own_in_brief(own, reasons=False), first, examples)
@@ -260,7 +260,7 @@ def which_ones_column(scores: Scores, experiment: str) -> FrontColumn | None:
         if finding.value is None or skill is None:
             continue
         held = skill - finding.value
-        if finding.tone == "untold":
+        if finding.answer == "ceiling":
             cells[finding.subject] = _untold(finding, rows[finding.subject])
             continue
         spoken = f"{called} {two(skill)}, baseline {two(held)}, {finding.state}"
@@ -313,7 +313,7 @@ def _cell(
     spoken: str,
     row: Score,
 ) -> FrontCell:
-    faint, hollow = finding.tone == "withheld", finding.tone not in ("yes", "no")
+    faint, hollow = finding.answer == "withheld", finding.answer not in ("yes", "no")
     drawing = pair(shown, scale, [place for place, _ in ticks], hollow=hollow, faint=faint)
     return FrontCell(finding.subject, drawing, number, spoken, finding.state, row, faint, shown)
 

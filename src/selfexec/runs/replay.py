@@ -51,6 +51,6 @@ async def _played(job: ReplayedItem) -> dict[str, Prompt]:
         opened[session] = prompt if isinstance(prompt, str) else tuple(prompt)  # as it is now: it may grow
         return _Said(job.texts.get(session, job.otherwise))
 
-    module = EXPERIMENTS[job.experiment]
-    await module.sessions(job.item, ask, job.prompts)
-    return {session: opened[session] for session in module.in_order(job.item, opened)}
+    definition = EXPERIMENTS[job.experiment]
+    await definition.sessions(job.item, ask, job.prompts)
+    return {session: opened[session] for session in definition.in_order(job.item, opened)}

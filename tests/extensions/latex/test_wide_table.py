@@ -35,8 +35,8 @@ def test_what_is_decided_is_bold_and_what_is_to_be_read_with_caution_has_a_mark(
     for finding in which_ones(scores_of_ten, "association"):
         (row,) = (line for line in table.splitlines() if line.startswith(f"{finding.subject} &"))
         at_own_rate = row.split("&")[7]
-        assert ("\\textbf" in at_own_rate) == (finding.tone in ("yes", "no"))
-        assert ("\\dag" in at_own_rate) == (finding.tone == "withheld")
+        assert ("\\textbf" in at_own_rate) == (finding.answer in ("yes", "no"))
+        assert ("\\dag" in at_own_rate) == (finding.answer == "withheld")
     assert "\\dag{}: to be read with caution." in table
     (without,) = (line for line in table.splitlines() if line.startswith("gemini-2.5-flash &"))
     assert [cell.strip(" \\") for cell in without.split("&")][-2:] == ["--", "--"]  # its rankings were not kept

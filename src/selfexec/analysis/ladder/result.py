@@ -8,7 +8,7 @@ from selfexec import renamed
 from selfexec.analysis.findings import clear_of_zero
 from selfexec.analysis.ladder.row import LadderRow, OwnPrediction
 from selfexec.analysis.ladder.words import HEADS, LEGEND, MARKS, NO_TEST, sentences
-from selfexec.analysis.names import baseline_name, skill_legend, told_by
+from selfexec.analysis.names import baseline_name, skill_legend, source_notes
 from selfexec.analysis.options import WITH_SKILL, LadderOptions
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import Form, Rows, ScoredRun, head
@@ -20,7 +20,7 @@ from selfexec.analysis.words import simulated
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics import ITSELF, LEVELS, Level, Scored, levels, none_if_nan
-from selfexec.panels import Beside
+from selfexec.panels import MatchedPanel
 from selfexec.runs import takes
 from selfexec.text.numbers import decimal, interval, joined, signed
 from selfexec.text.tables import Part, Table
@@ -46,7 +46,7 @@ class Ladder(Rows[LadderRow]):
     _ROW = LadderRow
 
     def __init__(
-        self, rows: Iterable[LadderRow], runs: Iterable[ScoredRun] = (), panels: Iterable[Beside] = ()
+        self, rows: Iterable[LadderRow], runs: Iterable[ScoredRun] = (), panels: Iterable[MatchedPanel] = ()
     ) -> None:
         super().__init__(_judged(list(rows)))
         self.runs = tuple(runs)
@@ -105,7 +105,7 @@ class Ladder(Rows[LadderRow]):
     def _about(self) -> Iterator[str]:
         if note := simulated(self.models, self.runs):
             yield note
-        yield from told_by({row.experiment: row.source for row in self._rows if row.source})
+        yield from source_notes({row.experiment: row.source for row in self._rows if row.source})
         yield from (line for one in self.panels for line in panel_lines(one))
         if self._rows and (condition := self._rows[0].condition) != DEFAULT_NAME:
             yield f"Asked in the condition {condition}."

@@ -52,11 +52,11 @@ def front_matter(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> s
 
 def _results(run: "Run", scores: Scores, origins: Mapping[str, Origin], model: str) -> Iterator[Yaml]:
     for experiment in scores.experiments:
-        untold = _cannot_be_told(scores, experiment)
+        at_ceiling = _cannot_be_told(scores, experiment)
         wanted = (ACCURACY.get(experiment, "accuracy"), *NAMES)
         rows = (scores.get(model, experiment, metric) for metric in wanted)
         known = [row for row in rows if row is not None and row.value is not None]
-        if metrics := [_metric(row, row.metric == "margin_at_own_rate" and model in untold) for row in known]:
+        if metrics := [_metric(row, row.metric == "margin_at_own_rate" and model in at_ceiling) for row in known]:
             yield {
                 "task": {"type": "text-generation", "name": _task(experiment)},
                 "dataset": _items(run, origins, experiment),
@@ -68,7 +68,7 @@ def _cannot_be_told(scores: Scores, experiment: str) -> set[str]:
     """The models whose yes-or-no predictions cannot decide which ones they know."""
     if experiment not in EXPERIMENTS:
         return set()
-    return {finding.subject for finding in which_ones(scores, experiment) if finding.tone == "untold"}
+    return {finding.subject for finding in which_ones(scores, experiment) if finding.answer == "ceiling"}
 
 
 def _task(experiment: str) -> str:
@@ -90,12 +90,12 @@ def _items(run: "Run", origins: Mapping[str, Origin], experiment: str) -> Yaml:
     }
 
 
-def _metric(row: Score, untold: bool) -> Yaml:
+def _metric(row: Score, at_ceiling: bool) -> Yaml:
     assert row.value is not None
     name = NAMES.get(row.metric, row.metric.replace("_", "-").capitalize())
     ends = "" if row.low is None else f", 95% interval {interval(row.value, row.low, row.high).split(' ', 1)[1]}"
     caution = "; to be read with caution" if row.reason else ""
-    caution += f"; which ones {CANNOT_BE_TOLD} from yes-or-no answers" if untold else ""
+    caution += f"; which ones {CANNOT_BE_TOLD} from yes-or-no answers" if at_ceiling else ""
     args: dict[str, Yaml] = {"convention": row.convention}
     return {"type": row.metric, "name": f"{name}{ends}{caution}", "value": row.value, "args": args}
 

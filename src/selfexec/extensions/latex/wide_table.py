@@ -81,7 +81,7 @@ def _decided(scores: Scores, experiment: str) -> set[tuple[str, str]]:
     findings = {"baseline_margin": against_baseline(scores.of(experiment, "baseline_margin"))}
     if experiment != "overall":
         findings["margin_at_own_rate"] = which_ones(scores, experiment)
-    return {(metric, f.subject) for metric, of in findings.items() for f in of if f.tone in ("yes", "no")}
+    return {(metric, f.subject) for metric, of in findings.items() for f in of if f.answer in ("yes", "no")}
 
 
 def _cell(score: Score | None, column: int, decided: set[tuple[str, str]]) -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from selfexec.analysis.conventions import added_convention, rows_by
 from selfexec.analysis.findings import against_naive
 from selfexec.analysis.names import baselines_of
 from selfexec.analysis.numbers import (
@@ -23,7 +22,7 @@ from selfexec.analysis.numbers import (
 )
 from selfexec.analysis.options import WITH_SKILL, Convention
 from selfexec.analysis.score import Score, Scores, score
-from selfexec.analysis.selection import Selection
+from selfexec.analysis.selection import Selection, added_convention, rows_by
 from selfexec.analysis.words import behind_naive
 from selfexec.claims import Tables
 from selfexec.experiments import EXPERIMENTS
@@ -65,7 +64,7 @@ class FigureNumbers:
         overall = self.row(model, "overall", "skill")
         rows = (self.row(model, experiment, "skill") for experiment in EXPERIMENTS)
         known = [row.value for row in rows if row and row.value is not None]
-        caution = bool(overall and overall.reason and overall.reason != overall.small_panel)
+        caution = bool(overall and overall.reason)
         return merit_of(overall.value if overall else None, known, caution=caution)
 
     def _abilities(self, given: Mapping[str, float] | None) -> dict[str, float]:

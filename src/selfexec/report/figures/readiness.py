@@ -46,7 +46,9 @@ def readiness(numbers: FigureNumbers) -> Figure | None:
 def _clauses(experiment: str, findings: Sequence[Finding]) -> Iterator[str]:
     """By the verdicts on rate bias."""
     behaviour = EXPERIMENTS[experiment].words.behaviour
-    by_tone = {tone: tuple(one.subject for one in findings if one.tone == tone) for tone in ("yes", "open", "no")}
+    by_tone = {
+        answer: tuple(one.subject for one in findings if one.answer == answer) for answer in ("yes", "open", "no")
+    }
     found = Stand(sum(by_tone.values(), ()), by_tone["yes"], by_tone["no"])
     for those, errs in ((found.above, "overestimate"), (found.below, "underestimate")):
         if those and behaviour:
