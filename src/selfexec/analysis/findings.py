@@ -28,6 +28,7 @@ Relation = Literal["baseline", "which ones", "auroc", "how often", "chance", "na
 PANEL, SIMULATED = "panel", "simulated panel"  # subjects of findings of own excess
 TONES: tuple[Tone, ...] = ("yes", "open", "untold", "no", "withheld")
 ONE_SIDED = 0.025
+OVER_OTHERS: tuple[Relation, ...] = ("baseline", "which ones", "auroc")  # margins over what other models make known
 TOO_CLOSE, CANNOT_BE_TOLD = "too close to call", "cannot be told"
 # how a finding is called in data, by what is asked and its tone
 CALLED: Mapping[Relation, tuple[str, str]] = {
@@ -84,7 +85,7 @@ class Finding:
         about: The experiment, or `overall`.
         subject: The model; of own excess mostly the panel, or the simulated one.
         relation: What it is held against: the best `baseline` (value: margin); the same baseline at the model's rate of
-            yes (`which ones`); its own behaviour (`how often`: rate bias); `chance` (skill); the `naive` baseline
+            yes (`which ones`); the baseline's logits, of probabilities (`auroc`); its own behaviour (`how often`: rate bias); `chance` (skill); the `naive` baseline
             (accuracy less that of the baseline, which is `level`); `others` (skill, next to that of other models); what
             nobody else's predictions and outcomes explain (`own` excess, with its `verdict`).
         tone: yes: it is above, or ahead; no: below, or behind; open: too close to call; untold: it cannot be told from
@@ -298,7 +299,7 @@ def _tested(row: Score, relation: Relation, points: tuple[float, float], among: 
     ends = _ends(row, points)
     tone: Tone = "yes" if ends[0] > 0 else "no" if ends[1] < 0 else "open"
     finding = _finding(row, relation, tone)
-    if tone == "yes" and row.small_panel and relation in ("baseline", "which ones"):
+    if tone == "yes" and row.small_panel and relation in OVER_OTHERS:
         finding = replace(finding, tone="withheld", reason=row.small_panel)
     least = max((point + POWER_80) * error for point, error in zip(points, errors, strict=True))
     return replace(finding, tested_low=ends[0], tested_high=ends[1], among=among, detectable=least)

@@ -8,9 +8,7 @@ import numpy as np
 from selfexec.analysis.numbers.number import Number, estimated, unit_of
 from selfexec.claims import Claims, Tables
 from selfexec.metrics import Estimate
-from selfexec.stats import Array, effective_n, ratio_error, student, wilson
-
-TENTHS = 10
+from selfexec.stats import Array, effective_n, equal_groups, ratio_error, student, wilson
 
 
 @dataclass(frozen=True)
@@ -24,8 +22,9 @@ class Tenth:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Of one model, tenth by tenth of the probability from 0 to 1, those that it gave. `excess` is what it gave more
-    than came true, on average over all claims.
+    """Of one model, its claims in tenths of about equal count, from the least probable to the most; equal probabilities
+    stay together, so that there may be fewer. These are the groups that the parts of the Brier score rest on. `excess`
+    is what it gave more than came true, on average over all claims.
     """
 
     tenths: tuple[Tenth, ...]
@@ -41,8 +40,7 @@ def calibrations(tables: Tables, experiment: str) -> dict[str, Calibration]:
 
 
 def _calibration(claims: Claims) -> Calibration:
-    # 1 is in the last tenth; what floats leave below a tenth belongs to it
-    tenth = np.minimum((claims.probability * TENTHS + 1e-9).astype(np.int64), TENTHS - 1)
+    tenth = equal_groups(claims.probability)
     tenths = (_tenth(claims.where(tenth == n)) for n in np.unique(tenth))
     return Calibration(tuple(one for one in tenths if one), _excess(claims))
 
