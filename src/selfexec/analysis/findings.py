@@ -85,9 +85,10 @@ class Finding:
         about: The experiment, or `overall`.
         subject: The model; of own excess mostly the panel, or the simulated one.
         relation: What it is held against: the best `baseline` (value: margin); the same baseline at the model's rate of
-            yes (`which ones`); the baseline's logits, of probabilities (`auroc`); its own behaviour (`how often`: rate bias); `chance` (skill); the `naive` baseline
-            (accuracy less that of the baseline, which is `level`); `others` (skill, next to that of other models); what
-            nobody else's predictions and outcomes explain (`own` excess, with its `verdict`).
+            yes (`which ones`), or, of probabilities, its logits (`auroc`); its own behaviour (`how often`: rate bias);
+            `chance` (skill); the `naive` baseline (accuracy less that of the baseline, which is `level`); `others`
+            (skill, next to that of other models); what nobody else's predictions and outcomes explain (`own` excess,
+            with its `verdict`).
         tone: yes: it is above, or ahead; no: below, or behind; open: too close to call; untold: it cannot be told from
             yes and no; withheld: nothing is to be said.
         value: The estimate.

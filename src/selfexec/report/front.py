@@ -150,6 +150,15 @@ class Front:
         return any(c.elsewhere for panel in self.panels for column in panel.columns for c in column.cells.values())
 
     @property
+    def at_own_rate(self) -> bool:
+        """Whether any margin is over a baseline that was made to say yes as often."""
+        return any(
+            {"margin_at_own_rate"} & {cell.row.metric for cell in column.cells.values() if cell.row}
+            for panel in self.panels
+            for column in panel.columns
+        )
+
+    @property
     def in_auroc(self) -> bool:
         return any(column.number == AUROC_MARGIN for panel in self.panels for column in panel.columns)
 

@@ -19,7 +19,8 @@ from selfexec.text.numbers import ABSENT, interval, number_of, signed
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
-MEASURES = (("skill", "baseline_margin"), ("auroc", "auroc_margin"))  # each with its margin
+# each with its margins: the one about which ones alone, where there is one
+MEASURES = (("skill", ("margin_at_own_rate", "baseline_margin")), ("auroc", ("auroc_margin",)))
 
 
 @dataclass(frozen=True)
@@ -136,9 +137,9 @@ def _asked(runs: Iterable["Run"], ways: int) -> str:
         return "What a condition does not touch was asked once for all of them."
     counts = Counter(predicts)
     return (
-        f"Only the predictions were asked in {number_of(ways, 'way')}, {counts[True]:,} in all. What the models did was "
-        f"asked once, in {number_of(counts[False], 'session')}, and the predictions of every condition are held against "
-        "it."
+        f"Only the predictions were asked in {number_of(ways, 'way')}, {counts[True]:,} in all. What the models did "
+        f"was asked once, in {number_of(counts[False], 'session')}, and the predictions of every condition are held "
+        "against it."
     )
 
 
@@ -153,18 +154,24 @@ def _panels(scores: Scores, models: Sequence[str]) -> Iterator[WayPanel]:
             yield WayPanel(experiment, words.asks or sentence(words.about), tables)
 
 
-def _table(scores: Scores, models: Sequence[str], experiment: str, measure: str, margin: str) -> WayTable | None:
+def _table(
+    scores: Scores, models: Sequence[str], experiment: str, measure: str, margins: Sequence[str]
+) -> WayTable | None:
     """The conditions in which any model has a number by this measure; None where there are none."""
-    by_condition = {condition: scores.under(condition) for condition in scores.conditions}
-    having = {c: one for c, one in by_condition.items() if any(r.value is not None for r in one.of(experiment, measure))}
+    having = [one for name in scores.conditions if _has((one := scores.under(name)), experiment, measure)]
     if not having:
         return None
-    cells = {
-        model: [_cell(one.get(model, experiment, measure), one.get(model, experiment, margin)) for one in having.values()]
-        for model in models
-    }
-    rows = [(model, row) for model, row in cells.items() if any(cell.value for cell in row)]
-    return WayTable(measure, list(having), rows)
+    margin = next((name for name in margins if any(one.of(experiment, name) for one in having)), margins[0])
+    rows = []
+    for model in models:
+        cells = [_cell(one.get(model, experiment, measure), one.get(model, experiment, margin)) for one in having]
+        if any(cell.value for cell in cells):
+            rows.append((model, cells))
+    return WayTable(measure, [one.conditions[0] for one in having], rows)
+
+
+def _has(scores: Scores, experiment: str, measure: str) -> bool:
+    return any(row.value is not None for row in scores.of(experiment, measure))
 
 
 def _cell(score: Score | None, margin: Score | None) -> WayCell:
