@@ -188,4 +188,4 @@ def test_who_gives_more_than_comes_true_is_in_the_title_and_every_tenth_in_the_t
     assert figure.finding == f"m gives a probability of {size:.2f} more than comes true, on average".replace("0.", ".")
     assert [row[0] for row in figure.rows] == ["m"] * 10  # 60 different numbers
     assert sum(int(row[3].split()[0]) for row in figure.rows) == 60
-    assert len(said(figure, "m: given")) == 2
+    assert len(said(figure, "m: given")) == 10
