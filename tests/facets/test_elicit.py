@@ -392,3 +392,18 @@ def test_in_auroc_nothing_is_found_in_favour_of_a_model_among_fewer_than_six(tmp
     assert (scores.row("sim/knows-itself", "association", "auroc_margin").low or 0.0) > 0
     states = {finding.subject: finding.state for finding in which_ones(scores, "association")}
     assert states["sim/knows-itself"] == "withheld" and states["sim/says-yes"] == "behind"
+
+
+def test_the_ladder_of_probabilities_is_in_auroc_with_the_numbers_of_score(crossed: sx.Run) -> None:
+    scores = sx.score(crossed).under(CONDITION)
+    found = sx.ladder(crossed, conditions=CONDITION)
+    rows = {row.level: row for row in found if (row.model, row.experiment) == ("sim/knows-itself", "association")}
+    assert rows.keys() == {"constant", "stacked", "itself"} and {row.measure for row in rows.values()} == {"auroc"}
+    area, baseline, margin = (
+        scores.row("sim/knows-itself", "association", name) for name in ("auroc", "auroc_baseline", "auroc_margin")
+    )
+    assert (rows["itself"].skill, rows["stacked"].skill, rows["constant"].skill) == (area.value, baseline.value, 0.5)
+    assert (rows["stacked"].difference, rows["stacked"].difference_low) == (margin.value, margin.low)
+    assert area.value is not None and rows["constant"].difference == area.value - 0.5
+    # an order has a skill in both forms
+    assert {row.measure for row in found if row.experiment == "difficulty"} == {"skill"}

@@ -1,15 +1,22 @@
 """The same predictions asked once more as probabilities: which ones, in AUROC, beside what yes and no say of it."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import Protocol, Self, TypeVar
 
 from selfexec.analysis.findings import ConditionScores
 from selfexec.facets import ELICIT, FACETS, condition_named
 
-if TYPE_CHECKING:
-    from selfexec.analysis.score_table import Scores
+
+class ScoresByCondition(ConditionScores, Protocol):
+    """Scores of one condition or several; look-ups are of the first."""
+
+    @property
+    def conditions(self) -> Sequence[str]: ...
+    def under(self, condition: str) -> Self: ...
+
 
 Known = TypeVar("Known", bound=ConditionScores)
+Everywhere = TypeVar("Everywhere", bound=ScoresByCondition)
 
 
 def condition_in_probabilities(condition: str, known: Sequence[str]) -> str | None:
@@ -24,7 +31,7 @@ def condition_in_probabilities(condition: str, known: Sequence[str]) -> str | No
     return next((name for each in wanted for name, here in found.items() if here == each), None)
 
 
-def areas_beside(scores: "Scores", everywhere: "Scores | None") -> "Scores | None":
+def areas_beside(scores: Everywhere, everywhere: Everywhere | None) -> Everywhere | None:
     """The scores of the same predictions as probabilities, from those of every condition; None where nobody was asked
     for them.
     """

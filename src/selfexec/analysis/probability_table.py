@@ -3,14 +3,10 @@ rows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from selfexec.analysis.in_probabilities import ScoresByCondition
 from selfexec.text.numbers import decimal, interval
 from selfexec.text.tables import Table
-
-if TYPE_CHECKING:
-    from selfexec.analysis.score_table import Scores
-    from selfexec.metrics import Score
 
 TITLE = "In probabilities"
 # column -> metric; and whether it has its interval there
@@ -41,7 +37,7 @@ LEGEND = (
 )
 
 
-def probability_table(ones: Sequence["Scores"]) -> tuple[list[str], list[list[str]]]:
+def probability_table(ones: Sequence[ScoresByCondition]) -> tuple[list[str], list[list[str]]]:
     """The columns that hold anything, and a row for each model and experiment in each condition that has probabilities,
     those of a model together; no rows where there are none.
     """
@@ -54,18 +50,18 @@ def probability_table(ones: Sequence["Scores"]) -> tuple[list[str], list[list[st
     return [columns[n] for n in filled], [[row[n] for n in filled] for row in rows]
 
 
-def in_probabilities(ones: Sequence["Scores"]) -> list[Table]:
+def in_probabilities(ones: Sequence[ScoresByCondition]) -> list[Table]:
     """The table as a part of what is printed, where there is anything in it."""
     columns, rows = probability_table(ones)
     return [Table(TITLE, columns, rows, "stacked")] if rows else []
 
 
-def probability_legend(ones: Iterable["Scores"]) -> list[str]:
+def probability_legend(ones: Iterable[ScoresByCondition]) -> list[str]:
     """What its columns mean, where there are any."""
-    return list(LEGEND) if any(row.metric == "brier" and row.value is not None for one in ones for row in one) else []
+    return list(LEGEND) if any(_rows(one) for one in ones) else []
 
 
-def _rows(scores: "Scores") -> list[list[str]]:
+def _rows(scores: ScoresByCondition) -> list[list[str]]:
     found = []
     for model in scores.models:
         for experiment in scores.experiments:
@@ -76,9 +72,11 @@ def _rows(scores: "Scores") -> list[list[str]]:
     return found
 
 
-def _cell(scores: "Scores", model: str, experiment: str, wanted: tuple[str, bool] | None) -> str:
-    row: Score | None = scores.get(model, experiment, wanted[0]) if wanted else None
-    if row is None or row.value is None or wanted is None:
+def _cell(scores: ScoresByCondition, model: str, experiment: str, wanted: tuple[str, bool] | None) -> str:
+    if wanted is None:
+        return ""
+    row = next((row for row in scores.of(experiment, wanted[0]) if row.model == model), None)
+    if row is None or row.value is None:
         return ""
     mark = CAUTION if row.reason else ""
     if not wanted[1]:
