@@ -145,7 +145,7 @@ def test_what_is_in_auroc_is_not_called_skill(tmp_path: Path) -> None:
     key = re.sub(
         r"<[^>]+>", " ", html[html.index('<p class="key">') : html.index("</p>", html.index('<p class="key">'))]
     )
-    assert "in AUROC (.5 is chance, 1 perfect)" in " ".join(key.split()) and "skill" not in key
+    assert "got the higher probability (.5 is chance, 1 perfect)" in " ".join(key.split()) and "skill" not in key
 
 
 # --- headline --------------------------------------------------------------------------------------------------------

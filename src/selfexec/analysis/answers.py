@@ -21,6 +21,7 @@ from selfexec.analysis.findings import (
     how_often,
     which_ones,
 )
+from selfexec.analysis.in_probabilities import lead_in
 from selfexec.analysis.words import (
     FindingSentence,
     better_than_chance,
@@ -292,12 +293,14 @@ def brief(findings: Sequence[Finding]) -> str:
     return ", ".join(parts)
 
 
-def headline(scores: ConditionScores) -> str:
-    """What is surely so, in a dozen words, in the first experiment where anything is; how often before which ones."""
+def headline(scores: ConditionScores, areas: ConditionScores | None = None) -> str:
+    """What is surely so, in a dozen words, in the first experiment where anything is; how often before which ones.
+    `areas`: the scores of the same predictions as probabilities, which say which ones where all models have them.
+    """
     for experiment in scores.experiments:
         if experiment == "overall":
             continue
-        for findings in (how_often(scores, experiment), which_ones(scores, experiment)):
+        for findings in (how_often(scores, experiment), which_ones(lead_in(scores, areas, experiment), experiment)):
             if any(finding.answer in ("yes", "no") for finding in findings):
                 return _headline(findings)
     who = "what this model predicts" if len(scores.models) == 1 else "what these models predict"

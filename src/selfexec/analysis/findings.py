@@ -29,6 +29,7 @@ Relation = Literal["baseline", "which ones", "auroc", "how often", "chance", "na
 PANEL, SIMULATED = "panel", "simulated panel"  # subjects of findings of own excess
 ANSWERS: tuple[Answer, ...] = ("yes", "open", "ceiling", "no", "withheld")
 ONE_SIDED = 0.025
+OVER_OTHERS: tuple[Relation, ...] = ("baseline", "which ones", "auroc")  # margins over what other models make known
 TOO_CLOSE, CANNOT_BE_TOLD = "too close to call", "cannot be told"
 # how a finding is called in data, by what is asked and its answer
 CALLED: Mapping[Relation, tuple[str, str]] = {
@@ -85,7 +86,7 @@ class Finding:
         about: The experiment, or `overall`.
         subject: The model; for own excess mostly all models together (`panel`), or all simulated ones.
         relation: What it is compared with: the best `baseline` (value: margin); the same baseline at the model's rate
-            of yes (`which ones`); its own behaviour (`how often`: rate bias); `chance` (skill); the `naive` baseline
+            of yes (`which ones`), or, for probabilities, its logits (`auroc`); its own behaviour (`how often`: rate bias); `chance` (skill); the `naive` baseline
             (accuracy less that of the baseline, which is `level`); `others` (skill, next to that of other models); what
             nobody else's predictions and outcomes explain (`own` excess, with its `verdict`).
         answer: yes: it is above 0, or ahead; no: below 0, or behind; open: too close to call; ceiling: model and
@@ -315,7 +316,7 @@ def _tested(row: Score, relation: Relation, points: tuple[float, float], among: 
     ends = _ends(row, points)
     answer: Answer = "yes" if ends[0] > 0 else "no" if ends[1] < 0 else "open"
     finding = _finding(row, relation, answer)
-    if answer == "yes" and row.too_few_models and relation in ("baseline", "which ones"):
+    if answer == "yes" and row.too_few_models and relation in OVER_OTHERS:
         finding = replace(finding, answer="withheld")
     least = max((point + POWER_80) * error for point, error in zip(points, errors, strict=True))
     return replace(finding, tested_low=ends[0], tested_high=ends[1], among=among, detectable=least)

@@ -17,6 +17,7 @@ from selfexec.analysis.findings import (
 from selfexec.analysis.names import refuse_old_name, skill_legend, source_notes
 from selfexec.analysis.notes import noise_and_loss
 from selfexec.analysis.own_excess import own_lines, own_records
+from selfexec.analysis.probability_table import in_probabilities, probability_legend
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import Form, Rows, ScoredRun, head, out_lines
 from selfexec.analysis.selection import added_convention
@@ -231,7 +232,8 @@ class Scores(Rows[Score]):
 
     def _content(self, form: Form, width: int) -> list[Part]:
         if len(self.conditions) < 2:
-            return [Table(_title(self), *_grid(self), "stacked"), *_notes(self)]
+            table = Table(_title(self), *_grid(self), "stacked")
+            return [table, *in_probabilities([self]), *_notes(self), *probability_legend([self])]
         ones = self.by_condition
         title = "\n".join([question(self), *every_answer(ones)])
         cautions, own = (
@@ -239,7 +241,9 @@ class Scores(Rows[Score]):
         )
         notes = dict.fromkeys([*cautions, *own, *(line for one in ones for line in _below(one))])
         columns, rows = grid_by_condition(ones)
-        return [Table(title, columns, rows, "stacked"), *notes, *_legend(self), *absent(rows)]
+        table = Table(title, columns, rows, "stacked")
+        below = [*notes, *_legend(self), *probability_legend(ones), *absent(rows)]
+        return [table, *in_probabilities(ones), *below]
 
 
 def _or_least(value: float | None) -> float:

@@ -42,7 +42,7 @@ from selfexec.experiments.base import (
     kind_of,
     letter_alone,
     messages_of,
-    read_as_probability,
+    reads_probability_of,
     repeated,
     say,
     state_of,

@@ -15,6 +15,7 @@ import polars as pl
 
 from selfexec.analysis.hypotheses import EXPLORATORY, JudgedHypothesis
 from selfexec.analysis.notes import noise_and_loss
+from selfexec.analysis.probability_table import probability_legend, probability_table
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.score import Scores
 from selfexec.analysis.score_table import (
@@ -344,7 +345,11 @@ def results(everywhere: Scores, convention: str) -> str:
     if len(everywhere.conditions) > 1:
         parts.append(f"That is the condition {scores.conditions[0]}. In all of them:")
         parts.append(as_markdown(*grid_by_condition(everywhere.by_condition)))
-    parts.append(bullets([*below, *legend]))
+    columns, rows = probability_table(everywhere.by_condition)
+    if rows:
+        parts.append("Predictions that were asked for as probabilities, by AUROC and the Brier score:")
+        parts.append(as_markdown(columns, rows))
+    parts.append(bullets([*below, *legend, *probability_legend(everywhere.by_condition)]))
     return "\n\n".join(parts)
 
 

@@ -45,7 +45,8 @@ def _caption(levels: Sequence[str]) -> str:
 
 def ladder(numbers: FigureNumbers) -> Figure | None:
     """None where there is nothing but own predictions."""
-    found = [row for row in ladder_of(numbers.scores) if row.skill is not None and row.model in numbers.models]
+    known = (row for row in ladder_of(numbers.scores) if row.measure == "skill")
+    found = [row for row in known if row.skill is not None and row.model in numbers.models]
     if all(row.level in (ITSELF, "constant") for row in found):
         return None
     levels = [level for level in HEADS if any(row.level == level for row in found)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from selfexec.analysis.findings import against_naive
+from selfexec.analysis.in_probabilities import condition_in_probabilities
 from selfexec.analysis.names import baselines_of
 from selfexec.analysis.numbers import (
     Baseline,
@@ -92,6 +93,22 @@ class FigureNumbers:
         """The scores of every condition in which the same was asked; None where there is one."""
         selection = self.selection or Selection.of(self.runs, self.convention)
         return score(selection) if len(selection.shown_conditions) > 1 else None
+
+    @cached_property
+    def in_probabilities(self) -> tuple[str, Tables]:
+        """The same predictions as probabilities, and their condition, where they were asked for; else its own."""
+        known = self.conditions.conditions if self.conditions else []
+        name = condition_in_probabilities(self.condition, known)
+        if name is None:
+            return self.condition, self.tables
+        whole = self.selection or Selection.of(self.runs, self.convention)
+        return name, whole.under(name).tables
+
+    @property
+    def scores_in_probabilities(self) -> Scores:
+        """The scores in the condition of `in_probabilities`."""
+        name = self.in_probabilities[0]
+        return self.conditions.under(name) if self.conditions else self.scores
 
     @property
     def condition(self) -> str:

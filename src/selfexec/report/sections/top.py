@@ -36,4 +36,4 @@ def top(data: Data) -> Top:
     somebody = addressed(condition_named(data.selection.condition))
     about = f"{number_of(len(data.models), 'model')} predicted what {somebody or who} would do; this is what {who} did."
     same, simulated = texts_of(scores.warnings, SameReplies), words.simulated(data.asked, data.runs)
-    return Top(headline(scores), about, details, same, simulated)
+    return Top(headline(scores, data.areas), about, details, same, simulated)

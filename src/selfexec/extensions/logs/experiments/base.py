@@ -17,7 +17,6 @@ from selfexec.experiments import (
     Wording,
     letter_alone,
     letter_as_asked,
-    read_as_probability,
     state_of,
     yes_by_tokens,
 )
@@ -150,7 +149,6 @@ class OfResponse(OnLog):
     kind = "binary"
     kept = ("execute",)
     quick = 100
-    read_otherwise = {"elicit=probability": read_as_probability}
     claim: str
 
     @abstractmethod

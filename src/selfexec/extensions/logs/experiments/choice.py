@@ -91,7 +91,8 @@ VARIANTS: Prompts = {
 
 def read_as_probabilities(item: ChoiceQuestion, text: str, *, cut: bool = False) -> Reading:
     """The probability of each option, by letter."""
-    return read_probabilities(text, letters(len(item.options)))
+    by_text = {option: letter for letter, option in _options(item).items()}
+    return read_probabilities(text, letters(len(item.options)), by_text)
 
 
 def _options(item: ChoiceQuestion) -> dict[str, str]:
