@@ -31,7 +31,7 @@ def run_with(said: list[dict[str, Any]], folder: Path) -> Run:
 
 SAID = [
     ({"served_model": "m-mini"}, "served", "acme/m: 6 of 30 replies came as those of another model: m-mini (6)."),
-    ({"prompt_cut": True}, "prompt_cut", "acme/m: to 6 of 30 replies the server counted fewer tokens than the prompt"),
+    ({"prompt_cut": True}, "prompt_cut", "acme/m: for 6 of 30 replies the server counted fewer tokens than the prompt"),
     ({"age": 90_000}, "age", "acme/m: 6 of 30 replies were made an hour or more before they were asked for"),
 ]
 

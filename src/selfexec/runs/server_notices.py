@@ -50,7 +50,7 @@ def _notices_of(model: str, replies: Sequence[Reply]) -> Iterator[tuple[About, i
         yield "served", others.total(), f"{model}: {what}. Asked for was {harmless_line(model)}: {why}."
     if cut := sum(reply.prompt_cut for reply in replies):
         what = "the server counted fewer tokens than the prompt has words: the prompt may have been cut"
-        yield "prompt_cut", cut, f"{model}: to {_of(cut, replies)} {what}, so that the model saw a part only."
+        yield "prompt_cut", cut, f"{model}: for {_of(cut, replies)} {what}, so that the model saw a part only."
     if ages := [reply.age for reply in replies if reply.age]:
         what = f"made an hour or more before they were asked for, as the server says ({_hours(max(ages))} at most)"
         why = "they came from a cache, or its clock is wrong"
