@@ -86,9 +86,10 @@ class Finding:
         about: The experiment, or `overall`.
         subject: The model; for own excess mostly all models together (`panel`), or all simulated ones.
         relation: What it is compared with: the best `baseline` (value: margin); the same baseline at the model's rate
-            of yes (`which ones`), or, for probabilities, its logits (`auroc`); its own behaviour (`how often`: rate bias); `chance` (skill); the `naive` baseline
-            (accuracy less that of the baseline, which is `level`); `others` (skill, next to that of other models); what
-            nobody else's predictions and outcomes explain (`own` excess, with its `verdict`).
+            of yes (`which ones`), or, for probabilities, its logits (`auroc`); its own behaviour (`how often`: rate
+            bias); `chance` (skill); the `naive` baseline (accuracy less that of the baseline, which is `level`);
+            `others` (skill, next to that of other models); what nobody else's predictions and outcomes explain (`own`
+            excess, with its `verdict`).
         answer: yes: it is above 0, or ahead; no: below 0, or behind; open: too close to call; ceiling: model and
             baseline are at the ceiling, so that yes-or-no answers cannot tell them apart; withheld: nothing is to be
             said.

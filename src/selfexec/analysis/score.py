@@ -15,7 +15,17 @@ from selfexec.analysis.selection import (
     rows_by,
     selection_of,
 )
-from selfexec.analysis.warnings import SameReplies, Unanswered, Warned, canned, left_open, same_replies, unanswered
+from selfexec.analysis.warnings import (
+    SameReplies,
+    ServerNotice,
+    Unanswered,
+    Warned,
+    canned,
+    left_open,
+    same_replies,
+    server_notices,
+    unanswered,
+)
 from selfexec.claims import NO_ANSWERS, Claims, Tables, occurring
 from selfexec.claims.arrays import MISSING, UNREADABLE
 from selfexec.errors import InputError
@@ -85,7 +95,11 @@ def score(options: ScoreOptions) -> Scores:
     rows = with_presets(rows, runs) if cut else rows
     return Scores(
         (row for row in rows if selection.wants([row.model], row.experiment)),
-        (warning for warning in (*warnings, *canned(runs), *unanswered(runs)) if _is_meant(warning, selection)),
+        (
+            warning
+            for warning in (*warnings, *canned(runs), *unanswered(runs), *server_notices(runs))
+            if _is_meant(warning, selection)
+        ),
         drawn,
         in_conditions[0].parts if in_conditions else None,
         selection.scored_runs,
@@ -287,6 +301,8 @@ def _refuse_what_takes_more(selection: Selection, drawn: Bootstrap | None) -> No
 def _is_meant(warning: Warned, selection: Selection) -> bool:
     if isinstance(warning, SameReplies):
         return selection.wants(warning.models)
+    if isinstance(warning, ServerNotice):
+        return selection.wants([warning.model])
     if isinstance(warning, Unanswered):
         return any(selection.wants([warning.model], experiment) for experiment in warning.experiments)
     return selection.wants([warning.model], warning.experiment)

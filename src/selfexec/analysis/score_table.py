@@ -21,7 +21,7 @@ from selfexec.analysis.probability_table import in_probabilities, probability_le
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import Form, Rows, ScoredRun, head, out_lines
 from selfexec.analysis.selection import added_convention
-from selfexec.analysis.warnings import Canned, SameReplies, Unanswered, Warned, texts_of
+from selfexec.analysis.warnings import Canned, SameReplies, ServerNotice, Unanswered, Warned, texts_of
 from selfexec.analysis.words import (
     NO_TEST,
     FindingSentence,
@@ -119,9 +119,8 @@ class Scores(Rows[Score]):
         if len(self.conditions) == 1:
             return self
         rows = (row for row in self._rows if row.condition == condition)
-        warnings = (
-            w for w in self.warnings if isinstance(w, SameReplies | Canned | Unanswered) or w.condition == condition
-        )
+        everywhere = SameReplies | Canned | Unanswered | ServerNotice
+        warnings = (w for w in self.warnings if isinstance(w, everywhere) or w.condition == condition)
         parts = self.parts if condition == self.conditions[0] else {}
         own = (one for one in self.own if one.condition == condition)
         panels = (one for one in self.panels if one.panel.condition == condition)
@@ -270,14 +269,16 @@ def _said(scores: Scores) -> list[str]:
 
 
 def remarks(scores: Scores) -> list[str]:
-    """Without what answers would mislead: several names of one model, fixed responses, models without a reply, who says
-    what was done, where it is not the experiment's own source, and which reference panel the baselines are of.
+    """Without what answers would mislead: several names of one model, fixed responses, models without a reply, what
+    servers say of their replies, who says what was done, where it is not the experiment's own source, and which
+    reference panel the baselines are of.
     """
     sources = {row.experiment: row.source for row in scores if row.metric == "accuracy" and row.source}
     return [
         *texts_of(scores.warnings, SameReplies),
         *texts_of(scores.warnings, Canned),
         *texts_of(scores.warnings, Unanswered),
+        *texts_of(scores.warnings, ServerNotice),
         *source_notes(sources),
         *(line for one in scores.panels for line in panel_lines(one)),
     ]

@@ -57,6 +57,10 @@ class Outcome(msgspec.Struct, frozen=True):
     brought the reply and the number of the call on it ("5f0c2a91.3:17"); None where the reply is certain to answer this
     call.
 
+    `created` is when the server says that it made the reply, in seconds since 1970; `age` for how many seconds it had
+    been there when its call was sent, where that is an hour or more and nobody knows whether the server's clock is
+    right.
+
     `waited` is for how many seconds the call was held since its server was away, which is no latency.
 
     `unknown_end` is the server's word for how the reply ended, where that word is not in the table of known ends; it is
@@ -88,6 +92,8 @@ class Outcome(msgspec.Struct, frozen=True):
     unknown_end_text: str | None = None
     connection: str | None = None
     waited: float = 0.0
+    created: float | None = None
+    age: int | None = None
 
 
 class Engine(Protocol):

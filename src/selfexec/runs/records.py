@@ -106,6 +106,9 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     a batch file. `logprobs` has its tokens with their log-probabilities, where these were asked for and came.
     `connection` is the network connection that brought it and the number of the call on it: see `connections`.
 
+    `age` is for how many seconds it had been there when its call was sent, as its server says, where that is an hour or
+    more: it came from a cache, or the server's clock is wrong.
+
     `unknown_end` is the server's word for how the reply ended, where that word is not in the table of known ends; it is
     `none` where the server gave no word. `unknown_end_text` is the text that came with it. The reply has an `error` and
     no `text` until that word is accepted (`selfexec.runs.ends`); then it has a `text`, and the word as `stop_reason`.
@@ -140,6 +143,7 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     unknown_end: str | None = None
     unknown_end_text: str | None = None
     connection: str | None = None
+    age: Count | None = None
 
     @classmethod
     def of(
@@ -193,6 +197,7 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
             unknown_end=outcome.unknown_end,
             unknown_end_text=outcome.unknown_end_text,
             connection=outcome.connection,
+            age=outcome.age,
         )
 
     @property

@@ -74,7 +74,7 @@ def test_probabilities_have_a_table_of_their_own_and_no_row_has_skill_and_auroc(
     printed = re.sub(r"\\textbf\{(.*?)\}", r"\1", row.removesuffix("\\\\")).replace("$-$", "-").split(" & ")
     wanted = [areas.value("sim/knows-itself", "association", m) for m in ("auroc", "auroc_within", "auroc_margin")]
     assert [float(cell) for cell in printed[3:]] == [round(value or 0.0, 2) for value in wanted]
-    decided = {f.subject for f in which_ones(areas, "association") if f.tone in ("yes", "no")}
+    decided = {f.subject for f in which_ones(areas, "association") if f.answer in ("yes", "no")}
     assert decided and all(
         ("\\textbf" in line) == (line.split(" &")[0] in decided)
         for line in of_areas.splitlines()

@@ -19,7 +19,7 @@ from selfexec.analysis.selection import refuse_unknown, selection_of
 from selfexec.analysis.words import simulated
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
-from selfexec.metrics import ITSELF, LEVELS, Level, Score, Scored, levels, none_if_nan
+from selfexec.metrics import ITSELF, LEVELS, Score, Scored, levels, none_if_nan
 from selfexec.panels import MatchedPanel
 from selfexec.runs import takes
 from selfexec.text.numbers import decimal, interval, joined, signed

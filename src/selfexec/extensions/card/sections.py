@@ -32,7 +32,7 @@ from selfexec.analysis.score_table import (
     own_notes,
     score_cells,
 )
-from selfexec.analysis.warnings import Canned, SameReplies, texts_of
+from selfexec.analysis.warnings import Canned, SameReplies, ServerNotice, texts_of
 from selfexec.analysis.words import NO_TEST
 from selfexec.engines import field_options
 from selfexec.errors import InputError
@@ -332,6 +332,7 @@ def results(everywhere: Scores, convention: str) -> str:
     below = [
         *texts_of(scores.warnings, SameReplies),
         *texts_of(scores.warnings, Canned),
+        *texts_of(scores.warnings, ServerNotice),
         *of_panel,
         *own,
         *noise_and_loss(scores, scores.warnings, scores.runs, name_only=True),
