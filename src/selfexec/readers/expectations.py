@@ -51,7 +51,7 @@ ALL = re.compile(r"\b(?:all(?:\s+(?:four|of\s+them|questions))?|each|every)\b", 
 
 
 class _Number(NamedTuple):
-    """A number, what it counts as far as its own words say it, and both of what it may be worth."""
+    """A number, what it counts as far as its name or unit says it, and both of what it may be worth."""
 
     at: int
     quantity: Quantity | None
