@@ -158,7 +158,7 @@ def _table(
     scores: Scores, models: Sequence[str], experiment: str, measure: str, margins: Sequence[str]
 ) -> WayTable | None:
     """The conditions in which any model has a number by this measure; None where there are none."""
-    having = [scored for name in scores.conditions if _has((scored := scores.under(name)), experiment, measure)]
+    having = [scored for name in scores.conditions if _has_number((scored := scores.under(name)), experiment, measure)]
     if not having:
         return None
     margin = next((name for name in margins if any(scored.of(experiment, name) for scored in having)), margins[0])
@@ -172,7 +172,7 @@ def _table(
     return WayTable(measure, [scored.conditions[0] for scored in having], rows)
 
 
-def _has(scores: Scores, experiment: str, measure: str) -> bool:
+def _has_number(scores: Scores, experiment: str, measure: str) -> bool:
     return any(row.value is not None for row in scores.of(experiment, measure))
 
 
