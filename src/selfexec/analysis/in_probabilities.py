@@ -27,8 +27,8 @@ def condition_in_probabilities(condition: str, known: Sequence[str]) -> str | No
     if ELICIT in levels:
         return None
     wanted = [{**levels, ELICIT: level} for level in FACETS[ELICIT].levels]
-    found = {name: dict(condition_named(name)) for name in known}
-    return next((name for each in wanted for name, here in found.items() if here == each), None)
+    named = {name: dict(condition_named(name)) for name in known}
+    return next((name for each in wanted for name, here in named.items() if here == each), None)
 
 
 def areas_beside(scores: Everywhere, everywhere: Everywhere | None) -> Everywhere | None:

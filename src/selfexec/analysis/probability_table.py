@@ -41,7 +41,7 @@ def probability_table(ones: Sequence[ScoresByCondition]) -> tuple[list[str], lis
     """The columns that hold anything, and a row for each model and experiment in each condition that has probabilities,
     those of a model together; no rows where there are none.
     """
-    rows = [row for one in ones for row in _rows(one)]
+    rows = [row for scores_here in ones for row in _rows(scores_here)]
     models = {model: n for n, model in enumerate(dict.fromkeys(row[0] for row in rows))}
     rows.sort(key=lambda row: models[row[0]])
     columns = ["model", "experiment", "condition", *OF_CLAIMS]
@@ -58,18 +58,18 @@ def in_probabilities(ones: Sequence[ScoresByCondition]) -> list[Table]:
 
 def probability_legend(ones: Iterable[ScoresByCondition]) -> list[str]:
     """What its columns mean, where there are any."""
-    return list(LEGEND) if any(_rows(one) for one in ones) else []
+    return list(LEGEND) if any(_rows(scores_here) for scores_here in ones) else []
 
 
 def _rows(scores: ScoresByCondition) -> list[list[str]]:
-    found = []
+    table_rows = []
     for model in scores.models:
         for experiment in scores.experiments:
             for name, columns in ((experiment, OF_CLAIMS), (RIGHT_ANSWERS, OF_ANSWERS)):
                 cells = [_cell(scores, model, experiment, columns.get(head)) for head in OF_CLAIMS]
                 if any(cells):
-                    found.append([model, name, scores.conditions[0], *cells])
-    return found
+                    table_rows.append([model, name, scores.conditions[0], *cells])
+    return table_rows
 
 
 def _cell(scores: ScoresByCondition, model: str, experiment: str, wanted: tuple[str, bool] | None) -> str:

@@ -157,8 +157,8 @@ def on_one_scale(stated: Mapping[str, Amount], top: float | None = None) -> dict
 
 def top_of_scale(text: str) -> float | None:
     """Where the scale ends that a reply says its numbers stand on: "on a scale from 0 to 10"."""
-    found = {float(match[1]) for match in ON_A_SCALE.finditer(text)}
-    return found.pop() if len(found) == 1 else None
+    tops = {float(match[1]) for match in ON_A_SCALE.finditer(text)}
+    return tops.pop() if len(tops) == 1 else None
 
 
 def _in_percent(amount: Amount) -> float | None:

@@ -51,7 +51,7 @@ ALL = re.compile(r"\b(?:all(?:\s+(?:four|of\s+them|questions))?|each|every)\b", 
 
 
 class _Number(NamedTuple):
-    """A number, what it counts as far as its own words say it, and both of what it may be worth."""
+    """A number, what it counts as far as its name or unit says it, and both of what it may be worth."""
 
     at: int
     quantity: Quantity | None
@@ -64,25 +64,25 @@ def read_expectations(text: str, labels: Sequence[str], wanted: Sequence[Quantit
     all of them; what is stated last of a label counts.
     """
     plain = _uncommented(plain_text(text))[-LAST:]
-    found = _by_label(plain, labels, wanted)
-    if not _whole(found, labels, wanted):
-        found = _of_all(plain, labels, wanted) or found
-    if not _whole(found, labels, wanted):
+    match = _by_label(plain, labels, wanted)
+    if not _whole(match, labels, wanted):
+        match = _of_all(plain, labels, wanted) or match
+    if not _whole(match, labels, wanted):
         return unreadable(text)
-    return conclude(text, [Commitment(0, len(plain), {label: found[label] for label in labels})], of_a_request=True)
+    return conclude(text, [Commitment(0, len(plain), {label: match[label] for label in labels})], of_a_request=True)
 
 
 def _uncommented(text: str) -> str:
-    return COMMENTS.sub(lambda found: " " * len(found[0]), text)
+    return COMMENTS.sub(lambda match: " " * len(match[0]), text)
 
 
-def _whole(found: Expected, labels: Sequence[str], wanted: Sequence[Quantity]) -> bool:
-    return all(found.get(label, {}).keys() >= set(wanted) for label in labels)
+def _whole(match: Expected, labels: Sequence[str], wanted: Sequence[Quantity]) -> bool:
+    return all(match.get(label, {}).keys() >= set(wanted) for label in labels)
 
 
 def _by_label(text: str, labels: Sequence[str], wanted: Sequence[Quantity]) -> Expected:
     """What stands behind each label, up to the next one."""
-    found: Expected = {}
+    match: Expected = {}
     heads = _heads(text, labels)
     scale: dict[str, tuple[Quantity, Amount]] = {}
     for label, start, end, before in _stretches(text, labels):
@@ -92,13 +92,13 @@ def _by_label(text: str, labels: Sequence[str], wanted: Sequence[Quantity]) -> E
         named = _named(list(_numbers(stretch)), _enclosing(before), heads if stretch.lstrip().startswith("|") else ())
         for quantity, number in named.items():
             if quantity == "tokens" and number.tokens:
-                found.setdefault(label, {})["tokens"] = number.tokens
+                match.setdefault(label, {})["tokens"] = number.tokens
             elif quantity != "tokens" and number.amount is not None:
                 scale[label] = quantity, number.amount
     values = on_one_scale({label: amount for label, (_, amount) in scale.items()})
     for label, value in values.items():
-        found.setdefault(label, {})["correct"] = value if scale[label][0] == "correct" else round(1 - value, 9)
-    return found
+        match.setdefault(label, {})["correct"] = value if scale[label][0] == "correct" else round(1 - value, 9)
+    return match
 
 
 def _stretches(text: str, labels: Sequence[str]) -> Iterator[tuple[str, int, int, str]]:
@@ -108,8 +108,8 @@ def _stretches(text: str, labels: Sequence[str]) -> Iterator[tuple[str, int, int
         rf"(?<!\w)(?:(?P<label>{names})|(?:{QUESTION})\s?(?P<n>[1-{len(labels)}]))(?!\w)[\"'”*_`)\]]*", re.IGNORECASE
     )
     marks = [
-        (found["label"].upper() if found["label"] else labels[int(found["n"]) - 1], found.start(), found.end())
-        for found in pattern.finditer(text)
+        (match["label"].upper() if match["label"] else labels[int(match["n"]) - 1], match.start(), match.end())
+        for match in pattern.finditer(text)
     ]
     if not marks:
         marks = list(_numbered(text, labels))
@@ -120,7 +120,7 @@ def _stretches(text: str, labels: Sequence[str]) -> Iterator[tuple[str, int, int
         if after and AND.fullmatch(text, end, stop):
             continue  # "Q1, Q2: 99%": what follows is of both
         paragraph = text.find("\n\n", end, stop)
-        yield from ((one, end, paragraph if paragraph >= 0 else stop, text[:start]) for one in group)
+        yield from ((each, end, paragraph if paragraph >= 0 else stop, text[:start]) for each in group)
         group = []
 
 
@@ -143,21 +143,21 @@ def _heads(text: str, labels: Sequence[str]) -> Sequence[Quantity]:
     for line in text.splitlines():
         cells = [{_quantity(name) for name in NAMES.finditer(cell)} for cell in line.split("|")]
         # "P(wrong)" has both names in it, and is of the wrong answers
-        found = ["wrong" if "wrong" in names else names.pop() for names in cells if names]
+        match = ["wrong" if "wrong" in names else names.pop() for names in cells if names]
         of_a_row = any(label in line for label in labels)
-        if line.count("|") > 2 and len(found) == 2 and len(set(found)) == 2 and not of_a_row:
-            return [one for one in found if one]
+        if line.count("|") > 2 and len(match) == 2 and len(set(match)) == 2 and not of_a_row:
+            return [each for each in match if each]
     return ()
 
 
 def _quantity(name: re.Match[str]) -> Quantity | None:
-    return next((one for one in ("correct", "tokens", "wrong") if name[one]), None)
+    return next((each for each in ("correct", "tokens", "wrong") if name[each]), None)
 
 
 def _numbers(stretch: str) -> Iterator[_Number]:
     """The numbers in a stretch, each with the name that stands nearest before it, or the unit behind it."""
-    stretch = PAIR.sub(lambda found: found[0].replace("/", " "), stretch)
-    counts = {found.start(): found for found in COUNT.finditer(stretch)}
+    stretch = PAIR.sub(lambda match: match[0].replace("/", " "), stretch)
+    counts = {match.start(): match for match in COUNT.finditer(stretch)}
     probabilities = {amount.start: amount for amount in amounts(stretch) if not _is_a_word(stretch, amount)}
     taken = 0
     for at in sorted({*counts, *probabilities}):
@@ -192,10 +192,10 @@ def _nearest(stretch: str, begun: int, at: int) -> Quantity | None:
     return _quantity(names[-1]) if names else None
 
 
-def _count(found: re.Match[str]) -> float:
-    if found["whole"]:
-        return float(re.sub(r"\D", "", found["whole"]))
-    return 1000 * float(found["part"])
+def _count(match: re.Match[str]) -> float:
+    if match["whole"]:
+        return float(re.sub(r"\D", "", match["whole"]))
+    return 1000 * float(match["part"])
 
 
 def _named(
@@ -215,7 +215,9 @@ def _named(
     rest: dict[Quantity, list[_Number]] = {"correct": [], "tokens": []}
     for number in numbers:
         rest[number.quantity or _by_size(number)].append(number)
-    return {quantity: one[0] for quantity, one in rest.items()} if all(len(one) == 1 for one in rest.values()) else {}
+    return (
+        {quantity: each[0] for quantity, each in rest.items()} if all(len(each) == 1 for each in rest.values()) else {}
+    )
 
 
 def _by_size(number: _Number) -> Quantity:

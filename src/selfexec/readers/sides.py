@@ -75,11 +75,11 @@ class Sides(NamedTuple):
             return 0
         words = LETTERED.sub(" ", words)
         opposite = self.no.findall(words)
-        told = self.yes.findall(self.no.sub(" ", words))
+        favouring = self.yes.findall(self.no.sub(" ", words))
         negations = len(NOT.findall(words))
-        if (opposite and told) or negations > 1 or len(opposite) > 1:
+        if (opposite and favouring) or negations > 1 or len(opposite) > 1:
             return 0
-        if not (opposite or told) and not AS_ASKED.fullmatch(words):
+        if not (opposite or favouring) and not AS_ASKED.fullmatch(words):
             return 0
         return -1 if bool(opposite) != bool(negations) else 1
 
@@ -115,13 +115,13 @@ def sided(sentence: str, sides: Sides) -> Sequence[Amount]:
     """What a sentence states of a claim by the side that each of its numbers belongs to; nothing where one belongs to
     no side, or the numbers do not agree.
     """
-    found: list[Amount] = []
+    match: list[Amount] = []
     for part, at in _parts(sentence):
         if (amount := _of_part(part, sides)) is None:
             return []
-        found.append(amount._replace(start=at + amount.start, end=at + amount.end))
-    values = {None if amount.value is None else round(amount.value, 9) for amount in found}
-    return found if len(values) == 1 else []
+        match.append(amount._replace(start=at + amount.start, end=at + amount.end))
+    values = {None if amount.value is None else round(amount.value, 9) for amount in match}
+    return match if len(values) == 1 else []
 
 
 def _parts(sentence: str) -> Iterator[tuple[str, int]]:
@@ -131,8 +131,8 @@ def _parts(sentence: str) -> Iterator[tuple[str, int]]:
         yield sentence, 0
         return
     begun = 0
-    for one, two in pairwise(stated):
-        joints = list(JOINT.finditer(sentence, one.end, two.start))
+    for earlier, two in pairwise(stated):
+        joints = list(JOINT.finditer(sentence, earlier.end, two.start))
         cut = joints[-1] if joints else None
         if cut is None:
             continue
@@ -161,17 +161,17 @@ def _side_of(part: str, amount: Amount, sides: Sides) -> int:
     if BEHIND.match(behind):
         ends = GOES_ON.search(behind)
         return 0 if NOT.search(before) else sides.of(behind[: ends.start()] if ends else behind)
-    if found := BEFORE.search(before):
-        return sides.of(found["side"])
+    if match := BEFORE.search(before):
+        return sides.of(match["side"])
     if WITHOUT_NOUN.search(before) and (noun := OF_CHANCE.match(behind)):
-        told = sides.of(behind[noun.end() :]) if behind[noun.end() :].strip(" .!*_") else 0
-        return told or sides.of(_last_clause(before[: WITHOUT_NOUN.search(before).start()]))  # type: ignore[union-attr]
+        favouring = sides.of(behind[noun.end() :]) if behind[noun.end() :].strip(" .!*_") else 0
+        return favouring or sides.of(_last_clause(before[: WITHOUT_NOUN.search(before).start()]))  # type: ignore[union-attr]
     if sides.names(behind):
         return sides.of(behind)
-    if found := WITH.search(before):
-        return sides.of(_last_clause(before[: found.start()]))
-    if (found := NAMED.fullmatch(before)) and not behind.strip(" |*_`.\"'"):
-        return sides.of(found["side"])
+    if match := WITH.search(before):
+        return sides.of(_last_clause(before[: match.start()]))
+    if (match := NAMED.fullmatch(before)) and not behind.strip(" |*_`.\"'"):
+        return sides.of(match["side"])
     return 0
 
 
@@ -183,8 +183,8 @@ OUR_OWN = re.compile(r"\s*(?:this|that|it|the\s+(?:claim|statement|event|above))
 
 def names_another(sentence: str, amount: Amount, sides: Sides) -> bool:
     """Whether a number is said to be how probable something is that is neither side of the claim."""
-    if found := BEFORE.search(sentence[: amount.start]):
-        return sides.of(found["side"]) == 0 and OUR_OWN.fullmatch(found["side"]) is None
+    if match := BEFORE.search(sentence[: amount.start]):
+        return sides.of(match["side"]) == 0 and OUR_OWN.fullmatch(match["side"]) is None
     behind = sentence[amount.end :]
     return ABOUT_ANOTHER.match(behind) is not None and sides.of(behind) == 0
 

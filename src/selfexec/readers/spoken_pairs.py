@@ -78,16 +78,16 @@ def spoken_pairs(text: str, names: Mapping[str, str], begun: int = 0) -> Iterato
         yield from _of_all(text, list(dict.fromkeys(names.values())), begun)
 
 
-def _blank(found: re.Match[str]) -> str:
-    return " " * len(found[0])
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def _of_all(text: str, owners: Sequence[str], begun: int) -> Iterator[tuple[str, Amount]]:
     """One number for all, in a text that names none of them: "all five are equally likely: 20% each"."""
     for start, unit in _units(text, begun):
-        found = [mark.amount for mark in _numbers(unit, odds=False) if mark.amount and not mark.amount.plain]
-        if len(found) == 1 and not TURNS.search(unit) and ALL.search(unit) and EACH.search(unit[found[0].end :]):
-            moved = found[0]._replace(start=start + found[0].start, end=start + found[0].end)
+        match = [mark.amount for mark in _numbers(unit, odds=False) if mark.amount and not mark.amount.plain]
+        if len(match) == 1 and not TURNS.search(unit) and ALL.search(unit) and EACH.search(unit[match[0].end :]):
+            moved = match[0]._replace(start=start + match[0].start, end=start + match[0].end)
             yield from ((owner, moved) for owner in owners)
 
 
@@ -117,11 +117,11 @@ def _names(unit: str, pattern: re.Pattern[str], whose: Mapping[str, str]) -> Ite
 
 def _numbers(unit: str, odds: bool, named: Collection[int] = ()) -> Iterator[_Mark]:
     """The numbers that may be probabilities: without those in a remark in brackets, where others stand outside."""
-    found = [amount for amount in amounts(unit, odds=odds) if not _is_counted(unit, amount, named)]
+    match = [amount for amount in amounts(unit, odds=odds) if not _is_counted(unit, amount, named)]
     # "wave (0.9)" gives the word its number; "0.8 (or maybe 0.9)" and "Mercury (-38.8 °C)" only remark on something
     remarks = [match.span() for match in IN_BRACKETS.finditer(unit) if only_amount(match[0]) is None]
-    outside = [a for a in found if not any(start < a.start < end for start, end in remarks)]
-    for amount in outside or found:
+    outside = [a for a in match if not any(start < a.start < end for start, end in remarks)]
+    for amount in outside or match:
         yield _Mark(amount.start, amount.end, None, amount)
 
 
@@ -169,4 +169,4 @@ def _runs(marks: Sequence[_Mark]) -> list[list[_Mark]]:
 
 
 def _is_list(unit: str, run: Sequence[_Mark]) -> bool:
-    return all(LISTED.fullmatch(unit, one.end, two.start) for one, two in pairwise(run))
+    return all(LISTED.fullmatch(unit, earlier.end, two.start) for earlier, two in pairwise(run))

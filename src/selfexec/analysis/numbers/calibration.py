@@ -37,20 +37,20 @@ def calibrations(tables: Tables, experiment: str) -> dict[str, Calibration]:
     """Of each model that gave any claim a probability and whose outcome is known."""
     if (everyone := tables.claims.get(experiment)) is None:
         return {}
-    told = everyone.where(np.isfinite(everyone.probability) & (everyone.observed != 0))
+    weighed = everyone.where(np.isfinite(everyone.probability) & (everyone.observed != 0))
     of_pairs = not claim_kind(everyone).FREE_THRESHOLD
     if of_pairs:
-        told = _favoured(told)
-    found = {model: _calibration(mine) for model in everyone.models if len(mine := told.of(model))}
-    return {model: replace(one, of_pairs=of_pairs) for model, one in found.items()}
+        weighed = _favoured(weighed)
+    calibrated = {model: _calibration(mine) for model in everyone.models if len(mine := weighed.of(model))}
+    return {model: replace(one, of_pairs=of_pairs) for model, one in calibrated.items()}
 
 
 def _favoured(claims: Claims) -> Claims:
     """Orders the way round that has more than one half; those of one half are left out."""
-    told = claims.where(claims.probability != 0.5)
-    turned = told.probability < 0.5
-    probability = np.where(turned, 1 - told.probability, told.probability)
-    return replace(told, probability=probability, observed=np.where(turned, -told.observed, told.observed))
+    weighed = claims.where(claims.probability != 0.5)
+    turned = weighed.probability < 0.5
+    probability = np.where(turned, 1 - weighed.probability, weighed.probability)
+    return replace(weighed, probability=probability, observed=np.where(turned, -weighed.observed, weighed.observed))
 
 
 def _calibration(claims: Claims) -> Calibration:

@@ -69,11 +69,11 @@ def wide_table(scores: Scores, boards: Sequence[Board], areas: Scores | None = N
     """
     models = list(dict.fromkeys(row.model for board in boards for row in board.rows))
     tables = []
-    if found := [_of_board(scores, board) for board in boards]:
-        tables += list(_tables(SKILLS, found, models))
+    if experiments := [_of_board(scores, board) for board in boards]:
+        tables += list(_tables(SKILLS, experiments, models))
     in_areas = areas or (scores if any(row.metric == "auroc" and row.value is not None for row in scores) else None)
-    if in_areas and (found := list(_of_areas(in_areas, models))):
-        tables += list(_tables(AREAS, found, models))
+    if in_areas and (experiments := list(_of_areas(in_areas, models))):
+        tables += list(_tables(AREAS, experiments, models))
     return "\n".join([NEEDS, *tables]) + "\n"
 
 

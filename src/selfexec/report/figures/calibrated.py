@@ -34,21 +34,21 @@ def calibrated(numbers: FigureNumbers) -> Iterator[Figure]:
     condition of the page, else in the one that differs from it in the form of the prediction alone.
     """
     condition, tables = numbers.in_probabilities
-    found = {experiment: _in_order(numbers, calibrations(tables, experiment)) for experiment in tables.claims}
-    found = {experiment: by_model for experiment, by_model in found.items() if by_model}
+    curves_of = {experiment: _in_order(numbers, calibrations(tables, experiment)) for experiment in tables.claims}
+    curves_of = {experiment: by_model for experiment, by_model in curves_of.items() if by_model}
     title = CALIBRATION + ("" if condition == numbers.condition else f" (asked in {condition})")
-    if found and max(map(len, found.values())) > CURVES:
-        yield _rows(numbers, title, found, numbers.scores_in_probabilities)
+    if curves_of and max(map(len, curves_of.values())) > CURVES:
+        yield _rows(numbers, title, curves_of, numbers.scores_in_probabilities)
         return
-    for experiment, by_model in found.items():
+    for experiment, by_model in curves_of.items():
         yield _curves(numbers, f"{title}: {experiment.replace('_', ' ')}", experiment, by_model)
 
 
-def _in_order(numbers: FigureNumbers, found: ByModel) -> ByModel:
-    return {model: found[model] for model in numbers.models if model in found}
+def _in_order(numbers: FigureNumbers, curves_of: ByModel) -> ByModel:
+    return {model: curves_of[model] for model in numbers.models if model in curves_of}
 
 
-def _curves(numbers: FigureNumbers, title: str, experiment: str, found: ByModel) -> Figure:
+def _curves(numbers: FigureNumbers, title: str, experiment: str, curves_of: ByModel) -> Figure:
     curves = [
         Curve(
             numbers.model_order.whose(model, "came true"),
@@ -57,48 +57,55 @@ def _curves(numbers: FigureNumbers, title: str, experiment: str, found: ByModel)
                 LinePoint(
                     tenth.said, tenth.came, f"{model}: given {decimal(tenth.said, 2)}, came true {tenth.came.full}"
                 )
-                for tenth in one.tenths
+                for tenth in calibration.tenths
             ],
         )
-        for model, one in found.items()
+        for model, calibration in curves_of.items()
     ]
     axes = Axis("probability given", (0.0, 1.0)), Axis("share that came true", (0.0, 1.0))
     signs = [Sign("main", "model, with 95% intervals"), Sign("half", "as much comes true as was said")]
-    caption = CAPTION + (OF_PAIRS if _of_pairs(found) else "")
+    caption = CAPTION + (OF_PAIRS if _of_pairs(curves_of) else "")
     svg = lines(f"calibration-{experiment}", title, caption, curves, *axes, signs=signs, diagonal=True)
     columns = ["model", "given", "came true", "claims"]
     return Figure(
-        f"calibration-{experiment}", title, caption, svg, columns, list(_cells(found)), _finding(found), of=experiment
+        f"calibration-{experiment}",
+        title,
+        caption,
+        svg,
+        columns,
+        list(_cells(curves_of)),
+        _finding(curves_of),
+        of=experiment,
     )
 
 
-def _rows(numbers: FigureNumbers, title: str, found: Mapping[str, ByModel], scores: Scores) -> Figure:
+def _rows(numbers: FigureNumbers, title: str, curves_of: Mapping[str, ByModel], scores: Scores) -> Figure:
     """A row for each model and a panel for each experiment: too sure or too unsure, and how far off."""
-    off = {e: _reliabilities(scores, e, by_model) for e, by_model in found.items()}
-    excess = {e: _excesses(by_model, off[e]) for e, by_model in found.items()}
+    off = {e: _reliabilities(scores, e, by_model) for e, by_model in curves_of.items()}
+    excess = {e: _excesses(by_model, off[e]) for e, by_model in curves_of.items()}
     panels = [
         *(_panel(numbers, experiment, "given less came true", values) for experiment, values in excess.items()),
         *(_panel(numbers, experiment, "reliability", values) for experiment, values in off.items() if values),
     ]
     signs = signs_of([Sign("main", "model, with 95% interval"), Sign("half", "well calibrated")], *excess.values())
-    caption = OF_MANY + (OF_PAIRS if any(map(_of_pairs, found.values())) else "")
+    caption = OF_MANY + (OF_PAIRS if any(map(_of_pairs, curves_of.values())) else "")
     svg = rows(numbers.model_order, "calibration", title, caption, panels, signs, beside=BESIDE)
-    cells = [[row[0], experiment, *row[1:]] for experiment, by_model in found.items() for row in _cells(by_model)]
+    cells = [[row[0], experiment, *row[1:]] for experiment, by_model in curves_of.items() for row in _cells(by_model)]
     columns = ["model", "experiment", "given", "came true", "claims"]
     return Figure("calibration", title, caption, svg, columns, cells, _finding_of_many(excess))
 
 
-def _excesses(found: ByModel, off: Mapping[str, Number]) -> dict[str, Number]:
+def _excesses(curves_of: ByModel, off: Mapping[str, Number]) -> dict[str, Number]:
     """What each gave more than came true, to be read with caution where its reliability is."""
-    known = {model: one.excess for model, one in found.items() if one.excess}
+    known = {model: calibration.excess for model, calibration in curves_of.items() if calibration.excess}
     return {model: replace(n, note=off[model].note if model in off else n.note) for model, n in known.items()}
 
 
-def _reliabilities(scores: Scores, experiment: str, found: ByModel) -> dict[str, Number]:
+def _reliabilities(scores: Scores, experiment: str, curves_of: ByModel) -> dict[str, Number]:
     return {
         row.model: Number(row.value, row.low, row.high, row.items, note=row.reason)
         for row in scores.of(experiment, "brier_reliability")
-        if row.value is not None and row.model in found
+        if row.value is not None and row.model in curves_of
     }
 
 
@@ -109,14 +116,14 @@ def _panel(numbers: FigureNumbers, experiment: str, what: str, values: Mapping[s
     return RowPanel(name, marks, domain=reach(ends, -0.1, 0.1), line=0.0, axis=what, of=experiment)
 
 
-def _cells(found: ByModel) -> Iterator[list[str]]:
-    for model, one in found.items():
-        for tenth in one.tenths:
+def _cells(curves_of: ByModel) -> Iterator[list[str]]:
+    for model, calibration in curves_of.items():
+        for tenth in calibration.tenths:
             yield [model, in_a_cell(tenth.said), tenth.came.text, count_in_a_cell(tenth.claims, "claims")]
 
 
-def _of_pairs(found: ByModel) -> bool:
-    return any(one.of_pairs for one in found.values())
+def _of_pairs(curves_of: ByModel) -> bool:
+    return any(calibration.of_pairs for calibration in curves_of.values())
 
 
 def _finding_of_many(excess: Mapping[str, Mapping[str, Number]]) -> str:
@@ -124,15 +131,15 @@ def _finding_of_many(excess: Mapping[str, Mapping[str, Number]]) -> str:
     clauses = []
     for side, how in (("above", "higher"), ("below", "lower")):
         stands = {experiment: against(values, Number(0.0, 0.0, 0.0)) for experiment, values in excess.items()}
-        whom = {e: found.whom(those) for e, found in stands.items() if (those := getattr(found, side))}
+        whom = {e: curves_of.whom(those) for e, curves_of in stands.items() if (those := getattr(curves_of, side))}
         if whom:
             clauses.append(f"{by_experiment(whom)} give probabilities that are {how} than what comes true")
     return sentence(*clauses)
 
 
-def _finding(found: ByModel) -> str:
+def _finding(curves_of: ByModel) -> str:
     """Who gives more, or less, than comes true, on average over all claims, and by how much."""
-    excess = {model: one.excess for model, one in found.items() if one.excess}
+    excess = {model: calibration.excess for model, calibration in curves_of.items() if calibration.excess}
     of = against(excess, Number(0.0, 0.0, 0.0))
     clauses = []
     for those, how in ((of.above, "more"), (of.below, "less")):

@@ -55,12 +55,12 @@ def conditions(numbers: FigureNumbers) -> Iterator[Figure]:
     """By each measure one figure overall, and one for each experiment that a condition touches."""
     if (scores := numbers.conditions) is None:
         return
-    yield from _by(SKILL, numbers, scores, numbers.condition)
+    yield from _figures_by(SKILL, numbers, scores, numbers.condition)
     in_probabilities = condition_in_probabilities(numbers.condition, scores.conditions)
-    yield from _by(AREA, numbers, scores, in_probabilities or numbers.condition)
+    yield from _figures_by(AREA, numbers, scores, in_probabilities or numbers.condition)
 
 
-def _by(measure: _Measure, numbers: FigureNumbers, scores: Scores, here: str) -> Iterator[Figure]:
+def _figures_by(measure: _Measure, numbers: FigureNumbers, scores: Scores, here: str) -> Iterator[Figure]:
     for experiment in ("overall", *EXPERIMENTS):
         found = {one: _known(measure, numbers, scores, experiment, one) for one in scores.conditions}
         of_page = found.pop(here)

@@ -100,12 +100,12 @@ def conditions(data: Data) -> Conditions | None:
     lines = [line for condition in scores.conditions for line in _lines(scores.under(condition), data.models)]
     models = {model: n for n, model in enumerate(data.models)}
     experiments = {experiment: n for n, experiment in enumerate(scores.experiments)}
-    facets = list(dict.fromkeys(name for one in scores.conditions for name, _ in condition_named(one)))
+    facets = list(dict.fromkeys(name for scored in scores.conditions for name, _ in condition_named(scored)))
     return Conditions(
         data.selection.condition,
         _asked(data.selection.whole_runs, len(scores.conditions)),
         [_about(name) for name in facets],
-        [Way(one, [_level(one, name) for name in facets]) for one in scores.conditions],
+        [Way(scored, [_level(scored, name) for name in facets]) for scored in scores.conditions],
         list(_panels(scores, data.models)),
         sorted(lines, key=lambda line: (models[line.model], experiments[line.experiment])),
     )
@@ -158,19 +158,21 @@ def _table(
     scores: Scores, models: Sequence[str], experiment: str, measure: str, margins: Sequence[str]
 ) -> WayTable | None:
     """The conditions in which any model has a number by this measure; None where there are none."""
-    having = [one for name in scores.conditions if _has((one := scores.under(name)), experiment, measure)]
+    having = [scored for name in scores.conditions if _has_number((scored := scores.under(name)), experiment, measure)]
     if not having:
         return None
-    margin = next((name for name in margins if any(one.of(experiment, name) for one in having)), margins[0])
+    margin = next((name for name in margins if any(scored.of(experiment, name) for scored in having)), margins[0])
     rows = []
     for model in models:
-        cells = [_cell(one.get(model, experiment, measure), one.get(model, experiment, margin)) for one in having]
+        cells = [
+            _cell(scored.get(model, experiment, measure), scored.get(model, experiment, margin)) for scored in having
+        ]
         if any(cell.value for cell in cells):
             rows.append((model, cells))
-    return WayTable(measure, [one.conditions[0] for one in having], rows)
+    return WayTable(measure, [scored.conditions[0] for scored in having], rows)
 
 
-def _has(scores: Scores, experiment: str, measure: str) -> bool:
+def _has_number(scores: Scores, experiment: str, measure: str) -> bool:
     return any(row.value is not None for row in scores.of(experiment, measure))
 
 
