@@ -71,7 +71,7 @@ def _http_models() -> Sequence[str]:
 SIM = EngineType(
     name="sim",
     open=_open_sim,
-    capabilities=lambda model, connection: TURNS,
+    capabilities=lambda model, connection: TURNS | {"prefill", "forced_tokens"},
     simulated=True,
     models=_sim_models,
     thinking=lambda model, connection, level, sampling: {THINKING: level},
