@@ -1,6 +1,5 @@
 """A server of chat completions that goes on with replies that are begun, or that only seems to."""
 
-import os
 import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -75,7 +74,7 @@ def _rest(whole: str, begun: str) -> str:
     begun = re.sub(r"^\(\w+\) ", "", begun)
     if whole.startswith(begun):
         return whole[len(begun) :]
-    same = len(os.path.commonprefix([whole, begun]))
+    same = next(n for n in range(len(begun)) if whole[n : n + 1] != begun[n])
     return f" {whole[same:].strip()}" if len(begun[same:].split()) == 1 else DERAILED
 
 

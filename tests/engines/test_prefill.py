@@ -24,11 +24,13 @@ def begun(text: str, model: str = "vllm/m") -> Call:
     return Call(Key(model, "any", "flag", 1, "execute.none"), messages, {"temperature": 0}, NEEDS)
 
 
-def asked(one: PrefillServer, *calls: Call, path: str = "") -> list[Outcome]:
+def asked(one: PrefillServer, *calls: Call) -> list[Outcome]:
     async def main() -> list[Outcome]:
-        async with server(one.app) as url:
-            async with HttpEngine([calls[0].model], Connection(base_url=url + path, timeout=5)) as engine:
-                return [await engine.ask(call) for call in calls]
+        async with (
+            server(one.app) as url,
+            HttpEngine([calls[0].model], Connection(base_url=url, timeout=5)) as engine,
+        ):
+            return [await engine.ask(call) for call in calls]
 
     return asyncio.run(main())
 

@@ -296,9 +296,6 @@ class TokenInjection(Experiment):
         yield from (f"the part {part!r} occurs twice" for part, n in Counter(folded).items() if n > 1)
         if len({*item.doses}) < len(item.doses):
             yield "a dose occurs twice"
-        stood = self.stand_in(item, UNDISTURBED) or ""
-        if len({*folded}) == len(folded) and not is_right(item, parts_in(item, stood)):
-            yield "a part is not found in a reply that has it: it begins or ends with a mark, or holds another part"
 
     def contents(self, item: Task) -> Sequence[str]:
         return [fold(item.prompt)]
