@@ -126,8 +126,8 @@ class Batch:
             input_ids=ids,
             attention_mask=mask,
             position_ids=places,
-            past_key_values=cache,
             use_cache=True,
+            **{self._weights.cache_name: cache},
             **self._weights.last_logits,
         )
         logits = found.logits[:, -1].float()
@@ -139,7 +139,7 @@ class Batch:
             row.tokens.append(token)
             if n in models_own:
                 row.logprobs.append(_at(models_own[n], token, row.wanted.likely or 0))
-        return found.past_key_values
+        return getattr(found, self._weights.cache_name)
 
     def _add(self, rows: Sequence[Row], cache: Any, mask: Any) -> None:
         if not self.rows:

@@ -77,7 +77,18 @@ class Weights:
     @cached_property
     def last_logits(self) -> dict[str, int]:
         """What makes the model leave out the logits of a prompt's tokens, which fill gigabytes; not all know it."""
-        return {"logits_to_keep": 1} if "logits_to_keep" in inspect.signature(self.model.forward).parameters else {}
+        return {"logits_to_keep": 1} if "logits_to_keep" in self._parameters else {}
+
+    @cached_property
+    def cache_name(self) -> str:
+        """What the model calls the keys and values that it keeps, in what it takes and in what it gives: from
+        transformers 5.24 on `cache`.
+        """
+        return "cache" if "cache" in self._parameters else "past_key_values"
+
+    @cached_property
+    def _parameters(self) -> frozenset[str]:
+        return frozenset(inspect.signature(self.model.forward).parameters)
 
 
 _HELD: WeakValueDictionary[str, Weights] = WeakValueDictionary()  # what somebody in this process holds
