@@ -16,7 +16,7 @@ import pytest
 import selfexec as sx
 from selfexec.engines import Call, Connection, Outcome
 from selfexec.errors import InputError
-from selfexec.experiments import Key, Message
+from selfexec.experiments import Injection, Key, Message
 from selfexec.extensions.local import engine, weights
 from selfexec.extensions.local.engine import LocalEngine, thoughts_apart
 from selfexec.extensions.local.weights import Weights, no_bars_in_files
@@ -135,6 +135,7 @@ class GenerationRequest:
     top_k: int = 0
     repetition_penalty: float = 1.0
     likely: int | None = None
+    injection: Injection | None = None
 
 
 @dataclass(eq=False)

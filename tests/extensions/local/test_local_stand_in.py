@@ -208,7 +208,9 @@ def test_keys_and_values_are_kept_under_the_name_that_the_model_has_for_them() -
 def replied(text: str, prompt: int, *, thinks: bool = False, ended: bool = True) -> Outcome:
     """What is made of a reply to a prompt of so many tokens. The end of a reply may be among its tokens."""
     tokens = [*map(ord, text)] + [0] * ended
-    row = SimpleNamespace(wanted=SimpleNamespace(prompt=[7] * prompt, likely=None), tokens=tokens, ended=ended)
+    row = SimpleNamespace(
+        wanted=SimpleNamespace(prompt=[7] * prompt, likely=None, injection=None), tokens=tokens, ended=ended
+    )
     waiting: Any = SimpleNamespace(row=row, thinks=thinks)
     return row_outcome(weights_with(), waiting)
 
