@@ -42,6 +42,7 @@ from selfexec.experiments.base import (
     Token,
     Wording,
     Words,
+    at_once,
     kind_of,
     letter_alone,
     messages_of,

@@ -112,13 +112,16 @@ class Answer(Protocol):
 
     `text` is the whole reply; None where none came: withheld, or lost. `forced` has the tokens that an injection forced
     into it, each with the log-probability that the model gave it there: none where the reply was over before, or the
-    injection was a sham. It is None where no injection was asked for.
+    injection was a sham. It is None where no injection was asked for. `logprobs` has the tokens of the reply with their
+    log-probabilities, where these were asked for and came.
     """
 
     @property
     def text(self) -> str | None: ...
     @property
     def forced(self) -> "tuple[Token, ...] | None": ...
+    @property
+    def logprobs(self) -> "tuple[Token, ...] | None": ...
 
 
 class Message(msgspec.Struct, frozen=True):

@@ -125,6 +125,7 @@ class Round:
             self._asking[place.experiment][place.condition],
             {reply.session: reply.text for reply in replies},
             forced={reply.session: reply.forced for reply in replies if reply.forced is not None},
+            logprobs={reply.session: reply.logprobs for reply in replies if reply.logprobs},
             can=FORCED if place.model in self._forcing else frozenset(),
         )
 

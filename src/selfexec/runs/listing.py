@@ -228,6 +228,12 @@ class _Line(OfSession, frozen=True, kw_only=True):
     unknown_end_text: str | None = None
     injection: Injection | None = None
     forced: tuple[Token, ...] | None = None
+    logprobs: msgspec.Raw = msgspec.Raw(b"null")
+
+    @property
+    def tokens(self) -> tuple[Token, ...] | None:
+        """The tokens with their log-probabilities, where there are any."""
+        return msgspec.json.decode(self.logprobs, type=tuple[Token, ...] | None)
 
     @property
     def ended_unknown(self) -> bool:
@@ -283,7 +289,8 @@ def _wanted(manifest: Manifest, item_set: ItemSet, every: Mapping[JobKey, Mappin
             otherwise = None if module.open_ended else "?"
             forced = {name: line.forced for name, line in found.items() if line.forced is not None}
             can = FORCED if place[0] in forcing_models else frozenset()
-            jobs.append(ReplayedItem(experiment, item, module.prompts, texts, otherwise, forced, can))
+            logprobs = {name: tokens for name, line in found.items() if (tokens := line.tokens)}
+            jobs.append(ReplayedItem(experiment, item, module.prompts, texts, otherwise, forced, logprobs, can))
             doubtful.append((place, condition))
     opened = zip(doubtful, prompts_of(jobs), strict=True)
     return whole + len({in_condition(Key(*place, name), c) for (place, c), prompts in opened for name in prompts})

@@ -18,8 +18,8 @@ class ReplayedItem:
 
     `texts` has None for a reply that is there without a text. What a session is answered that it has nothing for is
     `otherwise`: None leads to no session that needs a reply first, any text to all of them. `forced` has the tokens
-    that injections forced into replies; `can` is what the engine could carry that these came from, besides what the
-    experiment needs.
+    that injections forced into replies, `logprobs` those of replies that came with log-probabilities; `can` is what the
+    engine could carry that these came from, besides what the experiment needs.
     """
 
     experiment: str
@@ -28,6 +28,7 @@ class ReplayedItem:
     texts: Mapping[str, str | None]
     otherwise: str | None = None
     forced: Mapping[str, tuple[Token, ...]] = field(default_factory=dict)
+    logprobs: Mapping[str, tuple[Token, ...]] = field(default_factory=dict)
     can: frozenset[Capability] = frozenset()
 
 
@@ -62,6 +63,7 @@ def first_sessions(experiment: Experiment, item: Item) -> list[str]:
 class _Said:
     text: str | None
     forced: tuple[Token, ...] | None = None
+    logprobs: tuple[Token, ...] | None = None
 
 
 async def _played(job: ReplayedItem) -> dict[str, Prompt]:
@@ -71,7 +73,8 @@ async def _played(job: ReplayedItem) -> dict[str, Prompt]:
         session: str, prompt: Prompt, *, parent: str | None = None, injection: Injection | None = None
     ) -> _Said:
         opened[session] = prompt if isinstance(prompt, str) else tuple(prompt)  # as it is now: it may grow
-        return _Said(job.texts.get(session, job.otherwise), None if injection is None else job.forced.get(session, ()))
+        forced = None if injection is None else job.forced.get(session, ())
+        return _Said(job.texts.get(session, job.otherwise), forced, job.logprobs.get(session))
 
     module = EXPERIMENTS[job.experiment]
     await module.sessions(job.item, AskBy(ask, module.needs | job.can), job.prompts)

@@ -88,6 +88,7 @@ def prompts_sent(run: Run, keys: Iterable[Key]) -> dict[Key, Prompt | None]:
             _templates(run, model, experiment, facets),
             {reply.session: reply.text for reply in replies},
             forced={reply.session: reply.forced for reply in replies if reply.forced is not None},
+            logprobs={reply.session: reply.logprobs for reply in replies if reply.logprobs},
             can=FORCED if model in forcing_models else frozenset(),
         )
 
