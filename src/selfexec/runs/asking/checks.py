@@ -32,7 +32,7 @@ from selfexec.errors import InputError, Interrupted
 from selfexec.experiments import EXPERIMENTS, AskBy, Capability, Injection, Item, Key, Prompt
 from selfexec.items import ItemSet
 from selfexec.items import load as load_items
-from selfexec.options import part_of
+from selfexec.options import names, part_of
 from selfexec.readers import Reading
 from selfexec.run_options import STARTER, CheckOptions
 from selfexec.runs.arguments import takes
@@ -161,7 +161,7 @@ def carry_out_check(options: CheckOptions) -> Check:
     # a person who tries a model is there, and wants to know at once that the server is not
     connection = dataclasses.replace(part_of(options, Connection), patience=0.0)
     item_set = load_items(at_hand(options.items) or STARTER)
-    item_set = item_set.cut(item_set.usual)
+    item_set = item_set.cut(names(options.experiments or ()) or item_set.usual)
     refuse_unsendable("--model", model)
     check_settings(sampling, item_set.experiments)
     refuse_unable([model], item_set.experiments, connection)
