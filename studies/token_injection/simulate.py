@@ -153,7 +153,8 @@ def results(rows: Sequence[Mapping[str, Any]]) -> str:
 def row_of(one: Respondent, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     mean = sum(float(row["skill"]) for row in rows) / len(rows)
     rates, skill = f"{rates_held(rows):.1%}", f"{skill_held(rows):.1%}"
-    return [one.name, one.about, f"{len(rows):,}", rates, f"{one.skill():.3f}", f"{mean:.3f}", skill]
+    true, seen = (f"{round(value, 3) + 0.0:.3f}" for value in (one.skill(), mean))  # no negative zero
+    return [one.name, one.about, f"{len(rows):,}", rates, true, seen, skill]
 
 
 def rates_held(rows: Sequence[Mapping[str, Any]]) -> float:
