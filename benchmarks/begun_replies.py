@@ -3,8 +3,9 @@
 
 Over HTTP a reply is disturbed as text: its beginning is sent, and the server cuts it into tokens anew. Each prompt is
 asked greedily, then once more in the same way, and then with the first half of the words of its own reply as the
-beginning; with `--within` of its characters, which mostly ends within a word. The share of replies that differ is what cutting alone does; that of those asked once more is what the server
-does by itself. A reply that was cut off for its length is the same as one that goes on behind it.
+beginning; with `--within` of its characters, which mostly ends within a word. The share of replies that differ is what
+cutting alone does; that of those asked once more is what the server does by itself. A reply that was cut off for its
+length is the same as one that goes on behind it.
 """
 
 import argparse
