@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from selfexec.extensions.card.document import card as card
     from selfexec.extensions.finetuning.writing import TrainingFiles as TrainingFiles
     from selfexec.extensions.finetuning.writing import export_sft as export_sft
+    from selfexec.extensions.injecting.scores import InjectionScores as InjectionScores
+    from selfexec.extensions.injecting.scores import injection_scores as injection_scores
     from selfexec.extensions.inspect.importing import import_task_logs as import_task_logs
     from selfexec.extensions.judging.asking import judge as judge
     from selfexec.extensions.logs.importing import import_logs as import_logs

@@ -251,6 +251,14 @@ class CheckOptions(AcceptedEnds, Sampling, Connection, ItemSource):
     """What can be set about trying a model."""
 
     model: str
+    _: KW_ONLY
+    experiments: Names | None = option(
+        None,
+        "Only these experiments. Default: those that a run would ask.",
+        flag="--experiment",
+        form="names",
+        section=WHICH_ITEMS,
+    )
 
     def __post_init__(self) -> None:
         refuse_no_name("model", self.model)

@@ -4,14 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
 
 import click
 import pytest
 
 from extension_parts import OURS, needs
 from selfexec.cli import root
-from selfexec.engines import ENGINES, Connection, Wire
+from selfexec.engines import ENGINES, Connection
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import FACETS
 from selfexec.items import load
@@ -155,14 +154,14 @@ def test_doing_the_task_in_place_of_predicting_it_is_read_as_the_row_says() -> N
         assert (reading.state, reading.reason) == ("unreadable", "performed"), name
 
 
-@needs("local")
-def test_a_reply_that_was_begun_is_continued_by_the_engines_that_the_row_names() -> None:
+@needs("local", "injecting")
+def test_words_are_put_into_replies_by_the_engines_that_the_row_names() -> None:
     said = reason_of("§5 ¶2")
-    http = [Connection(base_url="http://127.0.0.1:9/v1", wire=wire) for wire in get_args(Wire)]
-    assert not any("prefill" in ENGINES["http"].capabilities("any/m", place) for place in http)
-    able = [name for name in ENGINES if "prefill" in ENGINES[name].capabilities(f"{name}/m", Connection())]
-    assert able == ["local"] and "of the engines `local` has that" in said
-    assert not any("prefill" in experiment.needs for experiment in EXPERIMENTS.values())  # so: "no experiment does it"
+    real = [name for name in ENGINES if not ENGINES[name].simulated]
+    able = [name for name in real if "forced_tokens" in ENGINES[name].capabilities(f"{name}/m", Connection())]
+    assert able == ["local"] and "Tokens are forced in weights in this process" in said
+    assert "prefill" in ENGINES["http"].capabilities("vllm/m", Connection())
+    assert "prefill" in EXPERIMENTS["token_injection"].needs and "over HTTP words are put in as text" in said
 
 
 def test_so_many_questions_are_on_a_subject_that_is_named() -> None:

@@ -28,7 +28,7 @@ from selfexec.engines import (
     refuse_unable,
 )
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Capability, Key, Message
+from selfexec.experiments import EXPERIMENTS, Capability, Injection, Key, Message
 from selfexec.items import load
 from sockets import served
 
@@ -192,10 +192,8 @@ def declared(subject: Subject) -> frozenset[Capability]:
     return engine_type(subject.model, subject.connection).capabilities(subject.model, subject.connection)
 
 
-def test_turns_are_carried_by_every_engine_here_and_log_probabilities_by_some_and_nothing_else_yet(
-    subject: Subject,
-) -> None:
-    assert declared(subject) - {"logprobs"} == {"turns"}
+def test_turns_are_carried_by_every_engine_here_and_tools_by_none_yet(subject: Subject) -> None:
+    assert "turns" in declared(subject) and "tools" not in declared(subject)
 
 
 # --- what holds for each ---------------------------------------------------------------------------------------------
@@ -215,6 +213,25 @@ def test_log_probabilities_come_where_they_are_needed_if_the_engine_says_that_it
     found: Outcome = within(subject, lambda engine: engine.ask(needing))
     assert [(token.token, token.logprob) for token in found.logprobs or ()] == [(c, -0.5) for c in found.text or ""]
     assert within(subject, lambda engine: engine.ask(asked)).logprobs is None
+
+
+def test_tokens_are_forced_into_a_reply_if_the_engine_says_that_it_can(subject: Subject) -> None:
+    if "forced_tokens" not in declared(subject):
+        pytest.skip("it does not say so")
+
+    async def each(engine: Engine) -> tuple[Outcome, Outcome, Outcome]:
+        plain, (sham, forced) = call(subject.model, "Hello?"), (Injection("none", 2, 1), Injection("random", 2, 1, 5))
+        disturbed = [msgspec.structs.replace(plain, injection=one) for one in (sham, forced)]
+        return await engine.ask(plain), await engine.ask(disturbed[0]), await engine.ask(disturbed[1])
+
+    plain, sham, forced = within(subject, each)
+    assert plain.forced is None and plain.forced_end is None
+    assert (sham.text, sham.forced) == (plain.text, ())
+    assert len(forced.forced or ()) == 2 and all(token.logprob <= 0 for token in forced.forced or ())
+    words = "".join(token.token for token in forced.forced or ())
+    assert (forced.text or "")[: forced.forced_end].endswith(words)
+    begun = (forced.text or "")[: (forced.forced_end or 0) - len(words)]
+    assert (plain.text or "").startswith(begun) and len(begun) == sham.forced_end
 
 
 def test_no_session_knows_of_another(subject: Subject) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol, Self, runtime_checkable
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import Capability, Key, Message, Token
+from selfexec.experiments import Capability, Injection, Key, Message, Token
 from selfexec.items import ItemSet
 from selfexec.options import HOW_MUCH, WHERE_IT_GOES, WHICH_MODELS, option
 
@@ -21,13 +21,14 @@ class Call(msgspec.Struct, frozen=True):
 
     `sampling` is what is sent beside them and changes the reply, by the field's name: temperature, top_p, max_tokens,
     whatever a body has; `system` is the system prompt. It is empty where nothing is sent. `needs` is what of the
-    engine's capabilities the experiment counts on.
+    engine's capabilities the experiment counts on. `injection` is what is forced into the reply, where anything is.
     """
 
     key: Key
     messages: tuple[Message, ...]
     sampling: Mapping[str, Any] = {}
     needs: frozenset[Capability] = frozenset()
+    injection: Injection | None = None
 
     @property
     def model(self) -> str:
@@ -61,6 +62,11 @@ class Outcome(msgspec.Struct, frozen=True):
     been there when its call was sent, where that is an hour or more and nobody knows whether the server's clock is
     right.
 
+    `forced` has the tokens that an injection forced into the reply, each with the log-probability that the model gave
+    it there, and `forced_end` is the number of characters of `text` before what the model wrote behind them; of a sham
+    there are no tokens, and `forced_end` says where they would have been. Both are None where the call has no
+    injection: an engine that knows of none is not taken to have carried one out.
+
     `waited` is for how many seconds the call was held since its server was away, which is no latency.
 
     `unknown_end` is the server's word for how the reply ended, where that word is not in the table of known ends; it is
@@ -91,6 +97,8 @@ class Outcome(msgspec.Struct, frozen=True):
     unknown_end: str | None = None
     unknown_end_text: str | None = None
     connection: str | None = None
+    forced: tuple[Token, ...] | None = None
+    forced_end: int | None = None
     waited: float = 0.0
     created: float | None = None
     age: int | None = None

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from selfexec.engines.base import Connection, Engine, EngineType
-from selfexec.engines.http.providers import PROVIDERS, UnknownProvider, wire_of
+from selfexec.engines.http.providers import PROVIDERS, UnknownProvider, prefill_of, wire_of
 from selfexec.errors import InputError
 from selfexec.experiments import Capability
 from selfexec.experiments.registry import Registry
@@ -39,7 +39,8 @@ def _open_http(models: Sequence[str], item_set: ItemSet, connection: Connection)
 def _http_capabilities(model: str, connection: Connection) -> frozenset[Capability]:
     from selfexec.engines.http.wires import WIRES
 
-    return WIRES[wire_of(model, connection)].capabilities
+    prefill: frozenset[Capability] = frozenset({"prefill"} if prefill_of(model, connection) else ())
+    return WIRES[wire_of(model, connection)].capabilities | prefill
 
 
 def _http_sends(model: str, connection: Connection) -> frozenset[str]:
@@ -71,7 +72,7 @@ def _http_models() -> Sequence[str]:
 SIM = EngineType(
     name="sim",
     open=_open_sim,
-    capabilities=lambda model, connection: TURNS,
+    capabilities=lambda model, connection: TURNS | {"prefill", "forced_tokens"},
     simulated=True,
     models=_sim_models,
     thinking=lambda model, connection, level, sampling: {THINKING: level},

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import cached_property
 from types import TracebackType
 from typing import Any, Self
 
@@ -14,6 +15,7 @@ from selfexec.engines.base import Call, Check, Checking, Connection, Engine, Exp
 from selfexec.engines.choose import effort_in, engine_for, engine_type
 from selfexec.engines.settings import EFFORT, Sampling
 from selfexec.errors import Interrupted, NoApiKey
+from selfexec.experiments import Capability
 from selfexec.items import ItemSet
 
 
@@ -34,6 +36,12 @@ class Respondent:
     def simulated(self) -> bool:
         """Whether it is simulated in this process, so that nothing is sent anywhere."""
         return all(engine_type(self.asked, connection).simulated for connection in self.connections)
+
+    @cached_property
+    def can(self) -> frozenset[Capability]:
+        """What can be carried to it beside one user message and its reply, at each of its addresses."""
+        engines = (engine_type(self.asked, one).capabilities(self.asked, one) for one in self.connections)
+        return frozenset.intersection(*engines)
 
     @property
     def efforts(self) -> dict[str, Any]:

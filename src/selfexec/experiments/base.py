@@ -84,11 +84,44 @@ class Key(NamedTuple):
 JobKey = tuple[str, str, str, int]  # an item as one model was asked it in one epoch
 
 
+InjectionKind = Literal["none", "second", "random", "least"]
+
+
+class Injection(msgspec.Struct, frozen=True):
+    """Tokens that are forced into a reply while it is written, as if the model had chosen them.
+
+    Args:
+        kind: What is forced at each place. `second`: the token that the model finds the second likeliest there.
+            `random`: a piece of the vocabulary of three letters or more, drawn by `seed`. `least`: the least likely of
+            these pieces. `none`: nothing, a sham that the engine handles like the others. No token that would end the
+            reply is ever forced.
+        count: How many tokens are forced, one behind the other.
+        at: Behind how many tokens of the reply; thoughts count as part of the reply. Of a reply that ends before this
+            place nothing is disturbed.
+        seed: What random pieces are drawn by.
+    """
+
+    kind: InjectionKind
+    count: Annotated[int, msgspec.Meta(ge=0)]
+    at: Annotated[int, msgspec.Meta(ge=0)]
+    seed: int = 0
+
+
 class Answer(Protocol):
-    """What an experiment sees of a reply. `text` is None where none came: withheld, or lost."""
+    """What an experiment sees of a reply.
+
+    `text` is the whole reply; None where none came: withheld, or lost. `forced` has the tokens that an injection forced
+    into it, each with the log-probability that the model gave it there: none where the reply was over before, or the
+    injection was a sham. It is None where no injection was asked for. `logprobs` has the tokens of the reply with their
+    log-probabilities, where these were asked for and came.
+    """
 
     @property
     def text(self) -> str | None: ...
+    @property
+    def forced(self) -> "tuple[Token, ...] | None": ...
+    @property
+    def logprobs(self) -> "tuple[Token, ...] | None": ...
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -124,9 +157,42 @@ class Ask(Protocol):
     """Opens a fresh session and brings its reply. A session that knows of another does so by its messages alone:
     each turn of a conversation is a session of its own name, which carries what was said before. `parent` names the
     session within which one is asked, where it is.
+
+    An `injection` disturbs the reply while it is written: it takes an engine with `forced_tokens`. Such a session is
+    sampled like the undisturbed one that is named by its kind alone: `execute.random.4` like `execute`, so that with
+    the same prompt both have the same beginning. What is read of its reply (`Experiment.read`) is what came behind the
+    injection, as it is of a reply that was begun for the model.
+
+    `can` is what the engine of the model that is asked can carry, for an experiment that can make use of more than it
+    `needs`. Where a run is replayed without any engine, it is what the replies show that the engine could.
     """
 
-    def __call__(self, session: str, prompt: Prompt, *, parent: str | None = None) -> Awaitable[Answer]: ...
+    @property
+    def can(self) -> frozenset[Capability]: ...
+
+    def __call__(
+        self, session: str, prompt: Prompt, *, parent: str | None = None, injection: Injection | None = None
+    ) -> Awaitable[Answer]: ...
+
+
+@dataclass(frozen=True)
+class AskBy:
+    """An `Ask` made of a function that opens sessions, and of what the engine behind it can carry. InputError where an
+    injection is asked of one that has no `forced_tokens`.
+    """
+
+    opened: Callable[..., Awaitable[Answer]]
+    can: frozenset[Capability] = frozenset()
+
+    def __call__(
+        self, session: str, prompt: Prompt, *, parent: str | None = None, injection: Injection | None = None
+    ) -> Awaitable[Answer]:
+        if injection is not None and "forced_tokens" not in self.can:
+            raise InputError(
+                f"session {session}: an injection takes forced_tokens of the engine, which that of this model has not. "
+                "An experiment names them among its `needs`, or looks for them in `ask.can`."
+            )
+        return self.opened(session, prompt, parent=parent, injection=injection)
 
 
 Options = Mapping[str, str]  # letter -> the sentence that it stands for

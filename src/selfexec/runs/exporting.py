@@ -19,7 +19,7 @@ from selfexec.items import ItemSet
 from selfexec.prompts import AllPrompts, by_condition, digest
 from selfexec.runs.design import Design
 from selfexec.runs.records import Cut, Reply
-from selfexec.runs.replay import ReplayedItem, prompts_of
+from selfexec.runs.replay import FORCED, ReplayedItem, forcing, prompts_of
 
 AT_ONCE = 1_000  # jobs played through together: what there is at a time, however much is asked
 
@@ -63,8 +63,10 @@ class Round:
     ended: int = 0
     _there: dict[JobKey, list[Key]] = field(default_factory=dict, init=False, repr=False)
     _asking: Mapping[str, Mapping[Condition, Prompts]] = field(default_factory=dict, init=False, repr=False)
+    _forcing: frozenset[str] = field(default=frozenset(), init=False, repr=False)
 
     def __post_init__(self) -> None:
+        self._forcing = forcing(self.replies.values())
         self._asking = by_condition(self.prompts, self.item_set.experiments, self.conditions)
         if shown := [condition_name(c) for c in self.conditions if history_in(c)]:
             raise InputError(
@@ -116,8 +118,16 @@ class Round:
 
     def _job(self, place: "_Place") -> ReplayedItem:
         there = self._there.get((place.model, place.experiment, place.item.id, place.epoch), ())
-        texts = {key.session: self.replies[key].text for key in there if key == place.key(key.session)}
-        return ReplayedItem(place.experiment, place.item, self._asking[place.experiment][place.condition], texts)
+        replies = [self.replies[key] for key in there if key == place.key(key.session)]
+        return ReplayedItem(
+            place.experiment,
+            place.item,
+            self._asking[place.experiment][place.condition],
+            {reply.session: reply.text for reply in replies},
+            forced={reply.session: reply.forced for reply in replies if reply.forced is not None},
+            logprobs={reply.session: reply.logprobs for reply in replies if reply.logprobs},
+            can=FORCED if place.model in self._forcing else frozenset(),
+        )
 
     def _left(self, place: "_Place", job: ReplayedItem, prompts: Mapping[str, Prompt]) -> Iterator[ExportedSession]:
         asked = 0

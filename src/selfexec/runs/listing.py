@@ -10,7 +10,7 @@ from typing import Self
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, JobKey, Key
+from selfexec.experiments import EXPERIMENTS, Injection, JobKey, Key, Token
 from selfexec.facets import Condition, in_condition
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
@@ -18,7 +18,7 @@ from selfexec.runs.design import Block, asked, unfolded
 from selfexec.runs.ends import is_accepted
 from selfexec.runs.folder import ITEMS, LOST, MANIFEST, REPLIES, Manifest, check_fit, items_of_run, load_manifest
 from selfexec.runs.records import OfSession
-from selfexec.runs.replay import ReplayedItem, prompts_of
+from selfexec.runs.replay import FORCED, ReplayedItem, forcing, prompts_of
 from selfexec.runs.requests import out_with_batches
 from selfexec.runs.share import is_cut, shard_folders
 from selfexec.text.numbers import number_of, size_of
@@ -226,6 +226,14 @@ class _Line(OfSession, frozen=True, kw_only=True):
     time: str | None = None
     unknown_end: str | None = None
     unknown_end_text: str | None = None
+    injection: Injection | None = None
+    forced: tuple[Token, ...] | None = None
+    logprobs: msgspec.Raw = msgspec.Raw(b"null")
+
+    @property
+    def tokens(self) -> tuple[Token, ...] | None:
+        """The tokens with their log-probabilities, where there are any."""
+        return msgspec.json.decode(self.logprobs, type=tuple[Token, ...] | None)
 
     @property
     def ended_unknown(self) -> bool:
@@ -264,6 +272,7 @@ def _wanted(manifest: Manifest, item_set: ItemSet, every: Mapping[JobKey, Mappin
     doubtful: list[tuple[JobKey, Condition]] = []
     jobs: list[ReplayedItem] = []
     there = _asked_for(every)
+    forcing_models = forcing(line for lines in there.values() for line in lines.values())
     for place, conditions in _asked(manifest, item_set, every).items():
         experiment, id = place[1:3]
         item, lines = item_set.items[experiment][id], there.get(place, {})
@@ -278,7 +287,10 @@ def _wanted(manifest: Manifest, item_set: ItemSet, every: Mapping[JobKey, Mappin
             texts = {name: None if line.withheld else _text(line) for name, line in found.items()}
             # whatever may yet come is taken to lead on; but nobody knows how long a conversation would go on so
             otherwise = None if definition.open_ended else "?"
-            jobs.append(ReplayedItem(experiment, item, definition.prompts, texts, otherwise))
+            forced = {name: line.forced for name, line in found.items() if line.forced is not None}
+            can = FORCED if place[0] in forcing_models else frozenset()
+            logprobs = {name: tokens for name, line in found.items() if (tokens := line.tokens)}
+            jobs.append(ReplayedItem(experiment, item, definition.prompts, texts, otherwise, forced, logprobs, can))
             doubtful.append((place, condition))
     opened = zip(doubtful, prompts_of(jobs), strict=True)
     return whole + len({in_condition(Key(*place, name), c) for (place, c), prompts in opened for name in prompts})

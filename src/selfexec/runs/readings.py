@@ -64,9 +64,9 @@ def read_reply(
     known: Known | None = None,
     condition: Condition = DEFAULT,
 ) -> Reading:
-    """What a reply commits to. `options`: what its letters stand for, where the prompt had it otherwise than ours.
-    Words that are `known` from the same session are not read again; those that are not are added. `condition`: what it
-    was asked in, where its key has no facets.
+    """What a reply commits to: of one with an injection, what came behind it. `options`: what its letters stand for,
+    where the prompt had it otherwise than ours. Words that are `known` from the same session are not read again; those
+    that are not are added. `condition`: what it was asked in, where its key has no facets.
     """
     form = _form(reply.key, condition)
     if reply.ended_unknown:
@@ -77,8 +77,8 @@ def read_reply(
     if reply.failed or reply.text is None:
         return Reading("missing", reason=reply.error, tokens=reply.output_tokens)
     if given is None or is_kept(reply.key):
-        reading = _read(item, reply, reply.text, options, {} if known is None else known, form)
-        if reading.state == "read" and not reply.text.strip() and reply.known_stop == "length":
+        reading = _read(item, reply, reply.read_text, options, {} if known is None else known, form)
+        if reading.state == "read" and not reply.read_text.strip() and reply.known_stop == "length":
             # its budget was used up before the first word: nobody knows what it would have said
             reading = Reading("unreadable")
         elif (
@@ -123,8 +123,8 @@ def _read_by_tokens(item: Item, reply: Reply, reading: Reading, *, alone: bool) 
 
 def _is_whole(item: Item, reply: Reply, value: Any, form: str) -> bool:
     if form in EXPERIMENTS[reply.experiment].read_otherwise:
-        return EXPERIMENTS[reply.experiment].read_otherwise[form](item, reply.text or "", cut=True).value is not None
-    return EXPERIMENTS[reply.experiment].whole(item, reply.session, reply.text or "", value)
+        return EXPERIMENTS[reply.experiment].read_otherwise[form](item, reply.read_text, cut=True).value is not None
+    return EXPERIMENTS[reply.experiment].whole(item, reply.session, reply.read_text, value)
 
 
 def _read(item: Item, reply: Reply, text: str, options: Options | None, known: Known, form: str) -> Reading:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import Key, Message, Token
+from selfexec.experiments import Injection, Key, Message, Token
 from selfexec.facets import facets_of
 from selfexec.files import jsonl
 from selfexec.prompts import digest
@@ -105,6 +105,8 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     that no language model is behind it. `batch` is the custom id of the request that it came by, where that was one of
     a batch file. `logprobs` has its tokens with their log-probabilities, where these were asked for and came.
     `connection` is the network connection that brought it and the number of the call on it: see `connections`.
+    `injection` is what was forced into it while it was written, `forced` these tokens, and `forced_end` the number of
+    characters before what the model wrote behind them.
 
     `age` is for how many seconds it had been there when its call was sent, as its server says, where that is an hour or
     more: it came from a cache, or the server's clock is wrong.
@@ -144,6 +146,9 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     unknown_end_text: str | None = None
     connection: str | None = None
     age: Count | None = None
+    injection: Injection | None = None
+    forced: tuple[Token, ...] | None = None
+    forced_end: Count | None = None
 
     @classmethod
     def of(
@@ -153,6 +158,7 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
         latency: float,
         prompt_sha256: str | None = None,
         parent: str | None = None,
+        injection: Injection | None = None,
     ) -> "Reply":
         """What an engine brought back from a session, now. The time for which it was held is no latency.
 
@@ -198,6 +204,9 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
             unknown_end_text=outcome.unknown_end_text,
             connection=outcome.connection,
             age=outcome.age,
+            injection=injection,
+            forced=outcome.forced,
+            forced_end=outcome.forced_end,
         )
 
     @property
@@ -211,6 +220,11 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
         if known is None:
             known = self.__dict__["line"] = _ENCODE(self) + b"\n"
         return known
+
+    @property
+    def read_text(self) -> str:
+        """What is read of it: all of its text, or what came behind an injection."""
+        return (self.text or "")[self.forced_end or 0 :]
 
     @property
     def ended_unknown(self) -> bool:

@@ -3,10 +3,13 @@ which prompts. Nothing is asked.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from selfexec.engines import finish
-from selfexec.experiments import EXPERIMENTS, Experiment, Item, Prompt, Prompts
+from selfexec.experiments import EXPERIMENTS, AskBy, Capability, Experiment, Injection, Item, Prompt, Prompts, Token
+
+FORCED: frozenset[Capability] = frozenset({"forced_tokens"})
 
 
 @dataclass(frozen=True)
@@ -14,7 +17,9 @@ class ReplayedItem:
     """One item of an experiment and the text of each reply to its sessions.
 
     `texts` has None for a reply that is there without a text. What a session is answered that it has nothing for is
-    `otherwise`: None leads to no session that needs a reply first, any text to all of them.
+    `otherwise`: None leads to no session that needs a reply first, any text to all of them. `forced` has the tokens
+    that injections forced into replies, `logprobs` those of replies that came with log-probabilities; `can` is what the
+    engine could carry that these came from, besides what the experiment needs.
     """
 
     experiment: str
@@ -22,6 +27,21 @@ class ReplayedItem:
     prompts: Prompts
     texts: Mapping[str, str | None]
     otherwise: str | None = None
+    forced: Mapping[str, tuple[Token, ...]] = field(default_factory=dict)
+    logprobs: Mapping[str, tuple[Token, ...]] = field(default_factory=dict)
+    can: frozenset[Capability] = frozenset()
+
+
+class _WithInjection(Protocol):
+    @property
+    def model(self) -> str: ...
+    @property
+    def injection(self) -> object: ...
+
+
+def forcing(replies: Iterable[_WithInjection]) -> frozenset[str]:
+    """The models whose engine forced tokens, as their replies show."""
+    return frozenset(reply.model for reply in replies if reply.injection is not None)
 
 
 def prompts_of(jobs: Iterable[ReplayedItem]) -> list[dict[str, Prompt]]:
@@ -42,15 +62,20 @@ def first_sessions(experiment: Experiment, item: Item) -> list[str]:
 @dataclass(frozen=True)
 class _Said:
     text: str | None
+    forced: tuple[Token, ...] | None = None
+    logprobs: tuple[Token, ...] | None = None
 
 
 async def _played(job: ReplayedItem) -> dict[str, Prompt]:
     opened: dict[str, Prompt] = {}
 
-    async def ask(session: str, prompt: Prompt, *, parent: str | None = None) -> _Said:
+    async def ask(
+        session: str, prompt: Prompt, *, parent: str | None = None, injection: Injection | None = None
+    ) -> _Said:
         opened[session] = prompt if isinstance(prompt, str) else tuple(prompt)  # as it is now: it may grow
-        return _Said(job.texts.get(session, job.otherwise))
+        forced = None if injection is None else job.forced.get(session, ())
+        return _Said(job.texts.get(session, job.otherwise), forced, job.logprobs.get(session))
 
     definition = EXPERIMENTS[job.experiment]
-    await definition.sessions(job.item, ask, job.prompts)
+    await definition.sessions(job.item, AskBy(ask, definition.needs | job.can), job.prompts)
     return {session: opened[session] for session in definition.in_order(job.item, opened)}

@@ -19,7 +19,7 @@ from selfexec.readers import Reading
 from selfexec.runs.ends import why_unknown
 from selfexec.runs.readings import KEPT_STATE, UNKNOWN_END, state_shown
 from selfexec.runs.records import Reply, ended_with
-from selfexec.runs.replay import ReplayedItem, prompts_of
+from selfexec.runs.replay import FORCED, ReplayedItem, forcing, prompts_of
 from selfexec.runs.run import Run
 from selfexec.text.numbers import decimal, number_of
 from selfexec.text.printable import harmless, harmless_line
@@ -77,14 +77,23 @@ def prompts_sent(run: Run, keys: Iterable[Key]) -> dict[Key, Prompt | None]:
     for key in run.replies:
         if key[:4] in there:
             there[key[:4]].append(key)
-    jobs = {
-        (place, facets): ReplayedItem(
-            place[1],
-            run.items[place[1]][place[2]],
-            _templates(run, place[0], place[1], facets),
-            {key.session: run.replies[key].text for key in there[place] if key == in_condition(key, facets)},
+    forcing_models = forcing(run.replies.values())
+
+    def job(place: JobKey, facets: Condition) -> ReplayedItem:
+        model, experiment, item, _ = place
+        replies = [run.replies[key] for key in there[place] if key == in_condition(key, facets)]
+        return ReplayedItem(
+            experiment,
+            run.items[experiment][item],
+            _templates(run, model, experiment, facets),
+            {reply.session: reply.text for reply in replies},
+            forced={reply.session: reply.forced for reply in replies if reply.forced is not None},
+            logprobs={reply.session: reply.logprobs for reply in replies if reply.logprobs},
+            can=FORCED if model in forcing_models else frozenset(),
         )
-        for place, facets in dict.fromkeys((key[:4], key.facets) for key in keys)
+
+    jobs = {
+        (place, facets): job(place, facets) for place, facets in dict.fromkeys((key[:4], key.facets) for key in keys)
     }
     rebuilt = dict(zip(jobs, prompts_of(jobs.values()), strict=True))
     return {key: _if_sent(run, key, rebuilt[key[:4], key.facets].get(key.session)) for key in keys}

@@ -1,6 +1,7 @@
 """Weights in this process: a reply is what transformers itself would say, whichever sessions share the batch."""
 
 import asyncio
+import functools
 import re
 import shutil
 import sys
@@ -15,7 +16,7 @@ import pytest
 import selfexec as sx
 from selfexec.engines import Call, Connection, Outcome
 from selfexec.errors import InputError
-from selfexec.experiments import Key, Message
+from selfexec.experiments import Injection, Key, Message
 from selfexec.extensions.local import engine, weights
 from selfexec.extensions.local.engine import LocalEngine, thoughts_apart
 from selfexec.extensions.local.weights import Weights, no_bars_in_files
@@ -134,6 +135,7 @@ class GenerationRequest:
     top_k: int = 0
     repetition_penalty: float = 1.0
     likely: int | None = None
+    injection: Injection | None = None
 
 
 @dataclass(eq=False)
@@ -392,6 +394,7 @@ def test_a_reply_is_the_same_where_memory_gives_out_on_the_way(tiny: Path, monke
     undisturbed = [outcome.text for outcome in replies(tiny, *calls)]
     forward, seen = LlamaForCausalLM.forward, []
 
+    @functools.wraps(forward)
     def scarce(self: Any, *args: Any, **given: Any) -> Any:
         seen.append(len(given["input_ids"]))
         if len(seen) == 5 or (len(seen) > 5 and seen[-1] > 2):
@@ -489,4 +492,4 @@ def test_a_run_ends_honestly_and_goes_on_where_it_was_cut_off(tiny: Path, tmp_pa
     assert {key: reply.text for key, reply in run.replies.items()} == {k: r.text for k, r in whole.replies.items()}
     assert not any(reply.failed for reply in run.replies.values())
     assert not run.manifest.simulated
-    assert sx.score(run).table(120).count("nothing can be said") == 3  # random bytes
+    assert sx.score(run).table(120).count("No verdict:") == 3  # random bytes

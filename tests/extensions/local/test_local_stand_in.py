@@ -200,10 +200,17 @@ def test_only_a_model_that_can_leave_out_logits_is_told_to() -> None:
     assert weights_with(forward=lambda ids: None).last_logits == {}
 
 
+def test_keys_and_values_are_kept_under_the_name_that_the_model_has_for_them() -> None:
+    assert weights_with(forward=lambda ids, past_key_values: None).cache_name == "past_key_values"
+    assert weights_with(forward=lambda ids, cache: None).cache_name == "cache"
+
+
 def replied(text: str, prompt: int, *, thinks: bool = False, ended: bool = True) -> Outcome:
     """What is made of a reply to a prompt of so many tokens. The end of a reply may be among its tokens."""
     tokens = [*map(ord, text)] + [0] * ended
-    row = SimpleNamespace(wanted=SimpleNamespace(prompt=[7] * prompt, likely=None), tokens=tokens, ended=ended)
+    row = SimpleNamespace(
+        wanted=SimpleNamespace(prompt=[7] * prompt, likely=None, injection=None), tokens=tokens, ended=ended
+    )
     waiting: Any = SimpleNamespace(row=row, thinks=thinks)
     return row_outcome(weights_with(), waiting)
 

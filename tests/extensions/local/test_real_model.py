@@ -55,7 +55,7 @@ def ends_honestly(run: sx.Run) -> None:
     assert all(reply.input_tokens and reply.output_tokens is not None for reply in run.replies.values())
     assert max(reply.output_tokens or 0 for reply in run.replies.values()) <= 12
     assert not run.manifest.simulated
-    assert sx.score(run).table(120).count("nothing can be said") == 3  # one for each experiment
+    assert sx.score(run).table(120).count("No verdict:") == 3  # one for each experiment
 
 
 @pytest.mark.slow

@@ -54,6 +54,7 @@ from selfexec.engines.http.flagged import quotes_another_prompt
 from selfexec.engines.http.gateways import cached_by, is_cut, with_headers
 from selfexec.engines.http.patience import Admission, Reach, presence
 from selfexec.engines.http.policy import BUSY, error_in_reply, is_rate_limit, shortened, status_in_reply, verdict
+from selfexec.engines.http.prefill import Prefills, goes_on, without_beginning
 from selfexec.engines.http.providers import Endpoint, endpoint
 from selfexec.engines.http.quota import spent
 from selfexec.engines.http.rate_limit import RateLimit
@@ -64,7 +65,7 @@ from selfexec.engines.http.shutdown import shutdown_said
 from selfexec.engines.http.transport import WITH_REPLY, Fault, Response, TLSError, Transport
 from selfexec.engines.http.wires import WIRES, Stream, UnreadableReply, UnusableReply
 from selfexec.errors import InputError, Interrupted
-from selfexec.experiments import messages_of
+from selfexec.experiments import Message, messages_of
 from selfexec.text.numbers import number_of
 
 ATTEMPTS = 8
@@ -132,6 +133,7 @@ class HttpEngine:
         self._said_of_controls: dict[str, str] = {}
         self.waiting: dict[str, str] = {}
         self._reaches = {where.url: Reach(where.shown, connection.patience, self) for where in endpoints.values()}
+        self._prefills = Prefills()
         self._watch = SurplusWatch(self._warn_of_surplus)
         self._clocks = ServerClocks()
         one_at_a_time = connection.max_connections == 1
@@ -160,11 +162,19 @@ class HttpEngine:
         if call.sampling:
             route.keep_back(call.sampling)
         try:
-            return route.scrubber.outcome(bounded(await self._asked(route, call)))
+            if "prefill" not in call.needs:
+                return route.scrubber.outcome(bounded(await self._asked(route, call)))
+            echoes = await self._prefills.echoes(route.where, partial(self._probed, route, call))
+            outcome = route.scrubber.outcome(bounded(await self._asked(route, call)))
+            return without_beginning(outcome, call.messages) if echoes and goes_on(call.messages) else outcome
         except Interrupted as fault:
             raise Interrupted(route.scrubber.text(fault.obstacle), fault.way_on) from None
         except InputError as fault:
             raise InputError(route.scrubber.text(fault.typed)) from None
+
+    async def _probed(self, route: Route, call: Call, messages: Sequence[Message]) -> Outcome:
+        """What comes back with the settings of a call, to other messages. It is no reply of any session."""
+        return await self._asked(route, msgspec.structs.replace(call, messages=tuple(messages)))
 
     async def notices(self, model: str) -> Sequence[str]:
         """What the server says of a model in its list: that it is about to be shut down. Nothing where it says nothing,

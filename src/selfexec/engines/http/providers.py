@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 from urllib.parse import urlsplit
 
 from selfexec.engines.base import Connection, Wire
@@ -18,13 +18,18 @@ LIKE_A_VARIABLE = re.compile(r"[A-Z][A-Z_]*\d{0,2}", re.ASCII)
 ANY_KEY = "SELFEXEC_API_KEY"  # the key of whatever stands behind --base-url
 
 
+Prefill = Literal["continue_final_message", "prefix"]
+
+
 @dataclass(frozen=True)
 class Provider:
     """`keys`: environment variables that may hold the key; the first that is set counts. `local` are servers of one's
     own, which need no key, and which stand wherever --base-url says. Without a `base_url` each customer has an address
     of their own, at one of its `hosts`. `maker` names who made all models that are served there; None where a provider
     hosts models of several makers. `by_organisation`: its models are named ORGANISATION/MODEL, where the organisation
-    published the model, and never by an account, a deployment or a folder.
+    published the model, and never by an account, a deployment or a folder. `prefill` is how chat completions are told
+    there to go on with a reply that was begun (see `selfexec.engines.http.prefill`), None where they cannot be; at the
+    provider's own hosts that may be so at one path alone, `prefill_path`.
     """
 
     base_url: str
@@ -34,8 +39,11 @@ class Provider:
     hosts: tuple[str, ...] = ()
     maker: str | None = None
     by_organisation: bool = False
+    prefill: Prefill | None = None
+    prefill_path: str = ""
 
 
+CONTINUE: Prefill = "continue_final_message"
 AZURE = ("openai.azure.com", "services.ai.azure.com", "cognitiveservices.azure.com", "openai.azure.us")
 
 PROVIDERS: Mapping[str, Provider] = {
@@ -49,8 +57,14 @@ PROVIDERS: Mapping[str, Provider] = {
     ),
     "azure": Provider("", ("AZURE_OPENAI_API_KEY", "AZURE_API_KEY"), hosts=AZURE),
     "openrouter": Provider("https://openrouter.ai/api/v1", ("OPENROUTER_API_KEY",), by_organisation=True),
-    "mistral": Provider("https://api.mistral.ai/v1", ("MISTRAL_API_KEY",), maker="mistral"),
-    "deepseek": Provider("https://api.deepseek.com/v1", ("DEEPSEEK_API_KEY",), maker="deepseek"),
+    "mistral": Provider("https://api.mistral.ai/v1", ("MISTRAL_API_KEY",), maker="mistral", prefill="prefix"),
+    "deepseek": Provider(
+        "https://api.deepseek.com/v1",
+        ("DEEPSEEK_API_KEY",),
+        maker="deepseek",
+        prefill="prefix",
+        prefill_path="/beta",
+    ),
     "together": Provider("https://api.together.xyz/v1", ("TOGETHER_API_KEY",), by_organisation=True),
     "groq": Provider("https://api.groq.com/openai/v1", ("GROQ_API_KEY",), by_organisation=True),
     "fireworks": Provider("https://api.fireworks.ai/inference/v1", ("FIREWORKS_API_KEY",)),
@@ -58,9 +72,11 @@ PROVIDERS: Mapping[str, Provider] = {
     "cerebras": Provider("https://api.cerebras.ai/v1", ("CEREBRAS_API_KEY",)),
     "nvidia": Provider("https://integrate.api.nvidia.com/v1", ("NVIDIA_API_KEY",), by_organisation=True),
     "huggingface": Provider("https://router.huggingface.co/v1", ("HF_TOKEN",), by_organisation=True),
-    "vllm": Provider("http://localhost:8000/v1", ("VLLM_API_KEY",), local=True, by_organisation=True),
-    "sglang": Provider("http://localhost:30000/v1", ("SGLANG_API_KEY",), local=True, by_organisation=True),
-    "llamacpp": Provider("http://localhost:8080/v1", ("LLAMA_API_KEY",), local=True),
+    "vllm": Provider("http://localhost:8000/v1", ("VLLM_API_KEY",), local=True, by_organisation=True, prefill=CONTINUE),
+    "sglang": Provider(
+        "http://localhost:30000/v1", ("SGLANG_API_KEY",), local=True, by_organisation=True, prefill=CONTINUE
+    ),
+    "llamacpp": Provider("http://localhost:8080/v1", ("LLAMA_API_KEY",), local=True, prefill=CONTINUE),
     "ollama": Provider("http://localhost:11434/v1", ("OLLAMA_API_KEY",), local=True),
     "lmstudio": Provider("http://localhost:1234/v1", ("LM_API_TOKEN", "LM_STUDIO_API_KEY"), local=True),
 }
@@ -227,6 +243,31 @@ def _valid(base_url: str) -> str:
 def _server_in(url: str) -> str:
     """What stands between the slashes: the server, with a port, and with name and password where they are given."""
     return re.split("[/?]", url.partition("://")[2], maxsplit=1)[0]
+
+
+# --- replies that are begun ------------------------------------------------------------------------------------------
+
+
+def prefill_at(provider: str, url: str) -> Prefill | None:
+    """How chat completions at an address, asked under the name of this provider, are told to go on with a reply that
+    was begun; None where they cannot be. Behind another address whoever stands there is taken to speak as the provider.
+    """
+    known = PROVIDERS.get(provider)
+    if known is None or known.prefill is None:
+        return None
+    place = Endpoint("", url, "openai", provider)
+    home = (urlsplit(known.base_url).hostname or "",) if known.prefill_path else ()
+    if any(map(place.at, home)) and not urlsplit(url).path.rstrip("/").endswith(known.prefill_path):
+        return None
+    return known.prefill
+
+
+def prefill_of(model: str, connection: Connection) -> Prefill | None:
+    """The same of a model as it is reached."""
+    provider = model.partition("/")[0]
+    known = PROVIDERS.get(provider)
+    url = connection.base_url or (known.base_url if known else "")
+    return prefill_at(provider, trimmed(url)[0]) if wire_of(model, connection) == "openai" else None
 
 
 # --- keys ------------------------------------------------------------------------------------------------------------

@@ -24,11 +24,12 @@ from selfexec.engines.sim.simulation import (
     filled_in,
     simulation_of,
     simulations,
+    undisturbed,
 )
 from selfexec.engines.sim.traits import Facts, How, Respondent, draw
 from selfexec.engines.sim.truth import truth
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Facets, Item, Message
+from selfexec.experiments import EXPERIMENTS, Facets, Injection, Item, Message
 from selfexec.facets import FACETS, OFF, THINKING, asks_for_probabilities
 from selfexec.items import ItemSet
 from selfexec.text.matching import meant
@@ -50,7 +51,10 @@ class SimEngine(AbstractAsyncContextManager["SimEngine"]):
         model, experiment, id, epoch, session, facets = call.key
         asked = named(experiment, self._items.get(experiment, {}).get(id), session, call.prompt, facets)
         thinks = call.sampling.get(THINKING) != OFF
-        return self._respondents[model].reply(call.messages, epoch, asked, thinks)
+        respondent = self._respondents[model]
+        if call.injection is not None:
+            return respondent.disturbed(call.messages, epoch, asked, call.injection)
+        return respondent.reply(call.messages, epoch, asked, thinks)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -176,12 +180,24 @@ class SimRespondent(Respondent):
         self, messages: Sequence[Message], epoch: int = 1, asked: SimTask | None = None, thinks: bool = True
     ) -> Outcome:
         """Its reply to a conversation. What is `asked` is recognised by the last message where nobody tells."""
-        prompt = messages[-1].content
-        said = prompt if len(messages) == 1 else "\n".join(f"{m.role}: {m.content}" for m in messages)
-        text, tokens = self._replied(asked or recognised(prompt, self.knowledge), said, epoch, thinks)
+        said = _said_so_far(messages)
+        text, tokens = self._replied(asked or recognised(messages[-1].content, self.knowledge), said, epoch, thinks)
         if len(messages) > 1 and (word := _remembered(messages)):
             text, tokens = word, None
         return Outcome(text, tokens or shapes.tokens_of(text), "stop")
+
+    def disturbed(self, messages: Sequence[Message], epoch: int, asked: SimTask, injection: Injection) -> Outcome:
+        """Its reply to a conversation with tokens forced into it: the same as without them, up to there."""
+        said = _said_so_far(messages)
+        simulation = simulation_of(asked.experiment)
+        if simulation is None or asked.kind in EXPERIMENTS[asked.experiment].predictions:
+            text, _ = self._replied(asked, said, epoch, thinks=True)
+            found = undisturbed(text, injection)
+        else:
+            shape = draw(self.own, "shape", said, epoch)
+            found = simulation.injected(self, asked, epoch, shape, said, injection)
+        end = len(found.text) - len(found.behind)
+        return Outcome(found.text, shapes.tokens_of(found.text), "stop", forced=found.forced, forced_end=end)
 
     def _replied(self, asked: SimTask, said: str, epoch: int, thinks: bool) -> Said:
         """Text and tokens. In what shape it puts the same decision depends on all that was `said`."""
@@ -211,6 +227,11 @@ class SimRespondent(Respondent):
         """What there is to tell of its own result in the place of another."""
         simulation = simulation_of(result.experiment)
         return simulation.did(self, result.about) if simulation else None
+
+
+def _said_so_far(messages: Sequence[Message]) -> str:
+    """A conversation as one text: of a single message its own."""
+    return messages[0].content if len(messages) == 1 else "\n".join(f"{m.role}: {m.content}" for m in messages)
 
 
 def _remembered(messages: Sequence[Message]) -> str | None:

@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from selfexec.engines.sim.profiles import Profile
-from selfexec.engines.sim.traits import Facts, How, Respondent
-from selfexec.experiments import EXPERIMENTS
+from selfexec.engines.sim.traits import Facts, How, Respondent, draw
+from selfexec.experiments import EXPERIMENTS, Injection, Token
 from selfexec.extension import resolve
 from selfexec.items import ItemSet
 
@@ -53,6 +53,46 @@ class SimTask(NamedTuple):
 CHATS = SimTask("", "", "")
 
 
+# --- what is forced into a reply -------------------------------------------------------------------------------------
+
+PIECES = ("ribbon", "anchor", "whisper", "tomato", "lantern", "copper", "gravel", "pillow", "meadow", "thimble")
+SURPRISE = {"second": 2.5, "random": 20.0, "least": 35.0}  # nats, about as a small model has them
+
+
+class InjectedReply(NamedTuple):
+    """A reply that tokens were forced into: what stands before them, the tokens, and what the respondent wrote behind
+    them.
+    """
+
+    before: str
+    forced: tuple[Token, ...]
+    behind: str
+
+    @property
+    def text(self) -> str:
+        return self.before + "".join(token.token for token in self.forced) + self.behind
+
+
+def forced_into(injection: Injection) -> tuple[Token, ...]:
+    """The tokens that an injection forces into the reply of a simulated respondent: words, with made-up surprise."""
+    if injection.kind == "none":
+        return ()
+    start = int(draw("forced", injection.kind, injection.seed) * len(PIECES))
+    words = (PIECES[(start + n) % len(PIECES)] for n in range(injection.count))
+    return tuple(Token(f" {word}", -SURPRISE[injection.kind]) for word in words)
+
+
+def undisturbed(text: str, injection: Injection) -> InjectedReply:
+    """A reply that goes on behind an injection as if nothing had come: its tokens are its words, each with the blanks
+    before it. Into one that ends before the injection nothing is forced.
+    """
+    words = re.findall(r"\s*\S+", text)
+    if len(words) < injection.at:
+        return InjectedReply(text, (), "")
+    before = "".join(words[: injection.at])
+    return InjectedReply(before, forced_into(injection), text[len(before) :])
+
+
 class Simulation:
     """How simulated models answer the sessions of one experiment."""
 
@@ -76,6 +116,15 @@ class Simulation:
     def behaves(self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str) -> Said:
         """The reply to a session that is no prediction. `shape` (0 to 1) chooses its form, `said` is the prompt."""
         raise NotImplementedError
+
+    def injected(
+        self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str, injection: Injection
+    ) -> InjectedReply:
+        """The reply to a session with an injection: here the one that `behaves` gives, which goes on behind the
+        injection as if nothing had come.
+        """
+        text, _ = self.behaves(respondent, task, epoch, shape, said)
+        return undisturbed(text, injection)
 
     def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
         """The reply to a session that is a prediction."""

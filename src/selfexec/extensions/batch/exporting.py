@@ -12,7 +12,7 @@ import msgspec
 
 from selfexec.engines import Price, finish, in_batch
 from selfexec.errors import InputError
-from selfexec.experiments import Key
+from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.extensions.batch.forms import FORMS, BatchForm, batch_place, batch_request
 from selfexec.extensions.batch.planning import of_run
 from selfexec.items import ItemSet
@@ -165,7 +165,15 @@ def batch_prices(prices: Mapping[str, Price]) -> Mapping[str, Price]:
 
 
 def _refuse_unsendable(plan: Plan, form: BatchForm) -> None:
-    """Raise InputError where a model is not asked in the format of these files."""
+    """Raise InputError where a model is not asked in the format of these files, and where replies would be begun for
+    it: whether that is honoured shows only in a probe beforehand, and nobody probes the server of a batch.
+    """
+    for name in plan.item_set.experiments:
+        if "prefill" in EXPERIMENTS[name].needs:
+            raise InputError(
+                f"{name} begins replies for the model, and in a batch nobody can probe whether the server goes on with "
+                "them. Ask it with `selfexec run`, and leave it out here: --experiment names those to export."
+            )
     for one in plan.respondents:
         batch_place(one.asked, one.connections[0], form)
 

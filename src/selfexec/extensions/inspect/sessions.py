@@ -9,8 +9,9 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
 from selfexec.engines import Call, Outcome, Sampling
+from selfexec.engines.registry import TURNS
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Experiment, Item, Key, Prompt, kind_of
+from selfexec.experiments import EXPERIMENTS, AskBy, Experiment, Injection, Item, Key, Prompt, kind_of
 from selfexec.extensions.inspect.engine import OPENED, Final, Opened, asked, is_limit
 from selfexec.extensions.inspect.records import ITEM, REPLIES, SENTENCES, lines_of, our_name, role_of, subject
 from selfexec.facets import Condition, in_condition, settings_in
@@ -62,14 +63,16 @@ class _Sample:
         self.final: Final | None = None
         self.over = False
 
-    async def open(self, session: str, prompt: Prompt, *, parent: str | None = None) -> Reply | Outcome:
+    async def open(
+        self, session: str, prompt: Prompt, *, parent: str | None = None, injection: Injection | None = None
+    ) -> Reply | Outcome:
         """As an experiment asks. What a key or an account is in the way of ends it, once nothing is under way."""
         experiment = self.asking.experiment
         key = in_condition(Key(*self.place, session), self.asking.condition)
         messages = experiment.messages(prompt)
         if self.final:
             return NOT_ASKED
-        call = Call(key, messages, self.asking.sent(key), experiment.needs)
+        call = Call(key, messages, self.asking.sent(key), experiment.needs, injection)
         async with span(session, type="session"):
             try:
                 reply = await reply_to(self, call, parent, is_over=lambda: self.over)  # type: ignore[arg-type]
@@ -119,7 +122,7 @@ def sessions(asking: Asking) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         sample = _Sample(asking, state)
         try:
-            await asking.experiment.sessions(sample.item, sample.open, asking.prompts)
+            await asking.experiment.sessions(sample.item, AskBy(sample.open, TURNS), asking.prompts)
         finally:
             # what is cut off keeps what came
             state.store.set(REPLIES, lines_of(sample.in_order()))

@@ -25,7 +25,7 @@ from selfexec.engines import (
     sent_to,
 )
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, RULE, Judging, Key, Keying, Message, messages_of
+from selfexec.experiments import EXPERIMENTS, RULE, Injection, Judging, Key, Keying, Message, messages_of
 from selfexec.extensions.judging.records import Judge, JudgeReply, load_judges, read_judge_replies
 from selfexec.files import jsonl
 from selfexec.options import names, part_of
@@ -118,7 +118,7 @@ class JudgingPlan:
     async def play(self, job: Case, ask: AskSession) -> None:
         await ask(job.judged, job.messages, None)
 
-    def call(self, key: Key, messages: tuple[Message, ...]) -> Call:
+    def call(self, key: Key, messages: tuple[Message, ...], injection: Injection | None = None) -> Call:
         asked = self._asked[key]
         return Call(
             asked, messages, sent_to(self.model, self.connection, self.sampling.of(asked.experiment, asked.kind))

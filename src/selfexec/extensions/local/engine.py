@@ -147,6 +147,8 @@ class LocalEngine:
         if system := sampling.get("system"):
             messages.insert(0, {"role": "system", "content": system})
         prompt, thinks = weights.prompt(messages, sampling.get("chat_template_kwargs", {}))
+        if call.injection is not None and call.injection.kind in ("random", "least"):
+            _ = weights.pieces  # refused here where there are none
         room = weights.context - len(prompt)
         if room < 1:
             return Outcome(None, error=f"its {len(prompt):,} tokens do not fit into a context of {weights.context:,}")
@@ -155,6 +157,7 @@ class LocalEngine:
             most=min(int(sampling.get("max_tokens", MOST_TOKENS)), room),
             seed=session_seed(call, sampling.get("seed", 0)),
             likely=likeliest_wanted(call, sampling),
+            injection=call.injection,
             **{name: sampling[name] for name in SAMPLED if name in sampling},
         )
         session = _Session(Row(wanted), thinks, asyncio.get_running_loop().create_future())
@@ -186,6 +189,8 @@ def row_outcome(weights: Weights, one: _Session) -> Outcome:
         reasoning_tokens=None if thoughts is None else _tokens_of_thoughts(weights, tokens, answer),
         stop_reason="stop" if one.row.ended else "length",
         logprobs=row_logprobs(weights, one.row),
+        forced=row_forced(weights, one.row),
+        forced_end=None if one.row.wanted.injection is None else _forced_end(weights, one.row, text, answer),
     )
 
 
@@ -195,13 +200,35 @@ def row_logprobs(weights: Weights, row: "Row") -> tuple[Token, ...] | None:
     """
     if row.wanted.likely is None:
         return None
-    decode, found = weights.tokenizer.decode, []
+    found = []
     for n, (token, (logprob, likely)) in enumerate(zip(row.tokens, row.logprobs, strict=True)):
-        before = row.tokens[max(n - 1, 0) : n]
-        start = len(decode(before))
-        others = [Likely(decode([*before, other])[start:], chance) for other, chance in likely]
-        found.append(Token(decode([*before, token])[start:], logprob, tuple(others)))
+        others = [Likely(_text_at(weights, row, n, other), chance) for other, chance in likely]
+        found.append(Token(_text_at(weights, row, n, token), logprob, tuple(others)))
     return tuple(found)
+
+
+def row_forced(weights: Weights, row: "Row") -> tuple[Token, ...] | None:
+    """The tokens that an injection forced into a reply; None where there was none."""
+    if row.wanted.injection is None:
+        return None
+    places = enumerate(row.forced, start=row.wanted.injection.at)
+    return tuple(Token(_text_at(weights, row, n, row.tokens[n]), logprob) for n, logprob in places)
+
+
+def _text_at(weights: Weights, row: "Row", n: int, token: int) -> str:
+    """How a token reads at a place of a reply, behind the one before it."""
+    decode, before = weights.tokenizer.decode, row.tokens[max(n - 1, 0) : n]
+    return str(decode([*before, token]))[len(decode(before)) :]
+
+
+def _forced_end(weights: Weights, row: "Row", text: str, answer: str) -> int:
+    """How many characters of the answer stand before what came behind an injection. Thoughts are no part of it."""
+    injection = row.wanted.injection
+    assert injection is not None
+    begun = row.tokens[: injection.at + len(row.forced)]
+    # a letter of several tokens that the last of these begins is what came behind
+    before = weights.tokenizer.decode(begun, skip_special_tokens=True).rstrip("\ufffd")
+    return min(max(len(before) - (len(text) - len(answer)), 0), len(answer))
 
 
 def thoughts_apart(text: str, thinks: bool) -> tuple[str | None, str]:
@@ -243,6 +270,9 @@ def likeliest_wanted(call: Call, sampling: Mapping[str, Any]) -> int | None:
 
 
 def session_seed(call: Call, seed: Any) -> int:
-    """A seed for each session, by its name: the same session has the same reply, and epochs have others."""
-    name = "\x1f".join(map(str, (seed, *call.key)))
+    """A seed for each session, by its name: the same session has the same reply, and epochs have others. One with an
+    injection draws like the undisturbed one that is named by its kind alone, `execute.random.4` like `execute`.
+    """
+    key = call.key if call.injection is None else call.key._replace(session=call.kind)
+    name = "\x1f".join(map(str, (seed, *key)))
     return int.from_bytes(hashlib.sha256(name.encode("utf-8", "replace")).digest()[:7], "big")

@@ -36,7 +36,7 @@ def local_thinking(
 LOCAL = EngineType(
     name="local",
     open=_open_local,
-    capabilities=lambda model, connection: TURNS | {"prefill", "logprobs"},
+    capabilities=lambda model, connection: TURNS | {"prefill", "logprobs", "forced_tokens"},
     models=lambda: ["local/"],
     load=_load_local,
     sends=_local_sends,

@@ -11,7 +11,7 @@ import torch
 from transformers import RepetitionPenaltyLogitsProcessor
 from transformers.cache_utils import DynamicCache, DynamicLayer
 
-from selfexec.experiments import LEAST_LOGPROB
+from selfexec.experiments import LEAST_LOGPROB, Injection
 from selfexec.extensions.local.weights import Weights
 
 ALIKE = 1.25  # prompts are read together where none is longer than the shortest by more than this factor
@@ -22,7 +22,7 @@ SHORT = 16  # and this many tokens
 class GenerationRequest:
     """A reply that is wanted: the tokens before it, how many it may have at most, and how it is sampled. Temperature 0
     takes the likeliest token. `likely` is for how many tokens at each place log-probabilities are kept, beside that of
-    the one that is drawn; None where for none.
+    the one that is drawn; None where for none. `injection` says which tokens are forced into the reply, where any are.
     """
 
     prompt: Sequence[int]
@@ -33,18 +33,21 @@ class GenerationRequest:
     top_k: int = 0
     repetition_penalty: float = 1.0
     likely: int | None = None
+    injection: Injection | None = None
 
 
 @dataclass(eq=False)
 class Row:
     """A reply under way: its tokens so far, and whether it ended by itself. `logprobs` has for each of them, where that
-    is wanted, its log-probability and the likeliest tokens in its place, each with its own.
+    is wanted, its log-probability and the likeliest tokens in its place, each with its own. `forced` has the
+    log-probability of each token that was forced into it: these stand in a row, behind the first `injection.at`.
     """
 
     wanted: GenerationRequest
     tokens: list[int] = field(default_factory=list)
     logprobs: list[tuple[float, list[tuple[int, float]]]] = field(default_factory=list)
     ended: bool = False
+    forced: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._draws = random.Random(self.wanted.seed)
@@ -60,6 +63,14 @@ class Row:
         while len(self._chances) <= len(self.tokens):
             self._chances.append(self._draws.random())
         return self._chances[len(self.tokens)]
+
+    @property
+    def is_forced(self) -> bool:
+        """Whether its next token is forced."""
+        injection = self.wanted.injection
+        if injection is None or injection.kind == "none":
+            return False
+        return injection.at <= len(self.tokens) < injection.at + injection.count
 
     @property
     def before(self) -> list[int]:
@@ -126,20 +137,40 @@ class Batch:
             input_ids=ids,
             attention_mask=mask,
             position_ids=places,
-            past_key_values=cache,
             use_cache=True,
+            **{self._weights.cache_name: cache},
             **self._weights.last_logits,
         )
         logits = found.logits[:, -1].float()
         models_own = _logprobs(rows, logits)
+        forced = {n: self._forced(row, logits[n]) for n, row in enumerate(rows) if row.is_forced}  # before penalties
         for n, (row, token) in enumerate(zip(rows, _drawn(rows, logits), strict=True)):
-            if token in self._weights.ends:
+            if n in forced:
+                token, logprob = forced[n]
+                row.forced.append(logprob)
+            elif token in self._weights.ends:
                 row.ended = True
                 continue
             row.tokens.append(token)
             if n in models_own:
                 row.logprobs.append(_at(models_own[n], token, row.wanted.likely or 0))
-        return found.past_key_values
+        return getattr(found, self._weights.cache_name)
+
+    def _forced(self, row: Row, logits: Any) -> tuple[int, float]:
+        """The token that an injection forces, and the log-probability that the model gives it."""
+        injection, pieces = row.wanted.injection, self._weights.pieces
+        assert injection is not None
+        if injection.kind == "second":
+            ends = self._weights.ends
+            ranked = logits.topk(min(len(ends) + 2, len(logits))).indices.tolist()
+            token = next(one for one in ranked[1:] if one not in ends)
+        elif injection.kind == "least":
+            token = pieces[int(logits[torch.tensor(pieces, device=logits.device)].argmin())]
+        else:
+            # the first so many of the same draws, however many are forced
+            drawn = random.Random(injection.seed).choices(pieces, k=injection.count)
+            token = drawn[len(row.tokens) - injection.at]
+        return token, max(float(logits.log_softmax(-1)[token]), LEAST_LOGPROB)
 
     def _add(self, rows: Sequence[Row], cache: Any, mask: Any) -> None:
         if not self.rows:

@@ -1,7 +1,7 @@
 """Weights and what belongs to them: where they are, the tokenizer with its chat template, how they are sampled."""
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partialmethod
@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 from selfexec.errors import InputError
 from selfexec.extras import to_install
 
+PIECE = 3  # letters that a piece of the vocabulary has at least that is forced at random
 EXTRA = f"local models need torch and transformers. Install them: {to_install('local')}"
 
 
@@ -47,11 +48,45 @@ class Weights:
         if unknown := [name for name in more if name not in str(self.tokenizer.chat_template)]:
             raise InputError(f"model {self.name!r}: its chat template knows no {unknown[0]!r}. Leave it out.")
         goes_on = said[-1]["role"] == "assistant"
+        if goes_on and (begun := self._begun(said, more)):
+            return begun, said[-1]["content"].rstrip().endswith("<think>")
         text = self.tokenizer.apply_chat_template(
             said, tokenize=False, add_generation_prompt=not goes_on, continue_final_message=goes_on, **more
         )
-        ids = self.tokenizer(text, add_special_tokens=False)["input_ids"]
-        return list(ids), text.rstrip().endswith("<think>")
+        return self._ids(text), text.rstrip().endswith("<think>")
+
+    def _begun(self, said: Sequence[Mapping[str, str]], more: Mapping[str, Any]) -> list[int] | None:
+        """The tokens of a conversation whose last message begins the reply: those before the reply are the same as if
+        nothing were begun, and the words of the beginning are as they were given, blanks at their end included. None
+        where the reply is the only message, or the template has it begin in a thought: its own way is taken then.
+        """
+        if len(said) < 2:
+            return None
+        opened = self.tokenizer.apply_chat_template(
+            said[:-1], tokenize=False, add_generation_prompt=True, continue_final_message=False, **more
+        )
+        if opened.rstrip().endswith("<think>"):
+            return None
+        head, whole = self._ids(opened), self._ids(opened + said[-1]["content"])
+        # where a token would reach over the seam, the beginning is encoded by itself
+        return whole if whole[: len(head)] == head else [*head, *self._ids(said[-1]["content"])]
+
+    def _ids(self, text: str) -> list[int]:
+        return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    @cached_property
+    def pieces(self) -> Sequence[int]:
+        """The tokens that are three letters or more and nothing else, but for a blank before them. InputError: the
+        vocabulary has none.
+        """
+        special = {*self.tokenizer.all_special_ids, *self.ends}
+        texts = ((id, self.tokenizer.decode([id]).removeprefix(" ")) for id in range(len(self.tokenizer)))
+        found = [id for id, text in texts if len(text) >= PIECE and text.isalpha() and id not in special]
+        if not found:
+            raise InputError(
+                f"model {self.name!r}: none of its tokens is a piece of {PIECE} letters that can be forced."
+            )
+        return found
 
     @cached_property
     def ends(self) -> frozenset[int]:
@@ -77,7 +112,18 @@ class Weights:
     @cached_property
     def last_logits(self) -> dict[str, int]:
         """What makes the model leave out the logits of a prompt's tokens, which fill gigabytes; not all know it."""
-        return {"logits_to_keep": 1} if "logits_to_keep" in inspect.signature(self.model.forward).parameters else {}
+        return {"logits_to_keep": 1} if "logits_to_keep" in self._parameters else {}
+
+    @cached_property
+    def cache_name(self) -> str:
+        """What the model calls the keys and values that it keeps, in what it takes and in what it gives: from
+        transformers 5.24 on `cache`.
+        """
+        return "cache" if "cache" in self._parameters else "past_key_values"
+
+    @cached_property
+    def _parameters(self) -> frozenset[str]:
+        return frozenset(inspect.signature(self.model.forward).parameters)
 
 
 _HELD: WeakValueDictionary[str, Weights] = WeakValueDictionary()  # what somebody in this process holds

@@ -20,6 +20,7 @@ from selfexec.engines import (
     Sampling,
     check_settings,
     engine_for,
+    engine_type,
     finish,
     refuse_unable,
     refuse_unsendable,
@@ -28,10 +29,10 @@ from selfexec.engines import (
 )
 from selfexec.engines import Check as ConnectionCheck
 from selfexec.errors import InputError, Interrupted
-from selfexec.experiments import EXPERIMENTS, Item, Key, Prompt
+from selfexec.experiments import EXPERIMENTS, AskBy, Capability, Injection, Item, Key, Prompt
 from selfexec.items import ItemSet
 from selfexec.items import load as load_items
-from selfexec.options import part_of
+from selfexec.options import names, part_of
 from selfexec.readers import Reading
 from selfexec.run_options import STARTER, CheckOptions
 from selfexec.runs.arguments import takes
@@ -160,7 +161,7 @@ def carry_out_check(options: CheckOptions) -> Check:
     # a person who tries a model is there, and wants to know at once that the server is not
     connection = dataclasses.replace(part_of(options, Connection), patience=0.0)
     item_set = load_items(at_hand(options.items) or STARTER)
-    item_set = item_set.cut(item_set.usual)
+    item_set = item_set.cut(names(options.experiments or ()) or item_set.usual)
     refuse_unsendable("--model", model)
     check_settings(sampling, item_set.experiments)
     refuse_unable([model], item_set.experiments, connection)
@@ -173,8 +174,10 @@ def carry_out_check(options: CheckOptions) -> Check:
     for experiment in item_set.experiments:
         for kind in EXPERIMENTS[experiment].prompts:
             sent(experiment, kind)  # refuses what its engine cannot do
+    can = engine_type(model, connection).capabilities(model, connection)
+    accepted = tuple(options.accept_ends or ())
     try:
-        return finish(_check(model, item_set, engine, options.base_url, sent, tuple(options.accept_ends or ())))
+        return finish(_check(model, item_set, engine, options.base_url, sent, accepted, can))
     except Interrupted as fault:
         raise InputError(f"{fault.obstacle} Check again when that is over; a check keeps no replies.") from None
 
@@ -186,8 +189,9 @@ async def _check(
     base_url: str | None,
     sent: Sent,
     accept_ends: Collection[str] = (),
+    can: frozenset[Capability] = frozenset(),
 ) -> Check:
-    """`accept_ends`: words for unknown ends with which replies count."""
+    """`accept_ends`: words for unknown ends with which replies count; `can` is what the engine can carry."""
     connections: list[ConnectionCheck] = []
     if isinstance(engine, Checking):
         engine.report_checks(connections.append)
@@ -201,7 +205,7 @@ async def _check(
             definition = EXPERIMENTS[experiment]
             asked: dict[str, TriedSession] = {}
             ask = partial(_ask, engine, sent, accept_ends, asked, Key(model, experiment, item.id, 1, ""), item)
-            await definition.sessions(item, ask, definition.prompts)
+            await definition.sessions(item, AskBy(ask, can), definition.prompts)
             # some are asked at once, and come as they like
             tried += [asked[session] for session in definition.in_order(item, asked)]
         # a cache on the way shows where the same is asked twice
@@ -235,9 +239,10 @@ async def _ask(
     prompt: Prompt,
     *,
     parent: str | None = None,
+    injection: Injection | None = None,
 ) -> Reply:
     key, experiment = place._replace(session=session), EXPERIMENTS[place.experiment]
-    call = Call(key, experiment.messages(prompt), sent(key.experiment, key.kind), experiment.needs)
+    call = Call(key, experiment.messages(prompt), sent(key.experiment, key.kind), experiment.needs, injection)
     tried[session] = await _try(engine, item, call, accept_ends, parent)
     return tried[session].reply
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from selfexec.engines import Outcome, Price, Respondent, finish, given_fields
 from selfexec.engines.settings import EFFORT
-from selfexec.experiments import EXPERIMENTS, Facets, Key, Message, Prompts
+from selfexec.experiments import EXPERIMENTS, Facets, Injection, Key, Message, Prompts
 from selfexec.facets import in_condition
 from selfexec.runs.asking.caps import CHARACTERS
 from selfexec.runs.asking.plan import Job, Plan
@@ -293,7 +293,9 @@ async def _prompt_lengths(plan: Plan) -> dict[tuple[str, str], dict[tuple[str, F
     """
     found: dict[tuple[str, str], dict[tuple[str, Facets], int]] = defaultdict(dict)
 
-    async def ask(key: Key, messages: tuple[Message, ...], parent: str | None) -> Outcome:
+    async def ask(
+        key: Key, messages: tuple[Message, ...], parent: str | None, injection: Injection | None = None
+    ) -> Outcome:
         length = sum(len(message.content) for message in messages)
         found[key.experiment, key.item][key.session, key.facets] = length
         experiment, item = EXPERIMENTS[key.experiment], plan.item_set[key.experiment][key.item]

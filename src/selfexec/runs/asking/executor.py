@@ -17,16 +17,17 @@ import msgspec
 
 from selfexec.engines import Call, Engine, Outcome, Respondent, Waiting, finish
 from selfexec.errors import InputError
-from selfexec.experiments import Key, Message
+from selfexec.experiments import Injection, Key, Message
 from selfexec.prompts import digest
 from selfexec.runs.asking.caps import Caps, Spent
 from selfexec.runs.asking.progress import Progress, Report, heartbeat
-from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, Remaining, kinds, stored_reply
+from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, DueCall, Remaining, kinds, stored_reply
 from selfexec.runs.asking.reply_gate import ReplyGate
 from selfexec.runs.connections import ConnectionLedger, replaced_void
 from selfexec.runs.records import Reply
 
 Jobs = Iterator[tuple[Any, Sequence[Key]]]
+_UNDISTURBED = Outcome(None, error="the engine did not say what it forced into the reply")
 _DECODE = msgspec.json.Decoder(Reply).decode
 
 
@@ -156,11 +157,13 @@ class Executor:
         away: set[Key] = set()  # out in a batch, or not asked again since the reply's end is not known
         capped = failed = False
 
-        async def ask(key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply | Outcome:
+        async def ask(
+            key: Key, messages: tuple[Message, ...], parent: str | None, injection: Injection | None = None
+        ) -> Reply | Outcome:
             nonlocal capped, failed
             if key in opened:
                 return opened[key]
-            reply = stored_reply(known, key, messages)
+            reply = stored_reply(known, key, messages, injection)
             if reply and not reply.failed:
                 opened[key] = reply
                 return reply
@@ -174,7 +177,7 @@ class Executor:
             if not self._slots.take(slot):
                 capped = True
                 return NOT_ASKED
-            reply = opened[key] = await self._asked(slot, key, messages, parent)
+            reply = opened[key] = await self._asked(slot, DueCall(key, messages, parent, injection))
             failed |= reply.failed
             return reply
 
@@ -188,29 +191,29 @@ class Executor:
             if rest:
                 self._report(progress)
 
-    async def _asked(self, slot: "Slot", key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply:
+    async def _asked(self, slot: "Slot", due: DueCall) -> Reply:
         """The reply of a session as it counts, asked now and written down."""
         slot.open += 1
         async with self._gate.admission(slot.job.model):
-            came = await self._reply(key, messages, parent)
+            came = await self._reply(due)
         reply = await self._gate.keep(slot.job.model, came)
         slot.open -= 1
         if self._is_spending_capped:
-            self._spent.count(reply, messages)
+            self._spent.count(reply, due.messages)
         self._progress.count(reply)
         self._progress.done += 1
         self._report(self._progress)
         return reply
 
-    async def _reply(self, key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply:
+    async def _reply(self, due: DueCall) -> Reply:
         """The reply of a session, asked now, in the form in which it is written down."""
-        call = self._plan.call(key, messages)
+        call = self._plan.call(due.key, due.messages, due.injection)
         self._progress.under_way += 1
         try:
-            reply = await reply_to(self._engine, call, parent, is_over=lambda: self._over)
+            reply = await reply_to(self._engine, call, due.parent, is_over=lambda: self._over)
         finally:
             self._progress.under_way -= 1
-        return reply if self._back_end.line is None else self._back_end.line(key, reply)
+        return reply if self._back_end.line is None else self._back_end.line(due.key, reply)
 
 
 async def reply_to(engine: Engine, call: Call, parent: str | None, *, is_over: Callable[[], bool]) -> Reply:
@@ -226,11 +229,20 @@ async def reply_to(engine: Engine, call: Call, parent: str | None, *, is_over: C
         if is_over():
             raise  # what was still under way when the run was given up: nothing came of it, and nobody is at fault
         outcome = _failed(fault)
-    asked = digest(call.messages)
+
+    def reply_with(outcome: Outcome) -> Reply:
+        asked, latency = digest(call.messages), time.perf_counter() - started
+        return Reply.of(call.key, outcome, latency, asked, parent, call.injection)
+
     try:
-        return _as_read_back(Reply.of(call.key, outcome, time.perf_counter() - started, asked, parent))
+        return _as_read_back(reply_with(outcome if _is_carried_out(call, outcome) else _UNDISTURBED))
     except (AttributeError, TypeError, ValueError) as fault:  # of what is no Outcome, or none that can be kept
-        return Reply.of(call.key, _failed(fault), time.perf_counter() - started, asked, parent)
+        return reply_with(_failed(fault))
+
+
+def _is_carried_out(call: Call, outcome: Outcome) -> bool:
+    """Whether an injection that was asked for was carried out, for all that the engine says of it."""
+    return call.injection is None or outcome.text is None or outcome.forced is not None
 
 
 def _failed(fault: Exception) -> Outcome:

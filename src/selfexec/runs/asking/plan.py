@@ -6,7 +6,7 @@ from functools import cache, cached_property, partial
 from itertools import product
 from pathlib import Path
 from string import Template
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from selfexec.engines import (
     EFFORT,
@@ -31,7 +31,7 @@ from selfexec.engines import (
     thinking_in,
 )
 from selfexec.errors import InputError, NoApiKey
-from selfexec.experiments import EXPERIMENTS, JobKey, Key, Message, Prompt, Prompts
+from selfexec.experiments import EXPERIMENTS, AskBy, Injection, JobKey, Key, Message, Prompt, Prompts
 from selfexec.facets import (
     DEFAULT,
     HISTORY,
@@ -63,8 +63,15 @@ from selfexec.runs.share import Shard, shard_folders
 from selfexec.text.matching import apart, meant
 from selfexec.text.numbers import number_of
 
-# gives the reply of a session, for its key, its messages and the session within which it comes up
-AskSession = Callable[[Key, tuple[Message, ...], str | None], Awaitable[Reply | Outcome]]
+
+class AskSession(Protocol):
+    """Gives the reply of a session, for its key, its messages, the session within which it comes up, and what is
+    forced into its reply.
+    """
+
+    def __call__(
+        self, key: Key, messages: tuple[Message, ...], parent: str | None, injection: Injection | None = None
+    ) -> Awaitable[Reply | Outcome]: ...
 
 
 class Job(NamedTuple):
@@ -217,20 +224,26 @@ class Plan:
         may be the same one in several conditions.
         """
         experiment = EXPERIMENTS[job.experiment]
+        can = self._by_name[job.model].can
 
         def ask_in(
-            condition: Condition, session: str, prompt: Prompt, *, parent: str | None = None
+            condition: Condition,
+            session: str,
+            prompt: Prompt,
+            *,
+            parent: str | None = None,
+            injection: Injection | None = None,
         ) -> Awaitable[Reply | Outcome]:
-            return ask(in_condition(Key(*job, session), condition), experiment.messages(prompt), parent)
+            return ask(in_condition(Key(*job, session), condition), experiment.messages(prompt), parent, injection)
 
         item = self.item_set[job.experiment][job.item]
         for condition, prompts in self.asked(job).items():
-            await experiment.sessions(item, partial(ask_in, condition), prompts)
+            await experiment.sessions(item, AskBy(partial(ask_in, condition), can), prompts)
 
-    def call(self, key: Key, messages: tuple[Message, ...]) -> Call:
+    def call(self, key: Key, messages: tuple[Message, ...], injection: Injection | None = None) -> Call:
         """What a session is asked, with all that is sent with it."""
         sampling = self._cached_sampling(key.model, key.experiment, key.kind, key.facets)
-        return Call(key, messages, sampling, EXPERIMENTS[key.experiment].needs)
+        return Call(key, messages, sampling, EXPERIMENTS[key.experiment].needs, injection)
 
     @cached_property
     def _cached_sampling(self) -> Callable[..., Mapping[str, Any]]:

@@ -10,7 +10,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from selfexec.engines import Call, Outcome, Price, Respondent
 from selfexec.errors import InputError
-from selfexec.experiments import Key, Message, Prompt
+from selfexec.experiments import Injection, Key, Message, Prompt
 from selfexec.prompts import digest
 from selfexec.runs.asking.caps import Caps
 from selfexec.runs.asking.plan import AskSession, Job, Plan
@@ -54,7 +54,7 @@ class CallPlan(Protocol):
     async def play(self, job: Any, ask: AskSession) -> None:
         """Play a job through: `ask` is asked for the reply of each session that comes up."""
 
-    def call(self, key: Key, messages: tuple[Message, ...]) -> Call:
+    def call(self, key: Key, messages: tuple[Message, ...], injection: Injection | None = None) -> Call:
         """What a session is asked, with all that is sent with it."""
 
 
@@ -165,13 +165,13 @@ def asked_elsewhere(plan: Plan) -> Mapping[Path, Sequence[str]]:
     return found
 
 
-def stored_reply(known: Mapping[Key, R], key: Key, prompt: Prompt) -> R | None:
-    """The reply of a session to this very prompt, where it has one. One that did not fail is not asked again; nor is,
-    unless the plan says so, one whose end is not known, so that it is missing.
+def stored_reply(known: Mapping[Key, R], key: Key, prompt: Prompt, injection: Injection | None = None) -> R | None:
+    """The reply of a session to this very prompt, with this injection, where it has one. One that did not fail is not
+    asked again; nor is, unless the plan says so, one whose end is not known, so that it is missing.
     """
     reply = known.get(key)
     # a judge's prompt holds the response: where that was asked again, so is the judge
-    return reply if reply and reply.prompt_sha256 == digest(prompt) else None
+    return reply if reply and reply.injection == injection and reply.prompt_sha256 == digest(prompt) else None
 
 
 def kinds(sessions: Iterable[Key]) -> Iterator[tuple[str, str]]:
@@ -180,11 +180,14 @@ def kinds(sessions: Iterable[Key]) -> Iterator[tuple[str, str]]:
 
 
 class DueCall(NamedTuple):
-    """A session that can be asked now. `parent` is the session within which it comes up."""
+    """A session that can be asked now. `parent` is the session within which it comes up, `injection` what is forced
+    into its reply.
+    """
 
     key: Key
     messages: tuple[Message, ...]
     parent: str | None
+    injection: Injection | None = None
 
 
 @dataclass
@@ -208,8 +211,10 @@ async def standing(plan: CallPlan, job: Any, known: Mapping[Key, Reply], request
     """How a job stands with these replies and these requests."""
     stands = Standing()
 
-    async def ask(key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply | Outcome:
-        reply = stored_reply(known, key, messages)
+    async def ask(
+        key: Key, messages: tuple[Message, ...], parent: str | None, injection: Injection | None = None
+    ) -> Reply | Outcome:
+        reply = stored_reply(known, key, messages, injection)
         if reply and not reply.failed:
             stands.here[key] = None
             return reply
@@ -218,7 +223,7 @@ async def standing(plan: CallPlan, job: Any, known: Mapping[Key, Reply], request
         elif reply and reply.ended_unknown and not plan.retry_ends:
             stands.ended.add(key)
         else:
-            stands.due.setdefault(key, DueCall(key, messages, parent))
+            stands.due.setdefault(key, DueCall(key, messages, parent, injection))
         return NOT_ASKED
 
     await plan.play(job, ask)

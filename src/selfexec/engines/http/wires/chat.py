@@ -7,7 +7,8 @@ from typing import Any
 from selfexec.engines.base import Outcome
 from selfexec.engines.http.ends import End, add_ends, end_of, is_missing, is_nothing, printable_end, worse
 from selfexec.engines.http.name_words import name_words
-from selfexec.engines.http.providers import Endpoint
+from selfexec.engines.http.prefill import begun
+from selfexec.engines.http.providers import Endpoint, prefill_at
 from selfexec.engines.http.wires.base import (
     ROLES,
     Event,
@@ -50,6 +51,8 @@ from selfexec.experiments import Message
 def _body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str, Any]) -> Mapping[str, Any]:
     system = [{"role": "system", "content": text}] if (text := sampling.get("system")) else []
     body: dict[str, Any] = {"model": endpoint.name, "messages": [*system, *turns(messages)], **fields(sampling)}
+    if messages[-1].role == "assistant":
+        body = begun(body, prefill_at(endpoint.provider, endpoint.url))
     if endpoint.at("api.openai.com"):  # others refuse a field that they do not know
         body.setdefault("store", False)
     return body
