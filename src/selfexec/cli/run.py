@@ -119,7 +119,7 @@ def command(
     if carry_out_there is None:  # else those who ask look at the folders that they ask into
         refuse_misfit(planned)
     # refuses models that cannot be asked; to say what would be asked no key is needed
-    lacking = [*planned.lacking, *keys_lacking(planned.respondents, planned.item_set)]
+    lacking = [*planned.lacking, *keys_lacking([*planned.respondents, *planned.stand_ins], planned.item_set)]
     if lacking and not dry_run:
         raise NoApiKey(lacking[0])
     who = f"{len(planned.models)} models" if len(planned.models) > 1 else planned.models[0]
@@ -392,4 +392,5 @@ def _not_needed(progress: "Progress") -> Iterator[str]:
 
     for (experiment, kind), n in progress.unneeded.items():
         sessions = number_of(n, f"{kind} session was", f"{kind} sessions were")
-        yield f"{sessions} not needed: {EXPERIMENTS[experiment].unneeded[kind]}."
+        why = EXPERIMENTS[experiment].unneeded.get(kind, "no execution was asked for that they would have followed")
+        yield f"{sessions} not needed: {why}."

@@ -278,7 +278,7 @@ def _wanted(manifest: Manifest, item_set: ItemSet, every: Mapping[JobKey, Mappin
             texts = {name: None if line.withheld else _text(line) for name, line in found.items()}
             # whatever may yet come is taken to lead on; but nobody knows how long a conversation would go on so
             otherwise = None if module.open_ended else "?"
-            jobs.append(ReplayedItem(experiment, item, module.prompts, texts, otherwise))
+            jobs.append(ReplayedItem(experiment, item, module.prompts, texts, otherwise, condition))
             doubtful.append((place, condition))
     opened = zip(doubtful, prompts_of(jobs), strict=True)
     return whole + len({in_condition(Key(*place, name), c) for (place, c), prompts in opened for name in prompts})

@@ -3,10 +3,11 @@ which prompts. Nothing is asked.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from selfexec.engines import finish
 from selfexec.experiments import EXPERIMENTS, Experiment, Item, Prompt, Prompts
+from selfexec.facets import DEFAULT, Condition, conversing
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,8 @@ class ReplayedItem:
     """One item of an experiment and the text of each reply to its sessions.
 
     `texts` has None for a reply that is there without a text. What a session is answered that it has nothing for is
-    `otherwise`: None leads to no session that needs a reply first, any text to all of them.
+    `otherwise`: None leads to no session that needs a reply first, any text to all of them. `condition` is what they
+    are asked in, and `tokens` what replies took: conversations go by both.
     """
 
     experiment: str
@@ -22,6 +24,8 @@ class ReplayedItem:
     prompts: Prompts
     texts: Mapping[str, str | None]
     otherwise: str | None = None
+    condition: Condition = DEFAULT
+    tokens: Mapping[str, int | None] = field(default_factory=dict)
 
 
 def prompts_of(jobs: Iterable[ReplayedItem]) -> list[dict[str, Prompt]]:
@@ -42,6 +46,8 @@ def first_sessions(experiment: Experiment, item: Item) -> list[str]:
 @dataclass(frozen=True)
 class _Said:
     text: str | None
+    output_tokens: int | None = None
+    withheld_by: str | None = None
 
 
 async def _played(job: ReplayedItem) -> dict[str, Prompt]:
@@ -49,8 +55,10 @@ async def _played(job: ReplayedItem) -> dict[str, Prompt]:
 
     async def ask(session: str, prompt: Prompt, *, parent: str | None = None) -> _Said:
         opened[session] = prompt if isinstance(prompt, str) else tuple(prompt)  # as it is now: it may grow
-        return _Said(job.texts.get(session, job.otherwise))
+        text = job.texts.get(session, job.otherwise)
+        withheld = "somebody" if text is None and session in job.texts else None
+        return _Said(text, job.tokens.get(session), withheld)
 
     module = EXPERIMENTS[job.experiment]
-    await module.sessions(job.item, ask, job.prompts)
+    await module.sessions(job.item, conversing(job.condition, job.experiment, ask), job.prompts)
     return {session: opened[session] for session in module.in_order(job.item, opened)}

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from selfexec.experiments import EXPERIMENTS, JobKey, Key, Prompt, Prompts, by_source
-from selfexec.facets import Condition, in_condition
+from selfexec.facets import DEFAULT, Condition, condition_named, in_condition, is_call, turn_of
 from selfexec.prompts import digest, name_in, of_model
 from selfexec.readers import Reading
 from selfexec.runs.ends import why_unknown
@@ -32,6 +32,7 @@ WHY = {
     "truncated": "it was cut off before an answer was whole",
     "performed": "it does the task instead of predicting how it would do it",
     "declined": "it says that it will not, or cannot, answer",
+    "requested": "it asks for an execution instead of predicting",
     "model": "by the model",
     "provider": "by the provider",
     UNKNOWN_END: "its end is not known",
@@ -63,6 +64,8 @@ def transcripts(
     last = {key[:4]: key for key in keys}
     for key in keys:
         lines = list(session_lines(key, prompts[key], run.replies[key], run.readings[key], marks, width))
+        if key._replace(session=turn_of(key.session, 2)) in run.replies:
+            lines[-1] += ", by the last turn"
         if last[key[:4]] == key:
             lines += [f"  claim {harmless_line(claim)}" for claim in claims.get(key[:4], ())]
         yield "\n".join(lines)
@@ -77,12 +80,15 @@ def prompts_sent(run: Run, keys: Iterable[Key]) -> dict[Key, Prompt | None]:
     for key in run.replies:
         if key[:4] in there:
             there[key[:4]].append(key)
+    narrowed = DEFAULT if run.condition is None else condition_named(run.condition)
     jobs = {
         (place, facets): ReplayedItem(
             place[1],
             run.items[place[1]][place[2]],
             _templates(run, place[0], place[1], facets),
             {key.session: run.replies[key].text for key in there[place] if key == in_condition(key, facets)},
+            condition=facets or narrowed,
+            tokens={key.session: run.replies[key].output_tokens for key in there[place] if key.facets == facets},
         )
         for place, facets in dict.fromkeys((key[:4], key.facets) for key in keys)
     }
@@ -162,6 +168,8 @@ def _facts(reply: Reply) -> Iterator[str]:
 def _outcome(key: Key, reading: Reading) -> str:
     if reading.state == "read":
         value = harmless(msgspec.json.encode(reading.value).decode())
+        if is_call(key.session):
+            return "kept: what another session is told of it is its text"
         kept = state_shown(key, reading) == KEPT_STATE
         chance = "" if reading.probability is None else f", probability {decimal(reading.probability)}"
         judged = "".join(

@@ -14,12 +14,21 @@ from selfexec.engines.base import Call, Outcome
 from selfexec.engines.sim import shapes
 from selfexec.engines.sim.profiles import PROFILES, Profile
 from selfexec.engines.sim.sessions import named, recognised
-from selfexec.engines.sim.simulation import Knowledge, Said, ShownResult, SimTask, Simulation, simulation_of
+from selfexec.engines.sim.simulation import (
+    Knowledge,
+    Said,
+    ShownResult,
+    SimTask,
+    SimTurn,
+    Simulation,
+    simulation_of,
+)
 from selfexec.engines.sim.traits import How, Respondent, draw
 from selfexec.engines.sim.truth import truth
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Message
-from selfexec.facets import OFF, THINKING
+from selfexec.experiments import EXPERIMENTS, Item, Message, Prompt, kind_of
+from selfexec.extension import resolve
+from selfexec.facets import OFF, THINKING, base_of, dialogue_in, nested
 from selfexec.items import ItemSet
 from selfexec.text.matching import meant
 
@@ -38,14 +47,42 @@ class SimEngine(AbstractAsyncContextManager["SimEngine"]):
 
     async def ask(self, call: Call) -> Outcome:
         model, experiment, id, epoch, session, facets = call.key
-        asked = named(experiment, self._items.get(experiment, {}).get(id), session, call.prompt, facets)
+        respondent, item = self._respondents[model], self._items.get(experiment, {}).get(id)
         thinks = call.sampling.get(THINKING) != OFF
-        return self._respondents[model].reply(call.messages, epoch, asked, thinks)
+        if (within := nested(session)) and within.role == "call":  # a session of its own, which names no item
+            return respondent.reply(call.messages, epoch + CALLED * within.number)
+        held = dialogue_in(facets, experiment, call.kind)
+        first = call.messages[:1] if held else call.messages
+        asked = named(experiment, item, base_of(session), first[-1].content, facets)
+        usual = respondent.reply(first, epoch, asked, thinks)
+        if held is None or item is None or not held[0].simulation:
+            return usual
+        dialogue, level = held
+        shape, behaviour = draw(respondent.own, "turn", call.prompt, epoch), await _behaviour_prompts(experiment, item)
+        turn = (respondent.profile, level, experiment, item, call.messages, usual.text or "", behaviour, shape)
+        text = resolve(dialogue.simulation)(SimTurn(*turn))
+        return usual if text is None else Outcome(text, shapes.tokens_of(text), "stop")
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         return None
+
+
+CALLED = 1_000_000  # apart from all epochs: what is executed once more is drawn anew
+
+
+async def _behaviour_prompts(experiment: str, item: Item) -> Mapping[str, str]:
+    """The prompts by which the behaviour of an item is asked for, by session, of those that need no reply first."""
+    found: dict[str, str] = {}
+
+    async def ask(session: str, prompt: Prompt, *, parent: str | None = None) -> Outcome:
+        if isinstance(prompt, str) and kind_of(session) not in EXPERIMENTS[experiment].predictions:
+            found[session] = prompt
+        return Outcome(None)
+
+    await EXPERIMENTS[experiment].sessions(item, ask, EXPERIMENTS[experiment].prompts)
+    return found
 
 
 def respondent(model: str, knowledge: Knowledge) -> "SimRespondent":

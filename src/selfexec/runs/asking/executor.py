@@ -208,15 +208,18 @@ class Executor:
         call = self._plan.call(key, messages)
         self._progress.under_way += 1
         try:
-            reply = await reply_to(self._engine, call, parent, is_over=lambda: self._over)
+            reply = await reply_to(self._engine, call, parent, is_over=lambda: self._over, key=key)
         finally:
             self._progress.under_way -= 1
         return reply if self._back_end.line is None else self._back_end.line(key, reply)
 
 
-async def reply_to(engine: Engine, call: Call, parent: str | None, *, is_over: Callable[[], bool]) -> Reply:
+async def reply_to(
+    engine: Engine, call: Call, parent: str | None, *, is_over: Callable[[], bool], key: Key | None = None
+) -> Reply:
     """The reply of a session: whatever comes of it is one. What an engine is at fault for costs the session, not all
-    the others; `is_over` tells whether these were given up. InputError: no further call can succeed either.
+    the others; `is_over` tells whether these were given up. `key` names the session where the call names another
+    model, which stands in. InputError: no further call can succeed either.
     """
     started = time.perf_counter()
     try:
@@ -227,11 +230,11 @@ async def reply_to(engine: Engine, call: Call, parent: str | None, *, is_over: C
         if is_over():
             raise  # what was still under way when the run was given up: nothing came of it, and nobody is at fault
         outcome = _failed(fault)
-    asked = digest(call.messages)
+    asked, key = digest(call.messages), key or call.key
     try:
-        return _sound(Reply.of(call.key, outcome, time.perf_counter() - started, asked, parent))
+        return _sound(Reply.of(key, outcome, time.perf_counter() - started, asked, parent))
     except (AttributeError, TypeError, ValueError) as fault:  # of what is no Outcome, or none that can be kept
-        return Reply.of(call.key, _failed(fault), time.perf_counter() - started, asked, parent)
+        return Reply.of(key, _failed(fault), time.perf_counter() - started, asked, parent)
 
 
 def _failed(fault: Exception) -> Outcome:

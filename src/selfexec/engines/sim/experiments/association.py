@@ -33,6 +33,9 @@ class SimulatedAssociation(Simulation):
             return shapes.chances(chances(respondent, task.about, task.parts, how), shape)
         return shapes.marks(marks(respondent, task.about, task.parts, how), shape)
 
+    def foretells(self, item: Target, outcomes: Mapping[str, bool], shape: float) -> str:
+        return shapes.marks({option: outcomes[option] for option in distinct(item.options)}, shape)
+
     def did(self, respondent: Respondent, about: str) -> str:
         return ", ".join(listed(respondent, about, 1))
 

@@ -56,6 +56,12 @@ class SimulatedDifficulty(Simulation):
             return shapes.expectations(_expectations(respondent, task.about, task.parts, how), shape)
         return shapes.ranking(ranked(respondent, task.about, task.parts, how), shape)
 
+    def foretells(self, item: QuestionGroup, outcomes: Mapping[str, bool], shape: float) -> str:
+        wins = dict.fromkeys(LABELS, 0)
+        for claim, first in outcomes.items():
+            wins[claim.split(" before ")[0 if first else 1]] += 1
+        return shapes.ranking(sorted(LABELS, key=lambda label: -wins[label]), shape)
+
     def did(self, respondent: Respondent, about: str) -> str:
         known = (asked.split("\n") for asked in respondent.knowledge["keys"] if asked.startswith(f"{about}\n"))
         choices = next((lines[-len(LETTERS) :] for lines in known), [""] * len(LETTERS))
