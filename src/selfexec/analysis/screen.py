@@ -15,7 +15,7 @@ from selfexec.analysis.findings import (
     which_ones,
 )
 from selfexec.analysis.result import Form, Result
-from selfexec.analysis.score_table import CAUTION, UNDEFINED, Scores, labelled, question, remarks
+from selfexec.analysis.score_table import CAUTION, UNDEFINED, Scores, labelled, question, remarks, stands_apart
 from selfexec.analysis.words import listed_names, percent, simulated, two
 from selfexec.experiments import RULE, by_source
 from selfexec.text.numbers import number_of, signed
@@ -68,7 +68,8 @@ def _of_condition(scores: Scores, width: int, named: bool) -> Iterator[Part]:
     shown = columns[: _fitting(columns, scores.models, width)]
     rows = [[model, *(cell for column in shown for cell in column.cells(model))] for model in scores.models]
     heads = [head for column in shown for head in column.heads]
-    title = [_title(scores, named), *_answers(scores, asked), *_own(scores, asked), *remarks(scores)]
+    answers = [] if stands_apart(scores) else [*_answers(scores, asked), *_own(scores, asked)]
+    title = [_title(scores, named), *answers, *remarks(scores)]
     yield Table("\n".join(title), ["model", *heads], rows, "plain")
     if legend := " ".join(_legend(columns, scores)):
         yield legend
@@ -84,7 +85,7 @@ def _title(scores: Scores, named: bool) -> str:
         parts.append(f"{number_of(len(scores.models), 'simulated model')}, no real one asked.")
     elif note := simulated(scores.models, scores.runs):
         parts.append(note)
-    if named:
+    if named and not stands_apart(scores):
         parts.append(f"Asked in the condition {scores.conditions[0]}.")
     return " ".join(parts)
 

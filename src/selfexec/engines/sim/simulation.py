@@ -97,8 +97,10 @@ class Simulation:
         """The reply to a session that is a prediction."""
         raise NotImplementedError
 
-    def foretells(self, item: Any, outcomes: Mapping[str, bool], shape: float) -> str | None:
-        """The reply that predicts these outcomes, claim -> outcome; None where it does not say."""
+    def foretells(self, item: Any, seen: Mapping[str, bool], anyway: Mapping[str, bool], shape: float) -> str | None:
+        """The reply that predicts what was seen, claim -> outcome, and of all other claims what it would say `anyway`;
+        None where it does not say.
+        """
         return None
 
     def did(self, respondent: Respondent, about: str) -> str:

@@ -13,7 +13,7 @@ from selfexec.extensions.tool.protocol import REFUSALS, asks_on, converse
 from selfexec.facets import Dialogue, Facet, put
 
 NAME, SELF, CALLS = "tool", "self", "calls"
-APART = "they are made with a tool that executes prompts, which is use of a tool and no self-knowledge"
+APART = "they are made with a tool that executes prompts, and show use of a tool, not self-knowledge"
 LEVEL = re.compile(r"(\S*[^\s:]):([1-9])", re.ASCII)
 TEXTS: Prompts = {
     "self": """\
@@ -28,10 +28,10 @@ last reply must be your prediction, in the form that is asked for above.""",
 
 
 Before you predict, you may have a prompt executed. To do so, end your reply with one JSON object of this form in \
-place of your prediction: {"execute": "..."}. A session of another, smaller language model, which knows nothing of \
-this one, then answers the prompt in it, and the next message gives its reply: {"reply": "...", "tokens": 12, \
-"calls_left": 0}. You can do this $calls times at most, with one prompt at a time; what cannot be done is answered \
-with {"refused": "..."}. Your last reply must be your prediction, in the form that is asked for above.""",
+place of your prediction: {"execute": "..."}. A session of another language model, which knows nothing of this one, \
+then answers the prompt in it, and the next message gives its reply: {"reply": "...", "tokens": 12, "calls_left": \
+0}. You can do this $calls times at most, with one prompt at a time; what cannot be done is answered with \
+{"refused": "..."}. Your last reply must be your prediction, in the form that is asked for above.""",
 }
 
 

@@ -3,7 +3,6 @@ they saw, ask for it and say what they would say anyway, or ask for more than th
 """
 
 import json
-from collections.abc import Mapping
 
 from selfexec.engines.sim.shapes import THOUGHTS
 from selfexec.engines.sim.simulation import SimTurn, simulation_of
@@ -40,8 +39,4 @@ def _as_seen(asked: SimTurn, said: list[Exchange]) -> str | None:
         return None
     usual = experiment.read(asked.item, experiment.predictions[0], asked.usual)
     anyway = {o.claim: bool(o.predicted) for o in experiment.observe(asked.item, {experiment.predictions[0]: usual})}
-    return simulation.foretells(asked.item, _known_over(anyway, seen), asked.shape)
-
-
-def _known_over(anyway: Mapping[str, bool], seen: Mapping[str, bool]) -> dict[str, bool]:
-    return {claim: seen.get(claim, said) for claim, said in anyway.items()}
+    return simulation.foretells(asked.item, seen, anyway, asked.shape)
