@@ -6,7 +6,7 @@ from selfexec.extension import all_extensions
 
 OURS = (
     *("batch", "card", "finetuning", "inspect", "judging", "latex", "local", "logs", "published", "rasch", "ray"),
-    *("shards", "simulating", "study"),
+    *("shards", "simulating", "study", "tool"),
 )
 
 

@@ -28,6 +28,7 @@ class Facet:
     prompts   the templates of an experiment at a level; those that it does not touch stay as they are. It is
               given the experiment's `variants` too (`predict@frame`), and its own `texts` (`frame.person`)
     texts     what it puts into templates, in English; sets of prompts have it in other words
+    translations  the same by the name of a set that ships, where the set does not have it, as of an extension's facet
     needs     what of an engine a level takes, where it takes anything
     settings  what is sent with a session of a kind at a level, over what is sent anyway: {"temperature": 0}
     dialogue  how each session that it touches becomes a conversation, within which other sessions are opened
@@ -46,6 +47,7 @@ class Facet:
     about: str = ""
     further: str = ""
     texts: Prompts = field(default_factory=dict)
+    translations: Mapping[str, Prompts] = field(default_factory=dict)
     accepts: Callable[[str], bool] = lambda level: False
     hint: str = ""
     prompts: Callable[[str, str, Prompts], Prompts] = lambda level, experiment, prompts: prompts

@@ -34,6 +34,25 @@ then answers the prompt in it, and the next message gives its reply: {"reply": "
 {"refused": "..."}. Your last reply must be your prediction, in the form that is asked for above.""",
 }
 
+GERMAN: Prompts = {
+    "self": """\
+
+
+Bevor du vorhersagst, kannst du einen Prompt ausführen lassen. Beende dazu deine Antwort statt mit der Vorhersage mit \
+einem JSON-Objekt dieser Form: {"execute": "..."}. Eine neue Sitzung von dir, die von dieser nichts weiß, beantwortet \
+dann den Prompt darin, und die nächste Nachricht enthält ihre Antwort: {"reply": "...", "tokens": 12, "calls_left": \
+0}. Das geht höchstens $calls Mal, mit einem Prompt auf einmal; was nicht geht, wird mit {"refused": "..."} \
+beantwortet. Deine letzte Antwort muss deine Vorhersage sein, in der oben verlangten Form.""",
+    "stand-in": """\
+
+
+Bevor du vorhersagst, kannst du einen Prompt ausführen lassen. Beende dazu deine Antwort statt mit der Vorhersage mit \
+einem JSON-Objekt dieser Form: {"execute": "..."}. Eine Sitzung eines anderen Sprachmodells, die von dieser nichts \
+weiß, beantwortet dann den Prompt darin, und die nächste Nachricht enthält ihre Antwort: {"reply": "...", "tokens": \
+12, "calls_left": 0}. Das geht höchstens $calls Mal, mit einem Prompt auf einmal; was nicht geht, wird mit \
+{"refused": "..."} beantwortet. Deine letzte Antwort muss deine Vorhersage sein, in der oben verlangten Form.""",
+}
+
 
 def parts_of(level: str) -> tuple[str, int]:
     """Who answers, and how many calls there are."""
@@ -95,6 +114,7 @@ TOOL = Facet(
     hint="K is 1 to 9, and MODEL answers in place of the model itself, as openai/small:2.",
     accepts=lambda level: LEVEL.fullmatch(level) is not None,
     texts=TEXTS,
+    translations={"de": GERMAN},
     touches=touches,
     prompts=prompts,
     dialogue=Dialogue(
