@@ -563,7 +563,10 @@ def _standing_in(facets: Any) -> set[str]:
     """The models that are named to answer calls for others."""
     if not facets:
         return set()
-    dialogues = ((d, level) for name, some in _levels(facets).items() if (d := facet(name).dialogue) for level in some)
+    given = ((facet(name), level) for name, levels in _levels(facets).items() for level in levels)
+    dialogues = (
+        (one.dialogue, level) for one, level in given if one.dialogue and level != one.default and one.has(level)
+    )
     return {model for dialogue, level in dialogues if (model := dialogue.stand_in(level))}
 
 
