@@ -1,6 +1,4 @@
-"""Sessions within a session: what they are called, in which order they stand, and that no experiment's own name is taken
-for one.
-"""
+"""Sessions within a session: what they are called, and that no experiment's own name is taken for one."""
 
 import pytest
 

@@ -168,6 +168,10 @@ class Selection:
         """What there is to say of the runs, on top of every JSON."""
         return scored_runs(self.whole_runs)
 
+    def refuse_apart(self) -> None:
+        """Raise InputError where a condition is named whose predictions are none of what a model knows of itself."""
+        _refuse_apart(self.conditions)
+
     def refuse_unknown(self, experiments: Iterable[str] = EXPERIMENTS) -> None:
         """Refuse a model that nobody has, and an experiment that is none of these."""
         refuse_unknown("model", self.models, [model for run in self.whole_runs for model in run.models])

@@ -145,7 +145,8 @@ def test_another_model_stands_in_and_its_calls_go_to_it(tmp_path: Path) -> None:
 
 def test_what_a_stand_in_costs_counts_at_its_own_price_and_must_be_known_where_cost_is_capped(tmp_path: Path) -> None:
     with tool_server(once) as server:
-        given = options(tmp_path, server.url, count=3, facets={"tool": "vllm/small:1"}, max_cost=1.0)
+        given = options(tmp_path, server.url, count=3, max_cost=1.0, max_connections=1)
+        given["facets"] = {"tool": "vllm/small:1"}
         with pytest.raises(InputError, match="nobody knows what vllm/small costs"):
             sx.run(MODEL, **given, price=["vllm/m=1,1"])
         # each call to the stand-in costs 18 dollars a million times a million: the first reaches the cap
@@ -245,7 +246,7 @@ def test_a_run_with_the_tool_can_be_exported_and_imported_again(tmp_path: Path) 
     shutil.copy(tmp_path / "run" / "replies.jsonl", tmp_path / "lines.jsonl")
     strange = (tmp_path / "lines.jsonl").read_text().replace("predict.turn.2", "predict.turn.7")
     (tmp_path / "lines.jsonl").write_text(strange)
-    with pytest.raises(InputError, match="no session 'predict.turn.7'"):
+    with pytest.raises(InputError, match=r"no session 'predict\.turn\.7'"):
         import_replies([tmp_path / "lines.jsonl"], item_source=tmp_path / "items", out=tmp_path / "other")
 
 
