@@ -31,7 +31,7 @@ from selfexec.text.tables import Part, Table
 
 NO_SELF_KNOWLEDGE = (
     "A prediction that may have prompts executed shows use of a tool, and not self-knowledge: it is in no headline, "
-    "own excess, panel or overall score. A model does not do the same each time, which bounds what it can add."
+    "own excess, panel or overall score. A model does not do the same each time: that bounds the gain."
 )
 SUPERVISION = (
     "Models that execute themselves may go on without end; here an executed prompt can execute nothing, and calls and "
