@@ -126,7 +126,7 @@ def _apart(
     """The scores in a condition whose predictions are none of what a model knows of itself: of each experiment by
     itself, without an own excess, an overall score, a panel and whatever a model is held against.
     """
-    found = score_tables(
+    plain = score_tables(
         selection.tables, models, selection.convention, drawn, experiments=selection.experiments, groups=groups
     )
     of_others = {*OF_BASELINE, "margin_at_own_rate", "own_excess"}
@@ -134,9 +134,9 @@ def _apart(
         replace(row, value=None, low=None, high=None, reason=why, verdict=None, baseline=None)
         if row.metric in of_others or row.metric.startswith("own_excess") or row.experiment == "overall"
         else row
-        for row in found
+        for row in plain
     )
-    return Scores(rows, found.warnings, drawn, found.parts, found.runs)
+    return Scores(rows, plain.warnings, drawn, plain.parts, plain.runs)
 
 
 def score_tables(

@@ -271,10 +271,10 @@ def _refuse_apart(named: Iterable[str]) -> None:
 
 def _together(known: Sequence[str]) -> tuple[str, ...]:
     """Those of these conditions that do not stand apart; InputError where all of them do."""
-    found = tuple(condition for condition in known if why_apart(condition) is None)
-    if known and not found:
+    together = tuple(condition for condition in known if why_apart(condition) is None)
+    if known and not together:
         _refuse_apart(known)
-    return found
+    return together
 
 
 def _refuse_clashes(runs: Sequence[Run]) -> None:

@@ -47,10 +47,10 @@ def crossed_levels(levels: Mapping[str, Sequence[str]]) -> list[Condition]:
         for level in some:
             facet(name).refuse_unknown(level)
     chosen = [[(name, level) for level in _asked_levels(name, some)] for name, some in levels.items()]
-    found = [facets_of(dict(pairs)) for pairs in product(*chosen)]
-    for condition in found:
+    conditions = [facets_of(dict(pairs)) for pairs in product(*chosen)]
+    for condition in conditions:
         _refuse_clash(condition)
-    return found
+    return conditions
 
 
 def _asked_levels(name: str, levels: Sequence[str]) -> list[str]:
@@ -156,10 +156,10 @@ def conversing(condition: Condition, experiment: str, ask: Ask) -> Ask:
         return ask
 
     def ask_or_converse(session: str, prompt: Prompt, *, parent: str | None = None) -> Awaitable[Answer]:
-        found = dialogue_in(condition, experiment, kind_of(session))
-        if found is None:
+        held = dialogue_in(condition, experiment, kind_of(session))
+        if held is None:
             return ask(session, prompt, parent=parent)
-        dialogue, level = found
+        dialogue, level = held
         return dialogue.converse(level, session, prompt, ask, parent)
 
     return ask_or_converse
@@ -167,26 +167,26 @@ def conversing(condition: Condition, experiment: str, ask: Ask) -> Ask:
 
 def nested_sessions(condition: Condition, experiment: str, session: str) -> list[str]:
     """The sessions that a condition may open within one, as far as they are known beforehand."""
-    found = dialogue_in(condition, experiment, kind_of(session))
-    return [] if found is None else found[0].sessions(found[1], session)
+    held = dialogue_in(condition, experiment, kind_of(session))
+    return [] if held is None else held[0].sessions(held[1], session)
 
 
 def may_nest(condition: Condition, experiment: str, within: Nested) -> bool:
     """Whether a condition may open such a session within another one."""
-    found = dialogue_in(condition, experiment, kind_of(within.base))
-    return found is not None and found[0].has(found[1], within)
+    held = dialogue_in(condition, experiment, kind_of(within.base))
+    return held is not None and held[0].has(held[1], within)
 
 
 def behaviour_kind(experiment: str) -> str:
     """The kind of session in which a model shows the behaviour that is predicted."""
-    one = EXPERIMENTS[experiment]
-    return next(kind for kind in one.kinds if kind not in one.predictions)
+    asked = EXPERIMENTS[experiment]
+    return next(kind for kind in asked.kinds if kind not in asked.predictions)
 
 
 def answers_calls(key: Key) -> str:
     """The model that answers a session: the one whose session it is, but for a call that another one stands in for."""
-    found = dialogue_in(key.facets, key.experiment, key.kind) if is_call(key.session) else None
-    return (found[0].stand_in(found[1]) if found else None) or key.model
+    held = dialogue_in(key.facets, key.experiment, key.kind) if is_call(key.session) else None
+    return (held[0].stand_in(held[1]) if held else None) or key.model
 
 
 # --- which sessions they touch ----------------------------------------------------------------------------------------

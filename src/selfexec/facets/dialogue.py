@@ -28,20 +28,24 @@ class Nested(NamedTuple):
 
 def nested(session: str) -> Nested | None:
     """What a session within another one is; None where the name is that of no such session."""
-    found = NESTED.fullmatch(session) if "." in session else None
-    return Nested(found["base"], "call" if found["role"] == "call" else "turn", int(found["number"])) if found else None
+    matched = NESTED.fullmatch(session) if "." in session else None
+    return (
+        Nested(matched["base"], "call" if matched["role"] == "call" else "turn", int(matched["number"]))
+        if matched
+        else None
+    )
 
 
 def base_of(session: str) -> str:
     """The session that a turn carries on, or within which a call is made; any other session is its own."""
-    found = nested(session)
-    return found.base if found else session
+    within = nested(session)
+    return within.base if within else session
 
 
 def is_call(session: str) -> bool:
     """Whether a session was opened within another one, and is no turn of it."""
-    found = nested(session)
-    return found is not None and found.role == "call"
+    within = nested(session)
+    return within is not None and within.role == "call"
 
 
 def turn_of(session: str, number: int) -> str:

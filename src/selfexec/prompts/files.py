@@ -52,8 +52,8 @@ def read_prompts(given: str | Path) -> dict[str, Any]:
 
 def _translated(name: str | Path) -> dict[str, str]:
     """What facets put into templates in the words of a set that ships, where they bring it themselves."""
-    told = {facet.name: facet.translations.get(str(name), {}) for facet in FACETS.values()}
-    return {f"{facet}.{what}": text for facet, texts in told.items() for what, text in texts.items()}
+    by_facet = {facet.name: facet.translations.get(str(name), {}) for facet in FACETS.values()}
+    return {f"{facet}.{what}": text for facet, texts in by_facet.items() for what, text in texts.items()}
 
 
 def prompt_faults(given: Mapping[str, Any]) -> Iterator[str]:

@@ -50,7 +50,7 @@ def read_replies(
     kinds = ((name, kind) for name, module in EXPERIMENTS.items() for kind in module.options)
     options = {place: said for place in kinds if (said := options_in(prompts, *place))} if prompts else {}
     known: Known = {}
-    found = BySession(
+    readings = BySession(
         (
             key,
             read_reply(
@@ -64,7 +64,7 @@ def read_replies(
         )
         for key, reply in replies.items()
     )
-    return _with_last_turns(found, replies, given, condition)
+    return _with_last_turns(readings, replies, given, condition)
 
 
 def _with_last_turns(
@@ -84,20 +84,20 @@ def _with_last_turns(
             first = key._replace(session=base_of(key.session))
             turns[first] = max(turns[first], within.number if within else 1)
     spoken = {first: _last_turn(first, number, readings, replies, condition) for first, number in turns.items()}
-    said = {first: reading for first, reading in spoken.items() if first in readings and first not in given}
-    return BySession({**readings, **said}) if said else readings
+    concluded = {first: reading for first, reading in spoken.items() if first in readings and first not in given}
+    return BySession({**readings, **concluded}) if concluded else readings
 
 
 def _last_turn(
     first: Key, number: int, readings: Mapping[Key, Reading], replies: Mapping[Key, Reply], condition: Condition
 ) -> Reading:
     """What a conversation of so many turns says."""
-    found = dialogue_in(first.facets or condition, first.experiment, first.kind)
+    held = dialogue_in(first.facets or condition, first.experiment, first.kind)
     last = first._replace(session=turn_of(first.session, number))
     reading = readings.get(last, Reading("missing"))
-    if found is None or reading.state in ("missing", "withheld"):
+    if held is None or reading.state in ("missing", "withheld"):
         return reading
-    dialogue, level = found
+    dialogue, level = held
     if dialogue.asks_on(replies[last].text or "") is None:
         return reading
     if number >= dialogue.turns(level):

@@ -74,15 +74,15 @@ CALLED = 1_000_000  # apart from all epochs: what is executed once more is drawn
 
 async def _behaviour_prompts(experiment: str, item: Item) -> Mapping[str, str]:
     """The prompts by which the behaviour of an item is asked for, by session, of those that need no reply first."""
-    found: dict[str, str] = {}
+    prompts: dict[str, str] = {}
 
     async def ask(session: str, prompt: Prompt, *, parent: str | None = None) -> Outcome:
         if isinstance(prompt, str) and kind_of(session) not in EXPERIMENTS[experiment].predictions:
-            found[session] = prompt
+            prompts[session] = prompt
         return Outcome(None)
 
     await EXPERIMENTS[experiment].sessions(item, ask, EXPERIMENTS[experiment].prompts)
-    return found
+    return prompts
 
 
 def respondent(model: str, knowledge: Knowledge) -> "SimRespondent":

@@ -97,7 +97,9 @@ class Simulation:
         """The reply to a session that is a prediction."""
         raise NotImplementedError
 
-    def foretells(self, item: Any, seen: Mapping[str, bool], anyway: Mapping[str, bool], shape: float) -> str | None:
+    def predicts_outcomes(
+        self, item: Any, seen: Mapping[str, bool], anyway: Mapping[str, bool], shape: float
+    ) -> str | None:
         """The reply that predicts what was seen, claim -> outcome, and of all other claims what it would say `anyway`;
         None where it does not say.
         """

@@ -85,17 +85,22 @@ class ItemPrompts:
             }
         return self._known[experiment, item]
 
-    def asked_by(self, found: Conversation) -> list[bool]:
+    def asked_by(self, conversation: Conversation) -> list[bool]:
         """For each execution, whether its prompt is one by which the model is asked for the predicted behaviour."""
-        _, experiment, item = found.first[:3]
+        _, experiment, item = conversation.first[:3]
         behaviour, templates = self.of(experiment, item), self.templates(experiment)
-        return [session_asked(one.prompt or "", behaviour, templates) is not None for one in found.exchanges]
+        return [
+            session_asked(exchange.prompt or "", behaviour, templates) is not None
+            for exchange in conversation.exchanges
+        ]
 
-    def seen_in(self, found: Conversation) -> Mapping[str, bool]:
+    def seen_in(self, conversation: Conversation) -> Mapping[str, bool]:
         """What a prediction saw of its outcomes, by claim."""
-        _, experiment, item = found.first[:3]
+        _, experiment, item = conversation.first[:3]
         behaviour, templates = self.of(experiment, item), self.templates(experiment)
-        return seen_outcomes(experiment, self._run.items[experiment][item], behaviour, found.exchanges, templates)
+        return seen_outcomes(
+            experiment, self._run.items[experiment][item], behaviour, conversation.exchanges, templates
+        )
 
 
 def tokens_by_session(run: Run, keys: Iterable[Key]) -> dict[Key, int]:

@@ -27,8 +27,8 @@ def gain_of(experiment: str, tool: Claims, without: Claims, strict: bool) -> tup
     records = [kind.count(claims, strict) for claims in (tool, without)]
     common = common_items(records)
     on_common = [Counted(common, record.on(common)) for record in records]
-    one, two = (kind.skill_estimate(record) for record in on_common)
-    return one, two, kind.skill_difference(*on_common)
+    with_tool, plain = (kind.skill_estimate(record) for record in on_common)
+    return with_tool, plain, kind.skill_difference(*on_common)
 
 
 def gain_for_cost(
@@ -66,12 +66,12 @@ def _per(skill: Any, cells: int, cost: int, unit: float, record: Counted, gain: 
     totals = record.counts.sum(0)[2 * cells :]
     if not len(record.items) or totals[cost] <= 0:
         return Estimate(math.nan, reason=nothing)
-    found = contrast(_rate(skill, cells, cost, unit), [record], [1.0])
+    rate = contrast(_rate(skill, cells, cost, unit), [record], [1.0])
     if not gain.near_end:
-        return found
+        return rate
     per_unit = unit * float(totals[-1] / totals[cost])
     low, high = (end * per_unit for end in gain.interval)
-    return replace(found, interval=Interval(min(low, found.interval.low), max(high, found.interval.high)))
+    return replace(rate, interval=Interval(min(low, rate.interval.low), max(high, rate.interval.high)))
 
 
 @cache
@@ -95,8 +95,8 @@ def share_of(by_item: Mapping[str, tuple[float, float]], nothing: str) -> Estima
     record = Counted(tuple(str(n) for n in range(len(counts))), counts)
     if len(counts) < 2:
         return Estimate(float(counts[0, 0] / counts[0, 1]), reason="only one item tells it")
-    found = contrast(_share, [record], [1.0])
-    return Estimate(found.value, share_interval(found.value, found.error, counts[:, 1]), found.error)
+    share = contrast(_share, [record], [1.0])
+    return Estimate(share.value, share_interval(share.value, share.error, counts[:, 1]), share.error)
 
 
 def _share(totals: Any) -> Any:

@@ -56,9 +56,9 @@ weiß, beantwortet dann den Prompt darin, und die nächste Nachricht enthält ih
 
 def parts_of(level: str) -> tuple[str, int]:
     """Who answers, and how many calls there are."""
-    found = LEVEL.fullmatch(level)
-    assert found
-    return found[1], int(found[2])
+    matched = LEVEL.fullmatch(level)
+    assert matched
+    return matched[1], int(matched[2])
 
 
 def touches(experiment: str, kind: str) -> bool:
@@ -68,8 +68,8 @@ def touches(experiment: str, kind: str) -> bool:
 
 def prompts(level: str, experiment: str, templates: Prompts) -> Prompts:
     """The predictions, in all their forms, with what is said of the tool at their end."""
-    one = EXPERIMENTS[experiment]
-    if set(one.predictions).intersection(shown for kinds in one.shows.values() for shown in kinds):
+    asked = EXPERIMENTS[experiment]
+    if set(asked.predictions).intersection(shown for kinds in asked.shows.values() for shown in kinds):
         raise InputError(
             f"--{NAME} {level}: in {experiment} what a model does is made of its prediction, so that there is nothing "
             "to execute before. Leave it out: --experiment names those to ask."
@@ -81,8 +81,8 @@ def prompts(level: str, experiment: str, templates: Prompts) -> Prompts:
             f"--{NAME} {level}: these prompts have no {name}, which says how a prompt is executed. Add "
             f"{' and '.join(f'{NAME}.{each}' for each in TEXTS)} to them; `selfexec prompts` shows what is shipped."
         )
-    said = put(text, CALLS, str(calls))
-    return {name: t + said if name.partition("@")[0] in one.predictions else t for name, t in templates.items()}
+    paragraph = put(text, CALLS, str(calls))
+    return {name: t + paragraph if name.partition("@")[0] in asked.predictions else t for name, t in templates.items()}
 
 
 def calls_at(level: str) -> int:

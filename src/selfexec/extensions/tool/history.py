@@ -25,12 +25,12 @@ class Exchange:
 
 def exchanges(messages: Sequence[Message]) -> list[Exchange]:
     """Those of a conversation so far, in order."""
-    found: list[Exchange] = []
-    for asked, told in zip(messages[1::2], messages[2::2], strict=False):
-        request, result = request_in(asked.content), json.loads(told.content)
+    in_order: list[Exchange] = []
+    for asked, result_message in zip(messages[1::2], messages[2::2], strict=False):
+        request, result = request_in(asked.content), json.loads(result_message.content)
         prompt = request.prompt if request else None
-        found.append(Exchange(prompt, result.get("reply"), result.get("tokens")))
-    return found
+        in_order.append(Exchange(prompt, result.get("reply"), result.get("tokens")))
+    return in_order
 
 
 def folded(text: str) -> str:
@@ -63,23 +63,23 @@ def session_asked(asked: str, behaviour: Mapping[str, str], templates: Mapping[s
 
 
 def seen_outcomes(
-    experiment: str, item: Any, behaviour: Mapping[str, str], said: Sequence[Exchange], templates: Any = None
+    experiment: str, item: Any, behaviour: Mapping[str, str], conversation: Sequence[Exchange], templates: Any = None
 ) -> dict[str, bool]:
     """What the executions of a conversation show, by claim, as far as the readers of the experiment find it in replies
     to the very prompts of the item; the last one to each counts.
     """
-    one = EXPERIMENTS[experiment]
+    asked = EXPERIMENTS[experiment]
     readings: dict[str, Reading] = {}
-    for exchange in said:
+    for exchange in conversation:
         if exchange.prompt is None or exchange.reply is None:
             continue
-        session = session_asked(exchange.prompt, behaviour, templates or one.prompts)
+        session = session_asked(exchange.prompt, behaviour, templates or asked.prompts)
         if session is not None:
-            reading = one.read(item, session, exchange.reply)
+            reading = asked.read(item, session, exchange.reply)
             readings[session] = msgspec.structs.replace(reading, tokens=exchange.tokens)
-    found: dict[str, bool] = {}
-    for o in one.observe(item, readings) if readings else ():
+    outcomes: dict[str, bool] = {}
+    for o in asked.observe(item, readings) if readings else ():
         seen = o.by_source.get(RULE) if o.observed is None else o.observed
         if seen is not None:
-            found[o.claim] = seen
-    return found
+            outcomes[o.claim] = seen
+    return outcomes

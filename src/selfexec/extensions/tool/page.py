@@ -25,8 +25,8 @@ class Section:
 
 def tool(data: Data) -> Section | None:
     """What the appendix shows; None where nobody had the tool."""
-    found = data.once(_scores)
-    return Section(found) if found else None
+    scores = data.once(_scores)
+    return Section(scores) if scores else None
 
 
 def _scores(data: Data) -> ToolScores:

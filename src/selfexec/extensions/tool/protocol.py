@@ -57,8 +57,8 @@ def request_in(text: str) -> Request | None:
 
 def asks_on(text: str) -> str | None:
     """The prompt that a reply asks to be executed, or nothing of it; None where it is a prediction."""
-    found = request_in(text)
-    return None if found is None else found.prompt or ""
+    request = request_in(text)
+    return None if request is None else request.prompt or ""
 
 
 def passed_over(text: str) -> int:
@@ -85,15 +85,15 @@ def _requests(text: str) -> tuple[list[str | None], int]:
     """
     asked: list[str | None] = []
     end = 0
-    for found in REQUEST.finditer(text):
-        if found.start() < end:
+    for mark in REQUEST.finditer(text):
+        if mark.start() < end:
             continue
-        value, stop = _decoded(text, found.start())
+        value, stop = _decoded(text, mark.start())
         prompt = value.get("execute") if isinstance(value, dict) else None
         if isinstance(prompt, bool | int | float):
             continue
         asked.append(prompt if isinstance(prompt, str) and _sendable(prompt) else None)
-        end = stop if stop is not None else found.end()
+        end = stop if stop is not None else mark.end()
         if len(asked) == MOST_REQUESTS:
             break
     return asked, end
@@ -132,16 +132,16 @@ def _object_behind(text: str, end: int) -> bool:
 def result_message(decision: Decision, answer: Answer, calls_left: int) -> str:
     """What the prediction is told of an execution."""
     text = answer.text
-    told: dict[str, Any] = {"reply": text if text is None else text[:LONGEST_REPLY]}
+    message: dict[str, Any] = {"reply": text if text is None else text[:LONGEST_REPLY]}
     if text is None:
-        told["withheld"] = True
+        message["withheld"] = True
     elif len(text) > LONGEST_REPLY:
-        told["cut"] = True
+        message["cut"] = True
     if (tokens := tokens_of(answer)) is not None:
-        told["tokens"] = tokens
+        message["tokens"] = tokens
     if decision.refused:
-        told["refused"] = TOLD[decision.refused[0]]
-    return json.dumps({**told, "calls_left": calls_left}, ensure_ascii=False)
+        message["refused"] = TOLD[decision.refused[0]]
+    return json.dumps({**message, "calls_left": calls_left}, ensure_ascii=False)
 
 
 def refusal_message(decision: Decision, calls_left: int) -> str:
@@ -161,13 +161,13 @@ async def converse(calls: int, turns: int, session: str, prompt: Prompt, ask: As
             return answer
         decision = decide(request, calls)
         if decision.prompt is None:
-            said = refusal_message(decision, calls)
+            next_message = refusal_message(decision, calls)
         else:
             result = await ask(call_of(session, number), decision.prompt, parent=session)
             if result.text is None and not is_withheld(result):
                 return result
             calls -= 1
-            said = result_message(decision, result, calls)
-        messages += [Message("assistant", answer.text), Message("user", said)]
+            next_message = result_message(decision, result, calls)
+        messages += [Message("assistant", answer.text), Message("user", next_message)]
         answer = await ask(turn_of(session, number + 1), tuple(messages), parent=session)
     return answer

@@ -157,12 +157,12 @@ def tool_scores(options: ToolOptions) -> ToolScores:
     selection.refuse_unknown()
     known = [condition_name(c) for run in selection.whole_runs for c in _with_tool(run)]
     refuse_unknown("condition", selection.conditions, known)
-    found = found_in(selection)
-    if not found:
+    scores = found_in(selection)
+    if not scores:
         raise InputError(
             "nobody had a tool for self-execution here. Ask with one: selfexec run --tool self:2 --allow-self-execution"
         )
-    return found
+    return scores
 
 
 def found_in(selection: Selection) -> ToolScores:
@@ -199,43 +199,49 @@ def _rows(run: Run, condition: Condition, selection: Selection) -> Iterator[Tool
         names = condition_name(condition), condition_name(without)
         both = [claims(name)[experiment].of(model) for name in names]
         keys = _predictions(run, model, experiment, condition)
-        found = [conversation_of(run.replies, key) for key in keys if key in run.replies]
-        yield _row(run, names, found, prompts, (both[0], both[1]), selection.convention == "strict")
+        conversations = [conversation_of(run.replies, key) for key in keys if key in run.replies]
+        yield _row(run, names, conversations, prompts, (both[0], both[1]), selection.convention == "strict")
 
 
 def _predictions(run: Run, model: str, experiment: str, condition: Condition) -> list[Key]:
     """The predictions of a model in a condition."""
-    one = EXPERIMENTS[experiment]
+    asked = EXPERIMENTS[experiment]
     return [
         in_condition(Key(model, experiment, item, epoch, session), condition)
         for item, epochs in run.asked[model, experiment, condition].items()
         for epoch in epochs
-        for session in one.session_names(run.items[experiment][item])
-        if session.partition(".")[0] in one.predictions
+        for session in asked.session_names(run.items[experiment][item])
+        if session.partition(".")[0] in asked.predictions
     ]
 
 
 def _row(
     run: Run,
     names: tuple[str, str],
-    found: Sequence[Conversation],
+    conversations: Sequence[Conversation],
     prompts: ItemPrompts,
     claims: tuple[Claims, Claims],
     strict: bool,
 ) -> ToolScore:
-    model, experiment = found[0].first[:2]
-    costs = _costs(run, found)
+    model, experiment = conversations[0].first[:2]
+    costs = _costs(run, conversations)
     tool, without, gain = gain_of(experiment, *claims, strict)
     per_call, per_tokens = gain_for_cost(experiment, *claims, strict, costs)
-    followed, against = _belief(run, found, prompts)
-    refused = sum((one.refused for one in found), Counter[str]())
-    readings = [run.readings[one.first] for one in found]
+    followed, against = _belief(run, conversations, prompts)
+    refused = sum((conversation.refused for conversation in conversations), Counter[str]())
+    readings = [run.readings[conversation.first] for conversation in conversations]
     estimates = {
         "gain": gain,
         "gain_per_call": per_call,
         "gain_per_1000_tokens": per_tokens,
-        "used": share_of(_by_item((one, [bool(one.exchanges)]) for one in found), "nothing was asked"),
-        "very_prompt": share_of(_by_item((one, prompts.asked_by(one)) for one in found), "no prompt was executed"),
+        "used": share_of(
+            _by_item((conversation, [bool(conversation.exchanges)]) for conversation in conversations),
+            "nothing was asked",
+        ),
+        "very_prompt": share_of(
+            _by_item((conversation, prompts.asked_by(conversation)) for conversation in conversations),
+            "no prompt was executed",
+        ),
         "followed": share_of(followed, "no outcome was seen"),
         "followed_against": share_of(against, "no outcome was seen that it had not predicted anyway"),
     }
@@ -247,9 +253,9 @@ def _row(
         skill_without=none_if_nan(without.value),
         skill=none_if_nan(tool.value),
         **_ends(estimates),
-        predictions=len(found),
-        calls=sum(len(one.exchanges) for one in found),
-        tokens=sum(cost[1] for cost in costs.values()) / len(found),
+        predictions=len(conversations),
+        calls=sum(len(conversation.exchanges) for conversation in conversations),
+        tokens=sum(cost[1] for cost in costs.values()) / len(conversations),
         seen=int(sum(pair[1] for pair in followed.values())),
         seen_against=int(sum(pair[1] for pair in against.values())),
         refused=refused.total(),
@@ -259,41 +265,43 @@ def _row(
         refused_several=refused[SEVERAL],
         refused_beside=refused[BESIDE],
         never_predicted=sum(reading.reason == REQUESTED for reading in readings),
-        items=len({one.first.item for one in found}),
+        items=len({conversation.first.item for conversation in conversations}),
         reason=gain.reason or per_call.reason,
     )
 
 
 def _ends(estimates: Mapping[str, Estimate]) -> dict[str, Any]:
     """Each estimate with the ends of its interval, as fields name them."""
-    found: dict[str, float | None] = {}
+    fields: dict[str, float | None] = {}
     for name, estimate in estimates.items():
         ends = (estimate.value, *estimate.interval)
-        found |= dict(zip((name, f"{name}_low", f"{name}_high"), map(none_if_nan, ends), strict=True))
-    return found
+        fields |= dict(zip((name, f"{name}_low", f"{name}_high"), map(none_if_nan, ends), strict=True))
+    return fields
 
 
 def _by_item(trials: Iterable[tuple[Conversation, Iterable[bool]]]) -> dict[str, tuple[float, float]]:
     """Hits and trials by item."""
-    found: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    by_item: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for conversation, hits in trials:
         for hit in hits:
-            found[conversation.first.item][0] += hit
-            found[conversation.first.item][1] += 1
-    return {item: (hits, number) for item, (hits, number) in found.items()}
+            by_item[conversation.first.item][0] += hit
+            by_item[conversation.first.item][1] += 1
+    return {item: (hits, number) for item, (hits, number) in by_item.items()}
 
 
-def _costs(run: Run, found: Sequence[Conversation]) -> dict[str, tuple[float, float, float]]:
+def _costs(run: Run, conversations: Sequence[Conversation]) -> dict[str, tuple[float, float, float]]:
     """By item: the calls of its predictions, the tokens that they took beyond those without the tool, and how many
     predictions there are.
     """
-    plain = {one.first: _without_tool(one.first) for one in found}
-    tokens = tokens_by_session(run, [*(key for one in found for key in one.sessions), *plain.values()])
+    plain = {conversation.first: _without_tool(conversation.first) for conversation in conversations}
+    tokens = tokens_by_session(
+        run, [*(key for conversation in conversations for key in conversation.sessions), *plain.values()]
+    )
     costs: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
-    for one in found:
-        cost = costs[one.first.item]
-        cost[0] += len(one.exchanges)
-        cost[1] += sum(tokens[key] for key in one.sessions) - tokens.get(plain[one.first], 0)
+    for conversation in conversations:
+        cost = costs[conversation.first.item]
+        cost[0] += len(conversation.exchanges)
+        cost[1] += sum(tokens[key] for key in conversation.sessions) - tokens.get(plain[conversation.first], 0)
         cost[2] += 1
     return {item: (calls, more, number) for item, (calls, more, number) in costs.items()}
 
@@ -304,20 +312,20 @@ def _without_tool(key: Key) -> Key:
 
 
 def _belief(
-    run: Run, found: Sequence[Conversation], prompts: ItemPrompts
+    run: Run, conversations: Sequence[Conversation], prompts: ItemPrompts
 ) -> tuple[dict[str, tuple[float, float]], dict[str, tuple[float, float]]]:
     """By item how many of the claims that were seen are predicted as they were seen, of how many; and the same of those
     about which the prediction without the tool said the opposite.
     """
     every: list[tuple[Conversation, list[bool]]] = []
     against: list[tuple[Conversation, list[bool]]] = []
-    for one in found:
-        seen = prompts.seen_in(one)
-        said = {claim: yes for claim, yes in predicted_outcomes(run, one.first) if yes is not None}
-        anyway = dict(predicted_outcomes(run, _without_tool(one.first)))
-        both = {claim: said[claim] == outcome for claim, outcome in seen.items() if claim in said}
-        every.append((one, [*both.values()]))
-        against.append((one, [hit for claim, hit in both.items() if anyway.get(claim) is (not seen[claim])]))
+    for conversation in conversations:
+        seen = prompts.seen_in(conversation)
+        predicted = {claim: yes for claim, yes in predicted_outcomes(run, conversation.first) if yes is not None}
+        anyway = dict(predicted_outcomes(run, _without_tool(conversation.first)))
+        both = {claim: predicted[claim] == outcome for claim, outcome in seen.items() if claim in predicted}
+        every.append((conversation, [*both.values()]))
+        against.append((conversation, [hit for claim, hit in both.items() if anyway.get(claim) is (not seen[claim])]))
     return _by_item(every), _by_item(against)
 
 

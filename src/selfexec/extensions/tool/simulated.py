@@ -16,13 +16,13 @@ def turn(asked: SimTurn) -> str | None:
     uses = asked.profile.executes
     if not uses:
         return None
-    said = exchanges(asked.messages)
+    conversation = exchanges(asked.messages)
     wanted = list(asked.behaviour.values())[: calls_at(asked.level)]
-    if uses == "more" and len(said) < turns_at(asked.level) - 1:
-        return _requests([*wanted, *wanted][: 1 + len(said) % 2] or ["?"], asked.shape)
-    if uses != "more" and len(said) < len(wanted):
-        return _requests([wanted[len(said)]], asked.shape)
-    return _as_seen(asked, said) if uses == "uses" else None
+    if uses == "more" and len(conversation) < turns_at(asked.level) - 1:
+        return _requests([*wanted, *wanted][: 1 + len(conversation) % 2] or ["?"], asked.shape)
+    if uses != "more" and len(conversation) < len(wanted):
+        return _requests([wanted[len(conversation)]], asked.shape)
+    return _as_seen(asked, conversation) if uses == "uses" else None
 
 
 def _requests(prompts: list[str], shape: float) -> str:
@@ -31,12 +31,12 @@ def _requests(prompts: list[str], shape: float) -> str:
     return thought + "\n".join(json.dumps({"execute": prompt}, ensure_ascii=False) for prompt in prompts)
 
 
-def _as_seen(asked: SimTurn, said: list[Exchange]) -> str | None:
+def _as_seen(asked: SimTurn, conversation: list[Exchange]) -> str | None:
     """The prediction of what it saw, and of all else what it would say anyway."""
     experiment, simulation = EXPERIMENTS[asked.experiment], simulation_of(asked.experiment)
-    seen = seen_outcomes(asked.experiment, asked.item, asked.behaviour, said)
+    seen = seen_outcomes(asked.experiment, asked.item, asked.behaviour, conversation)
     if simulation is None or not seen:
         return None
     usual = experiment.read(asked.item, experiment.predictions[0], asked.usual)
     anyway = {o.claim: bool(o.predicted) for o in experiment.observe(asked.item, {experiment.predictions[0]: usual})}
-    return simulation.foretells(asked.item, seen, anyway, asked.shape)
+    return simulation.predicts_outcomes(asked.item, seen, anyway, asked.shape)

@@ -152,8 +152,8 @@ class Plan:
     @cached_property
     def stand_ins(self) -> list[Respondent]:
         """The models, beside those that are asked, that answer calls for them."""
-        found = (dialogue_in(facets, e, kind) for e, kind, facets in self.parts)
-        named = dict.fromkeys(model for one in found if one and (model := one[0].stand_in(one[1])))
+        dialogues = (dialogue_in(facets, e, kind) for e, kind, facets in self.parts)
+        named = dict.fromkeys(model for held in dialogues if held and (model := held[0].stand_in(held[1])))
         return [
             Respondent(model, model, (self.call_connection,), self.sampling)
             for model in named
@@ -162,7 +162,7 @@ class Plan:
 
     @cached_property
     def _by_name(self) -> Mapping[str, Respondent]:
-        return {one.name: one for one in (*self.respondents, *self.stand_ins)}
+        return {respondent.name: respondent for respondent in (*self.respondents, *self.stand_ins)}
 
     def jobs(self) -> Iterator[Job]:
         """Everything in the order in which it is asked, epoch by epoch. Experiments and models take turns, so that
@@ -197,10 +197,10 @@ class Plan:
         asked = self.conditions_of(job)
         return list(
             dict.fromkeys(
-                in_condition(one, condition)
+                in_condition(session_key, condition)
                 for condition in asked
                 for key in sessions
-                for one in (
+                for session_key in (
                     key,
                     *(key._replace(session=s) for s in nested_sessions(condition, key.experiment, key.session)),
                 )
@@ -478,13 +478,13 @@ def with_calls(plan: Plan, choices: RunOptions, *, asks: bool = True) -> Plan:
             f"{asked}: models are then given a tool by which they have prompts executed. Somebody has to allow that, "
             "in each command: --allow-self-execution"
         )
-    for one in plan.stand_ins:
-        if one.simulated != plan.all_simulated:
+    for stand_in in plan.stand_ins:
+        if stand_in.simulated != plan.all_simulated:
             raise InputError(f"{asked}: a simulated model and one that is not cannot stand in for each other.")
-        refuse_unsendable(asked, one.asked)
-        refuse_harmful_names([one.asked], f"{asked}: ")
-    engine_of([one for one in plan.stand_ins if one.simulated], plan.item_set)
-    by_name = {one.name: one for one in plan.stand_ins}
+        refuse_unsendable(asked, stand_in.asked)
+        refuse_harmful_names([stand_in.asked], f"{asked}: ")
+    engine_of([stand_in for stand_in in plan.stand_ins if stand_in.simulated], plan.item_set)
+    by_name = {stand_in.name: stand_in for stand_in in plan.stand_ins}
     given = [p for p in names(choices.price or ()) if p.partition("=")[0] in by_name or "=" not in p]
     prices = prices_of(list(by_name), given, partial(_list_price, by_name)) if by_name else {}
     refuse_unpriced(by_name, prices, plan.caps)
@@ -565,7 +565,9 @@ def _standing_in(facets: Any) -> set[str]:
         return set()
     given = ((facet(name), level) for name, levels in _levels(facets).items() for level in levels)
     dialogues = (
-        (one.dialogue, level) for one, level in given if one.dialogue and level != one.default and one.has(level)
+        (named.dialogue, level)
+        for named, level in given
+        if named.dialogue and level != named.default and named.has(level)
     )
     return {model for dialogue, level in dialogues if (model := dialogue.stand_in(level))}
 

@@ -57,7 +57,9 @@ class SimulatedDifficulty(Simulation):
             return shapes.expectations(_expectations(respondent, task.about, task.parts, how), shape)
         return shapes.ranking(ranked(respondent, task.about, task.parts, how), shape)
 
-    def foretells(self, item: QuestionGroup, seen: Mapping[str, bool], anyway: Mapping[str, bool], shape: float) -> str:
+    def predicts_outcomes(
+        self, item: QuestionGroup, seen: Mapping[str, bool], anyway: Mapping[str, bool], shape: float
+    ) -> str:
         """The order that it would give anyway, with those that it has seen in the order that it saw."""
         known = {label for claim in seen for label in claim.split(" before ")}
         places, in_order = _by_wins(anyway, LABELS), iter(_by_wins(seen, sorted(known)))

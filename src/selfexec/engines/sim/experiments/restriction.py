@@ -45,7 +45,9 @@ class SimulatedRestriction(Simulation):
         yes = predicts_answer(respondent, task.about, how)
         return shapes.choice("choice", "A" if yes else "B", OPTIONS["predict"], shape)
 
-    def foretells(self, item: UserRequest, seen: Mapping[str, bool], anyway: Mapping[str, bool], shape: float) -> str:
+    def predicts_outcomes(
+        self, item: UserRequest, seen: Mapping[str, bool], anyway: Mapping[str, bool], shape: float
+    ) -> str:
         return shapes.choice("choice", "A" if {**anyway, **seen}["answers"] else "B", OPTIONS["predict"], shape)
 
     def did(self, respondent: Respondent, about: str) -> str:
