@@ -373,7 +373,8 @@ def _foreseen(planned: "Plan") -> Iterator[str]:
         )
     if rest.seconds is not None:
         yield f"Time: about {duration(rest.seconds)}, at the pace so far."
-    yield from costs(planned.models, planned.prices, rest)
+    everybody = [*planned.models, *(stand_in.name for stand_in in planned.stand_ins)]
+    yield from costs(everybody, planned.prices, rest)
     for folder, models in asked_elsewhere(planned).items():
         said = f"{', '.join(models)} {'was' if len(models) == 1 else 'were'} asked in {folder} already"
         yield f"Note: {said}. Runs can be scored together instead: selfexec score {shlex.quote(str(folder))} RUN"

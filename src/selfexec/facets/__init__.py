@@ -155,10 +155,10 @@ def conversing(condition: Condition, experiment: str, ask: Ask) -> Ask:
     if not opens_sessions(condition):
         return ask
 
-    def ask_or_converse(session: str, prompt: Prompt, *, parent: str | None = None) -> Awaitable[Answer]:
+    def ask_or_converse(session: str, prompt: Prompt, *, parent: str | None = None, **more: Any) -> Awaitable[Answer]:
         held = dialogue_in(condition, experiment, kind_of(session))
         if held is None:
-            return ask(session, prompt, parent=parent)
+            return ask(session, prompt, parent=parent, **more)
         dialogue, level = held
         return dialogue.converse(level, session, prompt, ask, parent)
 

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import warnings
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -141,6 +142,24 @@ def test_another_model_stands_in_and_its_calls_go_to_it(tmp_path: Path) -> None:
     assert run.models == (MODEL,)
     [call] = [reply for key, reply in run.replies.items() if key.session == "predict.call.1"]
     assert call.served_model == "small" and call.facets == {"tool": "vllm/small:1"}
+
+
+def test_a_run_that_goes_on_reaches_the_stand_in_where_its_model_is(tmp_path: Path) -> None:
+    with tool_server(once) as server:
+        sx.run(MODEL, **options(tmp_path, server.url, facets={"tool": "vllm/small:1"}, max_calls=1))
+        sx.run(out=tmp_path / "run", allow_self_execution=True)
+        sx.run(MODEL, out=tmp_path / "run", facets={"tool": "vllm/other:1"}, items=tmp_path / "items",
+               allow_self_execution=True)  # fmt: skip
+    assert Counter(body["model"] for body in server.bodies) == {"m": 7, "small": 1, "other": 1}
+
+
+def test_what_a_stand_in_answers_is_no_sign_of_a_server_that_mixes_models_or_replies_up(tmp_path: Path) -> None:
+    long = "This is how it is done, step by step, and nothing is left out of it. " * 3
+    with tool_server(once, executed=lambda prompt: long) as server, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = sx.run(MODEL, **options(tmp_path, server.url, count=12, facets={"tool": "vllm/small:1"}))
+    assert {reply.served_model for reply in run.replies.values()} == {"m", "small"}
+    assert not [w for w in sx.score(run).warnings if "not of one model" in str(w)]
 
 
 def test_what_a_stand_in_costs_counts_at_its_own_price_and_must_be_known_where_cost_is_capped(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from types import TracebackType
+from typing import Any
 
 from selfexec.engines.base import Call, Outcome
 from selfexec.engines.sim import shapes
@@ -76,7 +77,7 @@ async def _behaviour_prompts(experiment: str, item: Item) -> Mapping[str, str]:
     """The prompts by which the behaviour of an item is asked for, by session, of those that need no reply first."""
     prompts: dict[str, str] = {}
 
-    async def ask(session: str, prompt: Prompt, *, parent: str | None = None) -> Outcome:
+    async def ask(session: str, prompt: Prompt, **more: Any) -> Outcome:
         if isinstance(prompt, str) and kind_of(session) not in EXPERIMENTS[experiment].predictions:
             prompts[session] = prompt
         return Outcome(None)

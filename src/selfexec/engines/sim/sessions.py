@@ -43,7 +43,7 @@ def recognised(prompt: str, facts: Facts) -> SimTask:
     """What a prompt asks that is worded as shipped; anything else is small talk. `facts` are those of the world, by
     their kind: some prompts are only known by what they are about.
     """
-    shown, prompt = _split(prompt)
+    shown, prompt = _split(_without_tool(prompt))
     for experiment, simulation in reversed(list(simulations())):  # what comes later may build on what came before
         for kind, facets, template in _templates(experiment):
             filled = filled_in(template, prompt)
@@ -64,6 +64,13 @@ def _templates(experiment: str) -> Iterator[tuple[str, str, str]]:
         kind, _, facets = name.partition("@")
         if kind in asked.predictions:
             yield kind, facets, template
+
+
+def _without_tool(prompt: str) -> str:
+    """A prompt without what stands behind it of sessions that it may have opened, in the words that ship."""
+    texts = (text for facet in FACETS.values() if facet.dialogue for text in facet.texts.values())
+    places = [prompt.rfind(text.partition("$")[0]) for text in texts]
+    return prompt[:place] if (place := max(places, default=-1)) > 0 else prompt
 
 
 # --- results that stand before it ------------------------------------------------------------------------------------

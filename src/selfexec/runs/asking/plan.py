@@ -441,7 +441,7 @@ def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None
         accept_ends=tuple(choices.accept_ends or ()),
         retry_ends=choices.retry_ends,
         call_tokens=CALL_TOKENS if choices.tool_tokens is None else choices.tool_tokens,
-        call_connection=part_of(choices, Connection),
+        call_connection=_one_way(respondents) or part_of(choices, Connection),
     )
     for one in respondents:
         for condition, connection in product(found.conditions, one.connections):
@@ -557,6 +557,12 @@ def _levels(facets: Any) -> dict[str, list[str]]:
         if not isinstance(name, str) or not levels or not all(isinstance(level, str) for level in levels):
             raise InputError(f'facets {facets!r}: write {{"facet": "level"}}, or {{"facet": ["a", "b"]}} for several.')
     return {name: names(levels or ()) for name, levels in given}
+
+
+def _one_way(respondents: Sequence[Respondent]) -> Connection | None:
+    """How all of these are reached; None where they are not all reached in one way."""
+    first, *others = (connection for one in respondents for connection in one.connections)
+    return first if all(other == first for other in others) else None
 
 
 def _standing_in(facets: Any) -> set[str]:
