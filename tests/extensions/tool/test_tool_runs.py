@@ -348,3 +348,22 @@ def test_a_command_that_does_not_ask_for_the_tool_leaves_no_trace_of_it(tmp_path
     assert "tool for self-execution" not in (tmp_path / "page.html").read_text("utf-8")
     with pytest.raises(InputError, match="nobody had a tool"):
         tool_scores(tmp_path / "run")
+
+
+@needs("study")
+def test_a_study_file_may_ask_for_the_tool_and_only_the_command_can_allow_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    study = tmp_path / "study.toml"
+    study.write_text(
+        'experiments = ["restriction"]\nlimit = 2\ntool_tokens = 77\nfacets = { tool = "self:1" }\nout = "run"\n'
+        '[[models]]\nmodel = "sim/typical"\n'
+    )
+    refused = CliRunner().invoke(root, ["run", "--config", str(study)])
+    assert isinstance(refused.exception, InputError) and not (tmp_path / "run").exists()
+    allowed = CliRunner().invoke(root, ["run", "--config", str(study), "--allow-self-execution"])
+    assert allowed.exit_code == 0, allowed.output
+    assert '"restriction.predict@tool=self:1.call_tokens": 77' in (tmp_path / "run" / "manifest.json").read_text()
+    study.write_text("allow_self_execution = true\n" + study.read_text())
+    assert "unknown key" in str(CliRunner().invoke(root, ["run", "--config", str(study)]).exception)

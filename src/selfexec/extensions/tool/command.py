@@ -23,7 +23,7 @@ def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -
 
     \b
     selfexec analyze tool runs/mine
-    selfexec analyze tool runs/mine --model openai/gpt-6-luna --experiment restriction --format json
+    selfexec analyze tool runs/mine --experiment restriction --format json
     """
     from selfexec.extensions.tool.scores import tool_scores
 

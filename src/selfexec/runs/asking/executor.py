@@ -19,6 +19,7 @@ import msgspec
 from selfexec.engines import Call, Engine, Outcome, Respondent, Waiting, finish
 from selfexec.errors import InputError
 from selfexec.experiments import Key, Message
+from selfexec.facets import is_call
 from selfexec.prompts import digest
 from selfexec.runs.asking.caps import Caps, Spent
 from selfexec.runs.asking.progress import Progress, Report, heartbeat
@@ -206,9 +207,10 @@ class Executor:
     async def _line(self, key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply:
         """The reply of a session, as it is written down."""
         call = self._plan.call(key, messages)
+        answered_for = key if is_call(key.session) else call.key  # a judge's call is the judge's own
         self._progress.under_way += 1
         try:
-            reply = await reply_to(self._engine, call, parent, is_over=lambda: self._over, key=key)
+            reply = await reply_to(self._engine, call, parent, is_over=lambda: self._over, key=answered_for)
         finally:
             self._progress.under_way -= 1
         return reply if self._back_end.line is None else self._back_end.line(key, reply)
