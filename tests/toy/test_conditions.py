@@ -225,7 +225,7 @@ def test_a_run_of_default_conditions_keeps_its_bytes(questions: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("facets", "said"),
     [
-        ({"tone": "rude"}, f"unknown facet 'tone'. There are {', '.join(FACETS)}."),
+        ({"tone": "rude"}, f"unknown facet 'tone'. There are {', '.join(FACETS)}, asker, haste."),
         ({"asker": "nobody"}, "asker nobody: there is no such level. There are self, another."),
     ],
 )
