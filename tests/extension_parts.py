@@ -6,7 +6,7 @@ from selfexec.extension import all_extensions
 
 OURS = (
     *("batch", "card", "finetuning", "injecting", "inspect", "judging", "latex", "local", "logs", "published"),
-    *("rasch", "ray", "shards", "simulating", "study"),
+    *("rasch", "ray", "shards", "simulating", "study", "tool"),
 )
 
 

@@ -23,7 +23,7 @@ from selfexec.experiments import (
     kind_of,
     source_name,
 )
-from selfexec.facets import DEFAULT, DEFAULT_NAME, Condition, condition_name, touching
+from selfexec.facets import DEFAULT, DEFAULT_NAME, Condition, condition_name, nested, touching
 from selfexec.items import ItemSet
 from selfexec.readers import Reading
 
@@ -144,6 +144,8 @@ def observe(
     later: dict[str, dict[str, None]] = defaultdict(dict)  # who judged stored replies, by experiment
     grouped: dict[tuple[str, str], ByPlace] = defaultdict(lambda: defaultdict(dict))
     for key, reading in readings.items():
+        if nested(key.session):
+            continue  # what the session within which it was opened says of it is in the reading of that
         grouped[key.model, key.experiment][key.item, key.epoch, key.facets][key.session] = reading
         if reading.judged:
             later[key.experiment] |= _judges(reading)
