@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 Name = Annotated[str, msgspec.Meta(min_length=1)]
 Epoch = Annotated[int, msgspec.Meta(ge=1, le=MOST_EPOCHS)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e7)]
 Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
 T = TypeVar("T")
 Part = TypeVar("Part", bound=tuple[Any, ...])
@@ -105,6 +106,7 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     that no language model is behind it. `batch` is the custom id of the request that it came by, where that was one of
     a batch file. `logprobs` has its tokens with their log-probabilities, where these were asked for and came.
     `connection` is the network connection that brought it and the number of the call on it: see `connections`.
+    `person`: a person replied, in so many `seconds`, and not a model.
 
     `unknown_end` is the server's word for how the reply ended, where that word is not in the table of known ends; it is
     `none` where the server gave no word. `unknown_end_text` is the text that came with it. The reply has an `error` and
@@ -140,6 +142,8 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     unknown_end: str | None = None
     unknown_end_text: str | None = None
     connection: str | None = None
+    seconds: Seconds | None = None
+    person: bool = False
 
     @classmethod
     def of(
