@@ -3,8 +3,8 @@
     predict      shown four questions with their answers, the model ranks them from easiest to hardest
     execute.Qn   each question alone
 
-Difficult is what is answered wrongly, and then what takes more tokens, or a person longer. A claim: "this question is easier than that
-one", for each of the six pairs.
+Difficult is what is answered wrongly, and then what takes more tokens (of a person, more seconds). A claim: "this
+question is easier than that one", for each of the six pairs.
 """
 
 import math
