@@ -40,8 +40,8 @@ class Claims:
     `observed` is what was done as `source` has it; `judged` has a column for each of the `others`, further sources that
     say something of the same behaviour.
     `place` numbers the pairs of item and claim from 0 to `places`: the same claim has the same place for all models and
-    in all epochs. `by_tokens`: tokens decided which of two questions was the easier one. `probability` is that of a
-    yes, nan where none was asked for, as lengths are where they are not known.
+    in all epochs. `by_tokens`, `by_correctness`: that decided which of two questions was the easier one.
+    `probability` is that of a yes, nan where none was asked for, as lengths are where they are not known.
     """
 
     experiment: str
@@ -65,6 +65,7 @@ class Claims:
     observed: Signs
     judged: Signs
     by_tokens: Flags
+    by_correctness: Flags
     state: Numbers
     label: Numbers
     subject: Numbers
@@ -220,6 +221,7 @@ def claims_of(
         probability=_float("probability"),
         observed=_sign("observed"),
         by_tokens=pl.col("basis").eq_missing("tokens"),
+        by_correctness=pl.col("basis").eq_missing("correctness"),
         state=_number("state", STATES),
         label=_number("label", names["label"]),
         subject=_number("subject", names["subject"]),

@@ -188,7 +188,7 @@ class Association(Experiment):
 
     def form_field(self, item: Target, session: str, *, own: bool = True) -> FormField:
         if session == "execute":
-            return FormField("words", "words", count=ASKED_FOR)
+            return FormField("words", "words", words=ASKED_FOR)
         return FormField("marks", options={option: option for option in distinct(item.options)})
 
     def read(self, item: Target, session: str, text: str, options: Options | None = None) -> Reading:

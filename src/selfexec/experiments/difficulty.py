@@ -145,12 +145,12 @@ number from 0 (surely incorrectly) to 1 (surely correctly) and a number of token
 # a person remembers what is shown: the correct answers are, only where it is about somebody else
 PEOPLE: Prompts = {
     "predict": (
-        "Put these four questions in order, from the easiest for you to the hardest. One that you would get wrong is "
-        "harder than one that you would get right; then, one that takes you longer is harder."
+        "Put these four questions in order, from the easiest for you to the hardest.\n\n"
+        "Hardest are those that you would get wrong, and then those that would take you longer."
     ),
     "predict@frame": (
-        "Put these four questions in order, from the easiest for $who to the hardest. A question that is answered "
-        "incorrectly is harder than one that is answered correctly; then, one that takes a longer answer is harder."
+        "Put these four questions in order, from the easiest for $who to the hardest.\n\n"
+        "Hardest are those that are answered wrongly, and then those that take more words, thoughts included."
     ),
     "execute": "Choose the correct answer.\n\n$question",
 }

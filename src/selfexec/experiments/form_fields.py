@@ -15,10 +15,10 @@ class FormField(NamedTuple):
               `text`: anything is typed, or nothing at all, which is declining
     key       the name under which the reply's object has the answer: of words, a choice and an order
     options   what the reply has for an option -> what the person is shown
-    count     how many words
+    words     how many of them
     """
 
     kind: FieldKind
     key: str = ""
     options: Mapping[str, str] = {}
-    count: int = 0
+    words: int = 0

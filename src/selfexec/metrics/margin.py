@@ -68,11 +68,11 @@ class Held:
     alone: str | None = None
 
 
-def peers(model: str, models: Iterable[str], simulated: Container[str]) -> set[str]:
-    """The models that may be a model's reference: what simulated ones do says nothing of language models, nor the other
-    way round.
+def peers(model: str, models: Iterable[str], *kinds: Container[str]) -> set[str]:
+    """The models that may be a model's reference: what simulated ones do says nothing of language models, what people
+    do nothing of either, nor the other way round. `kinds` has those of each.
     """
-    return {other for other in models if other != model and (other in simulated) == (model in simulated)}
+    return {other for other in models if other != model and all((other in kind) == (model in kind) for kind in kinds)}
 
 
 def models_read(panels: Panels, model: str, others: Iterable[str]) -> int:

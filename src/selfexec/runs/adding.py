@@ -26,7 +26,7 @@ from selfexec.runs.folder import (
     write_manifest,
 )
 from selfexec.runs.records import Cut, Loaded, Reply
-from selfexec.runs.run import Run, cut_of_replies, loaded_replies, opened
+from selfexec.runs.run import Run, cut_of_replies, loaded_replies, opened, refuse_people_among_models
 from selfexec.runs.store import Journal, read_journal
 
 
@@ -63,7 +63,9 @@ def add_replies(
     way_out = "Give the items that were asked: --items" if item_source is None else "Are these the right --items?"
     check_fit(loaded.replies, _both(here, more), loaded.places.__getitem__, way_out)
     refuse_harmful_names({key.model for key in loaded.replies})
-    known_words = words_in([*loaded.replies.values(), *stored_replies(out).values()])
+    both = [*loaded.replies.values(), *stored_replies(out).values()]
+    refuse_people_among_models(both, str(out))
+    known_words = words_in(both)
     refuse_other_words(accept_ends, known_words, str(out))
     with Journal(out / REPLIES) as journal:
         new = _new(loaded, read_journal(out / REPLIES), out)

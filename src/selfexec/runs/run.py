@@ -117,7 +117,7 @@ class Run:
         from selfexec.claims import observe
 
         found = observe(self.items, self.readings, self.asked, self.told_by, self.condition)
-        return replace(found, simulated=self.simulated)
+        return replace(found, simulated=self.simulated, people=self.people)
 
     @property
     def observations(self) -> "pl.DataFrame":
@@ -211,6 +211,11 @@ class Run:
         """The models that are simulated, as the run or its replies say: what they do says nothing of others."""
         told = {key.model for key, reply in self.replies.items() if reply.simulated}
         return frozenset(told | {*simulated_of(self.manifest)})
+
+    @cached_property
+    def people(self) -> frozenset[str]:
+        """Those that are no models, but people who filled in a form, as their replies say."""
+        return frozenset(key.model for key, reply in self.replies.items() if reply.person)
 
     @cached_property
     def replies_sha256(self) -> str | None:
@@ -534,6 +539,7 @@ def import_replies(
     loaded = loaded_replies(paths)
     if not loaded.replies:
         raise InputError(f"{', '.join(map(str, paths))}: there are no replies. Nothing was imported.")
+    refuse_people_among_models(loaded.replies.values(), ", ".join(map(str, paths)))
     given = Cut(limit=limit, fraction=fraction, preset=preset)
     item_set, cut, order = cut_of_replies(whole, loaded, given)
     check_fit(loaded.replies, item_set, loaded.places.__getitem__)
@@ -546,6 +552,19 @@ def import_replies(
     create(out, manifest, item_set, loaded.replies.values())
     found = Run(out, manifest, item_set, loaded.replies).with_accepted_ends(words)
     return found, [*loaded.warnings, *ends_named(found.replies.values(), way_to_texts(out))]
+
+
+def refuse_people_among_models(replies: Iterable[Reply], place: str) -> None:
+    """Raise InputError where both people and models replied: a run is of one of the two."""
+    by_kind: dict[bool, set[str]] = {True: set(), False: set()}
+    for reply in replies:
+        by_kind[reply.person].add(reply.model)
+    people, models = by_kind[True], by_kind[False]
+    if people and models:
+        raise InputError(
+            f"{place}: {min(people)} is a person, and {min(models)} is none. Import people and models into a run each; "
+            "`selfexec analyze cross` takes both."
+        )
 
 
 def loaded_replies(paths: Sequence[Path]) -> Loaded:

@@ -53,6 +53,8 @@ def own_of(
     simulated: Container[str],
     families: Mapping[str, str | None],
     beside: Beside | None = None,
+    *,
+    people: Collection[str] = (),
 ) -> Iterator[Own]:
     """Own excess in every experiment in which models can be held against each other; with those of the panel that is
     `beside` them where they are too few themselves.
@@ -62,8 +64,11 @@ def own_of(
         simulated: Which models are.
         families: By model, those of the panel included.
         beside: The reference panel, where there is one.
+        people: Those that are no models. They are a panel where there is nobody else, and never one with models.
     """
-    for experiment, everyone in claims.items():
+    for experiment, whole in claims.items():
+        models = whole.among(set(whole.models).difference(people))
+        everyone = whole.where(models[whole.model]) if models.any() else whole
         if gives_probabilities(everyone):  # see docs/decisions/0051
             continue
         if beside and 0 < sum(beside.serves(model, [experiment]) for model in everyone.models) < LEAST_PANEL:

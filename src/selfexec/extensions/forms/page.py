@@ -11,21 +11,24 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from selfexec.extensions.forms.questions import MARK, Question, Round
+from selfexec.facets import addressed
 
 TITLES: dict[Round, str] = {"predict": "What would you do?", "execute": "Now do it"}
+ABOUT_ANOTHER = "What will they do?"
 
 
 def page(questions: Sequence[Question], form_round: Round) -> str:
     """The page. The same questions give the same bytes."""
     style, script = _template("form.css"), _template("form.js")
-    data = {"round": form_round, "questions": [_as_data(question) for question in questions]}
-    data["form"] = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
+    about_another = all(addressed(tuple(question.facets.items())) for question in questions)
+    asked = [_as_data(question) for question in questions]
+    name = hashlib.sha256(json.dumps([form_round, asked]).encode()).hexdigest()[:16]
+    data = {"form": name, "round": form_round, "questions": asked}
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(_template("form.html.j2")).render(
-        title=TITLES[form_round],
+        title=ABOUT_ANOTHER if about_another else TITLES[form_round],
         round=form_round,
-        about_another=all(question.facets for question in questions),
-        timed=form_round == "execute",
+        about_another=about_another,
         style=Markup(style),
         style_hash=_hash(style),
         script=Markup(script),
@@ -44,7 +47,7 @@ def _hash(source: str) -> str:
 
 def _as_data(question: Question) -> dict[str, Any]:
     """A question as the script takes it. `about` alternates: a text, a session whose reply stands there, a text."""
-    kind, key, options, count = question.field
+    kind, key, options, words = question.field
     return {
         "experiment": question.experiment,
         "item": question.item,
@@ -53,5 +56,5 @@ def _as_data(question: Question) -> dict[str, Any]:
         "ask": question.ask,
         "about": MARK.split(question.about),
         "needs": list(question.needs),
-        "field": {"kind": kind, "key": key, "options": list(options.items()), "count": count},
+        "field": {"kind": kind, "key": key, "options": list(options.items()), "words": words},
     }

@@ -101,7 +101,7 @@ const FIELDS = {
   words: {
     show(q, value, changed) {
       const inputs = [];
-      return Array.from({ length: q.field.count }, (_, n) => {
+      return Array.from({ length: q.field.words }, (_, n) => {
         const input = make("input", { type: "text", id: "word-" + n, maxlength: "100", autocomplete: "off", autocapitalize: "off" });
         input.value = value?.[n] ?? "";
         input.addEventListener("input", () => changed(inputs.map((one) => one.value)));
@@ -114,7 +114,7 @@ const FIELDS = {
     },
     lacks(q, value) {
       const words = (value || []).map((word) => word.trim()).filter(Boolean);
-      if (words.length < q.field.count) return `Write ${q.field.count} words. ${words.length} so far.`;
+      if (words.length < q.field.words) return `Write ${q.field.words} words. ${words.length} so far.`;
       return new Set(words.map((word) => word.toLowerCase())).size < words.length ? "Two of the words are the same." : "";
     },
     reply: (q, value) => JSON.stringify({ [q.field.key]: value.map((word) => word.trim()) }),
@@ -214,7 +214,7 @@ function showQuestion(at) {
   byId("bar").max = FIRST.length;
   byId("bar").value = number - 1;
   const error = make("p", { class: "error", id: "lacks", role: "alert" });
-  const legend = make("legend", { id: "legend" }, make("span", { tabIndex: -1, id: "title" }, q.ask));
+  const legend = make("legend", {}, make("h1", { tabIndex: -1, id: "title" }, q.ask));
   const about = q.about.map((part, n) => (n % 2 ? replyTo(sibling(q, part)) : part)).join("");
   const changed = (value) => { note(q, value); error.textContent = ""; };
   const fields = FIELDS[q.field.kind].show(q, answerTo(q)?.value, changed);
