@@ -5,7 +5,20 @@ import pytest
 from selfexec.extension import all_extensions
 
 OURS = (
-    *("batch", "card", "finetuning", "inspect", "judging", "latex", "local", "logs", "published", "rasch", "ray"),
+    *(
+        "batch",
+        "card",
+        "finetuning",
+        "forms",
+        "inspect",
+        "judging",
+        "latex",
+        "local",
+        "logs",
+        "published",
+        "rasch",
+        "ray",
+    ),
     *("shards", "simulating", "study"),
 )
 

@@ -8,7 +8,7 @@ from selfexec.items import ItemSet
 from selfexec.run_options import Wanted
 from selfexec.text.matching import apart
 
-USUAL = 10  # items in all, where no cut is named: what a person does in one sitting
+USUAL = 10  # items in all, where no cut is named: what a person does at one time
 
 
 def items_for_people(whole: ItemSet, experiments: Sequence[str], wanted: Wanted, *, unsafe: bool) -> ItemSet:
@@ -27,12 +27,12 @@ def items_for_people(whole: ItemSet, experiments: Sequence[str], wanted: Wanted,
     kept = chosen if unsafe or wanted.preset else without_unsafe(chosen)
     if wanted.preset or wanted.limit or wanted.fraction:
         cut = kept.cut(limit=wanted.limit, fraction=wanted.fraction, preset=wanted.preset)
-        found = cut if unsafe else without_unsafe(cut)
+        asked = cut if unsafe else without_unsafe(cut)
     else:
-        found = _shared_out(kept, USUAL)
-    if not any(found.items.values()):
+        asked = _shared_out(kept, USUAL)
+    if not any(asked.items.values()):
         raise InputError(f"{whole.name}: every item here is unsafe on purpose. To ask people these: --unsafe")
-    return found.cut([experiment for experiment, items in found.items.items() if items])
+    return asked.cut([experiment for experiment, items in asked.items.items() if items])
 
 
 def _with_forms(whole: ItemSet, experiments: Sequence[str]) -> list[str]:

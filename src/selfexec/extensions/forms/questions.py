@@ -56,7 +56,7 @@ def questions_of(item_set: ItemSet, conditions: Sequence[Condition]) -> dict[Rou
         InputError: People cannot be asked in one of the conditions.
     """
     _refuse_conditions(item_set.experiments, conditions)
-    found: dict[Round, list[Question]] = {PREDICT: [], EXECUTE: []}
+    rounds: dict[Round, list[Question]] = {PREDICT: [], EXECUTE: []}
     for experiment, items in item_set.items.items():
         templates = {c: _templates(experiment, c) for c in conditions_of(conditions, experiment)}
         for item in items.values():
@@ -65,11 +65,11 @@ def questions_of(item_set: ItemSet, conditions: Sequence[Condition]) -> dict[Rou
                 for question in _of_item(experiment, item, condition, texts):
                     place = (question.session, tuple(question.facets.items()))
                     if place not in asked:
-                        found[_round_of(question)].append(question)
+                        rounds[_round_of(question)].append(question)
                         asked.add(place)
     if all(addressed(condition) for condition in conditions):
-        found[EXECUTE] = []  # somebody else's behaviour is predicted
-    return found
+        rounds[EXECUTE] = []  # somebody else's behaviour is predicted
+    return rounds
 
 
 def _refuse_conditions(experiments: Iterable[str], conditions: Iterable[Condition]) -> None:

@@ -41,9 +41,9 @@ function forget() {
 
 const answerTo = (q) => state.answers[q.place];
 const isDone = (q) => Boolean(answerTo(q)?.done);
-const sibling = (q, session) => QUESTIONS.find((o) => o.experiment === q.experiment && o.item === q.item && o.session === session);
+const inSameItem = (q, session) => QUESTIONS.find((o) => o.experiment === q.experiment && o.item === q.item && o.session === session);
 const replyTo = (q) => (q && isDone(q) ? FIELDS[q.field.kind].reply(q, answerTo(q).value) : "");
-const isAsked = (q) => q.needs.every((session) => replyTo(sibling(q, session)).trim());
+const isAsked = (q) => q.needs.every((session) => replyTo(inSameItem(q, session)).trim());
 const asked = () => QUESTIONS.filter(isAsked);
 
 // --- seconds: while a question is in view, and the page too ----------------------------------------------------------
@@ -153,12 +153,12 @@ const FIELDS = {
         return { label, card, button };
       });
       const last = cards.length - 1;
-      const rank = (n) => (n === 0 ? "1st, easiest" : n === last ? ORDINALS[n] || `${n + 1}th, hardest` : ORDINALS[n] || `${n + 1}th`);
+      const rank = (n) => ((ORDINALS[n] || `${n + 1}th`) + (n === 0 ? " (easiest)" : n === last ? " (hardest)" : ""));
       const paint = () => cards.forEach(({ label, card, button }) => {
         const n = order.indexOf(label);
         card.classList.toggle("placed", n >= 0);
         button.setAttribute("aria-pressed", String(n >= 0));
-        button.textContent = n < 0 ? `Make this ${rank(order.length)}` : `${rank(n)} – undo`;
+        button.textContent = n < 0 ? `Rank this ${rank(order.length)}` : `${rank(n)} – undo`;
       });
       paint();
       return cards.map(({ card }) => card);
@@ -215,7 +215,7 @@ function showQuestion(at) {
   byId("bar").value = number - 1;
   const error = make("p", { class: "error", id: "lacks", role: "alert" });
   const legend = make("legend", {}, make("h1", { tabIndex: -1, id: "title" }, q.ask));
-  const about = q.about.map((part, n) => (n % 2 ? replyTo(sibling(q, part)) : part)).join("");
+  const about = q.about.map((part, n) => (n % 2 ? replyTo(inSameItem(q, part)) : part)).join("");
   const changed = (value) => { note(q, value); error.textContent = ""; };
   const fields = FIELDS[q.field.kind].show(q, answerTo(q)?.value, changed);
   const next = make("button", { class: "main", id: "next" }, state.at === all.length - 1 && q.field.kind !== "text" ? "Finish" : "Next");
