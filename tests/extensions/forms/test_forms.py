@@ -103,7 +103,7 @@ def test_the_keyboard_alone_is_enough(browser: Browser, forms: Path) -> None:
     browser.press("Enter", 13)
     for _ in range(10):
         assert browser.js(ASKING)
-        presses = browser.js("document.querySelectorAll('#question .card').length") and 3 or 1
+        presses = 3 if browser.js("document.querySelectorAll('#question .card').length") else 1
         for _ in range(presses):  # Tab to the next control that is not yet chosen, and press it
             for _ in range(12):
                 browser.press("Tab", 9)
