@@ -46,8 +46,8 @@ class ExportOptions:
     )
     out: Path | None = option(
         None,
-        "The file to write.  [default: standard output] Of several logs, chats and forms, the folder; of batch files, the "
-        "run's.",
+        "The file to write.  [default: standard output] Of several logs, chats and forms, the folder; of batch files, "
+        "the run's.",
         short="-o",
         metavar="PATH",
         form="file",
