@@ -39,9 +39,22 @@ def selfexec(*arguments: str | Path) -> str:
     return result.output
 
 
+def load_form(browser: Browser, page: Path, width: int = 390, *, dark: bool = False) -> None:
+    """Load a form; the log and the requests start empty."""
+    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=844, deviceScaleFactor=1, mobile=width < 500)
+    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    browser.call("Emulation.setEmulatedMedia", media="", features=[scheme])
+    browser.call("Page.navigate", url="about:blank")
+    browser.log.clear()
+    browser.requests.clear()
+    browser.call("Page.navigate", url=page.resolve().as_uri())
+    browser.until("document.readyState === 'complete' && document.getElementById('start')?.hidden === false")
+
+
 def open_form(browser: Browser, page: Path, width: int = 390, *, dark: bool = False) -> None:
-    browser.open(page, width, 844, dark)
-    browser.js("localStorage.clear()")
+    """The same where nothing was answered before."""
+    load_form(browser, page, width, dark=dark)
+    browser.js("window.confirm = () => true; document.getElementById('wipe').click()")
 
 
 def begin(browser: Browser, name: str = "blue-fox") -> None:
@@ -125,7 +138,7 @@ def test_a_reload_loses_nothing_and_a_saved_file_continues_elsewhere(browser: Br
     begin(browser)
     for _ in range(4):
         browser.js(ANSWER)
-    browser.open(forms / "predict.html", 390, 844)
+    load_form(browser, forms / "predict.html")
     assert "blue-fox" in browser.js("document.getElementById('kept').textContent")
     browser.js("document.getElementById('go').click()")
     assert browser.js("document.getElementById('count').textContent") == "5 of 10"
@@ -150,7 +163,7 @@ def test_without_storage_the_form_works_and_says_that_nothing_is_kept(browser: B
     blocked = "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('blocked'); } })"
     script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=blocked)["identifier"]
     try:
-        browser.open(forms / "predict.html", 390, 844)
+        load_form(browser, forms / "predict.html")
         assert "does not keep" in browser.js("document.getElementById('kept').textContent")
         begin(browser)
         assert len(fill_in(browser)) == 10 and browser.log == []
