@@ -5,7 +5,7 @@ import pytest
 from selfexec.extension import all_extensions
 
 OURS = (
-    *("batch", "card", "finetuning", "injecting", "inspect", "judging", "latex", "local", "logs", "published"),
+    *("batch", "card", "finetuning", "forms", "injecting", "inspect", "judging", "latex", "local", "logs", "published"),
     *("rasch", "ray", "shards", "simulating", "study", "tool"),
 )
 

@@ -188,7 +188,7 @@ def score_tables(
     judged = judge_warnings(claims, convention == "strict")
     opened = [one for one in left_open(tables) if one.experiment in claims]
     warnings: list[Warned] = [*loss_warnings(claims), *judged, *opened]
-    own = list(own_of(claims, tables.simulated, families, matched))
+    own = list(own_of(claims, tables.simulated, families, matched, people=tables.people))
     rows = _rows(claims, convention, scored, own, bootstrap)
     if matched is None:
         return Scores(rows, warnings, bootstrap, scored, own=own)
@@ -213,7 +213,7 @@ def _scored(
         everyone = vote_tables.everyone
         if not len(claims := everyone.of(model)):
             continue
-        references = peers(model, everyone.models, tables.simulated)
+        references = peers(model, everyone.models, tables.simulated, tables.people)
         asked = _asked(model, convention, claims, models_read(vote_tables, model, references))
         others = vote_tables.others(claims, references)
         answers = tables.answers.get(experiment, {}).get(model, NO_ANSWERS)

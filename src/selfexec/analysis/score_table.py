@@ -26,8 +26,8 @@ from selfexec.analysis.words import (
     NO_TEST,
     FindingSentence,
     own_in_short,
-    simulated,
     too_few_models,
+    who_replied,
 )
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
@@ -276,7 +276,7 @@ def stands_apart(scores: Scores) -> str | None:
 
 def _said(scores: Scores) -> list[str]:
     """The answer, the verdicts on own excess, and what else must be known of them."""
-    note = simulated(scores.models, scores.runs)
+    note = who_replied(scores.models, scores.runs)
     own = [one for experiment in scores.experiments for one in own_prediction_findings(scores.own, experiment)]
     return [*_answers(scores), *own_in_short(own), *([note] if note else []), *remarks(scores), *_asked_in(scores)]
 

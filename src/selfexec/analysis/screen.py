@@ -15,7 +15,7 @@ from selfexec.analysis.findings import (
 )
 from selfexec.analysis.result import Form, Result
 from selfexec.analysis.score_table import CAUTION, UNDEFINED, Scores, labelled, question, remarks, stands_apart
-from selfexec.analysis.words import listed_names, percent, simulated, two
+from selfexec.analysis.words import listed_names, percent, two, who_replied
 from selfexec.experiments import RULE, by_source
 from selfexec.text.numbers import number_of, signed
 from selfexec.text.tables import Part, Table
@@ -84,7 +84,7 @@ def _title(scores: Scores, named: bool) -> str:
     known = {model for run in scores.runs for model in run.simulated}
     if scores.models and known.issuperset(scores.models):
         parts.append(f"{number_of(len(scores.models), 'simulated model')}, no real one asked.")
-    elif note := simulated(scores.models, scores.runs):
+    elif note := who_replied(scores.models, scores.runs):
         parts.append(note)
     if named and not stands_apart(scores):
         parts.append(f"Asked in the condition {scores.conditions[0]}.")

@@ -134,6 +134,7 @@ class Selection:
             pl.concat([tables.sessions for tables in several]),
             pl.concat([tables.outcomes for tables in several]),
             frozenset().union(*(tables.simulated for tables in several)),
+            frozenset().union(*(tables.people for tables in several)),
             items_of(self.runs),
             pl.concat([tables.expected for tables in several]),
         )

@@ -80,8 +80,8 @@ REPEATED = "repeated"  # why a claim counts no second time
 class Tables:
     """Claims and sessions of every model, as the schemas above say; and as arrays, for counting. `outcomes` is what
     further sources say was done, beside the one that the observations have: a row for each that says something;
-    `simulated`: those of the models that are; `items`, by experiment and id, have the words that claims are about;
-    `expected` is what predictions in probabilities say of single answers.
+    `simulated`: those of the models that are, and `people` those that are none; `items`, by experiment and id, have the
+    words that claims are about; `expected` is what predictions in probabilities say of single answers.
 
     The condition of a claim is the one in which it was asked for; that of a session names the facets that it was asked
     with, so that one which several conditions share is in the default one.
@@ -91,6 +91,7 @@ class Tables:
     sessions: pl.DataFrame
     outcomes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=OUTCOMES))
     simulated: frozenset[str] = frozenset()
+    people: frozenset[str] = frozenset()
     items: Mapping[str, Items] = field(default_factory=dict)
     expected: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=EXPECTED))
 

@@ -155,6 +155,8 @@ def read_reply(
     elif reading.reason == "truncated" and reply.known_stop == "stop":
         # it looks cut off, but the model ended there
         reading = msgspec.structs.replace(reading, reason="format")
+    if reply.seconds is not None:
+        reading = msgspec.structs.replace(reading, seconds=reply.seconds)
     if reply.output_tokens is None:
         return reading
     return _with_visible(msgspec.structs.replace(reading, tokens=reply.output_tokens), reply)
