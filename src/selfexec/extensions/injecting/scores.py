@@ -48,11 +48,11 @@ PREDICTION_LEGEND = (
 class InjectionScore:
     """What came of one kind of injection at one dose in one kind of task, of one model, asked in one condition.
 
-    `kind` is `none` of the sham and `question` where the words stand in the question. `recovers` is the share of
-    replies that recover, `came` the mean share of what was still to come that came, `predicted` how often the model
-    said that it would, `noticed` how often it named the foreign words: of the sham, how often it named any. Ends of
-    intervals are `_low` and `_high`. `extra_tokens` is against the sham, `surprise` in nats for each forced token.
-    None: not known, or not asked.
+    `items` counts tasks of which a disturbed reply is known. `kind` is `none` of the sham and `question` where the
+    words stand in the question. `recovers` is the share of replies that recover, `came` the mean share of what was
+    still to come that came, `predicted` how often the model said that it would, `noticed` how often it named the
+    foreign words: of the sham, how often it named any. Ends of intervals are `_low` and `_high`. `extra_tokens` is
+    against the sham, `surprise` in nats for each forced token. None: not known, or not asked.
     """
 
     model: str
@@ -222,7 +222,7 @@ def _row(model: str, condition: str, kind: str, dose: int, task: str, trials: Se
         kind,
         dose,
         task,
-        len({trial.item for trial in trials}),
+        len({trial.item for trial in trials if trial.recovers is not None}),
         *_ends(share(trials, lambda trial: trial.recovers)),
         none_if_nan(mean(trials, lambda trial: trial.share)),
         *_ends(share(trials, lambda trial: trial.predicted)),
