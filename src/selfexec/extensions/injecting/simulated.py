@@ -50,11 +50,11 @@ class SimulatedTokenInjection(Simulation):
         self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str, injection: Injection
     ) -> InjectedReply:
         text, _ = self.behaves(respondent, task._replace(parts=("",)), epoch, shape, said)
-        found = undisturbed(text, injection)
+        result = undisturbed(text, injection)
         item = respondent.knowledge[KNOWN].get(task.about)
         if item is None or injection.kind == NONE or _recovers(respondent, item, task.parts[0], epoch):
-            return found
-        return found._replace(behind=f" {LOST}")
+            return result
+        return result._replace(behind=f" {LOST}")
 
     def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
         item = respondent.knowledge[KNOWN].get(task.about)
