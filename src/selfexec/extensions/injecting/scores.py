@@ -149,7 +149,7 @@ class InjectionScores(Rows[InjectionScore]):
 
     def _data(self) -> Mapping[str, Any]:
         more = {
-            "predictions": [asdict(one) for row in self.predictions],
+            "predictions": [asdict(row) for row in self.predictions],
             "shams": [asdict(part) for part in self.shams],
         }
         return {**head(self.runs, None), "injection": self.records(), **more}

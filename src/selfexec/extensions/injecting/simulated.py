@@ -80,7 +80,7 @@ def _recovers(respondent: Respondent, item: Task, suffix: str, epoch: int) -> bo
     return respondent.does("recovers", f"{item.prompt}\n{suffix}", _rate(suffix), epoch)
 
 
-def _named(respondent: Respondent, item: Task, suffix: str, epoch: int, said: str) -> str:
+def _named(respondent: Respondent, item: Task, suffix: str, epoch: int, conversation: str) -> str:
     """The words that it takes for foreign ones: those that a right reply has not; or one of its own, at times."""
     about = f"{item.prompt}\n{suffix}"
     if suffix == NONE:
@@ -89,7 +89,7 @@ def _named(respondent: Respondent, item: Task, suffix: str, epoch: int, said: st
     if not respondent.does("notices", about, NOTICES, epoch):
         return _listed([])
     own = {*re.findall(r"\w+", f"{right(item)} {LOST}".casefold())}
-    reply = said.split("assistant: ", 1)[-1].rsplit("\nuser: ", 1)[0]
+    reply = conversation.split("assistant: ", 1)[-1].rsplit("\nuser: ", 1)[0]
     return _listed([word for word in re.findall(r"\w+", reply) if word.casefold() not in own])
 
 
