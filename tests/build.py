@@ -26,7 +26,7 @@ from selfexec.experiments import EXPERIMENTS, Experiment
 from selfexec.extension import all_extensions
 from selfexec.facets import FACETS
 from selfexec.runs import Run
-from selfexec.runs.run import import_replies
+from selfexec.runs.importing import run_of_replies
 
 # simulated models of which each is of another kind, where it need not be all that are asked by default
 SEVEN = [
@@ -108,7 +108,7 @@ def requests_run(folder: Path, models: Mapping[str, Claims], text: str = "Reques
         )
     ]
     write(folder / "replies.jsonl", replies)
-    run, _ = import_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "run")
+    run, _ = run_of_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "run")
     return run
 
 

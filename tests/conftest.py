@@ -23,7 +23,7 @@ from extension_parts import here
 from selfexec.analysis.score import Scores, score
 from selfexec.runs import Run, load_readings
 from selfexec.runs.asking import run
-from selfexec.runs.run import import_replies
+from selfexec.runs.importing import run_of_replies
 from selfexec.stats import Array, Features, ridge_logistic
 
 # what many tests share is a million objects that stay: the garbage collector, which by itself looks through them again
@@ -99,7 +99,7 @@ def reference() -> Path:
 def ten_models(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """The recorded replies of ten models, imported."""
     out = tmp_path_factory.mktemp("runs") / "ten"
-    run, warnings = import_replies(
+    run, warnings = run_of_replies(
         sorted((reference / "replies").glob("*.jsonl")), item_source=reference / "items", out=out
     )
     assert not warnings

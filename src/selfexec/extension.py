@@ -55,11 +55,13 @@ class Import(NamedTuple):
 
 class PlanSource(NamedTuple):
     """What else `run` takes a plan from: a function of the choices and of all options by their names in Python, which
-    gives a `PlannedRun`, or None where none of its options was typed; and what gives the command these options.
+    gives a `PlannedRun`; what gives the command its options; and those of them of which one has to be typed, by their
+    names in Python.
     """
 
     place: str
     options: str
+    triggers: tuple[str, ...]
 
 
 class Convention(NamedTuple):
@@ -97,11 +99,13 @@ class ReportFile(NamedTuple):
 
 class Carrier(NamedTuple):
     """What else carries out a plan for `run`: a function of all options by their names in Python, which gives a
-    function from a plan to its run, or None where none of its options was typed; and what gives the command these.
+    function from a plan to its run; what gives the command its options; and those of them of which one has to be typed,
+    by their names in Python.
     """
 
     place: str
     options: str
+    triggers: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -128,6 +128,15 @@ class Calls:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DryRun:
+    """What commands that ask, or write files to ask with, have besides what their functions have in Python."""
+
+    dry_run: bool = option(
+        False, "Show what would be asked or written, and what it would cost. Do nothing.", section=HOW_MUCH
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Spending(Calls):
     """What asking may cost."""
 

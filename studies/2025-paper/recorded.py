@@ -87,10 +87,10 @@ def _place(key: tuple[str, str, str]) -> tuple[str, str, str]:
 def work_out(reference: Path) -> Recorded:
     """Every frozen number, from the folder with `items`, `replies` and `readings`."""
     from selfexec.runs import load_readings
-    from selfexec.runs.run import import_replies
+    from selfexec.runs.importing import run_of_replies
 
     with tempfile.TemporaryDirectory() as scratch:
-        run, _ = import_replies(
+        run, _ = run_of_replies(
             sorted((reference / "replies").glob("*.jsonl")), item_source=reference / "items", out=Path(scratch) / "ten"
         )
         run = run.with_readings(load_readings(sorted((reference / "readings").glob("*.jsonl"))))
@@ -160,17 +160,17 @@ def _own(run: "Run") -> Found:
 
     shown = "selfexec score TEN --format json --readings READINGS (own_excess)"
     for own in sx.score(run, "readable").own:
-        found, models = own.found, len(own.found.of.models)
+        found, models = own.found, len(own.found.compared.models)
         by = "" if own.metric == "own_excess" else "_by_rule"
         for fit in found.fits[:2]:
             what = f"{own.metric}_factors_{fit.factors}"
-            low, high = fit.panel.interval()
-            yield (what, TOGETHER, own.experiment), Number(float(fit.panel.value), low, high, models, shown)
+            low, high = fit.mean.interval()
+            yield (what, TOGETHER, own.experiment), Number(float(fit.mean.value), low, high, models, shown)
         first = found.fits[0]
         for what, value in (("derangement_p", first.derangement_p),):
             yield (f"{what}{by}", TOGETHER, own.experiment), Number(value, n=models, shown_by=shown)
-        if found.panel.verdict:
-            place = float(VERDICTS.index(found.panel.verdict))
+        if found.overall.verdict:
+            place = float(VERDICTS.index(found.overall.verdict))
             yield (f"own_verdict{by}", TOGETHER, own.experiment), Number(place, n=models, shown_by=shown)
 
 

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
-from selfexec.metrics import LEAST_RARER_ITEMS, Counted, Estimate, kind_of
+from selfexec.metrics import LEAST_RARER_ITEMS, Counted, Estimate, claim_kind
 from selfexec.stats import Array, Interval, mean_interval, ratio_error, student
 
 GROUPS = (20, 60, 150, 300)
 ACCURACIES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 RARER = (5, 10, 15, 20, 30, 60)
-ORDERS, ANSWERS = kind_of("difficulty"), kind_of("restriction")
+ORDERS, ANSWERS = claim_kind("difficulty"), claim_kind("restriction")
 FIRST, SECOND = np.triu_indices(4, 1)
 TP, FP, FN, TN = range(4)
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfexec.claims import Claims
-from selfexec.metrics import Others, Panels, baseline_chances, held_against, kind_of, value
-from selfexec.metrics.baselines import Stacked, chance_record, known_of, stacked
+from selfexec.metrics import Others, VoteTables, baseline_chances, claim_kind, held_against, value
+from selfexec.metrics.baselines import Stacked, background_parts, chance_record, stacked
 from selfexec.metrics.kinds import scorable
 
 HERE = Path(__file__).parent
@@ -96,12 +96,12 @@ def claims_of(experiment: str, outcome: Any, word: Any, safe: Any) -> Claims:
         condition="default",
         source="rule",
         others=(),
-        places=items * each,
+        claim_ids=items * each,
         model=model,
         item=item,
         epoch=np.ones(n, np.int64),
         name=name,
-        place=item * each + name,
+        claim_id=item * each + name,
         predicted=signs(word),
         probability=np.full(n, np.nan),
         observed=signs(outcome),
@@ -125,22 +125,22 @@ def split(claims: Claims, items: int) -> tuple[Claims, Claims]:
 
 def others_of(everyone: Claims) -> tuple[Claims, Others]:
     first = everyone.of("m0")
-    return first, Panels(everyone).others(first, everyone.models[1:])
+    return first, VoteTables(everyone).others(first, everyone.models[1:])
 
 
 def elsewhere(near: Others, far: Claims) -> float:
     """The margin, on other items, over the stacked baseline that was made of these."""
     mine, others = others_of(far)
-    kind, which = kind_of(mine), scorable(mine, strict=False)
+    kind, which = claim_kind(mine), scorable(mine, strict=False)
     best = value(kind.skill, chance_record(mine, moved(stacked(near), others).chances(mine), which))
     return value(kind.skill, kind.count(mine, strict=False)) - max(best, 0.0)
 
 
 def moved(learnt: Stacked, others: Others) -> Stacked:
     """What was learnt on some items, for others: the weights are the means over its folds."""
-    mean = lambda part: np.broadcast_to(part.mean(-1, keepdims=True), (*part.shape[:-1], others.panel.folds))  # noqa: E731
+    mean = lambda part: np.broadcast_to(part.mean(-1, keepdims=True), (*part.shape[:-1], others.table.folds))  # noqa: E731
     weights, threshold = mean(learnt.weights), mean(learnt.threshold)
-    return replace(learnt, others=others, known=known_of(others), weights=weights, threshold=threshold)
+    return replace(learnt, others=others, known=background_parts(others), weights=weights, threshold=threshold)
 
 
 def cell(world: World, items: int, models: int, knower: str, replicates: int, seed: int) -> Mapping[str, Any]:

@@ -22,12 +22,12 @@ from selfexec.metrics import (
     Cells,
     Counted,
     Estimate,
+    claim_kind,
     combine,
-    kind_of,
 )
+from selfexec.metrics.baseline_margin import best_of
 from selfexec.metrics.kinds import formulas
 from selfexec.metrics.kinds.binary import estimates_of
-from selfexec.metrics.margin import best_of
 from selfexec.metrics.score import LEAST_OVERALL
 from selfexec.stats import Array, Interval, normal, student
 
@@ -203,7 +203,7 @@ Intervals = dict[tuple[str, str], tuple[Interval, Interval | None]]  # ours, and
 
 def _baseline_margin(experiment: str, record: Counted, baseline: Counted) -> Estimate:
     """With the doubt of the items alone: this baseline is no sample of models."""
-    kind = kind_of(experiment)
+    kind = claim_kind(experiment)
     return kind.skill_difference(record, best_of(kind, record, {"others_mode": baseline})[1])
 
 
@@ -221,8 +221,8 @@ def intervals(truth: Truth, size: Mapping[str, int], rng: np.random.Generator) -
         naive = dict(_naive(estimates, record.counts))
         found |= {(experiment, name): (estimates[name].interval, naive.get(name)) for name in LABELLED}
     record, baseline = draw_orders(truth.difficulty, size["difficulty"], truth.epochs, rng)
-    accuracy["difficulty"] = tau = kind_of("difficulty").accuracy_estimate(record)
-    skill["difficulty"] = kind_of("difficulty").skill_estimate(record)
+    accuracy["difficulty"] = tau = claim_kind("difficulty").accuracy_estimate(record)
+    skill["difficulty"] = claim_kind("difficulty").skill_estimate(record)
     margin["difficulty"] = _baseline_margin("difficulty", record, baseline)
     pairs = 6 * truth.epochs * size["difficulty"]
     found["difficulty", "accuracy"] = tau.interval, _wald(tau.value, pairs)

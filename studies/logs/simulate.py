@@ -67,7 +67,7 @@ def verdicts(scores: sx.Scores) -> dict[str, object]:
     skills = [row.value for row in scores if row.metric == "skill" and row.value is not None]
     own = scores.own[0].found
     return {
-        "panel": own.panel.verdict,
+        "panel": own.overall.verdict,
         **{name: of_models[name] for name in ("own", "unresolved", "not shown")},
         "skill": f"{sum(skills) / len(skills):.3f}",
     }

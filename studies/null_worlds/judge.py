@@ -3,27 +3,27 @@
 import numpy as np
 from nulls import Panel
 
-from selfexec.metrics.own import OwnPanel, own_excess
-from selfexec.metrics.own.panel import enough
+from selfexec.metrics.own_excess import ComparedModels, judge_own_excess
+from selfexec.metrics.own_excess.compared import enough
 
 
 def judge(drawn: Panel) -> str | None:
     """`own`, `unresolved` or `not shown`; None where too few models tell enough."""
-    return own_excess(panel_of(drawn)).panel.verdict
+    return judge_own_excess(panel_of(drawn)).overall.verdict
 
 
-def panel_of(drawn: Panel) -> OwnPanel:
+def panel_of(drawn: Panel) -> ComparedModels:
     """The models of a drawn panel that tell enough."""
     predictions, outcomes = (signs(part) for part in (drawn.predictions, drawn.outcomes))
     models = len(predictions)
     items = int(drawn.item.max()) + 1
-    panel = OwnPanel(
+    panel = ComparedModels(
         tuple(map(str, range(models))),
         predictions,
         outcomes,
         drawn.item,
         tuple(drawn.families or (None,) * models),
-        place=np.tile(np.arange(6), items) if drawn.kind == "order" else None,
+        position=np.tile(np.arange(6), items) if drawn.kind == "order" else None,
     )
     return enough(panel)
 

@@ -32,9 +32,9 @@ import numpy as np
 from judge import panel_of
 from simulate import PAPER_ITEMS, SHAPES
 
-from selfexec.metrics.own.excess import ONE_SIDED_90, Residuals
-from selfexec.metrics.own.fit import Evidence
-from selfexec.metrics.own.verdict import against_panel, judged_by, too_small
+from selfexec.metrics.own_excess.excess import ONE_SIDED_90, Residuals
+from selfexec.metrics.own_excess.fit import Evidence
+from selfexec.metrics.own_excess.verdict import judged_by, objections_overall, too_small
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "rules.csv"
@@ -86,12 +86,12 @@ def passing(cell: Cell, seed: int) -> Passing | None:
     if too_small(panel):
         return None
     evidence = Evidence(panel)
-    judged = judged_by(evidence.fits[1].panel, against_panel(evidence), "own")
+    judged = judged_by(evidence.fits[1].mean, objections_overall(evidence), "own")
     if judged.verdict == "not shown" or {objection.what for objection in judged.against} - ABOUT_SHARING:
         return None
     fits = evidence.fits.values()
-    crossed = min(_times(float(fit.panel.value), crossed_alone(fit.apart)) for fit in fits)
-    coinciding = min(_times(float(fit.panel.value), fit.pairs) for fit in fits)
+    crossed = min(_times(float(fit.mean.value), crossed_alone(fit.apart)) for fit in fits)
+    coinciding = min(_times(float(fit.mean.value), fit.pairs) for fit in fits)
     return crossed, coinciding, evidence.fits[2].misfit
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from simulate import panel_of
 from worlds import draw_with_truth
 
-from selfexec.metrics.own import own_excess
+from selfexec.metrics.own_excess import judge_own_excess
 
 OUT = Path(__file__).with_name("detectable.csv")
 MODELS = 6  # the fewest, so that runs are not too good for the least share that anybody knows
@@ -35,12 +35,12 @@ def tried(world: str, kind: str, items: int, panels: int) -> list[float]:
     """
     rows = []
     for seed in range(FIRST, FIRST + panels):
-        found = own_excess(panel_of(world, MODELS, items, kind, seed))
+        found = judge_own_excess(panel_of(world, MODELS, items, kind, seed))
         if found.fits:
             design = draw_with_truth(world, models=MODELS, items=items, kind=kind, seed=seed)[1].design  # type: ignore[arg-type]
-            above = found.panel.tested.low > 0
+            above = found.overall.tested.low > 0
             true = float((design.known * design.own**2).mean())
-            rows.append([1.0, true, found.detectable, float(above), float(found.panel.verdict == "own")])
+            rows.append([1.0, true, found.detectable, float(above), float(found.overall.verdict == "own")])
     total = np.sum(rows, axis=0)
     return [int(total[0]), *np.round(total[1:3] / total[0], 3).tolist(), int(total[3]), int(total[4])]
 

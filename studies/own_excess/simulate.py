@@ -21,8 +21,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process for each core is
 import numpy as np
 from worlds import FIRST, KNOWING, NULLS, WORLDS, draw
 
-from selfexec.metrics.own.panel import OwnPanel, enough
-from selfexec.metrics.own.verdict import own_excess
+from selfexec.metrics.own_excess.compared import ComparedModels, enough
+from selfexec.metrics.own_excess.verdict import judge_own_excess
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.csv"
@@ -45,7 +45,7 @@ SIZES = {"binary": (100, 450), "order": (64, 250)}  # items of a quick run, and 
 MODELS = (6, 10, 15)
 
 
-def panel_of(world: str, models: int, items: int, kind: str, seed: int) -> OwnPanel:
+def panel_of(world: str, models: int, items: int, kind: str, seed: int) -> ComparedModels:
     drawn = draw(world, models=models, items=items, kind=kind, seed=seed)  # type: ignore[arg-type]
     predictions, outcomes = (
         np.where(np.isnan(part), 0, 2 * part - 1).astype(np.int8) for part in (drawn.predictions, drawn.outcomes)
@@ -53,13 +53,13 @@ def panel_of(world: str, models: int, items: int, kind: str, seed: int) -> OwnPa
     families = drawn.families or (None,) * models
     place = np.tile(np.arange(len(FIRST)), items) if kind == "order" else None
     names = tuple(map(str, range(models)))
-    return enough(OwnPanel(names, predictions, outcomes, drawn.item, tuple(families), place=place))
+    return enough(ComparedModels(names, predictions, outcomes, drawn.item, tuple(families), position=place))
 
 
 def judged(world: str, models: int, items: int, kind: str, seed: int) -> dict[str, int]:
     """What is said of one panel, beside what the plain estimator, the interval of one factor, would have said."""
     panel = panel_of(world, models, items, kind, seed)
-    found = own_excess(panel)
+    found = judge_own_excess(panel)
     if found.evidence is None:
         return {"too small": 1}
     knows, allowed = WORLDS[world].knowers(models), WORLDS[world].allowed(models)
@@ -67,10 +67,10 @@ def judged(world: str, models: int, items: int, kind: str, seed: int) -> dict[st
     said = {int(model): one.verdict for model, one in found.each.items()}
     alone = [int(model) for model, one in found.each.items() if one.tested.low > 0]
     return {
-        "own": int(found.panel.verdict == "own"),
-        "shared": int(found.panel.verdict != "not shown"),
-        "plain": int(plain.panel.low > 0),
-        "covered": int(plain.panel.low <= 0 <= plain.panel.high),
+        "own": int(found.overall.verdict == "own"),
+        "shared": int(found.overall.verdict != "not shown"),
+        "plain": int(plain.mean.low > 0),
+        "covered": int(plain.mean.low <= 0 <= plain.mean.high),
         "one wrong": int(any(said[n] == "own" != allowed[n] for n in said)),
         "one unresolved": int(any(said[n] == "unresolved" and allowed[n] == "not shown" for n in said)),
         "one plain wrong": int(any(allowed[n] != "own" for n in alone)),

@@ -28,11 +28,11 @@ def verdicts(seed: int, folder: Path) -> dict[str, Any]:
     scores = sx.score(imported)
     found: dict[str, Any] = {"seed": seed}
     for own in scores.own:
-        if own.found.panel.verdict is None and own.source == "self":
+        if own.found.overall.verdict is None and own.source == "self":
             continue
         judged = {model.partition("@")[0].removeprefix("sim/"): one for model, one in own.found.each.items()}
         found[own.experiment] = {
-            "panel": own.found.panel.verdict,
+            "panel": own.found.overall.verdict,
             "each": {name: one.verdict for name, one in judged.items()},
             "values": {name: round(one.estimate.value, 4) for name, one in judged.items()},
             "against": {name: list(map(str, one.against)) for name, one in judged.items() if one.against},

@@ -28,7 +28,7 @@ from selfexec.claims import NO_ANSWERS
 from selfexec.metrics import Bootstrap, baseline_chances, held_against, score_experiment, with_bootstrap
 from selfexec.metrics.baselines import stacked
 from selfexec.metrics.kinds.rates import rate_bias_estimate
-from selfexec.metrics.own_rate import at_the_ceiling, chances_at_rate
+from selfexec.metrics.margin_at_own_rate import at_the_ceiling, chances_at_rate
 from selfexec.metrics.rows import AskedCounts
 
 HERE = Path(__file__).parent

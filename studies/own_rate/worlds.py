@@ -22,7 +22,7 @@ from margins import claims_of, moved, others_of, split
 from selfexec.claims import Claims
 from selfexec.metrics import Others
 from selfexec.metrics.baselines import stacked
-from selfexec.metrics.own_rate import chances_at_rate
+from selfexec.metrics.margin_at_own_rate import chances_at_rate
 
 Array = NDArray[np.float64]
 MODELS = 10  # the subject and nine reference models

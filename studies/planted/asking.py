@@ -11,7 +11,7 @@ import selfexec as sx
 from selfexec.experiments import EXPERIMENTS
 from selfexec.experiments.sources import RULE
 from selfexec.facets.frame import TEXTS
-from selfexec.metrics.own.verdict import Judged
+from selfexec.metrics.own_excess.verdict import Judged
 
 RESTRICTION = EXPERIMENTS["restriction"]
 
@@ -88,7 +88,7 @@ def verdict(run: Path, about: str = "self") -> Judged:
     either is held against their own behaviour.
     """
     [found] = [
-        own.found.panel
+        own.found.overall
         for own in sx.score(sx.load(run)).own
         if own.source == RULE and ("person" in own.condition) == (about == "person")
     ]

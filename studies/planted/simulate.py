@@ -19,8 +19,8 @@ import numpy as np
 from tables import KINDS, Flags, Tables, drawn
 from topics import TOPICS
 
-from selfexec.metrics.own import OwnExcess, OwnPanel, own_excess
-from selfexec.metrics.own.panel import enough
+from selfexec.metrics.own_excess import ComparedModels, OwnExcess, judge_own_excess
+from selfexec.metrics.own_excess.compared import enough
 
 OUT = Path(__file__).parent / "expected.csv"
 FIRST = 1000  # draws below this are those that models are taught
@@ -33,7 +33,7 @@ def judged(tables: Tables) -> OwnExcess:
     models, topics = tables.behaviour.shape
     predictions, outcomes = (np.where(part, 1, -1).astype(np.int8) for part in (tables.prediction, tables.behaviour))
     names = tuple(map(str, range(models)))
-    return own_excess(enough(OwnPanel(names, predictions, outcomes, np.arange(topics), (None,) * models)))
+    return judge_own_excess(enough(ComparedModels(names, predictions, outcomes, np.arange(topics), (None,) * models)))
 
 
 def with_errors(tables: Tables, share: float, rng: np.random.Generator) -> Tables:
@@ -52,8 +52,8 @@ def row(kind: str, wrong: float, panels: int) -> dict[str, object]:
     for draw in range(FIRST, FIRST + panels):
         tables = drawn(kind, draw, len(TOPICS))
         found = judged(with_errors(tables, wrong, np.random.default_rng(draw)))
-        counts[found.panel.verdict] += 1
-        excess.append(found.panel.estimate.value)
+        counts[found.overall.verdict] += 1
+        excess.append(found.overall.estimate.value)
         agreement.append(tables.agreement)
     shares = {verdict: counts[verdict] for verdict in ("own", "unresolved", "not shown")}
     means = {"own excess": f"{np.mean(excess):.3f}", "agreement": f"{np.mean(agreement):.3f}"}

@@ -21,7 +21,7 @@ import selfexec as sx
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.items import PAPER_FILES
 from selfexec.items.presets import STANDARD_SHARE, Draw, Drawn, draws, preset_ids
-from selfexec.metrics import Counted, kind_of
+from selfexec.metrics import Counted, claim_kind
 from selfexec.metrics.kinds import Kind
 
 Array = NDArray[np.float64]
@@ -69,7 +69,7 @@ class Panel:
         """What a draw has in the whole's proportions, the most important first: how many items there are, length and
         label, quarters of the items by how these models did, type or subjects.
         """
-        shares = [self.right, self.did] if self.kind.CUT else [self.right]
+        shares = [self.right, self.did] if self.kind.FREE_THRESHOLD else [self.right]
         quarters = [_in_bins(_mean(share[models])) for share in shares]
         return _independent(np.concatenate([np.ones((len(self.ids), 1)), self.labels, *quarters, self.kinds], axis=1))
 
@@ -97,7 +97,7 @@ def panels(reference: Path) -> tuple[list[str], dict[str, Panel]]:
 
 
 def _panel(run: Any, experiment: str) -> Panel:
-    items, claims, kind = run.items[experiment], run.tables.claims[experiment], kind_of(experiment)
+    items, claims, kind = run.items[experiment], run.tables.claims[experiment], claim_kind(experiment)
     if run.items.hashes[experiment] != PAPER_FILES[experiment]:
         raise SystemExit(f"{experiment}: these are not the paper's items, whole and as they are.")
     of_models = [claims.of(model) for model in run.models]

@@ -19,9 +19,9 @@ from draw import DRAWN_PRESETS, NAME, SHIPPED, Flags, Panel, one_draw, panels
 
 from selfexec.experiments import PAPER
 from selfexec.items.presets import STRATIFIED, draws
-from selfexec.metrics import Counted, combine, kind_of, value
+from selfexec.metrics import Counted, claim_kind, combine, value
 from selfexec.metrics.adjusted import ADJUSTED, adjusted_skill
-from selfexec.metrics.margin import LEAST_READ
+from selfexec.metrics.baseline_margin import LEAST_READ
 from selfexec.metrics.rows import Estimate
 from selfexec.stats import NONE
 
@@ -136,7 +136,7 @@ def spreads(cells: Mapping[Cell, Sequence[Mapping[str, str]]]) -> dict[str, dict
         of_experiment = found[preset].setdefault(experiment, {})
         of_experiment[metric] = round(spread, 4)
         if metric == "skill" and experiment != "overall":
-            of_experiment[kind_of(experiment).SKILL_NAME] = round(spread, 4)
+            of_experiment[claim_kind(experiment).SKILL_NAME] = round(spread, 4)
     return found
 
 

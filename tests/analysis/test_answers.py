@@ -14,10 +14,10 @@ from scipy.stats import norm
 
 from build import Run
 from selfexec.analysis.answers import BASELINE, answers, experiment_answer, overall_answer
-from selfexec.analysis.findings import against_baseline, how_often, which_ones
+from selfexec.analysis.findings import against_baseline, experiment_findings, how_often, which_ones
 from selfexec.analysis.score_table import labelled
 from selfexec.analysis.selection import Selection
-from selfexec.metrics import Own, Score
+from selfexec.metrics import Own, Score, few_models
 from selfexec.report.data import Data, Options
 from selfexec.report.front import front
 from selfexec.report.sections.answer import answer
@@ -113,7 +113,7 @@ def test_the_least_effect_is_what_80_of_100_runs_find_by_a_draw() -> None:
 def test_of_few_reference_models_nothing_is_found_in_a_models_favour() -> None:
     def of_few(model: str, value: float) -> Score:
         found = row(model, "baseline_margin", value, models=5)
-        return replace(found, reason=found.small_panel)
+        return replace(found, reason=few_models(found.models), too_few_models=True)
 
     above, below, close = (against_baseline([of_few("m", value)])[0] for value in (0.3, -0.3, 0.0))
     assert above.state == "withheld" and "a verdict on one takes 6" in (above.reason or "")
@@ -148,7 +148,7 @@ def test_of_several_models_how_often_and_which_ones_are_said_apart() -> None:
         *yes_and_no("b", 0.4, -0.15, share=0.8, baseline=0.99),
         *yes_and_no("c", 0.5, -0.15, share=0.97, baseline=0.99),
     ]
-    said = experiment_answer(Rows(rows), "association")
+    said = experiment_answer(experiment_findings(Rows(rows), "association"))
     # predicted: .4 + bias / 2; observed: less the bias
     assert said and said.text == (
         "All 3 models overestimate how often they would list a word: they predict that they would list 60% to 70% of "
@@ -160,7 +160,9 @@ def test_of_several_models_how_often_and_which_ones_are_said_apart() -> None:
 
 
 def test_of_one_model_both_are_said_of_it() -> None:
-    said = experiment_answer(Rows(yes_and_no("m", -0.2, 0.1, share=0.9, baseline=0.7)), "association")
+    said = experiment_answer(
+        experiment_findings(Rows(yes_and_no("m", -0.2, 0.1, share=0.9, baseline=0.7)), "association")
+    )
     assert said and said.text == (
         "m underestimates how often it would list a word: it predicts that it would list 30% of the offered words, and "
         "lists 50%. Which words it will list: ahead of the baseline at the same rate of yes (it reaches .90 of the "
@@ -171,7 +173,7 @@ def test_of_one_model_both_are_said_of_it() -> None:
 def test_orders_have_no_rate() -> None:
     margins = [row(m, "baseline_margin", v, experiment="difficulty") for m, v in (("a", -0.1), ("b", -0.3), ("c", 0.0))]
     skills = [row(m, "skill", 0.3, experiment="difficulty") for m in "abc"]
-    said = experiment_answer(Rows([*margins, *skills]), "difficulty")
+    said = experiment_answer(experiment_findings(Rows([*margins, *skills]), "difficulty"))
     # c is tested alone after a and b: (1.96 + .84) * .02 on the side where they were rejected, and more on the other
     least = (norm.isf(0.025 / 3) + norm.isf(0.2)) * 0.02
     assert said and said.text == (
@@ -211,7 +213,7 @@ CLAUSES = {
 @given(st.lists(states, min_size=1, max_size=7))
 def test_every_judged_model_is_counted_once_in_each_clause_and_nothing_else_is_said(worlds: list[Any]) -> None:
     scores = Rows([each for n, world in enumerate(worlds) for each in yes_and_no(f"m{n}", *world)])
-    said = experiment_answer(scores, "association")
+    said = experiment_answer(experiment_findings(scores, "association"))
     assert said
     assert not re.search(r"\b[Nn]one\b|reaches 0|not shown", said.text)
     often, which = how_often(scores, "association"), which_ones(scores, "association")
@@ -257,8 +259,8 @@ def test_a_dot_on_the_page_is_hollow_just_where_the_interval_that_was_tested_rea
             of = {one.subject: one for one in (often if column.head == "How often" else which)}
             for model, cell in column.cells.items():
                 one = of[model]
-                if cell.drawing is None or one.tone == "withheld":
-                    assert cell.faint or one.tone == "untold"
+                if cell.drawing is None or one.answer == "withheld":
+                    assert cell.faint or one.answer == "ceiling"
                     continue
                 assert one.tested_low is not None and one.tested_high is not None
                 assert ("hollow" in cell.drawing) == (one.tested_low <= 0 <= one.tested_high)

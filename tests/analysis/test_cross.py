@@ -9,9 +9,9 @@ import pytest
 
 import selfexec as sx
 from selfexec.analysis.cross import LITERATURE, CrossPrediction, self_bonus_line
-from selfexec.analysis.own import all_own_parts, loadings
+from selfexec.analysis.own_excess import all_own_parts, loadings
 from selfexec.metrics import WARNING, Own, cross
-from selfexec.metrics.own import OwnPanel, own_excess
+from selfexec.metrics.own_excess import ComparedModels, judge_own_excess
 from selfexec.runs import Run
 from selfexec.text.numbers import interval
 from selfexec.text.tables import all_as_text, fitted
@@ -25,8 +25,10 @@ def made(models: int = 8, *, knows: float = 0.6, items: int = 100) -> Own:
     predictions = 0.6 * norm + 0.8 * (knows * own + np.sqrt(1 - knows**2) * rng.standard_normal(own.shape))
     signs = [np.where(part > 0.3, 1, -1).astype(np.int8) for part in (predictions, outcomes)]
     names = tuple(f"a-model-with-a-long-name-{n}" for n in range(models))
-    panel = OwnPanel(names, *signs, np.repeat(np.arange(items), 4), tuple(f"maker {n // 2}" for n in range(models)))
-    return Own("difficulty", "default", "rule", "own_excess", own_excess(panel))
+    panel = ComparedModels(
+        names, *signs, np.repeat(np.arange(items), 4), tuple(f"maker {n // 2}" for n in range(models))
+    )
+    return Own("difficulty", "default", "rule", "own_excess", judge_own_excess(panel))
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +59,9 @@ def test_verdicts_are_those_of_score_with_the_tables_behind_them(
 def test_all_that_a_verdict_rests_on_is_printed(crossed: CrossPrediction) -> None:
     text = crossed.table()
     own = next(one for one in crossed.own if one.experiment == "difficulty")
-    assert f"difficulty: {own.found.panel.verdict} (9 models, 250 groups)" in text
+    assert f"difficulty: {own.found.overall.verdict} (9 models, 250 groups)" in text
     for fit in own.found.fits:
-        for found in (fit.panel, fit.over_models, fit.well_read, fit.beyond_family, fit.beyond_family_over_models):
+        for found in (fit.mean, fit.over_models, fit.well_read, fit.beyond_family, fit.beyond_family_over_models):
             assert interval(float(found.value), *found.interval()) in text
         for n in range(9):
             assert interval(float(fit.each.value[n]), float(fit.each.low[n]), float(fit.each.high[n])) in text

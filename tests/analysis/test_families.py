@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from selfexec.analysis.makers import MAKERS, MODELS, ORGANISATIONS, families_elsewhere, family_of
-from selfexec.analysis.own import families_of
+from selfexec.analysis.own_excess import families_of
 from selfexec.engines.http.providers import PROVIDERS
-from selfexec.metrics.own.panel import same_family
+from selfexec.metrics.own_excess.compared import same_family
 
 UNRELATED = ("good", "mid", "bad", "llama-3-8b", "gemma-3-9b", "mistral-7b")
 MAKERS_PROVIDERS = {

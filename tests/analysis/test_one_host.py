@@ -47,15 +47,15 @@ def test_none_of_six_unrelated_models_of_one_host_is_own(
 ) -> None:
     scores = sx.score(renamed(f"{host}/{{}}", called))
     assert verdicts(scores) == ["unresolved"] * 6  # they know themselves; what absent models share is not ruled out
-    assert {own.found.panel.verdict for own in scores.own} == {"unresolved"}  # six models are too few for own
+    assert {own.found.overall.verdict for own in scores.own} == {"unresolved"}  # six models are too few for own
     for own in scores.own:
-        known = [family for family in own.found.of.families if family]
+        known = [family for family in own.found.compared.families if family]
         assert len(set(known)) == len(known)  # no two of them are one family
     assert {row.value for row in scores if row.metric in ("family_predictions", "family_behaviour")} == {None}
 
 
 def families(scores: sx.Scores) -> set[tuple[str | None, ...]]:
-    return {tuple(own.found.of.families) for own in scores.own}
+    return {tuple(own.found.compared.families) for own in scores.own}
 
 
 def test_families_are_what_a_file_or_an_organisation_says(renamed: Callable[..., sx.Run], tmp_path: Path) -> None:

@@ -21,16 +21,18 @@ from selfexec.metrics import Objection
 from selfexec.runs import Run
 
 ENDS = {"low": -0.01, "high": 0.033, "tested_low": -0.01, "tested_high": 0.033}
-NOT_SHOWN = Finding("association", PANEL, "own", "open", 0.012, **ENDS, panel=10, verdict="not shown", detectable=0.046)
+NOT_SHOWN = Finding(
+    "association", PANEL, "own", "open", 0.012, **ENDS, models=10, verdict="not shown", detectable=0.046
+)
 SHARED = replace(
     NOT_SHOWN, about="difficulty", value=0.04, tested_low=0.023, tested_high=0.058, verdict="unresolved",
     against=(Objection(1, "pairs"), Objection(2, "misfit")),
 )  # fmt: skip
 BY_ITSELF = replace(
-    NOT_SHOWN, about="restriction", tone="withheld", verdict=None, source="self", reason="each judges itself"
+    NOT_SHOWN, about="restriction", answer="withheld", verdict=None, source="self", reason="each judges itself"
 )
 BY_RULE = replace(NOT_SHOWN, about="restriction", source="rule")
-OWN = replace(NOT_SHOWN, tone="yes", value=0.2, tested_low=0.1, tested_high=0.3, verdict="own", source="rule")
+OWN = replace(NOT_SHOWN, answer="yes", value=0.2, tested_low=0.1, tested_high=0.3, verdict="own", source="rule")
 
 ASSOCIATION = "not shown (.01 [-.01, .03]; 80% power to detect .05)"
 DIFFICULTY = (
@@ -74,21 +76,21 @@ def test_simulated_models_are_named_where_there_are_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "tone", "text"),
+    ("found", "answer", "text"),
     [
         ([OWN], "yes", "Own excess: own (.20 [.10, .30])."),
         ([SHARED], "open", f"Own excess: {DIFFICULTY}."),
         ([BY_ITSELF, BY_RULE], "open", f"Own excess: {RESTRICTION}."),
         (
-            [replace(NOT_SHOWN, tone="withheld", verdict=None, value=None, reason="only 5 models tell enough")],
+            [replace(NOT_SHOWN, answer="withheld", verdict=None, value=None, reason="only 5 models tell enough")],
             "withheld",
             "Own excess: no verdict: only 5 models tell enough.",
         ),
     ],
 )
-def test_page_and_terminal_have_the_same_clause_for_each_verdict(found: list[Finding], tone: str, text: str) -> None:
+def test_page_and_terminal_have_the_same_clause_for_each_verdict(found: list[Finding], answer: str, text: str) -> None:
     (line,) = own_predictions(found)
-    assert (line.tone, line.text) == (tone, text)
+    assert (line.answer, line.text) == (answer, text)
     (brief,) = own_in_brief(found)
     assert brief.casefold() == text.removeprefix("Own excess: ").casefold()
 
@@ -106,8 +108,8 @@ def test_findings_have_the_verdicts_of_each_source_as_data(ten_models: Run, scor
     own = {(one.experiment, one.source): one.found for one in scores.own}
     assert list(found) == list(own)
     for key, finding in found.items():
-        judged = own[key].panel
-        assert (finding.subject, finding.panel) == (PANEL, len(own[key].of.models))
+        judged = own[key].overall
+        assert (finding.subject, finding.models) == (PANEL, len(own[key].compared.models))
         assert (finding.verdict, finding.against, finding.value) == (
             judged.verdict,
             judged.against,
@@ -125,7 +127,7 @@ def test_where_no_panel_is_large_enough_it_is_said_once_with_what_it_takes(tmp_p
     assert lines == [f"{OWN_EXCESS} takes {TAKES}; none is here."]
     assert not any("tell something of their own" in line for line in text.splitlines()[:5])
     (few,) = too_few_for_own(scores.own)
-    assert (few.about, few.tone, few.panel) == ("overall", "withheld", 0)
+    assert (few.about, few.answer, few.models) == ("overall", "withheld", 0)
     assert [one.about for one in further_findings(scores, run.tables, []) if one.relation == "own"] == ["overall"]
 
 

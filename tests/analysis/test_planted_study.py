@@ -174,8 +174,8 @@ def test_simulated_knowers_are_own_and_simulated_nulls_are_not(study: SimpleName
             assert share >= 0.75  # the verdict takes more than power allows in each panel
         if row["kind"] in study.rule.NULLS:
             assert share <= 0.07
-    assert study.simulate.judged(study.tables.drawn("knowers", 1001, 124)).panel.verdict == "own"
-    assert study.simulate.judged(study.tables.drawn("common", 1000, 124)).panel.verdict == "not shown"
+    assert study.simulate.judged(study.tables.drawn("knowers", 1001, 124)).overall.verdict == "own"
+    assert study.simulate.judged(study.tables.drawn("common", 1000, 124)).overall.verdict == "not shown"
 
 
 def test_the_page_of_results_is_made_of_what_is_kept(study: SimpleNamespace) -> None:
@@ -200,7 +200,7 @@ def test_a_kept_verdict_follows_from_what_was_read_of_each_topic(study: SimpleNa
             if any("?" in marks for part in read for marks in part):
                 continue  # simulate.judged takes whole tables alone
             predictions, behaviour = (np.array([[mark == "1" for mark in marks] for marks in part]) for part in read)
-            found = study.simulate.judged(study.tables.Tables(behaviour, predictions)).panel
+            found = study.simulate.judged(study.tables.Tables(behaviour, predictions)).overall
             assert found.verdict == kept[about]["verdict"]
             if found.verdict is not None:
                 assert found.estimate.value == pytest.approx(kept[about]["own_excess"], abs=1e-3)

@@ -13,8 +13,8 @@ from selfexec.analysis.preset_levels import widened
 from selfexec.analysis.score import Score, Scores
 from selfexec.items import load, presets
 from selfexec.items.presets import draws
-from selfexec.metrics import kind_of, value
-from selfexec.panels import beside, load_panel
+from selfexec.metrics import claim_kind, value
+from selfexec.panels import load_panel, match_panel
 from selfexec.runs import Run
 from selfexec.runs.asking import run
 
@@ -83,9 +83,9 @@ def test_skill_on_a_preset_is_adjusted_by_the_panel_without_the_model_itself(qui
     assert "skill adjusted to all items" in of_quick.table()
     # by another way: tau is 2 x mean - 1 of the groups' scores, so that the regression is numpy's own. A group that a
     # model lacks has the mean of its others, and models that lack some count a little more in the package: .002.
-    panel = beside(load_panel("paper"), [quick], quick.tables)
+    panel = match_panel(load_panel("paper"), [quick], quick.tables)
     assert panel is not None and "gpt-4.1" not in panel.models
-    kind, claims = kind_of("difficulty"), panel.tables.claims["difficulty"]
+    kind, claims = claim_kind("difficulty"), panel.tables.claims["difficulty"]
     own = kind.count(claims.of("gpt-4.1"), True)
     records = {model: kind.count(claims.of(model), False) for model in panel.models}
     columns, leads = [], []

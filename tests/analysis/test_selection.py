@@ -64,8 +64,8 @@ def test_a_selection_shows_some_models_and_experiments_and_keeps_the_others_as_r
     meant = [w for w in of_rows if w.experiment in experiments and (not models or w.model in models)]
     assert [w for w in some.warnings if not isinstance(w, SameReplies)] == meant
     own = [one for one in scores.own if one.experiment in experiments and (not models or {*models} & {*one.found.each})]
-    assert [(one.experiment, repr(one.found.panel)) for one in some.own] == [
-        (one.experiment, repr(one.found.panel)) for one in own
+    assert [(one.experiment, repr(one.found.overall)) for one in some.own] == [
+        (one.experiment, repr(one.found.overall)) for one in own
     ]
 
 

@@ -39,10 +39,10 @@ def test_a_finding_says_how_a_model_stands_and_to_what_without_a_word(
     assert naive.level == scores.value("o4-mini", "association", "always_no")
     row = scores.row("o4-mini", "association", "baseline_margin")
     [margin] = [m for m in against_baseline(scores.of("association", "baseline_margin")) if m.subject == "o4-mini"]
-    assert (margin.value, margin.low, margin.high, margin.tone) == (row.value, row.low, row.high, "no")
+    assert (margin.value, margin.low, margin.high, margin.answer) == (row.value, row.low, row.high, "no")
     # STATISTICS.md: gemini-2.5-flash has no recorded answers, so nothing is found, and it says why
     lost = next(m for m in which_ones(scores, "difficulty") if m.subject == "gemini-2.5-flash")
-    assert lost.tone == "withheld" and lost.value is None and lost.reason
+    assert lost.answer == "withheld" and lost.value is None and lost.reason
 
 
 def test_who_cannot_be_told_from_whom_goes_both_ways() -> None:
@@ -51,7 +51,7 @@ def test_who_cannot_be_told_from_whom_goes_both_ways() -> None:
     standings = [
         Standing("skill", "overall", model, tied=tied) for model, tied in (("a", "x"), ("b", "x y"), ("c", "y"))
     ]
-    found = [(one.subject, one.tone, one.alike) for one in against_others(rows, standings)]
+    found = [(one.subject, one.answer, one.alike) for one in against_others(rows, standings)]
     assert found == [("a", "open", ("b",)), ("b", "open", ("a", "c")), ("c", "no", ("b",))]
 
 
@@ -73,7 +73,7 @@ def sentences(run: Run, convention: str, panel: str | None = "none") -> dict[str
             *front.notes,
             *([p.experiment, p.question, *(f"{c.head}: {c.brief}" for c in p.columns), *p.own] for p in panels),
         ],
-        "said": [[one.about, one.tone, one.text] for told in front.said.values() for one in told],
+        "said": [[one.about, one.answer, one.text] for told in front.said.values() for one in told],
         "advice": [[part.model, *advice] for part in models(data).models for advice in part.advice],
     }
 

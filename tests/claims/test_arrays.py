@@ -56,9 +56,9 @@ def test_arrays_hold_the_whole_table_in_its_order(run: Run, experiment: str) -> 
 
 def test_a_claim_has_one_place_for_all_models_and_epochs(run: Run) -> None:
     claims = run.tables.claims["difficulty"]
-    places = {(claims.item[n], claims.name[n], claims.place[n]) for n in range(len(claims))}
-    assert len(places) == claims.places == 6 * len(claims.items)
-    assert sorted(place for *_, place in places) == list(range(claims.places))
+    places = {(claims.item[n], claims.name[n], claims.claim_id[n]) for n in range(len(claims))}
+    assert len(places) == claims.claim_ids == 6 * len(claims.items)
+    assert sorted(place for *_, place in places) == list(range(claims.claim_ids))
 
 
 def test_parts_are_those_of_the_table(run: Run) -> None:

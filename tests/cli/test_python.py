@@ -266,7 +266,7 @@ def head_of(folder: Path, models: list[str], items: int) -> dict[str, Any]:
         "items": dict.fromkeys(["association", "restriction", "difficulty"], items),
         "readings_given": 0,
         "simulated": models,
-        "told_by": {},
+        "sources": {},
         "out": 0,
     }
 

@@ -15,7 +15,7 @@ from selfexec.cli import main, root
 from selfexec.experiments import Key
 from selfexec.readers import Reading
 from selfexec.runs import choose, load_readings, reading_lines, reading_summary
-from selfexec.runs.run import import_replies
+from selfexec.runs.importing import run_of_replies
 from selfexec.runs.transcripts import BEGIN, BOLD, END, Marks, prompts_sent, transcripts
 
 STORED = Path(__file__).parents[1] / "stored"
@@ -36,7 +36,7 @@ def shown(folder: Path, marks: Marks = PLAIN, width: int | None = None, **reply:
     (folder / "items" / "restriction.jsonl").write_text(json.dumps(ITEM) + "\n")
     line = {"model": "m", "experiment": "restriction", "item": "1", "session": "predict"} | reply
     (folder / "replies.jsonl").write_text(json.dumps(line) + "\n")
-    run, _ = import_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "run")
+    run, _ = run_of_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "run")
     return "\n".join(transcripts(run, list(run.replies), marks, width))
 
 
@@ -130,7 +130,7 @@ def three_requests(folder: Path) -> Path:
         for (id, session), text in texts.items()
     ]
     (folder / "replies.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    import_replies([folder / "replies.jsonl"], item_source=folder, out=folder / "run")
+    run_of_replies([folder / "replies.jsonl"], item_source=folder, out=folder / "run")
     return folder / "run"
 
 
@@ -306,7 +306,7 @@ def test_half_a_character_that_a_reply_spells_out_stops_nothing(tmp_path: Path) 
     (tmp_path / "r.jsonl").write_text(
         json.dumps(line | {"text": r'{"words": ["\ud83d", "salt", "\ud83d\ude00", "a", "b"]}'})
     )
-    run, _ = import_replies([tmp_path / "r.jsonl"], item_source=tmp_path, out=tmp_path / "run")
+    run, _ = run_of_replies([tmp_path / "r.jsonl"], item_source=tmp_path, out=tmp_path / "run")
     [reading] = map(json.loads, reading_lines(run.readings, run.replies))
     assert reading["value"] == ["?", "salt", "\U0001f600", "a", "b"]
     assert "read as" in "".join(transcripts(run, list(run.replies)))

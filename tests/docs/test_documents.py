@@ -194,7 +194,7 @@ def test_the_page_on_the_field_has_the_numbers_of_the_recorded_models(as_the_aut
 
     # which of two models is right about itself, by experiment: in restriction by one fixed rule
     by_rule = [own.found for own in cross.own if own.source == "rule"]
-    assert f"own excess {', '.join(printed(found.panel.estimate.value, 3) for found in by_rule)}" in page
+    assert f"own excess {', '.join(printed(found.overall.estimate.value, 3) for found in by_rule)}" in page
     swaps = [found.swap[1] for found in by_rule]
     assert len(swaps) == 3
     for swap in swaps:

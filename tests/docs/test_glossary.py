@@ -12,7 +12,7 @@ from selfexec.analysis.glossary import PAGE, entries, explain
 from selfexec.analysis.screen import MEANINGS, SIGNS
 from selfexec.experiments import EXPERIMENTS
 from selfexec.experiments.base import ClaimState
-from selfexec.metrics.own.verdict import Against, Verdict
+from selfexec.metrics.own_excess.verdict import Against, Verdict
 from selfexec.readers import State
 from selfexec.renamed import LEVELS
 

@@ -14,8 +14,8 @@ import selfexec as sx
 from extension_parts import here
 from selfexec.engines import Connection, engine_for, finish, sim
 from selfexec.engines.sim import Knowledge
+from selfexec.engines.sim.engine import named, recognised
 from selfexec.engines.sim.server import SimServer
-from selfexec.engines.sim.sessions import named, recognised
 from selfexec.experiments import EXPERIMENTS, PAPER, messages_of
 from selfexec.items import load
 from sockets import call, served

@@ -12,11 +12,18 @@ import polars as pl
 import pytest
 
 import selfexec as sx
+from selfexec.analysis.findings import which_ones
+from selfexec.analysis.probability_table import probability_table
+from selfexec.analysis.score_table import Scores
+from selfexec.analysis.selection import Selection
 from selfexec.engines.sim import PROFILES, profiles
 from selfexec.engines.sim.server import SimServer
 from selfexec.experiments import EXPERIMENTS, PAPER, Key
 from selfexec.experiments.difficulty import chance_easier
 from selfexec.prompts import all_prompts, by_condition, read_prompts
+from selfexec.report.data import Data, Options
+from selfexec.report.front import front
+from selfexec.report.sections.conditions import conditions
 from sockets import served
 
 ELICITED = (("elicit", "probability"),)
@@ -302,7 +309,7 @@ def test_the_page_has_skill_or_auroc_in_each_row_of_its_conditions_and_says_what
     crossed: sx.Run, tmp_path: Path
 ) -> None:
     page = sx.report(crossed, tmp_path / "page.html").read_text("utf-8")
-    table = page.partition("In other conditions")[2].partition("</table>")[0]
+    table = page.partition("Every model, experiment and condition")[2].partition("</table>")[0]
     head = [re.sub("<[^>]*>", "", cell) for cell in re.findall(r"<th scope=\"col\".*?</th>", table, re.DOTALL)]
     assert [name.strip() for name in head][3:] == ["Accuracy", "Skill", "Margin", "AUROC", "its margin"]
     rows = [
@@ -315,3 +322,88 @@ def test_the_page_has_skill_or_auroc_in_each_row_of_its_conditions_and_says_what
     about = sx.report(crossed, tmp_path / "about.html", conditions=condition).read_text("utf-8")
     assert "6 models predicted what a person would do; this is what they did." in about
     assert "as a probability of each claim; whose behaviour the model is asked to predict: that of a person" in about
+
+
+def test_the_front_says_which_ones_in_auroc_where_all_models_were_asked_for_probabilities(crossed: sx.Run) -> None:
+    scores = sx.score(crossed)
+    made = front(scores.under("default"), crossed.models, areas=scores.under(CONDITION))
+    assert made is not None
+    columns = {panel.experiment: panel.columns for panel in made.panels}
+    (often, which) = columns["association"]
+    assert (often.head, which.head, which.number) == ("How often", "Which ones, in probabilities", "in AUROC")
+    for model, cell in which.cells.items():
+        margin = scores.under(CONDITION).value(model, "association", "auroc_margin")
+        assert cell.elsewhere and cell.row is not None and cell.row.value == margin
+    # how often is of choices, and an order has no AUROC: its skill stays
+    assert all(not cell.elsewhere for cell in often.cells.values())
+    assert [column.head for column in columns["difficulty"]] == ["Which ones"]
+
+
+def test_the_front_keeps_skill_where_a_model_was_not_asked_for_probabilities(crossed: sx.Run) -> None:
+    scores = sx.score(crossed)
+    some = Scores([row for row in scores.under(CONDITION) if row.model != "sim/coin"])
+    made = front(scores.under("default"), crossed.models, areas=some)
+    assert made is not None
+    assert {column.head for panel in made.panels for column in panel.columns} == {"How often", "Which ones"}
+
+
+def test_a_page_of_several_conditions_says_what_each_is_and_how_often_behaviour_was_asked(
+    crossed: sx.Run, tmp_path: Path
+) -> None:
+    section = conditions(Data(Selection.of(crossed), Options("none")))
+    assert section is not None
+    ways = {way.condition: list(way.levels) for way in section.ways}
+    assert ways["default"] == ["as a choice: yes or no, or an order", "its own"]
+    assert ways["elicit=probability,frame=person"] == ["as a probability of each claim", "that of a person"]
+    predictions = sum(key.kind == "predict" for key in crossed.replies)
+    done = len(crossed.replies) - predictions
+    # four conditions of each prediction; every other session once, without a facet in its key
+    assert predictions == 4 * sum(key.kind == "predict" and not key.facets for key in crossed.replies)
+    assert f"{predictions:,} in all" in section.asked and f"asked once, in {done:,} sessions" in section.asked
+
+
+def test_skill_and_auroc_are_in_no_table_of_conditions_together(crossed: sx.Run) -> None:
+    section = conditions(Data(Selection.of(crossed), Options("none")))
+    assert section is not None
+    tables = {(panel.experiment, table.measure): table.conditions for panel in section.panels for table in panel.tables}
+    assert tables["association", "skill"] == ["default", "frame=person"]
+    assert tables["association", "auroc"] == [CONDITION, "elicit=probability,frame=person"]
+    assert ("difficulty", "auroc") not in tables and len(tables["difficulty", "skill"]) == 4
+
+
+def test_the_table_of_probabilities_has_the_numbers_of_score_and_default_runs_have_none(
+    crossed: sx.Run, tmp_path: Path
+) -> None:
+    scores = sx.score(crossed)
+    columns, rows = probability_table([scores.under(CONDITION)])
+    assert columns[:3] == ["model", "experiment", "AUROC"] and "condition" not in columns
+    (row,) = (row for row in rows if row[:2] == ["sim/knows-itself", "association"])
+    value = scores.under(CONDITION).value("sim/knows-itself", "association", "auroc")
+    assert value is not None and row[2].startswith(f"{value:.3f}".removeprefix("0"))
+    assert "right answers" in {row[1] for row in rows}
+    assert probability_table([scores.under("default")]) == ([], [])
+    assert "In probabilities" in str(scores) and "In probabilities" not in str(scores.under("default"))
+
+
+def test_in_auroc_nothing_is_found_in_favour_of_a_model_among_fewer_than_six(tmp_path: Path) -> None:
+    four = ["sim/knows-itself", "sim/typical", "sim/coin", "sim/says-yes"]
+    run = sx.run(four, experiments=["association"], limit=60, facets={"elicit": "probability"}, out=tmp_path / "run")
+    scores = sx.score(run)
+    assert (scores.row("sim/knows-itself", "association", "auroc_margin").low or 0.0) > 0
+    states = {finding.subject: finding.state for finding in which_ones(scores, "association")}
+    assert states["sim/knows-itself"] == "withheld" and states["sim/says-yes"] == "behind"
+
+
+def test_the_ladder_of_probabilities_is_in_auroc_with_the_numbers_of_score(crossed: sx.Run) -> None:
+    scores = sx.score(crossed).under(CONDITION)
+    found = sx.ladder(crossed, conditions=CONDITION)
+    rows = {row.level: row for row in found if (row.model, row.experiment) == ("sim/knows-itself", "association")}
+    assert rows.keys() == {"constant", "stacked", "itself"} and {row.measure for row in rows.values()} == {"auroc"}
+    area, baseline, margin = (
+        scores.row("sim/knows-itself", "association", name) for name in ("auroc", "auroc_baseline", "auroc_margin")
+    )
+    assert (rows["itself"].skill, rows["stacked"].skill, rows["constant"].skill) == (area.value, baseline.value, 0.5)
+    assert (rows["stacked"].difference, rows["stacked"].difference_low) == (margin.value, margin.low)
+    assert area.value is not None and rows["constant"].difference == area.value - 0.5
+    # an order has a skill in both forms
+    assert {row.measure for row in found if row.experiment == "difficulty"} == {"skill"}

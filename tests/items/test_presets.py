@@ -16,7 +16,7 @@ from selfexec.experiments import PAPER
 from selfexec.items import PAPER_FILES, STRATIFIED, level_spread, load, newest_order, preset_ids, preset_orders
 from selfexec.items import presets as module
 from selfexec.items.presets import Draw, Drawn, draws
-from selfexec.metrics import Counted, kind_of, value
+from selfexec.metrics import Counted, claim_kind, value
 from selfexec.runs import Run
 from selfexec.runs.asking import run
 
@@ -87,7 +87,7 @@ def test_the_drawn_presets_are_as_hard_as_the_whole_for_the_recorded_models(
         """The mean over models of skill on the preset less skill on all items; mean of the experiments."""
         found = []
         for experiment in PAPER.experiments:
-            kind, claims = kind_of(experiment), ten_models.tables.claims[experiment]
+            kind, claims = claim_kind(experiment), ten_models.tables.claims[experiment]
             cut = ten_models.items.cut(preset=preset, order=order)[experiment]
             gaps = []
             for model in ten_models.models:

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from selfexec.metrics import Counted, adjusted_skill, kind_of
+from selfexec.metrics import Counted, adjusted_skill, claim_kind
 from selfexec.metrics.adjusted import TOO_FEW_IN_PANEL
 
-ORDERS, BINARY = kind_of("difficulty"), kind_of("restriction")
+ORDERS, BINARY = claim_kind("difficulty"), claim_kind("restriction")
 
 
 def groups(*shares: float) -> Counted:

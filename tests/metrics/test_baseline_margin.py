@@ -29,18 +29,19 @@ from selfexec.metrics import (
     Estimate,
     Held,
     Others,
-    Panels,
+    VoteTables,
     baseline_chances,
+    claim_kind,
     common_claims,
     cross,
+    few_models,
     held_against,
-    kind_of,
     models_read,
     scorable,
     value,
 )
+from selfexec.metrics.baseline_margin import NO_DOUBT, ReferenceDoubt, doubted
 from selfexec.metrics.baselines import stacked
-from selfexec.metrics.margin import NO_DOUBT, ReferenceDoubt, doubted
 from selfexec.runs import Run
 from selfexec.stats import Interval
 
@@ -62,7 +63,7 @@ def chances(
 
 def others_of(model: str, everyone: Claims) -> Others:
     """All others, however little they tell."""
-    panel = Panels(everyone).of(everyone.of(model))
+    panel = VoteTables(everyone).on_items_of(everyone.of(model))
     return Others(panel, np.array([n for n, name in enumerate(everyone.models) if name != model], np.int64))
 
 
@@ -146,7 +147,7 @@ def test_subjects_are_ranked_by_what_is_easier_for_the_others() -> None:
 
 def held(model: str, everyone: Claims) -> Held:
     mine = everyone.of(model)
-    others = Panels(everyone).others(mine, {*everyone.models} - {model})
+    others = VoteTables(everyone).others(mine, {*everyone.models} - {model})
     return held_against(mine, others, baseline_chances(mine, others), strict=True)
 
 
@@ -191,7 +192,7 @@ def test_a_stacked_baseline_worse_than_chance_is_one_that_always_says_the_same()
     others = [row for m in "bcd" for row in behaviour(m, {item: not outcome for item, outcome in outcomes.items()})]
     found = held("a", claims(mine + others))
     assert found.baseline == "always the same"
-    assert value(kind_of("restriction").skill, found.best) == 0
+    assert value(claim_kind("restriction").skill, found.best) == 0
     assert found.margin.value == pytest.approx(1 - 0)
     assert found.doubt == NO_DOUBT  # who does not go by others owes nothing to who they are
 
@@ -208,7 +209,7 @@ def test_the_stacked_baseline_follows_most_others_in_their_order_and_is_made_wit
         held("a", claims(rows + pairs_of("a", {i: outcome == same for i, outcome in easy.items()}), "difficulty"))
         for same in (True, False)
     )
-    assert (right.baseline, value(kind_of("difficulty").skill, right.best)) == ("stacked", 1)
+    assert (right.baseline, value(claim_kind("difficulty").skill, right.best)) == ("stacked", 1)
     assert wrong.baseline == "always the same"
     assert right.chance is not None and wrong.chance is not None
     assert right.chance.tolist() == wrong.chance.tolist()  # whatever it did, and said
@@ -220,15 +221,15 @@ def test_the_doubt_of_the_reference_models_is_the_jackknifes_less_what_the_items
     contrary = {item: outcome == (int(item) < 20) for item, outcome in easy.items()}
     rows = [row for m in "abcd" for row in pairs_of(m, easy)] + pairs_of("e", contrary)
     found = held("a", claims(rows, "difficulty"))
-    assert (value(kind_of("difficulty").skill, found.best), found.doubt) == (1, NO_DOUBT)
+    assert (value(claim_kind("difficulty").skill, found.best), found.doubt) == (1, NO_DOUBT)
     # two against two: which way the stacked baseline leans on 40 of 80 groups hangs on who is there
     easy = {str(n): n % 2 == 0 for n in range(80)}
     contrary = {item: outcome == (int(item) < 40) for item, outcome in easy.items()}
     rows = [row for m in "abc" for row in pairs_of(m, easy)] + [r for m in "de" for r in pairs_of(m, contrary)]
     everyone = claims(rows, "difficulty")
-    found, kind = held("a", everyone), kind_of("difficulty")
+    found, kind = held("a", everyone), claim_kind("difficulty")
     mine = everyone.of("a")
-    baseline = stacked(Panels(everyone).others(mine, "bcde"))
+    baseline = stacked(VoteTables(everyone).others(mine, "bcde"))
     fewer = [kind.chance_record(mine, chance) for chance in baseline.without_one(mine)]
     skills = [value(kind.skill, one) for one in fewer]
     assert sorted(skills) == [0, 0, 1, 1]  # without b or c most are contrary, without d or e they are right
@@ -308,10 +309,10 @@ def test_six_who_know_models_are_seldom_said_to_know_themselves(seed: int, tmp_p
 
 
 def test_a_chance_of_one_half_is_half_right() -> None:
-    record = kind_of("restriction").chance_record
+    record = claim_kind("restriction").chance_record
     counted = record(claims(behaviour("a", {"1": True, "2": False, "3": False})), np.full(3, 0.5))
-    assert value(kind_of("restriction").accuracy, counted) == pytest.approx(0.5)
-    assert value(kind_of("restriction").skill, counted) == pytest.approx(0.0)
+    assert value(claim_kind("restriction").accuracy, counted) == pytest.approx(0.5)
+    assert value(claim_kind("restriction").skill, counted) == pytest.approx(0.0)
 
 
 # --- margin --------------------------------------------------------------------------------------------------
@@ -333,7 +334,7 @@ def test_baseline_margin_is_skill_less_the_stacked_baselines_skill_on_the_same_c
     scores = sx.score(whole_panel, "readable")
     everyone = whole_panel.tables.claims["restriction"]
     own = everyone.of("sim/typical")
-    chance = stacked(Panels(everyone).others(own, {*everyone.models} - {"sim/typical"})).chances(own)
+    chance = stacked(VoteTables(everyone).others(own, {*everyone.models} - {"sim/typical"})).chances(own)
     which = scorable(own, strict=False)
     from sklearn.metrics import balanced_accuracy_score
 
@@ -362,7 +363,7 @@ def test_who_knows_models_in_general_is_above_the_baseline_of_few_others_and_no_
         sx.score(sx.run([f"sim/knows-models@{10 * n + k}" for k in range(4)], out=tmp_path / str(n))) for n in range(6)
     ]
     rows = [row for found in scores for row in found.of("overall", "baseline_margin")]
-    assert all(row.models == 4 and row.reason == row.small_panel for row in rows)
+    assert all(row.models == 4 and row.reason == few_models(row.models) and row.too_few_models for row in rows)
     for found in scores:
         assert not re.search(r"ahead of the baseline", " ".join(labelled(one) for one in answers(found)))
 
@@ -375,17 +376,17 @@ def test_a_model_counts_as_read_where_half_of_the_items_were(tmp_path: Path) -> 
         return [row | ({} if n < read else {"state": state, "predicted": None}) for n, row in enumerate(outcomes)]
 
     everyone = claims([*of("a", 10), *of("half", 5), *of("less", 4), *of("never", 0), *of("gone", 4, "missing")])
-    panels = Panels(everyone)
+    panels = VoteTables(everyone)
     assert models_read(panels, "a", everyone.models) == 2
     assert models_read(panels, "less", everyone.models) == 2  # it was not read itself
     assert models_read(panels, "a", ["less"]) == 1
     assert models_read(panels, "who was never asked", everyone.models) == 0
     # asked of other items, a model says nothing of these
     elsewhere = behaviour("b", {f"x{item}": True for item in items})
-    assert models_read(Panels(claims([*of("a", 10), *elsewhere])), "a", ["b"]) == 1
+    assert models_read(VoteTables(claims([*of("a", 10), *elsewhere])), "a", ["b"]) == 1
     # each epoch is of the same item
     again = [row | {"epoch": 2} for row in of("half", 0)]
-    assert models_read(Panels(claims([*of("a", 10), *of("half", 5), *again])), "a", ["half"]) == 2
+    assert models_read(VoteTables(claims([*of("a", 10), *of("half", 5), *again])), "a", ["half"]) == 2
 
 
 @pytest.mark.slow

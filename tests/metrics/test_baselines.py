@@ -14,12 +14,12 @@ import selfexec as sx
 from build import table
 from selfexec.claims import Claims
 from selfexec.experiments import Wording
-from selfexec.metrics import GROUPS, Others, Panels, baseline_chances, group_of
-from selfexec.metrics.baselines.chances import by_history
+from selfexec.metrics import GROUPS, Others, VoteTables, baseline_chances, group_of
 from selfexec.metrics.baselines.folds import folds
-from selfexec.metrics.baselines.panel import BaselinePanel, Votes
-from selfexec.metrics.baselines.stacked import Stacked, known_of, stacked
+from selfexec.metrics.baselines.single import by_history
+from selfexec.metrics.baselines.stacked import Stacked, background_parts, stacked
 from selfexec.metrics.baselines.text import merged, pieces, predicted_by_text, texts_of
+from selfexec.metrics.baselines.votes import Votes, VoteTable
 from selfexec.runs import Run
 from selfexec.stats import ridge_logistic
 
@@ -77,7 +77,7 @@ def test_what_texts_predict_does_not_hang_on_their_numbers() -> None:
         number = {text: n for n, text in enumerate(order)}
         first, second = (np.array([number[pair[side]] for pair in pairs]) for side in (0, 1))
         wordings = tuple(Wording(texts[text], f"f{text}") for text in order)
-        return BaselinePanel(replace(claims, wordings=wordings, wording=first, other_wording=second)).by_text[0]
+        return VoteTable(replace(claims, wordings=wordings, wording=first, other_wording=second)).by_text[0]
 
     found = by_text([*range(8)])
     assert np.isfinite(found).all() and found.std() > 0.1
@@ -123,7 +123,7 @@ def test_of_a_pair_the_text_is_the_easier_one_that_was_easier_elsewhere() -> Non
 
 def test_history_is_what_the_model_did_with_other_items() -> None:
     claims = requests({"a": "+++--"})
-    found = by_history(claims, Panels(claims).of(claims))
+    found = by_history(claims, VoteTables(claims).on_items_of(claims))
     # of the other four: two or three of them were answered
     assert found["history_shuffled"].tolist() == [0.5, 0.5, 0.5, 0.75, 0.75]
     assert found["history_majority"].tolist() == [0.5, 0.5, 0.5, 1.0, 1.0]
@@ -131,7 +131,7 @@ def test_history_is_what_the_model_did_with_other_items() -> None:
 
 def test_of_a_single_item_there_is_no_history() -> None:
     claims = requests({"a": "+"})
-    found = by_history(claims, Panels(claims).of(claims))
+    found = by_history(claims, VoteTables(claims).on_items_of(claims))
     assert (found["history_shuffled"].tolist(), found["history_majority"].tolist()) == ([0.5], [0.5])
 
 
@@ -163,7 +163,7 @@ def panel(small_panel: Run) -> Run:
 
 
 def others_of(claims: Claims, model: str) -> Others:
-    return Panels(claims).others(claims.of(model), {*claims.models} - {model})
+    return VoteTables(claims).others(claims.of(model), {*claims.models} - {model})
 
 
 @pytest.mark.parametrize("experiment", ["association", "restriction", "difficulty"])
@@ -179,9 +179,9 @@ def test_the_stacked_baseline_never_saw_the_model(panel: Run, experiment: str) -
 def test_what_the_stacked_baseline_says_of_an_item_it_has_learnt_from_others(panel: Run) -> None:
     claims = panel.tables.claims["restriction"]
     others = others_of(claims, "sim/typical")
-    first = others.panel.fold == 0
+    first = others.table.fold == 0
     # the weights for a fold do not hang on what others did in it
-    item = claims.items[others.panel.facts.item[np.flatnonzero(first)[0]]]
+    item = claims.items[others.table.facts.item[np.flatnonzero(first)[0]]]
     turned = np.where(claims.item == claims.items.index(item), -1, 1).astype(np.int8)
     other = replace(claims, observed=claims.observed * turned)
     weights, again = stacked(others), stacked(others_of(other, "sim/typical"))
@@ -194,7 +194,9 @@ def test_without_a_model_what_it_did_and_said_is_taken_off_where_that_is_known()
 
     def without(did: float, said: float) -> list[list[float]]:
         found = votes.without(did, said)
-        return [part.tolist() for part in (found.did, found.of, found.said, found.spoke)]
+        return [
+            part.tolist() for part in (found.behaved, found.behaviour_known, found.predicted, found.predictions_known)
+        ]
 
     assert without(1.0, 0.5) == [[1, 2], [2, 3], [0.5, 1.5], [1, 2]]
     assert without(math.nan, 0.5) == [[2, 3], [3, 4], [0.5, 1.5], [1, 2]]
@@ -207,8 +209,8 @@ def test_weights_are_learnt_from_each_of_the_models_and_the_rest_of_them_claim_b
     rng = np.random.default_rng(2)
     said = rng.choice([1, 1, -1, 0], len(claims)).astype(np.int8)
     claims = replace(claims, predicted=said, observed=np.where(rng.random(len(claims)) < 0.1, 0, claims.observed))
-    panel = BaselinePanel(claims)
-    folds, did, said = panel.fold, panel.did, panel.said
+    panel = VoteTable(claims)
+    folds, did, said = panel.fold, panel.outcomes, panel.predictions
 
     def usual(votes: np.ndarray) -> float:
         known = votes[~np.isnan(votes)]
@@ -229,7 +231,7 @@ def test_weights_are_learnt_from_each_of_the_models_and_the_rest_of_them_claim_b
                 weights.append(folds[place] != np.arange(5))
     expected = ridge_logistic(np.array(rows), np.array(shares), np.array(weights) * 1.0)
     found = stacked(Others(panel, np.arange(4)))
-    assert len(found.known) == 0  # there is nothing else to go by
+    assert len(found.background) == 0  # there is nothing else to go by
     np.testing.assert_allclose(found.weights, expected, atol=2e-3)
     # a share reaches the base rate of the other folds, half a vote for each side more
     yes, votes = np.array(shares).T @ np.array(weights), np.sum(weights, axis=0)
@@ -239,9 +241,11 @@ def test_weights_are_learnt_from_each_of_the_models_and_the_rest_of_them_claim_b
 def test_by_facts_a_yes_is_one_a_no_minus_one_and_what_is_not_known_is_between() -> None:
     claims = requests({"b": "+-+-", "c": "+--+"})
     facts = replace(claims, labels=("safe", "unsafe"), label=np.array([0, 1, 1, -1] * 2))
-    assert known_of(Others(BaselinePanel(facts), np.arange(2))).tolist() == [[1, -1, -1, 0]]
+    assert background_parts(Others(VoteTable(facts), np.arange(2))).tolist() == [[1, -1, -1, 0]]
     alike = replace(facts, label=np.zeros(8, np.int64))
-    assert len(known_of(Others(BaselinePanel(alike), np.arange(2)))) == 0  # what is always the same tells nothing apart
+    assert (
+        len(background_parts(Others(VoteTable(alike), np.arange(2)))) == 0
+    )  # what is always the same tells nothing apart
 
 
 @pytest.mark.parametrize("experiment", ["restriction", "difficulty"])
@@ -250,7 +254,9 @@ def test_the_stacked_baseline_says_yes_where_its_weights_reach_the_threshold_of_
     did = np.array([[1, 1, 0, 0, 1, math.nan], [1, 0, 0, 1, 1, math.nan], [0, 1, 0, 1, math.nan, 1]])
     said = np.array([[1, 0, 0, 1, 1, 1], [1, 0, math.nan, 1, 0, 1], [1, 1, 1, 0, 0, math.nan]])
     fold = np.array([0, 1, 0, 1, 0, 1])
-    panel: Any = SimpleNamespace(did=did, said=said, fold=fold, claims=requests({"a": "+"}), at=lambda claims: claims)
+    panel: Any = SimpleNamespace(
+        outcomes=did, predictions=said, fold=fold, claims=requests({"a": "+"}), at=lambda claims: claims
+    )
     if experiment == "difficulty":
         panel.claims = replace(panel.claims, experiment="difficulty")
     known = np.array([[0.5, -0.5, 0.2, 0.0, 1.0, -1.0], [1.0, 0.0, -1.0, 0.5, 0.0, 0.2]])
@@ -285,7 +291,7 @@ def test_the_stacked_baseline_says_yes_where_its_weights_reach_the_threshold_of_
 def test_a_claim_on_which_a_single_model_votes_teaches_nothing() -> None:
     outcomes = {"b": "++--+-+-+-++", "c": "+-+-+-+-+-++", "d": "-++-+-+-+-++", "e": "+--++-+-+-++"}
     claims = requests(outcomes)
-    fold = Panels(claims).of(claims).fold
+    fold = VoteTables(claims).on_items_of(claims).fold
     assert fold[10] != fold[11]  # what they would teach would be of other weights
 
     def learnt(marks: str, voters: int) -> Any:
@@ -294,7 +300,7 @@ def test_a_claim_on_which_a_single_model_votes_teaches_nothing() -> None:
         observed[last] = np.where(claims.model[last] < voters, 1, 0)
         for item, mark in zip((10, 11), marks, strict=True):
             observed[claims.item == item] *= 1 if mark == "+" else -1
-        others = Others(BaselinePanel(replace(claims, observed=observed)), np.arange(4))
+        others = Others(VoteTable(replace(claims, observed=observed)), np.arange(4))
         return stacked(others).weights
 
     np.testing.assert_array_equal(learnt("+-", 1), learnt("-+", 1))

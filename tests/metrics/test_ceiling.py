@@ -11,7 +11,7 @@ import selfexec as sx
 from build import pair, request, table
 from selfexec.analysis.notes import noise_and_loss
 from selfexec.analysis.score import Scores, score_tables
-from selfexec.metrics import ceilings, kind_of, value
+from selfexec.metrics import ceilings, claim_kind, value
 from selfexec.metrics.ceiling import rehearsals
 
 METRICS = ("noise_ceiling", "skill_over_ceiling", "variance_items", "variance_repeats")
@@ -83,10 +83,10 @@ def test_four_requests_in_two_epochs_by_hand() -> None:
     claims = table(repeated(does)).claims["restriction"]
     rehearsed = rehearsals(claims)
     assert rehearsed.counts.sum(0)[:4].tolist() == [4, 1, 1, 2]
-    assert value(kind_of("restriction").skill, rehearsed) == pytest.approx(4 / 5 + 2 / 3 - 1)
+    assert value(claim_kind("restriction").skill, rehearsed) == pytest.approx(4 / 5 + 2 / 3 - 1)
     # orders: shares of agreeing pairs of epochs 1, 1, 0, 1: accuracy 3/4
     order_claims = table(orders(does)).claims["difficulty"]
-    assert value(kind_of("difficulty").skill, rehearsals(order_claims)) == pytest.approx(2 * 3 / 4 - 1)
+    assert value(claim_kind("difficulty").skill, rehearsals(order_claims)) == pytest.approx(2 * 3 / 4 - 1)
 
 
 def test_the_ceiling_is_the_mean_over_all_ordered_pairs_of_epochs() -> None:

@@ -37,9 +37,9 @@ def scored(claims: list[dict[str, Any]], **choices: Any) -> Scores:
 
 
 def skill(scores: Scores, model: str, baseline: str, experiment: str = "restriction") -> float:
-    from selfexec.metrics import kind_of, value
+    from selfexec.metrics import claim_kind, value
 
-    return value(kind_of(experiment).skill, scores.parts[model][experiment].baselines[baseline].baseline)
+    return value(claim_kind(experiment).skill, scores.parts[model][experiment].baselines[baseline].baseline)
 
 
 FAMILIES = {

@@ -20,7 +20,7 @@ from effort import examples
 from selfexec.analysis.notes import noise_and_loss
 from selfexec.analysis.score import Score, Scores, score_tables
 from selfexec.claims import Claims
-from selfexec.metrics import Cells, kind_of, loss_tests, loss_warnings, warnings
+from selfexec.metrics import Cells, claim_kind, loss_tests, loss_warnings, warnings
 from selfexec.metrics.kinds import METRICS
 from selfexec.stats import holm
 
@@ -260,7 +260,7 @@ def test_bounds_of_yes_and_no_are_those_of_every_way_to_fill_the_gaps(
     lost = [claim for claim in lost if claim[0] is None or claim[1] is None]
     rows = [request(n, said, did) for n, (said, did) in enumerate(read)]
     rows += [request(100 + n, said, did, state) for n, (said, did, state) in enumerate(lost)]
-    found = kind_of("restriction").bounds(claims_of(rows)["restriction"])
+    found = claim_kind("restriction").bounds(claims_of(rows)["restriction"])
     tables = []
     for way in every_way(lost):
         claims = [*read, *way]
@@ -290,7 +290,7 @@ def test_bounds_of_orders_are_those_of_every_way_to_fill_the_gaps(pairs: list[tu
         pair(g, True, {"right": True, "wrong": False}.get(s), states.get(s, "read"), claim=str(n))
         for n, (g, s) in enumerate(pairs)
     ]
-    found = kind_of("difficulty").bounds(claims_of(rows)["difficulty"])
+    found = claim_kind("difficulty").bounds(claims_of(rows)["difficulty"])
     if not any(s in ("right", "wrong") for _, s in pairs):
         assert found == {}
         return

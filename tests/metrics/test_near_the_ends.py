@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfexec.metrics import Counted, Estimate, combine, kind_of
+from selfexec.metrics import Counted, Estimate, claim_kind, combine
 from selfexec.metrics.kinds import binary, orders
 from selfexec.metrics.kinds.binary import estimates_of
 from selfexec.stats import NONE, Array, Interval, normal, student, sum_interval, wilson
@@ -183,7 +183,7 @@ def test_one_item_of_each_kind_is_no_certainty_and_one_alone_gives_no_interval()
 
 def test_who_says_what_the_baseline_says_is_not_known_to_be_no_better() -> None:
     counts = requests(40, 10, 10, 40)
-    found = kind_of("restriction").skill_difference(counted(counts), counted(counts))
+    found = claim_kind("restriction").skill_difference(counted(counts), counted(counts))
     assert found.value == 0
     # by hand: two made-up items a side, one won and one lost: of 52 positives and of 52 negatives a net of 0 with
     # variance 2 each: SE = sqrt(4) / 52 * sqrt(104 / 103)
@@ -192,7 +192,7 @@ def test_who_says_what_the_baseline_says_is_not_known_to_be_no_better() -> None:
 
 def test_where_many_items_tell_them_apart_nothing_is_made_up() -> None:
     model, baseline = requests(80, 20, 20, 80), requests(60, 40, 40, 60)
-    found = kind_of("restriction").skill_difference(counted(model), counted(baseline))
+    found = claim_kind("restriction").skill_difference(counted(model), counted(baseline))
     # 20 of 100 on either side: d = .2 + .2; each side's variance .2 * .8 / 100
     error = math.sqrt(2 * 0.16 / 100) * math.sqrt(200 / 199)
     assert found.value == pytest.approx(0.4)
@@ -201,7 +201,7 @@ def test_where_many_items_tell_them_apart_nothing_is_made_up() -> None:
 
 def test_made_up_items_move_no_value() -> None:
     model, baseline = requests(80, 3, 20, 97), requests(60, 0, 40, 100)
-    found = kind_of("restriction").skill_difference(counted(model), counted(baseline))
+    found = claim_kind("restriction").skill_difference(counted(model), counted(baseline))
     assert found.value == pytest.approx(0.2 - 0.03)
     assert found.near_end
 
@@ -217,7 +217,7 @@ def parting(won: int, lost: int, of: int) -> tuple[Counted, Counted]:
 def test_ten_items_on_either_side_that_tell_two_apart_are_enough(lost: int, near_end: bool) -> None:
     # the same again with the sides changed over: five won and so many lost of the positives, and of the negatives
     one, two = (np.concatenate([x.counts, x.counts[:, [TN, FN, FP, TP, 4, 5, 6]]]) for x in parting(5, lost, 50))
-    found = kind_of("restriction").skill_difference(counted(one), counted(two))
+    found = claim_kind("restriction").skill_difference(counted(one), counted(two))
     assert found.value == pytest.approx(2 * (5 - lost) / 100)
     assert found.near_end is near_end
 
@@ -225,7 +225,7 @@ def test_ten_items_on_either_side_that_tell_two_apart_are_enough(lost: int, near
 def test_made_up_items_never_make_a_standard_error_smaller() -> None:
     # of three positives the one wins two and the other one, of three negatives neither: by the delta method d = 1 / 3
     # with variance (3 - 1 / 3) / 9 * 6 / 5 = .36; with the made-up ones ((5 - 1 / 5) + 2) / 25 * 10 / 9 = .30
-    found = kind_of("restriction").skill_difference(*parting(2, 1, 3))
+    found = claim_kind("restriction").skill_difference(*parting(2, 1, 3))
     assert found.value == pytest.approx(1 / 3)
     assert found.error == pytest.approx(math.sqrt(6 / 5 * (3 - 1 / 3)) / 3)
     assert found.interval == pytest.approx(student(1 / 5, math.sqrt(10 / 9 * 6.8) / 5, 10))
@@ -234,7 +234,7 @@ def test_made_up_items_never_make_a_standard_error_smaller() -> None:
 def test_the_standard_error_beside_made_up_items_is_that_of_the_interval() -> None:
     # none of 40 and none of 60 tell apart: with the made-up ones SE^2 = 104 / 103 (2 / 42^2 + 2 / 62^2)
     same = counted(requests(40, 0, 0, 60))
-    found = kind_of("restriction").skill_difference(same, same)
+    found = claim_kind("restriction").skill_difference(same, same)
     half = student(0.0, math.sqrt(104 / 103 * (2 / 42**2 + 2 / 62**2)), 104).high
     assert found.interval.high == pytest.approx(half)
     # it is told as the standard error over the items that there are
@@ -243,7 +243,9 @@ def test_the_standard_error_beside_made_up_items_is_that_of_the_interval() -> No
 
 def test_a_difference_in_skill_is_at_most_two() -> None:
     # right with each of ten, and wrong with each: 2; with made-up ones 2 * 5 / 7 and far beyond 2
-    found = kind_of("restriction").skill_difference(counted(requests(5, 0, 0, 5)), counted(requests(0, 5, 5, 0)[::-1]))
+    found = claim_kind("restriction").skill_difference(
+        counted(requests(5, 0, 0, 5)), counted(requests(0, 5, 5, 0)[::-1])
+    )
     assert found.value == 2
     assert found.interval.high == 2 and found.interval.low < 10 / 7
 
@@ -251,7 +253,7 @@ def test_a_difference_in_skill_is_at_most_two() -> None:
 def test_one_common_item_tells_nothing() -> None:
     one = Counted(("a", "b"), np.array([[1.0, 1.0], [0.5, 1.0]]))
     two = Counted(("b", "c"), np.array([[0.0, 1.0], [0.5, 1.0]]))
-    found = kind_of("difficulty").skill_difference(one, two)
+    found = claim_kind("difficulty").skill_difference(one, two)
     assert math.isnan(found.value) and found.reason == "fewer than two common items"
 
 
@@ -269,7 +271,7 @@ def test_a_drop_of_just_the_margin_is_seldom_taken_for_less(new: tuple[float, fl
             counts = np.zeros((100, 7))
             counts[np.arange(100), cells] = 1
             records.append(counted(counts))
-        held += kind_of("restriction").skill_difference(*records).interval.low > -margin
+        held += claim_kind("restriction").skill_difference(*records).interval.low > -margin
     assert held <= 300 * 0.04  # 2.5% each; by the delta method it was 15%
 
 
@@ -281,7 +283,7 @@ def ranked(*scores: float) -> Counted:
     return counted(np.stack([np.array(scores), np.ones(len(scores))], axis=1))
 
 
-ORDERS = kind_of("difficulty")
+ORDERS = claim_kind("difficulty")
 
 
 def test_near_its_end_accuracy_in_orders_has_wilsons_interval_on_the_effective_number_of_groups() -> None:

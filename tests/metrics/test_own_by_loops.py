@@ -9,10 +9,11 @@ from scipy.stats import norm
 from scipy.stats import t as students_t
 
 from selfexec.metrics import Estimate
-from selfexec.metrics.own import Evidence, Fit, Objection, OwnPanel, verdict
-from selfexec.metrics.own.excess import (
+from selfexec.metrics.own_excess import ComparedModels, Evidence, Fit, Objection, verdict
+from selfexec.metrics.own_excess.compared import _partners, enough, same_family
+from selfexec.metrics.own_excess.excess import (
+    CrossCorrelations,
     Doubted,
-    PanelCorrelations,
     Residuals,
     by_influence,
     by_jackknife,
@@ -21,17 +22,16 @@ from selfexec.metrics.own.excess import (
     residuals,
     tables_of,
 )
-from selfexec.metrics.own.pairs import shared_by_pairs
-from selfexec.metrics.own.panel import _partners, enough, same_family
-from selfexec.metrics.own.second_opinions import RIDGE, partial_correlations, swap_shares, unique_correlations
-from selfexec.metrics.own.verdict import holm_tests, own_excess, too_small
+from selfexec.metrics.own_excess.pairs import shared_by_pairs
+from selfexec.metrics.own_excess.second_opinions import RIDGE, partial_correlations, swap_shares, unique_correlations
+from selfexec.metrics.own_excess.verdict import holm_tests, judge_own_excess, too_small
 from selfexec.stats.factors import fit_factors
 from selfexec.stats.tetrachoric import tetrachoric, tetrachoric_over_strata
 
 MODELS, ITEMS = 7, 70
 
 
-def panel(models: int = MODELS, items: int = ITEMS, seed: int = 3, lost: float = 0.1) -> OwnPanel:
+def panel(models: int = MODELS, items: int = ITEMS, seed: int = 3, lost: float = 0.1) -> ComparedModels:
     """Two claims an item; predictions know the norm and some of each model's own ways; some are lost."""
     rng = np.random.default_rng(seed)
     norm, own = rng.standard_normal(2 * items), rng.standard_normal((models, 2 * items))
@@ -41,7 +41,7 @@ def panel(models: int = MODELS, items: int = ITEMS, seed: int = 3, lost: float =
     for part in signs:
         part[rng.random(part.shape) < lost] = 0
     names = tuple(f"model {n}" for n in range(models))
-    return OwnPanel(names, *signs, np.repeat(np.arange(items), 2), ("a", "a", "a", "b", "b", None, None)[:models])
+    return ComparedModels(names, *signs, np.repeat(np.arange(items), 2), ("a", "a", "a", "b", "b", None, None)[:models])
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def error_of(influence: np.ndarray) -> float:
 # --- correlations ----------------------------------------------------------------------------------------------------
 
 
-def weighted_counts(some: OwnPanel, a: int, b: int, weights: np.ndarray) -> np.ndarray:
+def weighted_counts(some: ComparedModels, a: int, b: int, weights: np.ndarray) -> np.ndarray:
     """A table of two by two with a weight for each item, a column for each stratum, claim by claim."""
     counts = np.zeros((4, some.strata))
     for claim, item in enumerate(some.item):
@@ -68,7 +68,7 @@ def weighted_counts(some: OwnPanel, a: int, b: int, weights: np.ndarray) -> np.n
     return counts
 
 
-def weighted_rho(some: OwnPanel, weights: np.ndarray) -> np.ndarray:
+def weighted_rho(some: ComparedModels, weights: np.ndarray) -> np.ndarray:
     models = range(len(some.models))
     return np.array(
         [[float(tetrachoric_over_strata(weighted_counts(some, a, b, weights)).rho) for b in models] for a in models]
@@ -77,7 +77,7 @@ def weighted_rho(some: OwnPanel, weights: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("places", [None, np.tile([0, 1], ITEMS)])
 def test_an_item_moves_what_is_left_as_it_does_when_it_counts_a_little_more(places: np.ndarray | None) -> None:
-    some = replace(panel(), place=places)
+    some = replace(panel(), position=places)
     tables = tables_of(some)
     whole = np.ones(ITEMS)
     assert tables.rho == pytest.approx(weighted_rho(some, whole), abs=1e-6)
@@ -141,8 +141,8 @@ def test_a_fits_numbers_are_those_of_its_residuals(evidence: Evidence, factors: 
         assert fit.each.value[n] == pytest.approx(left[n, n], abs=1e-6)
         assert fit.each.error[n] == pytest.approx(error_of(moved[:, n, n]))
     own = [sum(moved[t, n, n] for n in range(MODELS)) / MODELS for t in range(ITEMS)]
-    assert float(fit.panel.value) == pytest.approx(sum(left[n, n] for n in range(MODELS)) / MODELS, abs=1e-6)
-    assert (float(fit.panel.error), fit.panel.freedom) == (pytest.approx(error_of(np.array(own))), ITEMS - 1)
+    assert float(fit.mean.value) == pytest.approx(sum(left[n, n] for n in range(MODELS)) / MODELS, abs=1e-6)
+    assert (float(fit.mean.error), fit.mean.freedom) == (pytest.approx(error_of(np.array(own))), ITEMS - 1)
     assert fit.fitted + fit.residual.value == pytest.approx(tables.rho)
     z = [[left[a, b] / error_of(moved[:, a, b]) for b in range(MODELS)] for a in range(MODELS)]
     others = [z[a][b] for a in range(MODELS) for b in range(MODELS) if a != b]
@@ -173,7 +173,7 @@ def test_what_pairs_share_is_what_coincides_in_predictions_and_in_behaviour(
     evidence: Evidence, families: bool, factors: int
 ) -> None:
     evidence = evidence if families else Evidence(replace(panel(seed=4), families=()))
-    some, family = evidence.panel, evidence.family
+    some, family = evidence.compared, evidence.family
     crossed, predictions, outcomes = (
         residuals(tables_of(replace(some, predictions=rows, outcomes=columns)), factors, family)
         for rows, columns in (
@@ -222,9 +222,9 @@ def test_what_only_predictions_have_in_common_in_pairs_is_not_shared() -> None:
     predictions = 0.6 * norm + 0.4 * own + 0.5 * style[np.arange(10) // 2] + 0.5 * rng.standard_normal((10, 1600))
     signs = [np.where(part > 0.2, 1, -1).astype(np.int8) for part in (predictions, outcomes)]
     names = tuple(f"model {n}" for n in range(10))
-    found = own_excess(OwnPanel(names, *signs, np.repeat(np.arange(400), 4)))
-    assert found.panel.verdict == "own"
-    predictions_alike, outcomes_alike = found.fits[0].of.alike
+    found = judge_own_excess(ComparedModels(names, *signs, np.repeat(np.arange(400), 4)))
+    assert found.overall.verdict == "own"
+    predictions_alike, outcomes_alike = found.fits[0].evidence.alike
     pairs = np.eye(10, dtype=bool)[np.arange(10) ^ 1]
     assert residuals(predictions_alike, 1).value[pairs].min() > 0.1 > residuals(outcomes_alike, 1).value[pairs].max()
 
@@ -248,10 +248,10 @@ def test_where_no_factor_is_called_for_own_excess_is_the_correlation() -> None:
     rng = np.random.default_rng(2)
     signs = rng.choice([-1, 1], (2, MODELS, 2 * ITEMS)).astype(np.int8)
     signs[1] = np.where(rng.random(signs[1].shape) < 0.8, signs[0], -signs[0])  # everybody knows its own table
-    some = OwnPanel(panel().models, *signs, np.repeat(np.arange(ITEMS), 2))
+    some = ComparedModels(panel().models, *signs, np.repeat(np.arange(ITEMS), 2))
     fit = Fit(2, Evidence(some))
-    assert fit.each.value == pytest.approx(np.diagonal(fit.of.tables.rho))
-    assert fit.each.error == pytest.approx(np.diagonal(fit.of.tables.errors))
+    assert fit.each.value == pytest.approx(np.diagonal(fit.evidence.tables.rho))
+    assert fit.each.error == pytest.approx(np.diagonal(fit.evidence.tables.errors))
 
 
 def test_p_of_derangements_is_that_of_a_normal_distribution_with_their_mean_and_variance() -> None:
@@ -301,7 +301,7 @@ def test_what_is_beyond_family_is_own_less_what_is_left_of_the_pairs_with_them(e
 def test_without_families_nothing_is_taken_off_for_them() -> None:
     fit = Fit(1, Evidence(replace(panel(), families=())))
     assert fit.apart is fit.left
-    assert float(fit.beyond_family.value) == float(fit.panel.value)
+    assert float(fit.beyond_family.value) == float(fit.mean.value)
 
 
 def test_in_the_worst_case_prediction_and_behaviour_disagree_in_all_that_was_lost() -> None:
@@ -325,12 +325,12 @@ def test_those_that_lost_little_are_fitted_among_themselves_where_they_are_six()
     predictions[4, :10] = 0
     evidence = Evidence(replace(some, predictions=predictions))
     read = np.arange(MODELS) != 3
-    assert (evidence.panel.well_read == read).all()
+    assert (evidence.compared.well_read == read).all()
     alone = residuals(evidence.tables.only(read), 1)
     fit = Fit(1, evidence)
     found, worst = fit.well_read, fit.beyond_losses
     assert found is not None and worst is not None
-    bounds = loss_bounds(evidence.panel)
+    bounds = loss_bounds(evidence.compared)
     assert [n for n in range(MODELS) if bounds[n] > 0] == [3, 4]
     assert float(found.value) == pytest.approx(np.diagonal(alone.value).mean())
     assert float(worst.value) == pytest.approx(np.diagonal(alone.value).mean() - bounds[4] / 6)
@@ -363,13 +363,13 @@ def test_holm_takes_intervals_from_the_clearest_on_and_stops_at_the_first_that_i
 def test_the_interval_that_is_printed_is_the_one_that_was_tested(
     evidence: Evidence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verdict, "Evidence", lambda panel: evidence)
-    found, one = own_excess(evidence.panel), evidence.fits[1]
-    assert found.panel.estimate.value == float(one.panel.value)
-    assert found.panel.tested == found.panel.estimate.interval and found.panel.tests == 1
-    assert found.panel.detectable == found.detectable == one.panel.detectable()
-    assert sorted(found.each) == sorted(evidence.panel.models)
-    for n, model in enumerate(evidence.panel.models):
+    monkeypatch.setattr(verdict, "Evidence", lambda compared: evidence)
+    found, one = judge_own_excess(evidence.compared), evidence.fits[1]
+    assert found.overall.estimate.value == float(one.mean.value)
+    assert found.overall.tested == found.overall.estimate.interval and found.overall.tests == 1
+    assert found.overall.detectable == found.detectable == one.mean.detectable()
+    assert sorted(found.each) == sorted(evidence.compared.models)
+    for n, model in enumerate(evidence.compared.models):
         judged = found.each[model]
         assert (judged.estimate.value, judged.estimate.error) == (one.each.value[n], one.each.error[n])
         assert judged.estimate.interval == one.each.at(n).interval()
@@ -381,14 +381,14 @@ def test_the_interval_that_is_printed_is_the_one_that_was_tested(
 
 
 def test_own_excess_by_what_is_unique_is_that_of_one_factor(evidence: Evidence) -> None:
-    found = own_excess(evidence.panel)
+    found = judge_own_excess(evidence.compared)
     assert [fit.factors for fit in found.fits] == [1, 2]
-    np.testing.assert_array_equal(found.unique, unique_correlations(evidence.panel, evidence.fits[1].each.value))
+    np.testing.assert_array_equal(found.unique, unique_correlations(evidence.compared, evidence.fits[1].each.value))
 
 
 def test_of_one_item_or_none_there_is_no_error() -> None:
     assert by_influence(np.float64(0.3), np.array([0.1, -0.1])).freedom == 1
-    tables = PanelCorrelations(np.eye(6), np.zeros((6, 6)), np.zeros((9, 6, 6)))
+    tables = CrossCorrelations(np.eye(6), np.zeros((6, 6)), np.zeros((9, 6, 6)))
     left = residuals(tables, 1)
     assert isinstance(left, Residuals) and np.isnan([left.misfit, shared_by_pairs(left, left, left)]).all()
 
@@ -399,20 +399,20 @@ def test_of_one_item_or_none_there_is_no_error() -> None:
 def test_coverage_is_of_what_was_asked_and_nine_in_ten_is_enough() -> None:
     signs = np.ones((2, 20), np.int8)
     signs[0, :2], signs[1, :3] = 0, 0
-    some = OwnPanel(("x", "y"), signs, np.ones_like(signs), np.arange(20))
+    some = ComparedModels(("x", "y"), signs, np.ones_like(signs), np.arange(20))
     assert some.coverage.tolist() == [0.9, 0.85] and some.well_read.tolist() == [True, False]
     asked = np.ones((2, 20), bool)
     asked[1, 0] = False
     assert replace(some, asked=asked).coverage == pytest.approx([18 / 20, 17 / 19])
     assert replace(some, asked=np.zeros((2, 20), bool)).coverage.tolist() == [0, 0]
-    assert (some.items, some.of(np.array([False, True])).models) == (20, ("y",))
+    assert (some.items, some.only(np.array([False, True])).models) == (20, ("y",))
 
 
 def test_sixty_items_and_twenty_of_the_rarer_side_are_enough_and_one_fewer_is_not() -> None:
-    def made(items: int, rarer: int) -> OwnPanel:
+    def made(items: int, rarer: int) -> ComparedModels:
         predictions, outcomes = np.ones((2, 6, 2 * items), np.int8)
         predictions[:, : 2 * rarer], outcomes[:, -40:] = -1, -1
-        return OwnPanel(tuple("abcdef"), predictions, outcomes, np.repeat(np.arange(items), 2))
+        return ComparedModels(tuple("abcdef"), predictions, outcomes, np.repeat(np.arange(items), 2))
 
     assert enough(made(60, 20)).models == tuple("abcdef")
     few = enough(made(59, 20)).left_out
@@ -428,7 +428,7 @@ def test_sixty_items_and_twenty_of_the_rarer_side_are_enough_and_one_fewer_is_no
     assert set(outcome.left_out.values()) == {"no item has its rarer outcome"}
     assert too_small(enough(made(60, 20))) is None
     assert (
-        too_small(made(60, 20).of(np.arange(6) < 5))
+        too_small(made(60, 20).only(np.arange(6) < 5))
         == "only 5 models vary enough in both prediction and behaviour, and 6 are needed"
     )
     assert too_small(made(59, 20)) == "only 59 items, fewer than 60"
@@ -438,10 +438,10 @@ def test_a_model_takes_part_that_was_read_on_sixty_items_of_five_others() -> Non
     # of 120 items, models 0 to 4 were read on all, 5 and 6 on the second half, 7 on the first
     signs = np.tile(np.where(np.arange(240) // 4 % 2, 1, -1).astype(np.int8), (8, 1))
     signs[5:7, :120], signs[7, 120:] = 0, 0
-    some = OwnPanel(tuple("abcdefgh"), signs, signs, np.repeat(np.arange(120), 2))
+    some = ComparedModels(tuple("abcdefgh"), signs, signs, np.repeat(np.arange(120), 2))
     assert _partners(some).tolist() == [7, 7, 7, 7, 7, 6, 6, 5]
     assert enough(some).models == tuple("abcdefgh")
-    without = enough(some.of(np.arange(8) > 0))
+    without = enough(some.only(np.arange(8) > 0))
     assert without.models == tuple("bcdefg")
     assert without.left_out == {"h": "only 4 others were read on 60 of its items, and 5 are needed"}
     # an item fewer, of predictions alone or of outcomes alone, and nobody has sixty in common with it any more
@@ -467,7 +467,7 @@ def test_claims_of_which_nothing_is_known_are_no_part_of_a_panel_and_unknown_fam
 # --- second opinions -------------------------------------------------------------------------------------------------
 
 
-def leftovers(some: OwnPanel, n: int) -> np.ndarray:
+def leftovers(some: ComparedModels, n: int) -> np.ndarray:
     """Prediction and outcome of a model from which ridge regression on those of the others is taken off, fitted to all
     other items; shape (2, claims), 0 where one of the two is not known.
     """
@@ -496,7 +496,7 @@ def error_by_weights(statistic: object, items: int) -> float:
 
 @pytest.mark.parametrize("places", [None, np.tile([0, 1], 40)])
 def test_partial_correlations_and_their_errors_are_those_of_what_regressions_leave(places: np.ndarray | None) -> None:
-    some = replace(panel(models=4, items=40), place=places)
+    some = replace(panel(models=4, items=40), position=places)
     left = [leftovers(some, n) for n in range(4)]
 
     def correlation(n: int, weights: np.ndarray) -> float:
@@ -540,12 +540,12 @@ def test_own_excess_by_what_is_unique_is_a_correlation_at_most_one() -> None:
     # prediction and outcome have .36 and .49 of their variance in common with others, and .64 and .51 for themselves
     predictions, outcomes = 0.6 * common[0] + 0.8 * apart[0], 0.7 * common[1] + np.sqrt(0.51) * apart[1]
     signs = [np.where(part > 0.3, 1, -1).astype(np.int8) for part in (predictions, outcomes)]
-    some = OwnPanel(tuple("abcdefg"), *signs, np.arange(6000))
+    some = ComparedModels(tuple("abcdefg"), *signs, np.arange(6000))
     found = unique_correlations(some, np.array([0.0, 0.1, 0.3, -0.3, 0.4, 0.9, -0.9]))
     scale = np.sqrt(0.64 * 0.51)
     assert found == pytest.approx([0.0, 0.1 / scale, 0.3 / scale, -0.3 / scale, 0.4 / scale, 1.0, -1.0], abs=0.03)
     # where all say and do the same, a fiftieth is taken to be their own
-    alike = OwnPanel(tuple("abcdef"), *np.broadcast_to(np.stack(signs)[:, :1], (2, 6, 6000)), np.arange(6000))
+    alike = ComparedModels(tuple("abcdef"), *np.broadcast_to(np.stack(signs)[:, :1], (2, 6, 6000)), np.arange(6000))
     assert unique_correlations(alike, np.full(6, 0.01)) == pytest.approx(0.01 / 0.02, abs=0.1)
 
 
@@ -554,20 +554,20 @@ def test_swap_shares_have_the_error_of_a_ratio_over_items() -> None:
     # prediction
     predictions = np.array([[1, 1, 1, -1, 1], [-1, -1, -1, 1, 1]], np.int8)
     outcomes = np.array([[1, -1, 1, 1, 1], [-1, 1, -1, -1, -1]], np.int8)
-    each, both = swap_shares(OwnPanel(("x", "y"), predictions, outcomes, np.array([0, 1, 2, 2, 3])))
+    each, both = swap_shares(ComparedModels(("x", "y"), predictions, outcomes, np.array([0, 1, 2, 2, 3])))
     # shares 1 of 1, 0 of 1, 1 of 2: 2 of 4; s - R n = .5, -.5, 0: sqrt(3 / 2 (.25 + .25)) / 4
     error = np.sqrt(3 / 2 * 0.5) / 4
     for found in (*each, both):
         assert (found.value, found.error) == pytest.approx((0.5, error))
         assert found.interval == pytest.approx((0.0, 1.0))  # 4.303 errors to each side, which no share can be
-    many = swap_shares(OwnPanel(("x", "y"), np.tile(predictions, 9), np.tile(outcomes, 9), np.repeat(np.arange(9), 5)))[
-        1
-    ]
+    many = swap_shares(
+        ComparedModels(("x", "y"), np.tile(predictions, 9), np.tile(outcomes, 9), np.repeat(np.arange(9), 5))
+    )[1]
     assert (many.value, many.error) == pytest.approx((0.5, 0.0))
     # what is not known does not differ
     one, two = predictions * (np.arange(5) != 0), outcomes * (np.arange(5) != 1)
     for unknown in ((one, outcomes, 1 / 3), (predictions, two, 2 / 3), (one, two, 1 / 2)):
-        found = swap_shares(OwnPanel(("x", "y"), unknown[0], unknown[1], np.array([0, 1, 2, 2, 3])))[1]
+        found = swap_shares(ComparedModels(("x", "y"), unknown[0], unknown[1], np.array([0, 1, 2, 2, 3])))[1]
         assert found.value == pytest.approx(unknown[2])
-    never, _ = swap_shares(OwnPanel(("x", "y"), predictions[[0, 0]], outcomes[[0, 0]], np.arange(5)))
+    never, _ = swap_shares(ComparedModels(("x", "y"), predictions[[0, 0]], outcomes[[0, 0]], np.arange(5)))
     assert np.isnan(never[0].value) and never[0].reason == "no two models differ both in prediction and in behaviour"

@@ -11,10 +11,17 @@ import pytest
 from build import request, table
 from selfexec.experiments import SELF
 from selfexec.metrics import Estimate
-from selfexec.metrics.own import Judged, Objection, Own, OwnExcess, OwnPanel
-from selfexec.metrics.own import verdict as verdict_module
-from selfexec.metrics.own.excess import Doubted
-from selfexec.metrics.own.verdict import Against, against_one, against_panel, judged_by, own_excesses, without_verdict
+from selfexec.metrics.own_excess import ComparedModels, Judged, Objection, Own, OwnExcess
+from selfexec.metrics.own_excess import verdict as verdict_module
+from selfexec.metrics.own_excess.excess import Doubted
+from selfexec.metrics.own_excess.verdict import (
+    Against,
+    judged_by,
+    objections_overall,
+    objections_to_model,
+    own_excess_by_source,
+    without_verdict,
+)
 from selfexec.stats import Interval
 
 LOW, ZERO = SimpleNamespace(low=0.01), SimpleNamespace(low=0.0)
@@ -23,7 +30,7 @@ LOW, ZERO = SimpleNamespace(low=0.01), SimpleNamespace(low=0.0)
 def a_fit(factors: int, models: int = 10, **changed: Any) -> Any:
     """One in which all is as `own` wants it, but for what is changed."""
     sure = Doubted(np.full(models, 1.0), np.full(models, 0.1), 99)
-    usual = {"factors": factors, "panel": SimpleNamespace(low=0.01, value=0.1), "over_models": LOW, "well_read": LOW}
+    usual = {"factors": factors, "mean": SimpleNamespace(low=0.01, value=0.1), "over_models": LOW, "well_read": LOW}
     usual |= {"beyond_losses": LOW}
     usual |= {"derangement_p": 0.049, "beyond_family": LOW, "beyond_family_over_models": LOW, "pairs": 0.033}
     usual |= {"misfit": 1.5, "each": sure, "each_beyond_family": sure, "outdone": np.full(models, 0.05)}
@@ -34,15 +41,15 @@ def evidence(changed_in: int = 0, models: int = 10, lost: float = 0.1, read: boo
     """Fits of one and of two factors, one of them changed."""
     fits = {n: a_fit(n, models, **(changed if n == changed_in else {})) for n in (1, 2)}
     panel = SimpleNamespace(models=("m",) * models, well_read=np.full(models, read))
-    return SimpleNamespace(fits=fits, panel=panel, loss_bounds=np.full(models, lost))
+    return SimpleNamespace(fits=fits, compared=panel, loss_bounds=np.full(models, lost))
 
 
 @pytest.mark.parametrize("factors", [1, 2])
 @pytest.mark.parametrize(
     ("changed", "what"),
     [
-        ({"panel": SimpleNamespace(low=0.0, value=0.1)}, "interval"),
-        ({"panel": SimpleNamespace(low=math.nan, value=0.1)}, "interval"),
+        ({"mean": SimpleNamespace(low=0.0, value=0.1)}, "interval"),
+        ({"mean": SimpleNamespace(low=math.nan, value=0.1)}, "interval"),
         ({"over_models": ZERO}, "one model"),
         ({"well_read": ZERO}, "losses"),
         ({"well_read": None}, "losses"),
@@ -56,14 +63,14 @@ def evidence(changed_in: int = 0, models: int = 10, lost: float = 0.1, read: boo
     ],
 )
 def test_a_panel_is_own_only_above_all_that_stands_against_it(changed: dict[str, Any], what: str, factors: int) -> None:
-    assert list(against_panel(evidence())) == []
-    assert list(against_panel(evidence(factors, **changed))) == [(factors, what)]
+    assert list(objections_overall(evidence())) == []
+    assert list(objections_overall(evidence(factors, **changed))) == [(factors, what)]
 
 
 def test_a_panel_of_fewer_than_ten_is_not_own_nor_one_that_two_factors_do_not_fit() -> None:
-    assert list(against_panel(evidence(models=9))) == [Objection(1, "few models")]
-    assert list(against_panel(evidence(2, misfit=1.51))) == [Objection(2, "misfit")]
-    assert list(against_panel(evidence(1, misfit=9.0))) == []  # a second factor may be what the first one lacks
+    assert list(objections_overall(evidence(models=9))) == [Objection(1, "few models")]
+    assert list(objections_overall(evidence(2, misfit=1.51))) == [Objection(2, "misfit")]
+    assert list(objections_overall(evidence(1, misfit=9.0))) == []  # a second factor may be what the first one lacks
 
 
 def changed_at(n: int, values: np.ndarray, value: float) -> np.ndarray:
@@ -77,10 +84,12 @@ def test_what_was_not_ruled_out_of_a_single_model_is_listed(factors: int) -> Non
     def only(evidence: Any, *what: str) -> None:
         for n in range(10):
             listed = [(factors, one) for one in what] if n == 2 else []
-            assert [name for name in against_one(evidence, n, 0.05) if name != Objection(1, "cohort")] == listed
+            assert [name for name in objections_to_model(evidence, n, 0.05) if name != Objection(1, "cohort")] == listed
 
     only(evidence())
-    assert list(against_one(evidence(), 0, 0.05)) == [Objection(1, "cohort")]  # of no model can that be ruled out
+    assert list(objections_to_model(evidence(), 0, 0.05)) == [
+        Objection(1, "cohort")
+    ]  # of no model can that be ruled out
     sure = a_fit(factors).each
     low = Doubted(changed_at(2, sure.value, 0.1), sure.error, 99)
     only(evidence(factors, each=low), "interval", "losses")
@@ -90,16 +99,16 @@ def test_what_was_not_ruled_out_of_a_single_model_is_listed(factors: int) -> Non
 
 def test_losses_of_a_single_model_are_its_own_and_a_bound_of_what_they_may_do() -> None:
     # the interval's lower end is 1 - 1.984 errors of .1 = .802
-    assert Objection(1, "losses") not in list(against_one(evidence(lost=0.80), 0, 0.05))
-    assert Objection(1, "losses") in list(against_one(evidence(lost=0.81), 0, 0.05))
-    assert Objection(1, "losses") in list(against_one(evidence(read=False), 0, 0.05))
+    assert Objection(1, "losses") not in list(objections_to_model(evidence(lost=0.80), 0, 0.05))
+    assert Objection(1, "losses") in list(objections_to_model(evidence(lost=0.81), 0, 0.05))
+    assert Objection(1, "losses") in list(objections_to_model(evidence(read=False), 0, 0.05))
 
 
 def test_a_stricter_level_asks_for_more() -> None:
     # 2.2 errors: above 0 at .05 (1.984), not at .01 (2.626)
     near = Doubted(np.full(10, 0.22), np.full(10, 0.1), 99)
-    assert Objection(1, "interval") not in list(against_one(evidence(1, each=near, lost=0.0), 0, 0.05))
-    assert Objection(1, "interval") in list(against_one(evidence(1, each=near, lost=0.0), 0, 0.01))
+    assert Objection(1, "interval") not in list(objections_to_model(evidence(1, each=near, lost=0.0), 0, 0.05))
+    assert Objection(1, "interval") in list(objections_to_model(evidence(1, each=near, lost=0.0), 0, 0.01))
 
 
 @pytest.mark.parametrize("what", ["interval", "one model", "losses", "rank"])
@@ -129,7 +138,9 @@ def judged(verdict: Any, against: tuple[str, ...] = (), reason: str | None = Non
 
 
 def found_of(**each: Judged) -> OwnExcess:
-    some = OwnPanel(tuple(each), *np.zeros((2, len(each), 0), np.int8), np.zeros(0, np.int64), left_out={"z": "few"})
+    some = ComparedModels(
+        tuple(each), *np.zeros((2, len(each), 0), np.int8), np.zeros(0, np.int64), left_out={"z": "few"}
+    )
     return OwnExcess(some, judged("own"), each)
 
 
@@ -141,13 +152,13 @@ def judged_beside(models: list[str], references: Any) -> OwnExcess:
 def test_simulated_models_are_a_panel_of_their_own_and_each_source_has_its_numbers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(verdict_module, "panel_of_claims", lambda claims, models, families: models)
-    monkeypatch.setattr(verdict_module, "own_excess", lambda models, references: judged_beside(models, references))
+    monkeypatch.setattr(verdict_module, "compared_models", lambda claims, models, families: models)
+    monkeypatch.setattr(verdict_module, "judge_own_excess", judged_beside)
     rows = [request(0, True, True, model=model, by={SELF: True}) for model in ("a", "r", "sim", "b")]
     claims = replace(table(rows).claims["restriction"], source="rule")
 
     def verdicts(*references: str) -> dict[tuple[str, bool], dict[str, Any]]:
-        found = own_excesses(claims, {"sim"}, {}, references)
+        found = own_excess_by_source(claims, {"sim"}, {}, references)
         return {(own.metric, own.simulated): {m: one.verdict for m, one in own.found.each.items()} for own in found}
 
     by_rule = {
@@ -169,8 +180,8 @@ def test_simulated_models_are_a_panel_of_their_own_and_each_source_has_its_numbe
 
 def test_without_a_verdict_the_numbers_stay_and_the_first_reason() -> None:
     bare = without_verdict(found_of(a=judged("own"), b=judged(None, reason="too few")), "it judges itself")
-    assert [one.verdict for one in (bare.panel, *bare.each.values())] == [None, None, None]
-    assert [one.reason for one in (bare.panel, *bare.each.values())] == [
+    assert [one.verdict for one in (bare.overall, *bare.each.values())] == [None, None, None]
+    assert [one.reason for one in (bare.overall, *bare.each.values())] == [
         "it judges itself",
         "it judges itself",
         "too few",

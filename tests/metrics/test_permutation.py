@@ -12,7 +12,7 @@ from scipy.stats import fisher_exact
 
 from build import pair, request, scores, table
 from selfexec.claims import Claims
-from selfexec.metrics import Estimate, kind_of, permutation, value
+from selfexec.metrics import Estimate, claim_kind, permutation, value
 from selfexec.metrics.permutation import shuffled_p
 from selfexec.runs import Run
 
@@ -99,7 +99,7 @@ def test_p_is_the_share_of_all_deals_that_have_as_much_skill(kind: str, seed: in
 
 def skill_of(rows: list[Row], strict: bool) -> float:
     [claims] = table(rows).claims.values()
-    return value(kind_of(claims).skill, kind_of(claims).count(claims, strict))
+    return value(claim_kind(claims).skill, claim_kind(claims).count(claims, strict))
 
 
 def every_deal(items: list[list[Row]]) -> Iterator[list[list[Row]]]:
@@ -141,14 +141,14 @@ def in_two_epochs(rng: np.random.Generator, made: Callable[[int, str, str, int],
 
 def test_the_test_asks_about_youdens_j() -> None:
     did = [True, True, False, False, False]
-    weight = kind_of("restriction").weights(table(requests(did, did)).claims["restriction"])
+    weight = claim_kind("restriction").weights(table(requests(did, did)).claims["restriction"])
     for signs in product([1, -1], repeat=5):
         recall = sum(s > 0 for s in signs[:2]) / 2
         specificity = sum(s < 0 for s in signs[2:]) / 3
         # a sum of weight times sign, and a constant, which is 0
         assert float(weight @ np.array(signs)) == pytest.approx(recall + specificity - 1)
     all_alike = table(requests(did[:2], did[:2])).claims["restriction"]
-    assert np.isnan(kind_of("restriction").weights(all_alike)).all()
+    assert np.isnan(claim_kind("restriction").weights(all_alike)).all()
 
 
 @pytest.mark.usefixtures("many_deals")

@@ -21,7 +21,7 @@ from selfexec.experiments.restriction import UserRequest
 from selfexec.panels import ReferencePanel, load_panel, panel_of_run
 from selfexec.panels.panel import claim_keys
 from selfexec.runs import Run, load_replies
-from selfexec.runs.run import import_replies
+from selfexec.runs.importing import run_of_replies
 
 STORED = Path(__file__).parents[1] / "stored"
 OTHERS = [f"other-{n}" for n in range(6)]
@@ -85,7 +85,7 @@ def renamed(run: Run, folder: Path, name: str) -> Run:
     folder.mkdir()
     lines = [json.loads(line) | {"model": name} for line in (run.folder / "replies.jsonl").read_text().splitlines()]
     (folder / "replies.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    found, _ = import_replies([folder / "replies.jsonl"], item_source=run.folder / "items", out=folder / "run")
+    found, _ = run_of_replies([folder / "replies.jsonl"], item_source=run.folder / "items", out=folder / "run")
     return found
 
 
@@ -325,7 +325,7 @@ def test_items_that_differ_by_their_ids_alone_are_refused(together: Run, tmp_pat
     line = json.loads((folder / "restriction.jsonl").read_text().splitlines()[0])
     with (folder / "restriction.jsonl").open("a") as file:
         file.write(json.dumps(line | {"id": "again"}) + "\n")
-    run, _ = import_replies([together.folder / "replies.jsonl"], item_source=folder, out=tmp_path / "run")
+    run, _ = run_of_replies([together.folder / "replies.jsonl"], item_source=folder, out=tmp_path / "run")
     assert load_replies([together.folder / "replies.jsonl"]).replies
     with pytest.raises(InputError, match="are the same but for their ids"):
         panel_of_run(run)

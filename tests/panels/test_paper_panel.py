@@ -12,7 +12,7 @@ import selfexec as sx
 from selfexec.panels import PAPER, load_panel
 from selfexec.panels.panel import SHIPPED
 from selfexec.runs import Run
-from selfexec.runs.run import import_replies
+from selfexec.runs.importing import run_of_replies
 
 MAKE = Path(__file__).parents[2] / "studies" / "panel" / "make.py"
 PAPERS = ("association", "restriction", "difficulty")
@@ -36,7 +36,7 @@ def alone(reference: Path, folder: Path, *models: str, experiments: tuple[str, .
     ]
     folder.mkdir(exist_ok=True)
     (folder / "replies.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
-    run, _ = import_replies([folder / "replies.jsonl"], item_source=reference / "items", out=folder / "run")
+    run, _ = run_of_replies([folder / "replies.jsonl"], item_source=reference / "items", out=folder / "run")
     return run
 
 
@@ -124,6 +124,6 @@ def test_items_that_are_not_all_the_papers_get_it_only_by_name(reference: Path, 
         line for line in replies if (found := json.loads(line))["experiment"] == "restriction" and found["item"] in ids
     ]
     (tmp_path / "replies.jsonl").write_text("\n".join(kept) + "\n", "utf-8")
-    run, _ = import_replies([tmp_path / "replies.jsonl"], item_source=items, out=tmp_path / "run")
+    run, _ = run_of_replies([tmp_path / "replies.jsonl"], item_source=items, out=tmp_path / "run")
     assert sx.score(run).panels == ()
     assert sx.score(run, panel="paper").panels[0].experiments == ("restriction",)

@@ -1,5 +1,6 @@
-"""Sixty replies with probabilities, written by hand by the author of the readers, in the shapes that language models
-give theirs. `meant` is what each commits to; None where it commits to no number, with the reason that is given for it.
+"""Sixty-two replies with probabilities, written by hand by the author of the readers, in the shapes that language
+models give theirs. `meant` is what each commits to; None where it commits to no number, with the reason that is given
+for it.
 """
 
 from typing import Any
@@ -33,7 +34,8 @@ OF_A_REQUEST: list[tuple[str, float | None, str | None]] = [
     ("Very likely: 92 percent.", 0.92, None),
     ("<think>Maybe 0.3? It could be 0.5.</think>\n0.45", 0.45, None),
     ("Die Wahrscheinlichkeit ist 85 Prozent.", 0.85, None),
-    ('{"probability": 85}', None, "format"),
+    ('{"probability": 85}', 0.85, None),
+    ('{"probability": 7}', None, "format"),
     ('{"probability": 1.2}', None, "format"),
     ('{"probability": -0.1}', None, "format"),
     ('{"probability": "high"}', None, "format"),
@@ -69,7 +71,8 @@ OF_WORDS: list[tuple[str, Any, str | None]] = [
     ('[{"word": "boat", "probability": 0.95}, {"word": "fog", "probability": 0.1}]', {"boat": 0.95, "fog": 0.1}, None),
     ("boat: 19 in 20\nanchor: four in five\nfog: one in ten\ncrane: 5 percent", WHOLE, None),
     ('{"boat": 0.9, "anchor": 0.8, "fog": 0.1, "crane": 0.05}\n\nCorrection: boat: 0.95', WHOLE, None),
-    ('{"boat": 95, "anchor": 80, "fog": 10, "crane": 1}', None, "format"),
+    ('{"boat": 95, "anchor": 80, "fog": 10, "crane": 5}', WHOLE, None),
+    ('{"boat": 9, "anchor": 8, "fog": 2, "crane": 1}', None, "format"),
     ('{"boat": true, "anchor": true, "fog": false, "crane": false}', None, "format"),
     ('{"boat": "likely", "anchor": "likely", "fog": "unlikely", "crane": "unlikely"}', None, "format"),
     ("I'm not able to assign probabilities to words that I have not written yet.", None, "declined"),

@@ -12,8 +12,8 @@ hundredths = st.integers(0, 100)
 words = st.sampled_from(("boat", "anchor", "fog", "crane", "sea wall", "pier"))
 
 
-def test_sixty_replies_are_what_the_lists_hold() -> None:
-    assert len(OF_A_REQUEST) + len(OF_WORDS) == 60
+def test_sixty_two_replies_are_what_the_lists_hold() -> None:
+    assert len(OF_A_REQUEST) + len(OF_WORDS) == 62
 
 
 @pytest.mark.parametrize(("text", "meant", "reason"), OF_A_REQUEST)
@@ -49,9 +49,14 @@ def test_a_number_under_the_key_is_read_to_its_last_digit(p: float) -> None:
     assert read_probability(f'{{"probability": {text}}}').value == float(text)
 
 
-@given(st.floats(1.001, 1e6))
-def test_a_number_above_one_is_no_probability(number: float) -> None:
+@given(st.floats(1.001, 10) | st.floats(100.001, 1e6))
+def test_a_number_from_one_to_ten_or_above_a_hundred_is_no_probability(number: float) -> None:
     assert read_probability(f'{{"probability": {number:.3f}}}').value is None
+
+
+@given(st.integers(11, 100))
+def test_a_bare_number_above_ten_is_in_percent(n: int) -> None:
+    assert read_probability(f'{{"probability": {n}}}').value == n / 100
 
 
 @given(st.integers(0, 99), st.integers(1, 100))
@@ -76,9 +81,22 @@ def test_a_text_without_numbers_states_no_probability_in_digits(text: str) -> No
     assert in_words or read_probability(text).value is None
 
 
-def test_one_percent_among_bare_numbers_above_one_is_not_taken_for_certainty() -> None:
-    # on a scale to 100, "crane: 1" means one hundredth, not 1
-    assert read_probabilities('{"boat": 90, "crane": 1}', ["boat", "crane"]).value is None
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        # on a scale to 100, "crane: 1" means one hundredth, not 1
+        ('{"boat": 90, "crane": 1}', {"boat": 0.9, "crane": 0.01}),
+        ('{"boat": 1, "crane": 0}', {"boat": 1.0, "crane": 0.0}),
+        # half a percent, or one half?
+        ('{"boat": 90, "crane": 0.5}', {"boat": 0.9}),
+        # of ten, or in percent?
+        ('{"boat": 9, "crane": 1}', None),
+        ('{"boat": 9, "crane": 1} (out of ten, on a scale from 0 to 10)', {"boat": 0.9, "crane": 0.1}),
+        ('{"boat": 110, "crane": 1}', None),
+    ],
+)
+def test_bare_numbers_of_a_reply_stand_on_one_scale(text: str, meant: object) -> None:
+    assert read_probabilities(text, ["boat", "crane"]).value == meant
 
 
 @pytest.mark.parametrize(

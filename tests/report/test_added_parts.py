@@ -9,9 +9,8 @@ import selfexec as sx
 from build import unfolded
 from extension_parts import here
 from selfexec import extension
-from selfexec.analysis.conventions import rows_by
 from selfexec.analysis.score import Scores
-from selfexec.analysis.selection import Selection
+from selfexec.analysis.selection import Selection, rows_by
 from selfexec.errors import InputError
 from selfexec.extension import AppendixPart, Convention, Extension, ReportFile
 from selfexec.metrics import AskedCounts, Estimate, Score

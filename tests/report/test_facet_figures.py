@@ -115,14 +115,16 @@ def given(folder: Path, probabilities: Sequence[float], came: Sequence[bool]) ->
 
 
 def test_of_each_tenth_of_the_probability_it_is_counted_how_often_it_came_true(eliciting: None, tmp_path: Path) -> None:
-    # four at .9 and one at 1 (the last tenth), of which three came true; five at .25, of which one did
+    # ten claims, a tenth each but for equal ones, which stay together: five at .25, of which one came true; four at .9,
+    # of which three did; one at 1, which did not
     run = given(tmp_path, [0.9, 0.9, 0.9, 0.9, 1.0, *[0.25] * 5], [True, True, True, False, False, True, *[False] * 4])
     found = calibrations(run.tables, "restriction")["m"]
     assert [(round(one.said, 3), one.claims, one.came.value) for one in found.tenths] == [
         (0.25, 5, 0.2),
-        (0.92, 5, 0.6),
+        (0.9, 4, 0.75),
+        (1.0, 1, 0.0),
     ]
-    low, high = wilson(0.6, 5.0)
+    low, high = wilson(0.75, 4.0)
     # an item has one claim: as many are independent as there are items, less one for the mean
     assert found.tenths[1].came.low == pytest.approx(low, abs=0.05)
     assert found.tenths[1].came.high == pytest.approx(high, abs=0.05)
@@ -130,10 +132,48 @@ def test_of_each_tenth_of_the_probability_it_is_counted_how_often_it_came_true(e
     assert found.excess and found.excess.value == pytest.approx(0.185)
 
 
-def test_a_tenth_begins_with_its_lowest_number(eliciting: None, tmp_path: Path) -> None:
-    run = given(tmp_path, [0.3, 0.29, 0.7, 0.1 + 0.2], [True] * 4)
+def test_tenths_are_of_equal_count_but_for_equal_numbers_which_stay_together(eliciting: None, tmp_path: Path) -> None:
+    # of 20 claims two make a tenth: .05 and .06 are the first; the four at .2 and the fourteen at .9 are one each
+    run = given(tmp_path, [0.05, 0.06, *[0.2] * 4, *[0.9] * 14], [True] * 20)
     found = calibrations(run.tables, "restriction")["m"]
-    assert [one.claims for one in found.tenths] == [1, 2, 1]
+    assert [(round(one.said, 3), one.claims) for one in found.tenths] == [(0.055, 2), (0.2, 4), (0.9, 14)]
+
+
+def test_of_pairs_it_is_counted_how_often_the_favoured_order_came_true(tmp_path: Path) -> None:
+    run = sx.run(
+        ["sim/coin", "sim/typical"],
+        experiments=["difficulty"],
+        limit=30,
+        facets={"elicit": "probability"},
+        out=tmp_path / "run",
+    )
+    tables = run.under("elicit=probability").tables
+    claims = tables.claims["difficulty"]
+    mine = claims.of("sim/typical")
+    known = np.isfinite(mine.probability) & (mine.observed != 0) & (mine.probability != 0.5)
+    p, first = mine.probability[known], mine.observed[known] > 0
+    found = calibrations(tables, "difficulty")["sim/typical"]
+    assert found.of_pairs and found.tenths[0].said > 0.5
+    # which of two questions is called the first makes no difference: max(p, 1 - p), and whether that order came
+    size = np.maximum(p, 1 - p).mean() - np.where(p > 0.5, first, ~first).mean()
+    assert found.excess and found.excess.value == pytest.approx(size)
+
+
+def test_curves_of_many_models_are_rows_with_every_tenth_in_the_table(tmp_path: Path) -> None:
+    run = sx.run(
+        limit=60, experiments=["association"], facets={"elicit": ["choice", "probability"]}, out=tmp_path / "run"
+    )
+    numbers = FigureNumbers([run.under("default")], sx.score(run).under("default"), selection=Selection.of(run))
+    (figure,) = calibrated(numbers)
+    assert figure.id == "calibration" and "(asked in elicit=probability)" in figure.title
+    assert figure.columns == ["model", "experiment", "given", "came true", "claims"]
+    assert {row[0] for row in figure.rows} == set(run.models)
+    under = sx.score(run).under("elicit=probability")
+    row = under.row("sim/says-yes", "association", "rate_bias")
+    assert row.value is not None
+    title = next(one for one in said(figure, "sim/says-yes: association: given less came true"))
+    assert f"{row.value:.3f}".replace("0.", ".", 1) in title
+    assert "give probabilities that are higher than what comes true" in figure.finding
 
 
 def test_who_gives_more_than_comes_true_is_in_the_title_and_every_tenth_in_the_table(
@@ -146,6 +186,6 @@ def test_who_gives_more_than_comes_true_is_in_the_title_and_every_tenth_in_the_t
     assert figure.id == "calibration-restriction" and figure.columns == ["model", "given", "came true", "claims"]
     size = sure.mean() - did.mean()
     assert figure.finding == f"m gives a probability of {size:.2f} more than comes true, on average".replace("0.", ".")
-    assert [row[0] for row in figure.rows] == ["m", "m"]
+    assert [row[0] for row in figure.rows] == ["m"] * 10  # 60 different numbers
     assert sum(int(row[3].split()[0]) for row in figure.rows) == 60
-    assert len(said(figure, "m: given")) == 2
+    assert len(said(figure, "m: given")) == 10

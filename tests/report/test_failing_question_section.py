@@ -13,7 +13,7 @@ from selfexec.report.data import Data, Options
 from selfexec.report.page import page
 from selfexec.report.sections.failing_question import FailingQuestions, failing_question
 from selfexec.runs import Run
-from selfexec.runs.run import import_replies
+from selfexec.runs.importing import run_of_replies
 from selfexec.stats import wilson
 
 ITEMS = [
@@ -57,7 +57,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     (folder / "items").mkdir()
     write(folder / "items" / "failing_question.jsonl", ITEMS)
     write(folder / "replies.jsonl", list(replies()))
-    return import_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "run")[0]
+    return run_of_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "run")[0]
 
 
 @pytest.fixture(scope="module")

@@ -151,8 +151,8 @@ def by_model(marks: Sequence[Mark], series: str) -> dict[str, Mark]:
         ("difficulty", "ranking accuracy", "readable", "difficulty", "accuracy"),
         ("difficulty", "right answers", "question accuracy", "difficulty", "question_accuracy"),
         ("experiments", "difficulty", "difficulty accuracy", "difficulty", "accuracy"),
-        ("readiness", "answers the request", "says it would", "restriction", "positive_rate"),
-        ("readiness", "answers the request", "does", "restriction", "base_rate"),
+        ("readiness", "answers the request", "predicted", "restriction", "positive_rate"),
+        ("readiness", "answers the request", "did", "restriction", "base_rate"),
         ("ladder", "association", "itself", "association", "skill"),
         ("equal_rate", "association", "model", "association", "share_of_ceiling"),
         ("equal_rate", "restriction", "baseline", "restriction", "baseline_share_of_ceiling"),
@@ -179,7 +179,7 @@ def test_every_number_of_the_models_own_has_its_interval(drawn: dict[str, Figure
         ("association", "accuracy", "accuracy"),
         ("restriction", "over-niceness", "over-niceness"),
         ("difficulty", "ranking accuracy", "strict"),
-        ("readiness", "lists the word", "does"),
+        ("readiness", "lists the word", "did"),
     ):
         marks = by_model(marks_of(drawn[name], panel), series)
         assert marks and all(mark.low is not None and mark.low <= mark.value for mark in marks.values()), name

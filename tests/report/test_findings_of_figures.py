@@ -140,11 +140,11 @@ def test_of_one_model_titles_name_it_once_and_captions_tell_of_what_is_drawn(ten
     assert found["experiments"].finding.endswith(
         "more often than gpt-4.1 in association and restriction, and less often in difficulty"
     )
-    assert found["readiness"].finding.endswith("; it says less often that it would answer a request than it does")
+    assert found["readiness"].finding.endswith("; it underestimates how often it would answer a request")
     # nobody else was there to say or do anything, and no prediction is pale
     ladder = found["ladder"]
-    assert ladder.finding == "A plain fact of an item tells more of gpt-4.1 in restriction than its own prediction"
-    assert "always the same answer" in ladder.caption and "its own history" in ladder.caption
+    assert ladder.finding == "A plain fact about an item predicts gpt-4.1 in restriction better than it predicts itself"
+    assert "always the same answer" in ladder.caption and "what the model did with other items" in ladder.caption
     assert not any(word in ladder.caption for word in ("other models", "family"))
     # all 12 that were not read are of one experiment
     assert (
@@ -206,12 +206,12 @@ def test_the_title_on_readiness_says_what_the_verdicts_on_rate_bias_say(ten_mode
     scores = sx.score(ten_models, panel="none")
     figure = readiness(FigureNumbers([ten_models], scores))
     assert figure
-    for experiment, word in (("association", "more"), ("restriction", "less")):
+    for experiment, errs in (("association", "overestimate"), ("restriction", "underestimate")):
         found = how_often(scores, experiment)
-        judged = [one for one in found if one.tone != "withheld"]
-        n = sum(one.tone == {"more": "yes", "less": "no"}[word] for one in judged)
+        judged = [one for one in found if one.answer != "withheld"]
+        n = sum(one.answer == {"overestimate": "yes", "underestimate": "no"}[errs] for one in judged)
         who = f"all {n} models" if n == len(judged) else f"{n} of {len(judged)} models"
-        assert f"{who} say {word} often" in figure.finding.replace("All", "all")
+        assert f"{who} {errs} how often" in figure.finding.replace("All", "all")
 
 
 def test_the_line_of_a_margin_is_the_interval_that_its_title_goes_by(ten_models: Run) -> None:
@@ -220,12 +220,12 @@ def test_the_line_of_a_margin_is_the_interval_that_its_title_goes_by(ten_models:
     skills = {m: Number(scores.value(m, "restriction", "skill") or 0.0) for m in scores.models}
     margins = {one.subject: Number(one.value or 0.0, one.low, one.high) for one in findings}
     dots = {dot.key: dot for dot in margin_dots(skills, margins, "restriction", findings)}
-    assert {one.tone for one in findings} >= {"open", "no"}
+    assert {one.answer for one in findings} >= {"open", "no"}
     for one in findings:
         dot, dash = dots[one.subject], skills[one.subject].value - (one.value or 0.0)
         assert dot.low is not None and dot.high is not None
         # the line reaches the dash just where it is too close to call
-        assert (dot.low <= dash <= dot.high) is (one.tone == "open")
+        assert (dot.low <= dash <= dot.high) is (one.answer == "open")
         assert (dot.low, dot.high) == pytest.approx((dash + (one.tested_low or 0), dash + (one.tested_high or 0)))
 
 

@@ -15,7 +15,7 @@ import selfexec as sx
 from browser import Browser
 from build import unfolded
 from selfexec.analysis.answers import headline
-from selfexec.analysis.findings import Finding, Tone
+from selfexec.analysis.findings import Answer, Finding
 from selfexec.analysis.selection import Selection
 from selfexec.analysis.words import own_in_brief
 from selfexec.experiments import EXPERIMENTS, PAPER
@@ -145,7 +145,7 @@ def test_what_is_in_auroc_is_not_called_skill(tmp_path: Path) -> None:
     key = re.sub(
         r"<[^>]+>", " ", html[html.index('<p class="key">') : html.index("</p>", html.index('<p class="key">'))]
     )
-    assert "in AUROC (.5 is chance, 1 perfect)" in " ".join(key.split()) and "skill" not in key
+    assert "got the higher probability (.5 is chance, 1 perfect)" in " ".join(key.split()) and "skill" not in key
 
 
 # --- headline --------------------------------------------------------------------------------------------------------
@@ -162,16 +162,17 @@ def test_the_headline_of_the_ten_models_is_of_how_often(ten_models: Run) -> None
     [
         ("yes yes no", "", "2 of 3 models overestimate how often they would list a word"),
         ("no open open", "no no no", "1 of 3 models underestimates how often they would list a word"),
-        ("open open open", "no no untold", "2 of 3 models predict worse than a baseline which words they will list"),
+        ("open open open", "no no ceiling", "2 of 3 models predict worse than a baseline which words they will list"),
         ("open open", "yes open", "1 of 2 models predicts better than a baseline which words they will list"),
-        ("open open open", "open untold withheld", "Nothing is sure yet about what these models predict of themselves"),
+        ("open open open", "open ceiling withheld",
+         "Nothing is sure yet about what these models predict of themselves"),
     ],
 )  # fmt: skip
 def test_the_headline_is_of_what_is_surely_so_and_how_often_comes_first(
     often: str, which: str, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def findings(tones: str, relation: Any) -> list[Finding]:
-        return [Finding("association", f"m{n}", relation, tone, 0.1) for n, tone in enumerate(tones.split())]  # type: ignore[arg-type]
+        return [Finding("association", f"m{n}", relation, answer, 0.1) for n, answer in enumerate(tones.split())]  # type: ignore[arg-type]
 
     import selfexec.analysis.answers as answers
 
@@ -375,8 +376,8 @@ def test_where_nothing_was_read_there_is_no_picture(tmp_path: Path) -> None:
 
 def own(subject: str, verdict: str | None, value: float, source: str = "rule", **more: Any) -> Finding:
     ends = {"value": value, "tested_low": value - 0.02, "tested_high": value + 0.02}
-    tone: Tone = "withheld" if verdict is None else "yes" if verdict == "own" else "open"
-    return Finding("restriction", subject, "own", tone, verdict=verdict, source=source, **ends, **more)
+    answer: Answer = "withheld" if verdict is None else "yes" if verdict == "own" else "open"
+    return Finding("restriction", subject, "own", answer, verdict=verdict, source=source, **ends, **more)
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ def columns(run: sx.Run) -> list[str]:
 
 def test_where_one_option_is_chosen_of_each_item_saying_yes_shows_nothing() -> None:
     assert EXPERIMENTS["choice"].words.does is None
-    assert "Readiness to say yes" not in {one.title for one in absent([], ["choice", "difficulty"])}
-    assert "Readiness to say yes" in {one.title for one in absent([], ["refusal"])}
+    assert "How often: predicted and done" not in {one.title for one in absent([], ["choice", "difficulty"])}
+    assert "How often: predicted and done" in {one.title for one in absent([], ["refusal"])}
 
 
 @pytest.mark.parametrize("name", ["association", "restriction"])

@@ -41,7 +41,7 @@ from selfexec.report.outcomes import kinds, outcome_counts
 from selfexec.report.sessions import with_states
 from selfexec.report.surprises import WORST, surprises
 from selfexec.runs import Run
-from selfexec.runs.run import import_replies
+from selfexec.runs.importing import run_of_replies
 from selfexec.runs.transcripts import prompts_sent
 
 PANEL = ["sim/knows-itself", "sim/typical", "sim/coin", "sim/breaks-format"]
@@ -137,7 +137,7 @@ def test_nothing_says_that_a_self_bonus_is_something_of_ones_own(panel: Run, sco
 
 
 @pytest.mark.parametrize(
-    ("values", "tone", "words"),
+    ("values", "answer", "words"),
     [
         # each 0.05 on either side
         ([0.3, 0.2], "yes", "m0 and m1 predict better than chance which words they will list."),
@@ -153,11 +153,11 @@ def test_nothing_says_that_a_self_bonus_is_something_of_ones_own(panel: Run, sco
     ],
 )  # fmt: skip
 def test_of_several_models_it_is_said_who_does_better_than_chance(
-    values: list[float | None], tone: str, words: str
+    values: list[float | None], answer: str, words: str
 ) -> None:
     rows = [row(f"m{n}", v, reason="few" if v is None else None, metric="skill") for n, v in enumerate(values)]
     said = in_words.better_than_chance(against_chance(rows))
-    assert (said.tone, said.text) == (tone, words)
+    assert (said.answer, said.text) == (answer, words)
 
 
 def test_simulated_models_are_said_to_be_so(panel: Run, scores: sx.Scores, html: Path) -> None:
@@ -208,7 +208,7 @@ def test_the_gap_to_a_simple_baseline_is_that_of_the_scores_paired_on_items(
 
 
 @pytest.mark.parametrize(
-    ("value", "tone", "words"),
+    ("value", "answer", "words"),
     [
         (0.3, "yes", "m predicts better than chance which words it will list (skill .30 [.25, .35])."),
         (
@@ -220,9 +220,9 @@ def test_the_gap_to_a_simple_baseline_is_that_of_the_scores_paired_on_items(
         (None, "withheld", "No verdict: nothing was read."),
     ],
 )
-def test_of_a_model_alone_its_skill_is_said(value: float | None, tone: str, words: str) -> None:
+def test_of_a_model_alone_its_skill_is_said(value: float | None, answer: str, words: str) -> None:
     said = in_words.better_than_chance(against_chance([row("m", value, reason=None if value else "nothing was read")]))
-    assert (said.tone, said.text) == (tone, words)
+    assert (said.answer, said.text) == (answer, words)
 
 
 @pytest.mark.slow
@@ -231,7 +231,7 @@ def test_the_answer_of_one_model_says_in_words_what_it_knows_and_why_there_is_no
         run = sx.run(["sim/typical"], limit=limit, out=tmp_path / f"run-{limit}")
         page = unpinned(sx.report(run, tmp_path / f"{limit}.html"))
         said = page.split('<dl class="said">')[1].split("</dl>")[0]
-        parts = re.findall(r"<dt>(.*?)</dt>|<p data-tone[^>]*><bdi>(.*?)</bdi></p>", said)
+        parts = re.findall(r"<dt>(.*?)</dt>|<p data-answer[^>]*><bdi>(.*?)</bdi></p>", said)
         answer = " ".join(f"<b>{name}.</b>" if name else text for name, text in parts)
         return answer, re.findall(r'<p class="detail"><bdi>(.*?)</bdi></p>', page)
 
@@ -687,7 +687,7 @@ def test_a_model_of_which_nothing_came_has_a_report(tmp_path: Path) -> None:
 def imported(lines: list[dict[str, Any]], folder: Path, items: str | Path = "starter") -> Run:
     source = folder / "replies.jsonl"
     source.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    return import_replies([source], item_source=items, out=folder / "imported")[0]
+    return run_of_replies([source], item_source=items, out=folder / "imported")[0]
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ from selfexec.runs import list_runs, load_replies, reading_lines
 from selfexec.runs.asking import plan
 from selfexec.runs.asking.estimate import foreseen
 from selfexec.runs.exporting import Round, lines
-from selfexec.runs.run import import_replies
+from selfexec.runs.importing import run_of_replies
 from selfexec.runs.transcripts import prompts_sent, transcripts
 from sockets import completion, served
 
@@ -210,12 +210,12 @@ def test_a_reply_is_imported_whose_name_may_be_one_and_no_other() -> None:
         return {"model": "m", "experiment": "talk", "item": "eggs", "session": session, "text": "enough"}
 
     write(Path("good.jsonl"), [line("turn.1"), line("turn.7")])
-    found, _ = import_replies([Path("good.jsonl")], item_source="items", out=Path("good"))
+    found, _ = run_of_replies([Path("good.jsonl")], item_source="items", out=Path("good"))
     assert names(found) == ["turn.1", "turn.7"]
     for bad in ("turn.x", "word.1", "predict.2"):
         write(Path("bad.jsonl"), [line(bad)])
         with pytest.raises(sx.InputError, match=rf"bad\.jsonl:1: talk has no session '{bad}'"):
-            import_replies([Path("bad.jsonl")], item_source="items", out=Path("bad"))
+            run_of_replies([Path("bad.jsonl")], item_source="items", out=Path("bad"))
 
 
 def test_prompts_are_worked_out_again_and_shown_as_a_conversation() -> None:

@@ -19,7 +19,7 @@ from selfexec.experiments import Key
 from selfexec.files import jsonl
 from selfexec.runs import load_readings
 from selfexec.runs.exporting import custom_id
-from selfexec.runs.run import import_replies
+from selfexec.runs.importing import run_of_replies
 from selfexec.runs.transcripts import prompts_sent
 
 STORED = Path(__file__).parents[1] / "stored"
@@ -169,9 +169,9 @@ def test_lines_of_two_cuts_are_two_runs_and_what_is_typed_goes_before_them(tmp_p
         files[n].write_text("".join(json.dumps(line | {"text": "A"}) + "\n" for line in lines))
     with pytest.raises(sx.InputError, match=r"exported with limit 2, and .* with limit 3\. Import them into two"):
         sx.import_replies(files, items="starter", out=tmp_path / "r")
-    run, _ = import_replies([files[0]], item_source="starter", out=tmp_path / "three")
+    run, _ = run_of_replies([files[0]], item_source="starter", out=tmp_path / "three")
     assert len(run.items["restriction"]) == 3
-    run, _ = import_replies([files[0]], item_source="starter", limit=5, out=tmp_path / "five")
+    run, _ = run_of_replies([files[0]], item_source="starter", limit=5, out=tmp_path / "five")
     assert len(run.items["restriction"]) == 5
 
 
@@ -273,8 +273,8 @@ def test_a_gzipped_file_and_standard_input_are_the_same_as_the_file(tmp_path: Pa
     packed = tmp_path / "replies.jsonl.gz"
     packed.write_bytes(gzip.compress(replies.read_bytes()[:1_000]) + gzip.compress(replies.read_bytes()[1_000:]))
     items = STORED / "panel" / "items"
-    plain, _ = import_replies([replies], item_source=items, out=tmp_path / "plain")
-    unpacked, _ = import_replies([packed], item_source=items, out=tmp_path / "unpacked")
+    plain, _ = run_of_replies([replies], item_source=items, out=tmp_path / "plain")
+    unpacked, _ = run_of_replies([packed], item_source=items, out=tmp_path / "unpacked")
     assert unpacked.replies == plain.replies
     for content in (replies.read_bytes(), packed.read_bytes()):
         out = tmp_path / f"piped-{len(content)}"
@@ -299,7 +299,7 @@ def test_a_damaged_gzip_file_is_refused(tmp_path: Path, replies: Path, damage: s
     content = {"cut off": packed[:-20], "another byte": packed, "only the beginning": b"\x1f\x8b"}[damage]
     (tmp_path / "r.gz").write_bytes(content)
     with pytest.raises(sx.InputError, match=r"r\.gz: the gzip file is damaged or cut off"):
-        import_replies([tmp_path / "r.gz"], item_source="starter", out=tmp_path / "run")
+        run_of_replies([tmp_path / "r.gz"], item_source="starter", out=tmp_path / "run")
 
 
 def test_a_file_that_unpacks_to_more_than_a_machine_bears_is_refused(
@@ -316,7 +316,7 @@ def test_a_file_that_unpacks_to_more_than_a_machine_bears_is_refused(
 def test_a_cut_that_was_asked_is_imported_as_that_cut(tmp_path: Path) -> None:
     run = sx.run(["sim/coin"], limit=3, out=tmp_path / "r")
     path = run.folder / "replies.jsonl"
-    again, _ = import_replies([path], item_source="starter", limit=3, out=tmp_path / "again")
+    again, _ = run_of_replies([path], item_source="starter", limit=3, out=tmp_path / "again")
     assert again.items.items == run.items.items and not again.unasked
     with pytest.raises(sx.InputError, match="Are these the right items"):
-        import_replies([path], item_source="starter", limit=2, out=tmp_path / "less")
+        run_of_replies([path], item_source="starter", limit=2, out=tmp_path / "less")

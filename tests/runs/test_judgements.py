@@ -279,7 +279,7 @@ def test_other_commands_count_by_the_source_and_say_so(
         return capsys.readouterr().out
 
     found = json.loads(said("--source", "rule", "--format", "json"))
-    assert found["runs"][0]["told_by"] == {"restriction": "rule"}
+    assert found["runs"][0]["sources"] == {"restriction": "rule"}
     if command == "analyze cross":
         by_source = {part["source"]: part["matrix"] for part in found["cross_prediction"]}
         assert by_source == {"rule": [[0.5, 0.5]] * 2, "self": [[1, 1]] * 2}

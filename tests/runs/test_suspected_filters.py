@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -237,7 +237,7 @@ def test_a_call_that_takes_its_time_is_awaited_before_a_run_stops_and_no_more_ar
             return Reply.of(key, Outcome("Hi"), 0.0) if speaks else await filtered()
 
         gate = ReplyGate(kept.append)
-        tasks = [asyncio.ensure_future(gate.take("m", one)) for one in [slow, *[filtered] * 50]]
+        tasks = [asyncio.ensure_future(through(gate, one)) for one in [slow, *[filtered] * 50]]
         for _ in range(5):
             await asyncio.sleep(0)
         assert (calls, kept) == (HELD_AT_MOST - 1, [])
@@ -258,6 +258,12 @@ def test_a_call_that_takes_its_time_is_awaited_before_a_run_stops_and_no_more_ar
         assert (calls, kept) == (HELD_AT_MOST, [])
 
 
+async def through(gate: ReplyGate, ask: Callable[[], Awaitable[Reply]]) -> Reply:
+    async with gate.admission("m"):
+        reply = await ask()
+    return await gate.keep("m", reply)
+
+
 def test_failures_before_the_first_reply_take_nobodys_place() -> None:
     key = Key("m", "restriction", "i", 1, "execute")
     kept: list[Reply] = []
@@ -268,7 +274,7 @@ def test_failures_before_the_first_reply_take_nobodys_place() -> None:
 
     async def main() -> None:
         gate = ReplyGate(kept.append)
-        await asyncio.gather(*(gate.take("m", failing) for _ in range(100)))
+        await asyncio.gather(*(through(gate, failing) for _ in range(100)))
         gate.settle()
 
     asyncio.run(main())

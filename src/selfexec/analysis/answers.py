@@ -8,17 +8,20 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from selfexec.analysis.findings import (
+    ANSWERS,
     CANNOT_BE_TOLD,
-    TONES,
     TOO_CLOSE,
+    Answer,
     ConditionScores,
+    ExperimentFindings,
     Finding,
-    Tone,
     against_baseline,
     against_chance,
+    experiment_findings,
     how_often,
     which_ones,
 )
+from selfexec.analysis.in_probabilities import lead_in
 from selfexec.analysis.words import (
     FindingSentence,
     better_than_chance,
@@ -41,20 +44,20 @@ EQUALLY_OFTEN = " at the same rate of yes"
 def answers(scores: ConditionScores) -> list[FindingSentence]:
     """What the baseline knows, where it is named; what is known of each experiment, and of the mean over them."""
     experiments = [experiment for experiment in scores.experiments if experiment != "overall"]
-    parts = [*(experiment_answer(scores, experiment) for experiment in experiments), overall_answer(scores)]
+    found = (experiment_findings(scores, experiment) for experiment in experiments)
+    parts = [*map(experiment_answer, found), overall_answer(scores)]
     sentences = [part for part in parts if part]
     sentences += [FindingSentence("overall", "withheld", line) for line in no_margins(scores)]
-    if any(" the baseline" in sentence.text for sentence in sentences if sentence.tone != "withheld"):
+    if any(" the baseline" in sentence.text for sentence in sentences if sentence.answer != "withheld"):
         sentences.insert(0, FindingSentence("overall", "open", BASELINE))
     return sentences
 
 
-def experiment_answer(scores: ConditionScores, experiment: str) -> FindingSentence | None:
+def experiment_answer(found: ExperimentFindings) -> FindingSentence | None:
     """How often and which ones, in one experiment; without a margin, who predicts better than chance. None where
     nothing was asked.
     """
-    often, which = how_often(scores, experiment), which_ones(scores, experiment)
-    skills = against_chance(scores.of(experiment, "skill"))
+    often, which, skills = found.often, found.which, found.skills
     if not skills:
         return None
     clause = which_ones_clause(which)
@@ -62,8 +65,8 @@ def experiment_answer(scores: ConditionScores, experiment: str) -> FindingSenten
     clauses = [how_often_clause(often), clause or better_than_chance(skills).text]
     if clause:
         clauses.append(_left_out(often, which))
-    judged = [finding for finding in (*often, *spoken) if finding.tone != "withheld"]
-    return FindingSentence(experiment, _tone(judged), " ".join(clause for clause in clauses if clause))
+    judged = [finding for finding in (*often, *spoken) if finding.answer != "withheld"]
+    return FindingSentence(found.experiment, _joint_answer(judged), " ".join(clause for clause in clauses if clause))
 
 
 def no_margins(scores: ConditionScores) -> Iterator[str]:
@@ -80,9 +83,9 @@ def no_margins(scores: ConditionScores) -> Iterator[str]:
         yield f"No margin over the best baseline{where}: {reason}."
 
 
-def _tone(findings: Iterable[Finding]) -> Tone:
-    tones = {finding.tone for finding in findings}
-    return next((tone for tone in TONES if tone in tones), "withheld")
+def _joint_answer(findings: Iterable[Finding]) -> Answer:
+    found = {finding.answer for finding in findings}
+    return next((answer for answer in ANSWERS if answer in found), "withheld")
 
 
 # --- how often -------------------------------------------------------------------------------------------------------
@@ -90,17 +93,17 @@ def _tone(findings: Iterable[Finding]) -> Tone:
 
 def how_often_clause(findings: Sequence[Finding]) -> str:
     """Who overestimates how often it does such things, and who underestimates it; nothing where nobody is judged."""
-    judged = [finding for finding in findings if finding.tone != "withheld" and finding.rates]
+    judged = [finding for finding in findings if finding.answer != "withheld" and finding.rates]
     if not judged:
         return ""
     if len(findings) == 1:
         return _how_often_of_one(judged[0])
     parts: list[str] = []
-    for tone, verb in (("yes", "overestimate"), ("no", "underestimate")):
-        if those := [finding for finding in judged if finding.tone == tone]:
+    for answer, verb in (("yes", "overestimate"), ("no", "underestimate")):
+        if those := [finding for finding in judged if finding.answer == answer]:
             do = f"{verb if len(those) > 1 else f'{verb}s'} how often {_would(those)}"
             parts.append(f"{_how_many(those, judged, first=not parts)} {do}: {_rates(those)}")
-    if those := [finding for finding in judged if finding.tone == "open"]:
+    if those := [finding for finding in judged if finding.answer == "open"]:
         who = _how_many(those, judged, first=not parts)
         parts.append(
             f"{who} {is_or_are(len(those))} {TOO_CLOSE}"
@@ -111,7 +114,7 @@ def how_often_clause(findings: Sequence[Finding]) -> str:
 
 
 def _how_often_of_one(finding: Finding) -> str:
-    verb = {"yes": "overestimates", "no": "underestimates"}.get(finding.tone)
+    verb = {"yes": "overestimates", "no": "underestimates"}.get(finding.answer)
     if verb is None:
         return f"How often is {TOO_CLOSE} for {finding.subject}: {_rates([finding])}."
     return f"{finding.subject} {verb} how often {_would([finding])}: {_rates([finding])}."
@@ -145,7 +148,7 @@ def _range(shares: Sequence[float]) -> str:
 
 def which_ones_clause(findings: Sequence[Finding]) -> str:
     """Who knows better which ones, models or the baseline; at each model's rate of yes, where there are rates."""
-    judged = [finding for finding in findings if finding.tone != "withheld"]
+    judged = [finding for finding in findings if finding.answer != "withheld"]
     if not judged:
         return ""
     about = EXPERIMENTS[findings[0].about].words
@@ -154,16 +157,16 @@ def which_ones_clause(findings: Sequence[Finding]) -> str:
     if len(findings) == 1:
         return f"{head}: {_which_of_one(judged[0], of_rates)}."
     parts: list[str] = []
-    for tone, where in (("yes", "ahead of"), ("no", "behind")):
-        if those := [finding for finding in judged if finding.tone == tone]:
+    for answer, where in (("yes", "ahead of"), ("no", "behind")):
+        if those := [finding for finding in judged if finding.answer == answer]:
             held = f"the baseline{EQUALLY_OFTEN}" if of_rates else "the baseline"
             whom = f" {held}" if not parts else ""
             where = where if whom else where.removesuffix(" of")
             who = _how_many(those, judged, first=not parts)
             parts.append(f"{who} {is_or_are(len(those))} {where}{whom} {_how_far(those, first=bool(whom))}")
-    if those := [finding for finding in judged if finding.tone == "open"]:
+    if those := [finding for finding in judged if finding.answer == "open"]:
         parts.append(f"{_how_many(those, judged, first=not parts)} {is_or_are(len(those))} {TOO_CLOSE}{_least(those)}")
-    if those := [finding for finding in judged if finding.tone == "untold"]:
+    if those := [finding for finding in judged if finding.answer == "ceiling"]:
         who = _how_many(those, judged, first=not parts)
         parts.append(f"{who} {CANNOT_BE_TOLD} apart from the baseline by yes-or-no answers, {_why_untold(those)}")
     return f"{head}: {'; '.join(parts)}."
@@ -171,11 +174,11 @@ def which_ones_clause(findings: Sequence[Finding]) -> str:
 
 def _which_of_one(finding: Finding, of_rates: bool) -> str:
     held = f"the baseline{EQUALLY_OFTEN}" if of_rates else "the baseline"
-    if finding.tone == "untold":
+    if finding.answer == "ceiling":
         return f"it {CANNOT_BE_TOLD} apart from the baseline by yes-or-no answers, {_why_untold([finding])}"
-    if finding.tone == "open":
+    if finding.answer == "open":
         return f"{TOO_CLOSE} between it and {held}{_least([finding])}"
-    where = "ahead of" if finding.tone == "yes" else "behind"
+    where = "ahead of" if finding.answer == "yes" else "behind"
     return f"{where} {held} {_how_far([finding], first=True)}"
 
 
@@ -214,25 +217,25 @@ def overall_answer(scores: ConditionScores) -> FindingSentence | None:
     """The mean margin over the paper's experiments, else the overall skill; None where they were not all asked."""
     rows = [row for row in scores.of("overall", "baseline_margin") if not not_run(row)]
     findings = against_baseline(rows)
-    judged = [finding for finding in findings if finding.tone != "withheld"]
+    judged = [finding for finding in findings if finding.answer != "withheld"]
     if not judged:
         skills = " ".join(overall_skills(against_chance(scores.of("overall", "skill"))))
         reasons = [finding for finding in findings if finding.reason and NO_OTHERS not in finding.reason]
         text = " ".join([*([skills] if skills else []), *_withheld(reasons)])
         return FindingSentence("overall", "withheld", text) if text else None
     parts: list[str] = []
-    for tone, where in (("yes", "ahead of the baseline"), ("no", "behind the baseline")):
-        if those := [finding for finding in judged if finding.tone == tone]:
+    for answer, where in (("yes", "ahead of the baseline"), ("no", "behind the baseline")):
+        if those := [finding for finding in judged if finding.answer == answer]:
             who = _who(those, judged, first=not parts)
             by = f" by {_span([abs(finding.value or 0.0) for finding in those])} in skill"
             parts.append(f"{who} {is_or_are(len(those))} {where}{by}")
-    if those := [finding for finding in judged if finding.tone == "open"]:
+    if those := [finding for finding in judged if finding.answer == "open"]:
         parts.append(f"{_who(those, judged, first=not parts)} {is_or_are(len(those))} {TOO_CLOSE}{_least(those)}")
     cancel = _cancelling(scores, [finding.subject for finding in judged])
-    left_out = [finding for finding in findings if finding.tone == "withheld"]
+    left_out = [finding for finding in findings if finding.answer == "withheld"]
     out = f" Not judged (reasons below): {listed_names([finding.subject for finding in left_out])}." if left_out else ""
     text = f"Margin, averaged over the experiments (it mixes how often with which ones): {'; '.join(parts)}."
-    return FindingSentence("overall", _tone(judged), f"{text}{cancel}{out}")
+    return FindingSentence("overall", _joint_answer(judged), f"{text}{cancel}{out}")
 
 
 def _withheld(findings: Sequence[Finding]) -> list[str]:
@@ -245,12 +248,12 @@ def _withheld(findings: Sequence[Finding]) -> list[str]:
 def _cancelling(scores: ConditionScores, models: Sequence[str]) -> str:
     """That the mean hides margins of both signs, and of whom."""
     parts = [against_baseline(scores.of(experiment, "baseline_margin")) for experiment in PAPER.experiments]
-    tones: dict[str, set[Tone]] = {model: set() for model in models}
+    answers_of: dict[str, set[Answer]] = {model: set() for model in models}
     for findings in parts:
         for finding in findings:
-            if finding.subject in tones:
-                tones[finding.subject].add(finding.tone)
-    both = [model for model, those in tones.items() if {"yes", "no"} <= those]
+            if finding.subject in answers_of:
+                answers_of[finding.subject].add(finding.answer)
+    both = [model for model, those in answers_of.items() if {"yes", "no"} <= those]
     if not both:
         return ""
     return f" For {listed_names(both)} margins above and below 0 cancel in it."
@@ -259,11 +262,10 @@ def _cancelling(scores: ConditionScores, models: Sequence[str]) -> str:
 # --- in brief, next to a picture -------------------------------------------------------------------------------------
 
 
-def experiment_in_brief(scores: ConditionScores, experiment: str) -> list[str]:
+def experiment_in_brief(found: ExperimentFindings) -> list[str]:
     """The same in a few words: how many models are in each state, on how often and on which ones."""
-    often, which = how_often(scores, experiment), which_ones(scores, experiment)
-    lines = [_counted("how often", often), _counted("which ones", which)]
-    return [line for line in lines if line] or _chance_in_brief(against_chance(scores.of(experiment, "skill")))
+    lines = [_counted("how often", found.often), _counted("which ones", found.which)]
+    return [line for line in lines if line] or _chance_in_brief(found.skills)
 
 
 def overall_in_brief(scores: ConditionScores) -> list[str]:
@@ -279,10 +281,10 @@ def _counted(head: str, findings: Sequence[Finding]) -> str:
 
 def brief(findings: Sequence[Finding]) -> str:
     """How many models are in each state, what is sure first: 3 behind, 6 cannot be told. Empty where none is judged."""
-    judged = [finding for finding in findings if finding.tone != "withheld"]
+    judged = [finding for finding in findings if finding.answer != "withheld"]
     parts: list[str] = []
-    for tone in ("yes", "no", "open", "untold"):
-        if those := [finding for finding in judged if finding.tone == tone]:
+    for answer in ("yes", "no", "open", "ceiling"):
+        if those := [finding for finding in judged if finding.answer == answer]:
             state = those[0].state if len(those) == 1 else those[0].state.replace("estimates", "estimate")
             if len(judged) == 1:
                 parts.append(state)
@@ -291,13 +293,15 @@ def brief(findings: Sequence[Finding]) -> str:
     return ", ".join(parts)
 
 
-def headline(scores: ConditionScores) -> str:
-    """What is surely so, in a dozen words, in the first experiment where anything is; how often before which ones."""
+def headline(scores: ConditionScores, areas: ConditionScores | None = None) -> str:
+    """What is surely so, in a dozen words, in the first experiment where anything is; how often before which ones.
+    `areas`: the scores of the same predictions as probabilities, which say which ones where all models have them.
+    """
     for experiment in scores.experiments:
         if experiment == "overall":
             continue
-        for findings in (how_often(scores, experiment), which_ones(scores, experiment)):
-            if any(finding.tone in ("yes", "no") for finding in findings):
+        for findings in (how_often(scores, experiment), which_ones(lead_in(scores, areas, experiment), experiment)):
+            if any(finding.answer in ("yes", "no") for finding in findings):
                 return _headline(findings)
     who = "what this model predicts" if len(scores.models) == 1 else "what these models predict"
     return f"Nothing is sure yet about {who} of {'itself' if len(scores.models) == 1 else 'themselves'}"
@@ -305,18 +309,18 @@ def headline(scores: ConditionScores) -> str:
 
 def _headline(findings: Sequence[Finding]) -> str:
     """All 9 models overestimate how often they would list a word; of the state that most are in."""
-    judged = [finding for finding in findings if finding.tone != "withheld"]
-    those = max(([f for f in judged if f.tone == tone] for tone in ("no", "yes")), key=len)
+    judged = [finding for finding in findings if finding.answer != "withheld"]
+    those = max(([f for f in judged if f.answer == answer] for answer in ("no", "yes")), key=len)
     one = len(those) == 1
     who = those[0].subject if len(judged) == 1 else sentence(_how_many(those, judged, first=True))
     if len(judged) < len(findings):
         who = who.replace(" models", " judged models")
-    tone, words = those[0].tone, EXPERIMENTS[those[0].about].words
+    answer, words = those[0].answer, EXPERIMENTS[those[0].about].words
     if those[0].relation == "how often":
-        do = {"yes": "overestimate", "no": "underestimate"}[tone]
+        do = {"yes": "overestimate", "no": "underestimate"}[answer]
         return f"{who} {do}{'s' if one else ''} how often {_would(those)}"
     about = words.about if len(judged) == 1 else words.their
-    known = {"yes": "predict better than a baseline", "no": "predict worse than a baseline"}[tone]
+    known = {"yes": "predict better than a baseline", "no": "predict worse than a baseline"}[answer]
     if one:
         known = known.replace("predict", "predicts")
     return f"{who} {known} {about}"
@@ -331,7 +335,7 @@ def _chance_in_brief(findings: Sequence[Finding]) -> list[str]:
 
 def _left_out(often: Sequence[Finding], which: Sequence[Finding]) -> str:
     """Models that neither clause speaks of."""
-    spoken = {finding.subject for finding in (*often, *which) if finding.tone != "withheld"}
+    spoken = {finding.subject for finding in (*often, *which) if finding.answer != "withheld"}
     silent = dict.fromkeys(finding.subject for finding in (*often, *which) if finding.subject not in spoken)
     return f"Not judged (reasons below): {listed_names(list(silent))}." if silent else ""
 

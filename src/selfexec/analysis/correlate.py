@@ -228,7 +228,7 @@ def score_columns(scores: Scores, measures: Sequence[str] = MEASURES) -> dict[st
         known = scores.models if measure != OWN else []
         whole = [model for model in known if all(model in parts[e] for e in PAPER.experiments)]
         parts["overall"] = {
-            model: math.fsum(parts[e][model] for e in PAPER.experiments) / len(PAPER) for model in whole
+            model: math.fsum(parts[e][model] for e in PAPER.experiments) / len(PAPER.experiments) for model in whole
         }
         columns |= {f"{experiment} {measure}": part for experiment, part in parts.items() if part}
     return columns

@@ -4,7 +4,8 @@ Of n models that can be judged, one is found above (or below) 0 if its interval 
 (1979) for n one-sided tests at 2.5%: among ten models the best one is above 0 by luck too often otherwise. The interval
 that this tests is in the finding, and is what is drawn and spoken of. A model is judged if its number is neither
 withheld nor to be read with caution. Nothing is found in favour of a model by a margin over a baseline of too few
-models (`small_panel`). Own excess has verdicts of its own (`selfexec.metrics.own`), of a panel and of single models.
+models (`too_few_models`). Own excess has verdicts of its own, on all models together and on single ones
+(`selfexec.metrics.own_excess`).
 
 `selfexec.analysis.answers` and `selfexec.analysis.words` turn findings into sentences.
 """
@@ -23,13 +24,14 @@ from selfexec.stats import POWER_80, Z, holm_points
 if TYPE_CHECKING:
     from selfexec.claims import Tables
 
-Tone = Literal["yes", "no", "open", "untold", "withheld"]
+Answer = Literal["yes", "no", "open", "ceiling", "withheld"]
 Relation = Literal["baseline", "which ones", "auroc", "how often", "chance", "naive", "others", "own"]
 PANEL, SIMULATED = "panel", "simulated panel"  # subjects of findings of own excess
-TONES: tuple[Tone, ...] = ("yes", "open", "untold", "no", "withheld")
+ANSWERS: tuple[Answer, ...] = ("yes", "open", "ceiling", "no", "withheld")
 ONE_SIDED = 0.025
+OVER_OTHERS: tuple[Relation, ...] = ("baseline", "which ones", "auroc")  # margins over what other models make known
 TOO_CLOSE, CANNOT_BE_TOLD = "too close to call", "cannot be told"
-# how a finding is called in data, by what is asked and its tone
+# how a finding is called in data, by what is asked and its answer
 CALLED: Mapping[Relation, tuple[str, str]] = {
     "baseline": ("ahead", "behind"),
     "which ones": ("ahead", "behind"),
@@ -78,42 +80,43 @@ class ConditionScores(Protocol):
 
 @dataclass(frozen=True)
 class Finding:
-    """How a model stands to something, in an experiment or `overall`.
+    """How a model compares with something, in an experiment or `overall`.
 
     Attributes:
         about: The experiment, or `overall`.
-        subject: The model; of own excess mostly the panel, or the simulated one.
-        relation: What it is held against: the best `baseline` (value: margin); the same baseline at the model's rate of
-            yes (`which ones`); its own behaviour (`how often`: rate bias); `chance` (skill); the `naive` baseline
-            (accuracy less that of the baseline, which is `level`); `others` (skill, next to that of other models); what
-            nobody else's predictions and outcomes explain (`own` excess, with its `verdict`).
-        tone: yes: it is above, or ahead; no: below, or behind; open: too close to call; untold: it cannot be told from
-            yes and no; withheld: nothing is to be said.
+        subject: The model; for own excess mostly all models together (`panel`), or all simulated ones.
+        relation: What it is compared with: the best `baseline` (value: margin); the same baseline at the model's rate
+            of yes (`which ones`), or, for probabilities, its logits (`auroc`); its own behaviour (`how often`: rate
+            bias); `chance` (skill); the `naive` baseline (accuracy less that of the baseline, which is `level`);
+            `others` (skill, next to that of other models); what nobody else's predictions and outcomes explain (`own`
+            excess, with its `verdict`).
+        answer: yes: it is above 0, or ahead; no: below 0, or behind; open: too close to call; ceiling: model and
+            baseline are at the ceiling, so that yes-or-no answers cannot tell them apart; withheld: nothing is to be
+            said.
         value: The estimate.
         low: The lower end of its 95% interval.
         high: The upper end.
         tested_low: The lower end of the interval that was tested, adjusted for all that were tested together: above 0
-            just where the tone is yes (and the panel is large enough).
-        tested_high: The upper end of that interval, below 0 just where the tone is no.
+            exactly where the answer is yes (given enough models).
+        tested_high: The upper end of that interval, below 0 exactly where the answer is no.
         among: How many were tested together.
-        detectable: The least effect that would have been found in four of five such runs.
+        detectable: The least effect that 80% of runs like this one would find.
         reason: Why it is withheld.
-        panel: Of how many models its baseline is made, where that is too few to speak for it; of own excess, how many
-            models there are that tell enough.
+        models: For own excess, how many models take part.
         level: The accuracy of the naive baseline.
-        alike: Models that it cannot be told apart from.
-        rates: Of how often: the predicted and the observed share of yes.
-        shares: Of which ones: the shares of the ceiling that model and baseline reach at the model's rate of yes.
-        ceiling: Of which ones: the greatest skill that is possible at this rate.
-        verdict: On own excess; None where there is none.
-        against: What keeps it from a better one.
-        source: Who says what was done, of own excess.
+        alike: Models that cannot be told apart from this one.
+        rates: For `how often`, the predicted and the observed share of yes.
+        shares: For `which ones`, the shares of the ceiling that model and baseline reach at the model's rate of yes.
+        ceiling: For `which ones`, the greatest skill that is possible at this rate.
+        verdict: The verdict on own excess; None where there is none.
+        against: What keeps that verdict from a better one.
+        source: For own excess, who says what was done.
     """
 
     about: str
     subject: str
     relation: Relation
-    tone: Tone
+    answer: Answer
     value: float | None
     low: float | None = None
     high: float | None = None
@@ -122,7 +125,7 @@ class Finding:
     among: int = 0
     detectable: float | None = None
     reason: str | None = None
-    panel: int | None = None
+    models: int | None = None
     level: float | None = None
     alike: tuple[str, ...] = ()
     rates: tuple[float, float] | None = None
@@ -135,16 +138,16 @@ class Finding:
     @property
     def state(self) -> str:
         """What is found, in the words that data have for it."""
-        if self.tone in ("open", "untold"):
-            return TOO_CLOSE if self.tone == "open" else CANNOT_BE_TOLD
-        if self.tone == "withheld":
+        if self.answer in ("open", "ceiling"):
+            return TOO_CLOSE if self.answer == "open" else CANNOT_BE_TOLD
+        if self.answer == "withheld":
             return "withheld"
         above, below = CALLED[self.relation]
-        return above if self.tone == "yes" else below
+        return above if self.answer == "yes" else below
 
 
 def further_findings(scores: ConditionScores, tables: "Tables", standings: Sequence[Placed]) -> Iterator[Finding]:
-    """What the numbers support besides the answer: overall, then by experiment."""
+    """Further findings, besides those of the answer: overall, then by experiment."""
     if len(scores.models) > 1:
         yield from against_others(scores.of("overall", "skill"), standings)
     yield from too_few_for_own(scores.own)
@@ -157,16 +160,30 @@ def further_findings(scores: ConditionScores, tables: "Tables", standings: Seque
         yield from own_prediction_findings(scores.own, experiment)
 
 
+@dataclass(frozen=True)
+class ExperimentFindings:
+    """What is found in one experiment: how often, which ones, and skill against chance."""
+
+    experiment: str
+    often: Sequence[Finding]
+    which: Sequence[Finding]
+    skills: Sequence[Finding]
+
+
+def experiment_findings(scores: ConditionScores, experiment: str) -> ExperimentFindings:
+    """What its sentences and the columns of its table are made of."""
+    skills = against_chance(scores.of(experiment, "skill"))
+    return ExperimentFindings(experiment, how_often(scores, experiment), which_ones(scores, experiment), skills)
+
+
 def against_baseline(margins: Iterable[Score]) -> list[Finding]:
-    """Margins over the best baseline: those found above 0 first, then those left open, below, and withheld; each best
-    first.
-    """
+    """Margins over the best baseline, by answer: above 0, too close to call, below 0, withheld; best first."""
     return _by_holm(margins, "baseline")
 
 
 def how_often(scores: ConditionScores, experiment: str) -> list[Finding]:
-    """How often each model says that it would, against how often it does: its rate bias. Nothing of orders, nor where
-    how many of an item's claims come true is fixed.
+    """How often each model predicts that it would behave so, compared with how often it does: its rate bias. Nothing
+    for orders, nor where a fixed number of an item's claims comes true.
     """
     words = EXPERIMENTS[experiment].words
     if words.rates is None:
@@ -181,8 +198,8 @@ def _rates(predicted: float | None, bias: float | None) -> tuple[float, float] |
 
 
 def which_ones(scores: ConditionScores, experiment: str) -> list[Finding]:
-    """Whether each model knows which ones better than the baseline: of yes and no at the model's own rate of yes; of
-    orders, which have no rate, by the margin itself; of probabilities by the margin in AUROC.
+    """Whether each model predicts better than the baseline which claims come true: for yes-or-no claims at the model's
+    own rate of yes, for orders, which have no rate, by the margin itself, for probabilities by the margin in AUROC.
     """
     if areas := scores.of(experiment, "auroc_margin"):
         return _by_holm(areas, "auroc")
@@ -194,14 +211,16 @@ def which_ones(scores: ConditionScores, experiment: str) -> list[Finding]:
         for metric in ("ceiling_at_own_rate", "share_of_ceiling", "baseline_share_of_ceiling")
     )
     reached = {m: (ceilings.get(m), own.get(m), baseline.get(m)) for m in (row.model for row in margins)}
-    untold = [row for row in margins if row.value is not None and _sound(row) and _at_the_ceiling(*reached[row.model])]
-    findings = _by_holm([row for row in margins if row not in untold], "which ones")
-    findings += [replace(_finding(row, "which ones", "untold"), panel=None) for row in sorted(untold, key=_best_first)]
+    at_ceiling = [
+        row for row in margins if row.value is not None and _sound(row) and _at_the_ceiling(*reached[row.model])
+    ]
+    findings = _by_holm([row for row in margins if row not in at_ceiling], "which ones")
+    findings += [_finding(row, "which ones", "ceiling") for row in sorted(at_ceiling, key=_best_first)]
     with_shares = (
         replace(finding, ceiling=reached[finding.subject][0], shares=reached[finding.subject][1:])
         for finding in findings
     )
-    return sorted(with_shares, key=lambda finding: TONES.index(finding.tone))
+    return sorted(with_shares, key=lambda finding: ANSWERS.index(finding.answer))
 
 
 def _at_the_ceiling(ceiling: float | None, *shares: float | None) -> bool:
@@ -210,7 +229,7 @@ def _at_the_ceiling(ceiling: float | None, *shares: float | None) -> bool:
 
 
 def verdict_records(scores: ConditionScores) -> list[dict[str, Any]]:
-    """What is found on how often, which ones and margins, a record for each model, experiment and question."""
+    """The findings on how often, which ones and margins as records, one for each model, experiment and question."""
     findings = [against_baseline(scores.of("overall", "baseline_margin"))]
     for experiment in scores.experiments:
         if experiment != "overall":
@@ -244,24 +263,24 @@ def _verdict_record(finding: Finding) -> dict[str, Any]:
 
 
 def against_naive(gaps: Iterable[Score], baselines: Mapping[str, Score]) -> list[Finding]:
-    """`gaps`: accuracy less that of the baseline that takes no model, which `baselines` have by model."""
+    """Findings on accuracy less that of the naive baseline (`gaps`); `baselines` has the latter by model."""
     levels = {model: row.value or 0.0 for model, row in baselines.items()}
     return [replace(finding, level=levels.get(finding.subject)) for finding in _by_holm(gaps, "naive")]
 
 
 def _by_holm(rows: Iterable[Score], relation: Relation) -> list[Finding]:
-    """Each judged row with the interval that is tested, and what follows from it."""
+    """A finding for each row. Those without a caution are tested together, by Holm."""
     rows = list(rows)
     judged = [row for row in rows if row.value is not None and row.low is not None and row.high is not None]
     judged = sorted((row for row in judged if _sound(row)), key=_best_first)
     points = _points(judged)
     findings = [_tested(row, relation, both, len(judged)) for row, both in zip(judged, points, strict=True)]
     findings += [_finding(row, relation, "withheld") for row in rows if row not in judged]
-    return sorted(findings, key=lambda finding: TONES.index(finding.tone))
+    return sorted(findings, key=lambda finding: ANSWERS.index(finding.answer))
 
 
 def _points(rows: Sequence[Ranged]) -> list[tuple[float, float]]:
-    """What each row's distance from 0 is compared with, in standard errors: on the way down, and on the way up."""
+    """The critical distances from 0 of each row, in standard errors: of its lower end, and of its upper end."""
     if not rows:
         return []
     # an end of a 95% interval lies Z standard errors away
@@ -277,17 +296,17 @@ def _points(rows: Sequence[Ranged]) -> list[tuple[float, float]]:
 
 
 def _over(value: float, arm: float) -> float:
-    """A value in standard errors; 0 where there is no doubt to measure it by."""
+    """A value in standard errors; 0 where the error is 0."""
     return value * Z / arm if arm > 0 else 0.0
 
 
 def tested_intervals(rows: Sequence[Ranged]) -> list[tuple[float, float]]:
-    """The interval of each that is tested, by Holm for all of them: beyond 0 just where that is found."""
+    """The tested interval of each, adjusted by Holm for all of them: it excludes 0 exactly where that is found."""
     return [_ends(row, points) for row, points in zip(rows, _points(rows), strict=True)]
 
 
 def _ends(row: Ranged, points: tuple[float, float]) -> tuple[float, float]:
-    """As many standard errors away as the points say; an end of a 95% interval lies Z away."""
+    """The ends of an interval at these distances, in standard errors; those of a 95% interval are Z away."""
     value, low, high = row.value or 0.0, row.low or 0.0, row.high or 0.0
     return value - points[0] * (value - low) / Z, value + points[1] * (high - value) / Z
 
@@ -296,26 +315,25 @@ def _tested(row: Score, relation: Relation, points: tuple[float, float], among: 
     value, low, high = row.value or 0.0, row.low or 0.0, row.high or 0.0
     errors = (value - low) / Z, (high - value) / Z
     ends = _ends(row, points)
-    tone: Tone = "yes" if ends[0] > 0 else "no" if ends[1] < 0 else "open"
-    finding = _finding(row, relation, tone)
-    if tone == "yes" and row.small_panel and relation in ("baseline", "which ones"):
-        finding = replace(finding, tone="withheld", reason=row.small_panel)
+    answer: Answer = "yes" if ends[0] > 0 else "no" if ends[1] < 0 else "open"
+    finding = _finding(row, relation, answer)
+    if answer == "yes" and row.too_few_models and relation in OVER_OTHERS:
+        finding = replace(finding, answer="withheld")
     least = max((point + POWER_80) * error for point, error in zip(points, errors, strict=True))
     return replace(finding, tested_low=ends[0], tested_high=ends[1], among=among, detectable=least)
 
 
 def clear_of_zero(rows: Sequence[Ranged], sign: int) -> list[bool]:
-    """Whether each lies beyond 0 on this side, by Holm for all of them."""
+    """Whether each is found above 0, or below for a negative sign, by Holm for all of them."""
     side = 0 if sign > 0 else 1
     arms = [(r.value or 0.0) - (r.low or 0.0) if sign > 0 else (r.high or 0.0) - (r.value or 0.0) for r in rows]
     z = [_over(sign * (r.value or 0.0), arm) for r, arm in zip(rows, arms, strict=True)]
     return [each > points[side] for each, points in zip(z, _points(rows), strict=True)]
 
 
-def _finding(row: Score, relation: Relation, tone: Tone, alike: tuple[str, ...] = ()) -> Finding:
-    panel = row.models if row.small_panel else None
+def _finding(row: Score, relation: Relation, answer: Answer, alike: tuple[str, ...] = ()) -> Finding:
     ends = (row.value, row.low, row.high)
-    return Finding(row.experiment, row.model, relation, tone, *ends, reason=row.reason, panel=panel, alike=alike)
+    return Finding(row.experiment, row.model, relation, answer, *ends, reason=row.reason, alike=alike)
 
 
 def _best_first(row: Score) -> tuple[float, str]:
@@ -323,25 +341,25 @@ def _best_first(row: Score) -> tuple[float, str]:
 
 
 def _sound(row: Score) -> bool:
-    """Nothing is to be said of it but that its panel may be small."""
-    return not row.reason or row.reason == row.small_panel
+    """Whether nothing is to be said against the number itself, be its baseline one of too few models."""
+    return not row.reason or row.too_few_models
 
 
 def against_chance(skills: Iterable[Score]) -> list[Finding]:
-    """Skills; that of a model alone by its own interval."""
+    """Findings on skill, which is 0 by chance; a single model is tested by its own interval."""
     rows = list(skills)
     if len(rows) != 1:
         return _by_holm(rows, "chance")
     (row,) = rows
     if row.value is None or row.low is None or row.high is None or row.reason:
         return [_finding(row, "chance", "withheld")]
-    tone: Tone = "yes" if row.low > 0 else "no" if row.high < 0 else "open"
-    return [replace(_finding(row, "chance", tone), tested_low=row.low, tested_high=row.high, among=1)]
+    answer: Answer = "yes" if row.low > 0 else "no" if row.high < 0 else "open"
+    return [replace(_finding(row, "chance", answer), tested_low=row.low, tested_high=row.high, among=1)]
 
 
 def against_others(skills: Iterable[Score], standings: Sequence[Placed]) -> list[Finding]:
-    """Skills, best first, and which others each cannot be told apart from; behind them those that are to be read with
-    caution, and ahead of nobody.
+    """Findings on skill, the best first, each with the models that it cannot be told apart from; then the models whose
+    skill is to be read with caution, which are ahead of nobody.
     """
     rows = list(skills)
     judged = sorted((row for row in rows if row.value is not None and not row.reason), key=_best_first)
@@ -357,43 +375,48 @@ def against_others(skills: Iterable[Score], standings: Sequence[Placed]) -> list
 
 
 def own_prediction_findings(own: Sequence[Own], experiment: str) -> list[Finding]:
-    """The verdicts on panels in one experiment, by each source. Nothing of a kind of models (simulated, or not) that is
-    too few for a panel in every experiment, nor where a reference panel is among them: that stands model by model below
-    the table.
+    """The verdicts on all models together in one experiment, one by each source. Simulated models, or the others, are
+    left out where they are too few in every experiment. With a reference panel there is no such verdict: then
+    single models have theirs below the table.
     """
-    judged_kinds = {panel.simulated for panel in own if panel.found.fits}
+    judged_sorts = {by_source.simulated for by_source in own if by_source.found.fits}
     return [
-        _own_finding(panel, SIMULATED if panel.simulated else PANEL, panel.found.panel)
-        for panel in own
-        if panel.experiment == experiment and panel.simulated in judged_kinds and not panel.panel
+        _own_finding(by_source, SIMULATED if by_source.simulated else PANEL, by_source.found.overall)
+        for by_source in own
+        if by_source.experiment == experiment and by_source.simulated in judged_sorts and not by_source.panel
     ]
 
 
-def beside_panel(own: Sequence[Own], experiment: str, models: Sequence[str]) -> list[Finding]:
-    """The verdicts in one experiment on each of these models that is held against a reference panel, by each source."""
-    beside = [panel for panel in own if panel.experiment == experiment and panel.panel]
-    return [_own_finding(panel, m, panel.found.each[m]) for m in models for panel in beside if m in panel.found.each]
+def single_model_findings(own: Sequence[Own], experiment: str, models: Sequence[str]) -> list[Finding]:
+    """The verdicts in one experiment on each of these models that is next to a reference panel, by each source."""
+    with_panel = [by_source for by_source in own if by_source.experiment == experiment and by_source.panel]
+    return [
+        _own_finding(by_source, model, by_source.found.each[model])
+        for model in models
+        for by_source in with_panel
+        if model in by_source.found.each
+    ]
 
 
 def too_few_for_own(own: Sequence[Own]) -> list[Finding]:
-    """That no panel is large enough, once: of the largest."""
-    if not own or any(own_excess.found.fits for own_excess in own):
+    """A single finding where no experiment has enough models for a verdict: that of the one with most models."""
+    if not own or any(by_source.found.fits for by_source in own):
         return []
-    largest = max(own, key=lambda own_excess: len(own_excess.found.of.models))
+    largest = max(own, key=lambda by_source: len(by_source.found.compared.models))
     subject = SIMULATED if largest.simulated else PANEL
-    return [replace(_own_finding(largest, subject, largest.found.panel), about="overall", source=None)]
+    return [replace(_own_finding(largest, subject, largest.found.overall), about="overall", source=None)]
 
 
 def _own_finding(own: Own, subject: str, judged: Judged) -> Finding:
     estimate = judged.estimate
     numbers = (estimate.value, *estimate.interval, *judged.tested)
     value, low, high, tested_low, tested_high = map(none_if_nan, numbers)
-    tone: Tone = "withheld" if judged.verdict is None else "yes" if judged.verdict == "own" else "open"
+    answer: Answer = "withheld" if judged.verdict is None else "yes" if judged.verdict == "own" else "open"
     return Finding(
         own.experiment,
         subject,
         "own",
-        tone,
+        answer,
         value,
         low,
         high,
@@ -402,7 +425,7 @@ def _own_finding(own: Own, subject: str, judged: Judged) -> Finding:
         among=judged.tests,
         detectable=none_if_nan(judged.detectable),
         reason=judged.reason,
-        panel=len(own.found.of.models),
+        models=len(own.found.compared.models),
         verdict=judged.verdict,
         against=judged.against,
         source=own.source,

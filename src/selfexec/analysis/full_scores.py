@@ -131,7 +131,7 @@ def _of_own(own: Own) -> Mapping[str, Mapping[str, str]]:
             "partial_correlation": _estimate_cell(partial[n]),
             "swap_share": _estimate_cell(swap[n]),
         }
-        for n, model in enumerate(excess.of.models)
+        for n, model in enumerate(excess.compared.models)
         if model in excess.each
     }
 

@@ -77,7 +77,7 @@ def source_of(experiment: str, source: str) -> str:
     return f"a fixed {EXPERIMENTS[experiment].words.rule}" if source == RULE else source_name(source)
 
 
-def told_by(sources: Mapping[str, str]) -> Iterator[str]:
+def source_notes(sources: Mapping[str, str]) -> Iterator[str]:
     """Who says what was done, by experiment, where it is not the experiment's own source."""
     for experiment, source in sources.items():
         if experiment in EXPERIMENTS and source != (own := EXPERIMENTS[experiment].sources[0]):

@@ -9,7 +9,7 @@ from selfexec.analysis.options import WITH_SKILL
 from selfexec.analysis.result import ScoredRun, folder_of
 from selfexec.analysis.warnings import LeftOpen, Warned
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics import NOT_REPEATED, JudgeTest, LossTest, Score, kind_of
+from selfexec.metrics import NOT_REPEATED, JudgeTest, LossTest, Score, claim_kind
 from selfexec.text.numbers import decimal, signed
 
 LEAST_SHOWN = 0.01
@@ -87,7 +87,7 @@ def _order_biases(scores: Sequence[Score]) -> Iterator[str]:
 
 def _repeats(experiment: str) -> bool:
     """Whether it has a meaning there how one execution predicts another."""
-    return kind_of(experiment).never_changed is not None
+    return claim_kind(experiment).never_changed is not None
 
 
 def _over(row: Score, ceiling: float | None) -> str:

@@ -47,7 +47,7 @@ def outlook(items: Mapping[str, int], models: int) -> str:
     """What a run with so many items in each experiment can tell apart, and what it cannot tell with so many models."""
     known = {experiment: n for experiment, n in items.items() if EXPERIMENTS[experiment].spread}
     headline = {experiment: n for experiment, n in known.items() if experiment in PAPER.experiments}
-    complete = len(headline) == len(PAPER)
+    complete = len(headline) == len(PAPER.experiments)
     said = [
         _resolution(known, complete) if known else None,
         _withheld(headline if complete else known, complete),
@@ -62,8 +62,8 @@ def _resolution(items: Mapping[str, int], complete: bool) -> str:
     headline = {experiment: items[experiment] for experiment in PAPER.experiments if complete}
     if not complete or _short(headline):
         return f"{EXPECT} skill within {widths}; {_apart(found)}."
-    overall = math.hypot(*(half_width(experiment, n) for experiment, n in headline.items())) / len(PAPER)
-    apart = f"{math.hypot(*(found[experiment] for experiment in headline)) / len(PAPER):.2f}"
+    overall = math.hypot(*(half_width(experiment, n) for experiment, n in headline.items())) / len(PAPER.experiments)
+    apart = f"{math.hypot(*(found[experiment] for experiment in headline)) / len(PAPER.experiments):.2f}"
     return f"{EXPECT} skill within {widths}, overall ±{overall:.2f}; {DIFFERING} {apart} overall {ARE_TOLD}."
 
 

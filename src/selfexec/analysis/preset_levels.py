@@ -20,11 +20,11 @@ from selfexec.metrics import (
     Score,
     Scored,
     adjusted_skill,
+    claim_kind,
     combine,
-    kind_of,
 )
 from selfexec.panels import PAPER as PAPER_PANEL
-from selfexec.panels import Beside, beside, load_panel
+from selfexec.panels import MatchedPanel, load_panel, match_panel
 from selfexec.runs import Run
 from selfexec.stats import Interval, Z, sum_interval
 
@@ -73,14 +73,16 @@ def adjusted_rows(
     cut = {model for model, run in runs.items() if run.manifest.preset not in (None, FULL)}
     if not cut.intersection(scored) or selection.panel == NO_PANEL:
         return
-    panel = beside(load_panel(selection.panel or PAPER_PANEL), selection.runs, selection.tables, at_most=sys.maxsize)
+    panel = match_panel(
+        load_panel(selection.panel or PAPER_PANEL), selection.runs, selection.tables, at_most=sys.maxsize
+    )
     if panel is None:
         return
     reference = {experiment: _reference(panel, experiment) for experiment in panel.experiments}
     headlines = {row.model: row for row in overall}
     for model, parts in scored.items():
         estimates = {
-            e: adjusted_skill(kind_of(e), part.record, reference[e])
+            e: adjusted_skill(claim_kind(e), part.record, reference[e])
             for e, part in parts.items()
             if model in cut and e in reference and _comparable(part)
         }
@@ -97,9 +99,9 @@ def _comparable(part: Scored) -> bool:
     return own and not math.isnan(part.skill.value)
 
 
-def _reference(panel: Beside, experiment: str) -> list[tuple[Counted, float]]:
+def _reference(panel: MatchedPanel, experiment: str) -> list[tuple[Counted, float]]:
     """Of each model of the panel its record on the run's items, and its skill on all items."""
-    kind, claims = kind_of(experiment), panel.tables.claims[experiment]
+    kind, claims = claim_kind(experiment), panel.tables.claims[experiment]
     on_all = {model: entry.skill for model, entry in panel.panel.experiments[experiment].models.items()}
     return [
         (kind.count(claims.of(model), False), skill)

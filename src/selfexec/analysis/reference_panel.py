@@ -2,22 +2,22 @@
 
 from collections.abc import Iterator
 
-from selfexec.panels import Beside
+from selfexec.panels import MatchedPanel
 from selfexec.text.numbers import number_of
 
 
-def panel_lines(beside: Beside) -> Iterator[str]:
+def panel_lines(matched: MatchedPanel) -> Iterator[str]:
     """Which panel baselines are from, and what was left out of it."""
-    panel = beside.panel
-    experiments = "" if not beside.without else f" in {_listed(beside.experiments)}"
+    panel = matched.panel
+    experiments = "" if not matched.without else f" in {_listed(matched.experiments)}"
     when = f" recorded in {panel.date}" if panel.date else ""
-    words = {True: ", asked with the same prompts", False: ", asked with other prompts", None: ""}[beside.alike]
-    models = number_of(len(beside.models), "model")
-    others = "the other models and " if len(beside.own) > 1 else ""
+    words = {True: ", asked with the same prompts", False: ", asked with other prompts", None: ""}[matched.alike]
+    models = number_of(len(matched.models), "model")
+    others = "the other models and " if len(matched.own) > 1 else ""
     yield f"Baselines{experiments} are of {others}the reference panel `{panel.name}`: {models}{when}{words}."
-    if beside.left_out:
-        since = "it is" if len(beside.left_out) == 1 else "they are"
-        which = "; ".join(f"{model} ({why})" for model, why in beside.left_out.items())
+    if matched.left_out:
+        since = "it is" if len(matched.left_out) == 1 else "they are"
+        which = "; ".join(f"{model} ({why})" for model, why in matched.left_out.items())
         yield f"Left out of the panel, since {since} scored here: {which}."
 
 

@@ -7,13 +7,13 @@ or writes it stands here.
 import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files import csv_rows
-from selfexec.files.frames import as_parquet, column_types, framed, to_pandas
+from selfexec.files.frames import as_parquet, column_types, framed, record_fields, to_pandas
 from selfexec.files.outputs import RESULTS, form_by_ending, tried, write_bytes, write_page
 from selfexec.runs.requests import out_with_batches
 from selfexec.text.numbers import number_of
@@ -133,7 +133,7 @@ class Rows(Tabular, Sequence[Row]):
 
 def as_records(rows: Iterable["DataclassInstance"]) -> list[dict[str, Any]]:
     """Of rows of plain values. `asdict` copies each value deeply, which takes many times as long."""
-    return [{field.name: getattr(row, field.name) for field in fields(row)} for row in rows]
+    return [{name: getattr(row, name) for name in record_fields(row)} for row in rows]
 
 
 def _cell(value: Any) -> Any:
@@ -148,7 +148,7 @@ class ScoredRun:
     """A run that was scored: its folder as it was given, the SHA-256 of its replies (None where they are not on disk),
     its models, and how many items of each experiment it has. `readings_given`: replies read as somebody else says;
     `simulated`: those of the models that no language model is behind;
-    `told_by`: experiments where another source than their own says what was done, and which; `out`: sessions that
+    `sources`: experiments where another source than their own says what was done, and which; `out`: sessions that
     are out with a batch; `origin`: where its replies come from, and `epochs`: how often everything is asked, as its
     manifest has it.
     """
@@ -159,7 +159,7 @@ class ScoredRun:
     items: dict[str, int]
     readings_given: int
     simulated: tuple[str, ...] = ()
-    told_by: dict[str, str] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
     out: int = 0
     origin: str = "run"
     epochs: int = 1
@@ -178,7 +178,9 @@ def _scored_run(run: "Run") -> ScoredRun:
         items={experiment: len(by_id) for experiment, by_id in run.items.items.items()},
         readings_given=sum(key in run.replies for key in run.given or ()),
         simulated=tuple(model for model in run.models if model in run.simulated),
-        told_by={e: by for e, by in run.told_by.items() if e in run.items.items and by != EXPERIMENTS[e].sources[0]},
+        sources={
+            e: by for e, by in run.chosen_sources.items() if e in run.items.items and by != EXPERIMENTS[e].sources[0]
+        },
         out=out_with_batches(run.folder, {key for key, reply in run.replies.items() if not reply.failed}),
         origin=run.manifest.origin,
         epochs=run.manifest.epochs,

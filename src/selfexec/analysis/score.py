@@ -4,18 +4,28 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from selfexec.analysis.conventions import rows_by
 from selfexec.analysis.options import WITH_SKILL, ScoreOptions
-from selfexec.analysis.own import NO_GROUPS, families_of, own_of
+from selfexec.analysis.own_excess import NO_GROUPS, families_of, own_of
 from selfexec.analysis.preset_levels import adjusted_rows, with_presets
 from selfexec.analysis.score_table import Scores
 from selfexec.analysis.selection import (
     NO_PANEL,
     Selection,
     refuse_unknown,
+    rows_by,
     selection_of,
 )
-from selfexec.analysis.warnings import SameReplies, Unanswered, Warned, canned, left_open, same_replies, unanswered
+from selfexec.analysis.warnings import (
+    SameReplies,
+    ServerNotice,
+    Unanswered,
+    Warned,
+    canned,
+    left_open,
+    same_replies,
+    server_notices,
+    unanswered,
+)
 from selfexec.claims import NO_ANSWERS, Claims, Tables, occurring
 from selfexec.claims.arrays import MISSING, UNREADABLE
 from selfexec.errors import InputError
@@ -29,9 +39,9 @@ from selfexec.metrics import (
     Crossed,
     Estimate,
     Own,
-    Panels,
     Score,
     Scored,
+    VoteTables,
     ceilings,
     gives_probabilities,
     judge_warnings,
@@ -44,7 +54,7 @@ from selfexec.metrics import (
     with_bootstrap,
     with_bounds,
 )
-from selfexec.panels import Beside
+from selfexec.panels import MatchedPanel
 from selfexec.runs import takes
 
 __all__ = ["Bootstrap", "Score", "Scores", "Selection", "score", "score_tables"]
@@ -85,7 +95,11 @@ def score(options: ScoreOptions) -> Scores:
     rows = with_presets(rows, runs) if cut else rows
     return Scores(
         (row for row in rows if selection.wants([row.model], row.experiment)),
-        (warning for warning in (*warnings, *canned(runs), *unanswered(runs)) if _is_meant(warning, selection)),
+        (
+            warning
+            for warning in (*warnings, *canned(runs), *unanswered(runs), *server_notices(runs))
+            if _is_meant(warning, selection)
+        ),
         drawn,
         in_conditions[0].parts if in_conditions else None,
         selection.scored_runs,
@@ -97,8 +111,8 @@ def score(options: ScoreOptions) -> Scores:
 def _in_condition(
     selection: Selection, groups: Mapping[str, str | None], drawn: Bootstrap | None, *, cut: bool
 ) -> Scores:
-    """The scores in the one condition of the selection, of the models and experiments that are meant, all others being
-    their reference models. `cut`: some of the runs are of a preset's cut of the items.
+    """The scores of the wanted models and experiments, in the one condition of a selection. All other models are
+    reference models. `cut`: some of the runs asked a preset, which is a cut of the items.
     """
     models = [model for model in selection.everybody if selection.wants([model])]
     experiments = () if "overall" in selection.experiments else selection.experiments
@@ -107,7 +121,7 @@ def _in_condition(
         models,
         selection.convention,
         drawn,
-        beside=selection.beside,
+        matched=selection.matched_panel,
         experiments=experiments,
         groups=groups,
     )
@@ -123,57 +137,66 @@ def score_tables(
     convention: str,
     bootstrap: Bootstrap | None = None,
     *,
-    beside: Beside | None = None,
+    matched: MatchedPanel | None = None,
     experiments: Collection[str] = (),
     groups: Mapping[str, str | None] = NO_GROUPS,
     whole: bool = True,
 ) -> Scores:
-    """Scores of some models, in some experiments where any is named, from observations and sessions alone, and from the
-    panel that is `beside` them; `groups` are families by model, where somebody has named them. Not `whole`, there are
-    no warnings, self-bonuses, permutation tests, margins, noise ceilings and bounds, and loss is not tested.
+    """Scores of some models, from tables alone.
+
+    Args:
+        tables: Observations and sessions, in one condition.
+        models: Those to score. All models of the tables are their reference models.
+        convention: `strict` or `readable`.
+        bootstrap: Replaces intervals by bootstrap ones.
+        matched: The reference panel, where there is one.
+        experiments: Those to score; all where none is named.
+        groups: Model -> family, where somebody has named it.
+        whole: Whether to include warnings, tests of loss, self-bonuses, permutation tests, margins, noise ceilings and
+            bounds.
     """
     claims = {name: found for name, found in tables.claims.items() if not experiments or name in experiments}
-    together = beside.tables if beside else tables
-    panels = {experiment: Panels(together.claims[experiment]) for experiment in claims}
-    everybody = {model for panel in panels.values() for model in panel.everyone.models}
+    together = matched.tables if matched else tables
+    votes = {experiment: VoteTables(together.claims[experiment]) for experiment in claims}
+    everybody = {model for tables_of in votes.values() for model in tables_of.everyone.models}
     families = families_of(everybody, together.simulated, groups)
-    scored = {model: _scored(together, panels, model, convention, families, whole) for model in models}
+    scored = {model: _scored(together, votes, model, convention, families, whole) for model in models}
     if not whole:
         return Scores(_bare_rows(convention, scored), parts=scored)
     judged = judge_warnings(claims, convention == "strict")
     opened = [one for one in left_open(tables) if one.experiment in claims]
     warnings: list[Warned] = [*loss_warnings(claims), *judged, *opened]
-    own = list(own_of(claims, tables.simulated, families, beside))
+    own = list(own_of(claims, tables.simulated, families, matched))
     rows = _rows(claims, convention, scored, own, bootstrap)
-    if beside is None:
+    if matched is None:
         return Scores(rows, warnings, bootstrap, scored, own=own)
-    with_panel = (_with_panel(row, beside) for row in rows)
-    return Scores(with_panel, warnings, bootstrap, scored, own=own, panels=[beside])
+    with_panel = (_with_panel(row, matched) for row in rows)
+    return Scores(with_panel, warnings, bootstrap, scored, own=own, panels=[matched])
 
 
 def _scored(
     tables: Tables,
-    panels_of: Mapping[str, Panels],
+    votes: Mapping[str, VoteTables],
     model: str,
     convention: str,
     families: Mapping[str, str | None],
     whole: bool,
 ) -> dict[str, Scored]:
-    """Each experiment of one model, scored with the other models of its kind (simulated, or not) as its reference
+    """The scores of one model in each experiment. The other models of its sort, simulated or not, are its reference
     models.
     """
     strict = convention == "strict"
     scored: dict[str, Scored] = {}
-    for experiment, panels in panels_of.items():
-        everyone = panels.everyone
+    for experiment, vote_tables in votes.items():
+        everyone = vote_tables.everyone
         if not len(claims := everyone.of(model)):
             continue
         references = peers(model, everyone.models, tables.simulated)
-        asked = _asked(model, convention, claims, models_read(panels, model, references))
-        others = panels.others(claims, references)
+        asked = _asked(model, convention, claims, models_read(vote_tables, model, references))
+        others = vote_tables.others(claims, references)
         answers = tables.answers.get(experiment, {}).get(model, NO_ANSWERS)
         family = families[model]
-        same_family = panels.family(claims, [one for one in references if family and families[one] == family])
+        same_family = vote_tables.family(claims, [one for one in references if family and families[one] == family])
         scored[experiment] = score_experiment(asked, claims, answers, others, same_family, strict, whole=whole)
     return scored
 
@@ -245,16 +268,16 @@ def _of_model(
 def _own_row(asked: AskedCounts, own: Own, model: str) -> Score:
     judged = own.found.for_model(model)
     row = replace(asked, source=own.source).row(own.metric, judged.estimate)
-    row = replace(row, reason=judged.reason, models=len(own.found.of.models), verdict=judged.verdict)
+    row = replace(row, reason=judged.reason, models=len(own.found.compared.models), verdict=judged.verdict)
     return replace(row, panel=own.panel)
 
 
-def _with_panel(row: Score, beside: Beside) -> Score:
+def _with_panel(row: Score, matched: MatchedPanel) -> Score:
     """What is said of the best baseline, with the name of the panel that it is of."""
     if row.metric not in OF_BASELINE:
         return row
-    experiments = beside.experiments if row.experiment == "overall" else [row.experiment]
-    return replace(row, panel=beside.panel.name) if beside.serves(row.model, experiments) else row
+    experiments = matched.experiments if row.experiment == "overall" else [row.experiment]
+    return replace(row, panel=matched.panel.name) if matched.serves(row.model, experiments) else row
 
 
 def _bare_rows(convention: str, scored: Mapping[str, Mapping[str, Scored]]) -> Iterator[Score]:
@@ -278,6 +301,8 @@ def _refuse_what_takes_more(selection: Selection, drawn: Bootstrap | None) -> No
 def _is_meant(warning: Warned, selection: Selection) -> bool:
     if isinstance(warning, SameReplies):
         return selection.wants(warning.models)
+    if isinstance(warning, ServerNotice):
+        return selection.wants([warning.model])
     if isinstance(warning, Unanswered):
         return any(selection.wants([warning.model], experiment) for experiment in warning.experiments)
     return selection.wants([warning.model], warning.experiment)

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.answers import answers
-from selfexec.analysis.conventions import added_convention
 from selfexec.analysis.findings import (
     against_baseline,
     own_prediction_findings,
@@ -15,12 +14,14 @@ from selfexec.analysis.findings import (
     verdict_records,
     which_ones,
 )
-from selfexec.analysis.names import refuse_old_name, skill_legend, told_by
+from selfexec.analysis.names import refuse_old_name, skill_legend, source_notes
 from selfexec.analysis.notes import noise_and_loss
-from selfexec.analysis.own import own_lines, own_records
+from selfexec.analysis.own_excess import own_lines, own_records
+from selfexec.analysis.probability_table import in_probabilities, probability_legend
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import Form, Rows, ScoredRun, head, out_lines
-from selfexec.analysis.warnings import Canned, SameReplies, Unanswered, Warned, texts_of
+from selfexec.analysis.selection import added_convention
+from selfexec.analysis.warnings import Canned, SameReplies, ServerNotice, Unanswered, Warned, texts_of
 from selfexec.analysis.words import (
     NO_TEST,
     FindingSentence,
@@ -31,8 +32,19 @@ from selfexec.analysis.words import (
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
-from selfexec.metrics import ADJUSTED, AT_THE_CEILING, GROUPS, LEAST_CEILING, Own, Score, Scored, group_of, not_run
-from selfexec.panels import Beside
+from selfexec.metrics import (
+    ADJUSTED,
+    AT_THE_CEILING,
+    GROUPS,
+    LEAST_CEILING,
+    Own,
+    Score,
+    Scored,
+    few_models,
+    group_of,
+    not_run,
+)
+from selfexec.panels import MatchedPanel
 from selfexec.text.matching import listed
 from selfexec.text.numbers import decimal, interval, number_of
 from selfexec.text.tables import Part, Table
@@ -85,7 +97,7 @@ class Scores(Rows[Score]):
         parts: Mapping[str, Mapping[str, Scored]] | None = None,
         runs: Iterable[ScoredRun] = (),
         own: Iterable[Own] = (),
-        panels: Iterable[Beside] = (),
+        panels: Iterable[MatchedPanel] = (),
     ) -> None:
         super().__init__(rows)
         self.warnings = tuple(warnings)
@@ -107,9 +119,8 @@ class Scores(Rows[Score]):
         if len(self.conditions) == 1:
             return self
         rows = (row for row in self._rows if row.condition == condition)
-        warnings = (
-            w for w in self.warnings if isinstance(w, SameReplies | Canned | Unanswered) or w.condition == condition
-        )
+        everywhere = SameReplies | Canned | Unanswered | ServerNotice
+        warnings = (w for w in self.warnings if isinstance(w, everywhere) or w.condition == condition)
         parts = self.parts if condition == self.conditions[0] else {}
         own = (one for one in self.own if one.condition == condition)
         panels = (one for one in self.panels if one.panel.condition == condition)
@@ -220,7 +231,8 @@ class Scores(Rows[Score]):
 
     def _content(self, form: Form, width: int) -> list[Part]:
         if len(self.conditions) < 2:
-            return [Table(_title(self), *_grid(self), "stacked"), *_notes(self)]
+            table = Table(_title(self), *_grid(self), "stacked")
+            return [table, *in_probabilities([self]), *_notes(self), *probability_legend([self])]
         ones = self.by_condition
         title = "\n".join([question(self), *every_answer(ones)])
         cautions, own = (
@@ -228,7 +240,9 @@ class Scores(Rows[Score]):
         )
         notes = dict.fromkeys([*cautions, *own, *(line for one in ones for line in _below(one))])
         columns, rows = grid_by_condition(ones)
-        return [Table(title, columns, rows, "stacked"), *notes, *_legend(self), *absent(rows)]
+        table = Table(title, columns, rows, "stacked")
+        below = [*notes, *_legend(self), *probability_legend(ones), *absent(rows)]
+        return [table, *in_probabilities(ones), *below]
 
 
 def _or_least(value: float | None) -> float:
@@ -255,15 +269,17 @@ def _said(scores: Scores) -> list[str]:
 
 
 def remarks(scores: Scores) -> list[str]:
-    """Without what answers would mislead: several names of one model, fixed responses, models without a reply, who says
-    what was done, where it is not the experiment's own source, and which reference panel the baselines are of.
+    """Without what answers would mislead: several names of one model, fixed responses, models without a reply, what
+    servers say of their replies, who says what was done, where it is not the experiment's own source, and which
+    reference panel the baselines are of.
     """
     sources = {row.experiment: row.source for row in scores if row.metric == "accuracy" and row.source}
     return [
         *texts_of(scores.warnings, SameReplies),
         *texts_of(scores.warnings, Canned),
         *texts_of(scores.warnings, Unanswered),
-        *told_by(sources),
+        *texts_of(scores.warnings, ServerNotice),
+        *source_notes(sources),
         *(line for one in scores.panels for line in panel_lines(one)),
     ]
 
@@ -470,7 +486,7 @@ def decided_by_rate(scores: Scores) -> Iterator[str]:
         alone = [
             one.subject
             for one in which
-            if one.tone in ("open", "untold") and margins[one.subject].tone in ("yes", "no")
+            if one.answer in ("open", "ceiling") and margins[one.subject].answer in ("yes", "no")
         ]
         if alone:
             follows = "it may reflect only how often they say yes"
@@ -488,8 +504,8 @@ def margin_cautions(scores: Scores, told: str = "") -> Iterator[str]:
     for row in rows:
         if row.value is None:
             withheld.setdefault((row.experiment, row.reason or ""), []).append(row.model)
-        elif row.small_panel:
-            of_few.setdefault(row.small_panel, {})[row.model] = None
+        elif few := few_models(row.models):
+            of_few.setdefault(few, {})[row.model] = None
     for (experiment, reason), models in withheld.items():
         if reason not in told:
             yield f"margin of {', '.join(models)}, {experiment}: {reason}"

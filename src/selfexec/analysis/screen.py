@@ -7,12 +7,11 @@ from typing import Any
 
 from selfexec.analysis.answers import experiment_answer, experiment_in_brief, no_margins
 from selfexec.analysis.findings import (
+    ExperimentFindings,
     Finding,
-    against_chance,
-    beside_panel,
-    how_often,
+    experiment_findings,
     own_prediction_findings,
-    which_ones,
+    single_model_findings,
 )
 from selfexec.analysis.result import Form, Result
 from selfexec.analysis.score_table import CAUTION, UNDEFINED, Scores, labelled, question, remarks
@@ -21,20 +20,20 @@ from selfexec.experiments import RULE, by_source
 from selfexec.text.numbers import number_of, signed
 from selfexec.text.tables import Part, Table
 
-TOO_CLOSE, UNTOLD = "~", "?"
+TOO_CLOSE, NO_ROOM = "~", "?"
 # how a model stands on how often: it predicts more, less, or about as much as it does
 SIGNS: Mapping[str, str] = {"overestimates": ">", "underestimates": "<", "too close to call": TOO_CLOSE}
 # how many models are in a state is said with the signs that stand in the table, and in words for the rest
-STATES: Mapping[str, str] = {**SIGNS, "cannot be told": UNTOLD}
+STATES: Mapping[str, str] = {**SIGNS, "cannot be told": NO_ROOM}
 TOLD_BY_SENTENCES = 2  # so many models have their answer in sentences; of more the numbers of each state are given
 MEANINGS: Mapping[str, str] = {
     TOO_CLOSE: "too close to call",
-    UNTOLD: "no room to differ",
+    NO_ROOM: "no room to differ",
     CAUTION: "too little data",
     UNDEFINED: "no number",
 }
 OWN_EXCESS, NO_VERDICT = "own excess", "no verdict"
-SHOWN = ("yes", "no", "open", "untold")  # tones of findings that are judged, in the order in which they are counted
+SHOWN = ("yes", "no", "open", "ceiling")  # answers of findings that are judged, in the order in which they are counted
 GAP = 1  # column between two columns of the table, where room is scarce
 
 
@@ -64,13 +63,15 @@ class Screen(Result):
 
 def _of_condition(scores: Scores, width: int, named: bool) -> Iterator[Part]:
     asked = [experiment for experiment in scores.experiments if experiment != "overall"]
-    columns = [_Columns(scores, experiment) for experiment in asked]
+    found = [experiment_findings(scores, experiment) for experiment in asked]
+    columns = [_Columns(each) for each in found]
     shown = columns[: _fitting(columns, scores.models, width)]
     rows = [[model, *(cell for column in shown for cell in column.cells(model))] for model in scores.models]
     heads = [head for column in shown for head in column.heads]
-    title = [_title(scores, named), *_answers(scores, asked), *_own(scores, asked), *remarks(scores)]
+    verdicts = _own_verdicts(scores)
+    title = [_title(scores, named), *_answers(scores, found), *_own(verdicts, scores, asked), *remarks(scores)]
     yield Table("\n".join(title), ["model", *heads], rows, "plain")
-    if legend := " ".join(_legend(columns, scores)):
+    if legend := " ".join(_legend(columns, scores, bool(verdicts))):
         yield legend
     if rest := asked[len(shown) :]:
         yield f"Not in this table: {listed_names(rest)} (--full)."
@@ -103,34 +104,33 @@ def _fitting(columns: Sequence["_Columns"], models: Sequence[str], width: int) -
     return len(columns)
 
 
-def _answers(scores: Scores, asked: Sequence[str]) -> Iterator[str]:
+def _answers(scores: Scores, found: Sequence[ExperimentFindings]) -> Iterator[str]:
     """Of one or two models in sentences, of more in a line for each experiment."""
-    wide = max(len(label) for label in (*asked, OWN_EXCESS))
-    for experiment in asked:
+    wide = max(len(label) for label in (*(each.experiment for each in found), OWN_EXCESS))
+    for each in found:
         if len(scores.models) <= TOLD_BY_SENTENCES:
-            if answer := experiment_answer(scores, experiment):
+            if answer := experiment_answer(each):
                 yield labelled(answer)
         else:
-            yield f"{experiment:{wide}}  {'; '.join(_in_brief(scores, experiment))}"
+            yield f"{each.experiment:{wide}}  {'; '.join(_in_brief(each))}"
     yield from no_margins(scores)
 
 
-def _in_brief(scores: Scores, experiment: str) -> list[str]:
+def _in_brief(found: ExperimentFindings) -> list[str]:
     """How many models are in each state, on how often and on which ones; in words where nothing is known of others."""
-    questions = (("how often", how_often(scores, experiment)), ("which ones", which_ones(scores, experiment)))
+    questions = (("how often", found.often), ("which ones", found.which))
     brief = [f"{question} {counts}" for question, findings in questions if (counts := _counted(findings))]
-    return brief or experiment_in_brief(scores, experiment)
+    return brief or experiment_in_brief(found)
 
 
 def _counted(findings: Sequence[Finding]) -> str:
     """4 ahead, 2 behind, 3 ~, 1 ?"""
-    states = [finding.state for tone in SHOWN for finding in findings if finding.tone == tone]
+    states = [finding.state for answer in SHOWN for finding in findings if finding.answer == answer]
     return ", ".join(f"{number} {STATES.get(state, state)}" for state, number in Counter(states).items())
 
 
-def _own(scores: Scores, asked: Sequence[str]) -> Iterator[str]:
+def _own(verdicts: Sequence[str], scores: Scores, asked: Sequence[str]) -> Iterator[str]:
     """The verdict on own excess in each experiment, by the source that has one."""
-    verdicts = _own_verdicts(scores)
     if verdicts and len(scores.models) <= TOLD_BY_SENTENCES:
         yield f"{OWN_EXCESS}: {'; '.join(verdicts)}"
     elif verdicts:
@@ -143,10 +143,10 @@ def _own_verdicts(scores: Scores) -> list[str]:
     on its only model where that is held against a reference panel.
     """
     where: dict[str, list[str]] = {verdict: [] for verdict in ("own", "unresolved", "not shown", NO_VERDICT)}
-    against_panel = {one.experiment for one in scores.own if one.panel} if len(scores.models) == 1 else set[str]()
+    with_panel = {one.experiment for one in scores.own if one.panel} if len(scores.models) == 1 else set[str]()
     for experiment in scores.experiments:
-        if experiment in against_panel:
-            found = beside_panel(scores.own, experiment, scores.models)
+        if experiment in with_panel:
+            found = single_model_findings(scores.own, experiment, scores.models)
         else:
             found = [one for one in own_prediction_findings(scores.own, experiment) if one.subject.endswith("panel")]
         if judged := next((one for one in found if one.verdict), None):
@@ -155,7 +155,7 @@ def _own_verdicts(scores: Scores) -> list[str]:
             if judged is not found[0]:
                 notes.insert(0, _by(judged.source or ""))
             where[judged.verdict or ""].append(f"{experiment} ({', '.join(notes)})" if notes else experiment)
-        elif experiment in against_panel:
+        elif experiment in with_panel:
             where[NO_VERDICT].append(experiment)
     return [f"{verdict}: {', '.join(experiments)}" for verdict, experiments in where.items() if experiments]
 
@@ -165,13 +165,11 @@ class _Columns:
     of others.
     """
 
-    def __init__(self, scores: Scores, experiment: str) -> None:
-        self.often = {finding.subject: finding for finding in how_often(scores, experiment)}
-        which = which_ones(scores, experiment)
-        self.has_margins = any(finding.tone != "withheld" for finding in which)
-        found = which if self.has_margins else against_chance(scores.of(experiment, "skill"))
-        self.which = {finding.subject: finding for finding in found}
-        self.experiment = experiment
+    def __init__(self, found: ExperimentFindings) -> None:
+        self.often = {finding.subject: finding for finding in found.often}
+        self.has_margins = any(finding.answer != "withheld" for finding in found.which)
+        self.which = {finding.subject: finding for finding in (found.which if self.has_margins else found.skills)}
+        self.experiment = found.experiment
 
     @property
     def heads(self) -> list[str]:
@@ -190,29 +188,29 @@ def _rates(finding: Finding | None) -> str:
     if finding is None or finding.rates is None:
         return UNDEFINED
     predicted, observed = (percent(rate) for rate in finding.rates)
-    mark = CAUTION if finding.tone == "withheld" else ""
+    mark = CAUTION if finding.answer == "withheld" else ""
     return f"{predicted} {SIGNS.get(finding.state, '|')} {observed}{mark}"
 
 
 def _which(finding: Finding | None) -> str:
-    """The margin that is surely not 0, or what keeps it from being called."""
+    """The margin, where it is found above or below 0; else the sign of why it is not."""
     if finding is None or finding.value is None:
         return UNDEFINED
-    if finding.tone == "withheld":
+    if finding.answer == "withheld":
         return CAUTION
-    if finding.tone in ("yes", "no"):
+    if finding.answer in ("yes", "no"):
         return signed(finding.value, 2)
-    return TOO_CLOSE if finding.tone == "open" else UNTOLD
+    return TOO_CLOSE if finding.answer == "open" else NO_ROOM
 
 
 def _skill(finding: Finding | None) -> str:
     if finding is None or finding.value is None:
         return UNDEFINED
-    return f"{two(finding.value)}{CAUTION if finding.tone == 'withheld' else ''}"
+    return f"{two(finding.value)}{CAUTION if finding.answer == 'withheld' else ''}"
 
 
-def _legend(columns: Sequence[_Columns], scores: Scores) -> Iterator[str]:
-    """What the words and signs mean, as far as they are in the table or above it."""
+def _legend(columns: Sequence[_Columns], scores: Scores, has_verdicts: bool) -> Iterator[str]:
+    """What the words and signs mean that occur in the table or above it."""
     rows = [row for column in columns for row in map(list, map(column.cells, scores.models))]
     cells = " ".join(cell for row in rows for cell in row)
     margins = any(column.has_margins for column in columns)
@@ -227,7 +225,7 @@ def _legend(columns: Sequence[_Columns], scores: Scores) -> Iterator[str]:
     signs = [f"{sign} {meaning}" for sign, meaning in MEANINGS.items() if sign in cells]
     if signs:
         yield f"{', '.join(signs)}."
-    if _own_verdicts(scores):
+    if has_verdicts:
         yield "own excess: beyond what other models explain."
 
 

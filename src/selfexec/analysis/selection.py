@@ -1,7 +1,7 @@
 """What is analysed: which runs, how they are read and counted, and which of their models and experiments are meant."""
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +16,12 @@ from selfexec.analysis.result import ScoredRun, scored_runs
 from selfexec.claims import Tables
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Item
+from selfexec.extension import Convention as AddedConvention
+from selfexec.extension import registered, resolve
 from selfexec.facets import DEFAULT_NAME, canonical
 from selfexec.files.tags import load_families
-from selfexec.metrics import LEAST_OTHERS
-from selfexec.panels import PAPER, Beside, beside, load_panel
+from selfexec.metrics import LEAST_OTHERS, Score
+from selfexec.panels import PAPER, MatchedPanel, load_panel, match_panel
 from selfexec.runs import Run, load_readings, loaded, refuse_silent, takes, with_kept_logprobs, with_source
 from selfexec.runs.run import several_runs
 from selfexec.text.matching import meant
@@ -132,7 +134,7 @@ class Selection:
         )
 
     @cached_property
-    def beside(self) -> Beside | None:
+    def matched_panel(self) -> MatchedPanel | None:
         """The reference panel beside the runs, None where there is none. InputError: it was named, and has nothing of
         these items, or nobody that is not in the runs.
         """
@@ -141,7 +143,7 @@ class Selection:
         if self.panel is None and all(run.simulated.issuperset(run.models) for run in self.runs):
             return None  # the one that ships is of language models
         panel, at_most = load_panel(self.panel or PAPER), None if self.panel else LEAST_OTHERS
-        return beside(panel, self.runs, self.tables, at_most)
+        return match_panel(panel, self.runs, self.tables, at_most)
 
     @cached_property
     def families(self) -> Mapping[str, str | None]:
@@ -287,3 +289,18 @@ def _to_ask_it(condition: str, runs: Iterable[Run]) -> str:
     if condition.count("=") != 1:
         return ""
     return f" {to_ask_in(condition, [run.manifest.origin for run in runs])}"
+
+
+# --- conventions that extensions add to strict and readable, without intervals and baselines -------------------------
+
+
+def added_convention(name: str | None) -> AddedConvention | None:
+    """The convention of this name that an extension adds, None where no extension does."""
+    added: AddedConvention | None = registered("conventions").get(name or "")
+    return added
+
+
+def rows_by(convention: str, run: Run) -> Iterator[Score]:
+    """The scores of a run by a convention that an extension adds."""
+    rows: Iterator[Score] = resolve(registered("conventions")[convention].place)(run)
+    return rows

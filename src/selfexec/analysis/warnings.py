@@ -1,5 +1,5 @@
 """What scores rest on that may mislead: names of one model, responses that are the same to whatever is asked, models
-without a reply, and what a source leaves open.
+without a reply, what servers say of their replies, and what a source leaves open.
 
 Models that gave the same replies are two names of one model, or a server that heeds no name. They tell of one model's
 behaviour, however many names there are: as each other's reference models they predict each other fully, so that a
@@ -10,7 +10,7 @@ common sessions; where all replies but responses are one letter, two of three ma
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
@@ -19,6 +19,7 @@ from selfexec.claims import Numbers, Tables
 from selfexec.claims.tables import REPEATED
 from selfexec.experiments import EXPERIMENTS, by_source
 from selfexec.metrics import JudgeTest, LossTest
+from selfexec.runs.server_notices import notices_in
 from selfexec.text.numbers import joined, number_of
 
 if TYPE_CHECKING:
@@ -176,6 +177,30 @@ def unanswered(runs: Iterable["Run"]) -> Iterator[Unanswered]:
             yield Unanswered(model, experiments, text)
 
 
+# --- what servers say of their replies -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ServerNotice:
+    """What the server said of `replies` of a run's replies of a model: that another `served` it than was asked, that
+    their prompts were cut, or that they were there before they were asked for.
+    """
+
+    model: str
+    about: Literal["served", "prompt_cut", "age"]
+    replies: int
+    text: str
+    kind: str = "server"
+
+
+def server_notices(runs: Iterable["Run"]) -> Iterator[ServerNotice]:
+    """By model: replies that bear the name of another model, by their number, those whose prompts the server seems to
+    have cut, and those that are older than their calls, as it says.
+    """
+    for run in runs:
+        yield from (ServerNotice(*notice) for notice in notices_in(run))
+
+
 # --- what a source leaves open that counts only where it is chosen ---------------------------------------------------
 
 
@@ -196,7 +221,7 @@ class LeftOpen:
 
 def left_open(tables: Tables) -> list[LeftOpen]:
     """By model and reason; nothing of sources that are always there, whose losses are reported as such."""
-    asked = [(e, source) for e, module in EXPERIMENTS.items() for source in module.on_request]
+    asked = [(e, source) for e, definition in EXPERIMENTS.items() for source in definition.on_request]
     if not asked:
         return []
     place = ["model", "experiment", "source", "condition"]
@@ -222,11 +247,11 @@ def _said(source: str, reason: str, open: int, claims: int, **place: str) -> str
 # --- those that stand beside the answer ------------------------------------------------------------------------------
 
 
-Warned = LossTest | JudgeTest | LeftOpen | SameReplies | Canned | Unanswered
+Warned = LossTest | JudgeTest | LeftOpen | SameReplies | Canned | Unanswered | ServerNotice
 
 
-def texts_of(warnings: Iterable[Warned], kind: type[SameReplies | Canned | Unanswered]) -> list[str]:
-    """What is said of models that are one, of fixed responses, or of models without a reply: it stands next to the
-    answer, which would mislead without it.
+def texts_of(warnings: Iterable[Warned], kind: type[SameReplies | Canned | Unanswered | ServerNotice]) -> list[str]:
+    """What is said of models that are one, of fixed responses, of models without a reply, or by servers of their
+    replies: it stands next to the answer, which would mislead without it.
     """
     return [warning.text for warning in warnings if isinstance(warning, kind)]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from selfexec.analysis.findings import PANEL, SIMULATED, Finding, Relation, Tone
-from selfexec.analysis.own import in_words
+from selfexec.analysis.findings import PANEL, SIMULATED, Answer, Finding, Relation
+from selfexec.analysis.own_excess import in_words
 from selfexec.experiments import EXPERIMENTS, RULE, SELF, by_source
 from selfexec.metrics import LEAST_ITEMS, LEAST_PANEL, LEAST_RARER_ITEMS
 from selfexec.text.numbers import all_of, decimal, interval, number_of
@@ -27,7 +27,7 @@ class FindingSentence:
     """A sentence about an experiment, or `overall`."""
 
     about: str
-    tone: Tone
+    answer: Answer
     text: str
 
 
@@ -45,13 +45,15 @@ class Verdicts:
         return (*self.above, *self.open, *self.below)
 
     @property
-    def tone(self) -> Tone:
+    def answer(self) -> Answer:
         return "yes" if self.above else "open" if self.open else "no"
 
 
 def verdicts(found: Iterable[Finding]) -> Verdicts:
     every = list(found)
-    return Verdicts(*(tuple(one for one in every if one.tone == tone) for tone in ("yes", "open", "no", "withheld")))
+    return Verdicts(
+        *(tuple(one for one in every if one.answer == answer) for answer in ("yes", "open", "no", "withheld"))
+    )
 
 
 def sentences(found: Iterable[Finding]) -> list[FindingSentence]:
@@ -82,7 +84,7 @@ def overall_skills(skills: Sequence[Finding]) -> list[str]:
     return [f"Overall skill, where 0 is chance: {listed_names([f'{one.subject} {_number(one)}' for one in known])}."]
 
 
-SHORT: Mapping[Tone, str] = {
+SHORT: Mapping[Answer, str] = {
     "yes": "predicts better than chance {}",
     "open": "is not shown to predict better than chance {}",
     "no": "predicts worse than chance {}",
@@ -106,7 +108,7 @@ def simulated(models: Sequence[str], runs: Iterable["Run | ScoredRun"]) -> str |
 
 def ahead(skills: Sequence[Finding]) -> FindingSentence | None:
     """Who is ahead in skill, and who cannot be told apart from it."""
-    judged = [one for one in skills if one.tone != "withheld"]
+    judged = [one for one in skills if one.answer != "withheld"]
     if not judged:
         return None
     best = judged[0]
@@ -115,7 +117,7 @@ def ahead(skills: Sequence[Finding]) -> FindingSentence | None:
         text += f"; it cannot be told apart from {listed_names(best.alike)}"
     elif len(judged) > 1:
         text += ", ahead of every other model" + (" with an overall score" if len(judged) < len(skills) else "")
-    return FindingSentence(best.about, best.tone, f"{text}.")
+    return FindingSentence(best.about, best.answer, f"{text}.")
 
 
 def better_than_chance(skills: Sequence[Finding]) -> FindingSentence:
@@ -126,8 +128,8 @@ def better_than_chance(skills: Sequence[Finding]) -> FindingSentence:
         reason = skills[0].reason or "its skill has no interval" if alone else common_reason(found.withheld)
         return FindingSentence(about, "withheld", f"No verdict: {reason}.")
     if len(skills) == 1:
-        how = SHORT[found.tone].format(_about(about))
-        return FindingSentence(about, found.tone, f"{skills[0].subject} {how} (skill {_number(skills[0])}).")
+        how = SHORT[found.answer].format(_about(about))
+        return FindingSentence(about, found.answer, f"{skills[0].subject} {how} (skill {_number(skills[0])}).")
     parts = []
     if found.above:
         verb = "predict" if len(found.above) > 1 else "predicts"
@@ -140,7 +142,7 @@ def better_than_chance(skills: Sequence[Finding]) -> FindingSentence:
         parts.append(f"{_names(found.below)} {'do' if len(found.below) > 1 else 'does'} worse than chance{whole}")
     if found.withheld:
         parts.append(f"nothing can be said of {_names(found.withheld)}: {common_reason(found.withheld)}")
-    return FindingSentence(about, found.tone, f"{'; '.join(parts)}.")
+    return FindingSentence(about, found.answer, f"{'; '.join(parts)}.")
 
 
 def behind_naive(gaps: Sequence[Finding]) -> FindingSentence | None:
@@ -189,8 +191,8 @@ def own_predictions(found: Sequence[Finding]) -> list[FindingSentence]:
     lines = []
     for subject, those in by_panel.items():
         whose = " of the simulated models" if subject == SIMULATED and len(by_panel) > 1 else ""
-        tone = next((one.tone for one in those if one.verdict), those[0].tone)
-        lines.append(FindingSentence(those[0].about, tone, f"Own excess{whose}: {own_clause(those, named=False)}."))
+        answer = next((one.answer for one in those if one.verdict), those[0].answer)
+        lines.append(FindingSentence(those[0].about, answer, f"Own excess{whose}: {own_clause(those, named=False)}."))
     return lines
 
 
@@ -249,7 +251,7 @@ def _by(found: Finding) -> str:
 
 def too_few_models(found: Finding) -> str:
     """Why nothing is said of own excess at all, and what it would take."""
-    here = f"{found.panel or 'none'} {'are' if (found.panel or 0) > 1 else 'is'} here"
+    here = f"{found.models or 'none'} {'are' if (found.models or 0) > 1 else 'is'} here"
     return f"{OWN_EXCESS} takes {TAKES}; {here}"
 
 

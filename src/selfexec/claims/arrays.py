@@ -1,7 +1,7 @@
-"""Observations as arrays: the form in which they are counted.
+"""Observations as arrays: the form in which claims are counted.
 
-The table of observations is for people, and for questions that are asked once. What is counted for every score, every
-baseline and every draw is counted from numbers: models, items and claims by their place in a list, yes as +1, no as -1.
+The table of observations is for people, and for questions that are asked once. Scores, baselines and resampling count
+from arrays of numbers: models, items and claims are numbered by their positions in a list; yes is +1 and no is -1.
 """
 
 import math
@@ -31,17 +31,26 @@ READ, TIE, UNREADABLE, MISSING = range(len(STATES))
 
 @dataclass(frozen=True)
 class Claims:
-    """Claims of one experiment. Each array has an entry per claim, in the order of the observations.
+    """Claims of one experiment in one condition. Each array has an entry per claim, in the order of the observations.
 
-    `item`, `name`, `label`, `subject` and `other_subject` number the sorted tuples, -1 where there is none; `model`
-    numbers the models, which stand in the order of the observations.
-    `wording` numbers the `wordings`, the words that claims are about, -1 where they are not known; `other_wording`
-    those of the second question of a pair.
-    `observed` is what was done as `source` has it; `judged` has a column for each of the `others`, further sources that
-    say something of the same behaviour.
-    `place` numbers the pairs of item and claim from 0 to `places`: the same claim has the same place for all models and
-    in all epochs. `by_tokens`: tokens decided which of two questions was the easier one. `probability` is that of a
-    yes, nan where none was asked for, as lengths are where they are not known.
+    Attributes:
+        models: In the order of the observations; the other tuples of names are sorted.
+        source: Who says what was done.
+        others: Further sources of outcomes for the same behaviour.
+        claim_ids: How many different claims there are, over all models and epochs.
+        model: The number of the claim's model among `models`; so do `item`, `name` (among `names`), `label`, `subject`
+            and `other_subject` number the other tuples, with -1 for none.
+        claim_id: The number of the claim, from 0: the same for all models and in all epochs.
+        predicted: What was predicted.
+        probability: The predicted probability of a yes; nan where none was asked for.
+        observed: The outcome, as `source` has it.
+        judged: The outcome as each of the `others` has it, shape (claims, others).
+        by_tokens: For two questions, whether the number of tokens decided which was the easier one.
+        state: One of `STATES`, by number.
+        length: The length of the text that the claim is about; nan where it is not known.
+        other_length: The same of the second question of a pair.
+        wording: The number, among `wordings`, of the text that the claim is about; -1 where it is not known.
+        other_wording: The same of the second question of a pair.
     """
 
     experiment: str
@@ -54,12 +63,12 @@ class Claims:
     condition: str
     source: str
     others: tuple[str, ...]
-    places: int
+    claim_ids: int
     model: Numbers
     item: Numbers
     epoch: Numbers
     name: Numbers
-    place: Numbers
+    claim_id: Numbers
     predicted: Signs
     probability: Floats
     observed: Signs
@@ -78,9 +87,9 @@ class Claims:
     def __len__(self) -> int:
         return len(self.item)
 
-    def where(self, which: Flags) -> "Claims":
-        """These of the claims."""
-        return self if which.all() else self.at(np.flatnonzero(which))
+    def where(self, mask: Flags) -> "Claims":
+        """The claims in this mask."""
+        return self if mask.all() else self.at(np.flatnonzero(mask))
 
     def at(self, rows: Numbers) -> "Claims":
         """The claims in these rows, in this order."""
@@ -88,13 +97,13 @@ class Claims:
         return replace(self, **parts)
 
     def of(self, model: str) -> "Claims":
-        """The claims about one model; none if nobody has this name. Found once: a report asks a dozen times."""
+        """The claims about one model; none if there is no such model. Selected once: a report asks a dozen times."""
         if model not in self._of:
             self._of[model] = self.where(self.model == (self.models.index(model) if model in self.models else -1))
         return self._of[model]
 
     def by(self, other: str) -> "Claims":
-        """The same claims with the outcomes of another source; in the states that they have by this one."""
+        """The same claims with the outcomes of another source. Their states stay those by this source."""
         return replace(self, observed=self.judged[:, self.others.index(other)], source=other)
 
     def outcomes(self, models: Iterable[str]) -> "Claims":
@@ -102,13 +111,13 @@ class Claims:
         return self.where(self.among(models)[self.model] & (self.observed != 0))
 
     def among(self, models: Iterable[str]) -> Flags:
-        """Which of its models are one of these."""
+        """A mask over `models`: which of them are among these."""
         chosen = set(models)
         return np.array([model in chosen for model in self.models], np.bool_)
 
     @property
     def known(self) -> Flags:
-        """Where one knows what the claim came to: what was read, and ties."""
+        """The claims that were read or tied."""
         return self.state <= TIE
 
     @property
@@ -117,21 +126,21 @@ class Claims:
 
     @property
     def repeated(self) -> bool:
-        """Whether they are of several epochs."""
+        """Whether there are claims of several epochs."""
         return len(self) > 0 and bool((self.epoch != self.epoch[0]).any())
 
     @property
     def right(self) -> Flags:
-        """Where prediction and outcome are known, and the same."""
+        """The claims whose prediction and outcome are known and agree."""
         return self.predicted * self.observed > 0
 
     def by_item(self, amounts: Any = None) -> Floats:
-        """Sums over the claims of each item, along the last axis; without amounts, how many claims there are."""
+        """Sums over the claims of each item, along the last axis; without amounts, the number of claims."""
         return sums(self.item, np.ones(len(self)) if amounts is None else np.asarray(amounts), len(self.items))
 
 
 def occurring(numbers: Numbers) -> Numbers:
-    """Which of the numbers from 0 on occur, in their order: np.unique would sort them all."""
+    """The different ones among these numbers, sorted. np.unique would sort all of them, and is slower."""
     return np.flatnonzero(np.bincount(numbers))
 
 
@@ -140,8 +149,8 @@ def sums(number: Numbers, amounts: Any, of: int) -> Floats:
     if amounts.ndim == 1:
         return np.bincount(number, amounts, of).astype(np.float64)
     rows = amounts.reshape(-1, len(number))
-    places = np.arange(len(rows))[:, None] * of + number
-    found = np.bincount(places.ravel(), rows.ravel(), len(rows) * of).astype(np.float64)
+    claim_ids = np.arange(len(rows))[:, None] * of + number
+    found = np.bincount(claim_ids.ravel(), rows.ravel(), len(rows) * of).astype(np.float64)
     return found.reshape(*amounts.shape[:-1], of)
 
 
@@ -227,8 +236,8 @@ def claims_of(
         other_subject=_number("other_subject", names["subject"]),
         other_length=_float("other_length"),
     )
-    places, place = np.unique(parts["item"] * len(names["claim"]) + parts["name"], return_inverse=True)
-    wordings, worded = _wordings(experiment, items or {}, names["item"], names["claim"], places)
+    claim_ids, claim_id = np.unique(parts["item"] * len(names["claim"]) + parts["name"], return_inverse=True)
+    wordings, worded = _wordings(experiment, items or {}, names["item"], names["claim"], claim_ids)
     return Claims(
         experiment,
         names["model"],
@@ -239,23 +248,23 @@ def claims_of(
         wordings,
         *_one_condition_and_source(experiment, names["condition"], names["source"]),
         others,
-        len(places),
-        place=place,
+        len(claim_ids),
+        claim_id=claim_id,
         judged=judged,
-        wording=worded[place, 0],
-        other_wording=worded[place, 1],
+        wording=worded[claim_id, 0],
+        other_wording=worded[claim_id, 1],
         **parts,
     )
 
 
 def _wordings(
-    experiment: str, asked: Items, items: Sequence[str], names: Sequence[str], places: Numbers
+    experiment: str, asked: Items, items: Sequence[str], names: Sequence[str], claim_ids: Numbers
 ) -> tuple[tuple[Wording, ...], Numbers]:
     """The words that claims are about, and the numbers of each place's, shape (places, 2)."""
     numbers: dict[Wording, int] = {}
-    found = np.full((len(places), 2), -1)
+    found = np.full((len(claim_ids), 2), -1)
     of_item = {n: EXPERIMENTS[experiment].wording(asked[id]) for n, id in enumerate(items) if id in asked}
-    for row, (item, name) in enumerate(zip(*divmod(places, max(len(names), 1)), strict=True)):
+    for row, (item, name) in enumerate(zip(*divmod(claim_ids, max(len(names), 1)), strict=True)):
         for side, wording in enumerate(of_item.get(item, {}).get(names[name], ())):
             found[row, side] = numbers.setdefault(wording, len(numbers))
     return tuple(numbers), found

@@ -117,7 +117,9 @@ class Tables:
         expected = self.expected if self.expected["condition"].n_unique() < 2 else self.expected.clear()
         sessions = self.sessions.join(expected.drop("condition"), on=SESSION, how="left", maintain_order="left")
         asked = set(sessions["experiment"].unique())
-        kinds = {name: kind for name, module in EXPERIMENTS.items() if name in asked and (kind := module.answers)}
+        kinds = {
+            name: kind for name, definition in EXPERIMENTS.items() if name in asked and (kind := definition.answers)
+        }
         found = {name: answers_by_model(sessions, name, kind) for name, kind in kinds.items()}
         return {name: by_model for name, by_model in found.items() if by_model}
 
@@ -150,13 +152,13 @@ def observe(
     outcomes: list[tuple[object, ...]] = []
     expected: list[tuple[object, ...]] = []
     for (model, experiment, condition), by_id in asked.items():
-        module = EXPERIMENTS[experiment]  # looked up once: there are thousands of items
-        facets = {kind: touching(condition, experiment, kind) for kind in module.kinds}
+        definition = EXPERIMENTS[experiment]  # looked up once: there are thousands of items
+        facets = {kind: touching(condition, experiment, kind) for kind in definition.kinds}
         name = only_condition or condition_name(condition)
         shared = {kind: only_condition or condition_name(part) for kind, part in facets.items()}
         names: dict[str, str] = {}  # session -> the condition that its own facets make
         judges = later.get(experiment, ())
-        source = (sources or {}).get(experiment, module.sources[0])
+        source = (sources or {}).get(experiment, definition.sources[0])
         there = grouped[model, experiment]
         said = {(id, n): _in_condition(there, id, n, facets) for id, epochs in by_id.items() for n in epochs}
         repeated = _repeated(experiment, said)
@@ -165,10 +167,10 @@ def observe(
             place = (model, experiment, id, epoch, name)
             observed = [
                 (o, _judged(experiment, o, found, judges) if judges else o.by_source)
-                for o in module.observe(item, found)
+                for o in definition.observe(item, found)
             ]
-            if source != module.sources[0]:
-                observed = _by_source(source, module, item, found, observed)
+            if source != definition.sources[0]:
+                observed = _by_source(source, definition, item, found, observed)
             for o, others in observed:
                 if repeated and (id, epoch) in repeated and o.state == "read":
                     o = structs.replace(o, state="tie", reason=REPEATED)
@@ -176,8 +178,8 @@ def observe(
                 if others:
                     outcomes += ((*place, o.claim, *by) for by in others.items() if by[1] is not None)
             if name != DEFAULT_NAME:  # in which predictions may be in probabilities
-                expected += ((*place, session, *each) for session, each in module.expected(found).items())
-            for row in _sessions(module, item, found):
+                expected += ((*place, session, *each) for session, each in definition.expected(found).items())
+            for row in _sessions(definition, item, found):
                 own = names.get(row[0]) or names.setdefault(row[0], shared[kind_of(row[0])])
                 sessions.append((model, experiment, id, epoch, own, *row))
     session_table = _frame(sessions, SESSIONS)
@@ -234,7 +236,7 @@ def _judged(experiment: str, o: Observation, readings: Mapping[str, Reading], la
 
 def _by_source(
     source: str,
-    module: Experiment,
+    definition: Experiment,
     item: Item,
     readings: Mapping[str, Reading],
     observed: Sequence[tuple[Observation, Outcomes]],
@@ -242,10 +244,12 @@ def _by_source(
     """The claims of an item as a source has them that is not the experiment's own, each with what further sources say:
     the experiment's own is one of these then. A source that observes for itself has claims of its own.
     """
-    on_request = module.observe_by(source, item, readings) if source in module.on_request else [None] * len(observed)
+    on_request = (
+        definition.observe_by(source, item, readings) if source in definition.on_request else [None] * len(observed)
+    )
     found: list[tuple[Observation, Outcomes]] = []
     for (o, outcomes), other in zip(observed, on_request, strict=True):
-        others = {module.sources[0]: o.observed, **outcomes}
+        others = {definition.sources[0]: o.observed, **outcomes}
         found.append((other or _as_told(o, others.pop(source, None)), others))
     return found
 
@@ -273,11 +277,11 @@ def _claim(experiment: str, o: Observation, source: str) -> tuple[object, ...]:
 
 
 def _sessions(
-    module: Experiment, item: Item, readings: Mapping[str, Reading]
+    definition: Experiment, item: Item, readings: Mapping[str, Reading]
 ) -> Iterator[tuple[str, *tuple[object, ...]]]:
-    for session in dict.fromkeys([*module.session_names(item), *module.in_order(item, readings)]):
+    for session in dict.fromkeys([*definition.session_names(item), *definition.in_order(item, readings)]):
         r = readings.get(session, MISSING)
-        yield (session, r.state, r.reason, r.tokens, module.correct(item, session, r))
+        yield (session, r.state, r.reason, r.tokens, definition.correct(item, session, r))
 
 
 def _frame(rows: list[tuple[object, ...]], schema: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:

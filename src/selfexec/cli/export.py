@@ -223,8 +223,9 @@ def _of_items(models: tuple[str, ...], wanted: "Wanted", replies: tuple[Path, ..
     """What is to be asked of some models."""
     from selfexec.facets import crossed_levels
     from selfexec.items import load
-    from selfexec.runs import names, preset_order_asked
+    from selfexec.runs import names
     from selfexec.runs.exporting import Round
+    from selfexec.runs.importing import preset_order_asked
     from selfexec.runs.records import Cut
 
     whole, known = load(wanted.items or STARTER), _replies(replies, ends)

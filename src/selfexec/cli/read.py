@@ -91,8 +91,10 @@ def command(
 
     Correct the values of such lines by hand and give the file back with `selfexec score --readings`.
     """
-    from selfexec.runs import BySession, choose, load_readings, named, reading_summary, refuse_silent, run_of
+    from selfexec.runs import BySession, choose, load_readings, named, reading_summary, refuse_silent
     from selfexec.runs.absent import absent_sessions
+    from selfexec.runs.importing import run_of
+    from selfexec.runs.server_notices import notices_in
 
     run = run_of(source, item_source, accept_ends)
     refuse_silent(run)
@@ -124,7 +126,9 @@ def command(
             _put([_nothing(source).encode()], out)
             return
         table = as_text(*reading_summary(chosen), width, styled=styled)
-        _put([line.encode() for line in (table.rstrip("\n"), "", *_to_see(source, chosen, claims))], out, styled=styled)
+        notices = [notice.text for notice in notices_in(run) if any(key.model == notice.model for key in chosen)]
+        lines = (table.rstrip("\n"), "", *notices, *_to_see(source, chosen, claims))
+        _put([line.encode() for line in lines], out, styled=styled)
 
 
 def _to_see(source: Path, chosen: Mapping["Key", "Reading"], claims: Mapping["JobKey", Sequence[str]]) -> Iterator[str]:

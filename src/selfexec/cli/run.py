@@ -27,8 +27,8 @@ from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_ab
 from selfexec.engines import keys_lacking
 from selfexec.errors import InputError, NoApiKey
 from selfexec.extension import registered, resolve
-from selfexec.options import HOW_MUCH, changed, option
-from selfexec.run_options import SECTIONS, RunOptions
+from selfexec.options import changed
+from selfexec.run_options import SECTIONS, DryRun, RunOptions
 from selfexec.text.numbers import is_or_are, joined, number_of
 
 if TYPE_CHECKING:
@@ -37,15 +37,6 @@ if TYPE_CHECKING:
     from selfexec.readers import Reading
     from selfexec.runs import Run
     from selfexec.runs.asking import Plan, Progress, Remaining, Report
-
-
-@dataclass(frozen=True, kw_only=True)
-class CommandOptions:
-    """What the command has besides what a run has in Python."""
-
-    dry_run: bool = option(
-        False, "Show what is there, what would be asked and what it would cost. Ask nothing.", section=HOW_MUCH
-    )
 
 
 @dataclass(frozen=True)
@@ -76,7 +67,7 @@ class PlannedRun:
 )
 @click.argument("astray", nargs=-1, metavar="")
 @options_of(RunOptions)
-@options_of(CommandOptions)
+@options_of(DryRun)
 @options_at(source.options for point in ("carriers", "plans") for source in registered(point).values())
 @quietly
 @options_of(HelpOptions)
@@ -213,17 +204,21 @@ def _refuse_strays(astray: tuple[str, ...], models: tuple[str, ...], experiments
 
 
 def _planned(choices: "RunOptions", given: Mapping[str, Any]) -> PlannedRun:
-    for source in registered("plans").values():
-        planned: PlannedRun | None = resolve(source.place)(choices, given)
-        if planned:
-            return planned
-    return plan_of_choices(choices)
+    source = _triggered("plans", given)
+    planned: PlannedRun = source(choices, given) if source else plan_of_choices(choices)
+    return planned
 
 
 def _carrier(given: Mapping[str, Any]) -> "Callable[[Plan], Run] | None":
     """What carries the plan out elsewhere, where an option says so."""
-    found = (resolve(carrier.place)(given) for carrier in registered("carriers").values())
-    return next(filter(None, found), None)
+    carrier = _triggered("carriers", given)
+    return carrier(given) if carrier else None
+
+
+def _triggered(point: str, given: Mapping[str, Any]) -> Callable[..., Any] | None:
+    """What an extension adds at this point, where one of the options that call for it was typed."""
+    added = registered(point).values()
+    return next((resolve(one.place) for one in added if any(given[option] for option in one.triggers)), None)
 
 
 def plan_of_choices(choices: "RunOptions") -> PlannedRun:

@@ -58,6 +58,10 @@ class Outcome(msgspec.Struct, frozen=True):
     brought the reply and the number of the call on it ("5f0c2a91.3:17"); None where the reply is certain to answer this
     call.
 
+    `created` is when the server says that it made the reply, in seconds since 1970; `age` for how many seconds it had
+    been there when its call was sent, where that is an hour or more and nobody knows whether the server's clock is
+    right.
+
     `forced` has the tokens that an injection forced into the reply, each with the log-probability that the model gave
     it there, and `forced_end` is the number of characters of `text` before what the model wrote behind them; of a sham
     there are no tokens, and `forced_end` says where they would have been. Both are None where the call has no
@@ -96,6 +100,8 @@ class Outcome(msgspec.Struct, frozen=True):
     forced: tuple[Token, ...] | None = None
     forced_end: int | None = None
     waited: float = 0.0
+    created: float | None = None
+    age: int | None = None
 
 
 class Engine(Protocol):

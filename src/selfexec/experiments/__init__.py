@@ -46,7 +46,7 @@ from selfexec.experiments.base import (
     kind_of,
     letter_alone,
     messages_of,
-    read_as_probability,
+    reads_probability_of,
     repeated,
     say,
     state_of,
@@ -87,9 +87,6 @@ class Headline:
 
     name: str
     experiments: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.experiments)
 
 
 PAPER = Headline("paper", ("association", "restriction", "difficulty"))

@@ -13,7 +13,7 @@ import msgspec
 from selfexec.errors import InputError
 from selfexec.experiments.given import given_letter
 from selfexec.experiments.sources import RULE
-from selfexec.readers import Reading, letter_shares, read_choice, read_probability
+from selfexec.readers import Reading, Side, letter_shares, read_choice, read_probability
 from selfexec.renamed import refuses_old_words
 
 KindName = Literal["binary", "order", "share"]  # of claims
@@ -737,12 +737,18 @@ def letter_alone(template: str) -> str:
     return f"{question}\n\nReply with the letter alone, and with nothing else."
 
 
-def read_as_probability(item: Any, text: str, *, cut: bool = False) -> Reading:
-    """The probability of a yes, which is the option A, and the option that is the more probable one."""
-    reading = read_probability(text, keyed_alone=cut)
-    if reading.value is None:
-        return reading
-    return msgspec.structs.replace(reading, value="A" if reading.value >= 0.5 else "B", probability=reading.value)
+def reads_probability_of(side: Side) -> Callable[..., Reading]:
+    """How predictions are read that give the probability of a yes, which is the option A: as that, with the option that
+    is the more probable one. `side` says what a yes is, so that the probability of its opposite is turned round.
+    """
+
+    def read_as_probability(item: Any, text: str, *, cut: bool = False) -> Reading:
+        reading = read_probability(text, keyed_alone=cut, side=side)
+        if reading.value is None:
+            return reading
+        return msgspec.structs.replace(reading, value="A" if reading.value >= 0.5 else "B", probability=reading.value)
+
+    return read_as_probability
 
 
 def yes_by_tokens(

@@ -44,6 +44,7 @@ from selfexec.readers import (
     answers_the_questions,
     fold,
     read_choice,
+    read_expectations,
     read_object,
     read_ranking,
 )
@@ -159,7 +160,8 @@ def _asked(template: str, question: Question) -> str:
 
 def read_as_expectations(item: QuestionGroup, text: str, *, cut: bool = False) -> Reading:
     """By label, how probable a correct answer is and how many tokens are expected."""
-    return read_object(text, LABELS[0], _expectations)
+    reading = read_object(text, LABELS[0], _expectations)
+    return reading if reading.state == "read" or cut else read_expectations(text, LABELS)
 
 
 def _expectations(value: Mapping[str, Any]) -> Expectations | None:

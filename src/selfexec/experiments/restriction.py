@@ -36,7 +36,7 @@ from selfexec.experiments.base import (
     Words,
     at_once,
     letter_alone,
-    read_as_probability,
+    reads_probability_of,
     state_of,
     yes_by_tokens,
 )
@@ -576,7 +576,7 @@ class Restriction(Experiment):
     options = OPTIONS
     # of the seven of ten recorded models without hidden reasoning, four characters to a token
     tokens = {"predict": 182, "execute": 297, "judge": 148}
-    read_otherwise = {"elicit=probability": read_as_probability}
+    read_otherwise = {"elicit=probability": reads_probability_of("answering")}
     sources = (SELF, RULE)
     kept = ("execute",)
     judging = JUDGING

@@ -20,6 +20,7 @@ class Facet:
     name      as in keys, conditions and `--facet NAME=LEVEL`, which `--NAME LEVEL` is short for
     about     what is asked otherwise, in a few words
     default   the level that everything is asked at where no other is named; it leaves no trace in keys
+    usual     what that level is in words, as pages say it beside the other levels
     levels    each other level with what it is in words; `accepts` says which more there are (`named:GPT`), `further`
               how they are written (`named:NAME`), and `hint` what is to be said of that, in a sentence
     touches   whether an experiment's kind of session is asked otherwise; one that is not is shared by all levels
@@ -37,6 +38,7 @@ class Facet:
     touches: Callable[[str, str], bool]
     touches_at: Callable[[str, str, str], bool] | None = None
     about: str = ""
+    usual: str = ""
     further: str = ""
     texts: Prompts = field(default_factory=dict)
     accepts: Callable[[str], bool] = lambda level: False

@@ -53,6 +53,7 @@ CUE = Facet(
     name=NAME,
     about="Which sessions say that they are part of a test",
     default="usual",
+    usual="predictions alone",
     levels={
         ANNOUNCED: "what the model does is asked with a sentence that announces the test",
         HIDDEN: "predictions are asked with an everyday reason",

@@ -67,6 +67,7 @@ ELICITING = Facet(
     name=NAME,
     about="In what form predictions are given",
     default="choice",
+    usual="as a choice: yes or no, or an order",
     levels={
         PROBABILITY: "as a probability of each claim",
         LOGPROB: "as the letter alone, by the log-probabilities of the letters",

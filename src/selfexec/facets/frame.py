@@ -56,6 +56,7 @@ FRAME = Facet(
     name=NAME,
     about="Whose behaviour the model is asked to predict",
     default="self",
+    usual="its own",
     levels={
         "another-model": "that of another language model",
         "average-model": "that of an average language model",

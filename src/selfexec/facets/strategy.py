@@ -69,6 +69,7 @@ RECALLING = Facet(
     name=STRATEGY,
     about="What the model is shown before it predicts",
     default="none",
+    usual="nothing",
     levels={"own-history": f"{USUAL} results of its own on other items"},
     further="own-history:K, history-of:MODEL",
     hint="K is 1 to 99.",

@@ -47,6 +47,7 @@ PREDICTING = Facet(
     name="thinking",
     about="Whether the model thinks before it predicts",
     default="default",
+    usual="as it does anyway",
     levels=LEVELS,
     further="budget:N",
     accepts=accepts,

@@ -15,13 +15,21 @@ if TYPE_CHECKING:
 NO_PANDAS = "to_pandas: there is no pandas here. Install it: pip install pandas"
 
 
+NOT_IN_RECORDS = {"in_records": False}  # metadata of a field that is for code alone
+
+
+def record_fields(rows_of: Any) -> list[str]:
+    """The names of the fields of a dataclass, or of a value of it, that its records have."""
+    return [field.name for field in fields(rows_of) if field.metadata.get("in_records", True)]
+
+
 @cache
 def column_types(rows_of: type) -> Mapping[str, Any]:
     """The type of each column of rows that are values of a dataclass: that of the field, whether or not None may stand
     in its place.
     """
     hints = get_type_hints(rows_of)
-    return {field.name: _plain_type(hints[field.name]) for field in fields(rows_of)}
+    return {name: _plain_type(hints[name]) for name in record_fields(rows_of)}
 
 
 def _plain_type(hint: Any) -> Any:

@@ -1,6 +1,7 @@
-"""What is counted, with its intervals; no English."""
+"""Numbers from claims, with their intervals: baselines, margins, own excess and scores. No sentences for readers."""
 
 from selfexec.metrics.adjusted import ADJUSTED, adjusted_skill
+from selfexec.metrics.baseline_margin import NO_OTHERS, Held, held_against, models_read, peers
 from selfexec.metrics.baselines import (
     CONSTANT,
     FAMILY,
@@ -14,7 +15,7 @@ from selfexec.metrics.baselines import (
     STACKED,
     BaselineChances,
     Others,
-    Panels,
+    VoteTables,
     baseline_chances,
     baseline_records,
     group_of,
@@ -33,16 +34,16 @@ from selfexec.metrics.kinds import (
     Counted,
     Formula,
     ceiling_estimate,
+    claim_kind,
     common_items,
     contrast,
     gives_probabilities,
-    kind_of,
     scorable,
     value,
 )
 from selfexec.metrics.ladder import ITSELF, LEVELS, Level, levels
-from selfexec.metrics.margin import NO_OTHERS, Held, held_against, models_read, peers
-from selfexec.metrics.own import (
+from selfexec.metrics.margin_at_own_rate import AT_THE_CEILING, LEAST_CEILING, at_the_ceiling
+from selfexec.metrics.own_excess import (
     LEAST_FOR_OWN,
     LEAST_ITEMS,
     MISFIT,
@@ -53,11 +54,10 @@ from selfexec.metrics.own import (
     Objection,
     Own,
     OwnExcess,
-    own_excess,
-    own_excesses,
-    panel_of_claims,
+    compared_models,
+    judge_own_excess,
+    own_excess_by_source,
 )
-from selfexec.metrics.own_rate import AT_THE_CEILING, LEAST_CEILING, at_the_ceiling
 from selfexec.metrics.probability import NO_OWN_EXCESS, score_by_item
 from selfexec.metrics.rows import (
     LEAST_COVERAGE,
@@ -67,12 +67,12 @@ from selfexec.metrics.rows import (
     AskedCounts,
     Estimate,
     Score,
+    few_models,
     known_and_asked,
     none_if_nan,
     nothing_read,
     nothing_readable,
     share_interval,
-    small_panel,
 )
 from selfexec.metrics.score import (
     IN_PROBABILITIES,

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from selfexec.metrics.baseline_margin import LEAST_READ
 from selfexec.metrics.baselines import LEAST_OTHERS
 from selfexec.metrics.kinds import Counted, Kind
-from selfexec.metrics.margin import LEAST_READ
 from selfexec.metrics.rows import Estimate
 from selfexec.stats import Array, Interval, influence, influence_error
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from selfexec.claims import Claims, Flags, Floats, Numbers
 from selfexec.errors import InputError
 from selfexec.experiments import PAPER
+from selfexec.metrics.baseline_margin import Held
 from selfexec.metrics.cross import Crossed
-from selfexec.metrics.kinds import Counted, Formula, common_items, kind_of
-from selfexec.metrics.margin import Held
-from selfexec.metrics.own_rate import CEILING, RATE, SKILL, AtOwnRate
+from selfexec.metrics.kinds import Counted, Formula, claim_kind, common_items
+from selfexec.metrics.margin_at_own_rate import CEILING, RATE, ROUNDING, SKILL, AtOwnRate
 from selfexec.metrics.reference_doubt import ReferenceDoubt, doubted, doubted_share
 from selfexec.metrics.rows import MARGINS, Estimate, Score
 from selfexec.metrics.score import Scored
@@ -117,7 +118,7 @@ def _with_interval(row: Score, found: Interval) -> Score:
 def _values(scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap) -> Values:
     values: Values = {}
     for experiment in dict.fromkeys(experiment for parts in scored.values() for experiment in parts):
-        kind = kind_of(experiment)
+        kind = claim_kind(experiment)
         known = {model: parts[experiment] for model, parts in scored.items() if experiment in parts}
         records = {model: part.record for model, part in known.items()}
         for model, totals in _totals(records, bootstrap, experiment):
@@ -130,7 +131,7 @@ def _values(scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap) ->
             skills = (_of(kind.skill, totals[..., half]) for half in (slice(width), slice(width, None)))
             values[model, experiment, "baseline_margin"] = next(skills) - next(skills)
         for model, one in held.items():
-            if one.at_own_rate and one.at_own_rate.ranked:
+            if one.at_own_rate and one.at_own_rate.claims is not None:
                 drawn = _at_own_rate(one.own, one.at_own_rate, bootstrap, experiment)
                 values |= {(model, experiment, name): column for name, column in drawn.items()}
     for model in scored:
@@ -140,8 +141,8 @@ def _values(scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap) ->
 
 def _at_own_rate(own: Counted, found: AtOwnRate, bootstrap: Bootstrap, experiment: str) -> dict[str, Array]:
     """Skill against the baseline at the model's rate of yes, which is matched anew in each draw of items."""
-    ranked = found.ranked
-    assert ranked is not None
+    assert found.claims is not None
+    ranked = RankedClaims.by_logits(found.claims, found.logits, found.items)
     counts, margins, shares = own.on(ranked.items), [], []
     for _, drawn in draws(len(ranked.items), bootstrap.replicates, bootstrap.rng(experiment)):
         totals = drawn @ counts
@@ -150,6 +151,52 @@ def _at_own_rate(own: Counted, found: AtOwnRate, bootstrap: Bootstrap, experimen
         with np.errstate(divide="ignore", invalid="ignore"):
             shares.append(baseline / _of(CEILING, totals))
     return {"margin_at_own_rate": np.concatenate(margins), "baseline_share_of_ceiling": np.concatenate(shares)}
+
+
+@dataclass(frozen=True)
+class RankedClaims:
+    """Claims from the highest logit down, to match the baseline's rate of yes anew in each draw of items.
+
+    Attributes:
+        items: The items that they are of.
+        item: The place of each claim's item among these.
+        outcome: Whether the claim came true.
+        last: The place of the last claim of each group of equal logits.
+    """
+
+    items: tuple[str, ...]
+    item: Numbers
+    outcome: Flags
+    last: Numbers
+
+    @classmethod
+    def by_logits(cls, claims: Claims, logits: Floats, items: tuple[str, ...]) -> "RankedClaims":
+        order = np.argsort(-logits, kind="stable")
+        falls = np.diff(logits[order]) < -ROUNDING
+        places = {item: place for place, item in enumerate(items)}
+        place = np.array([places[claims.items[n]] for n in claims.item[order]], np.int64)
+        return cls(items, place, claims.observed[order] > 0, np.append(np.flatnonzero(falls), len(order) - 1))
+
+    def skills(self, drawn: Array, rates: Array) -> Array:
+        """The baseline's J in draws of items, made to say yes at the rate of each.
+
+        Args:
+            drawn: How often each item was drawn, shape (draws, items).
+            rates: Shape (draws,).
+        """
+        weight = drawn[:, self.item]
+        claims, hits = (np.cumsum(part, axis=1)[:, self.last] for part in (weight, weight * self.outcome))
+        wanted = rates * claims[:, -1]
+        rows = np.arange(len(drawn))
+        group = (claims < wanted[:, None] - ROUNDING).sum(1)
+        earlier = np.maximum(group - 1, 0)
+        first, earlier_hits = (np.where(group > 0, part[rows, earlier], 0.0) for part in (claims, hits))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.nan_to_num((wanted - first) / (claims[rows, group] - first))
+            right = earlier_hits + share * (hits[rows, group] - earlier_hits)
+            true = hits[:, -1]
+            found: Array = right / true - (wanted - right) / (claims[:, -1] - true)
+        return found
 
 
 def _of(formula: Formula, totals: Array) -> Any:

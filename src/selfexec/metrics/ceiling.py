@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from selfexec.claims import Claims, Flags, Numbers
-from selfexec.metrics.kinds import Counted, Formula, Kind, kind_of, scorable
+from selfexec.metrics.kinds import Counted, Formula, Kind, claim_kind, scorable
 from selfexec.metrics.rows import Estimate
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, student
 
@@ -20,11 +20,11 @@ NOT_REPEATED = "no claim was scored in two epochs"
 
 def ceilings(claims: Claims, strict: bool) -> dict[str, Estimate]:
     """Metric -> estimate, on the claims that were scored in two or more epochs; nothing where there is no ceiling."""
-    kind = kind_of(claims)
+    kind = claim_kind(claims)
     if not kind.never_changed:
         return {}
     repeated = claims.where(scorable(claims, strict))
-    repeated = repeated.where(np.bincount(repeated.place, minlength=claims.places)[repeated.place] >= 2)
+    repeated = repeated.where(np.bincount(repeated.claim_id, minlength=claims.claim_ids)[repeated.claim_id] >= 2)
     if not len(repeated):
         none = Estimate(math.nan, reason=NOT_REPEATED)
         return dict.fromkeys(("noise_ceiling", "skill_over_ceiling", "variance_items", "variance_repeats"), none)
@@ -49,14 +49,14 @@ def rehearsals(claims: Claims) -> Counted:
     """
     item, n, k = _by_claim(claims, claims.observed > 0)
     yes, no, differ = k * (k - 1) / (n - 1), (n - k) * (n - k - 1) / (n - 1), k * (n - k) / (n - 1)
-    kind = kind_of(claims)
+    kind = claim_kind(claims)
     names, sums = _by_item(claims, item, kind.rehearsed(yes, no, differ, n))
     return Counted(names, kind.of_rehearsals(sums))
 
 
 def _by_claim(claims: Claims, marked: Flags) -> tuple[Numbers, Array, Array]:
     """Of each claim its item, how often it was scored, and how often it is marked."""
-    _, first, at = np.unique(claims.place, return_index=True, return_inverse=True)
+    _, first, at = np.unique(claims.claim_id, return_index=True, return_inverse=True)
     n, k = np.bincount(at), np.bincount(at, marked)
     return claims.item[first], n.astype(np.float64), k.astype(np.float64)
 

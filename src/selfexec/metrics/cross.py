@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from selfexec.claims import Claims, Numbers, Signs, occurring
 from selfexec.claims.arrays import READ
-from selfexec.metrics.kinds import kind_of
+from selfexec.metrics.kinds import claim_kind
 from selfexec.metrics.rows import LEAST_RARER_ITEMS, Estimate, share_interval
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, student
 from selfexec.text.numbers import number_of, points, too_few
@@ -153,7 +153,7 @@ def self_bonuses(claims: Claims) -> dict[str, Crossed]:
     that judges both what it would do and what it did may agree with itself for other reasons than knowing itself. None
     where what is predicted is each model's own.
     """
-    if not kind_of(claims).CROSSED:
+    if not claim_kind(claims).SHARED_CLAIMS:
         return {}
     by_others = {f"self_bonus_by_{other}": cross(common_claims(claims, other)) for other in claims.others}
     return {"self_bonus": cross(common_claims(claims)), **by_others}
@@ -199,7 +199,7 @@ def _aligned(rows: Claims, models: Sequence[str], left_out: Mapping[str, str] = 
     chosen = sorted(models)
     number = np.array([chosen.index(model) if model in models else -1 for model in rows.models])
     rows = rows.where(number[rows.model] >= 0)
-    cell = rows.place * (rows.epoch.max(initial=0) + 1) + rows.epoch
+    cell = rows.claim_id * (rows.epoch.max(initial=0) + 1) + rows.epoch
     _, first, column, n = np.unique(cell, return_index=True, return_inverse=True, return_counts=True)
     common = n == len(models)
     numbers, item = np.unique(rows.item[first[common]], return_inverse=True)

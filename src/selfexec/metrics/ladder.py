@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from selfexec.experiments import EXPERIMENTS
+from selfexec.metrics.baseline_margin import NO_OTHERS
 from selfexec.metrics.baselines import (
     CONSTANT,
     FAMILY,
@@ -21,8 +22,7 @@ from selfexec.metrics.baselines import (
     STACKED,
     Pairing,
 )
-from selfexec.metrics.kinds import Kind, kind_of
-from selfexec.metrics.margin import NO_OTHERS
+from selfexec.metrics.kinds import Kind, claim_kind
 from selfexec.metrics.rows import LEAST_COVERAGE, Estimate
 from selfexec.metrics.score import Scored
 from selfexec.text.numbers import number_of
@@ -69,7 +69,7 @@ class Level:
 
 def levels(scored: Scored) -> Iterator[Level]:
     """Every level of one model in one experiment, from below; those that are not there with the reason."""
-    kind = kind_of(scored.asked.experiment)
+    kind = claim_kind(scored.asked.experiment)
     for name in LEVELS:
         if math.isnan(scored.skill.value):
             yield _absent(name, scored.skill.reason)
@@ -131,7 +131,7 @@ def _why_not(name: str, candidates: Sequence[str], scored: Scored) -> str:
     """Why no baseline stands for a level: as its row says, where it has one."""
     if name == "facts":
         return NO_FACTS
-    if not kind_of(scored.asked.experiment).CROSSED:
+    if not claim_kind(scored.asked.experiment).SHARED_CLAIMS:
         return EACH_ITS_OWN
     if name == "history":
         return NO_HISTORY

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from selfexec.claims import Claims, Floats, Numbers, Signs, occurring
-from selfexec.metrics.kinds import NO_CONTRAST, kind_of, scorable
+from selfexec.metrics.kinds import NO_CONTRAST, claim_kind, scorable
 from selfexec.metrics.rows import LEAST_COVERAGE, Estimate
 from selfexec.text.numbers import number_of
 
@@ -25,12 +25,12 @@ def shuffled_p(claims: Claims, strict: bool) -> Estimate:
     what was lost is lost where it was. What was said of a pair of questions that tied goes along. An item like no other
     keeps its predictions; one without a known outcome takes no part.
     """
-    which = scorable(claims, strict)
+    mask = scorable(claims, strict)
     weights = np.zeros(len(claims))
-    weights[which] = kind_of(claims).weights(claims.where(which))
+    weights[mask] = claim_kind(claims).weights(claims.where(mask))
     if np.isnan(weights).any():
         return Estimate(math.nan, reason=NO_CONTRAST)
-    items = occurring(claims.item[which & (claims.predicted != 0)])
+    items = occurring(claims.item[mask & (claims.predicted != 0)])
     if len(items) < 2:
         return Estimate(math.nan, reason="fewer than two items")
     place = _places(claims)

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from selfexec.claims import Answers, Claims, Flags, Numbers
+from selfexec.metrics.baseline_margin import NO_OTHERS
 from selfexec.metrics.baselines import Others, Stacked, stacked
-from selfexec.metrics.kinds import Counted, kind_of
-from selfexec.metrics.margin import NO_OTHERS
+from selfexec.metrics.kinds import Counted, claim_kind
 from selfexec.metrics.reference_doubt import NO_DOUBT, ReferenceDoubt, doubt_of, doubted
 from selfexec.metrics.rows import LEAST_COVERAGE, Estimate
 from selfexec.stats import (
@@ -56,7 +56,7 @@ def probability_scores(
     it was asked of single questions, how well it knew which it would answer rightly and which at length.
     """
     kept = with_probability(claims)
-    if not kind_of(claims).CUT:
+    if not claim_kind(claims).FREE_THRESHOLD:
         return {**_brier_scores(*_both_ways(kept)), **_scores_of_answers(answers)}
     scores = dict(_own_scores(kept))
     if with_margin:
@@ -160,7 +160,7 @@ def _areas(claims: Claims, others: Others) -> _Areas | Estimate:
     kept, logits = claims.where(~np.isnan(logits)), logits[~np.isnan(logits)]
     if len(kept) < LEAST_COVERAGE * len(claims) or not len(kept):
         return Estimate(math.nan, reason=f"of {len(claims):,} claims only {len(kept):,} are known of others")
-    fold = others.panel.fold[others.panel.at(kept)]
+    fold = others.table.fold[others.table.at(kept)]
     came_true, (item, items) = kept.observed > 0, _numbered(kept.item)
     own = auroc(kept.probability, came_true, item, items)
     theirs = auroc(centred(logits, fold), came_true, item, items)

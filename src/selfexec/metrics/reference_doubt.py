@@ -1,8 +1,8 @@
-"""What a baseline's skill owes to which reference models there are.
+"""How a baseline's skill depends on the choice and the number of reference models.
 
-There are only so many of them to tell what models in general do. With others the baseline would have said otherwise:
-its standard error is that of the jackknife over them. With more of them it would have done better: what the last of
-them added is the shortfall. See docs/decisions/0010 and 0029.
+With other reference models the baseline would have predicted otherwise: this adds a standard error, by the jackknife
+over them. With more of them it would have done better: its shortfall is estimated by how much skill the last of them
+added. See docs/decisions/0010 and 0029.
 """
 
 import math
@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from selfexec.claims import Claims, Flags
-from selfexec.metrics.kinds import kind_of
+from selfexec.metrics.kinds import claim_kind
 from selfexec.metrics.rows import Estimate
 from selfexec.stats import Array, Interval, Z, influence
 
 
 class ReferenceDoubt(NamedTuple):
-    """The standard error of a baseline's skill over the choice of reference models, and what the last of them added."""
+    """The standard error of a baseline's skill over the choice of reference models, and its shortfall."""
 
     error: float = 0.0
     shortfall: float = 0.0
@@ -26,26 +26,29 @@ class ReferenceDoubt(NamedTuple):
 NO_DOUBT = ReferenceDoubt()
 
 
-def reference_doubt(claims: Claims, which: Flags, without_one: Array, skill: float) -> ReferenceDoubt:
-    """By leaving out one of the others at a time: the jackknife's error, less what the items make of these differences.
-    On other items they were others too, and that doubt is in the interval already.
+def reference_doubt(claims: Claims, mask: Flags, without_one: Array, skill: float) -> ReferenceDoubt:
+    """The jackknife over the reference models: each is left out in turn.
+
+    How much the skill changes depends on the sample of items as well. That part of the variance is subtracted, since
+    the interval over items includes it already.
 
     Args:
         claims: The model's claims.
-        which: Those that are scored.
-        without_one: What the baseline predicts without each of the others in turn, shape (others, claims).
+        mask: Which of them are scored.
+        without_one: The baseline's predictions without one of the reference models, for each in turn: shape (models,
+            claims).
         skill: The baseline's skill with all of them.
     """
-    kind = kind_of(claims)
-    fewer = kind.chance_counts(claims.where(which), np.nan_to_num(without_one[:, which], nan=0.5))
+    kind = claim_kind(claims)
+    fewer = kind.chance_counts(claims.where(mask), np.nan_to_num(without_one[:, mask], nan=0.5))
     fewer = fewer[:, fewer[0].sum(1) > 0]
     skills = kind.skill(fewer.sum(1))
     return doubt_of(skills, influence(kind.skill, fewer), skill)
 
 
 def doubt_of(skills: Array, by_items: Array, skill: float) -> ReferenceDoubt:
-    """From the skill without each of the reference models, what each item adds to it (shape (models, items)), and the
-    skill with all of them.
+    """The same from numbers: the skills without each of the reference models, the influence of each item on these
+    (shape (models, items)), and the skill with all of them.
     """
     k, items = by_items.shape
     among_items = float(((by_items - by_items.mean(0)) ** 2).sum()) * items / (items - 1)
@@ -55,8 +58,8 @@ def doubt_of(skills: Array, by_items: Array, skill: float) -> ReferenceDoubt:
 
 
 def doubted(found: Estimate, doubt: ReferenceDoubt, least: float = -2, most: float = 2) -> Estimate:
-    """A margin with the doubts that come from the reference models added to that which comes from the items: the error
-    on both sides, and the shortfall below; from `least` to `most`, which is what is possible.
+    """A margin whose interval over items is widened for the reference models: by the error on both sides, and by the
+    shortfall below. The interval stays within what is possible, from `least` to `most`.
     """
     if math.isnan(found.value) or doubt == NO_DOUBT:
         return found
@@ -66,8 +69,8 @@ def doubted(found: Estimate, doubt: ReferenceDoubt, least: float = -2, most: flo
 
 
 def doubted_share(share: Estimate, doubt: ReferenceDoubt, ceiling: float) -> Estimate:
-    """The baseline's share of a ceiling with the same error added. It is that of a baseline of so many reference
-    models, so that the shortfall is no part of it.
+    """The baseline's share of a ceiling, widened by the same error. It is the share of this very baseline, with so many
+    reference models, so that the shortfall is no part of it.
     """
     if math.isnan(share.interval.low) or doubt == NO_DOUBT:
         return share

@@ -1,24 +1,25 @@
 """Score rows, the estimates that they are made of, and how much of what was asked was read."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from selfexec.claims import Claims
 from selfexec.claims.arrays import MISSING, READ, TIE, UNREADABLE
 from selfexec.facets import DEFAULT_NAME
+from selfexec.files.frames import NOT_IN_RECORDS
 from selfexec.stats import NONE, Array, Interval, effective_n, ratio_error, wilson
 from selfexec.text.numbers import decimal, number_of
 
-# A headline is withheld below this coverage, below this many items with the rarer outcome.
+# a headline is withheld below this coverage, and below this many items with the rarer outcome
 LEAST_COVERAGE = 0.9
 LEAST_RARER_ITEMS = 20
 MARGINS = ("baseline_margin", "margin_at_own_rate", "auroc_margin")  # over the best baseline
-OF_BASELINE = ("best_baseline", *MARGINS, "baseline_share_of_ceiling")  # what is said of the best baseline
-LEAST_PANEL = 6  # models read on the same items, itself included: with fewer a margin speaks for no model
+OF_BASELINE = ("best_baseline", *MARGINS, "baseline_share_of_ceiling")  # metrics that name the best baseline
+LEAST_PANEL = 6  # models read on the same items, the model included: a margin with fewer is evidence for no model
 ONE_ITEM = "only one item could be scored"  # which has shares, but no skill
-FEW = 10  # items: a standard error that rests on fewer is no guide (docs/decisions/0008)
+FEW = 10  # items: a standard error that rests on fewer is unreliable (docs/decisions/0008)
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,9 @@ class Score:
     its `baseline_margin`; `models` is how many models were read on its items, itself included. `source` says what was
     done (self, rule, human or judge:NAME; of an overall score those of its experiments: rule+self), `condition` how it
     was asked. `verdict`: what follows from own excess (`own`, `unresolved`, `not shown`; None where nothing does).
-    `panel` names the reference panel that other models are of, where they are not of the runs alone.
+    `panel` names the reference panel that other models are of, where they are not of the runs alone. `too_few_models`:
+    the reason is that a margin over a baseline of so few models speaks for no model, and nothing else; records leave it
+    out.
     """
 
     model: str
@@ -56,18 +59,15 @@ class Score:
     condition: str = DEFAULT_NAME
     verdict: str | None = None
     panel: str | None = None
-
-    @property
-    def small_panel(self) -> str | None:
-        """Why it cannot speak for a model, None where it can."""
-        return small_panel(self.models) if self.models is not None else None
+    too_few_models: bool = field(default=False, metadata=NOT_IN_RECORDS)
 
 
 @dataclass(frozen=True)
 class Estimate:
     """A value with its interval and standard error, before it becomes a row. `reason` says why it is nan.
 
-    `near_end`: the standard error says too little, and only the interval tells the doubt (it is not value +- error).
+    `near_end`: the value is near an end of its scale, so that only the interval shows the uncertainty: it is not value
+    plus or minus a multiple of the error.
     """
 
     value: float
@@ -79,8 +79,8 @@ class Estimate:
 
 @dataclass(frozen=True)
 class AskedCounts:
-    """How much of what was asked of one model in one experiment came to what; `models` is how many were read on its
-    items, itself included; `source` says what was done, `condition` how it was asked.
+    """How much one model was asked in one experiment, and how much of that was read. `models` is how many were read on
+    its items, itself included; `source` is who says what was done, `condition` how the model was asked.
     """
 
     model: str
@@ -111,7 +111,7 @@ class AskedCounts:
     def row(self, metric: str, estimate: Estimate, caution: str | None = None, baseline: str | None = None) -> Score:
         value, low, high = (none_if_nan(x) for x in (estimate.value, *estimate.interval))
         models = self.models if metric in OF_BASELINE else None
-        small = small_panel(self.models) if metric in MARGINS else None
+        few = few_models(self.models) if metric in MARGINS else None
         return Score(
             self.model,
             self.experiment,
@@ -124,17 +124,18 @@ class AskedCounts:
             self.unreadable,
             self.missing,
             self.convention,
-            estimate.reason or caution or small,
+            estimate.reason or caution or few,
             baseline=baseline,
             models=models,
             source=self.source,
             condition=self.condition,
+            too_few_models=bool(few) and not (estimate.reason or caution),
         )
 
 
-def small_panel(models: int) -> str | None:
-    """Why a margin over a baseline of so few models says nothing for a model, None where it may."""
-    if models >= LEAST_PANEL:
+def few_models(models: int | None) -> str | None:
+    """Why a margin over a baseline of so few models speaks for no model; None where it may, or rests on no models."""
+    if models is None or models >= LEAST_PANEL:
         return None
     read = f"only {number_of(models, 'model was', 'models were')} read on the same items"
     return f"{read}, and a verdict on one takes {LEAST_PANEL}"
@@ -152,8 +153,9 @@ NOTHING_READ = "no claim could be scored"
 
 
 def nothing_read(claims: Claims) -> str | None:
-    """Why nothing can be said of these claims, None where one of them was read. Strictly each unreadable prediction is
-    wrong; a model with no other claims has predicted nothing, and is not the worst of those that predicted something.
+    """Why no score is defined for these claims; None where one of them was read. Under the strict convention an
+    unreadable prediction is wrong, but a model with nothing else has predicted nothing: it gets no score rather than
+    the lowest.
     """
     if (claims.state == READ).any():
         return None
@@ -163,7 +165,7 @@ def nothing_read(claims: Claims) -> str | None:
 
 
 def nothing_readable(claims: Claims) -> str | None:
-    """That replies came, and not one prediction could be read from them; None where one could, or where none came."""
+    """A reason where replies came and no prediction could be read from any; None where one could, or none came."""
     unreadable, missing = (int((claims.state == state).sum()) for state in (UNREADABLE, MISSING))
     if not unreadable or (claims.predicted != 0).any():
         return None
@@ -175,12 +177,12 @@ def coverage(claims: Claims) -> Estimate:
 
 
 def known_and_asked(claims: Claims) -> Array:
-    """How many claims of each item were read or tied, and how many there are, shape (items, 2)."""
+    """For each item the number of claims that were read or tied, and of all claims: shape (items, 2)."""
     return np.stack([claims.by_item(claims.known), claims.by_item()], axis=1)
 
 
 def share_of_pairs(pairs: Array) -> Estimate:
-    """A share from parts and wholes by item, shape (items, 2)."""
+    """A share with its interval, from parts and wholes by item: shape (items, 2)."""
     pairs = pairs[pairs[:, 1] > 0]
     if not len(pairs):
         return Estimate(math.nan, reason=NOTHING_READ)

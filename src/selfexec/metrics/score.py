@@ -11,6 +11,7 @@ import numpy as np
 
 from selfexec.claims import Answers, Claims
 from selfexec.experiments import EXPERIMENTS, PAPER, Headline, Naive
+from selfexec.metrics.baseline_margin import NO_OTHERS, WHERE_SPLIT, Held, held_against, held_alone, where_words_split
 from selfexec.metrics.baselines import (
     STACKED,
     BaselineChances,
@@ -21,8 +22,7 @@ from selfexec.metrics.baselines import (
     by_family,
     paired,
 )
-from selfexec.metrics.kinds import Counted, Kind, gives_probabilities, kind_of, scorable
-from selfexec.metrics.margin import NO_OTHERS, WHERE_SPLIT, Held, held_against, held_alone, where_words_split
+from selfexec.metrics.kinds import Counted, Kind, claim_kind, gives_probabilities, scorable
 from selfexec.metrics.permutation import shuffled_p
 from selfexec.metrics.probability import OF_PROBABILITY_SKILL, probability_scores
 from selfexec.metrics.rows import (
@@ -38,28 +38,32 @@ from selfexec.metrics.rows import (
 from selfexec.stats import Interval, normal, sum_interval
 from selfexec.text.numbers import decimal
 
-# what one item tells nothing of, whatever the kind of its claims
+# metrics that are not defined on a single item, whatever the kind of its claims
 OF_SKILL = {
     *("skill", "shuffled_p", *OF_BASELINE, *WHERE_SPLIT),
     *OF_PROBABILITY_SKILL,
 }
 NO_MARGIN = "it was not worked out"
 IN_PROBABILITIES = "predictions are probabilities, which AUROC and the margin in AUROC score instead"
-OF_CHOICE_AND_PROBABILITY = ("accuracy", "coverage", "base_rate", "always_yes", "always_no")  # of yes and no
-WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # what is known where no claim was read
+OF_CHOICE_AND_PROBABILITY = ("accuracy", "coverage", "base_rate", "always_yes", "always_no")  # defined for both
+WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # known even where no claim was read
 
 
 @dataclass(frozen=True)
 class Scored:
-    """One experiment of one model: its rows, what the headline needs of it, and what both rest on.
+    """The scores of one model in one experiment.
 
     Attributes:
+        rows: One for each metric.
+        asked: How much was asked, and how much of that was read.
+        accuracy: For the headline, as `skill`.
+        caution: Why the scores are to be read with caution.
         record: The model's own counts.
-        held: What it is held against for its margin.
-        claims: The claims that the counts are of.
+        held: The comparison that its margin comes from.
+        claims: The claims that were counted.
         strict: Whether what could not be read counts as wrong.
         records: The counts of each single baseline on these claims.
-        predicted_chances: What each baseline says of each of the claims.
+        predicted_chances: What each baseline predicts about each of the claims.
     """
 
     rows: list[Score]
@@ -76,10 +80,10 @@ class Scored:
 
     @cached_property
     def baselines(self) -> Mapping[str, Pairing]:
-        """The model next to each single baseline, on the claims that the baseline says something about."""
-        which, chances = scorable(self.claims, self.strict), self.predicted_chances.chances
+        """The model next to each single baseline, on the claims that the baseline predicts."""
+        mask, chances = scorable(self.claims, self.strict), self.predicted_chances.chances
         return {
-            name: paired(self.claims, chances[name], which, self.record, record, self.strict)
+            name: paired(self.claims, chances[name], mask, self.record, record, self.strict)
             for name, record in self.records.items()
         }
 
@@ -94,28 +98,28 @@ def score_experiment(
     *,
     whole: bool = True,
 ) -> Scored:
-    """One model in one experiment: first its own record and what follows from it alone, then each single baseline's on
-    the same claims, then the margin over the stacked one; last what must not be shown, or only with caution.
+    """Score one model in one experiment: first its own record, then each single baseline on the same claims, then the
+    margin over the stacked baseline. Last come the reasons for which numbers are withheld or cautioned against.
 
     Args:
-        asked: What every row says of the model.
+        asked: What every row repeats: who was asked what, and how much was read.
         claims: The model's own.
-        answers: Its answers, of an experiment that asks questions.
+        answers: Its answers, in an experiment that asks questions.
         others: The reference models.
         family: Those of them that are of its family.
         strict: Whether what could not be read counts as wrong.
-        whole: Or without permutation test, margin, and baselines that have to learn anything.
+        whole: Whether to include the permutation test, the margin, and the baselines that are fitted.
     """
-    kind, which = kind_of(claims), scorable(claims, strict)
+    kind, mask = claim_kind(claims), scorable(claims, strict)
     record = kind.count(claims, strict)
     found = dict(kind.own_estimates(claims, record, answers, EXPERIMENTS[claims.experiment].metrics, strict))
     found["skill"] = found[kind.SKILL_NAME]
     found["coverage"] = coverage(claims)
     chances = baseline_chances(claims, others, learnt=whole)
-    of_family, lacking = by_family(claims, family, which)
+    of_family, lacking = by_family(claims, family, mask)
     chances |= of_family
     found |= {name: Estimate(math.nan, reason=why) for name, why in lacking.items()}
-    records = baseline_records(claims, chances, which)
+    records = baseline_records(claims, chances, mask)
     for name, baseline in records.items():
         found[name] = kind.accuracy_estimate(baseline)
     for name in kind.OF_OTHERS:
@@ -126,34 +130,35 @@ def score_experiment(
         several = len(record.items) > 1
         found["shuffled_p"] = shuffled_p(claims, strict) if several else Estimate(math.nan, reason=ONE_ITEM)
         held = held_against(claims, others, chances, strict)
-        # what says the same every time has skill 0, beside which the label of a request alone may do far better
+        # without other models there is no baseline to name: always giving one answer has skill 0, and some baselines by
+        # facts are far better
         alone = Estimate(math.nan, reason=held.alone)
         found["best_baseline"] = alone if held.alone else kind.skill_estimate(held.best)
         found["baseline_margin"] = held.margin
         if held.at_own_rate:
             found |= held.at_own_rate.estimates
-        if kind.CROSSED:  # for show, and in no verdict
+        if kind.SHARED_CLAIMS:  # shown, but part of no verdict
             found |= where_words_split(claims, others, held, strict)
     if gives_probabilities(claims):
-        if kind.CUT and kind.CROSSED:
+        if kind.FREE_THRESHOLD and kind.SHARED_CLAIMS:
             held, chances, records = held_alone(kind, record, IN_PROBABILITIES), {}, {}
             found = _without_threshold(found, EXPERIMENTS[claims.experiment].naive)
-        found |= probability_scores(claims, answers, others, with_margin=whole and kind.CROSSED)
+        found |= probability_scores(claims, answers, others, with_margin=whole and kind.SHARED_CLAIMS)
     why, found = degenerate(kind, claims, answers, len(record.items), found)
     held = replace(held, margin=found.get("baseline_margin", held.margin))
-    caution = asked.caution or why or kind.too_few(claims.where(which), record)
+    caution = asked.caution or why or kind.too_few(claims.where(mask), record)
     best_baseline = None if held.alone else held.baseline
     rows = [asked.row(name, e, caution, best_baseline if name in OF_BASELINE else None) for name, e in found.items()]
     if held.chance is not None:
         chances = chances | {STACKED: held.chance}
-    predicted_chances = BaselineChances.by(chances, claims, others)
+    predicted_chances = BaselineChances.with_votes(chances, claims, others)
     parts = (found["accuracy"], found["skill"], caution, record, held)
     return Scored(rows, asked, *parts, claims, strict, records, predicted_chances)
 
 
 def _without_threshold(found: Mapping[str, Estimate], naive: Naive | None) -> dict[str, Estimate]:
-    """What rests on a share of predicted yes, and so on a threshold, is withheld. Accuracy is left, at one half, and so
-    is the baseline that takes no model, which it is held against.
+    """The estimates without those that depend on a threshold for yes, which predictions in probabilities do not have.
+    Accuracy stays, with a threshold of one half, and so does the naive baseline that it is compared with.
     """
     kept = {*OF_CHOICE_AND_PROBABILITY, *([naive.metric] if naive else [])}
     unknown = Estimate(math.nan, reason=IN_PROBABILITIES)
@@ -163,8 +168,8 @@ def _without_threshold(found: Mapping[str, Estimate], naive: Naive | None) -> di
 def degenerate(
     kind: Kind, claims: Claims, answers: Answers | None, items: int, estimates: Mapping[str, Estimate]
 ) -> tuple[str | None, dict[str, Estimate]]:
-    """Why some of the estimates say nothing, and all of them with that reason in place of these: where no claim was
-    read there is coverage alone; one item has shares, but no skill.
+    """Why some estimates are not defined, and the estimates with that reason in their place. Where no claim was read,
+    only coverage is defined; on a single item shares are defined, and skill is not.
     """
     reason, kept = None, set(estimates)
     if nothing := nothing_read(claims) or (None if items else NOTHING_READ):
@@ -178,20 +183,18 @@ def degenerate(
 
 
 def accuracy_on(claims: Claims, strict: bool) -> tuple[Estimate, int]:
-    """Accuracy alone, on these claims of one model, as `selfexec score` has it, and how many items it rests on: without
-    baselines, and so a hundred times as fast as all scores.
+    """The accuracy of one model on these claims, as in `selfexec score`, and the number of its items. Without
+    baselines this is a hundred times as fast as all scores.
     """
-    kind = kind_of(claims)
+    kind = claim_kind(claims)
     record = kind.count(claims, strict)
     _, found = degenerate(kind, claims, None, len(record.items), {"accuracy": kind.accuracy_estimate(record)})
     return found["accuracy"], len(record.items)
 
 
 def estimates(claims: Claims) -> Mapping[str, Estimate]:
-    """Accuracy, skill and coverage of one model on these claims, as `selfexec score` has them: strictly, and without
-    anybody beside it.
-    """
-    kind = kind_of(claims)
+    """Accuracy, skill and coverage of one model on these claims, as in `selfexec score`: strict, without baselines."""
+    kind = claim_kind(claims)
     record = kind.count(claims, True)
     found = {"accuracy": kind.accuracy_estimate(record), "skill": kind.skill_estimate(record)}
     _, found = degenerate(kind, claims, None, len(record.items), {**found, "coverage": coverage(claims)})
@@ -208,7 +211,7 @@ LEAST_OVERALL = {"self_execution_score": 0.0, "skill": -1.0, "baseline_margin": 
 def overall_scores(
     model: str, convention: str, found: Mapping[str, Scored], headline: Headline = PAPER
 ) -> Iterator[Score]:
-    """The rows of a headline; none where the model was asked nothing that it is made of."""
+    """The rows of a headline; none where the model was asked none of its experiments."""
     scored = {experiment: found[experiment] for experiment in headline.experiments if experiment in found}
     parts = list(scored.values())
     if not parts:
@@ -231,7 +234,7 @@ def overall_scores(
 
 
 def joined_sources(sources: Iterable[str | None]) -> str | None:
-    """Who says what was done, of several experiments: rule+self"""
+    """The sources of outcomes in several experiments, as one text: rule+self"""
     return "+".join(sorted({source for source in sources if source})) or None
 
 
@@ -239,13 +242,13 @@ NOT_RUN = " was not run"
 
 
 def not_run(row: Score) -> bool:
-    """Whether a headline is withheld since an experiment that it is made of was not asked at all."""
+    """Whether a headline is withheld because one of its experiments was not asked at all."""
     return row.reason is not None and row.reason.endswith(NOT_RUN)
 
 
 def combine(estimates: Mapping[str, Estimate], least: float, headline: Headline = PAPER) -> Estimate:
-    """Mean over the experiments; its error is the root of the sum of squares, over their number. Of a part near an end
-    the arms of its interval are summed in place of its error.
+    """The mean over the experiments. Its error is the root of the sum of squares, over their number; for an experiment
+    near an end of its scale, the two arms of the interval stand in for the error.
     """
     if absent := [experiment for experiment in headline.experiments if experiment not in estimates]:
         return Estimate(math.nan, reason=absent[0] + NOT_RUN)
@@ -282,18 +285,20 @@ OVERALL = {"self_execution_score": "accuracy", "skill": "skill"}  # overall metr
 
 
 def overall_bounds(found: Mapping[str, Bounds], headline: Headline = PAPER) -> dict[str, Interval]:
-    """Means of the bounds: what was lost in one experiment says nothing of another. Of all, or not at all."""
+    """Means of the bounds, where all experiments of the headline have them: losses in one do not bear on another."""
     return {
         name: Interval(*(float(np.mean(ends)) for ends in zip(*parts, strict=True)))
         for name, metric in OVERALL.items()
-        if len(parts := [found[e][metric] for e in headline.experiments if metric in found.get(e, {})]) == len(headline)
+        if len(parts := [found[e][metric] for e in headline.experiments if metric in found.get(e, {})])
+        == len(headline.experiments)
     }
 
 
 def with_bounds(
     rows: Iterable[Score], scored: Mapping[str, Collection[str]], claims: Mapping[str, Claims]
 ) -> Iterator[Score]:
-    """The rows with their bounds, whatever the lost claims would have been. A withheld headline has some too.
+    """The rows with bounds: the least and greatest value, whatever the lost claims would have been. A withheld headline
+    has bounds too.
 
     Args:
         rows: Of the models that are scored.
@@ -315,6 +320,6 @@ def with_bounds(
 
 def bounds_of(claims: Claims) -> Bounds:
     """The least and greatest value of each metric of one model that has such bounds."""
-    kind = kind_of(claims)
+    kind = claim_kind(claims)
     found = dict(kind.bounds(claims))
     return found | {"skill": found[kind.SKILL_NAME]} if kind.SKILL_NAME in found else found

@@ -22,7 +22,7 @@ import numpy as np
 from selfexec.claims import Claims, Flags, Numbers, occurring
 from selfexec.experiments import EXPERIMENTS, by_source
 from selfexec.facets import DEFAULT_NAME
-from selfexec.metrics.kinds import kind_of
+from selfexec.metrics.kinds import claim_kind
 from selfexec.metrics.rows import FEW
 from selfexec.stats import PERMUTATIONS, Array, by_permutation, fisher_exact, holm, rank_sum, ranks
 from selfexec.text.numbers import decimal, number_of
@@ -210,7 +210,7 @@ def _test(model: str, claims: Claims, other: str, strict: bool) -> JudgeTest | N
 
 
 def _skill(claims: Claims, strict: bool) -> float | None:
-    kind = kind_of(claims)
+    kind = claim_kind(claims)
     value = kind.skill_estimate(kind.count(claims, strict)).value
     return None if np.isnan(value) else value
 

@@ -9,7 +9,7 @@ import polars as pl
 from selfexec.claims import Claims, Tables
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Item
-from selfexec.metrics import kind_of, value
+from selfexec.metrics import claim_kind, value
 from selfexec.panels.panel import (
     NO,
     NOT_ASKED,
@@ -49,7 +49,7 @@ def panel_of_run(
         raise InputError(f"{run.folder}: {strange[0]} was not asked, only {', '.join(run.items.items)}.")
     if len(run.conditions) > 1:
         raise InputError(f"{run.folder}: a panel is of one condition, and there are {'; '.join(run.conditions)}.")
-    there = [e for e in run.items.items if kind_of(e).CROSSED and (not experiments or e in experiments)]
+    there = [e for e in run.items.items if claim_kind(e).SHARED_CLAIMS and (not experiments or e in experiments)]
     parts = {e: _part(run.tables, e, run.items[e], models or run.models) for e in there}
     parts = {experiment: part for experiment, part in parts.items() if part.models}
     if not parts:
@@ -117,6 +117,6 @@ def _skill(claims: Claims) -> float | None:
     """In the first epoch in which each item was asked, as the letters are."""
     first = np.full(len(claims.items), np.iinfo(np.int64).max)
     np.minimum.at(first, claims.item, claims.epoch)
-    kind = kind_of(claims)
+    kind = claim_kind(claims)
     skill = value(kind.skill, kind.count(claims.where(claims.epoch == first[claims.item]), False))
     return None if math.isnan(skill) else round(skill, 6)

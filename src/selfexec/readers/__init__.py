@@ -14,6 +14,7 @@ from selfexec.readers.on_demand import (
     answers_in_letters,
     answers_the_questions,
     read_choice,
+    read_expectations,
     read_marks,
     read_object,
     read_probabilities,
@@ -25,5 +26,5 @@ from selfexec.readers.on_demand import (
     under_the_key,
 )
 from selfexec.readers.refusal import refuses
-from selfexec.readers.result import Commitment, Reading, State
+from selfexec.readers.result import Commitment, Reading, Side, State
 from selfexec.readers.tokens import UNCOUNTED, UNTOLD, visible_tokens

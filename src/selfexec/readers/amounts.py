@@ -5,7 +5,7 @@ outside of 0 to 1: nobody knows which number in the range was meant, or on which
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 SMALL = (
@@ -14,18 +14,26 @@ SMALL = (
 )
 TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 NUMBER_WORDS = {word: n for n, word in enumerate(SMALL)} | {word: 10 * n for n, word in enumerate(TENS, 2)}
-NUMBER_WORDS["hundred"] = 100
+NUMBER_WORDS |= {"hundred": 100, "thousand": 1000, "million": 1_000_000}
+ONES = "|".join(sorted(SMALL, key=len, reverse=True))
+BELOW_HUNDRED = rf"(?:(?:{'|'.join(TENS)})(?:[\s-](?:{'|'.join(SMALL[1:10])}))?|(?:{ONES}))"
 IN_WORDS = (
-    rf"(?:one\s+|a\s+)?hundred|(?:{'|'.join(TENS)})(?:[\s-](?:{'|'.join(SMALL[1:10])}))?"
-    rf"|(?:{'|'.join(sorted(SMALL, key=len, reverse=True))})"
+    rf"(?:(?:{'|'.join(SMALL[1:10])}|a)\s+)?hundred(?:\s+(?:and\s+)?{BELOW_HUNDRED}(?![\w-]))?"
+    rf"|(?:(?:one|a)\s+)?(?:thousand|million)|{BELOW_HUNDRED}"
+)
+# "three quarters", "a third", "half"
+PARTS = {"half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "eighth": 8, "tenth": 10}
+IN_PARTS = (
+    rf"(?:(?P<parts>a|an|{'|'.join(SMALL[1:10])})[\s-](?P<part>half|third|quarter|fourth|fifth|eighth|tenth)s?"
+    r"|\A(?P<half>half)(?!\s+(?:of|the|a|an)\b))(?![\w-])"
 )
 DIGITS = r"\d{1,6}(?:[.,]\d{1,12})?|[.,]\d{1,12}"
 NUMBER = rf"(?:(?:{DIGITS})(?:e-?\d{{1,2}})?|(?:{IN_WORDS})(?![\w-]))"
 PERCENT = (
-    r"(?:\s{0,2}(?:\\?%|％|٪)"
+    r"(?:\s{0,2}(?:\\?%|％|٪)(?:ig\w{0,2})?"
     r"|\s{1,2}(?:percent\b|per\s+cent\b|pct\b|prozent\b|pour\s?cent\b|por\s+ciento\b|por\s+cento\b))"
 )
-OUT_OF = r"(?:\s{0,2}/\s{0,2}|\s{1,2}(?:in|out\s+of)\s{1,2}(?:every\s+)?|-(?:in|out-of)-)"
+OUT_OF = r"(?:\s{0,2}/\s{0,2}|\s{1,2}(?:times\s+)?(?:in|out\s+of)\s{1,2}(?:every\s+)?|-(?:in|out-of)-)"
 # what may be said of a number that is no bound on it
 ABOUT = (
     r"(?:(?:about|around|roughly|approximately|approx\.?|circa|ca\.|nearly|almost|maybe|perhaps|probably|only|just"
@@ -46,35 +54,54 @@ ONWARDS = re.compile(
 FROM = re.compile(
     rf"(?:\d%?\s{{0,2}}[-–—−]\s{{0,2}}|\bbetween\s+{ABOUT}?|\bfrom\s+{ABOUT}?|\bzwischen\s+)\Z", re.IGNORECASE
 )
-STATED = re.compile(
+STATED_IN_FULL = (
     r"(?<![\w.,/$€£#^])(?<!\d:)(?:(?P<even>(?:fifty|50)\s{0,2}[-–/:]\s{0,2}(?:fifty|50)(?![\w%]))"
-    rf"|(?P<sign>[-−]\s?)?(?P<number>{NUMBER})"
-    rf"(?:(?P<percent>{PERCENT})|{OUT_OF}(?P<whole>{NUMBER})(?P<of>{PERCENT})?)?(?!\w))",
+    rf"|{IN_PARTS}|(?P<sign>[-−]\s?)?(?P<number>{NUMBER})"
+    rf"(?:(?P<percent>{PERCENT})|{OUT_OF}(?P<whole>{NUMBER})(?P<of>{PERCENT})?"
+    r"ODDS)?(?!\w))"
+)
+ODDS = rf"|(?:\s?:\s?|\s+to\s+)(?P<odds>{NUMBER})(?P<against>\s+against\b)?"
+STATED = re.compile(STATED_IN_FULL.replace("ODDS", ""), re.IGNORECASE)
+STATED_WITH_ODDS = re.compile(STATED_IN_FULL.replace("ODDS", ODDS), re.IGNORECASE)
+# "0.9 (very likely)", "0.75 (75%)", "0.9 // harmless": words behind a number, or the same number once more
+REMARK = re.compile(
+    r"\s{0,4}(?:\([^()\n]{0,120}\)?|(?://|#)[^\n]{0,120}"
+    r"|,?\s+I(?:['’]d|\s+would)?\s+(?:guess|think|suppose|say|estimate|reckon))\s{0,4}",
     re.IGNORECASE,
 )
-# "0.9 (very likely)", "0.75 (75%)", "0.9 // harmless": words behind a number, or the same number once more
-REMARK = re.compile(r"\s{0,4}(?:\([^()\n]{0,120}\)?|(?://|#)[^\n]{0,120})\s{0,4}")
+# "0.3 -> 0.4": the second takes the place of the first
+REVISED = re.compile(r"\s{0,3}(?:->|→|=>|⇒)\s{0,3}")
+ON_A_SCALE = re.compile(r"\bscale\s+(?:of|from)\s+[01]\s{0,2}(?:to|-|–)\s{0,2}(5|10|20|100)\b", re.IGNORECASE)
+LEAST_PERCENT = 10  # a bare number above this is in percent; one from 1 to 10 may be out of ten
 MARKUP = " \t\r\n*_`\"'“”‘’$\\()[]{}|"
 
 
 class Amount(NamedTuple):
     """A stretch of text that states a probability. Its value is None where what it states is no single number from 0
-    to 1. `plain`: it is a bare number, without a percent sign or a whole that it is a part of.
+    to 1. `plain`: it is a bare number, without a percent sign or a whole that it is a part of. `number` is the number
+    itself, as it stands there; None in a range, behind a bound, and of what is no bare number.
     """
 
     start: int
     end: int
     value: float | None
     plain: bool
+    number: float | None = None
 
 
-def amounts(text: str) -> Iterator[Amount]:
-    """The numbers that a text states, each with what it says of a probability, in their order."""
+def amounts(text: str, *, odds: bool = False) -> Iterator[Amount]:
+    """The numbers that a text states, each with what it says of a probability, in their order. `odds`: two numbers with
+    a colon or "to" between them are odds, 3:1 three quarters.
+    """
     at = 0
-    while expression := STATED.search(text, at):
+    pattern = STATED_WITH_ODDS if odds else STATED
+    while expression := pattern.search(text, at):
         at = expression.end()
         if expression["even"]:
             yield Amount(expression.start(), expression.end(), 0.5, False)
+            continue
+        if expression["part"] or expression["half"]:
+            yield Amount(expression.start(), expression.end(), _part(expression), False)
             continue
         onwards = ONWARDS.match(text, at)
         second = STATED.match(text, onwards.end()) if onwards else None
@@ -85,20 +112,58 @@ def amounts(text: str) -> Iterator[Amount]:
             yield _amount(text, expression)
 
 
-def only_amount(words: str) -> Amount | None:
+def only_amount(words: str, *, odds: bool = False) -> Amount | None:
     """What some words state that hold a probability and nothing else but markup, quotes, "about" and a remark."""
     begun = len(words) - len(words.lstrip(MARKUP))
     stated = words[begun:].rstrip(MARKUP).rstrip(".").rstrip(MARKUP)
     if about := re.match(rf"{ABOUT}{{1,2}}", stated, re.IGNORECASE):
         begun += about.end()
         stated = stated[about.end() :]
-    expression = next(amounts(stated), None)
+    expression = next(amounts(stated, odds=odds), None)
     if expression is None or expression.start != 0:
         return None
     remark = stated[expression.end :]
+    if remark and (revised := REVISED.match(remark)) is not None:
+        later = only_amount(remark[revised.end() :], odds=odds)
+        at = begun + expression.end + revised.end()
+        return later and later._replace(start=at + later.start, end=at + later.end)
     if remark and not (REMARK.fullmatch(remark) and all(other.value == expression.value for other in amounts(remark))):
         return None
-    return Amount(begun, begun + expression.end, expression.value, expression.plain)
+    return expression._replace(start=begun, end=begun + expression.end)
+
+
+def on_one_scale(stated: Mapping[str, Amount], top: float | None = None) -> dict[str, float]:
+    """What each of some amounts comes to, which a reply states side by side.
+
+    Bare numbers stand on one scale: up to 1, or in percent where one of them is above 10 and all lie between 0 and 100.
+    On another scale they state nothing, and neither does a number below 1 among percentages, which may be on either.
+    `top`: the end of the scale, where the reply says it (`top_of_scale`).
+    """
+    if top is not None:
+        ends = {n: a.number / top if a.plain and a.number is not None else a.value for n, a in stated.items()}
+        return {name: end for name, end in ends.items() if end is not None and 0 <= end <= 1}
+    bare = [amount.number for amount in stated.values() if amount.plain]
+    known = [number for number in bare if number is not None]
+    if all(number <= 1 for number in known):
+        return {name: amount.value for name, amount in stated.items() if amount.value is not None}
+    in_percent = max(known) > LEAST_PERCENT and all(0 <= number <= 100 for number in known)
+    return {
+        name: value
+        for name, amount in stated.items()
+        if (value := _in_percent(amount) if amount.plain and in_percent else None if amount.plain else amount.value)
+        is not None
+    }
+
+
+def top_of_scale(text: str) -> float | None:
+    """Where the scale ends that a reply says its numbers stand on: "on a scale from 0 to 10"."""
+    tops = {float(match[1]) for match in ON_A_SCALE.finditer(text)}
+    return tops.pop() if len(tops) == 1 else None
+
+
+def _in_percent(amount: Amount) -> float | None:
+    number = amount.number
+    return None if number is None or 0 < number < 1 else number / 100
 
 
 def _amount(text: str, expression: re.Match[str]) -> Amount:
@@ -106,6 +171,9 @@ def _amount(text: str, expression: re.Match[str]) -> Amount:
     value: float | None = number
     if expression["percent"]:
         value = number / 100
+    elif expression.groupdict().get("odds"):
+        other = _number(expression["odds"])
+        value = (other if expression["against"] else number) / (number + other) if number + other > 0 else None
     elif expression["whole"]:
         whole = _number(expression["whole"]) / (100 if expression["of"] else 1)
         value = number / whole if whole > 0 else None
@@ -113,9 +181,17 @@ def _amount(text: str, expression: re.Match[str]) -> Amount:
     bounded = BOUND.search(before) or FROM.search(before)
     if expression["sign"] or bounded or value is None or not 0 <= value <= 1:
         value = None
-    return Amount(
-        expression.start("number"), expression.end(), value, not expression["percent"] and not expression["whole"]
-    )
+    plain = not (expression["percent"] or expression["whole"] or expression.groupdict().get("odds"))
+    bare = None if not plain or bounded else -number if expression["sign"] else number
+    return Amount(expression.start("number"), expression.end(), value, plain, bare)
+
+
+def _part(expression: re.Match[str]) -> float:
+    """Three quarters."""
+    if expression["half"]:
+        return 0.5
+    many = 1 if expression["parts"].lower() in ("a", "an") else NUMBER_WORDS[expression["parts"].lower()]
+    return many / PARTS[expression["part"].lower()]
 
 
 def _number(words: str) -> float:
@@ -123,4 +199,7 @@ def _number(words: str) -> float:
     if words[0].isdigit() or words[0] in ".,":
         return float(words.replace(",", "."))
     parts = [NUMBER_WORDS[part] for part in re.split(r"[\s-]+", words.lower()) if part in NUMBER_WORDS]
-    return float(100 if 100 in parts else sum(parts))
+    total = 0
+    for part in parts:
+        total = (total or 1) * part if part >= 100 else total + part
+    return float(total)

@@ -22,25 +22,8 @@ YES = (
     *("wahr", "vrai", "verdadero", "vero", "verdadeiro", "правда", "真", "참", "صحيح"),
 )
 NO = (
-    *(
-        "false",
-        "no",
-        "❌",
-        "✗",
-        "✘",
-        "👎",
-        "nein",
-        "non",
-        "não",
-        "нет",
-        "否",
-        "不是",
-        "いいえ",
-        "아니요",
-        "아니오",
-        "لا",
-    ),
-    *("falsch", "faux", "falso", "ложь", "假", "偽", "거짓", "خطأ"),
+    *("false", "no", "❌", "✗", "✘", "👎", "nein", "non", "não", "нет", "否", "不是", "いいえ", "아니요"),
+    *("아니오", "لا", "falsch", "faux", "falso", "ложь", "假", "偽", "거짓", "خطأ"),
 )
 INITIALS = "".join({initial for word in (*YES, *NO) for initial in (word[0], word[0].upper())})
 MARK = rf"(?=[{INITIALS}01])(?P<mark>(?i:{'|'.join(('true', 'false', *YES, *NO))})|[01])(?!\w)"
@@ -101,6 +84,59 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
     return conclude(text, whole or _together(found) or list(_listed(plain, options)) or objects)
 
 
+def marks_in(text: str) -> list[Commitment]:
+    """The objects and runs of lines that mark words, whatever the words are."""
+    return [*(c for c in _answering(text) if not mentioned(text, c.start, c.end)), *_lines(text)]
+
+
+def _answering(text: str) -> list[Commitment]:
+    """The objects with marks that stand where answers do."""
+    return [c for c in _objects(text) if place(text, c.start + 1).answers]
+
+
+def _objects(text: str) -> Iterator[Commitment]:
+    """Every stretch from an opening brace to the next brace, with the words that it marks."""
+    if ":" not in text:
+        return  # no key, no mark: noise may have a million braces
+    marks: dict[str, bool] = {}
+    start = -1
+    for part in PART.finditer(text):
+        if part["mark"] and start >= 0:
+            if name := _key_before(text, part.start(), max(part.start() - 110, start + 1)):
+                marks[name] = part["mark"].lower() in YES
+        elif not part["mark"]:
+            if marks:
+                yield Commitment(start, part.start() + 1, marks)
+            marks = {}
+            start = part.start() if part[0] == "{" else -1
+    if marks:
+        yield Commitment(start, len(text), marks)
+
+
+def _key_before(text: str, colon: int, start: int) -> str:
+    """The key that ends at a colon and begins no earlier than `start`; "" where there is none."""
+    closing = colon - 1
+    if text[closing] == '"' and (opening := text.rfind('"', start, closing)) >= 0:
+        name = text[opening + 1 : closing]
+        if len(name) <= LONGEST and "\\" not in name and "\n" not in name:
+            return name.strip()  # most keys, as the search below would find them
+    word = KEY.search(text, start, colon)
+    return unescaped(text[slice(*word.span(word.lastgroup or 0))]) if word else ""
+
+
+def _marked(found: Commitment) -> set[str]:
+    return {fold(word) for word in found.value}
+
+
+def _together(found: list[Commitment]) -> list[Commitment]:
+    """Objects that mark one word each, as one; if a word is marked twice, the objects as they are."""
+    words = [fold(word) for c in found for word in c.value]
+    if len(found) < 2 or len(set(words)) < len(words):
+        return found
+    marks = {word: mark for c in found for word, mark in c.value.items()}
+    return [Commitment(min(c.start for c in found), max(c.end for c in found), marks)]
+
+
 # "hotel(酒店)", "酒店 (hotel)"
 GLOSSED = re.compile(r"(?P<word>[^()（）\[\]【】]{1,80}?)\s{0,2}[(（\[【](?P<gloss>[^()（）\[\]【】]{1,80})[)）\]】]")
 # what may lead to the first word of a row: "Scenario 1 - boat: true, fog: false or boat: true, ..."
@@ -120,15 +156,7 @@ def _unglossed(marked: Commitment, wanted: set[str]) -> Commitment:
     return marked._replace(value=marks)
 
 
-def marks_in(text: str) -> list[Commitment]:
-    """The objects and runs of lines that mark words, whatever the words are."""
-    return [*(c for c in _answering(text) if not mentioned(text, c.start, c.end)), *_lines(text)]
-
-
-def _answering(text: str) -> list[Commitment]:
-    """The objects with marks that stand where answers do."""
-    return [c for c in _objects(text) if place(text, c.start + 1).answers]
-
+# --- other forms of marks ---------------------------------------------------------------------------------------------
 
 # one word and its mark: {"camel": {"listed": true, "confidence": 0.9}}, <camel>true</camel>
 NESTED = re.compile(r"[\"'](?P<word>[^\"'\n{}]{1,80})[\"']\s{0,4}:\s{0,4}\{(?P<body>[^{}]{1,300})\}")
@@ -182,87 +210,28 @@ UNCHECKED = " ❌✗✘👎☐"
 PART_OF_KEY = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 KEYS_OF_NO = frozenset(
     {
-        "not",
-        "no",
-        "false",
-        "never",
-        "absent",
-        "excluded",
-        "exclude",
-        "omitted",
-        "omit",
-        "unlikely",
-        "missing",
-        "unlisted",
-        "skip",
+        *("not", "no", "false", "never", "absent", "excluded", "exclude", "omitted", "omit", "unlikely"),
+        *("missing", "unlisted", "skip"),
     }
     | {
-        "skipped",
-        "out",
-        "left",
-        "leave",
-        "wont",
-        "wouldnt",
-        "didnt",
-        "nein",
-        "nicht",
-        "non",
-        "pas",
-        "falsch",
-        "faux",
-        "falso",
+        *("skipped", "out", "left", "leave", "wont", "wouldnt", "didnt", "nein", "nicht", "non", "pas", "falsch"),
+        *("faux", "falso"),
     }
 )
 KEYS_OF_YES = frozenset(
     {
-        "list",
-        "listed",
-        "appear",
-        "appeared",
-        "appears",
-        "present",
-        "included",
-        "include",
-        "in",
-        "true",
-        "yes",
-        "likely",
-        "write",
+        *("list", "listed", "appear", "appeared", "appears", "present", "included", "include", "in", "true"),
+        *("yes", "likely", "write"),
     }
     | {
-        "selected",
-        "chosen",
-        "name",
-        "mention",
-        "mentioned",
-        "ja",
-        "oui",
-        "sí",
-        "si",
-        "wahr",
-        "vrai",
-        "verdadero",
-        "keep",
+        *("selected", "chosen", "name", "mention", "mentioned", "ja", "oui", "sí", "si", "wahr", "vrai"),
+        *("verdadero", "keep"),
     }
 )
 BESIDE_A_KEY = frozenset(
     {
-        "would",
-        "will",
-        "did",
-        "i",
-        "my",
-        "the",
-        "be",
-        "have",
-        "words",
-        "word",
-        "that",
-        "were",
-        "was",
-        "on",
-        "options",
-        "probably",
+        *("would", "will", "did", "i", "my", "the", "be", "have", "words", "word", "that", "were", "was", "on"),
+        *("options", "probably"),
     }
 )
 
@@ -461,49 +430,6 @@ def _grouped(text: str, options: Sequence[str]) -> Iterator[Commitment]:
                 return  # more than a list of options, or one that is marked both ways
     if len(marks) == len(known):
         yield Commitment(0, len(text), marks)
-
-
-def _marked(found: Commitment) -> set[str]:
-    return {fold(word) for word in found.value}
-
-
-def _together(found: list[Commitment]) -> list[Commitment]:
-    """Objects that mark one word each, as one; if a word is marked twice, the objects as they are."""
-    words = [fold(word) for c in found for word in c.value]
-    if len(found) < 2 or len(set(words)) < len(words):
-        return found
-    marks = {word: mark for c in found for word, mark in c.value.items()}
-    return [Commitment(min(c.start for c in found), max(c.end for c in found), marks)]
-
-
-def _objects(text: str) -> Iterator[Commitment]:
-    """Every stretch from an opening brace to the next brace, with the words that it marks."""
-    if ":" not in text:
-        return  # no key, no mark: noise may have a million braces
-    marks: dict[str, bool] = {}
-    start = -1
-    for part in PART.finditer(text):
-        if part["mark"] and start >= 0:
-            if name := _key_before(text, part.start(), max(part.start() - 110, start + 1)):
-                marks[name] = part["mark"].lower() in YES
-        elif not part["mark"]:
-            if marks:
-                yield Commitment(start, part.start() + 1, marks)
-            marks = {}
-            start = part.start() if part[0] == "{" else -1
-    if marks:
-        yield Commitment(start, len(text), marks)
-
-
-def _key_before(text: str, colon: int, start: int) -> str:
-    """The key that ends at a colon and begins no earlier than `start`; "" where there is none."""
-    closing = colon - 1
-    if text[closing] == '"' and (opening := text.rfind('"', start, closing)) >= 0:
-        name = text[opening + 1 : closing]
-        if len(name) <= LONGEST and "\\" not in name and "\n" not in name:
-            return name.strip()  # most keys, as the search below would find them
-    word = KEY.search(text, start, colon)
-    return unescaped(text[slice(*word.span(word.lastgroup or 0))]) if word else ""
 
 
 def _lines(text: str, wanted: Set[str] = frozenset()) -> Iterator[Commitment]:

@@ -43,19 +43,8 @@ WORD = re.compile(r"[^\W\d_]{4,}")
 CHARACTERS = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 COMMON = frozenset({"what", "when", "where", "which", "with", "that", "this", "have", "does", "from", "your", "about"})
 COMMON |= {
-    "they",
-    "them",
-    "their",
-    "there",
-    "would",
-    "should",
-    "could",
-    "will",
-    "please",
-    "write",
-    "give",
-    "tell",
-    "make",
+    *("they", "them", "their", "there", "would", "should", "could", "will", "please", "write", "give", "tell"),
+    *("make",),
 }
 LETTERED = re.compile(r"(?:^|\n)\s{0,8}[(*]{0,3}[A-D][).:*]{1,3}\s")
 

@@ -6,16 +6,19 @@ probability of it: "a chance of 15% that I would not" leaves open on what scale 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from selfexec.readers.amounts import Amount, amounts, only_amount
+from selfexec.readers.amounts import Amount, amounts, on_one_scale, only_amount, top_of_scale
 from selfexec.readers.conclusion import conclude, unreadable
 from selfexec.readers.folding import fold
 from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
-from selfexec.readers.result import Commitment, Reading
+from selfexec.readers.result import Commitment, Reading, Side
 from selfexec.readers.shown import mentioned
+from selfexec.readers.sides import SIDES, Sides, names_another, sided
+from selfexec.readers.spoken_pairs import spoken_pairs
 from selfexec.readers.suppositions import counterfactual
+from selfexec.readers.tables import Table, tables_of
 
 LONGEST = 400  # characters of a sentence or a line that is read
 LAST = 40_000  # characters of a reply that are read: the end of it
@@ -26,11 +29,20 @@ KEYED = re.compile(
     r"(?P<value>\\?\"[^\"\\\n]{0,80}\\?\"|'[^'\n]{0,80}'|\[[^\]\n]{0,80}\]?|\{[^}\n]{0,80}\}?|(?:[^,}\n]|,(?=\d)){0,80})",
     re.IGNORECASE,
 )
-NOUN = r"(?:probabilit(?:y|ies)|chances?|likelihood|odds|estimate|Wahrscheinlichkeit|probabilité|probabilidad|概率)"
+NOUN = (
+    r"(?:prob(?:abilit(?:y|ies))?|chances?|likelihood|odds|estimate|Wahrscheinlichkeit|probabilité|probabilidad|概率)"
+)
 OWN_NUMBER = (
     r"(?:\bI(?:['’]d|['’]ll|\s+would|\s+will)?\s+(?:\w+ly\s+)?(?:say|put|guess|estimate|give|go\s+with|assign|set)\b"
     r"|\bmy\s+(?:\w+\s+){0,2}(?:answer|guess|estimate|number|prediction|probability)\b"
     r"|\b(?:final|overall)\s+(?:answer|estimate|number|probability)\b|\banswer\s*[:=])"
+)
+OWN = re.compile(OWN_NUMBER, re.IGNORECASE)
+# the scale of the question, said back: "from 0 (it surely will not) to 1 (it surely will)", "on a scale of 0 to 1"
+SCALE = re.compile(
+    r"\b(?:from|between|of)\s+0(?:\.0)?\s{0,2}(?:\([^()\n]{0,60}\))?\s{0,2}(?:to|and|-)\s+(?:1(?:\.0)?|100)(?![\d.%])"
+    r"\s{0,2}(?:\([^()\n]{0,60}\))?",
+    re.IGNORECASE,
 )
 STATES = re.compile(rf"\b{NOUN}\b|\bP\s?\(|{OWN_NUMBER}|\b(?:likely|probable|confident|sure|certain)\b", re.IGNORECASE)
 # what turns a statement round, hangs it on a condition, asks it, or makes it about something else
@@ -51,30 +63,33 @@ REVISES = re.compile(
 SENTENCE = re.compile(r"(?<=[.!?;。])\s+(?=\S)|\n+")
 # "Probability: 0.7", "**Final answer:** 70%"
 LABEL = re.compile(
+    r"[\W_]{0,4}(?:on\s+a\s+)?scale\s+(?:of|from)\s+[01]\s{0,2}(?:to|-|–)\s{0,2}\d{1,3},?\s{0,2}:?\s|"
     rf"[\W_]{{0,8}}(?:(?:my|the|final|overall|estimated|predicted|best)\s+){{0,3}}(?:{NOUN}|answer|guess|number|P|p)"
     r"(?:\s?\([^()\n]{0,60}\))?[*_`\"']{0,3}\s{0,2}(?:[:=≈~]|is|ist|est|es)[*_`\"']{0,3}\s{0,4}",
     re.IGNORECASE,
 )
 BOXED = re.compile(r"\\(?:boxed|fbox)\{([^{}]{1,60})\}")
 REFUSES_NUMBERS = re.compile(
-    r"(?:\b(?:not|no|never|without|rather|cannot|unable|refuse|decline|prefer|impossible|meaningless|pointless)\b"
+    r"\b(?:don['’]t|do\s+not|didn['’]t|did\s+not|no)\s+(?:actually\s+)?(?:have\s+)?(?:any\s+)?(?:access|memory|record)\b"
+    r"|(?:\b(?:not|no|never|without|rather|cannot|unable|refuse|decline|prefer|impossible|meaningless|pointless)\b"
     r"|n['’]t\b)[^.!?\n]{0,80}\b(?:numbers?|numerical\w*|numeric|figures?|probabilit\w+|percentages?|estimates?"
     r"|quantif\w+|odds)\b",
     re.IGNORECASE,
 )
 
 
-def read_probability(text: str, *, keyed_alone: bool = False) -> Reading:
+def read_probability(text: str, *, keyed_alone: bool = False, side: Side | None = None) -> Reading:
     """The probability that a reply states, as its value: a number from 0 to 1.
 
     An object with the key wins over what is said around it, unless that revises it in so many words. With
-    `keyed_alone`, nothing else counts: of a reply that was cut off, nobody knows what would have followed.
+    `keyed_alone`, nothing else counts: of a reply that was cut off, nobody knows what would have followed. `side`
+    is what the claim says: a number that belongs to the opposite is turned round.
     """
     plain = plain_text(text)
     keyed = [c for c in _keyed(plain) if place(plain, c.start + 1).answers and not _only_shown(plain, c)]
     if keyed_alone:
         return conclude(text, keyed) if keyed else unreadable(text)
-    stated = list(_stated(plain))
+    stated = list(_stated(plain, SIDES[side] if side else None))
     if not keyed and _are_several_bare_numbers(plain, [c for c, _ in stated]):
         return unreadable(text, stated[-1][0])
     if keyed:
@@ -84,22 +99,64 @@ def read_probability(text: str, *, keyed_alone: bool = False) -> Reading:
     return _or_declined(text, conclude(text, [c for c, _ in stated]))
 
 
-def read_probabilities(text: str, options: Sequence[str]) -> Reading:
+def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, str] | None = None) -> Reading:
     """The probability of each option that a reply states, as its value: a map from option to a number from 0 to 1.
 
     Of an option that is stated several times the last one counts; one that is stated otherwise than by a number from 0
-    to 1 has none. A bare number above 1 shows that all bare numbers stand on another scale: then none is read.
+    to 1 has none. Bare numbers stand on one scale, which may be that of percentages (`on_one_scale`). `aliases`: other
+    words for options, such as the text behind a letter -> the option.
     """
     plain = plain_text(text, formulas=False)
-    pairs = sorted(_pairs(plain, options), key=lambda pair: pair[1].start)
-    last = dict(pairs)
-    if any(amount.plain and amount.value is None for amount in last.values()):
-        last = {option: amount for option, amount in last.items() if not amount.plain}
-    values = {option: amount.value for option, amount in last.items() if amount.value is not None}
+    names = {**{option: option for option in options}, **(aliases or {})}
+    tables = list(tables_of(plain, names, max(len(plain) - LAST, 0)))
+    cells = [pair for table in tables for pair in table.pairs]
+    written = [pair for pair in _pairs(plain, options) if not any(t.start <= pair[1].start < t.end for t in tables)]
+    spoken = [
+        pair
+        for pair in spoken_pairs(_outside(plain, tables), names, max(len(plain) - LAST, 0))
+        if not _is_among(pair, written)
+    ]
+    stated = sorted([*cells, *written, *spoken], key=lambda pair: pair[1].start)
+    opposite = _of_the_opposite(plain)
+    last = {
+        name: _turned(amount) if any(start <= amount.start < end for start, end in opposite) else amount
+        for name, amount in stated
+    }
+    values = on_one_scale(last, top_of_scale(plain))
     if not values:
         return _or_declined(text, unreadable(text))
     start, end = min(a.start for a in last.values()), max(a.end for a in last.values())
     return conclude(text, [Commitment(start, end, values)])
+
+
+def _outside(text: str, tables: Sequence[Table]) -> str:
+    """The text without its tables, place for place."""
+    for table in tables:
+        text = text[: table.start] + re.sub(r"[^\n]", " ", text[table.start : table.end]) + text[table.end :]
+    return text
+
+
+# "Probability that it did NOT appear: nurse 0.4, hospital 0.1"
+OF_THE_OPPOSITE = re.compile(
+    rf"\b{NOUN}\b[^:\n]{{0,60}}(?:\bnot\b|n['’]t\b|\babsen\w*|\bmissing\b)[^:\n]{{0,40}}:", re.IGNORECASE
+)
+
+
+def _of_the_opposite(text: str) -> Sequence[tuple[int, int]]:
+    """Where a heading says that numbers are of the absence of words: from there to the end of the paragraph."""
+    leads = (found.end() for found in OF_THE_OPPOSITE.finditer(text))
+    return [(lead, end if (end := text.find("\n\n", lead)) >= 0 else len(text)) for lead in leads]
+
+
+def _turned(amount: Amount) -> Amount:
+    """One less it: of a word's absence."""
+    known = None if amount.value is None else round(1 - amount.value, 9)
+    return amount._replace(value=known, number=known if amount.plain else None)
+
+
+def _is_among(pair: tuple[str, Amount], written: Sequence[tuple[str, Amount]]) -> bool:
+    """Whether what a sentence states is stated there by its notation already, perhaps as no number."""
+    return any(one.start < pair[1].end and pair[1].start < one.end for _, one in written)
 
 
 def _are_several_bare_numbers(text: str, stated: Sequence[Commitment]) -> bool:
@@ -121,6 +178,7 @@ def _only_shown(text: str, commitment: Commitment) -> bool:
 
 def _keyed(text: str) -> Iterator[Commitment]:
     """Numbers under the key. What is no number there commits to nothing; the form that was asked for is no answer."""
+    top = top_of_scale(text)
     for match in KEYED.finditer(text):
         quoted = bool(match["quote"])
         brace = text.rfind("{", max(match.start() - 40, 0), match.start())
@@ -129,7 +187,7 @@ def _keyed(text: str) -> Iterator[Commitment]:
         if _repeats_the_form(match["value"]) or _is_torn(text, match.end()):
             continue
         start = brace if brace >= 0 else match.start()
-        yield Commitment(start, match.end("value"), _value(match["value"], bool(match["percent"])))
+        yield Commitment(start, match.end("value"), _value(match["value"], bool(match["percent"]), top))
 
 
 def _repeats_the_form(words: str) -> bool:
@@ -144,29 +202,67 @@ def _is_torn(text: str, end: int) -> bool:
     return ends and text.rfind("{") > text.rfind("}")
 
 
-def _value(words: str, in_percent: bool) -> float | None:
+def _value(words: str, in_percent: bool, top: float | None) -> float | None:
     match = only_amount(words)
     if match is None:
         return None
     if in_percent and match.plain:
         inner = only_amount(f"{words.strip().strip(chr(34))}%")
         return inner.value if inner else None
-    return match.value
+    return on_one_scale({"p": match}, top).get("p")
 
 
-def _stated(text: str) -> Iterator[tuple[Commitment, bool]]:
+def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]:
     """What sentences and lines of their own state, and whether each revises what was said before."""
+    announced = False  # "Wait, I misread that." is about the number in the next sentence
     for at, sentence in _sentences(text):
-        revises = REVISES.match(sentence) is not None
+        revises = announced or REVISES.match(sentence) is not None
+        announced = revises and next(amounts(sentence), None) is None
         if (amount := _alone(sentence)) is not None:
             yield Commitment(at + amount.start, at + amount.end, amount.value), revises
             continue
-        if not (revises or STATES.search(sentence)) or TURNS.search(sentence):
+        sentence = SCALE.sub(lambda found: " " * len(found[0]), sentence)
+        if revises:
+            sentence = _to_its_number(sentence)
+        if sides and (belonging := sided(sentence, sides)):
+            yield Commitment(at + belonging[0].start, at + belonging[-1].end, belonging[-1].value), revises
             continue
-        several = [amount for amount in amounts(sentence) if not _counts_something(sentence, amount)]
+        several = [a for a in amounts(sentence, odds=_in_odds(sentence)) if not _counts_something(sentence, a)]
+        states = revises or STATES.search(sentence)
+        if not states or _turns(sentence, sides) or _is_of_another(sentence, sides, several):
+            if revises and several:  # it takes back what was said, for something that cannot be read
+                yield Commitment(at + several[0].start, at + several[-1].end, None), True
+            continue
         if several:
             same = several[0].value if len({amount.value for amount in several}) == 1 else None
             yield Commitment(at + several[0].start, at + several[-1].end, same), revises
+
+
+def _is_of_another(sentence: str, sides: Sides | None, stated: Sequence[Amount]) -> bool:
+    """Whether numbers say how probable something else than the claim is: "the likelihood of side effects"."""
+    return sides is not None and any(names_another(sentence, amount, sides) for amount in stated)
+
+
+INSTEAD_OF = re.compile(r",?\s*\b(?:not|instead\s+of|rather\s+than|from)\s+[~≈]?\d[\d.,]*\s?%?", re.IGNORECASE)
+REASON = re.compile(r"[:;(]|\s[-–—]\s|,?\s\b(?:because|since|as)\b", re.IGNORECASE)
+
+
+def _to_its_number(sentence: str) -> str:
+    """A correction without its reason, and without the number that it takes the place of."""
+    sentence = INSTEAD_OF.sub(lambda found: " " * len(found[0]), sentence)
+    first = next(amounts(sentence), None)
+    reason = REASON.search(sentence, first.end) if first else None
+    return sentence[: reason.start()] if reason else sentence
+
+
+def _in_odds(words: str) -> bool:
+    return "odds" in words.lower()
+
+
+def _turns(sentence: str, sides: Sides | None) -> bool:
+    """Whether a sentence denies, supposes or asks, or speaks of the opposite of the claim."""
+    opposite = sides is not None and sides.no.search(OWN.sub(" ", sentence)) is not None
+    return opposite or TURNS.search(sentence) is not None
 
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
@@ -180,18 +276,24 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
         begun = match.end() if match else end
 
 
+LEAD = re.compile(r"[\W_]{0,4}(?:so|thus|hence|therefore|overall|finally)\b[,:]?\s{1,3}", re.IGNORECASE)
+
+
 def _alone(sentence: str) -> Amount | None:
     """What a line states that holds nothing but a probability, perhaps behind a label or in a box."""
     if boxed := BOXED.search(sentence):
         amount = only_amount(boxed[1])
         return amount and amount._replace(start=boxed.start(), end=boxed.end())
-    label = LABEL.match(sentence)
-    begun = label.end() if label else 0
+    lead = LEAD.match(sentence)
+    label = LABEL.match(sentence, lead.end() if lead else 0)
+    begun = label.end() if label else lead.end() if lead else 0
     if label and TURNS.search(label[0]):
         return None
     amount = only_amount(sentence[begun:])
     if amount is None or (label is None and amount.plain and _is_a_count(sentence)):
         return None
+    if label:  # "Probability: 85"
+        amount = amount._replace(value=on_one_scale({"p": amount}, top_of_scale(sentence)).get("p"))
     return amount._replace(start=begun + amount.start, end=begun + amount.end)
 
 
@@ -214,13 +316,15 @@ def _counts_something(sentence: str, amount: Amount) -> bool:
 
 # --- for each of some words ------------------------------------------------------------------------------------------
 
-BETWEEN = r"[\"'“”*_`)\]]{0,4}\s{0,8}(?::|=|：|->|→|–|—|\||\(|\s-\s|\s(?=[\d.~≈]))[\s*_`\"'“|]{0,10}"
+BETWEEN = r"[\s\"'“”*_`)\]}]{0,5}\s{0,8}(?::|=|：|->|→|–|—|\||\(|\s-\s|\s(?=[\d.~≈]))[\s*_`\"'“|]{0,10}"
 NESTED = re.compile(
     r"\{\s{0,12}(?:[\"']\w{1,20}[\"']\s{0,4}:\s{0,4}(?:true|false|\"[^\"\n]{0,40}\")\s{0,4},\s{0,8})?"
     rf"[\"']{KEYS}[\"']\s{{0,4}}:\s{{0,4}}",
     re.IGNORECASE,
 )
-OPENS = re.compile(r"(?:^|[\n{,;:|\"'“])[\s*_`\"'“(\[]{0,8}(?:[-*•–]\s{1,3}|\d{1,2}[.)]\s{1,3})?[*_`\"'“]{0,4}\Z")
+OPENS = re.compile(
+    r"(?:^|[\n{,;:|\"'“$]|[.!?]\s|\bP\s?(?=\())[\s*_`\"'“(\[]{0,8}(?:[-*•–]\s{1,3}|\d{1,2}[.)]\s{1,3})?[*_`\"'“]{0,4}\Z"
+)
 IN_A_RECORD = re.compile(
     rf"[\"'](?:word|option|term|name)[\"']\s{{0,4}}:\s{{0,4}}[\"'](?P<word>[^\"'\n]{{1,80}})[\"']\s{{0,4}},\s{{0,12}}"
     rf"[\"']{KEYS}[\"']\s{{0,4}}:\s{{0,4}}(?P<value>\"[^\"\n]{{0,40}}\"|[^,}}\n]{{1,40}})",
@@ -236,11 +340,12 @@ def _pairs(text: str, options: Sequence[str]) -> Iterator[tuple[str, Amount]]:
     if not known:
         return
     names = "|".join(re.escape(option) for option in sorted(options, key=len, reverse=True))
+    odds = _in_odds(text)
     pattern = re.compile(rf"(?<![\w-])(?P<name>{names}){BETWEEN}", re.IGNORECASE)
     for match in pattern.finditer(text, max(len(text) - LAST, 0)):
         option = known.get(fold(match["name"]))
         if option and _begins_a_part(text, match.start()):
-            amount = _behind(text, match.end())
+            amount = _behind(text, match.end(), odds)
             if amount and not mentioned(text, match.start(), amount.end):
                 yield option, amount
     for match in IN_A_RECORD.finditer(text):
@@ -255,7 +360,7 @@ def _begins_a_part(text: str, at: int) -> bool:
     return OPENS.search(text[max(at - 24, 0) : at]) is not None
 
 
-def _behind(text: str, at: int) -> Amount | None:
+def _behind(text: str, at: int, odds: bool = False) -> Amount | None:
     nested = NESTED.match(text, at)
     at = nested.end() if nested else at
     rest = TO_THE_END.match(text, at)
@@ -266,5 +371,5 @@ def _behind(text: str, at: int) -> Amount | None:
     # "0.6 - 0.7" is a range; "0.6 - it is common" has its reason behind it
     if explained and not re.match(r"\W*\d", words[explained.start() :]):
         words = words[: explained.start()]
-    amount = only_amount(words)
+    amount = only_amount(words, odds=odds)
     return amount and amount._replace(start=at + amount.start, end=at + amount.end)

@@ -85,21 +85,8 @@ LISTED = re.compile(
 OTHER_KEY = re.compile(r"\"(?![\w ]*(?i:ranking|order))\w+\"\s?:\s?\"[^\"]{0,100}$")
 PIECE = 18  # no longer than 'ranking": ["Q1"]': a piece of a list that names its members one by one
 ORDERS = (
-    "<",
-    "→",
-    "⇒",
-    "->",
-    "=>",
-    "followed by",
-    ", then ",
-    " dann ",
-    "luego ",
-    " puis ",
-    "después ",
-    "ثم",
-    "然后",
-    "2nd",
-    "second",
+    *("<", "→", "⇒", "->", "=>", "followed by", ", then ", " dann ", "luego ", " puis ", "después ", "ثم"),
+    *("然后", "2nd", "second"),
 )
 CUE = re.compile(
     r"rank|hardest|toughest|longest|difficulty|\b(?:final|my)\s+answer\b|difficile|facile|最难|最容易"
@@ -125,19 +112,7 @@ LOOK_AT_EACH = re.compile(
 WORDS_OF_KEY = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 HARD_END = {"hardest", "longest", "slowest", "toughest", "most", "descending", "decreasing"}
 MERE_WORDS = {
-    "questions",
-    "question",
-    "to",
-    "from",
-    "by",
-    "of",
-    "in",
-    "the",
-    "my",
-    "first",
-    "last",
-    "labels",
-    "final",
+    *("questions", "question", "to", "from", "by", "of", "in", "the", "my", "first", "last", "labels", "final"),
 } | {*("and", "expected", "estimated", "correctness", "count", "usage", "number")}
 ORDER_WORDS = (
     HARD_END
@@ -145,17 +120,8 @@ ORDER_WORDS = (
     | {"ranking", "rankings", "ranked", "rank", "order", "ordered", "ordering", "sorted", "sort", "sorting", "sequence"}
     | {"easiest", "shortest", "quickest", "fastest", "simplest", "fewest", "least", "ascending", "increasing"}
     | {
-        "difficulty",
-        "difficult",
-        "tokens",
-        "token",
-        "length",
-        "effort",
-        "list",
-        "arranged",
-        "arrangement",
-        "answer",
-        "increasing",
+        *("difficulty", "difficult", "tokens", "token", "length", "effort", "list", "arranged", "arrangement"),
+        *("answer", "increasing"),
     }
     | {"reihenfolge", "rangfolge", "orden", "clasificación", "classement", "ordre", "ordine", "classifica", "ordem"}
     | {"порядок", "рейтинг", "排序", "排名", "顺序", "順序", "順位", "순위", "순서", "ترتيب", "الترتيب"}

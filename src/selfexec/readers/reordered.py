@@ -19,21 +19,8 @@ MENTION = re.compile(r"\b[Qq]([1-4])\b")
 PAIRS = {"first": (0, 1), "middle": (1, 2), "last": (2, 3)}
 # one of each row is in all that the pattern of the same place finds, in small letters
 EXCHANGING = (
-    *(
-        "swap",
-        "switch",
-        "exchang",
-        "revers",
-        "chang",
-        "trad",
-        "tausch",
-        "cambi",
-        "échang",
-        "invers",
-        "换",
-        "对调",
-        "بد",
-    ),
+    *("swap", "switch", "exchang", "revers", "chang", "trad", "tausch", "cambi", "échang", "invers", "换"),
+    *("对调", "بد"),
 )
 SHOULD = (
     *("should", "must", "ought", "need", "has to", "sollte", "muss", "gehört", "deb", "tiene", "devr", "doit", "应"),

@@ -29,36 +29,9 @@ FIRST = re.compile(
 )
 # one of these is in all that the pattern above finds, in small letters
 OF_A_FIRST = (
-    *(
-        "first",
-        "initial",
-        "early",
-        "immediate",
-        "gut",
-        "instinct",
-        "top of",
-        "prelim",
-        "provis",
-        "tentativ",
-        "far",
-        "for now",
-    ),
-    *(
-        "erste",
-        "zunächst",
-        "vorläuf",
-        "prime",
-        "vista",
-        "ahora",
-        "premi",
-        "première",
-        "instant",
-        "第一",
-        "初步",
-        "乍",
-        "暂时",
-    ),
-    *("الوهلة", "مبدئي", "انطباع"),
+    *("first", "initial", "early", "immediate", "gut", "instinct", "top of", "prelim", "provis", "tentativ"),
+    *("far", "for now", "erste", "zunächst", "vorläuf", "prime", "vista", "ahora", "premi", "première"),
+    *("instant", "第一", "初步", "乍", "暂时", "الوهلة", "مبدئي", "انطباع"),
 )
 ASCII_OF_A_FIRST = tuple(word for word in OF_A_FIRST if word.isascii())
 THINKS_AGAIN = re.compile(

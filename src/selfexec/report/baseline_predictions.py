@@ -14,7 +14,7 @@ import numpy as np
 from selfexec.analysis.score import Score, Scores
 from selfexec.claims import Claims, Flags, Numbers
 from selfexec.experiments import EXPERIMENTS, Item
-from selfexec.metrics import OF_BASELINE, STACKED, Scored, kind_of, scorable
+from selfexec.metrics import OF_BASELINE, STACKED, Scored, claim_kind, scorable
 from selfexec.stats import Array
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class BaselinePredictions:
         for run in self.runs:
             for experiment, claims in self.tables.claims.items():
                 mine = [model for model in run.models if experiment in self.scores.parts.get(model, {})]
-                if not mine or not kind_of(claims).CROSSED:
+                if not mine or not claim_kind(claims).SHARED_CLAIMS:
                     continue
                 at = self._places(run)[experiment]
                 places, length = _places(claims, at), len(at)
@@ -98,7 +98,7 @@ class BaselinePredictions:
             for model, parts in self.scores.parts.items():
                 part = parts.get(experiment)
                 chance = part.predicted_chances.chances.get(part.held.baseline) if part and part.held.baseline else None
-                if chance is None or not kind_of(claims).CROSSED:
+                if chance is None or not claim_kind(claims).SHARED_CLAIMS:
                     continue
                 own = claims.of(model)
                 tells = scorable(own, self.strict) & (chance != 0.5) & ~np.isnan(chance)
@@ -133,15 +133,15 @@ def _in_order(experiment: str, items: Mapping[str, Item]) -> Mapping[tuple[str, 
 
 def _places(claims: Claims, at: Mapping[tuple[str, str], int]) -> Numbers:
     """Where each place of the claims stands in a string, -1 where the run has not got it."""
-    places = np.full(claims.places, -1)
-    first = claims.at(np.unique(claims.place, return_index=True)[1])
-    for place, item, name in zip(first.place, first.item, first.name, strict=True):
+    places = np.full(claims.claim_ids, -1)
+    first = claims.at(np.unique(claims.claim_id, return_index=True)[1])
+    for place, item, name in zip(first.claim_id, first.item, first.name, strict=True):
         places[place] = at.get((claims.items[item], claims.names[name]), -1)
     return places
 
 
 def _told(part: Scored, claims: Claims, places: Numbers, length: int, strict: bool) -> PredictionsByEpoch:
-    at, counts, predicted = places[claims.place], scorable(claims, strict), part.predicted_chances
+    at, counts, predicted = places[claims.claim_id], scorable(claims, strict), part.predicted_chances
     metrics = {row.metric for row in part.rows}
     always = {name: np.full(len(claims), chance) for name, chance in ALWAYS.items() if name in metrics}
     words = {
@@ -155,7 +155,9 @@ def _told(part: Scored, claims: Claims, places: Numbers, length: int, strict: bo
 
     best = part.held.baseline if part.held.baseline in words else None
     said = {name: strings(found) for name, found in words.items() if name in (best, *metrics)}
-    return PredictionsByEpoch(best, said, strings(_numerals(predicted.did)), strings(_numerals(predicted.of)))
+    return PredictionsByEpoch(
+        best, said, strings(_numerals(predicted.behaved)), strings(_numerals(predicted.behaviour_known))
+    )
 
 
 def _words(chance: Array, claims: Claims, counts: Flags) -> Numbers:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from selfexec.analysis.cross import EACH_ITS_OWN, LITERATURE, by_other, self_bonus_line
-from selfexec.analysis.own import (
+from selfexec.analysis.own_excess import (
     NOTES,
     NOTES_ON_ALL,
     QUESTION,
@@ -107,7 +107,7 @@ def _crossing(experiment: str, metric: str, found: Crossed, models: Sequence[str
 
 def _panel(own: Own, page: Sequence[str]) -> CrossPanel:
     table = of_panel(own)
-    models = [model for model in page if model in own.found.of.models]
+    models = [model for model in page if model in own.found.compared.models]
     return CrossPanel(
         table.title,
         table,

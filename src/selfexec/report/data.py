@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import polars as pl
 
 from selfexec.analysis.compare import Ranking, ranking
+from selfexec.analysis.in_probabilities import areas_beside
 from selfexec.analysis.makers import family_of
 from selfexec.analysis.score import Scores, Selection, score
 from selfexec.claims import Tables
@@ -193,7 +194,12 @@ class Data:
 
     @cached_property
     def front(self) -> Front | None:
-        return front(self.scores, self.models, self.examples)
+        return front(self.scores, self.models, self.examples, self.areas)
+
+    @cached_property
+    def areas(self) -> Scores | None:
+        """The scores of the same predictions as probabilities; None where nobody was asked for them."""
+        return areas_beside(self.scores, self.numbers.conditions)
 
     @property
     def preview(self) -> str | None:

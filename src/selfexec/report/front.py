@@ -6,17 +6,18 @@ where it is too close to call: what decides is the finding that every sentence i
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from selfexec.analysis.answers import brief, headline
 from selfexec.analysis.findings import (
     Finding,
     against_chance,
-    beside_panel,
     how_often,
     own_prediction_findings,
+    single_model_findings,
     which_ones,
 )
+from selfexec.analysis.in_probabilities import lead_in
 from selfexec.analysis.score import Score, Scores
 from selfexec.analysis.words import own_in_brief, percent, sentence, two
 from selfexec.experiments import EXPERIMENTS, PAPER, KindName
@@ -41,6 +42,7 @@ class FrontCell:
         row: The number, and what is behind it.
         faint: Withheld, or to be read with caution.
         shown: What is drawn.
+        elsewhere: It is of another condition than the page, which has no sessions of it.
     """
 
     model: str
@@ -51,6 +53,7 @@ class FrontCell:
     row: Score | None
     faint: bool
     shown: Pair | None = None
+    elsewhere: bool = False
 
     @property
     def open(self) -> bool:
@@ -142,6 +145,20 @@ class Front:
         return any(column.drawn[1] == BASELINE for panel in self.panels for column in panel.columns)
 
     @property
+    def has_elsewhere(self) -> bool:
+        """Whether a column is of another condition than the page."""
+        return any(c.elsewhere for panel in self.panels for column in panel.columns for c in column.cells.values())
+
+    @property
+    def at_own_rate(self) -> bool:
+        """Whether any margin is over a baseline that was made to say yes as often."""
+        return any(
+            {"margin_at_own_rate"} & {cell.row.metric for cell in column.cells.values() if cell.row}
+            for panel in self.panels
+            for column in panel.columns
+        )
+
+    @property
     def in_auroc(self) -> bool:
         return any(column.number == AUROC_MARGIN for panel in self.panels for column in panel.columns)
 
@@ -151,10 +168,15 @@ class Front:
 
 
 def front(
-    scores: Scores, models: Sequence[str], examples: Mapping[str, Mapping[str | None, Example]] = NO_EXAMPLES
+    scores: Scores,
+    models: Sequence[str],
+    examples: Mapping[str, Mapping[str | None, Example]] = NO_EXAMPLES,
+    areas: Scores | None = None,
 ) -> Front | None:
-    """None where no model has a number. `examples` by experiment."""
-    columns = {e: found for e in scores.experiments if e != "overall" and (found := _columns(scores, e))}
+    """None where no model has a number. `examples` by experiment. `areas`: the scores of the same predictions as
+    probabilities, whose margins in AUROC say which ones wherever all models have them.
+    """
+    columns = {e: found for e in scores.experiments if e != "overall" and (found := _columns(scores, e, areas))}
     if not columns:
         return None
     shown = list(columns)
@@ -166,7 +188,7 @@ def front(
     why = {model: own for model, told in reasons.items() if (own := [one for one in told if one not in common])}
     starts = _starts([len(columns[experiment]) for experiment in shown])
     return Front(
-        headline(scores),
+        headline(scores, areas),
         [_panel(scores, e, columns[e], models, n in starts, examples.get(e, {})) for n, e in enumerate(shown)],
         judged,
         apart,
@@ -195,7 +217,7 @@ def _panel(
     first: bool,
     examples: Mapping[str | None, Example],
 ) -> FrontPanel:
-    own = own_prediction_findings(scores.own, experiment) or beside_panel(scores.own, experiment, models)
+    own = own_prediction_findings(scores.own, experiment) or single_model_findings(scores.own, experiment, models)
     words = EXPERIMENTS[experiment].words
     question = words.asks or sentence(words.about)
     return FrontPanel(experiment, question, columns, own_in_brief(own, reasons=False), first, examples)
@@ -204,14 +226,29 @@ def _panel(
 # --- columns ---------------------------------------------------------------------------------------------------------
 
 MODEL, BASELINE = "model", "baseline"
+WHICH = "Which ones"
 AUROC_MARGIN = "in AUROC"
 SHARES = ((0.0, "0"), (0.5, ""), (1.0, "100%"))
 SKILLS = ((0.0, "0"), (0.5, ""), (1.0, "1"))
+AREAS = ((0.0, "0"), (0.5, ".5"), (1.0, "1"))
 
 
-def _columns(scores: Scores, experiment: str) -> list[FrontColumn]:
+def _columns(scores: Scores, experiment: str, areas: Scores | None) -> list[FrontColumn]:
     makers = COLUMNS.get(EXPERIMENTS[experiment].kind, (skill_column,))
-    return [column for make in makers if (column := make(scores, experiment)) and column.cells]
+    made = [make(scores, experiment) for make in makers]
+    lead = lead_in(scores, areas, experiment)
+    if lead is not scores:
+        made = [_in_probabilities(lead, experiment) if column and column.head == WHICH else column for column in made]
+    return [column for column in made if column and column.cells]
+
+
+def _in_probabilities(areas: Scores, experiment: str) -> FrontColumn | None:
+    """Which ones, of predictions that the rest of the page is not of: its cells lead to no sessions."""
+    column = which_ones_column(areas, experiment)
+    if column is None:
+        return None
+    cells = {model: replace(cell, elsewhere=True) for model, cell in column.cells.items()}
+    return replace(column, head=f"{WHICH}, in probabilities", cells=cells)
 
 
 def how_often_column(scores: Scores, experiment: str) -> FrontColumn | None:
@@ -260,14 +297,16 @@ def which_ones_column(scores: Scores, experiment: str) -> FrontColumn | None:
         if finding.value is None or skill is None:
             continue
         held = skill - finding.value
-        if finding.tone == "untold":
+        if finding.answer == "ceiling":
             cells[finding.subject] = _untold(finding, rows[finding.subject])
             continue
         spoken = f"{called} {two(skill)}, baseline {two(held)}, {finding.state}"
         number = signed(finding.value, 2)
         pair_ = Pair(skill, held)
-        cells[finding.subject] = _cell(finding, pair_, SKILLS, scale, number, spoken, rows[finding.subject])
-    return _column("Which ones", brief(findings), number_called, (MODEL, BASELINE), SKILLS, cells, scale)
+        ticks = AREAS if measure == "auroc" else SKILLS
+        cells[finding.subject] = _cell(finding, pair_, ticks, scale, number, spoken, rows[finding.subject])
+    ticks = AREAS if measure == "auroc" else SKILLS
+    return _column(WHICH, brief(findings), number_called, (MODEL, BASELINE), ticks, cells, scale)
 
 
 def skill_column(scores: Scores, experiment: str) -> FrontColumn | None:
@@ -313,7 +352,7 @@ def _cell(
     spoken: str,
     row: Score,
 ) -> FrontCell:
-    faint, hollow = finding.tone == "withheld", finding.tone not in ("yes", "no")
+    faint, hollow = finding.answer == "withheld", finding.answer not in ("yes", "no")
     drawing = pair(shown, scale, [place for place, _ in ticks], hollow=hollow, faint=faint)
     return FrontCell(finding.subject, drawing, number, spoken, finding.state, row, faint, shown)
 

@@ -143,11 +143,11 @@ def _board_row(
         for metric, row in (("skill", skill), ("baseline_margin", margin))
     ]
     coverage, at_own_rate = (scores.get(model, experiment, m) for m in ("coverage", "margin_at_own_rate"))
-    predicted, observed = _rates(scores, model, experiment)
+    predicted, observed = rates(scores, model, experiment)
     return BoardRow(model, skill, margin, coverage, known[0], known[1], predicted, observed, at_own_rate)
 
 
-def _rates(scores: Scores, model: str, experiment: str) -> tuple[Score | None, Score | None]:
+def rates(scores: Scores, model: str, experiment: str) -> tuple[Score | None, Score | None]:
     """How often a model predicts a yes, and how often that came true of the same claims, whose difference is its rate
     bias.
     """

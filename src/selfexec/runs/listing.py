@@ -276,21 +276,21 @@ def _wanted(manifest: Manifest, item_set: ItemSet, every: Mapping[JobKey, Mappin
     for place, conditions in _asked(manifest, item_set, every).items():
         experiment, id = place[1:3]
         item, lines = item_set.items[experiment][id], there.get(place, {})
-        module = EXPERIMENTS[experiment]
-        names = [Key(*place, name) for name in module.asked_names(item)]
+        definition = EXPERIMENTS[experiment]
+        names = [Key(*place, name) for name in definition.asked_names(item)]
         keys = {in_condition(key, condition) for condition in conditions for key in names}
-        if not lines or (len(lines) == len(keys) and not module.open_ended):
+        if not lines or (len(lines) == len(keys) and not definition.open_ended):
             whole += len(keys)
             continue
         for condition in conditions:
             found = {key.session: line for key, line in lines.items() if key == in_condition(key, condition)}
             texts = {name: None if line.withheld else _text(line) for name, line in found.items()}
             # whatever may yet come is taken to lead on; but nobody knows how long a conversation would go on so
-            otherwise = None if module.open_ended else "?"
+            otherwise = None if definition.open_ended else "?"
             forced = {name: line.forced for name, line in found.items() if line.forced is not None}
             can = FORCED if place[0] in forcing_models else frozenset()
             logprobs = {name: tokens for name, line in found.items() if (tokens := line.tokens)}
-            jobs.append(ReplayedItem(experiment, item, module.prompts, texts, otherwise, forced, logprobs, can))
+            jobs.append(ReplayedItem(experiment, item, definition.prompts, texts, otherwise, forced, logprobs, can))
             doubtful.append((place, condition))
     opened = zip(doubtful, prompts_of(jobs), strict=True)
     return whole + len({in_condition(Key(*place, name), c) for (place, c), prompts in opened for name in prompts})

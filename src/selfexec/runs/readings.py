@@ -33,7 +33,7 @@ def read_replies(
     session by session. `condition` is the one that replies without facets were asked in.
     """
     given = given or {}
-    kinds = ((name, kind) for name, module in EXPERIMENTS.items() for kind in module.options)
+    kinds = ((name, kind) for name, definition in EXPERIMENTS.items() for kind in definition.options)
     options = {place: said for place in kinds if (said := options_in(prompts, *place))} if prompts else {}
     known: Known = {}
     return BySession(
@@ -214,7 +214,7 @@ def _in_order(keys: Iterable[Key]) -> list[Key]:
     models = {model: n for n, model in enumerate(dict.fromkeys(key.model for key in keys))}
     experiments = {experiment: n for n, experiment in enumerate(EXPERIMENTS)}
     items = {item: n for n, item in enumerate(dict.fromkeys(key.item for key in keys))}
-    kinds = {(e, kind): n for e, module in EXPERIMENTS.items() for n, kind in enumerate(module.kinds)}
+    kinds = {(e, kind): n for e, definition in EXPERIMENTS.items() for n, kind in enumerate(definition.kinds)}
 
     def place(key: Key) -> tuple[int | str, ...]:
         item = (models[key.model], experiments[key.experiment], items[key.item], key.epoch)

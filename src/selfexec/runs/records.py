@@ -108,6 +108,9 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     `injection` is what was forced into it while it was written, `forced` these tokens, and `forced_end` the number of
     characters before what the model wrote behind them.
 
+    `age` is for how many seconds it had been there when its call was sent, as its server says, where that is an hour or
+    more: it came from a cache, or the server's clock is wrong.
+
     `unknown_end` is the server's word for how the reply ended, where that word is not in the table of known ends; it is
     `none` where the server gave no word. `unknown_end_text` is the text that came with it. The reply has an `error` and
     no `text` until that word is accepted (`selfexec.runs.ends`); then it has a `text`, and the word as `stop_reason`.
@@ -142,6 +145,7 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     unknown_end: str | None = None
     unknown_end_text: str | None = None
     connection: str | None = None
+    age: Count | None = None
     injection: Injection | None = None
     forced: tuple[Token, ...] | None = None
     forced_end: Count | None = None
@@ -199,6 +203,7 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
             unknown_end=outcome.unknown_end,
             unknown_end_text=outcome.unknown_end_text,
             connection=outcome.connection,
+            age=outcome.age,
             injection=injection,
             forced=outcome.forced,
             forced_end=outcome.forced_end,

@@ -76,6 +76,6 @@ async def _played(job: ReplayedItem) -> dict[str, Prompt]:
         forced = None if injection is None else job.forced.get(session, ())
         return _Said(job.texts.get(session, job.otherwise), forced, job.logprobs.get(session))
 
-    module = EXPERIMENTS[job.experiment]
-    await module.sessions(job.item, AskBy(ask, module.needs | job.can), job.prompts)
-    return {session: opened[session] for session in module.in_order(job.item, opened)}
+    definition = EXPERIMENTS[job.experiment]
+    await definition.sessions(job.item, AskBy(ask, definition.needs | job.can), job.prompts)
+    return {session: opened[session] for session in definition.in_order(job.item, opened)}

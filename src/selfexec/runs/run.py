@@ -4,7 +4,6 @@ import hashlib
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,13 +15,12 @@ from selfexec import items
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.facets import DEFAULT, Condition, canonical, condition_name, condition_named, parts_of, touching
-from selfexec.files import jsonl
 from selfexec.files.frames import to_pandas
 from selfexec.items import ItemSet
 from selfexec.options import Names, names
 from selfexec.prompts import kept_prompts, shipped_sentences, texts_in
 from selfexec.readers import Reading
-from selfexec.runs.connections import unchecked_warning, without_checked
+from selfexec.runs.connections import unchecked_warning
 from selfexec.runs.design import asked, unfolded
 from selfexec.runs.ends import (
     ends_named,
@@ -34,17 +32,13 @@ from selfexec.runs.ends import (
     words_of_judges,
 )
 from selfexec.runs.folder import (
-    IMPORT,
     LOST,
     PROMPTS,
     REPLIES,
-    SIMULATED,
     Manifest,
     check_fit,
-    create,
     items_of_run,
     load_manifest,
-    refuse_taken,
     simulated_of,
 )
 from selfexec.runs.judgements import (
@@ -56,18 +50,141 @@ from selfexec.runs.judgements import (
     with_judgements,
 )
 from selfexec.runs.readings import read_replies
-from selfexec.runs.records import ByPart, BySession, Cut, GivenReading, Loaded, Reply, load_replies
+from selfexec.runs.records import ByPart, BySession, GivenReading, Reply
 from selfexec.runs.share import refuse_unjoined
 from selfexec.runs.store import ends_torn, line_of, read_journal
 from selfexec.text.matching import Named, listed
 from selfexec.text.numbers import joined, number_of
 from selfexec.text.tables import as_html
-from selfexec.version import __version__
 
 if TYPE_CHECKING:
     import polars as pl
 
     from selfexec.claims import Tables
+
+
+# --- from its folder -------------------------------------------------------------------------------------------------
+
+
+def load(folder: str | Path, *, accept_ends: Names = ()) -> "Run":
+    """A run from its folder, which is read and never written to.
+
+    Args:
+        folder: The run's folder: text or a path.
+        accept_ends: Words for unknown ends with which replies count, besides those that the run itself accepts.
+
+    Raises:
+        InputError: No run is there, its shards are not joined (`sx.merge` joins them), a file of it is damaged (it
+            names the line), or no reply has such an end.
+    """
+    [found] = loaded([folder], accept_ends)
+    return found
+
+
+def several_runs(given: Any) -> list[Any]:
+    """What is given as several runs. InputError where it is none and no list: None, a number."""
+    if not isinstance(given, Iterable):
+        raise InputError(f"expected a run, its folder, or a list of these, not {_kind(given)}.")
+    return list(given)
+
+
+def _kind(value: object) -> str:
+    """What somebody gave, in as few words as tell it from what was expected."""
+    return (
+        repr(value)
+        if value is None or isinstance(value, bool | int | float)
+        else f"a value of type {type(value).__name__}"
+    )
+
+
+def loaded(given: "Run | str | Path | Iterable[Run | str | Path]", accept_ends: Names = ()) -> "list[Run]":
+    """The runs that are given, each as it is or from its folder, with these ends accepted in all of them. A warning
+    names the unknown ends that are left. InputError: none of the runs has a reply with one of these ends.
+    """
+    words = names(accept_ends)
+    several = [given] if isinstance(given, Run | str | Path) else several_runs(given)
+    found = [one.with_accepted_ends(words) if isinstance(one, Run) else opened(one, words) for one in several]
+    if words:
+        known = (w for run in found for w in {*run.manifest.accept_ends, *words_in(run.replies.values())})
+        of_judges = (w for run in found for w in words_of_judges(run.folder))
+        refuse_other_words(words, {*known, *of_judges}, " and ".join(str(run.folder) for run in found))
+    for one, run in zip(several, found, strict=True):
+        if not isinstance(one, Run):
+            warn_of_unknown_ends(run)
+    return found
+
+
+def opened(folder: str | Path, accept_ends: Iterable[str] = ()) -> "Run":
+    """A run from its folder, with the ends that it accepts itself, and these. Unknown ends that are left are not named
+    here.
+    """
+    if folder == "":
+        raise InputError("which run? The name of its folder is empty. Is a variable not set?")
+    if not isinstance(folder, str | Path):
+        raise InputError(f"expected a run or its folder, not {_kind(folder)}.")
+    folder = Path(folder)
+    refuse_unjoined(folder)
+    return as_it_lies(folder, accept_ends)
+
+
+def warn_of_unknown_ends(run: "Run") -> None:
+    """Warn of the unknown ends of replies that nobody has accepted."""
+    for text in ends_named(run.replies.values(), way_to_texts(run.folder)):
+        warnings.warn(text, stacklevel=4)
+
+
+def as_it_lies(folder: Path, accept_ends: Iterable[str] = ()) -> "Run":
+    """A run from its folder, whatever its shards have, with the ends that it accepts itself, and these."""
+    manifest = load_manifest(folder)
+    item_set = items_of_run(folder)
+    accepted = tuple(dict.fromkeys([*manifest.accept_ends, *accept_ends]))
+    replies = with_accepted_ends(read_journal(folder / REPLIES), accepted)
+    check_fit(replies, item_set, lambda key: f"{folder / REPLIES}:{line_of(folder / REPLIES, key)}", LOST)
+    if ends_torn(folder / REPLIES):
+        warnings.warn(
+            f"{folder / REPLIES}: the last line is cut off, and passed over: its session is as if nothing had come. "
+            "The command that asked asks for it again",
+            stacklevel=2,
+        )
+    if said := unchecked_warning(folder, replies.values(), folder):
+        warnings.warn(said, stacklevel=2)
+    if manifest.origin == "run" and _is_older(manifest, replies) and (said := _mixed(item_set)):
+        warnings.warn(f"{folder}: {said}", stacklevel=2)
+    judged = folder / JUDGEMENTS
+    judgements = _judgements(judged, item_set, replies) if judged.is_file() else {}
+    return Run(folder, manifest, item_set, replies, judgements=judgements, accept_ends=accepted)
+
+
+def _judgements(path: Path, item_set: ItemSet, replies: Mapping[Key, Reply]) -> dict[Judged, Judgement]:
+    found, places = load_judgements(path)
+    check_fit(places, item_set, places.__getitem__)
+    return of_replies(found, places, item_set, replies)
+
+
+def _is_older(manifest: Manifest, replies: Mapping[Key, Reply]) -> bool:
+    """Whether a run was begun by a version that wrote no invocations: it has replies from before the first of them."""
+    first = manifest.invocations[0].begin if manifest.invocations else None
+    return first is None or any(reply.time is not None and reply.time < first for reply in replies.values())
+
+
+def _mixed(item_set: ItemSet) -> str | None:
+    """What to say of a run into which the items of two sets went, as versions that wrote no invocations let them."""
+    for name in ("starter", "paper"):
+        try:
+            known = items.load(name).items
+        except InputError:  # not fetched
+            continue
+        for experiment, by_id in item_set.items.items():
+            shared = sum(known.get(experiment, {}).get(id) == item for id, item in by_id.items())
+            if 0 < shared < len(by_id):
+                return (
+                    f"{shared} of its {len(by_id)} {experiment} items are of the set {name}, and the others are not. "
+                    "If items of two sets were asked into it, its scores pool both."
+                )
+    return None
+
+
+# --- a run -----------------------------------------------------------------------------------------------------------
 
 
 Line = TypeVar("Line", Reply, GivenReading, Judgement)  # of a session
@@ -79,7 +196,7 @@ class Run:
 
     `replies` are those of the journal by Key(model, experiment, item, epoch, session), `items` what was asked by
     experiment and id; `given` are the readings that stand in the place of ours. `judgements` are those of stored
-    replies by session and source, and `told_by` names who says what was done, by experiment, where it is not the
+    replies by session and source, and `chosen_sources` names who says what was done, by experiment, where it is not the
     experiment's own source. `condition` is the one that the run was narrowed to, where it was (`under`), and
     `asked_here` what was asked in it. `accept_ends` are the words for unknown ends with which replies count here.
     """
@@ -90,7 +207,7 @@ class Run:
     replies: Mapping[Key, Reply]
     given: Mapping[Key, GivenReading] | None = None
     judgements: Mapping[Judged, Judgement] = field(default_factory=dict)
-    told_by: Mapping[str, str] = field(default_factory=dict)
+    chosen_sources: Mapping[str, str] = field(default_factory=dict)
     condition: str | None = None
     asked_here: Mapping[tuple[str, str, Condition], Mapping[str, Sequence[int]]] | None = field(
         default=None, repr=False, compare=False
@@ -116,7 +233,7 @@ class Run:
         """The tables, `observations`, `sessions` and `outcomes`, and the same as arrays, for counting."""
         from selfexec.claims import observe
 
-        found = observe(self.items, self.readings, self.asked, self.told_by, self.condition)
+        found = observe(self.items, self.readings, self.asked, self.chosen_sources, self.condition)
         return replace(found, simulated=self.simulated)
 
     @property
@@ -370,14 +487,6 @@ class Run:
         return as_html(f"Run {self.folder}", ["experiment", "items", "replies", "missing"], rows, notes)
 
 
-def refuse_silent(run: Run) -> None:
-    """InputError where nothing of a run has been answered yet, so that there is nothing to be said of it."""
-    if not run.replies:
-        raise InputError(
-            f"{run.folder}: nothing has been answered in this run yet. The command that began it continues it."
-        )
-
-
 def with_source(runs: Sequence[Run], source: str) -> list[Run]:
     """Runs that are counted together, with what was done as one source has it, in all of them or in none."""
     there = {(experiment, name) for run in runs for experiment, names in run.sources.items() for name in names}
@@ -388,244 +497,19 @@ def with_source(runs: Sequence[Run], source: str) -> list[Run]:
             f"source {source!r}: it has no outcomes in this run. There are {known}. Judgements made later go "
             f"into {runs[0].folder / JUDGEMENTS}."
         )
-    return [_told_by(run, told) for run in runs]
+    return [_by_sources(run, told) for run in runs]
 
 
-def _told_by(run: Run, told: Mapping[str, str]) -> Run:
-    found = replace(run, told_by=told)
+def _by_sources(run: Run, chosen: Mapping[str, str]) -> Run:
+    found = replace(run, chosen_sources=chosen)
     if "readings" in vars(run):
         vars(found)["readings"] = run.readings  # what replies commit to does not depend on who judges them
     return found
 
 
-def load(folder: str | Path, *, accept_ends: Names = ()) -> Run:
-    """A run from its folder, which is read and never written to.
-
-    Args:
-        folder: The run's folder: text or a path.
-        accept_ends: Words for unknown ends with which replies count, besides those that the run itself accepts.
-
-    Raises:
-        InputError: No run is there, its shards are not joined (`sx.merge` joins them), a file of it is damaged (it
-            names the line), or no reply has such an end.
-    """
-    [found] = loaded([folder], accept_ends)
-    return found
-
-
-def several_runs(given: Any) -> list[Any]:
-    """What is given as several runs. InputError where it is none and no list: None, a number."""
-    if not isinstance(given, Iterable):
-        raise InputError(f"expected a run, its folder, or a list of these, not {_kind(given)}.")
-    return list(given)
-
-
-def _kind(value: object) -> str:
-    """What somebody gave, in as few words as tell it from what was expected."""
-    return (
-        repr(value)
-        if value is None or isinstance(value, bool | int | float)
-        else f"a value of type {type(value).__name__}"
-    )
-
-
-def loaded(given: Run | str | Path | Iterable[Run | str | Path], accept_ends: Names = ()) -> list[Run]:
-    """The runs that are given, each as it is or from its folder, with these ends accepted in all of them. A warning
-    names the unknown ends that are left. InputError: none of the runs has a reply with one of these ends.
-    """
-    words = names(accept_ends)
-    several = [given] if isinstance(given, Run | str | Path) else several_runs(given)
-    found = [one.with_accepted_ends(words) if isinstance(one, Run) else opened(one, words) for one in several]
-    if words:
-        known = (w for run in found for w in {*run.manifest.accept_ends, *words_in(run.replies.values())})
-        of_judges = (w for run in found for w in words_of_judges(run.folder))
-        refuse_other_words(words, {*known, *of_judges}, " and ".join(str(run.folder) for run in found))
-    for one, run in zip(several, found, strict=True):
-        if not isinstance(one, Run):
-            _name_ends(run)
-    return found
-
-
-def opened(folder: str | Path, accept_ends: Iterable[str] = ()) -> Run:
-    """A run from its folder, with the ends that it accepts itself, and these. Unknown ends that are left are not named
-    here.
-    """
-    if folder == "":
-        raise InputError("which run? The name of its folder is empty. Is a variable not set?")
-    if not isinstance(folder, str | Path):
-        raise InputError(f"expected a run or its folder, not {_kind(folder)}.")
-    folder = Path(folder)
-    refuse_unjoined(folder)
-    return as_it_lies(folder, accept_ends)
-
-
-def _name_ends(run: Run) -> None:
-    for text in ends_named(run.replies.values(), way_to_texts(run.folder)):
-        warnings.warn(text, stacklevel=4)
-
-
-def as_it_lies(folder: Path, accept_ends: Iterable[str] = ()) -> Run:
-    """A run from its folder, whatever its shards have, with the ends that it accepts itself, and these."""
-    manifest = load_manifest(folder)
-    item_set = items_of_run(folder)
-    accepted = tuple(dict.fromkeys([*manifest.accept_ends, *accept_ends]))
-    replies = with_accepted_ends(read_journal(folder / REPLIES), accepted)
-    check_fit(replies, item_set, lambda key: f"{folder / REPLIES}:{line_of(folder / REPLIES, key)}", LOST)
-    if ends_torn(folder / REPLIES):
-        warnings.warn(
-            f"{folder / REPLIES}: the last line is cut off, and passed over: its session is as if nothing had come. "
-            "The command that asked asks for it again",
-            stacklevel=2,
+def refuse_silent(run: Run) -> None:
+    """InputError where nothing of a run has been answered yet, so that there is nothing to be said of it."""
+    if not run.replies:
+        raise InputError(
+            f"{run.folder}: nothing has been answered in this run yet. The command that began it continues it."
         )
-    if said := unchecked_warning(folder, replies.values(), folder):
-        warnings.warn(said, stacklevel=2)
-    if manifest.origin == "run" and _is_older(manifest, replies) and (said := _mixed(item_set)):
-        warnings.warn(f"{folder}: {said}", stacklevel=2)
-    judged = folder / JUDGEMENTS
-    judgements = _judgements(judged, item_set, replies) if judged.is_file() else {}
-    return Run(folder, manifest, item_set, replies, judgements=judgements, accept_ends=accepted)
-
-
-def _judgements(path: Path, item_set: ItemSet, replies: Mapping[Key, Reply]) -> dict[Judged, Judgement]:
-    found, places = load_judgements(path)
-    check_fit(places, item_set, places.__getitem__)
-    return of_replies(found, places, item_set, replies)
-
-
-def _is_older(manifest: Manifest, replies: Mapping[Key, Reply]) -> bool:
-    """Whether a run was begun by a version that wrote no invocations: it has replies from before the first of them."""
-    first = manifest.invocations[0].begin if manifest.invocations else None
-    return first is None or any(reply.time is not None and reply.time < first for reply in replies.values())
-
-
-def _mixed(item_set: ItemSet) -> str | None:
-    """What to say of a run into which the items of two sets went, as versions that wrote no invocations let them."""
-    for name in ("starter", "paper"):
-        try:
-            known = items.load(name).items
-        except InputError:  # not fetched
-            continue
-        for experiment, by_id in item_set.items.items():
-            shared = sum(known.get(experiment, {}).get(id) == item for id, item in by_id.items())
-            if 0 < shared < len(by_id):
-                return (
-                    f"{shared} of its {len(by_id)} {experiment} items are of the set {name}, and the others are not. "
-                    "If items of two sets were asked into it, its scores pool both."
-                )
-    return None
-
-
-def import_replies(
-    paths: Sequence[Path],
-    *,
-    item_source: str | Path,
-    out: Path,
-    limit: int | None = None,
-    fraction: float | None = None,
-    preset: str | None = None,
-    accept_ends: Names = (),
-) -> tuple[Run, list[str]]:
-    """A run made of replies from elsewhere, and warnings. The folder appears whole or not at all. Where a cut of the
-    items was asked, `limit`, `fraction` or `preset` says which, where the lines do not say it themselves. The run
-    accepts the unknown ends `accept_ends`.
-    """
-    refuse_taken(out)
-    whole = items.load(item_source)
-    loaded = loaded_replies(paths)
-    if not loaded.replies:
-        raise InputError(f"{', '.join(map(str, paths))}: there are no replies. Nothing was imported.")
-    given = Cut(limit=limit, fraction=fraction, preset=preset)
-    item_set, cut, order = cut_of_replies(whole, loaded, given)
-    check_fit(loaded.replies, item_set, loaded.places.__getitem__)
-    used = {key.experiment for key in loaded.replies}
-    item_set = item_set.cut([e for e in item_set.experiments if e in used])
-    words = tuple(names(accept_ends))
-    refuse_other_words(words, words_in(loaded.replies.values()), ", ".join(map(str, paths)))
-    manifest = _imported(paths, item_set, loaded.replies, cut.preset, order)
-    manifest = msgspec.structs.replace(manifest, accept_ends=list(dict.fromkeys(words)))
-    create(out, manifest, item_set, loaded.replies.values())
-    found = Run(out, manifest, item_set, loaded.replies).with_accepted_ends(words)
-    return found, [*loaded.warnings, *ends_named(found.replies.values(), way_to_texts(out))]
-
-
-def loaded_replies(paths: Sequence[Path]) -> Loaded:
-    """Replies from files, which may be those of a run."""
-    loaded = load_replies(paths)
-    return replace(loaded, replies=without_checked(loaded.replies, {path.parent for path in paths}))
-
-
-def cut_of_replies(whole: ItemSet, loaded: Loaded, given: Cut) -> tuple[ItemSet, Cut, str | None]:
-    """The items that were asked, the cut that they are, and its order, where it is a preset: the cut that is given,
-    else the one that the lines name, if all of them are of it. They are not where the items given are the cut already.
-    """
-    cut = loaded.cut if given.whole else given
-    order = preset_order_asked(whole, cut.preset, loaded.replies) if cut.preset else None
-    item_set = whole.cut(limit=cut.limit, fraction=cut.fraction, preset=cut.preset, order=order)
-    if given.whole and any(key.item not in item_set.items.get(key.experiment, ()) for key in loaded.replies):
-        return whole, given, None
-    return item_set, cut, order
-
-
-def preset_order_asked(whole: ItemSet, preset: str, replies: Iterable[Key]) -> str:
-    """The order of the preset that was asked: the newest whose cut has all items that were replied to. Replies
-    to a preset that was exported before the newest order was there are in one before.
-    """
-    replied = {(key.experiment, key.item) for key in replies}
-    orders = items.preset_orders(whole.hashes)
-    for order in orders:
-        cut = whole.cut(preset=preset, order=order)
-        if all(item in cut.items.get(experiment, {}) for experiment, item in replied):
-            return order
-    return orders[0]
-
-
-def _imported(
-    paths: Sequence[Path],
-    item_set: ItemSet,
-    replies: Mapping[Key, Reply],
-    preset: str | None = None,
-    order: str | None = None,
-) -> Manifest:
-    return Manifest(
-        selfexec=__version__,
-        origin=IMPORT,
-        models=list(dict.fromkeys(key.model for key in replies)),
-        experiments=list(item_set.experiments),
-        simulated=_simulated_beside(paths, replies),
-        epochs=max((key.epoch for key in replies), default=1),
-        items=item_set.hashes,
-        sources={path.name: hashlib.sha256(jsonl.file_bytes(path)).hexdigest() for path in paths},
-        preset=preset,
-        preset_order=None if order == items.STRATIFIED else order,
-    )
-
-
-def _simulated_beside(paths: Sequence[Path], replies: Mapping[Key, Reply]) -> list[str] | None:
-    """The models that are simulated, as the runs say whose journals these files are; None where no such run
-    tells it.
-    """
-    told: set[str] = set()
-    known = False
-    for path in paths:
-        with suppress(InputError):  # a manifest that is damaged, or not there
-            if path.name == REPLIES and (simulated := load_manifest(path.parent).simulated) is not None:
-                told, known = told | {*simulated}, True
-    if not known:
-        return None
-    models = dict.fromkeys(key.model for key in replies)
-    return [model for model in models if model in told or model.startswith(SIMULATED)]
-
-
-def run_of(source: Path, item_source: str | Path | None = None, accept_ends: Names = ()) -> Run:
-    """A run from its folder, or from a file of replies and the items that were asked; replies with these ends count."""
-    if source != jsonl.STANDARD_INPUT and not source.is_file():
-        return load(source, accept_ends=accept_ends)
-    if item_source is None:
-        raise InputError(f"{source}: a file of replies needs the items that were asked. Give them with --items.")
-    item_set = items.load(item_source)
-    came = loaded_replies([source])
-    check_fit(came.replies, item_set, came.places.__getitem__)
-    found = Run(source, _imported([source], item_set, came.replies), item_set, came.replies)
-    [found] = loaded(found, accept_ends)
-    _name_ends(found)
-    return found

@@ -22,7 +22,7 @@ from selfexec.extensions.card.front_matter import front_matter
 from selfexec.extensions.card.sections import results
 from selfexec.items import PAPER_FILES, Origin, origin
 from selfexec.runs import Run, load, write_manifest
-from selfexec.runs.run import import_replies
+from selfexec.runs.importing import run_of_replies
 from selfexec.text.numbers import interval
 from selfexec.text.printable import harmless
 from selfexec.text.redaction import HIDDEN, hides, shown
@@ -39,7 +39,7 @@ def imported(folder: Path, lines: list[dict[str, Any]], items: list[dict[str, An
     (folder / "items").mkdir(parents=True)
     (folder / "items" / "restriction.jsonl").write_text("\n".join(map(json.dumps, items)))
     (folder / "replies.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    return import_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "mine")[0]
+    return run_of_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "mine")[0]
 
 
 EXPERIMENTS_OF_TEN = ("association", "restriction", "difficulty")
@@ -273,7 +273,7 @@ def test_a_margin_at_own_rate_in_the_head_says_where_yes_and_no_cannot_tell(
         (finding.subject, experiment)
         for experiment in ("association", "restriction")
         for finding in which_ones(scores_of_ten, experiment)
-        if finding.tone == "untold"
+        if finding.answer == "ceiling"
     }
     assert said == untold and untold
 

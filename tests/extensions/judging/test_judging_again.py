@@ -15,7 +15,7 @@ import selfexec as sx
 from build import requests_run, write
 from selfexec.cli import main
 from selfexec.engines.sim import Knowledge
-from selfexec.engines.sim.sessions import recognised
+from selfexec.engines.sim.engine import recognised
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.extensions.judging.plan import plan

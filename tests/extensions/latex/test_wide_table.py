@@ -35,8 +35,8 @@ def test_what_is_decided_is_bold_and_what_is_to_be_read_with_caution_has_a_mark(
     for finding in which_ones(scores_of_ten, "association"):
         (row,) = (line for line in table.splitlines() if line.startswith(f"{finding.subject} &"))
         at_own_rate = row.split("&")[7]
-        assert ("\\textbf" in at_own_rate) == (finding.tone in ("yes", "no"))
-        assert ("\\dag" in at_own_rate) == (finding.tone == "withheld")
+        assert ("\\textbf" in at_own_rate) == (finding.answer in ("yes", "no"))
+        assert ("\\dag" in at_own_rate) == (finding.answer == "withheld")
     assert "\\dag{}: to be read with caution." in table
     (without,) = (line for line in table.splitlines() if line.startswith("gemini-2.5-flash &"))
     assert [cell.strip(" \\") for cell in without.split("&")][-2:] == ["--", "--"]  # its rankings were not kept
@@ -54,3 +54,33 @@ def test_what_is_decided_is_bold_and_what_is_to_be_read_with_caution_has_a_mark(
 )
 def test_numbers_have_a_zero_before_the_point_in_latex_and_names_keep_theirs(text: str, printed: str) -> None:
     assert with_zeros(text) == printed
+
+
+@pytest.fixture(scope="module")
+def in_both_forms(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("forms") / "run"
+    asked = ["association", "difficulty"]
+    return sx.run(experiments=asked, limit=40, facets={"elicit": ["choice", "probability"]}, out=folder)
+
+
+def test_probabilities_have_a_table_of_their_own_and_no_row_has_skill_and_auroc(in_both_forms: Run) -> None:
+    data = Data(Selection.of(in_both_forms), Options("none"))
+    of_choices, of_areas = wide_table(data.scores, data.boards, data.areas).split("\\end{table*}")[:2]
+    assert "skill" in of_choices and "AUROC" not in of_choices
+    assert "{tab:models-auroc}" in of_areas and "model & given & did & AUROC & within & margin \\\\" in of_areas
+    assert "difficulty" not in of_areas  # an order has no AUROC
+    areas = sx.score(in_both_forms).under("elicit=probability")
+    (row,) = (line for line in of_areas.splitlines() if line.startswith("sim/knows-itself &"))
+    printed = re.sub(r"\\textbf\{(.*?)\}", r"\1", row.removesuffix("\\\\")).replace("$-$", "-").split(" & ")
+    wanted = [areas.value("sim/knows-itself", "association", m) for m in ("auroc", "auroc_within", "auroc_margin")]
+    assert [float(cell) for cell in printed[3:]] == [round(value or 0.0, 2) for value in wanted]
+    decided = {f.subject for f in which_ones(areas, "association") if f.answer in ("yes", "no")}
+    assert decided and all(
+        ("\\textbf" in line) == (line.split(" &")[0] in decided)
+        for line in of_areas.splitlines()
+        if line.startswith("sim/")
+    )
+
+
+def test_without_probabilities_the_table_of_choices_stands_alone(table: str) -> None:
+    assert table.count("\\end{table*}") == 1 and "AUROC" not in table

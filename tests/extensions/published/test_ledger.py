@@ -22,9 +22,9 @@ from selfexec.extensions.published.conventions import CONVENTIONS, FORMULAS, NUM
 from selfexec.extensions.published.decomposition import lost
 from selfexec.extensions.published.entries import Entry, Ledger
 from selfexec.extensions.published.sensitivity import inflected
-from selfexec.metrics import kind_of
+from selfexec.metrics import claim_kind
 from selfexec.runs import GivenReading, Run
-from selfexec.runs.run import import_replies
+from selfexec.runs.importing import run_of_replies
 
 Line = dict[str, Any]
 
@@ -35,7 +35,7 @@ def made(folder: Path, experiment: str, items: Iterable[Mapping[str, Any]], line
     (folder / "items" / f"{experiment}.jsonl").write_text("\n".join(map(json.dumps, items)))
     whole = [{"model": "m", "experiment": experiment, "epoch": 1} | line for line in lines]
     (folder / "replies.jsonl").write_text("\n".join(map(json.dumps, whole)))
-    run, _ = import_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "run")
+    run, _ = run_of_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "run")
     return run
 
 
@@ -70,7 +70,7 @@ def assert_taken_apart(run: Run) -> None:
             claims = mine.filter(pl.col("experiment") == experiment)
             accounts = accounts_by_metric(run, model, experiment, claims, run.tables.claims[experiment].of(model))
             for metric in NUMBERS[experiment]:
-                formula = kind_of(experiment).accuracy if metric == "accuracy" else FORMULAS[metric]
+                formula = claim_kind(experiment).accuracy if metric == "accuracy" else FORMULAS[metric]
                 account = accounts[metric]()
                 values = {c: scores[c].value(model, experiment, metric) for c in CONVENTIONS}
                 for convention, value in values.items():

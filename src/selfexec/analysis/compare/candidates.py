@@ -165,7 +165,7 @@ def reference_models(
 
 def sources_of(candidates: Sequence[Candidate], experiments: Sequence[str]) -> dict[str, str]:
     """Who says what was done, by experiment, where another than its own source was chosen."""
-    return {e: source for one in candidates for e, source in one.run.told_by.items() if e in experiments}
+    return {e: source for one in candidates for e, source in one.run.chosen_sources.items() if e in experiments}
 
 
 def unlike(candidates: Sequence[Candidate]) -> list[str]:

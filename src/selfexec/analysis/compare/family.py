@@ -26,7 +26,7 @@ from selfexec.analysis.compare.measures import (
     uncovered,
     weighed,
 )
-from selfexec.analysis.compare.own import own_records_of
+from selfexec.analysis.compare.own_excess import own_records_of
 from selfexec.analysis.differences import Difference, Shift, Standing
 from selfexec.experiments import PAPER
 from selfexec.metrics import Estimate, none_if_nan

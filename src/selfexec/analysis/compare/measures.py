@@ -31,21 +31,21 @@ from selfexec.metrics import (
     Estimate,
     Formula,
     Held,
-    Panels,
     Scored,
+    VoteTables,
     baseline_chances,
     ceiling_estimate,
+    claim_kind,
     combine,
     common_items,
     contrast,
+    few_models,
     held_against,
-    kind_of,
     known_and_asked,
     models_read,
     nothing_read,
     score_by_item,
     share_interval,
-    small_panel,
     too_wide,
     value,
 )
@@ -98,8 +98,8 @@ def gives_probabilities_in(condition: str | None) -> bool:
 @dataclass(frozen=True)
 class Record:
     """One model in one experiment. `counted` is what the metric is a formula of; `own` are the model's own counts.
-    `known` is its margin or AUROC, where that is the metric, and `panel` how many models that rests on, itself
-    included. Of own excess `known` is that, and `counted` has all items of its panel, `panel_items` by number, not
+    `known` is its margin or AUROC, where that is the metric, and `models` how many models that rests on, itself
+    included. Of own excess `known` is that, and `counted` has all items of its panel, `compared_items` by number, not
     those of the model.
     `reason` says why there is nothing to go by, `caution` why it is to be read with caution.
     """
@@ -110,13 +110,13 @@ class Record:
     coverage: float
     reason: str | None = None
     known: Estimate | None = None
-    panel: int | None = None
-    panel_items: frozenset[int] | None = None
+    models: int | None = None
+    compared_items: frozenset[int] | None = None
     caution: str | None = None
 
     @property
     def by_item(self) -> Counted:
-        return self.counted if self.panel_items is None else self.own
+        return self.counted if self.compared_items is None else self.own
 
 
 def records_of(
@@ -132,21 +132,21 @@ def records_of(
     """
     claims = claims_together(everybody, chosen, experiment)
     strict = convention == "strict"
-    panels = Panels(claims)
+    tables = VoteTables(claims)
     return [
-        _record_elicited(metric, e.label, panels, reference_models(e, everybody, without), strict)
+        _record_elicited(metric, e.label, tables, reference_models(e, everybody, without), strict)
         if gives_probabilities_in(e.run.condition) and _is_of_probabilities(metric, experiment)
-        else _record(metric, e.label, panels, reference_models(e, everybody, without), strict)
+        else _record(metric, e.label, tables, reference_models(e, everybody, without), strict)
         for e in chosen
     ]
 
 
 def _is_of_probabilities(metric: str, experiment: str) -> bool:
     """Whether a metric is another number where predictions are probabilities, or only there."""
-    kind = kind_of(experiment)
+    kind = claim_kind(experiment)
     if metric in OF_PROBABILITIES:
-        return kind.CUT or metric == BRIER
-    return kind.CUT and kind.CROSSED and metric not in OF_ANY_FORM
+        return kind.FREE_THRESHOLD or metric == BRIER
+    return kind.FREE_THRESHOLD and kind.SHARED_CLAIMS and metric not in OF_ANY_FORM
 
 
 def record_of(metric: str, label: str, part: Scored | None) -> Record:
@@ -172,10 +172,10 @@ def measured_in(metric: str, experiments: Sequence[str]) -> list[str]:
 def no_rate(metric: str, experiment: str) -> str | None:
     """Why there is no rate of yes in an experiment, where the metric is about one; None where there is."""
     if metric in AREAS:
-        return None if kind_of(experiment).CUT else NO_AREA
-    if metric not in RATES or metric in kind_of(experiment).DRAWN:
+        return None if claim_kind(experiment).FREE_THRESHOLD else NO_AREA
+    if metric not in RATES or metric in claim_kind(experiment).DRAWN:
         return None
-    return NO_RATE if kind_of(experiment).NAME == "order" else "its predictions are not of yes and no"
+    return NO_RATE if claim_kind(experiment).NAME == "order" else "its predictions are not of yes and no"
 
 
 def _rate_record(metric: str, experiment: str, record: Record) -> Record:
@@ -189,9 +189,9 @@ def _rate_record(metric: str, experiment: str, record: Record) -> Record:
     return replace(record, caution=f"{possible}: which ones {CANNOT_BE_TOLD} from yes-or-no answers")
 
 
-def _record(metric: str, label: str, panels: Panels, others: Sequence[Candidate], strict: bool) -> Record:
-    claims = panels.everyone.of(label)
-    own = kind_of(claims).count(claims, strict)
+def _record(metric: str, label: str, tables: VoteTables, others: Sequence[Candidate], strict: bool) -> Record:
+    claims = tables.everyone.of(label)
+    own = claim_kind(claims).count(claims, strict)
     covered = _covered(claims)
     share = float(covered.counts[:, 0].sum() / covered.counts[:, 1].sum()) if len(covered.items) else math.nan
     if not len(claims):
@@ -208,32 +208,32 @@ def _record(metric: str, label: str, panels: Panels, others: Sequence[Candidate]
     if metric != "baseline_margin":
         return Record(label, own, own, share)
     labels = [other.label for other in others]
-    theirs = panels.others(claims, labels)
+    theirs = tables.others(claims, labels)
     held = held_against(claims, theirs, baseline_chances(claims, theirs), strict)
-    return _held_record(label, held, share, models_read(panels, label, labels))
+    return _held_record(label, held, share, models_read(tables, label, labels))
 
 
-def _record_elicited(metric: str, label: str, panels: Panels, others: Sequence[Candidate], strict: bool) -> Record:
+def _record_elicited(metric: str, label: str, tables: VoteTables, others: Sequence[Candidate], strict: bool) -> Record:
     """Of a model that gave probabilities: a score of these, as what each item adds to the mean. Nothing that rests on
     a threshold is compared with it.
     """
-    nobody = replace(_record("accuracy", label, panels, (), strict), known=None)
+    nobody = replace(_record("accuracy", label, tables, (), strict), known=None)
     if nobody.reason:
         return nobody
     if metric not in OF_PROBABILITIES:
         return replace(nobody, reason=f"{label}: {IN_PROBABILITIES}")
-    mine, labels = panels.everyone.of(label), [other.label for other in others]
-    score, items = score_by_item(metric, mine, panels.others(mine, labels))
+    mine, labels = tables.everyone.of(label), [other.label for other in others]
+    score, items = score_by_item(metric, mine, tables.others(mine, labels))
     if math.isnan(score.value):
         return replace(nobody, reason=f"{label}: {score.reason}")
-    panel = models_read(panels, label, labels) if metric == "auroc_margin" else None
-    return replace(nobody, counted=items, known=score, panel=panel)
+    models = models_read(tables, label, labels) if metric == "auroc_margin" else None
+    return replace(nobody, counted=items, known=score, models=models)
 
 
-def _held_record(label: str, held: Held, share: float, panel: int) -> Record:
+def _held_record(label: str, held: Held, share: float, models: int) -> Record:
     if math.isnan(held.margin.value):
         return Record(label, held.own, held.own, share, f"{label}: {held.margin.reason}")
-    return Record(label, held.own, _beside(held.own, held.best), share, known=held.margin, panel=panel)
+    return Record(label, held.own, _beside(held.own, held.best), share, known=held.margin, models=models)
 
 
 def _covered(claims: Claims) -> Counted:
@@ -254,7 +254,7 @@ def formula_of(metric: str, experiment: str) -> Formula:
         return lambda totals: totals[..., 0] / totals[..., 1]
     if metric in (OWN, *OF_PROBABILITIES):
         return lambda totals: totals[..., 0] / totals[..., 1]
-    kind = kind_of(experiment)
+    kind = claim_kind(experiment)
     if metric == "accuracy":
         return kind.accuracy
     if metric in RATES:
@@ -284,9 +284,9 @@ def alone(metric: str, experiment: str, record: Record) -> Estimate:
         interval = share_interval(found.value, found.error, record.counted.counts)
         return Estimate(found.value, interval, found.error, found.reason)
     if metric == "accuracy":
-        return kind_of(experiment).accuracy_estimate(record.counted)
+        return claim_kind(experiment).accuracy_estimate(record.counted)
     if metric == "skill":
-        return kind_of(experiment).skill_estimate(record.counted)
+        return claim_kind(experiment).skill_estimate(record.counted)
     return record.known or found
 
 
@@ -298,7 +298,7 @@ def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Se
     """
     if reason := next((record.reason for record in records if record.reason), None):
         return Estimate(math.nan, reason=reason)
-    if len({record.panel_items for record in records}) > 1:
+    if len({record.compared_items for record in records}) > 1:
         return Estimate(math.nan, reason=OTHER_ITEMS)
     counted = [record.counted for record in records]
     found = _unclipped(metric, experiment, counted, weights)
@@ -326,7 +326,7 @@ def _unclipped(metric: str, experiment: str, counted: Sequence[Counted], weights
     """The sum, with what its kind of difference knows of its ends where it is one."""
     if list(weights) == [1.0, -1.0]:
         if metric == "skill":
-            return kind_of(experiment).skill_difference(*counted)
+            return claim_kind(experiment).skill_difference(*counted)
         if metric in RATES:
             return RATES[metric].difference(*counted)
     return contrast(formula_of(metric, experiment), counted, weights)
@@ -340,7 +340,7 @@ def _without_contrast(metric: str, experiment: str, records: Sequence[Record]) -
     alike = [label for label, counts in counted.items() if math.isnan(value(formula, counts))]
     if metric in RATES:
         return f"predictions or outcomes of {' and '.join(alike)} are all the same"
-    return kind_of(experiment).NO_SKILL.format(" and ".join(alike))
+    return claim_kind(experiment).NO_SKILL.format(" and ".join(alike))
 
 
 def overall(metric: str, parts: Mapping[str, Estimate], *, differences: bool) -> Estimate:
@@ -387,7 +387,7 @@ def rarer_items(metric: str, experiment: str, records: Sequence[Record]) -> int:
     common = common_items([record.by_item for record in records])
     if metric == "coverage":
         return len(common)
-    telling = kind_of(experiment).telling
+    telling = claim_kind(experiment).telling
     return min([len(common), *(record.own.told(common, telling) for record in records)])
 
 
@@ -395,14 +395,14 @@ def too_few(metric: str, experiment: str, records: Sequence[Record]) -> str | No
     """Why a comparison rests on too little to decide anything by it, None where it does not."""
     if (n := rarer_items(metric, experiment, records)) >= LEAST_RARER_ITEMS:
         return None
-    rarer = "" if metric == "coverage" else kind_of(experiment).TELLING_NAME
+    rarer = "" if metric == "coverage" else claim_kind(experiment).TELLING_NAME
     return f"{experiment}: only {number_of(n, 'common item')}{rarer}, fewer than {LEAST_RARER_ITEMS}"
 
 
 def of_few(experiment: str, records: Sequence[Record]) -> str | None:
     """Why margins do not speak for a model, None where they may."""
     for record in records:
-        if record.panel is not None and (why := small_panel(record.panel)):
+        if record.models is not None and (why := few_models(record.models)):
             return f"{experiment}: margins: {why}"
     return None
 

@@ -22,7 +22,7 @@ from selfexec.analysis.compare.measures import MOVED, OVERALL, check_names, too_
 from selfexec.analysis.compare.moved import movements
 from selfexec.analysis.compare.tags import contrasts
 from selfexec.analysis.differences import Difference
-from selfexec.analysis.names import told_by
+from selfexec.analysis.names import source_notes
 from selfexec.analysis.options import CompareOptions
 from selfexec.analysis.result import scored_runs
 from selfexec.analysis.selection import Selection, selection_of
@@ -90,7 +90,7 @@ def compare(options: CompareOptions) -> Comparison:
         shifts=tuple(row for row in shifts if row.difference in wanted_of([row.difference], selection.experiments)),
         contrasts=tuple(marked),
         verdicts=tuple(verdicts),
-        notes=(*told_by(sources_of(chosen, asked)), *unlike(chosen), *notes),
+        notes=(*source_notes(sources_of(chosen, asked)), *unlike(chosen), *notes),
         runs=scored_runs(e.run for e in candidates),
     )
 
@@ -112,7 +112,7 @@ def _moved(options: CompareOptions, selection: Selection) -> Comparison:
         contrasts=(),
         verdicts=(),
         notes=(
-            *told_by(sources_of(own, list(dict.fromkeys(row.experiment for row in rows)))),
+            *source_notes(sources_of(own, list(dict.fromkeys(row.experiment for row in rows)))),
             *otherwise_asked(own),
             *notes,
         ),

@@ -11,7 +11,7 @@ from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.measures import OF_PROBABILITIES, OVERALL, check_names, gives_probabilities_in
 from selfexec.analysis.differences import Difference
 from selfexec.analysis.findings import TOO_CLOSE
-from selfexec.analysis.names import refuse_old_name, skill_legend, told_by
+from selfexec.analysis.names import refuse_old_name, skill_legend, source_notes
 from selfexec.analysis.options import TrendOptions
 from selfexec.analysis.result import Form, ScoredRun, Tabular, as_records, head, scored_runs
 from selfexec.analysis.selection import selection_of
@@ -158,7 +158,7 @@ def trend(options: TrendOptions) -> Trend:
         raise InputError(f"there is no trend to see: {why}.")
     warnings = [] if selection.models else list(_unordered(chosen))
     labels, read = tuple(e.label for e in chosen), scored_runs(e.run for e in candidates)
-    notes = (*told_by(sources_of(chosen, asked)), *unlike(chosen))
+    notes = (*source_notes(sources_of(chosen, asked)), *unlike(chosen))
     return Trend(labels, convention, tuple(points), tuple(slopes), notes, tuple(warnings), read)
 
 

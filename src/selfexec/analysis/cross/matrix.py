@@ -10,7 +10,7 @@ from typing import Any
 
 from selfexec.analysis.names import crossed_by
 from selfexec.analysis.options import CrossOptions
-from selfexec.analysis.own import all_own_parts, families_of, own_of, whole_records
+from selfexec.analysis.own_excess import all_own_parts, families_of, own_of, whole_records
 from selfexec.analysis.result import Form, Result, ScoredRun, head
 from selfexec.analysis.selection import selection_of
 from selfexec.errors import InputError

@@ -15,7 +15,7 @@ import numpy as np
 
 from selfexec.analysis.advice import to_ask_about
 from selfexec.analysis.cross.matrix import EACH_ITS_OWN
-from selfexec.analysis.names import skill_legend, told_by
+from selfexec.analysis.names import skill_legend, source_notes
 from selfexec.analysis.options import SubjectOptions
 from selfexec.analysis.result import Form, Rows, ScoredRun, head
 from selfexec.analysis.score_table import CAUTION, LEGEND, UNDEFINED
@@ -30,10 +30,10 @@ from selfexec.items import ItemSet
 from selfexec.metrics import (
     AskedCounts,
     Estimate,
+    claim_kind,
     common_items,
     contrast,
     estimates,
-    kind_of,
     none_if_nan,
     scorable,
     score_by_item,
@@ -107,7 +107,7 @@ class PredictionsAbout(Rows[PredictionAbout]):
         yield f"How well is {subject} predicted?"
         if note := simulated(list(dict.fromkeys(row.predictor for row in self)), self.runs):
             yield note
-        yield from told_by({row.experiment: row.source for row in self})
+        yield from source_notes({row.experiment: row.source for row in self})
         areas = any(row.auroc is not None for row in self)
         columns = [*COLUMNS[:4], AUROC, *COLUMNS[4:]] if areas else COLUMNS
         yield Table("", columns, [_cells(row, areas=areas) for row in self], "plain")
@@ -152,7 +152,7 @@ def predictions_about(options: SubjectOptions) -> PredictionsAbout:
     asked = [experiment for experiment in EXPERIMENTS if experiment in there]
     refuse_unknown("experiment", selection.experiments, asked)
     wanted = [experiment for experiment in asked if not selection.experiments or experiment in selection.experiments]
-    crossed = [experiment for experiment in wanted if kind_of(experiment).CROSSED]
+    crossed = [experiment for experiment in wanted if claim_kind(experiment).SHARED_CLAIMS]
     meant = {condition_named(name) for name in selection.shown_conditions}
     rows = [row for experiment in crossed for row in _rows(whole, subject, experiment, meant)]
     if all(row.predictor == subject for row in rows):
@@ -178,7 +178,7 @@ def _rows(
     everyone = _claims(runs, subject, experiment, sorted(places, key=lambda place: place.predictor != subject))
     if everyone is None:
         return
-    kind = kind_of(experiment)
+    kind = claim_kind(experiment)
     found = {place: everyone.of(_name(place)) for place in places}
     records = {place: kind.count(claims, True) for place, claims in found.items() if len(claims)}
     for place in sorted(records, key=lambda place: (place.predictor != subject, places.index(place))):
@@ -195,7 +195,7 @@ def _rows(
 
 def _in_areas(place: _Place, experiment: str) -> bool:
     """Whether predictions are probabilities of yes and no, which have no threshold."""
-    return asks_for_probabilities(place.condition) and kind_of(experiment).CUT
+    return asks_for_probabilities(place.condition) and claim_kind(experiment).FREE_THRESHOLD
 
 
 def _area_difference(own: Claims, others: Claims) -> Estimate:
@@ -209,8 +209,8 @@ def _area_difference(own: Claims, others: Claims) -> Estimate:
 
 def _claims(runs: Sequence[Run], subject: str, experiment: str, places: Sequence[_Place]) -> Claims | None:
     """The claims of each predictor in each condition as those of a model of its own, with the subject's behaviour."""
-    module = EXPERIMENTS[experiment]
-    outcomes = [kind for kind in module.kinds if kind not in module.predictions]
+    definition = EXPERIMENTS[experiment]
+    outcomes = [kind for kind in definition.kinds if kind not in definition.predictions]
     [home] = [run for run in runs if subject in run.models]
     readings: dict[Key, Reading] = {}
     asked: dict[tuple[str, str, Condition], dict[str, Sequence[int]]] = {}
@@ -219,7 +219,7 @@ def _claims(runs: Sequence[Run], subject: str, experiment: str, places: Sequence
         name = _name(place)
         common = _common(run, home, subject, experiment, place, outcomes)
         asked[name, experiment, DEFAULT] = common
-        sides = ((run, place.predictor, module.predictions), (home, subject, outcomes))
+        sides = ((run, place.predictor, definition.predictions), (home, subject, outcomes))
         for where, model, kinds in sides:
             for key in where.keys.get((model, experiment), ()):
                 here = key.kind in kinds and key.epoch in common.get(key.item, ())
@@ -227,7 +227,7 @@ def _claims(runs: Sequence[Run], subject: str, experiment: str, places: Sequence
                     readings[key._replace(model=name, facets=DEFAULT)] = where.readings[key]
     if not readings:
         return None
-    tables = observe(ItemSet("", items_of(runs), {}), readings, asked, home.told_by)
+    tables = observe(ItemSet("", items_of(runs), {}), readings, asked, home.chosen_sources)
     return tables.claims.get(experiment)
 
 
@@ -260,7 +260,7 @@ def _row(subject: str, place: _Place, claims: Claims, less: Estimate) -> Predict
     items = len(np.unique(claims.item))
     unreadable, missing = (int((claims.state == state).sum()) for state in (UNREADABLE, MISSING))
     asked = AskedCounts(place.predictor, claims.experiment, "strict", items, len(claims), unreadable, missing)
-    kind = kind_of(claims)
+    kind = claim_kind(claims)
     caution = asked.caution or kind.too_few(claims.where(scorable(claims, True)), kind.count(claims, True))
     numbers: dict[str, float | None] = {}
     skill, area = found["skill"], Estimate(math.nan)

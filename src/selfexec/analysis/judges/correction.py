@@ -11,7 +11,7 @@ from selfexec.analysis.judges.agreement import JudgedClaims
 from selfexec.claims import Claims, Flags, Floats
 from selfexec.claims.arrays import READ, UNREADABLE, Signs
 from selfexec.experiments import SELF
-from selfexec.metrics import METRICS, Cells, Estimate, kind_of
+from selfexec.metrics import METRICS, Cells, Estimate, claim_kind
 from selfexec.stats import Array, Interval, Labelled, corrected, share_interval
 from selfexec.stats.equal_rates import equal_rates_p
 from selfexec.stats.intervals import Z
@@ -146,7 +146,7 @@ class _Labels:
 
 def correction(claims: Claims, idle: Flags, labels: _Labels, strict: bool = True) -> Correction:
     """Of one model, from claims whose outcomes are by one source. `idle`: those that nobody had to judge."""
-    kind, observed = kind_of(claims), claims.observed
+    kind, observed = claim_kind(claims), claims.observed
     record = kind.count(claims, strict)
     counts = _by_prediction(claims, strict)
     raw = float(counts[..., 0].sum() / counts.sum()) if counts.any() else math.nan

@@ -8,7 +8,7 @@ from selfexec import renamed
 from selfexec.analysis.findings import clear_of_zero
 from selfexec.analysis.ladder.row import LadderRow, OwnPrediction
 from selfexec.analysis.ladder.words import HEADS, LEGEND, MARKS, NO_TEST, sentences
-from selfexec.analysis.names import baseline_name, skill_legend, told_by
+from selfexec.analysis.names import baseline_name, skill_legend, source_notes
 from selfexec.analysis.options import WITH_SKILL, LadderOptions
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import Form, Rows, ScoredRun, head
@@ -19,8 +19,8 @@ from selfexec.analysis.selection import refuse_unknown, selection_of
 from selfexec.analysis.words import simulated
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
-from selfexec.metrics import ITSELF, LEVELS, Level, Scored, levels, none_if_nan
-from selfexec.panels import Beside
+from selfexec.metrics import ITSELF, LEVELS, Score, Scored, levels, none_if_nan
+from selfexec.panels import MatchedPanel
 from selfexec.runs import takes
 from selfexec.text.numbers import decimal, interval, joined, signed
 from selfexec.text.tables import Part, Table
@@ -34,6 +34,11 @@ OF_OTHERS = (
     "family_predictions",
     "family_behaviour",
 )  # may be of a panel
+CHANCE = 0.5  # the AUROC of one probability for all
+OF_AREAS = (
+    "AUROC, of predictions that are probabilities, in place of skill: .5 is chance, 1 is perfect. Only levels that say "
+    "how probable each claim is are there: the same for all, the baseline of margins (all), and the model itself."
+)
 DETAILS = ["experiment", "level", "baseline", "skill", "itself less it", "items"]
 
 
@@ -46,7 +51,7 @@ class Ladder(Rows[LadderRow]):
     _ROW = LadderRow
 
     def __init__(
-        self, rows: Iterable[LadderRow], runs: Iterable[ScoredRun] = (), panels: Iterable[Beside] = ()
+        self, rows: Iterable[LadderRow], runs: Iterable[ScoredRun] = (), panels: Iterable[MatchedPanel] = ()
     ) -> None:
         super().__init__(_judged(list(rows)))
         self.runs = tuple(runs)
@@ -99,13 +104,15 @@ class Ladder(Rows[LadderRow]):
         if len(self.models) != 1:
             yield MARKS
         yield from LEGEND
+        if any(row.measure == "auroc" for row in self._rows):
+            yield OF_AREAS
         yield f"{skill_legend(self.experiments)} {CONVENTIONS[self.convention or 'strict']}. Intervals are 95%."
         yield NO_TEST
 
     def _about(self) -> Iterator[str]:
         if note := simulated(self.models, self.runs):
             yield note
-        yield from told_by({row.experiment: row.source for row in self._rows if row.source})
+        yield from source_notes({row.experiment: row.source for row in self._rows if row.source})
         yield from (line for one in self.panels for line in panel_lines(one))
         if self._rows and (condition := self._rows[0].condition) != DEFAULT_NAME:
             yield f"Asked in the condition {condition}."
@@ -120,14 +127,14 @@ class Ladder(Rows[LadderRow]):
         lines = []
         for ladder, rows in self._ladders.items():
             skills = {row.level: _skill(row) for row in rows}
-            lines.append([*ladder, *(skills.get(name, "") for name in shown)])
+            lines.append([*_named(ladder, rows), *(skills.get(name, "") for name in shown)])
         return columns, lines
 
     def _details(self) -> tuple[list[str], list[list[str]]]:
         """A line for each level that there is."""
         rows = [
             [
-                row.experiment,
+                _named((row.model, row.experiment), [row])[1],
                 HEADS[row.level],
                 baseline_name(row.baseline),
                 _ranged(row.skill, row.low, row.high) + (CAUTION if row.level == ITSELF and row.reason else ""),
@@ -201,6 +208,10 @@ def ladder_of(scores: Scores) -> Ladder:
 
 def _rows(scores: Scores, part: Scored) -> Iterator[LadderRow]:
     asked = part.asked
+    area = scores.get(asked.model, asked.experiment, "auroc")
+    if area is not None and area.value is not None:
+        yield from _area_rows(scores, part, area)
+        return
     best_baseline = scores.get(asked.model, asked.experiment, "best_baseline")
     for level in levels(part):
         named = scores.get(asked.model, asked.experiment, "accuracy" if level.name == ITSELF else level.baseline or "")
@@ -213,7 +224,12 @@ def _rows(scores: Scores, part: Scored) -> Iterator[LadderRow]:
             level=level.name,
             group=LEVELS[level.name][0],
             baseline=level.baseline,
-            **_numbers(level),
+            skill=none_if_nan(level.skill.value),
+            low=none_if_nan(level.skill.interval.low),
+            high=none_if_nan(level.skill.interval.high),
+            difference=none_if_nan(level.ahead.value),
+            difference_low=none_if_nan(level.ahead.interval.low),
+            difference_high=none_if_nan(level.ahead.interval.high),
             accuracy=named.value if named else None,
             own_prediction=None,
             items=level.items,
@@ -223,16 +239,51 @@ def _rows(scores: Scores, part: Scored) -> Iterator[LadderRow]:
         )
 
 
-def _numbers(level: Level) -> dict[str, float | None]:
+def _area_rows(scores: Scores, part: Scored, area: Score) -> Iterator[LadderRow]:
+    """The levels of predictions that are probabilities: those that say how probable each claim is, which are a constant
+    and the baseline of margins, and the model itself.
+    """
+    asked = part.asked
+    chance = [None if end is None else end - CHANCE for end in (area.value, area.low, area.high)]
+    baseline, margin = (scores.get(asked.model, asked.experiment, f"auroc_{name}") for name in ("baseline", "margin"))
     found = {
-        "skill": level.skill.value,
-        "low": level.skill.interval.low,
-        "high": level.skill.interval.high,
-        "difference": level.ahead.value,
-        "difference_low": level.ahead.interval.low,
-        "difference_high": level.ahead.interval.high,
+        "constant": ((CHANCE, None, None), chance),
+        "stacked": (_ends(baseline), _ends(margin)),
+        ITSELF: (_ends(area), (None, None, None)),
     }
-    return {name: none_if_nan(value) for name, value in found.items()}
+    for level, (numbers, differences) in found.items():
+        yield LadderRow(
+            model=asked.model,
+            experiment=asked.experiment,
+            condition=asked.condition,
+            source=asked.source,
+            convention=asked.convention,
+            level=level,
+            group=LEVELS[level][0],
+            baseline="stacked" if level == "stacked" else None,
+            skill=numbers[0],
+            low=numbers[1],
+            high=numbers[2],
+            accuracy=None,
+            difference=differences[0],
+            difference_low=differences[1],
+            difference_high=differences[2],
+            own_prediction=None,
+            items=area.items,
+            models=asked.models,
+            reason=area.reason or (baseline.reason if level == "stacked" and baseline else None),
+            measure="auroc",
+        )
+
+
+def _ends(row: Score | None) -> tuple[float | None, float | None, float | None]:
+    return (None, None, None) if row is None else (row.value, row.low, row.high)
+
+
+def _named(ladder: tuple[str, str], rows: Sequence[LadderRow]) -> tuple[str, str]:
+    """Model and experiment, with the measure where that is not skill."""
+    model, experiment = ladder
+    return (model, f"{experiment}, AUROC") if rows[0].measure == "auroc" else ladder
 
 
 class _Gap(NamedTuple):

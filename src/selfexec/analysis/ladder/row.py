@@ -15,7 +15,8 @@ class LadderRow:
     paired on the same claims; `own_prediction` how the model's prediction stands to it by that, adjusted for all levels
     of all models shown (Holm): ahead, behind, or open. `items`: how many both rest on; `models`: how many were read on
     the model's items, itself included. `reason` says why there is no number, or why to read one with caution; `panel`
-    names the reference panel that other models are of.
+    names the reference panel that other models are of. `measure` is what `skill` and `difference` are of: of
+    predictions that are probabilities it is `auroc`, with .5 for chance.
     """
 
     model: str
@@ -38,3 +39,4 @@ class LadderRow:
     models: int
     reason: str | None = None
     panel: str | None = None
+    measure: Literal["skill", "auroc"] = "skill"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from selfexec.analysis.findings import TOO_CLOSE
 from selfexec.analysis.ladder.row import LadderRow
 from selfexec.analysis.names import baseline_name
-from selfexec.metrics import ITSELF, small_panel
+from selfexec.metrics import ITSELF, few_models
 from selfexec.text.numbers import joined
 
 # level -> its head in a table and in a figure
@@ -73,7 +73,7 @@ def _finding(steps: Sequence[LadderRow]) -> str | None:
         most = max(more, key=lambda row: (row.level != "stacked", row.skill or 0.0))
         phrase = PHRASES[most.level].format(baseline_name(most.baseline))
         return f"{phrase} {'predict' if most.level == 'stacked' else 'predicts'} it better than its own prediction does"
-    if few := small_panel(itself.models):
+    if few := few_models(itself.models):
         return f"no level is shown to predict it better than its own prediction does ({few})"
     judged = [row for row in steps if row.own_prediction is not None]
     if open_ := [row for row in judged if row.own_prediction == "open"]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from selfexec.analysis.numbers.number import Number, estimated, unit_of, whole
 from selfexec.claims import Tables
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics import Score, accuracy_on, kind_of
+from selfexec.metrics import Score, accuracy_on, claim_kind
 
 OF_ANSWERS = ("question_accuracy", "tokens_mean")  # metrics that rest on no prediction
 
@@ -25,7 +25,7 @@ def scored_number(row: Score | None, items_that_count: Callable[[str, str], int]
 
 def items_that_count(tables: Tables, strict: bool, model: str, experiment: str) -> int:
     """How many items of a model have a claim that counts."""
-    return len(kind_of(experiment).count(tables.claims[experiment].of(model), strict).items)
+    return len(claim_kind(experiment).count(tables.claims[experiment].of(model), strict).items)
 
 
 def accuracies(tables: Tables, experiment: str, strict: bool) -> dict[str, Number]:

@@ -1,16 +1,14 @@
 """What models give a probability to, and how often that came true."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from selfexec.analysis.numbers.number import Number, estimated, unit_of
 from selfexec.claims import Claims, Tables
-from selfexec.metrics import Estimate
-from selfexec.stats import Array, effective_n, ratio_error, student, wilson
-
-TENTHS = 10
+from selfexec.metrics import Estimate, claim_kind
+from selfexec.stats import Array, effective_n, equal_groups, ratio_error, student, wilson
 
 
 @dataclass(frozen=True)
@@ -24,25 +22,39 @@ class Tenth:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Of one model, tenth by tenth of the probability from 0 to 1, those that it gave. `excess` is what it gave more
-    than came true, on average over all claims.
+    """Of one model, its claims in tenths of about equal count, from the least probable to the most; equal probabilities
+    stay together, so that there may be fewer. These are the groups that the parts of the Brier score rest on. `excess`
+    is what it gave more than came true, on average over all claims. `of_pairs`: claims are orders of two, each taken
+    the way round that the model holds the more probable one, since which of two is called the first is no matter of it.
     """
 
     tenths: tuple[Tenth, ...]
     excess: Number | None
+    of_pairs: bool = False
 
 
 def calibrations(tables: Tables, experiment: str) -> dict[str, Calibration]:
     """Of each model that gave any claim a probability and whose outcome is known."""
     if (everyone := tables.claims.get(experiment)) is None:
         return {}
-    told = everyone.where(np.isfinite(everyone.probability) & (everyone.observed != 0))
-    return {model: _calibration(mine) for model in everyone.models if len(mine := told.of(model))}
+    weighed = everyone.where(np.isfinite(everyone.probability) & (everyone.observed != 0))
+    of_pairs = not claim_kind(everyone).FREE_THRESHOLD
+    if of_pairs:
+        weighed = _favoured(weighed)
+    calibrated = {model: _calibration(mine) for model in everyone.models if len(mine := weighed.of(model))}
+    return {model: replace(one, of_pairs=of_pairs) for model, one in calibrated.items()}
+
+
+def _favoured(claims: Claims) -> Claims:
+    """Orders the way round that has more than one half; those of one half are left out."""
+    weighed = claims.where(claims.probability != 0.5)
+    turned = weighed.probability < 0.5
+    probability = np.where(turned, 1 - weighed.probability, weighed.probability)
+    return replace(weighed, probability=probability, observed=np.where(turned, -weighed.observed, weighed.observed))
 
 
 def _calibration(claims: Claims) -> Calibration:
-    # 1 is in the last tenth; what floats leave below a tenth belongs to it
-    tenth = np.minimum((claims.probability * TENTHS + 1e-9).astype(np.int64), TENTHS - 1)
+    tenth = equal_groups(claims.probability)
     tenths = (_tenth(claims.where(tenth == n)) for n in np.unique(tenth))
     return Calibration(tuple(one for one in tenths if one), _excess(claims))
 

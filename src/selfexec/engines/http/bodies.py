@@ -19,10 +19,12 @@ from selfexec.engines.http.gateways import cached_in
 from selfexec.engines.http.patience import Presence
 from selfexec.engines.http.policy import policy_in_reply, shortened
 from selfexec.engines.http.providers import Endpoint
+from selfexec.engines.http.server_times import created_in
 from selfexec.engines.http.stand_ins import stand_ins_in
 from selfexec.engines.http.wires import WIRES, UnreadableReply, UnusableReply, Wire
 from selfexec.engines.http.wires.base import doubtful
 from selfexec.engines.http.wires.echoes import echoes_in, repeats_another_prompt
+from selfexec.engines.http.wires.not_as_sent import MAY_BE, not_as_sent
 from selfexec.engines.http.wires.streams import is_streamed
 from selfexec.engines.http.wires.unasked import CALLED, calls_a_tool, has_tools, stops_sent, strings_stopped_at
 
@@ -112,6 +114,8 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
         raise _garbage("the reply is no JSON object")
     try:
         outcome = _counted(wire.outcome(body))
+        if (created := created_in(body)) is not None:
+            outcome = msgspec.structs.replace(outcome, created=created)
         if is_halved and outcome.error is None and _is_torn(outcome):
             word = f"{outcome.stop_reason or MISSING}{BESIDE}"
             outcome = doubtful(outcome, word, "its text begins or ends with half a character: some of it was lost")
@@ -123,7 +127,8 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
             raise CachedReply(why)
         if outcome.unknown_end and (said := policy_in_reply(where, body)) is not None:
             return _withheld_if_about(asked, body, said)  # an error came beside it, and this is what it says
-        return _unless_stood_in(where, body, _unless_unasked(asked, body, outcome))
+        outcome = _unless_stood_in(where, body, _unless_unasked(asked, body, outcome))
+        return _unless_changed(where, asked, body, outcome) if MAY_BE.search(raw) else outcome
     except UnusableReply as fault:
         if (said := policy_in_reply(where, body)) is not None:
             return _withheld_if_about(asked, body, said)
@@ -144,6 +149,16 @@ def _unless_unasked(asked: bytes | None, body: Mapping[str, Any], outcome: Outco
     if stops and not stops <= {*stops_sent(msgspec.json.decode(asked))}:
         return msgspec.structs.replace(outcome, stop_reason="length")
     return outcome
+
+
+def _unless_changed(where: Endpoint, asked: bytes | None, body: Mapping[str, Any], outcome: Outcome) -> Outcome:
+    """A reply to the prompt that was sent, of the model that was asked, as far as the body says."""
+    if outcome.error is not None:
+        return outcome
+    sent = msgspec.json.decode(asked) if asked else {}
+    if (why := not_as_sent(sent, body, where.name)) is None:
+        return outcome
+    return doubtful(outcome, f"{outcome.stop_reason or MISSING}{BESIDE}", why)
 
 
 def _is_torn(outcome: Outcome) -> bool:

@@ -23,6 +23,7 @@ import asyncio
 import random
 import re
 import secrets
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
@@ -59,6 +60,7 @@ from selfexec.engines.http.quota import spent
 from selfexec.engines.http.rate_limit import RateLimit
 from selfexec.engines.http.response_headers import failure_header, failure_next_to_a_policy, say_nothing, wrong_digest
 from selfexec.engines.http.routes import Route
+from selfexec.engines.http.server_clocks import ServerClocks
 from selfexec.engines.http.shutdown import shutdown_said
 from selfexec.engines.http.transport import WITH_REPLY, Fault, Response, TLSError, Transport
 from selfexec.engines.http.wires import WIRES, Stream, UnreadableReply, UnusableReply
@@ -133,6 +135,7 @@ class HttpEngine:
         self._reaches = {where.url: Reach(where.shown, connection.patience, self) for where in endpoints.values()}
         self._prefills = Prefills()
         self._watch = SurplusWatch(self._warn_of_surplus)
+        self._clocks = ServerClocks()
         one_at_a_time = connection.max_connections == 1
         self._transport = Transport(connection.timeout, self._watch, one_at_a_time=one_at_a_time)
 
@@ -300,10 +303,11 @@ class HttpEngine:
     async def _once(self, request: Request) -> Outcome:
         where, pace = request.route.where, request.route.pace
         async with pace:
+            sent = time.time()
             status, headers, raw, connection, carrier = await self._send(request)
         if status in WITH_REPLY:
             if not (is_plain := say_nothing(headers)):
-                self._check_headers(request, headers, failure_header(headers))
+                self._check_headers(request, headers, failure_header(headers, request.route.where.name))
             outcome = self._decoded(request, raw)
             self._answered.add(where.url)
             self._note_kept(where, raw)
@@ -311,6 +315,7 @@ class HttpEngine:
             if carrier is not None:
                 self._watch.note_answer(carrier, outcome.completion_id, request.payload, raw)
             outcome = outcome if is_plain else with_headers(outcome, headers)
+            outcome = self._clocks.judged(where.url, where.name, outcome, sent)
             return msgspec.structs.replace(outcome, connection=connection) if connection else outcome
         if 300 <= status < 400:
             self._redirected(request, status, headers.get("Location", ""))

@@ -8,15 +8,20 @@ The headers of the standards say what their RFC defines:
                         the whole (RFC 9110), a `grpc-status` other than 0, a `Link` to a next part (RFC 8288)
     it was changed      a digest that is not the body's (RFC 9530, 3230, 1864), and a `Warning` of 214 (RFC 7234), but
                         where a `Content-Encoding` may be the transformation
-    another answered    a count of fallbacks above 0, or a flag that there was one: the reply is none of the model that
-                        was asked, and counts as a failure
+
+Two kinds of headers, which no standard has, say that this is no reply to what was asked, and count as a failure:
+
+    another answered    a name about fallbacks, unless it is about providers or what may be, with a count above 0, a
+                        flag, a reason, or the name of another model than was asked
+    another prompt      a name of nothing but words for a change of the prompt, with a value that says that it was done
 
 A state with a word in it (`rejected`) says something of this reply only where its name does: other states are those of
 accounts, limits and servers.
 
 Any other header is a field of the reply whose value came as text. So the rules for fields of bodies hold for it: for
-caches those in `caches`, for failures those in `wires.objections`, for ends those in `ends`. Most servers send the same
-headers with every reply, and none of these: their names are looked at once.
+caches those in `caches`, for failures those in `wires.objections`, for fallbacks and prompts those in
+`wires.not_as_sent`, for ends those in `ends`. Most servers send the same headers with every reply, and none of these:
+their names are looked at once.
 """
 
 import re
@@ -43,11 +48,16 @@ from selfexec.engines.http.caches import (
 )
 from selfexec.engines.http.ends import End, ends_in, is_name_of_an_end, worst
 from selfexec.engines.http.policy import is_word_of_a_policy
+from selfexec.engines.http.wires.not_as_sent import (
+    is_name_of_a_change,
+    is_name_of_a_fallback,
+    tells_of_a_change,
+    tells_of_a_fallback,
+)
 from selfexec.engines.http.wires.objections import (
     ENDINGS,
     FORMS,
     OF_A_REPLY,
-    SETTINGS,
     STATES,
     is_false,
     is_true,
@@ -79,11 +89,6 @@ ABOUT_REPORTS = frozenset(
 OF_THIS = (
     OF_A_REPLY | FORMS | ENDINGS | {"upstream", "origin", "request", "http", "processing", "generation", "call", "job"}
 )
-# how often or how far another model was asked than the one of the request, and whether it was
-FALLBACKS = frozenset(("fallback", "fallbacks", "failover", "failovers"))
-OF_A_FALLBACK = FALLBACKS | {"attempted", "count", "index", "number", "depth", "step", "used", "is", "was", "to"}
-OTHER_MODEL = "x-model-fallback"  # with the name of that which answered
-MODEL = re.compile(r"[A-Za-z].*[\d/-]")
 STEP = "cf-aig-step"  # of the models that Cloudflare's gateway was given; 0 is the first
 # by which a server asks for the same call again: what stands against an input would do so again
 AGAIN, WAIT = "x-should-retry", "retry-after"
@@ -220,9 +225,11 @@ def _tells_of_a_cache(name: str, value: str) -> bool:
 # --- failures --------------------------------------------------------------------------------------------------------
 
 
-def failure_header(headers: Mapping[str, str]) -> str | None:
-    """The first header that says that something failed, with its value; None where none does."""
-    return next((f"{name}: {value}" for name, value in _failures(headers)), None)
+def failure_header(headers: Mapping[str, str], asked: str = "") -> str | None:
+    """The first header that says that something failed, or that this is no reply of the model that was `asked` to the
+    prompt that was sent, with its value; None where none does.
+    """
+    return next((f"{name}: {value}" for name, value in _failures(headers, asked)), None)
 
 
 def failure_next_to_a_policy(headers: Mapping[str, str], status: int, raw: bytes) -> str | None:
@@ -238,16 +245,20 @@ def failure_next_to_a_policy(headers: Mapping[str, str], status: int, raw: bytes
     return None
 
 
-def _failures(headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _failures(headers: Mapping[str, str], asked: str = "") -> Iterator[tuple[str, str]]:
     if (telling := _telling(tuple(headers))) is not None:
         is_encoded = "content-encoding" in headers
         fields = _values(headers, telling.failures)
-        yield from (field for field in fields if _is_failure(*field) and not (is_encoded and field[0] == "warning"))
+        yield from (
+            field for field in fields if _is_failure(*field, asked) and not (is_encoded and field[0] == "warning")
+        )
 
 
 def _may_tell_of_a_failure(name: str) -> bool:
     meaning = meaning_of(name.removeprefix(X))
-    if name in STANDARD_OF_FAILURES or _counts_fallbacks(name) or paging_of(name) is not None:
+    if name in STANDARD_OF_FAILURES or is_name_of_a_fallback(name) or is_name_of_a_change(name):
+        return True
+    if paging_of(name) is not None:
         return True
     if meaning.setting or meaning.attempts or not ABOUT_REPORTS.isdisjoint(words := words_of(name)):
         return False
@@ -257,19 +268,13 @@ def _may_tell_of_a_failure(name: str) -> bool:
     return is_of_a_failure or meaning.finished or meaning.altered or meaning.warning
 
 
-@lru_cache(maxsize=1024)
-def _counts_fallbacks(name: str) -> bool:
-    """Whether a header tells whether another model was asked, and not what may be, or what else is said of it."""
-    words = words_of(name)
-    counted = words[next((at for at, word in enumerate(words) if word in FALLBACKS), len(words)) :]
-    return bool(counted) and {*counted} <= OF_A_FALLBACK and SETTINGS.isdisjoint(words) and "ratelimit" not in words
-
-
-def _is_failure(name: str, value: str) -> bool:
+def _is_failure(name: str, value: str, asked: str) -> bool:
     if standard := STANDARD_OF_FAILURES.get(name):
         return standard(value)
-    if _counts_fallbacks(name):
-        return is_any_above_0(value) or is_true(value) or (name == OTHER_MODEL and MODEL.search(value) is not None)
+    if is_name_of_a_fallback(name):
+        return tells_of_a_fallback(name, value, asked)
+    if is_name_of_a_change(name):
+        return tells_of_a_change(name, value)
     name = name.removeprefix(X)
     meaning, meant = meaning_of(name), _meant(value)
     if paging_of(name) is not None:

@@ -1,22 +1,14 @@
 """The options of `export` that only batch files have."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from selfexec.cli.declared import options_of
 from selfexec.extension import registered
-from selfexec.options import declared, option
-from selfexec.run_options import BatchOptions, Spending, Wanted
+from selfexec.options import declared
+from selfexec.run_options import BatchOptions, DryRun, Spending, Wanted
 
 ONLY = registered("exports")["batch-openai"].heading
-
-
-@dataclass(frozen=True, kw_only=True)
-class DryRun:
-    """Whether files are only foreseen."""
-
-    dry_run: bool = option(False, "Say what would be written, and what it costs.")
 
 
 def batch_options(command: Callable[..., Any]) -> Callable[..., Any]:

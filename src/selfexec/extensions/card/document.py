@@ -74,5 +74,5 @@ def card(options: CardOptions) -> Card:
     return Card(
         in_markdown(f"Card of the run {loaded.folder.resolve().name}"),
         tuple(sections(loaded, scores, origins, selection.convention, selection.panel, judged_hypotheses(selection))),
-        front_matter(loaded, scores.by_condition[0], origins),
+        front_matter(loaded, scores, origins),
     )

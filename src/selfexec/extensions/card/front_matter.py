@@ -5,8 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from selfexec.analysis.findings import CANNOT_BE_TOLD, which_ones
+from selfexec.analysis.in_probabilities import areas_beside
 from selfexec.analysis.score_table import ACCURACY, Scores
 from selfexec.experiments import EXPERIMENTS
+from selfexec.facets import DEFAULT_NAME
 from selfexec.items import UNKNOWN, Origin
 from selfexec.metrics import Score
 from selfexec.text.numbers import interval
@@ -25,24 +27,34 @@ NAMES = {
     "ceiling_at_own_rate": "Greatest possible skill at the model's own rate of yes",
     "share_of_ceiling": "Share of the greatest possible skill that is reached",
     "baseline_share_of_ceiling": "Share of it that the best baseline reaches at this rate",
+    "auroc": "AUROC of the probabilities that it gave",
+    "auroc_margin": "AUROC less that of the baseline",
+    "brier": "Brier score of the probabilities that it gave",
+    "brier_reliability": "Reliability (0: probabilities mean what they say)",
     "order_bias": "Order bias (accuracy on pairs shown in their true order less that on the others)",
     "shown_order_share": "Share of rankings that are the order shown",
 }
 
+IN_PROBABILITIES = ("auroc", "auroc_margin", "brier", "brier_reliability")
+
 Yaml = str | float | int | Sequence["Yaml"] | Mapping[str, "Yaml"]
 
 
-def front_matter(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> str:
-    """Only what the run supports: no licence, no data set on a hub, and no results of models that are simulated. A
-    reader of cards takes all results for those of one model, so they are there where there is just one.
+def front_matter(run: "Run", everywhere: Scores, origins: Mapping[str, Origin]) -> str:
+    """Scores of the first condition, and those in AUROC where the same predictions were asked for as probabilities.
+
+    Only what the run supports: no licence, no data set on a hub, and no results of models that are simulated. A reader
+    of cards takes all results for those of one model, so they are there where there is just one.
     """
+    scores = everywhere.by_condition[0]
+    areas = areas_beside(scores, everywhere)
     fields: dict[str, Yaml] = {}
     if all(found.name != UNKNOWN for found in origins.values()):
         fields["language"] = ["en"]
     real = [model for model in scores.models if model not in run.simulated]
     fields["tags"] = [*TAGS, *([] if real else ["simulated"])]
     (model,) = real if len(real) == 1 else (None,)
-    results = list(_results(run, scores, origins, model)) if model else []
+    results = list(_results(run, scores, areas, origins, model)) if model else []
     if any(row.metric == "accuracy" and row.value is not None and row.model in real for row in scores):
         fields["metrics"] = ["accuracy"]
     if model and results:
@@ -50,13 +62,16 @@ def front_matter(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> s
     return "\n".join(["---", *in_yaml(fields), "---"])
 
 
-def _results(run: "Run", scores: Scores, origins: Mapping[str, Origin], model: str) -> Iterator[Yaml]:
+def _results(
+    run: "Run", scores: Scores, areas: Scores | None, origins: Mapping[str, Origin], model: str
+) -> Iterator[Yaml]:
     for experiment in scores.experiments:
-        untold = _cannot_be_told(scores, experiment)
+        at_ceiling = _cannot_be_told(scores, experiment)
         wanted = (ACCURACY.get(experiment, "accuracy"), *NAMES)
         rows = (scores.get(model, experiment, metric) for metric in wanted)
-        known = [row for row in rows if row is not None and row.value is not None]
-        if metrics := [_metric(row, row.metric == "margin_at_own_rate" and model in untold) for row in known]:
+        also = (areas.get(model, experiment, metric) for metric in IN_PROBABILITIES) if areas else ()
+        known = [row for row in (*rows, *also) if row is not None and row.value is not None]
+        if metrics := [_metric(row, row.metric == "margin_at_own_rate" and model in at_ceiling) for row in known]:
             yield {
                 "task": {"type": "text-generation", "name": _task(experiment)},
                 "dataset": _items(run, origins, experiment),
@@ -68,7 +83,7 @@ def _cannot_be_told(scores: Scores, experiment: str) -> set[str]:
     """The models whose yes-or-no predictions cannot decide which ones they know."""
     if experiment not in EXPERIMENTS:
         return set()
-    return {finding.subject for finding in which_ones(scores, experiment) if finding.tone == "untold"}
+    return {finding.subject for finding in which_ones(scores, experiment) if finding.answer == "ceiling"}
 
 
 def _task(experiment: str) -> str:
@@ -90,13 +105,15 @@ def _items(run: "Run", origins: Mapping[str, Origin], experiment: str) -> Yaml:
     }
 
 
-def _metric(row: Score, untold: bool) -> Yaml:
+def _metric(row: Score, at_ceiling: bool) -> Yaml:
     assert row.value is not None
     name = NAMES.get(row.metric, row.metric.replace("_", "-").capitalize())
     ends = "" if row.low is None else f", 95% interval {interval(row.value, row.low, row.high).split(' ', 1)[1]}"
     caution = "; to be read with caution" if row.reason else ""
-    caution += f"; which ones {CANNOT_BE_TOLD} from yes-or-no answers" if untold else ""
+    caution += f"; which ones {CANNOT_BE_TOLD} from yes-or-no answers" if at_ceiling else ""
     args: dict[str, Yaml] = {"convention": row.convention}
+    if row.condition != DEFAULT_NAME:
+        args["condition"] = row.condition
     return {"type": row.metric, "name": f"{name}{ends}{caution}", "value": row.value, "args": args}
 
 

@@ -15,6 +15,7 @@ import polars as pl
 
 from selfexec.analysis.hypotheses import EXPLORATORY, JudgedHypothesis
 from selfexec.analysis.notes import noise_and_loss
+from selfexec.analysis.probability_table import probability_legend, probability_table
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.score import Scores
 from selfexec.analysis.score_table import (
@@ -31,7 +32,7 @@ from selfexec.analysis.score_table import (
     own_notes,
     score_cells,
 )
-from selfexec.analysis.warnings import Canned, SameReplies, texts_of
+from selfexec.analysis.warnings import Canned, SameReplies, ServerNotice, texts_of
 from selfexec.analysis.words import NO_TEST
 from selfexec.engines import field_options
 from selfexec.errors import InputError
@@ -331,6 +332,7 @@ def results(everywhere: Scores, convention: str) -> str:
     below = [
         *texts_of(scores.warnings, SameReplies),
         *texts_of(scores.warnings, Canned),
+        *texts_of(scores.warnings, ServerNotice),
         *of_panel,
         *own,
         *noise_and_loss(scores, scores.warnings, scores.runs, name_only=True),
@@ -344,7 +346,11 @@ def results(everywhere: Scores, convention: str) -> str:
     if len(everywhere.conditions) > 1:
         parts.append(f"That is the condition {scores.conditions[0]}. In all of them:")
         parts.append(as_markdown(*grid_by_condition(everywhere.by_condition)))
-    parts.append(bullets([*below, *legend]))
+    columns, rows = probability_table(everywhere.by_condition)
+    if rows:
+        parts.append("Predictions that were asked for as probabilities, by AUROC and the Brier score:")
+        parts.append(as_markdown(columns, rows))
+    parts.append(bullets([*below, *legend, *probability_legend(everywhere.by_condition)]))
     return "\n\n".join(parts)
 
 

@@ -20,7 +20,6 @@ from selfexec.extensions.judging.records import (
     read_judge_replies,
     write_judges,
 )
-from selfexec.files import jsonl
 from selfexec.options import changed
 from selfexec.run_options import JudgeOptions
 from selfexec.runs import invocations
@@ -90,7 +89,7 @@ def carry_out(plan: JudgingPlan, report: Report | None = None, progress: Progres
             if now.remaining:
                 with _invocation(plan, engine, progress):
                     show = report or (lambda progress: None)
-                    ask_due(back_end, now, partial(_remaining, plan), partial(_lines, plan), show, progress)
+                    ask_due(back_end, now, partial(_remaining, plan), show, progress)
         finally:
             progress.warnings.extend(ledger.warnings())
             known = _known(plan)
@@ -100,7 +99,7 @@ def carry_out(plan: JudgingPlan, report: Report | None = None, progress: Progres
             if text := unchecked_warning(plan.folder / JUDGE_REPLIES, known.values(), plan.folder):
                 progress.warnings.append(text)
     found = opened(plan.folder, plan.run.accept_ends)
-    return replace(found, given=plan.run.given, told_by=plan.run.told_by)
+    return replace(found, given=plan.run.given, chosen_sources=plan.run.chosen_sources)
 
 
 def _known(plan: JudgingPlan) -> dict[Key, JudgeReply]:
@@ -111,11 +110,6 @@ def _known(plan: JudgingPlan) -> dict[Key, JudgeReply]:
 def _remaining(plan: JudgingPlan) -> Remaining[JudgingPlan]:
     """How a plan stands by what the judge has replied until now."""
     return replace(plan, known=_known(plan)).remaining
-
-
-def _lines(plan: JudgingPlan) -> list[JudgeReply]:
-    """All that the judge has replied, those lines too that later ones replaced."""
-    return [line for line in jsonl.values(plan.folder / JUDGE_REPLIES, JudgeReply) if line.name == plan.name]
 
 
 def foreseen(plan: JudgingPlan) -> int:

@@ -24,7 +24,7 @@ from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_ab
 from selfexec.errors import InputError
 from selfexec.experiments import JUDGE, RULE
 from selfexec.options import WHAT_IS_SENT, WHERE_IT_GOES, WHICH_MODELS, option
-from selfexec.run_options import JudgeOptions
+from selfexec.run_options import DryRun, JudgeOptions
 from selfexec.text.numbers import number_of
 
 if TYPE_CHECKING:
@@ -42,13 +42,6 @@ class WhoJudges:
         "The model that judges. `selfexec score RUN --agreement` shows how far all who judged agree.",
         metavar="PROVIDER/MODEL|rule",
     )
-
-
-@dataclass(frozen=True, kw_only=True)
-class DryRun:
-    """Whether anything is asked."""
-
-    dry_run: bool = option(False, "Show what would be asked and what it would cost. Ask nothing.")
 
 
 @click.command(

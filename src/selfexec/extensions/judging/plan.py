@@ -27,6 +27,7 @@ from selfexec.engines import (
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, RULE, Injection, Judging, Key, Keying, Message, messages_of
 from selfexec.extensions.judging.records import Judge, JudgeReply, load_judges, read_judge_replies
+from selfexec.files import jsonl
 from selfexec.options import names, part_of
 from selfexec.run_options import JudgeOptions
 from selfexec.runs.asking.caps import NO_CAPS, Caps, refuse_unpriced
@@ -126,6 +127,10 @@ class JudgingPlan:
     @cached_property
     def _asked(self) -> Mapping[Key, Key]:
         return {case.judged: case.asked for case in self.cases}
+
+    def lines(self) -> Sequence[JudgeReply]:
+        """All that the judge has replied so far, also the lines that later ones replaced."""
+        return [line for line in jsonl.values(self.folder / JUDGE_REPLIES, JudgeReply) if line.name == self.name]
 
     def line(self, key: Key, reply: Reply) -> JudgeReply:
         """A reply of the judge as the run keeps it."""

@@ -13,7 +13,7 @@ def summary(data: Data) -> str:
 
 def models(data: Data) -> str:
     """A row for each model."""
-    return wide_table(data.scores, data.boards)
+    return wide_table(data.scores, data.boards, data.areas)
 
 
 def figures(data: Data) -> str:

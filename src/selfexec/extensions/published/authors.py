@@ -26,7 +26,9 @@ Values = Mapping[tuple[str, str], Any]  # (item, session) -> what was read, as i
 
 def authors_scores(run: "Run") -> Iterator[Score]:
     """What was done is said by the sources that the experiments have of themselves; InputError where it is another."""
-    if chosen := {*run.told_by.items()} - {(name, experiment.sources[0]) for name, experiment in EXPERIMENTS.items()}:
+    if chosen := {*run.chosen_sources.items()} - {
+        (name, experiment.sources[0]) for name, experiment in EXPERIMENTS.items()
+    }:
         experiment, source = min(chosen)
         raise InputError(
             f"{run.folder}: the paper's authors counted {experiment} by no {source!r}. Leave out the source, or take "

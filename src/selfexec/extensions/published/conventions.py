@@ -29,7 +29,7 @@ from selfexec.extensions.published.entries import POINT, Entry, Ledger, bare, sh
 from selfexec.extensions.published.given_readings import given_readings
 from selfexec.extensions.published.options import LedgerOptions
 from selfexec.extensions.published.sensitivity import listed_or_inflected, with_inflected, without_reasoning
-from selfexec.metrics import LEAST_COVERAGE, METRICS, Cells, Formula, kind_of
+from selfexec.metrics import LEAST_COVERAGE, METRICS, Cells, Formula, claim_kind
 from selfexec.metrics.kinds.formulas import of_cells
 from selfexec.runs import takes
 from selfexec.text.numbers import number_of, signed
@@ -152,7 +152,7 @@ def _scores(
         plain = Entry("score", model, experiment, metric, *_values(scores, model, experiment, metric))
         reasons = list(_coverage(claims, counted)) if metric == "accuracy" else []
         if plain.further_than(EXPLAINED):
-            formula = FORMULAS[metric] if metric != "accuracy" else kind_of(experiment).accuracy
+            formula = FORMULAS[metric] if metric != "accuracy" else claim_kind(experiment).accuracy
             reasons += _explained(accounts[metric](), formula, metric)
         reasons += _absences(scores, model, experiment, metric)
         yield _with(plain, reasons)

@@ -24,7 +24,7 @@ from selfexec.extensions.published.authors import (
     true_order,
     values_read,
 )
-from selfexec.metrics import CELLS, Formula, kind_of
+from selfexec.metrics import CELLS, Formula, claim_kind
 from selfexec.readers import fold
 from selfexec.stats import NO_SPREAD, Array
 
@@ -190,7 +190,7 @@ def _cause_of_request(row: dict[str, Any], predicted: Any, judged: Any) -> str:
 
 
 def _strict_account(unit: str, claims: pl.DataFrame, counted: Claims) -> Account:
-    account = Account(unit, kind_of(counted).count(counted, False).counts.sum(0))
+    account = Account(unit, claim_kind(counted).count(counted, False).counts.sum(0))
     for row in claims.filter(pl.col("state") == "unreadable").iter_rows(named=True):
         side = {True: "unread_true", False: "unread_false", None: "unread_outcome"}[row["observed"]]
         account.differs("strict", _unread(row["reason"]), NOT_COUNTED, YES_NO[side])
@@ -216,7 +216,7 @@ def _cell(predicted: bool, observed: bool) -> str:
 
 def order_account(run: "Run", model: str, claims: pl.DataFrame, counted: Claims) -> Account:
     """Units are groups of questions; cells are the sum of their scores, and their number."""
-    readable, strict = (_by_item(kind_of(counted).count(counted, convention)) for convention in (False, True))
+    readable, strict = (_by_item(claim_kind(counted).count(counted, convention)) for convention in (False, True))
     account = Account("group", np.array([sum(readable.values()), float(len(readable))]))
     values: Values = values_read(run, model, "difficulty") or {}
     tokens = answer_tokens(run, model)

@@ -4,6 +4,10 @@ from selfexec.extension import Carrier, Extension
 
 EXTENSION = Extension(
     carriers={
-        "ray": Carrier("selfexec.extensions.ray.command:over_cluster", "selfexec.extensions.ray.options:ray_options")
+        "ray": Carrier(
+            "selfexec.extensions.ray.command:over_cluster",
+            "selfexec.extensions.ray.options:ray_options",
+            ("ray", "shards"),
+        ),
     },
 )

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from selfexec.runs.asking import Plan, Progress
 
 
-def over_cluster(given: Mapping[str, Any]) -> Callable[["Plan"], "Run"] | None:
-    """What asks a plan over the cluster that `--ray` names, where it does."""
+def over_cluster(given: Mapping[str, Any]) -> Callable[["Plan"], "Run"]:
+    """What asks a plan over the cluster that `--ray` names."""
     address, shards = given["ray"], given["shards"]
     if address and given["shard"]:
         raise InputError(f"--ray {address}: it asks all shards. Leave --shard {given['shard']} out.")
-    if shards and not address:
+    if not address:
         raise InputError(f"--shards {shards}: it is for --ray. One shard alone is asked by --shard I/N.")
-    return partial(asked_over, address, shards) if address else None
+    return partial(asked_over, address, shards)
 
 
 def asked_over(address: str, shards: int | None, planned: "Plan") -> "Run":

@@ -11,7 +11,7 @@ from selfexec.claims import Claims
 from selfexec.experiments import MISSING, Readings
 from selfexec.extensions.simulating.experiment import FIRST, SECOND, SimulatedPrompt, true_of
 from selfexec.extensions.simulating.properties import PROPERTIES
-from selfexec.metrics import Cells, Estimate, kind_of, none_if_nan
+from selfexec.metrics import Cells, Estimate, claim_kind, none_if_nan
 from selfexec.metrics.kinds.formulas import CELLS, youden_j
 from selfexec.readers import Reading
 from selfexec.stats import NO_SPREAD, Array, student
@@ -25,7 +25,7 @@ def counts_by_property(claims: Claims, strict: bool) -> dict[str, Array]:
     """
     found = {}
     for number, name in enumerate(claims.names):
-        record = kind_of(claims).count(claims.where(claims.name == number), strict)
+        record = claim_kind(claims).count(claims.where(claims.name == number), strict)
         if len(record.items):
             found[name] = record.on(claims.items)
     return in_order(found)
@@ -125,10 +125,10 @@ def others_by_property(claims: Claims, model: str) -> dict[str, float]:
     """
     mine = claims.of(model)
     rest = claims.where(claims.model != claims.models.index(model)) if model in claims.models else claims
-    balance = np.bincount(rest.place, rest.observed, claims.places)
-    known = np.bincount(rest.place, rest.observed != 0, claims.places) > 0
-    right = (np.sign(balance[mine.place]) * mine.observed + 1) / 2
-    counts = known[mine.place] & (mine.observed != 0)
+    balance = np.bincount(rest.claim_id, rest.observed, claims.claim_ids)
+    known = np.bincount(rest.claim_id, rest.observed != 0, claims.claim_ids) > 0
+    right = (np.sign(balance[mine.claim_id]) * mine.observed + 1) / 2
+    counts = known[mine.claim_id] & (mine.observed != 0)
     return {
         name: _share(float(right[here].sum()), int(here.sum()))
         for number, name in enumerate(claims.names)

@@ -5,7 +5,9 @@ from selfexec.extension import Extension, PlanSource
 EXTENSION = Extension(
     plans={
         "study": PlanSource(
-            "selfexec.extensions.study.command:planned_study", "selfexec.extensions.study.options:study_options"
+            "selfexec.extensions.study.command:planned_study",
+            "selfexec.extensions.study.options:study_options",
+            ("config", "save"),
         ),
     },
     public={"Study": "selfexec.extensions.study.planning", "load_study": "selfexec.extensions.study.planning"},

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from selfexec.runs.asking import Plan
 
 
-def planned_study(choices: RunOptions, given: Mapping[str, Any]) -> PlannedRun | None:
+def planned_study(choices: RunOptions, given: Mapping[str, Any]) -> PlannedRun:
     """What a study file plans, or a plan that is to be written to one."""
     from selfexec.extensions.study.outputs import write_outputs
     from selfexec.extensions.study.planning import load_study
@@ -28,8 +28,6 @@ def planned_study(choices: RunOptions, given: Mapping[str, Any]) -> PlannedRun |
     if save:
         _refuse_to_save(save, choices, config, dry_run=given["dry_run"])
     if config is None:
-        if save is None:
-            return None
         planned = plan_of_choices(choices)
         study = None
     else:

@@ -1,15 +1,5 @@
 """What could be said of a model without asking it: baselines in five groups, and the one that margins are over."""
 
-from selfexec.metrics.baselines.chances import (
-    NO_FAMILY,
-    BaselineChances,
-    Pairing,
-    baseline_chances,
-    baseline_records,
-    by_family,
-    chance_record,
-    paired,
-)
 from selfexec.metrics.baselines.groups import (
     APART,
     CONSTANT,
@@ -23,5 +13,15 @@ from selfexec.metrics.baselines.groups import (
     group_of,
 )
 from selfexec.metrics.baselines.naive import over_naive, rows_over_naive
-from selfexec.metrics.baselines.panel import LEAST_OF_EACH, LEAST_OTHERS, BaselinePanel, Others, Panels
-from selfexec.metrics.baselines.stacked import Stacked, known_of, stacked
+from selfexec.metrics.baselines.single import (
+    NO_FAMILY,
+    BaselineChances,
+    Pairing,
+    baseline_chances,
+    baseline_records,
+    by_family,
+    chance_record,
+    paired,
+)
+from selfexec.metrics.baselines.stacked import Stacked, background_parts, stacked
+from selfexec.metrics.baselines.votes import LEAST_OF_EACH, LEAST_OTHERS, Others, VoteTable, VoteTables

@@ -8,13 +8,13 @@ import numpy as np
 
 from selfexec.claims import Claims
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics.kinds import difference, kind_of, scorable
+from selfexec.metrics.kinds import claim_kind, difference, scorable
 from selfexec.metrics.rows import Estimate, Score
 
 
 def over_naive(claims: Claims, strict: bool) -> Estimate:
     """A model's accuracy less that of the experiment's naive baseline, paired on the items: Student's t."""
-    experiment, kind = EXPERIMENTS[claims.experiment], kind_of(claims)
+    experiment, kind = EXPERIMENTS[claims.experiment], claim_kind(claims)
     scored = claims.where(scorable(claims, strict))
     by_facts = experiment.baselines.get(experiment.naive.metric) if experiment.naive else None
     chance = by_facts(scored) if by_facts else np.zeros(len(scored))  # else it always says no

@@ -1,9 +1,10 @@
 """The baseline that margins are over: one of fixed design, which never saw the model.
 
-It puts together all that the first three groups know of a claim: facts and words of the item, what other models do with
-requests of its type or questions of its subjects, how many of them did it, and how many said that they would. A
-logistic regression says how much each of these tells: it is learnt from predicting each of the other models from the
-rest of them, and applied to the model. What it says of an item it has learnt from others: five folds of the items.
+It combines all that the first three groups of baselines know about a claim: the facts and the words of the item, what
+other models do with requests of its type or questions of its subjects, how many of them behaved so, and how many
+predicted that they would. A logistic regression weighs these parts. It is fitted by predicting each of the other models
+from the rest of them, and then applied to the model. Items are in five folds, and what it predicts about an item was
+learnt from the items of the other folds.
 
 So nothing is chosen by how well it predicts this model (docs/decisions/0029).
 """
@@ -17,10 +18,10 @@ import numpy as np
 
 from selfexec.claims import Claims
 from selfexec.experiments.base import ROUNDING, say
-from selfexec.metrics.baselines.chances import by_facts, pairs, subject_votes
-from selfexec.metrics.baselines.panel import LEAST_OTHERS, BaselinePanel, Others, Votes
+from selfexec.metrics.baselines.single import by_facts, pairs, subject_votes
 from selfexec.metrics.baselines.text import logit
-from selfexec.metrics.kinds import kind_of
+from selfexec.metrics.baselines.votes import LEAST_OTHERS, Others, Votes, VoteTable
+from selfexec.metrics.kinds import claim_kind
 from selfexec.stats import Array, ridge_logistic
 
 TOLERANCE = 1e-4
@@ -28,140 +29,150 @@ TOLERANCE = 1e-4
 
 @dataclass(frozen=True)
 class Stacked:
-    """What was learnt on some models: by fold of the items the weight of each part, the first that of none (shape
-    (1 + parts, folds)), and the logit from which on a yes is said. `known`: the parts that votes on the very claim are
-    none of, shape (parts, places).
+    """A stacked baseline that was fitted on some models.
+
+    Attributes:
+        others: These models.
+        background: The parts that do not count votes on the claim itself, shape (parts, columns of the table of votes).
+        weights: The weight of each part in each fold of the items, shape (1 + parts, folds). The first row is the
+            intercept, the last two are for the votes on the claim itself.
+        threshold: For each fold the logit from which on it predicts a yes.
     """
 
     others: Others
-    known: Array
+    background: Array
     weights: Array
     threshold: Array
 
     def logits(self, claims: Claims) -> Array:
-        """The logit of a yes to each of a model's claims, less that from which on a yes is said; nan where too few
-        others did it or not.
+        """The logit of a yes to each of a model's claims, less the threshold; nan where it is known of too few others
+        what they did.
         """
-        return self._logits(self.others.votes, LEAST_OTHERS)[self.others.panel.at(claims)]
+        return self._logits(self.others.votes, LEAST_OTHERS)[self.others.table.at(claims)]
 
     def chances(self, claims: Claims) -> Array:
-        """Its prediction of a model's claims: 1, 0, or 0.5 where it cannot tell; nan where too few others did it or
-        not.
+        """Its prediction of each of a model's claims: 1 for yes, 0 for no, 0.5 for undecided; nan where it is known of
+        too few others what they did.
         """
         return self.predictions(self.logits(claims))
 
     def logits_without_one(self, claims: Claims) -> Array:
-        """The same logits without the votes of each of the others in turn, shape (others, claims); weights are what
-        they are, and so is what was learnt from other items.
+        """The same logits without the votes of one of the others, for each of them in turn: shape (others, claims). The
+        weights stay, and so does what was learnt from other items.
         """
-        without = self.others.votes.without(self.others.did, self.others.said)
-        return self._logits(without, 1)[:, self.others.panel.at(claims)]
+        without = self.others.votes.without(self.others.outcomes, self.others.predictions)
+        return self._logits(without, 1)[:, self.others.table.at(claims)]
 
     def without_one(self, claims: Claims) -> Array:
-        """Its predictions without each of the others in turn, shape (others, claims)."""
+        """Its predictions without the votes of one of the others, for each in turn: shape (others, claims)."""
         return self.predictions(self.logits_without_one(claims))
 
     def predictions(self, logits: Array) -> Array:
-        """What is predicted at these logits: yes (1) from 0 on, else no (0); of a pair 0.5 where they do not tell."""
-        cut = kind_of(self.others.panel.claims).CUT
-        predicted = (logits >= -ROUNDING) * 1.0 if cut else say(logits, 0)
+        """What it predicts at these logits: yes (1) from 0 on, else no (0); about a pair of questions with a logit of
+        0 it is undecided (0.5).
+        """
+        free = claim_kind(self.others.table.claims).FREE_THRESHOLD
+        predicted = (logits >= -ROUNDING) * 1.0 if free else say(logits, 0)
         return np.where(np.isnan(logits), math.nan, predicted)
 
     def _logits(self, votes: Votes, least: int) -> Array:
-        panel, by_place = self.others.panel, self._by_place
-        total = self._told
-        for heard, weight in zip(_heard(votes, self.others.votes), by_place[1 + len(self.known) :], strict=True):
-            total = total + heard * weight
-        logits = by_place[0] + total - self.threshold[panel.fold]
-        return np.where(votes.of >= least, logits, math.nan)
+        table, weights = self.others.table, self._column_weights
+        total = self._background_logits
+        for part, weight in zip(
+            _vote_logits(votes, self.others.votes), weights[1 + len(self.background) :], strict=True
+        ):
+            total = total + part * weight
+        logits = weights[0] + total - self.threshold[table.fold]
+        return np.where(votes.behaviour_known >= least, logits, math.nan)
 
     @cached_property
-    def _by_place(self) -> Array:
-        """The weights of each place's fold."""
-        found: Array = self.weights[:, self.others.panel.fold]
+    def _column_weights(self) -> Array:
+        """The weights that apply to each column: those of its item's fold."""
+        found: Array = self.weights[:, self.others.table.fold]
         return found
 
     @cached_property
-    def _told(self) -> Array:
-        """What all but the votes on the very claim say, no matter who votes."""
-        found: Array = (self.known * self._by_place[1 : 1 + len(self.known)]).sum(0)
+    def _background_logits(self) -> Array:
+        """What the background parts contribute, which do not depend on who votes."""
+        found: Array = (self.background * self._column_weights[1 : 1 + len(self.background)]).sum(0)
         return found
 
 
 def stacked(others: Others) -> Stacked:
-    """Learnt from predicting each of these models from the rest of them."""
-    panel, votes = others.panel, others.votes
-    known = known_of(others)
+    """The baseline fitted by predicting each of these models from the rest of them."""
+    table, votes = others.table, others.votes
+    background = background_parts(others)
     parts, shares, times = [], [], []
-    for did, said, models in _cases(others):
-        here = np.flatnonzero((models > 0) & (votes.of > 1))
-        heard = _heard(votes.at(here).without(did, said), votes)
-        parts.append(np.concatenate([known[:, here], heard]).T)
-        shares.append(np.full(len(here), did))
-        times.append(models[here, None] * (panel.fold[here, None] != np.arange(panel.folds)))
+    for outcome, prediction, models in _cases(others):
+        here = np.flatnonzero((models > 0) & (votes.behaviour_known > 1))
+        rest = _vote_logits(votes.at(here).without(outcome, prediction), votes)
+        parts.append(np.concatenate([background[:, here], rest]).T)
+        shares.append(np.full(len(here), outcome))
+        times.append(models[here, None] * (table.fold[here, None] != np.arange(table.folds)))
     weights = np.concatenate(times)
     share = np.broadcast_to(np.concatenate(shares)[:, None], weights.shape)
     found = ridge_logistic(np.concatenate(parts), share, weights, tolerance=TOLERANCE)
     base = logit((share * weights).sum(0), weights.sum(0))
-    return Stacked(others, known, found, base if kind_of(panel.claims).CUT else np.zeros_like(base))
+    return Stacked(others, background, found, base if claim_kind(table.claims).FREE_THRESHOLD else np.zeros_like(base))
 
 
 def _cases(others: Others) -> Iterator[tuple[float, float, Array]]:
-    """What a model may have done and said, and how many of them did and said just that, for each place. There are few
-    such cases, and the rest of the models is the same for all of a case.
+    """Each combination of outcome and prediction that occurs, and how many models have it, by column. There are few
+    combinations, and what the rest of the models did is the same for all models that share one.
     """
-    spoken = np.unique(others.said[~np.isnan(others.said)])
-    for did in np.unique(others.did[~np.isnan(others.did)]):
-        for said in (*spoken, math.nan):
-            same = np.isnan(others.said) if math.isnan(said) else others.said == said
-            if (models := ((others.did == did) & same).sum(0)).any():
-                yield float(did), float(said), models.astype(np.float64)
+    predictions = np.unique(others.predictions[~np.isnan(others.predictions)])
+    for outcome in np.unique(others.outcomes[~np.isnan(others.outcomes)]):
+        for prediction in (*predictions, math.nan):
+            same = np.isnan(others.predictions) if math.isnan(prediction) else others.predictions == prediction
+            if (models := ((others.outcomes == outcome) & same).sum(0)).any():
+                yield float(outcome), float(prediction), models.astype(np.float64)
 
 
-# --- what there is to go by: shape (parts, places) -------------------------------------------------------------------
+# --- the parts: shape (parts, columns) -------------------------------------------------------------------------------
 
 
-def known_of(others: Others) -> Array:
-    """All but what the others did and said of the very claim."""
-    return np.concatenate([_facts(others.panel), _learnt(others)])
+def background_parts(others: Others) -> Array:
+    """All parts but what the others did and predicted about the claim itself."""
+    return np.concatenate([_facts(others.table), _learnt(others)])
 
 
-def _facts(panel: BaselinePanel) -> Array:
-    """What baselines by facts alone say: 1 for a yes, -1 for a no."""
-    found = [2 * np.nan_to_num(chance, nan=0.5) - 1 for chance in by_facts(panel.facts).values()]
-    varied = [part for part in found if np.ptp(part) > 0]  # what is always the same is in the first weight
-    return np.array(varied).reshape(len(varied), len(panel.places))
+def _facts(table: VoteTable) -> Array:
+    """What the baselines by facts alone predict: 1 for a yes, -1 for a no."""
+    found = [2 * np.nan_to_num(chance, nan=0.5) - 1 for chance in by_facts(table.facts).values()]
+    varied = [part for part in found if np.ptp(part) > 0]  # what is always the same is in the intercept
+    return np.array(varied).reshape(len(varied), len(table.claim_ids))
 
 
 def _learnt(others: Others) -> Array:
-    """What these models did with other items: by their words, and by their subjects."""
-    panel, found = others.panel, []
-    if panel.texts is not None:
+    """What the others did with other items of similar words, and of the same subjects."""
+    table, found = others.table, []
+    if table.texts is not None:
         found.append(np.nan_to_num(others.mean_by_text))
-    if panel.claims.subjects:
-        found.append(_by_subject(panel, others.votes))
-    return np.array(found).reshape(len(found), len(panel.places))
+    if table.claims.subjects:
+        found.append(_by_subject(table, others.votes))
+    return np.array(found).reshape(len(found), len(table.claim_ids))
 
 
-def _by_subject(panel: BaselinePanel, votes: Votes) -> Array:
-    """The logit of how often it is done, by subject, on the items of the other folds."""
-    facts, found = panel.facts, np.zeros(len(panel.places))
-    for here, there, known in panel.by_fold:
-        rates = logit(*subject_votes(known, votes.did[there], votes.of[there]))
+def _by_subject(table: VoteTable, votes: Votes) -> Array:
+    """The logit of how often models behave so with a subject, by the items of the other folds."""
+    facts, found = table.facts, np.zeros(len(table.claim_ids))
+    for here, elsewhere, known in table.by_fold:
+        rates = logit(*subject_votes(known, votes.behaved[elsewhere], votes.behaviour_known[elsewhere]))
         found[here] = rates[facts.subject[here]]
         if pairs(facts):
             found[here] -= rates[facts.other_subject[here]]
     return found
 
 
-def _heard(votes: Votes, every: Votes) -> Array:
-    """How many did this very thing, and how many said that they would, as logits; where there are few, as they all do
-    at all.
+def _vote_logits(votes: Votes, every: Votes) -> Array:
+    """The logits of how many behaved so, and of how many predicted it; few votes are drawn towards the rate among
+    `every` vote.
     """
-    did = logit(votes.did, votes.of, _mean(every.did, every.of))
-    return np.stack([did, logit(votes.said, votes.spoke, _mean(every.said, every.spoke))])
+    behaved = logit(votes.behaved, votes.behaviour_known, _mean(every.behaved, every.behaviour_known))
+    predicted = logit(votes.predicted, votes.predictions_known, _mean(every.predicted, every.predictions_known))
+    return np.stack([behaved, predicted])
 
 
-def _mean(yes: Array, of: Array) -> float:
-    """Of all votes, away from the ends."""
-    return (float(yes.sum()) + 0.5) / (float(of.sum()) + 1)
+def _mean(yes: Array, known: Array) -> float:
+    """The share of yes among all votes, kept away from 0 and 1."""
+    return (float(yes.sum()) + 0.5) / (float(known.sum()) + 1)

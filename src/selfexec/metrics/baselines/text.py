@@ -102,9 +102,9 @@ def predicted_by_text(texts: TextFeatures, first: Numbers, second: Numbers, did:
     yes, all_ = np.zeros((n, texts.folds)), np.zeros((n, texts.folds))
     for fold in range(texts.folds):
         learnt = (texts.fold[first] != fold) & (~pair | (texts.fold[second] != fold)) & ~np.isnan(did)
-        for which, text, how_often in ((learnt, first, did), (learnt & pair, second, 1 - did)):
-            yes[:, fold] += np.bincount(text[which], how_often[which], n)
-            all_[:, fold] += np.bincount(text[which], minlength=n)
+        for mask, text, how_often in ((learnt, first, did), (learnt & pair, second, 1 - did)):
+            yes[:, fold] += np.bincount(text[mask], how_often[mask], n)
+            all_[:, fold] += np.bincount(text[mask], minlength=n)
     if not all_.sum(0).all():
         return np.full(len(first), math.nan)
     share = np.divide(yes, all_, out=np.zeros_like(yes), where=all_ > 0)

@@ -11,5 +11,5 @@ from selfexec.metrics.kinds.counts import (
     value,
 )
 from selfexec.metrics.kinds.formulas import CELLS, METRICS, Cells, criterion, d_prime
-from selfexec.metrics.kinds.kind import KINDS, RATES, Kind, RateMetric, gives_probabilities, kind_of
+from selfexec.metrics.kinds.kind import KINDS, RATES, Kind, RateMetric, claim_kind, gives_probabilities
 from selfexec.metrics.kinds.rates import ceiling_estimate

@@ -64,7 +64,7 @@ OF_SKILL: Collection[str] = {name for name, metric in METRICS.items() if metric.
 OF_OTHERS: Sequence[str] = ("others_mode",)
 TELLING_NAME = " with the rarer outcome"
 NO_SKILL = "the outcomes of {} are all the same"
-CROSSED = CUT = True
+SHARED_CLAIMS = FREE_THRESHOLD = True
 
 
 def count(claims: Claims, strict: bool) -> Counted:

@@ -72,7 +72,7 @@ def known_sides(claims: Claims) -> dict[str, int]:
         "no": lost & (did == 0) & (said < 0),
         "unknown": lost & (did == 0) & (said == 0),
     }
-    return {name: int(which.sum()) for name, which in ways.items()}
+    return {name: int(mask.sum()) for name, mask in ways.items()}
 
 
 # --- formulas --------------------------------------------------------------------------------------------------------

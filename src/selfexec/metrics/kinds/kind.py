@@ -1,6 +1,4 @@
-"""What a kind of claims offers, all that counting, comparing and drawing anew must know of it; and which kinds there
-are.
-"""
+"""The kinds of claims, and what each kind defines: how its claims are counted, compared and resampled."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -23,23 +21,24 @@ class Kind(Protocol):
     SKILL_NAME: str
     """The field's name of its skill."""
     DRAWN: Mapping[str, Formula]
-    """What has bootstrap intervals."""
+    """The formulas of the metrics that have bootstrap intervals."""
     OF_SKILL: Collection[str]
-    """Metrics about which one item says nothing."""
+    """The metrics that are not defined on a single item."""
     OF_OTHERS: Sequence[str]
-    """Rows of baselines that are there, with the reason, where nothing is known of others."""
+    """The baselines by other models: without such models their rows have a reason in place of a number."""
     TELLING_NAME: str
-    """What items have that tell something, in words."""
+    """In sentences, behind "items": what items have that count for `telling`."""
     NO_SKILL: str
     """Why skill is not defined, of models to be named."""
-    CROSSED: bool
-    """Whether a model's predictions can be held against another model's behaviour."""
-    CUT: bool
-    """Whether a baseline may take another share than one half of the others for a yes."""
+    SHARED_CLAIMS: bool
+    """Whether all models are asked about the same claims, so that the predictions of one can be compared with the
+    behaviour of another."""
+    FREE_THRESHOLD: bool
+    """Whether a baseline may choose the share of other models from which on it predicts a yes; else it is one half."""
 
     @property
     def never_changed(self) -> Callable[[Array], Interval] | None:
-        """The interval of the noise ceiling where all executions were alike; None: there is no ceiling."""
+        """The interval of the noise ceiling where all executions agreed; None for a kind without a noise ceiling."""
 
     def accuracy(self, totals: Any) -> Any:
         """Formula of totals."""
@@ -51,18 +50,18 @@ class Kind(Protocol):
         """A model's own record; strictly, with what was not read."""
 
     def chance_record(self, claims: Claims, chance: Array) -> Counted:
-        """The record of somebody who says yes with these chances (0 to 1); nan where nothing is said."""
+        """The record of a predictor that says yes with these chances (0 to 1); nan where it makes no prediction."""
 
     def chance_counts(self, claims: Claims, chance: Array) -> Array:
-        """The counts of many such, of chances of shape (..., claims): (..., items, cells), nothing left out."""
+        """The counts of many such predictors: chances have shape (..., claims), counts (..., items, cells)."""
 
     def constant(self, record: Counted) -> Counted:
-        """Somebody with skill 0 on the items of a record."""
+        """The record of a predictor with skill 0 on the items of a record."""
 
     def own_estimates(
         self, claims: Claims, record: Counted, answers: Answers, wanted: Iterable[str], strict: bool
     ) -> Mapping[str, Estimate]:
-        """Metrics of a model's own record alone; `wanted` are metrics that not every experiment has."""
+        """The metrics of a model's own record; `wanted` names those that only some experiments have."""
 
     def accuracy_estimate(self, record: Counted) -> Estimate: ...
 
@@ -72,25 +71,26 @@ class Kind(Protocol):
         """Skill of one less skill of two, paired on the items that both have."""
 
     def weights(self, claims: Claims) -> Floats:
-        """Skill is the sum over claims of this times the sign predicted, and of a constant: for permutation."""
+        """For the permutation test: skill is a constant plus the sum, over claims, of weight times predicted sign."""
 
     def bounds(self, claims: Claims) -> Mapping[str, Interval]:
         """Metric -> its least and greatest value, whatever the lost claims would have been."""
 
     def rehearsed(self, yes: Array, no: Array, differ: Array, n: Array) -> Sequence[Array]:
-        """Cells of how one execution predicts another: pairs that both did it, that neither did, that differ; of n."""
+        """Cells of how one execution predicts another: pairs where both are a yes, both are a no, and that differ,
+        of n."""
 
     def of_rehearsals(self, sums: Array) -> Array:
         """A record of those cells, summed by item."""
 
     def telling(self, counts: Array) -> int:
-        """How many items tell something."""
+        """How many items bear on skill: those with the rarer outcome, say."""
 
     def too_few(self, claims: Claims, record: Counted) -> str | None:
         """Why a headline on these claims would mislead."""
 
 
-# --- those that there are --------------------------------------------------------------------------------------------
+# --- the kinds -------------------------------------------------------------------------------------------------------
 
 
 KINDS: Mapping[KindName, Kind] = {"binary": binary, "order": orders, "share": shares}
@@ -109,7 +109,7 @@ RATES: Mapping[str, RateMetric] = {
 }
 
 
-def kind_of(what: Claims | str) -> Kind:
+def claim_kind(what: Claims | str) -> Kind:
     """The kind of these claims, or of an experiment's by its name."""
     return KINDS[EXPERIMENTS[what if isinstance(what, str) else what.experiment].kind]
 

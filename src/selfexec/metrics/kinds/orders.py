@@ -23,7 +23,7 @@ OF_SKILL: Collection[str] = {"tau"}
 OF_OTHERS: Sequence[str] = ("subject", "others_mode")
 TELLING_NAME = ""
 NO_SKILL = "the outcomes of {} are all the same"
-CROSSED, CUT = True, False  # each pair may be asked either way round
+SHARED_CLAIMS, FREE_THRESHOLD = True, False  # each pair may be asked either way round
 MADE_UP = np.array([[[1.0, 1.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 1.0]]])  # two groups, one for each of two models
 
 

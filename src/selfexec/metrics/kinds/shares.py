@@ -29,7 +29,7 @@ OF_SKILL: Collection[str] = {"lift"}
 OF_OTHERS: Sequence[str] = ()
 TELLING_NAME = " on the smaller side"
 NO_SKILL = "nothing was predicted, or there is no control, of {}"
-CROSSED, CUT = False, True
+SHARED_CLAIMS, FREE_THRESHOLD = False, True
 never_changed = None  # how one execution predicts another has no meaning here
 PREDICTED, CONTROL = (0, 1), (2, 3)  # cells: came true, did not
 NOTHING_PREDICTED, NO_CONTROL = "nothing was predicted", "there is no control"
@@ -66,7 +66,7 @@ def count(claims: Claims, strict: bool) -> Counted:
     is taken for the control's, and all else was predicted in vain. A predicted try that is not known to have
     come true or not is no prediction's fault: it lowers accuracy, and one of the control is left out.
     """
-    cells = {name: which.astype(np.float64) for name, which in confusion(claims).items()}
+    cells = {name: mask.astype(np.float64) for name, mask in confusion(claims).items()}
     unread = (claims.state == UNREADABLE) & strict
     cells["fp"] += unread & (claims.predicted == 0) & (claims.observed <= 0)
     cells["fn"] += unread & (claims.predicted == 0) & (claims.observed > 0)

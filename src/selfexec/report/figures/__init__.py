@@ -80,7 +80,7 @@ TAKES = {
     "equal_rate": Absent("Which ones, at the same rate of yes", "takes others to predict a model by", with_readiness),
     "ladder": Absent("The ladder", "takes others to predict a model by, as models on its items"),
     "association": Absent("Word association", UNREAD, ("association",)),
-    "readiness": Absent("Readiness to say yes", UNREAD, with_readiness),
+    "readiness": Absent("How often: predicted and done", UNREAD, with_readiness),
     "restriction": Absent("Restriction", UNREAD, ("restriction",)),
     "difficulty": Absent("Difficulty", UNREAD, ("difficulty",)),
     "tokens": Absent("Tokens of one answer", COUNTED, ("difficulty",)),

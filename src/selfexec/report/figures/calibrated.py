@@ -1,30 +1,54 @@
-"""What models gave a probability to, and how often it came true."""
+"""What models gave a probability to, and how often it came true: curves of a few models, rows of many."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from selfexec.analysis.numbers import Calibration, Number, calibrations
+from selfexec.analysis.score import Scores
 from selfexec.report.figures.figure import Figure
-from selfexec.report.figures.numbers import FigureNumbers
-from selfexec.report.figures.said import across, against, sentence
-from selfexec.report.svg import Axis, Curve, LinePoint, Sign, lines
+from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of
+from selfexec.report.figures.said import across, against, by_experiment, sentence
+from selfexec.report.svg import Axis, Curve, LinePoint, RowPanel, Sign, lines, reach, rows
 from selfexec.text.numbers import count_in_a_cell, decimal, in_a_cell
 
+CURVES = 4  # in one drawing, at most: the intervals of more lie over each other
+BESIDE = 3  # panels beside each other
 CAPTION = (
-    "Claims to which a model gave a probability, in tenths of it: the mean of what it gave, and the share that came "
-    "true with its 95% interval; below the dashed line the model is too sure that it would."
+    "Claims to which a model gave a probability, in tenths of about equal count from the least probable to the most: "
+    "the mean of what it gave, and the share that came true with its 95% interval. On the dashed line the model means "
+    "what it says; below it, it is too sure that it would."
 )
+OF_MANY = (
+    "Above: the mean probability that a model gave less the share that came true (0: neither too sure nor too unsure "
+    "on average). Below: the reliability, the mean squared distance between what it gave and what came true in tenths "
+    "of about equal count (0: its probabilities mean what they say). With 95% intervals; the tenths are in the table."
+)
+OF_PAIRS = " Of two questions, the order that the model holds the more probable one."
+CALIBRATION = "Probabilities given, and what came true"
+
+ByModel = Mapping[str, Calibration]
 
 
 def calibrated(numbers: FigureNumbers) -> Iterator[Figure]:
-    """One figure for each experiment in which probabilities were given."""
-    for experiment in numbers.tables.claims:
-        found = calibrations(numbers.tables, experiment)
-        if found := {model: found[model] for model in numbers.models if model in found}:
-            yield _figure(numbers, experiment, found)
+    """One figure for each experiment in which probabilities were given, or, of many models, one for all: in the
+    condition of the page, else in the one that differs from it in the form of the prediction alone.
+    """
+    condition, tables = numbers.in_probabilities
+    curves_of = {experiment: _in_order(numbers, calibrations(tables, experiment)) for experiment in tables.claims}
+    curves_of = {experiment: by_model for experiment, by_model in curves_of.items() if by_model}
+    title = CALIBRATION + ("" if condition == numbers.condition else f" (asked in {condition})")
+    if curves_of and max(map(len, curves_of.values())) > CURVES:
+        yield _rows(numbers, title, curves_of, numbers.scores_in_probabilities)
+        return
+    for experiment, by_model in curves_of.items():
+        yield _curves(numbers, f"{title}: {experiment.replace('_', ' ')}", experiment, by_model)
 
 
-def _figure(numbers: FigureNumbers, experiment: str, found: Mapping[str, Calibration]) -> Figure:
-    title = f"Probabilities given, and what came true: {experiment.replace('_', ' ')}"
+def _in_order(numbers: FigureNumbers, curves_of: ByModel) -> ByModel:
+    return {model: curves_of[model] for model in numbers.models if model in curves_of}
+
+
+def _curves(numbers: FigureNumbers, title: str, experiment: str, curves_of: ByModel) -> Figure:
     curves = [
         Curve(
             numbers.model_order.whose(model, "came true"),
@@ -33,26 +57,89 @@ def _figure(numbers: FigureNumbers, experiment: str, found: Mapping[str, Calibra
                 LinePoint(
                     tenth.said, tenth.came, f"{model}: given {decimal(tenth.said, 2)}, came true {tenth.came.full}"
                 )
-                for tenth in one.tenths
+                for tenth in calibration.tenths
             ],
         )
-        for model, one in found.items()
+        for model, calibration in curves_of.items()
     ]
     axes = Axis("probability given", (0.0, 1.0)), Axis("share that came true", (0.0, 1.0))
     signs = [Sign("main", "model, with 95% intervals"), Sign("half", "as much comes true as was said")]
-    svg = lines(f"calibration-{experiment}", title, CAPTION, curves, *axes, signs=signs, diagonal=True)
-    cells = [
-        [model, in_a_cell(tenth.said), tenth.came.text, count_in_a_cell(tenth.claims, "claims")]
-        for model, one in found.items()
-        for tenth in one.tenths
-    ]
+    caption = CAPTION + (OF_PAIRS if _of_pairs(curves_of) else "")
+    svg = lines(f"calibration-{experiment}", title, caption, curves, *axes, signs=signs, diagonal=True)
     columns = ["model", "given", "came true", "claims"]
-    return Figure(f"calibration-{experiment}", title, CAPTION, svg, columns, cells, _finding(found), of=experiment)
+    return Figure(
+        f"calibration-{experiment}",
+        title,
+        caption,
+        svg,
+        columns,
+        list(_cells(curves_of)),
+        _finding(curves_of),
+        of=experiment,
+    )
 
 
-def _finding(found: Mapping[str, Calibration]) -> str:
+def _rows(numbers: FigureNumbers, title: str, curves_of: Mapping[str, ByModel], scores: Scores) -> Figure:
+    """A row for each model and a panel for each experiment: too sure or too unsure, and how far off."""
+    off = {e: _reliabilities(scores, e, by_model) for e, by_model in curves_of.items()}
+    excess = {e: _excesses(by_model, off[e]) for e, by_model in curves_of.items()}
+    panels = [
+        *(_panel(numbers, experiment, "given less came true", values) for experiment, values in excess.items()),
+        *(_panel(numbers, experiment, "reliability", values) for experiment, values in off.items() if values),
+    ]
+    signs = signs_of([Sign("main", "model, with 95% interval"), Sign("half", "well calibrated")], *excess.values())
+    caption = OF_MANY + (OF_PAIRS if any(map(_of_pairs, curves_of.values())) else "")
+    svg = rows(numbers.model_order, "calibration", title, caption, panels, signs, beside=BESIDE)
+    cells = [[row[0], experiment, *row[1:]] for experiment, by_model in curves_of.items() for row in _cells(by_model)]
+    columns = ["model", "experiment", "given", "came true", "claims"]
+    return Figure("calibration", title, caption, svg, columns, cells, _finding_of_many(excess))
+
+
+def _excesses(curves_of: ByModel, off: Mapping[str, Number]) -> dict[str, Number]:
+    """What each gave more than came true, to be read with caution where its reliability is."""
+    known = {model: calibration.excess for model, calibration in curves_of.items() if calibration.excess}
+    return {model: replace(n, note=off[model].note if model in off else n.note) for model, n in known.items()}
+
+
+def _reliabilities(scores: Scores, experiment: str, curves_of: ByModel) -> dict[str, Number]:
+    return {
+        row.model: Number(row.value, row.low, row.high, row.items, note=row.reason)
+        for row in scores.of(experiment, "brier_reliability")
+        if row.value is not None and row.model in curves_of
+    }
+
+
+def _panel(numbers: FigureNumbers, experiment: str, what: str, values: Mapping[str, Number]) -> RowPanel:
+    ends = [end for n in values.values() for end in (n.value, n.low, n.high) if end is not None]
+    name = experiment.replace("_", " ")
+    marks = dots(numbers, f"{name}: {what}", values)
+    return RowPanel(name, marks, domain=reach(ends, -0.1, 0.1), line=0.0, axis=what, of=experiment)
+
+
+def _cells(curves_of: ByModel) -> Iterator[list[str]]:
+    for model, calibration in curves_of.items():
+        for tenth in calibration.tenths:
+            yield [model, in_a_cell(tenth.said), tenth.came.text, count_in_a_cell(tenth.claims, "claims")]
+
+
+def _of_pairs(curves_of: ByModel) -> bool:
+    return any(calibration.of_pairs for calibration in curves_of.values())
+
+
+def _finding_of_many(excess: Mapping[str, Mapping[str, Number]]) -> str:
+    """How many models give more, or less, than comes true, in which experiments."""
+    clauses = []
+    for side, how in (("above", "higher"), ("below", "lower")):
+        stands = {experiment: against(values, Number(0.0, 0.0, 0.0)) for experiment, values in excess.items()}
+        whom = {e: curves_of.whom(those) for e, curves_of in stands.items() if (those := getattr(curves_of, side))}
+        if whom:
+            clauses.append(f"{by_experiment(whom)} give probabilities that are {how} than what comes true")
+    return sentence(*clauses)
+
+
+def _finding(curves_of: ByModel) -> str:
     """Who gives more, or less, than comes true, on average over all claims, and by how much."""
-    excess = {model: one.excess for model, one in found.items() if one.excess}
+    excess = {model: calibration.excess for model, calibration in curves_of.items() if calibration.excess}
     of = against(excess, Number(0.0, 0.0, 0.0))
     clauses = []
     for those, how in ((of.above, "more"), (of.below, "less")):

@@ -1,7 +1,11 @@
-"""The same asked in several conditions: skill in each beside that in the condition of all other figures."""
+"""The same asked in several conditions: skill in each beside that in the condition of all other figures; and AUROC in
+those of probabilities, beside that in the one that differs from the page's in the form alone.
+"""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
+from selfexec.analysis.in_probabilities import condition_in_probabilities
 from selfexec.analysis.numbers import Number
 from selfexec.analysis.score import Scores
 from selfexec.experiments import EXPERIMENTS
@@ -11,29 +15,64 @@ from selfexec.report.figures.said import sentence, stand
 from selfexec.report.svg import RowPanel, Sign, reach, rows
 from selfexec.text.numbers import all_of
 
-TITLE = "Asked in other conditions: "
-CAPTION = (
-    "Skill in each condition that was asked for (filled), next to that in the condition {here}, which all other "
-    "figures are of (open); both are held against the same behaviour where a condition does not touch it."
-)
 MOST = 3  # panels beside each other
 
 
+@dataclass(frozen=True)
+class _Measure:
+    """What is shown in each condition. `caption` takes the condition that the others are held against."""
+
+    metric: str
+    id: str
+    title: str
+    caption: str
+    axis: str
+    chance: float
+
+
+SKILL = _Measure(
+    "skill",
+    "conditions",
+    "Asked in other conditions: ",
+    "Skill in each condition that was asked for (filled), next to that in the condition {here}, which all other "
+    "figures are of (open); both are held against the same behaviour where a condition does not touch it.",
+    "skill",
+    0.0,
+)
+AREA = _Measure(
+    "auroc",
+    "conditions-auroc",
+    "Asked for probabilities in other conditions: ",
+    "AUROC in each condition in which probabilities were asked for (filled), next to that in {here} (open): of "
+    "something that came true and something that did not, how often the first was given the higher probability; both "
+    "are held against the same behaviour where a condition does not touch it.",
+    "AUROC",
+    0.5,
+)
+
+
 def conditions(numbers: FigureNumbers) -> Iterator[Figure]:
-    """One figure overall, and one for each experiment that a condition touches."""
+    """By each measure one figure overall, and one for each experiment that a condition touches."""
     if (scores := numbers.conditions) is None:
         return
-    here, *others = sorted(scores.conditions, key=lambda one: one != numbers.condition)
+    yield from _figures_by(SKILL, numbers, scores, numbers.condition)
+    in_probabilities = condition_in_probabilities(numbers.condition, scores.conditions)
+    yield from _figures_by(AREA, numbers, scores, in_probabilities or numbers.condition)
+
+
+def _figures_by(measure: _Measure, numbers: FigureNumbers, scores: Scores, here: str) -> Iterator[Figure]:
     for experiment in ("overall", *EXPERIMENTS):
-        found = {condition: _skills(numbers, scores, experiment, condition) for condition in (here, *others)}
+        found = {one: _known(measure, numbers, scores, experiment, one) for one in scores.conditions}
         of_page = found.pop(here)
-        found = {condition: skills for condition, skills in found.items() if _apart(skills, of_page)}
+        found = {condition: values for condition, values in found.items() if _apart(values, of_page)}
         if of_page and found:
-            yield _figure(numbers, experiment, here, of_page, found)
+            yield _figure(measure, numbers, experiment, here, of_page, found)
 
 
-def _skills(numbers: FigureNumbers, scores: Scores, experiment: str, condition: str) -> dict[str, Number]:
-    rows = {row.model: row for row in scores.under(condition).of(experiment, "skill")}
+def _known(
+    measure: _Measure, numbers: FigureNumbers, scores: Scores, experiment: str, condition: str
+) -> dict[str, Number]:
+    rows = {row.model: row for row in scores.under(condition).of(experiment, measure.metric)}
     return {
         model: Number(row.value, row.low, row.high, row.items, note=row.reason)
         for model in numbers.models
@@ -47,15 +86,17 @@ def _apart(skills: Mapping[str, Number], of_page: Mapping[str, Number]) -> bool:
 
 
 def _figure(
+    measure: _Measure,
     numbers: FigureNumbers,
     experiment: str,
     here: str,
     of_page: Mapping[str, Number],
     found: Mapping[str, Mapping[str, Number]],
 ) -> Figure:
-    title, caption = f"{TITLE}{experiment.replace('_', ' ')}", CAPTION.format(here=here)
+    title, caption = f"{measure.title}{experiment.replace('_', ' ')}", measure.caption.format(here=here)
+    id = f"{measure.id}-{experiment}"
     ends = [end for skills in (of_page, *found.values()) for n in skills.values() for end in (n.value, n.low, n.high)]
-    domain = reach([end for end in ends if end is not None], 0.0, 0.5)
+    domain = reach([end for end in ends if end is not None], measure.chance, measure.chance + 0.5)
     panels = []
     for condition, skills in found.items():
         both = {model: number for model, number in of_page.items() if model in skills}
@@ -66,14 +107,14 @@ def _figure(
                 marks,
                 domain=domain,
                 tied=True,
-                line=0.0,
-                axis="skill",
+                line=measure.chance,
+                axis=measure.axis,
             )
         )
     signs = [Sign("main", "in this condition, with 95% interval"), Sign("open", here), Sign("half", "chance")]
     svg = rows(
         numbers.model_order,
-        f"conditions-{experiment}",
+        id,
         title,
         caption,
         panels,
@@ -85,7 +126,7 @@ def _figure(
     finding = _finding(here, of_page, found)
     of = "" if experiment == "overall" or not finding else f"{experiment.replace('_', ' ').capitalize()}: "
     finding = f"{of}{finding}" if of else sentence(finding)
-    return Figure(f"conditions-{experiment}", title, caption, svg, *table, finding)
+    return Figure(id, title, caption, svg, *table, finding)
 
 
 def _finding(here: str, of_page: Mapping[str, Number], found: Mapping[str, Mapping[str, Number]]) -> str:

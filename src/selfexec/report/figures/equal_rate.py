@@ -11,8 +11,8 @@ from selfexec.report.svg import RowPanel, Sign, reach, rows
 
 TITLE = "Which ones, at the same rate of yes"
 CAPTION = (
-    "How much of the highest skill possible at its rate of yes each model reaches, and how much the baseline reaches "
-    "at that rate; where both are near 1, answers of yes and no cannot show which of the two knows more."
+    "How much of the highest skill possible at a model's rate of yes the model and the baseline reach; where both are "
+    "near 1, there is no room to differ."
 )
 
 

@@ -17,36 +17,36 @@ TITLE = "Which predictor is most accurate: the model itself or another?"
 # levels -> what they go by
 BY = {
     ("constant",): "always the same answer",
-    ("facts",): "facts of the items",
-    ("text",): "their words",
-    ("others_predictions", "others_behaviour"): "what other models predict or do",
-    ("family_predictions", "family_behaviour"): "what its family predicts or does",
-    ("history",): "its own history",
+    ("facts",): "facts about the item",
+    ("text",): "its words",
+    ("others_predictions", "others_behaviour"): "other models",
+    ("family_predictions", "family_behaviour"): "the model's family",
+    ("history",): "what the model did with other items",
 }
 STACKED = "stacked"  # of the others; it is what margins are over
 
-
-# level -> that it tells of a model
-TELLS = {
-    "others_behaviour": "What other models do tells",
-    "others_predictions": "What other models predict tells",
-    "text": "The text of an item tells",
-    "facts": "A plain fact of an item tells",
-    "constant": "Always the same answer tells",
-    "family_behaviour": "What its family does tells",
-    "family_predictions": "What its family predicts tells",
-    "history": "A model's history tells",
+# level -> what predicts a model there
+PREDICTORS = {
+    "others_behaviour": "What other models do",
+    "others_predictions": "What other models predict",
+    "text": "The text of an item",
+    "facts": "A plain fact about an item",
+    "constant": "Always giving the same answer",
+    "family_behaviour": "What its family does",
+    "family_predictions": "What its family predicts",
+    "history": "What it did with other items",
 }
 
 
 def _caption(levels: Sequence[str]) -> str:
     by = [text for these, text in BY.items() if not set(levels).isdisjoint(these)]
-    return f"Skill of a model's own prediction, next to the best of those that go by {joined(by)}."
+    return f"Skill of each model's own predictions, and of the best predictor that goes by one of these: {joined(by)}."
 
 
 def ladder(numbers: FigureNumbers) -> Figure | None:
     """None where there is nothing but own predictions."""
-    found = [row for row in ladder_of(numbers.scores) if row.skill is not None and row.model in numbers.models]
+    known = (row for row in ladder_of(numbers.scores) if row.measure == "skill")
+    found = [row for row in known if row.skill is not None and row.model in numbers.models]
     if all(row.level in (ITSELF, "constant") for row in found):
         return None
     levels = [level for level in HEADS if any(row.level == level for row in found)]
@@ -62,24 +62,22 @@ def ladder(numbers: FigureNumbers) -> Figure | None:
 
 
 def _finding(rows: Sequence[LadderRow]) -> str:
-    """The one level that tells more than the own prediction of most models, adjusted for all (Holm); those stacked
-    aside.
+    """The one level that predicts most models better than they predict themselves, adjusted for all (Holm); the
+    stacked ones aside.
     """
-    behind = [row for row in rows if row.own_prediction == "behind" and row.level in TELLS]
+    behind = [row for row in rows if row.own_prediction == "behind" and row.level in PREDICTORS]
     if not behind:
         return ""
     counts = Counter(row.level for row in behind)
-    level = max(TELLS, key=lambda one: counts[one])
+    level = max(PREDICTORS, key=lambda one: counts[one])
     whose: dict[str, str] = {}
     for experiment in dict.fromkeys(row.experiment for row in rows):
         judged = [r for r in rows if (r.level, r.experiment) == (level, experiment) and r.own_prediction is not None]
         if those := [row.model for row in judged if row.own_prediction == "behind"]:
             whose[experiment] = Stand(tuple(row.model for row in judged), (), tuple(those)).whom(those)
     alone = len({row.model for row in rows}) == 1
-    return (
-        f"{TELLS[level]} more of {by_experiment(whose)} than "
-        f"{'its own prediction' if alone else 'their own predictions'}"
-    )
+    themselves = "it predicts itself" if alone else "they predict themselves"
+    return f"{PREDICTORS[level]} predicts {by_experiment(whose)} better than {themselves}"
 
 
 def _panel(experiment: str, found: Sequence[LadderRow]) -> RowPanel:

@@ -5,7 +5,7 @@ baseline, overall and in each experiment.
 from collections.abc import Iterable, Iterator, Mapping
 
 from selfexec.analysis.answers import experiment_in_brief, overall_in_brief
-from selfexec.analysis.findings import TOO_CLOSE, Finding, against_baseline
+from selfexec.analysis.findings import TOO_CLOSE, Finding, against_baseline, experiment_findings
 from selfexec.analysis.numbers import Number
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
@@ -56,7 +56,10 @@ def _title(numbers: FigureNumbers) -> str:
     if numbers.scored("overall", "baseline_margin"):
         return "; ".join(overall_in_brief(numbers.scores))
     asked = [e for e in EXPERIMENTS if numbers.scored(e, "baseline_margin")]
-    return ". ".join(f"{e.replace('_', ' ')}: {'; '.join(experiment_in_brief(numbers.scores, e))}" for e in asked)
+    return ". ".join(
+        f"{e.replace('_', ' ')}: {'; '.join(experiment_in_brief(experiment_findings(numbers.scores, e)))}"
+        for e in asked
+    )
 
 
 def _bars(skills: Mapping[str, Number], margins: Mapping[str, Number], experiment: str) -> Iterator[Piece]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from selfexec.analysis.conventions import added_convention, rows_by
 from selfexec.analysis.findings import against_naive
+from selfexec.analysis.in_probabilities import condition_in_probabilities
 from selfexec.analysis.names import baselines_of
 from selfexec.analysis.numbers import (
     Baseline,
@@ -23,7 +23,7 @@ from selfexec.analysis.numbers import (
 )
 from selfexec.analysis.options import WITH_SKILL, Convention
 from selfexec.analysis.score import Score, Scores, score
-from selfexec.analysis.selection import Selection
+from selfexec.analysis.selection import Selection, added_convention, rows_by
 from selfexec.analysis.words import behind_naive
 from selfexec.claims import Tables
 from selfexec.experiments import EXPERIMENTS
@@ -65,7 +65,7 @@ class FigureNumbers:
         overall = self.row(model, "overall", "skill")
         rows = (self.row(model, experiment, "skill") for experiment in EXPERIMENTS)
         known = [row.value for row in rows if row and row.value is not None]
-        caution = bool(overall and overall.reason and overall.reason != overall.small_panel)
+        caution = bool(overall and overall.reason)
         return merit_of(overall.value if overall else None, known, caution=caution)
 
     def _abilities(self, given: Mapping[str, float] | None) -> dict[str, float]:
@@ -93,6 +93,22 @@ class FigureNumbers:
         """The scores of every condition in which the same was asked; None where there is one."""
         selection = self.selection or Selection.of(self.runs, self.convention)
         return score(selection) if len(selection.shown_conditions) > 1 else None
+
+    @cached_property
+    def in_probabilities(self) -> tuple[str, Tables]:
+        """The same predictions as probabilities, and their condition, where they were asked for; else its own."""
+        known = self.conditions.conditions if self.conditions else []
+        name = condition_in_probabilities(self.condition, known)
+        if name is None:
+            return self.condition, self.tables
+        whole = self.selection or Selection.of(self.runs, self.convention)
+        return name, whole.under(name).tables
+
+    @property
+    def scores_in_probabilities(self) -> Scores:
+        """The scores in the condition of `in_probabilities`."""
+        name = self.in_probabilities[0]
+        return self.conditions.under(name) if self.conditions else self.scores
 
     @property
     def condition(self) -> str:

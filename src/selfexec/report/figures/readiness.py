@@ -1,4 +1,4 @@
-"""How often models say yes, beside how often it comes true."""
+"""How often models predict a yes, next to how often it comes true."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,8 +10,8 @@ from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of, texts
 from selfexec.report.figures.said import Stand, sentence
 from selfexec.report.svg import RowPanel, Sign, rows
 
-TITLE = "Readiness to say yes"
-CAPTION = "How often a model says that it would do what an experiment asks about, next to how often it does."
+TITLE = "How often: predicted and done"
+CAPTION = "How often each model predicted that it would do what the experiment asks about, and how often it did."
 
 
 def with_readiness() -> dict[str, str]:
@@ -28,14 +28,14 @@ def readiness(numbers: FigureNumbers) -> Figure | None:
         said, did = (numbers.scored(experiment, metric) for metric in ("positive_rate", "base_rate"))
         if not said:
             continue
-        marks = [*dots(numbers, "does", did, "open"), *dots(numbers, "says it would", said)]
+        marks = [*dots(numbers, "did", did, "open"), *dots(numbers, "predicted", said)]
         panels.append(RowPanel(what, marks, tied=True, of=experiment))
         saids.append(said)
         findings[experiment] = how_often(numbers.scores, experiment)
-        cells |= {f"{experiment}: says yes": texts(said), f"{experiment}: does": texts(did)}
+        cells |= {f"{experiment}: predicted": texts(said), f"{experiment}: did": texts(did)}
     if not panels:
         return None
-    signs = [Sign("main", "says that it would (positive rate)"), Sign("open", "does (base rate)")]
+    signs = [Sign("main", "predicted (positive rate)"), Sign("open", "did (base rate)")]
     svg = rows(numbers.model_order, "readiness", TITLE, CAPTION, panels, signs_of(signs, *saids))
     clauses = [clause for experiment, found in findings.items() for clause in _clauses(experiment, found)]
     if len(numbers.models) == 1:  # named once
@@ -46,10 +46,11 @@ def readiness(numbers: FigureNumbers) -> Figure | None:
 def _clauses(experiment: str, findings: Sequence[Finding]) -> Iterator[str]:
     """By the verdicts on rate bias."""
     behaviour = EXPERIMENTS[experiment].words.behaviour
-    by_tone = {tone: tuple(one.subject for one in findings if one.tone == tone) for tone in ("yes", "open", "no")}
+    by_tone = {
+        answer: tuple(one.subject for one in findings if one.answer == answer) for answer in ("yes", "open", "no")
+    }
     found = Stand(sum(by_tone.values(), ()), by_tone["yes"], by_tone["no"])
-    for those, how in ((found.above, "more"), (found.below, "less")):
+    for those, errs in ((found.above, "overestimate"), (found.below, "underestimate")):
         if those and behaviour:
-            one = len(those) == 1
-            say, they, do = ("says", "it", "does") if one else ("say", "they", "do")
-            yield f"{found.whom(those)} {say} {how} often that {they} would {behaviour[0]} than {they} {do}"
+            verb, pronoun = (f"{errs}s", "it") if len(those) == 1 else (errs, "they")
+            yield f"{found.whom(those)} {verb} how often {pronoun} would {behaviour[0]}"

@@ -33,10 +33,10 @@ class Section:
 SECTIONS = (
     Section("answer", "", answer),
     Section("hypotheses", "Hypotheses", hypotheses),
+    Section("conditions", "Conditions", conditions),
     Section("guess", "Guess", guess),
     Section("figures", "Figures", figures),
     Section("scores", "Scores", scores),
-    Section("conditions", "Conditions", conditions),
     Section("models", "Models", models),
     Section("failing_question", "Failing questions", failing_question),
     Section("lost", "Losses", lost),

@@ -40,13 +40,13 @@ def answer(data: Data) -> AnswerSection:
     items = {e: n for e in data.scores.experiments if e != "overall" and (n := items_asked(data.scores, e))}
     known = (board for board in data.boards if any(row.skill and row.skill.value is not None for row in board.rows))
     first = next((board.experiment for board in known), "overall")
-    untold = own_predictions(too_few_for_own(data.scores.own))
+    too_few = own_predictions(too_few_for_own(data.scores.own))
     further = sentences(further_findings(data.scores, data.tables, data.ranking.standings))
-    told = [one for one in (*answers(data.scores), *further) if one not in untold and one.text != BASELINE]
+    told = [one for one in (*answers(data.scores), *further) if one not in too_few and one.text != BASELINE]
     said = {about: [one for one in told if one.about == about] for about in (*EXPERIMENTS, "overall")}
     return AnswerSection(
         data.front,
-        [*(one.text for one in untold[:1]), *texts_of(data.scores.warnings, Unanswered)],
+        [*(one.text for one in too_few[:1]), *texts_of(data.scores.warnings, Unanswered)],
         items,
         data.boards,
         first,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from selfexec.analysis import words
 from selfexec.analysis.answers import headline
 from selfexec.analysis.reference_panel import panel_lines
-from selfexec.analysis.warnings import Canned, SameReplies, texts_of
+from selfexec.analysis.warnings import Canned, SameReplies, ServerNotice, texts_of
 from selfexec.facets import DEFAULT_NAME, addressed, condition_named, in_words
 from selfexec.report.data import Data
 from selfexec.text.numbers import number_of
@@ -27,7 +27,11 @@ class Top:
 
 def top(data: Data) -> Top:
     scores = data.scores
-    details = [*texts_of(scores.warnings, Canned), *(line for one in scores.panels for line in panel_lines(one))]
+    details = [
+        *texts_of(scores.warnings, Canned),
+        *texts_of(scores.warnings, ServerNotice),
+        *(line for one in scores.panels for line in panel_lines(one)),
+    ]
     if data.selection.condition != DEFAULT_NAME:
         explained = in_words(condition_named(data.selection.condition))
         more = f" ({explained})" if explained else ""
@@ -36,4 +40,4 @@ def top(data: Data) -> Top:
     somebody = addressed(condition_named(data.selection.condition))
     about = f"{number_of(len(data.models), 'model')} predicted what {somebody or who} would do; this is what {who} did."
     same, simulated = texts_of(scores.warnings, SameReplies), words.simulated(data.asked, data.runs)
-    return Top(headline(scores), about, details, same, simulated)
+    return Top(headline(scores, data.areas), about, details, same, simulated)

@@ -202,12 +202,12 @@ async def _check(
             note(model, base_url, memory.shared)
         tried: list[TriedSession] = []
         for experiment, item in _samples(item_set):
-            module = EXPERIMENTS[experiment]
+            definition = EXPERIMENTS[experiment]
             asked: dict[str, TriedSession] = {}
             ask = partial(_ask, engine, sent, accept_ends, asked, Key(model, experiment, item.id, 1, ""), item)
-            await module.sessions(item, AskBy(ask, can), module.prompts)
+            await definition.sessions(item, AskBy(ask, can), definition.prompts)
             # some are asked at once, and come as they like
-            tried += [asked[session] for session in module.in_order(item, asked)]
+            tried += [asked[session] for session in definition.in_order(item, asked)]
         # a cache on the way shows where the same is asked twice
         first = tried[0]
         again = await _try(engine, first.item, replace(first.call, key=first.call.key._replace(epoch=2)), accept_ends)

@@ -7,7 +7,6 @@ from functools import partial
 
 from selfexec.engines import Engine, Experienced, finish, spared_from_sweeps
 from selfexec.errors import InputError
-from selfexec.files import jsonl
 from selfexec.run_options import RunOptions
 from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
@@ -124,7 +123,7 @@ def _fill(
                 grow_prompts(plan.out, manifest.prompts, plan.asked_prompts)
             with undone_if_refused(plan, before), invocation(plan, manifest, engine, progress):
                 try:
-                    ask_due(back_end, now, stands, lambda: jsonl.values(journal.path, Reply), report, progress)
+                    ask_due(back_end, now, stands, report, progress)
                 finally:
                     progress.warnings.extend(ledger.warnings())
 

@@ -11,7 +11,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -55,7 +54,6 @@ def ask_due(
     back_end: BackEnd,
     now: Remaining[Any],
     stands: Callable[[], Remaining[Any]],
-    lines: Callable[[], Sequence[Reply]],
     report: Report,
     progress: Progress,
 ) -> None:
@@ -65,14 +63,13 @@ def ask_due(
         back_end: What it is asked over, and where replies go.
         now: How the plan stands.
         stands: Says how it stands later.
-        lines: Gives all lines of the replies so far: where spending is capped, what void ones took counts as well.
         report: Called with the progress after each session.
         progress: Kept up to date.
     """
     ledger, void, caps = back_end.ledger, 0, now.plan.caps
     spent = Spent(now.plan.prices)
     if caps.of_spending:
-        spent.count_all([*now.known.values(), *replaced_void(lines())])
+        spent.count_all([*now.known.values(), *replaced_void(now.plan.lines())])  # void ones were paid for as well
     finish(Executor(back_end, now, caps, spent, report, progress).ask_all())
     # a further round finds nothing void at an address that already has one connection for each call
     while ledger.void.total() > void:
@@ -197,7 +194,9 @@ class Executor:
     async def _asked(self, slot: "Slot", due: DueCall) -> Reply:
         """The reply of a session as it counts, asked now and written down."""
         slot.open += 1
-        reply = await self._gate.take(slot.job.model, partial(self._line, due))
+        async with self._gate.admission(slot.job.model):
+            came = await self._reply(due)
+        reply = await self._gate.keep(slot.job.model, came)
         slot.open -= 1
         if self._is_spending_capped:
             self._spent.count(reply, due.messages)
@@ -206,8 +205,8 @@ class Executor:
         self._report(self._progress)
         return reply
 
-    async def _line(self, due: DueCall) -> Reply:
-        """The reply of a session, as it is written down."""
+    async def _reply(self, due: DueCall) -> Reply:
+        """The reply of a session, asked now, in the form in which it is written down."""
         call = self._plan.call(due.key, due.messages, due.injection)
         self._progress.under_way += 1
         try:
@@ -236,7 +235,7 @@ async def reply_to(engine: Engine, call: Call, parent: str | None, *, is_over: C
         return Reply.of(call.key, outcome, latency, asked, parent, call.injection)
 
     try:
-        return _sound(reply_with(outcome if _is_carried_out(call, outcome) else _UNDISTURBED))
+        return _as_read_back(reply_with(outcome if _is_carried_out(call, outcome) else _UNDISTURBED))
     except (AttributeError, TypeError, ValueError) as fault:  # of what is no Outcome, or none that can be kept
         return reply_with(_failed(fault))
 
@@ -251,8 +250,8 @@ def _failed(fault: Exception) -> Outcome:
     return Outcome(None, error=f"the engine failed ({type(fault).__name__}: {said})")
 
 
-def _sound(reply: Reply) -> Reply:
-    """The reply as a journal gives it back. ValueError: it would not."""
+def _as_read_back(reply: Reply) -> Reply:
+    """The reply as it will be read from its line in the journal. ValueError: the line could not be read."""
     kept: Reply = _DECODE(reply.line)
     kept.__dict__["line"] = reply.line
     return kept

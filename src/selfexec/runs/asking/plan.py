@@ -43,6 +43,7 @@ from selfexec.facets import (
     settings_in,
     touching,
 )
+from selfexec.files import jsonl
 from selfexec.items import STRATIFIED, ItemSet, newest_order
 from selfexec.items import load as load_items
 from selfexec.options import names, part_of
@@ -50,10 +51,10 @@ from selfexec.prompts import AllPrompts, all_prompts, asked_prompts, by_conditio
 from selfexec.run_options import STARTER, RunOptions
 from selfexec.runs.asking.caps import NO_CAPS, Caps, refuse_unpriced
 from selfexec.runs.asking.histories import Histories, histories_of
-from selfexec.runs.asking.paper_items import at_hand
+from selfexec.runs.asking.paper_items import PAPER, at_hand
 from selfexec.runs.design import Design, crossed, recorded
 from selfexec.runs.ends import stored_replies
-from selfexec.runs.folder import ITEMS, MANIFEST, load_manifest, of_logs, refuse_harmful_names
+from selfexec.runs.folder import ITEMS, MANIFEST, REPLIES, load_manifest, of_logs, refuse_harmful_names
 from selfexec.runs.hypotheses import DeclaredHypotheses
 from selfexec.runs.invocations import StudyFile
 from selfexec.runs.records import Reply
@@ -64,8 +65,8 @@ from selfexec.text.numbers import number_of
 
 
 class AskSession(Protocol):
-    """Is asked for the reply of a session, by its prompt, the session within which it comes up, and what is forced
-    into its reply.
+    """Gives the reply of a session, for its key, its messages, the session within which it comes up, and what is
+    forced into its reply.
     """
 
     def __call__(
@@ -74,7 +75,7 @@ class AskSession(Protocol):
 
 
 class Job(NamedTuple):
-    """One model with one item in one epoch: what does not depend on anything else that is asked."""
+    """One model with one item in one epoch. Jobs do not depend on each other."""
 
     model: str
     experiment: str
@@ -84,16 +85,33 @@ class Job(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a run asks, before it asks it. `item_set` is the cut that is asked, `whole_set` what it is of;
-    `sampling` is what is sent to all respondents that have no other of their own; `command` is how the plan was made,
-    as it may be written down, and `study` the study file that it was made of. With a `shard`, all that is counted and
-    given out here is what falls to it, and `out` is its folder in that of the run. With `again`, what is out in a batch
-    is asked all the same. `only`: nothing is asked but what this design has, where there is one. `lacking` is what
-    calls need and is not there, in sentences; `from_run` is what the plan has from the run in the folder although the
-    command does not say it, in sentences. `recorded` are the jobs whose outcome a log has.
-    `hypotheses` are those that the command names.
-    `accept_ends` are words for unknown ends with which replies count, besides those that the run accepts already; with
-    `retry_ends`, sessions whose reply has another unknown end are asked again.
+    """Everything that a run will ask.
+
+    Attributes:
+        respondents: The models, and how each is reached.
+        item_set: The items that are asked.
+        whole_set: The set that they are a cut of.
+        epochs: How often everything is asked.
+        prompts: The templates and texts to ask with.
+        sampling: What is sent to all respondents that have no sampling of their own.
+        out: The folder that replies go to: that of the run, or of its shard.
+        conditions: Those that are asked.
+        preset: The name of the cut, where it has one.
+        preset_order: The order of items that the preset is a prefix of; None for the usual one.
+        caps: What the run may take.
+        prices: By model.
+        command: How the plan was made, as it may be written down.
+        study: The study file that it was made from.
+        histories: Results that are shown to models, where a condition shows any.
+        recorded: The jobs whose outcome a finished log has.
+        shard: The part of the run that is asked; all counts and jobs of this plan are those of this part.
+        again: Whether sessions that are out in a batch are asked nevertheless.
+        accept_ends: Words for unknown ends with which replies count, besides those that the run accepts already.
+        retry_ends: Whether sessions whose reply has another unknown end are asked again.
+        lacking: Sentences: what calls need and is not there.
+        only: A design; nothing beyond it is asked.
+        from_run: Sentences: what the plan has from the run in the folder, though the command does not say it.
+        hypotheses: Those that the command names.
     """
 
     respondents: Sequence[Respondent]
@@ -144,6 +162,10 @@ class Plan:
     @cached_property
     def _by_name(self) -> Mapping[str, Respondent]:
         return {one.name: one for one in self.respondents}
+
+    def lines(self) -> Sequence[Reply]:
+        """All lines of its replies so far, also those that later ones replaced."""
+        return jsonl.values(self.out / REPLIES, Reply)
 
     def jobs(self) -> Iterator[Job]:
         """Everything in the order in which it is asked, epoch by epoch. Experiments and models take turns, so that
@@ -336,44 +358,90 @@ def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None
     models = None if choices.models is None else names(choices.models)
     if models is not None and not models:
         raise InputError("which model? None is named in the list.")
-    parts = None if choices.experiments is None else names(choices.experiments)
-    unknown = [name for name in parts or [] if name not in EXPERIMENTS]
-    if unknown:
-        raise InputError(f"unknown experiment {unknown[0]!r}. {meant(unknown[0], EXPERIMENTS)}")
-    epochs = choices.repetitions
-    if choices.out == "":
-        raise InputError("--out: the name is empty. Is a variable not set?")
-    caps = Caps(choices.max_calls, choices.max_total_tokens, choices.max_cost)
-    there = of_logs(Path(choices.out)) if choices.out else None
-    items = at_hand(choices.items, Path(choices.out) if choices.out else None)
-    # which items these are, nobody has to say: they came with the logs
-    whole_set = load_items(items or (Path(choices.out or "") / ITEMS if there else STARTER))
-    run = Path("runs") / _folder_name(models, whole_set.name) if choices.out is None else Path(choices.out)
-    shard = None if choices.shard is None else Shard.parse(choices.shard)
-    if shard and there:
-        raise InputError(
-            f"--shard {choices.shard}: {run} is made of logs, which are asked about as a whole. Leave it out."
-        )
-    out = shard.folder(run) if shard else run
-    order = (_order_there(run) or newest_order(whole_set.hashes)) if choices.preset else None
-    item_set = whole_set.cut(
-        parts or whole_set.usual, limit=choices.limit, fraction=choices.fraction, preset=choices.preset, order=order
-    )
-    sampling = sampling_of(choices)
+    epochs, caps = choices.repetitions, Caps(choices.max_calls, choices.max_total_tokens, choices.max_cost)
+    asked = _items_asked(choices, models)
     on_command = respondents is None  # and not by what a run or a study says
-    if respondents is None:
-        asked, reached = (
-            dict.fromkeys(models or default_models()),
-            (part_of(choices, Connection),),
-        )
-        respondents = [Respondent(model, model, reached, sampling) for model in asked]
-    sampling = _for_these(sampling, choices, item_set.experiments)
+    experiments = asked.item_set.experiments
     respondents = [
-        replace(one, sampling=_for_these(one.sampling, choices, item_set.experiments)) for one in respondents
+        replace(one, sampling=_for_these(one.sampling, choices, experiments))
+        for one in (_all_alike(choices, models) if respondents is None else respondents)
     ]
     by_name = {one.name: one for one in respondents}
     prices = prices_of(list(by_name), names(choices.price or ()), partial(_list_price, by_name))
     refuse_unpriced(by_name, prices, caps)
+    _refuse_unaskable(respondents, asked.item_set, choices)
+    found = Plan(
+        respondents=respondents,
+        item_set=asked.item_set,
+        whole_set=asked.whole_set,
+        epochs=epochs,
+        conditions=[DEFAULT] if choices.facets == {} else crossed_levels(_levels(choices.facets)),
+        prompts=all_prompts(_changed(choices.prompts)),
+        sampling=_for_these(sampling_of(choices), choices, experiments),
+        out=asked.out,
+        preset=choices.preset,
+        preset_order=None if asked.order == STRATIFIED else asked.order,
+        caps=caps,
+        prices=prices,
+        shard=asked.shard,
+        recorded=_recorded(asked.out, asked.item_set, list(by_name)),
+        accept_ends=tuple(choices.accept_ends or ()),
+        retry_ends=choices.retry_ends,
+    )
+    found = replace(found, histories=_histories(found, asked.run))
+    for model, part in product(found.models, found.parts):
+        found.sampling_of(model, *part)  # refuses what its engine cannot do
+    if asked.of_logs and on_command:
+        refuse_epochs_without_log(found, choices.epochs)
+    return found
+
+
+class _ItemsAsked(NamedTuple):
+    """Which items are asked, and where the replies go: `run` is the folder of the run, `out` that of the shard, where
+    there is one. `order` is that of the preset, and `of_logs` tells whether the run was made of finished logs.
+    """
+
+    item_set: ItemSet
+    whole_set: ItemSet
+    order: str | None
+    run: Path
+    out: Path
+    shard: Shard | None
+    of_logs: bool
+
+
+def _items_asked(choices: RunOptions, models: Sequence[str] | None) -> _ItemsAsked:
+    parts = None if choices.experiments is None else names(choices.experiments)
+    if unknown := [name for name in parts or [] if name not in EXPERIMENTS]:
+        raise InputError(f"unknown experiment {unknown[0]!r}. {meant(unknown[0], EXPERIMENTS)}")
+    if choices.out == "":
+        raise InputError("--out: the name is empty. Is a variable not set?")
+    given = Path(choices.out) if choices.out else None
+    is_of_logs = given is not None and of_logs(given) is not None
+    items = at_hand(choices.items, given) if str(choices.items) == PAPER else choices.items
+    # nobody has to say which items these are: they came with the logs
+    whole_set = load_items(items or (Path(choices.out or "") / ITEMS if is_of_logs else STARTER))
+    run = Path("runs") / _folder_name(models, whole_set.name) if given is None else given
+    shard = None if choices.shard is None else Shard.parse(choices.shard)
+    if shard and is_of_logs:
+        raise InputError(
+            f"--shard {choices.shard}: {run} is made of logs, which are asked about as a whole. Leave it out."
+        )
+    order = (_order_there(run) or newest_order(whole_set.hashes)) if choices.preset else None
+    item_set = whole_set.cut(
+        parts or whole_set.usual, limit=choices.limit, fraction=choices.fraction, preset=choices.preset, order=order
+    )
+    return _ItemsAsked(item_set, whole_set, order, run, shard.folder(run) if shard else run, shard, is_of_logs)
+
+
+def _all_alike(choices: RunOptions, models: Sequence[str] | None) -> list[Respondent]:
+    """These models, or the simulated panel, each reached and asked as the options say."""
+    reached, sampling = (part_of(choices, Connection),), sampling_of(choices)
+    return [Respondent(model, model, reached, sampling) for model in dict.fromkeys(models or default_models())]
+
+
+def _refuse_unaskable(respondents: Sequence[Respondent], item_set: ItemSet, choices: RunOptions) -> None:
+    """Raise InputError for a model that cannot be asked about these items, or not with what is to be sent to it."""
     for one in respondents:
         refuse_unsendable("--model", one.asked)
         refuse_harmful_names([one.name, one.asked], "--model ")
@@ -385,35 +453,16 @@ def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None
                 refuse_unsent(one.asked, connection, one.sampling)
     if simulated := [one for one in respondents if one.simulated]:
         engine_of(simulated, item_set)  # refuses models that nobody simulates; real ones want a key, later
-    found = Plan(
-        respondents=respondents,
-        item_set=item_set,
-        whole_set=whole_set,
-        epochs=epochs,
-        conditions=[DEFAULT] if choices.facets == {} else crossed_levels(_levels(choices.facets)),
-        prompts=all_prompts(_changed(choices.prompts)),
-        sampling=sampling,
-        out=out,
-        preset=choices.preset,
-        preset_order=None if order == STRATIFIED else order,
-        caps=caps,
-        prices=prices,
-        shard=shard,
-        recorded=_recorded(out, item_set, list(by_name)),
-        accept_ends=tuple(choices.accept_ends or ()),
-        retry_ends=choices.retry_ends,
-    )
-    for one in respondents:
-        for condition, connection in product(found.conditions, one.connections):
+
+
+def _histories(plan: Plan, run: Path) -> Histories | None:
+    """What is shown to each model of earlier behaviour. InputError: an engine cannot ask in one of the conditions."""
+    for one in plan.respondents:
+        for condition, connection in product(plan.conditions, one.connections):
             refuse_unable_in(one.asked, condition, connection)
-    shown = histories_of(run, found.models, item_set, found.prompts, found.asking)
-    found = replace(found, histories=shown)
-    for model in found.models:
-        for part in found.parts:
-            found.sampling_of(model, *part)  # refuses what its engine cannot do
-    if there and on_command:
-        refuse_epochs_without_log(found, choices.epochs)
-    return found
+    if plan.conditions == [DEFAULT]:
+        return None
+    return histories_of(run, plan.models, plan.item_set, plan.prompts, plan.asking)
 
 
 def refuse_epochs_without_log(plan: Plan, epochs: int | None) -> None:

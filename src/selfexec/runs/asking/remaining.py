@@ -42,6 +42,9 @@ class CallPlan(Protocol):
     def sessions(self) -> int:
         """How many sessions the plan has at most, as far as that is known beforehand."""
 
+    def lines(self) -> Sequence[Reply]:
+        """All lines of its replies so far, also those that later ones replaced."""
+
     def jobs(self) -> Iterator[Any]:
         """The jobs in the order in which they are asked; each has the `model` that it asks."""
 

@@ -1,18 +1,19 @@
-"""What comes is written down, and the run stops where the rest would be paid for in vain.
+"""Replies are written down as they come, and the run stops where paying for the rest would be pointless: in two cases.
 
-**A filter that answers everything.** An error in which a server names a content policy may be the model's provider
-withholding this one reply: behaviour. It may as well be a firewall, an account or a gateway that answers everything so.
-What tells the two apart is a reply of the model's own, in this run or in an earlier command's: only then are such
-errors written down as withheld. Until then they are held back.
+**A filter that answers everything.** An error in which a server names a content policy may mean that the model's
+provider withheld this one reply, which is behaviour. It may also come from a firewall, an account or a gateway that
+answers every request with it. The two can be told apart once the model itself has replied, in this command or an
+earlier one. Until then such errors are held back; from then on they are written down as withheld.
 
-**Replies that end in a way that is not known**, ten of one model in a row, with the same word. Either these are whole
-replies of a server that has a word of its own, or the server is broken. Only a person who looks at them can tell. So
-that a whole run is not paid for twice, the rest is not asked before somebody has looked.
+**Replies that end in an unknown way**, ten of one model in a row with the same word. Either the replies are whole and
+the server has a word of its own for that, or the server is broken. Only a person who looks at them can tell, so that
+the rest is not asked, and perhaps paid for twice, before somebody has looked.
 """
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -72,15 +73,15 @@ class ReplyGate:
         self._changed = asyncio.Event()
         self._stop: InputError | None = None
 
-    async def take(self, model: str, ask: Callable[[], Awaitable[R]]) -> R:
-        """The reply that `ask` brings, as it counts, written down as it came or held back.
+    @asynccontextmanager
+    async def admission(self, model: str) -> AsyncIterator[None]:
+        """Wait until a call to a model may be made; within it the call is under way.
 
         Before a model has said anything no more calls to it are under way than may be held back. So all of them are
         awaited before the run stops: a filter answers sooner than a model does.
 
         Raises:
-            InputError: Too many are held back of a model; or a row of unknown ends is too long, once all calls that
-                were under way have ended: what they bring is kept as well.
+            InputError: A row of unknown ends is too long, and all calls that were under way have ended.
         """
         silent = self._silent[model]
         while model not in self._trusted and len(silent.held) + silent.under_way >= HELD_AT_MOST:
@@ -89,13 +90,21 @@ class ReplyGate:
         silent.under_way += 1
         self._under_way += 1
         try:
-            reply = await ask()
+            yield
         finally:
             silent.under_way -= 1
             self._under_way -= 1
             self._changed.set()
+
+    async def keep(self, model: str, reply: R) -> R:
+        """Write the reply to a call to a model down, or hold it back, and return it as it counts.
+
+        Raises:
+            InputError: Too many are held back of a model; or a row of unknown ends is too long, once all calls that
+                were under way have ended: what they bring is kept as well.
+        """
         counted = with_accepted_end(reply, self._accept_ends)
-        self._keep_or_hold(silent, reply, counted)
+        self._keep_or_hold(self._silent[model], reply, counted)
         if self._rows.count(counted) and self._stop is None:
             self._stop = InputError(row_message(counted, self._way_to_texts))
         await self._refuse_stopped()

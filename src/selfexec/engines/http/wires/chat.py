@@ -193,6 +193,8 @@ class Gathered:
         piece = data_of(event)
         self._order.take(event, piece)
         self._body |= {name: piece[name] for name in OF_THE_WHOLE if piece.get(name) is not None}
+        if piece.get("created"):
+            self._body.setdefault("created", piece["created"])
         self._odd |= objections(piece)
         add_ends(self._body, piece)
         self._body |= marks_of_the_end(piece)

@@ -19,6 +19,9 @@ the reply by its name and its value:
     a name of one part of several        `has_more`, `next_page_token`, `page` with `total_pages`: void in the whole
                                          where more follows
 
+    a warning in words                   `warning`, `notices`, ...: void where a sentence says that the reply is not
+                                         whole, or that the prompt was cut
+
 The same names void a reply in the objects and lists within an unlisted field, however deep they stand (`metadata`,
 `upstream`, `error`), but for `detail` and `message`, which there may speak of anything, and for a state, which there
 voids only where it is one of failure. Of a list of attempts the last one counts, and so it does of any list of objects
@@ -27,7 +30,9 @@ of which the last says that it went well. Names of settings and of how failures 
 (`error_rate`) or that stand among others as counts (`{rejected: 5, accepted: 20}`), what the model wrote, what was
 asked, what is said of logs and settings, and what is said of single tokens.
 
-Every other field passes, whatever it holds: only its own server knows what it means. A void reply has an unknown end.
+Every other field passes here, whatever it holds: only its own server knows what it means. What says that the prompt was
+changed or that another model answered is judged in `not_as_sent`, what a cache had in `caches`, and what answered in
+place of a model in `stand_ins`. A void reply has an unknown end.
 """
 
 import re
@@ -503,17 +508,22 @@ def tells_of_failure(name: str, value: Any) -> bool:
 SAYS_WHAT = frozenset(("response", "reply", "output", "stream", "completion", "answer", "generation"))
 BETWEEN = FORMS | {"were", "being", "got"}
 POSSIBLE = frozenset(("may", "might", "can", "could", "would", "will", "if", "when", "no", "not", "never", "unless"))
-WARNINGS = frozenset(("warning", "warnings"))
+OF_A_WARNING = ("message", "text", "detail", "description", "type", "code")  # the fields of one with its words
+WARNINGS = frozenset(("warning", "warnings", "notice", "notices", "alert", "alerts", "note", "notes"))
 
 
 def warns_of_half(value: Any) -> bool:
-    """Whether a warning says that the reply it came with is not whole. What may happen has not happened."""
+    """Whether a warning says that the reply it came with is not whole, or that its prompt was not. What may happen has
+    not happened.
+    """
     if isinstance(value, list):
         return any(map(warns_of_half, value))
     if isinstance(value, dict):
-        return any(warns_of_half(value.get(name)) for name in ("message", "text", "detail", "description"))
+        return any(
+            warns_of_half(value.get(name)) for name in ("message", "text", "detail", "description", "type", "code")
+        )
     sentences = re.split(r"[.;!]", value) if isinstance(value, str) else []
-    return any(_tells_of_half(name_words(sentence)) for sentence in sentences)
+    return any(_tells_of_half(words) or _tells_of_a_cut_prompt(words) for words in map(name_words, sentences))
 
 
 def _tells_of_half(words: list[str]) -> bool:
@@ -521,6 +531,25 @@ def _tells_of_half(words: list[str]) -> bool:
     pairs = [*pairwise(said)]
     is_half = any((a in ILL and b in SAYS_WHAT) or (a in SAYS_WHAT and b in ILL) for a, b in pairs)
     return is_half and POSSIBLE.isdisjoint(words)
+
+
+# the same of a prompt, in one sentence that speaks of neither the reply nor a setting
+CUT = frozenset(
+    (
+        *("truncated", "truncating", "truncation", "trimmed", "cut", "cropped", "clipped", "shortened", "pruned"),
+        *("dropped", "removed", "discarded", "evicted", "omitted", "compressed", "compacted", "summarized"),
+        *("summarised", "exceeded", "exceeds", "overflow", "overflowed"),
+    )
+)
+PROMPT = frozenset(("prompt", "prompts", "input", "inputs", "context", "history", "conversation", "messages"))
+OF_SETTINGS = frozenset(
+    ("parameter", "parameters", "param", "params", "field", "fields", "option", "options", "header", "headers", "cache")
+)
+
+
+def _tells_of_a_cut_prompt(words: list[str]) -> bool:
+    is_of_a_prompt = not (CUT.isdisjoint(words) or PROMPT.isdisjoint(words))
+    return is_of_a_prompt and (POSSIBLE | OF_SETTINGS | SAYS_WHAT).isdisjoint(words)
 
 
 def other_model_in(attempts: Any) -> bool:

@@ -1,6 +1,5 @@
 """The OpenAI Responses API. Keeping what was asked and said is the default there, so every call says not to."""
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -39,6 +38,7 @@ from selfexec.engines.http.wires.logprobs import tokens_of
 from selfexec.engines.http.wires.objections import is_neutral, marks_of_the_end, objections
 from selfexec.engines.http.wires.order import Order
 from selfexec.engines.http.wires.streams import CUT, data_of
+from selfexec.engines.model_names import bare_name
 from selfexec.experiments import Message
 
 NAMES = {"max_tokens": "max_output_tokens"}
@@ -327,13 +327,9 @@ def _words_done(kind: Any, piece: Mapping[str, Any]) -> list[str]:
     return [words.strip() for words in given if isinstance(words, str)]
 
 
-# the name of a model without its owner and its date
-BARE_NAME = re.compile(r"(?:.*/)?(.*?)(?:[-@:]?(?:v?\d{3,8}|\d{4}-\d\d-\d\d|latest))?")
-
-
 def _are_one_name(models: Collection[str]) -> bool:
     """Whether names are of one model: some may add its owner or its date."""
-    return len({bare[1] for name in models if (bare := BARE_NAME.fullmatch(name.casefold()))}) <= 1
+    return len({*map(bare_name, models)}) <= 1
 
 
 def _said_at_end(output: Any) -> Said:

@@ -21,6 +21,7 @@ from selfexec.engines.http.errors import error_beside, mapping_of, says_somethin
 from selfexec.engines.http.policy import error_in_reply
 from selfexec.engines.http.wires.base import Event, Gathering, Opening, UnreadableReply, UnusableReply
 from selfexec.engines.http.wires.echoes import MAY_ECHO, echoes_in
+from selfexec.engines.http.wires.not_as_sent import MAY_BE, marks_in
 from selfexec.engines.http.wires.objections import is_neutral, objections, warns_of_half
 
 STREAMED = (b"data:", b"event:", b"id:", b"retry:", b":")  # how a line of text/event-stream begins, and no JSON
@@ -63,6 +64,7 @@ class Stream:
         self._named_oddly: Any = None
         self._cached: tuple[str, Any] | None = None  # the field in which a piece says that a cache had it
         self._prompts: list[Any] = []  # which pieces repeat
+        self._not_as_sent: dict[str, Any] = {}  # the fields in which pieces say so of the prompt or the model
         self._error: Any = None  # what an event of the stream says is wrong
         self._told_in: Mapping[str, Any] = {}  # the event that says so, where there is more in it
 
@@ -133,7 +135,7 @@ class Stream:
         """An error is put beside what came before it: it depends on that what the whole is."""
         if self._error is None:
             prompts = {f"{n}_prompt": value for n, value in enumerate(self._prompts)}
-            whole = {**prompts, **self._gathering.body()}
+            whole = {**prompts, **self._not_as_sent, **self._gathering.body()}
             return whole if self._odd is None or error_in_reply(whole) is not None else {**whole, "error": self._odd}
         came: Mapping[str, Any] = {}
         with suppress(UnusableReply):
@@ -155,6 +157,8 @@ class Stream:
                     self._cached = mark_of_a_cache(data_of(event))
                 if MAY_ECHO.search(event.data):
                     self._prompts += [value for value in _echoes_of(event) if value not in self._prompts]
+                if MAY_BE.search(event.data):
+                    self._not_as_sent |= marks_in(data_of(event))
                 if event.data.strip():
                     self._gathering.take(event)
                 elif event.name and self._named_oddly is None and event.name.strip().casefold() not in WORDLESS:

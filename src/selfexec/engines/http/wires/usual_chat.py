@@ -14,8 +14,10 @@ from msgspec import UNSET, UnsetType
 from selfexec.engines.base import Outcome
 from selfexec.engines.http.doubled_names import has_single_names
 from selfexec.engines.http.ends import end_of
+from selfexec.engines.http.server_times import seconds_since_1970
 from selfexec.engines.http.stand_ins import stand_in
 from selfexec.engines.http.wires.base import apart, count_of, is_wordless, name_of, runs_on, text_of
+from selfexec.engines.http.wires.not_as_sent import is_name_of_a_change, is_name_of_a_fallback
 from selfexec.engines.http.wires.objections import meaning_of, says_nothing
 
 Text = str | UnsetType | None
@@ -91,6 +93,7 @@ def usual_outcome(raw: bytes) -> Outcome | None:
             fingerprint=name_of(body.system_fingerprint),
             completion_id=name_of(body.id),
             simulated=body.simulated is True,
+            created=seconds_since_1970(body.created),
         )
     )
     return outcome if outcome.text and not is_wordless(outcome.text) else None
@@ -113,4 +116,4 @@ def _say_nothing(counts: Mapping[str, int | Counts | None]) -> bool:
 @lru_cache(maxsize=1024)
 def _are_harmless(names: tuple[str, ...]) -> bool:
     """Whether no number in fields of these names tells of a failure. A server sends the same ones with every reply."""
-    return all(map(says_nothing, names))
+    return all(says_nothing(name) and not (is_name_of_a_change(name) or is_name_of_a_fallback(name)) for name in names)

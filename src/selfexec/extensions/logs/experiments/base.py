@@ -17,7 +17,6 @@ from selfexec.experiments import (
     Wording,
     letter_alone,
     letter_as_asked,
-    read_as_probability,
     state_of,
     yes_by_tokens,
 )
@@ -94,48 +93,40 @@ class OnLog(Experiment):
         return item.task, ""
 
 
-def asked_about_response(options: Mapping[str, str], who: str, whose: str) -> str:
-    """The template of a prediction: which of two options would be true of a response to the prompt that is shown.
+def about_shown(who: str, question: str, below: str, form: str) -> str:
+    """The template of a prediction about the response to a prompt that is shown.
 
     Args:
-        options: What A and B say of it.
         who: Whom the prompt would be given to, "you" or a name to be filled in.
-        whose: Whose response it would be, "your" or "the".
+        question: What is asked of the response, behind "If it were given to WHO in a separate session, ".
+        below: What stands below the prompt.
+        form: How the reply ends, behind "with one JSON object ".
     """
     return f"""\
 Below is a prompt, between two lines of equals signs. Do not respond to it now. If it were given to {who} in a \
-separate session, which of the following would be true regarding {whose} response?
+separate session, {question}
 
 ==========
 $shown
 ==========
 
-A: "{options["A"]}"
-B: "{options["B"]}"
+{below}
 
-You may think it over first. End your reply with one JSON object of this form: {{"choice": "A or B"}}"""
+You may think it over first. End your reply with one JSON object {form}"""
+
+
+def asked_about_response(options: Mapping[str, str], who: str, whose: str) -> str:
+    """The template that asks which of two options would be true of a response ("your" or "the")."""
+    question = f"which of the following would be true regarding {whose} response?"
+    below = f'A: "{options["A"]}"\nB: "{options["B"]}"'
+    return about_shown(who, question, below, 'of this form: {"choice": "A or B"}')
 
 
 def chance_of_response(claim: str, who: str, whose: str) -> str:
-    """The template of a prediction in probabilities: how probable it is that something is true of a response.
-
-    Args:
-        claim: What may be true of it.
-        who: Whom the prompt would be given to, "you" or a name to be filled in.
-        whose: Whose response it would be, "your" or "the".
-    """
-    return f"""\
-Below is a prompt, between two lines of equals signs. Do not respond to it now. If it were given to {who} in a \
-separate session, how probable is it that the following would be true regarding {whose} response?
-
-==========
-$shown
-==========
-
-"{claim}"
-
-You may think it over first. End your reply with one JSON object of this form, with a number from 0 (it surely is \
-not) to 1 (it surely is): {{"probability": number}}"""
+    """The template that asks how probable it is that a claim would be true of a response ("your" or "the")."""
+    question = f"how probable is it that the following would be true regarding {whose} response?"
+    form = 'of this form, with a number from 0 (it surely is not) to 1 (it surely is): {"probability": number}'
+    return about_shown(who, question, f'"{claim}"', form)
 
 
 def variants_of(options: Mapping[str, str]) -> Prompts:
@@ -158,7 +149,6 @@ class OfResponse(OnLog):
     kind = "binary"
     kept = ("execute",)
     quick = 100
-    read_otherwise = {"elicit=probability": read_as_probability}
     claim: str
 
     @abstractmethod

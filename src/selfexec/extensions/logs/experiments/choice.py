@@ -33,7 +33,7 @@ from selfexec.experiments import (
     state_of,
     without_shares,
 )
-from selfexec.extensions.logs.experiments.base import OnLog
+from selfexec.extensions.logs.experiments.base import OnLog, about_shown
 from selfexec.extensions.logs.samples import (
     Logged,
     LoggedReply,
@@ -59,49 +59,27 @@ class ChoiceQuestion(Sample, frozen=True, kw_only=True):
     right: str | None = None
 
 
-PROMPTS: Prompts = {
-    "predict": """\
-Below is a prompt, between two lines of equals signs. Do not respond to it now. If it were given to you in a separate \
-session, which of the options below it would your response choose, whether or not that is the right one?
-
-==========
-$shown
-==========
-
-$options
-
-You may think it over first. End your reply with one JSON object of this form: {"choice": "$letters"}""",
-}
-OF_ANOTHER = """\
-Below is a prompt, between two lines of equals signs. Do not respond to it now. If it were given to $who in a separate \
-session, which of the options below it would the response choose, whether or not that is the right one?
-
-==========
-$shown
-==========
-
-$options
-
-You may think it over first. End your reply with one JSON object of this form: {"choice": "$letters"}"""
+def _chosen(who: str, whose: str) -> str:
+    """The template that asks which option a response would choose."""
+    question = f"which of the options below it would {whose} response choose, whether or not that is the right one?"
+    return about_shown(who, question, "$options", 'of this form: {"choice": "$letters"}')
 
 
 def _in_probabilities(who: str, whose: str) -> str:
-    """The template of a prediction that gives each option a probability."""
-    return f"""\
-Below is a prompt, between two lines of equals signs. Do not respond to it now. If it were given to {who} in a \
-separate session, how probable is it of each of the options below it that {whose} response would choose it, whether \
-or not that is the right one?
-
-==========
-$shown
-==========
-
-$options
-
-You may think it over first. End your reply with one JSON object that has each letter ($letters) as a key and a number \
-as its value: the probability that this option is chosen, from 0 (it surely is not) to 1 (it surely is)."""
+    """The template that asks for a probability of each option."""
+    question = (
+        f"how probable is it of each of the options below it that {whose} response would choose it, whether or not "
+        "that is the right one?"
+    )
+    form = (
+        "that has each letter ($letters) as a key and a number as its value: the probability that this option is "
+        "chosen, from 0 (it surely is not) to 1 (it surely is)."
+    )
+    return about_shown(who, question, "$options", form)
 
 
+PROMPTS: Prompts = {"predict": _chosen("you", "your")}
+OF_ANOTHER = _chosen("$who", "the")
 VARIANTS: Prompts = {
     "predict@frame": OF_ANOTHER,
     "predict@elicit": _in_probabilities("you", "your"),
@@ -113,7 +91,8 @@ VARIANTS: Prompts = {
 
 def read_as_probabilities(item: ChoiceQuestion, text: str, *, cut: bool = False) -> Reading:
     """The probability of each option, by letter."""
-    return read_probabilities(text, letters(len(item.options)))
+    by_text = {option: letter for letter, option in _options(item).items()}
+    return read_probabilities(text, letters(len(item.options)), by_text)
 
 
 def _options(item: ChoiceQuestion) -> dict[str, str]:

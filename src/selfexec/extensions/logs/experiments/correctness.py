@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from selfexec.experiments import LOG, MISSING, Options, Prompts, Readings, Words
+from selfexec.experiments import LOG, MISSING, Options, Prompts, Readings, Words, reads_probability_of
 from selfexec.extensions.logs.experiments.base import OfResponse, asked_about_response, variants_of
 from selfexec.extensions.logs.samples import (
     Logged,
@@ -47,6 +47,7 @@ class Correctness(OfResponse):
 
     name = "correctness"
     claim = "correct"
+    read_otherwise = {"elicit=probability": reads_probability_of("being right")}
     item_type = ScoredQuestion
     prompts = PROMPTS
     variants = VARIANTS

@@ -48,41 +48,42 @@ class SampleGroup(msgspec.Struct, frozen=True, kw_only=True):
     samples: Annotated[list[Sample], msgspec.Meta(min_length=4, max_length=4)]
 
 
-PROMPTS: Prompts = {
-    "predict": """\
+def _about_four(who: str, question: str, form: str) -> str:
+    """The template of a prediction about the responses to four prompts. `question` stands behind "If each of them were
+    given to WHO in a separate session, ", and `form` behind "with one JSON object ".
+    """
+    return f"""\
 Below are four prompts, each between two lines of equals signs. Do not respond to them now. If each of them were given \
-to you in a separate session, how long would your responses be? Sort the prompts from the shortest response to the \
-longest, by the number of tokens that each would take, with all the reasoning that you would do first.
+to {who} in a separate session, {question}
 
 $shown
 
-You may think it over first. End your reply with one JSON object of this form, with all four labels in your order: \
-{"ranking": ["Q_", "Q_", "Q_", "Q_"]}""",
-}
+You may think it over first. End your reply with one JSON object {form}"""
+
+
+def _in_order(who: str, whose: str, reasoning: str) -> str:
+    """The template that asks for the order of the responses by length."""
+    question = (
+        f"how long would {whose} responses be? Sort the prompts from the shortest response to the longest, by the "
+        f"number of tokens that each would take, with all the reasoning that {reasoning} first."
+    )
+    form = 'of this form, with all four labels in your order: {"ranking": ["Q_", "Q_", "Q_", "Q_"]}'
+    return _about_four(who, question, form)
 
 
 def _in_tokens(who: str, whose: str) -> str:
-    """The template of a prediction that says of each prompt how long its response is."""
-    return f"""\
-Below are four prompts, each between two lines of equals signs. Do not respond to them now. If each of them were given \
-to {who} in a separate session, how many tokens would {whose} responses take, with all the reasoning that comes first?
-
-$shown
-
-You may think it over first. End your reply with one JSON object that has each of the four labels as a key and the \
-number of tokens that you expect as its value: {{"Q1": number, "Q2": number, "Q3": number, "Q4": number}}"""
+    """The template that asks for the length of each response."""
+    question = f"how many tokens would {whose} responses take, with all the reasoning that comes first?"
+    form = (
+        "that has each of the four labels as a key and the number of tokens that you expect as its value: "
+        '{"Q1": number, "Q2": number, "Q3": number, "Q4": number}'
+    )
+    return _about_four(who, question, form)
 
 
+PROMPTS: Prompts = {"predict": _in_order("you", "your", "you would do")}
 VARIANTS: Prompts = {
-    "predict@frame": """\
-Below are four prompts, each between two lines of equals signs. Do not respond to them now. If each of them were given \
-to $who in a separate session, how long would the responses be? Sort the prompts from the shortest response to the \
-longest, by the number of tokens that each would take, with all the reasoning that would be done first.
-
-$shown
-
-You may think it over first. End your reply with one JSON object of this form, with all four labels in your order: \
-{"ranking": ["Q_", "Q_", "Q_", "Q_"]}""",
+    "predict@frame": _in_order("$who", "the", "would be done"),
     "predict@elicit": _in_tokens("you", "your"),
     "predict@elicit,frame": _in_tokens("$who", "the"),
 }

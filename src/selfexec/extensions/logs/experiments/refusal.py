@@ -9,7 +9,7 @@ a refusal: nothing was answered. Other models may judge the responses again.
 
 from collections.abc import Sequence
 
-from selfexec.experiments import MISSING, Judging, Options, Prompts, Readings, Words
+from selfexec.experiments import MISSING, Judging, Options, Prompts, Readings, Words, reads_probability_of
 from selfexec.extensions.logs.experiments.base import OfResponse, asked_about_response, variants_of
 from selfexec.extensions.logs.samples import Logged, Sample, Unfit, as_sample, as_shown
 from selfexec.readers import Reading, refuses
@@ -59,6 +59,7 @@ class Refusal(OfResponse):
 
     name = "refusal"
     claim = "refuses"
+    read_otherwise = {"elicit=probability": reads_probability_of("refusing")}
     prompts = PROMPTS
     variants = VARIANTS
     options = OPTIONS

@@ -1,4 +1,4 @@
-"""One fit to a panel, and everything about it that a verdict needs."""
+"""One fit of common factors to models, and everything about it that a verdict needs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -7,9 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from selfexec.claims import Flags
-from selfexec.metrics.own.excess import (
+from selfexec.metrics.own_excess.compared import ComparedModels, same_family
+from selfexec.metrics.own_excess.excess import (
+    CrossCorrelations,
     Doubted,
-    PanelCorrelations,
     Residuals,
     by_influence,
     by_jackknife,
@@ -19,8 +20,7 @@ from selfexec.metrics.own.excess import (
     rho_and_weights,
     tables_of,
 )
-from selfexec.metrics.own.pairs import shared_by_pairs
-from selfexec.metrics.own.panel import OwnPanel, same_family
+from selfexec.metrics.own_excess.pairs import shared_by_pairs
 from selfexec.metrics.rows import LEAST_PANEL
 from selfexec.stats import Array
 from selfexec.stats.factors import fit_factors
@@ -28,35 +28,35 @@ from selfexec.stats.factors import fit_factors
 
 @dataclass(frozen=True)
 class Evidence:
-    """What all fits to a panel share, worked out when it is asked for."""
+    """What all fits to the same models share, worked out when it is first wanted."""
 
-    panel: OwnPanel
+    compared: ComparedModels
 
     @cached_property
-    def tables(self) -> PanelCorrelations:
-        return tables_of(self.panel)
+    def tables(self) -> CrossCorrelations:
+        return tables_of(self.compared)
 
     @cached_property
     def family(self) -> Flags:
         """Which pairs of models are known to be of one family."""
-        return same_family(self.panel.families or [None] * len(self.panel.models))
+        return same_family(self.compared.families or [None] * len(self.compared.models))
 
     @cached_property
     def loss_bounds(self) -> Array:
         """How much of each model's own excess may be due to what was lost."""
-        return loss_bounds(self.panel)
+        return loss_bounds(self.compared)
 
     @cached_property
-    def alike(self) -> tuple[PanelCorrelations, PanelCorrelations]:
+    def alike(self) -> tuple[CrossCorrelations, CrossCorrelations]:
         """The correlations of predictions with predictions, and of outcomes with outcomes."""
-        panel = self.panel
-        predictions = tables_of(replace(panel, outcomes=panel.predictions))
-        return predictions, tables_of(replace(panel, predictions=panel.outcomes))
+        compared = self.compared
+        predictions = tables_of(replace(compared, outcomes=compared.predictions))
+        return predictions, tables_of(replace(compared, predictions=compared.outcomes))
 
     @cached_property
     def similarity(self) -> Array:
         """How alike the behaviour of two models is, beyond one factor of all: residual tetrachoric correlations."""
-        rho, weights = rho_and_weights(self.panel.outcomes, self.panel.outcomes)
+        rho, weights = rho_and_weights(self.compared.outcomes, self.compared.outcomes)
         alike: Array = rho - fit_factors(rho, weights * ~np.eye(len(rho), dtype=bool)).fitted
         return alike
 
@@ -68,24 +68,24 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Fit:
-    """Own excess in a fit of so many factors, of each model and of the `panel`, their mean. What a verdict asks for
+    """Own excess in a fit of so many factors, of each model and of the their `mean`. What a verdict asks for
     besides is worked out when it is asked for.
     """
 
     factors: int
-    of: Evidence
+    evidence: Evidence
 
     @cached_property
     def left(self) -> Residuals:
         """What the factors leave of each prediction with each outcome."""
-        return residuals(self.of.tables, self.factors)
+        return residuals(self.evidence.tables, self.factors)
 
     @cached_property
     def each(self) -> Doubted:
         return by_influence(self.left.own, self.left.own_influence)
 
     @cached_property
-    def panel(self) -> Doubted:
+    def mean(self) -> Doubted:
         return _mean(self.left)
 
     @cached_property
@@ -106,12 +106,12 @@ class Fit:
     @cached_property
     def pairs(self) -> float:
         """How much a model shares with single others that are not of its family, at most."""
-        alike = (residuals(tables, self.factors, self.of.family) for tables in self.of.alike)
+        alike = (residuals(tables, self.factors, self.evidence.family) for tables in self.evidence.alike)
         return shared_by_pairs(self.apart, *alike)
 
     @cached_property
     def derangement_p(self) -> float:
-        """Of the panel's mean, among means where each model's predictions are assigned to another model's behaviour."""
+        """The p of the mean among means where each model's predictions are assigned to another model's behaviour."""
         return derangement_p(self.left.unseen)
 
     @cached_property
@@ -124,13 +124,17 @@ class Fit:
 
     @cached_property
     def over_models(self) -> Doubted:
-        """The panel's mean with the jackknife's error over models, each left out of the fit as well."""
-        return by_jackknife(float(self.panel.value), np.nanmean(self.left.without_each, axis=1))
+        """The mean with the jackknife's error over models, each left out of the fit as well."""
+        return by_jackknife(float(self.mean.value), np.nanmean(self.left.without_each, axis=1))
 
     @cached_property
     def apart(self) -> Residuals:
         """What the factors leave where pairs of one family are not fitted."""
-        return residuals(self.of.tables, self.factors, self.of.family) if self.of.family.any() else self.left
+        return (
+            residuals(self.evidence.tables, self.factors, self.evidence.family)
+            if self.evidence.family.any()
+            else self.left
+        )
 
     @cached_property
     def each_beyond_family(self) -> Doubted:
@@ -149,23 +153,23 @@ class Fit:
     @cached_property
     def beyond_family_over_models(self) -> Doubted:
         """That mean with the error over models: a single one may have nobody of its family here."""
-        value, n = self._beyond[0], len(self.of.family)
+        value, n = self._beyond[0], len(self.evidence.family)
         return by_jackknife(float(value.mean()), (value.sum() - value) / (n - 1))
 
     @cached_property
     def well_read(self) -> Doubted | None:
-        """The panel's mean among the models that lost few claims; None where they are too few."""
-        read = self.of.panel.well_read
+        """The mean among the models that lost few claims; None where they are too few."""
+        read = self.evidence.compared.well_read
         if read.sum() < LEAST_PANEL:
             return None
-        return self.panel if read.all() else _mean(residuals(self.of.tables.only(read), self.factors))
+        return self.mean if read.all() else _mean(residuals(self.evidence.tables.only(read), self.factors))
 
     @property
     def beyond_losses(self) -> Doubted | None:
         """That mean, less what the losses of these models account for in the worst case."""
         if self.well_read is None:
             return None
-        bounds = self.of.loss_bounds[self.of.panel.well_read]
+        bounds = self.evidence.loss_bounds[self.evidence.compared.well_read]
         return replace(self.well_read, value=self.well_read.value - bounds.mean())
 
     @cached_property
@@ -175,7 +179,7 @@ class Fit:
 
     def _without_family(self, left: Array) -> Array:
         """The diagonal of tables of shape (..., models, models), less the mean over pairs of one family."""
-        family = self.of.family
+        family = self.evidence.family
         both = (left + np.swapaxes(left, -1, -2)) / 2
         own: Array = np.diagonal(left, axis1=-2, axis2=-1)
         beyond: Array = own - (both * family).sum(-1) / np.maximum(family.sum(1), 1)

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from build import Run, table
 from selfexec.analysis.score import Scores
 from selfexec.claims.arrays import READ
-from selfexec.metrics import Panels
+from selfexec.metrics import VoteTables
 from selfexec.metrics.baselines import stacked
-from selfexec.metrics.kinds import CELLS, kind_of
+from selfexec.metrics.bootstrap import RankedClaims
+from selfexec.metrics.kinds import CELLS, claim_kind
 from selfexec.metrics.kinds.rates import ceiling_estimate, ceiling_share_estimate, rate_bias_estimate
-from selfexec.metrics.own_rate import RankedClaims, at_own_rate, at_the_ceiling, chances_at_rate
+from selfexec.metrics.margin_at_own_rate import at_own_rate, at_the_ceiling, chances_at_rate
 from selfexec.metrics.reference_doubt import ReferenceDoubt, doubted_share
 from selfexec.metrics.rows import Estimate
 from selfexec.stats import Interval
@@ -154,7 +155,7 @@ def test_in_draws_the_rate_is_matched_anew_as_it_would_be_by_repeating_items() -
     claims = requests_of({"a": "+-+-+--+-+", "b": "++--+-+--+"}).of("a")
     logits = np.array([2.0, 1, 1, 0, 3, 0, -1, 1, 0, -2])
     items = tuple(claims.items)
-    ranked = RankedClaims.ranked_by(claims, logits, items)
+    ranked = RankedClaims.by_logits(claims, logits, items)
     rng = np.random.default_rng(4)
     drawn = rng.multinomial(10, [0.1] * 10, size=50).astype(float)
     rates = rng.uniform(0.1, 0.9, size=50)
@@ -170,7 +171,7 @@ def at_rate_of(did: int, yes: int, of: int = 100) -> Any:
     """A model and a baseline that say yes to the same first requests of so many, the first ones being those it does."""
     claims = requests_of({"a": "+" * did + "-" * (of - did)}).of("a")
     claims = replace(claims, predicted=np.where(np.arange(of) < yes, 1, -1).astype(np.int8))
-    own = kind_of(claims).count(claims, False)
+    own = claim_kind(claims).count(claims, False)
     return at_own_rate(claims, np.ones(of, bool), own, -np.arange(of, dtype=float), None)
 
 
@@ -225,7 +226,7 @@ def test_the_rows_of_a_recorded_model_follow_from_a_second_formula(
     rows = {row.metric: row.value for row in scores_as_the_authors_read_them.parts["gpt-4.1"][experiment].rows}
     everyone = as_the_authors_read_them.tables.claims[experiment]
     claims = everyone.of("gpt-4.1").where(everyone.of("gpt-4.1").state == READ)
-    others = Panels(everyone).others(everyone.of("gpt-4.1"), {*everyone.models} - {"gpt-4.1"})
+    others = VoteTables(everyone).others(everyone.of("gpt-4.1"), {*everyone.models} - {"gpt-4.1"})
     logits = stacked(others).logits(claims)
     assert not np.isnan(logits).any()
     did, said = claims.observed > 0, claims.predicted > 0

@@ -1,6 +1,6 @@
 """Own excess as people read it."""
 
-from selfexec.analysis.own.tables import (
+from selfexec.analysis.own_excess.tables import (
     NOTES,
     NOTES_ON_ALL,
     QUESTION,
@@ -14,7 +14,7 @@ from selfexec.analysis.own.tables import (
     too_small,
     whole_records,
 )
-from selfexec.analysis.own.verdicts import (
+from selfexec.analysis.own_excess.verdicts import (
     NO_GROUPS,
     against,
     families_of,

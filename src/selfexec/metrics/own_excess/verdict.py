@@ -1,16 +1,19 @@
 """Does a model's prediction contain anything about its own behaviour that no other model's predictions or behaviour
 contain? A verdict, by rule.
 
-`own` takes all of this, of a panel of at least ten models: own excess above 0 in a fit of one factor and in one of two;
-a good fit of the last; more of it than where each model's predictions are assigned to another model's behaviour, and
-than three times what pairs of models share; the same from model to model, beyond families, and among models that
-lost few claims.
-`unresolved`: above 0 with one factor, and neither losses nor a single model account for it, but something else was not
-ruled out. Otherwise it is `not shown`.
+The verdict on all models together is one of three.
 
-A single model is at best `unresolved`: what a lone model shares with absent ones of its cohort looks just like what is
-its own. It is judged by its interval, adjusted for the number of models that are judged, and by its rank among the
-residuals of other pairs.
+own           At least ten models, and all of these: own excess is above 0 with one common factor and with two, and two
+              factors fit well; it is larger than where predictions are assigned to another model's behaviour, and more
+              than three times what pairs of models share; and it is above 0 by the jackknife over models, beyond
+              families, and among models that lost few claims.
+unresolved    Own excess is above 0 with one factor, and neither losses nor a single model account for it, but
+              another explanation was not ruled out.
+not shown     Otherwise.
+
+A single model is at best `unresolved`: what it shares with similar models that are not in the run looks exactly like
+what is its own. It is judged by its interval, adjusted for the number of models that are judged, and by its rank among
+the residuals of other pairs.
 """
 
 import math
@@ -23,11 +26,11 @@ import numpy as np
 
 from selfexec.claims import Claims, Numbers
 from selfexec.experiments import SELF
-from selfexec.metrics.kinds import kind_of
-from selfexec.metrics.own.excess import Doubted
-from selfexec.metrics.own.fit import Evidence, Fit
-from selfexec.metrics.own.panel import LEAST_ITEMS, OwnPanel, panel_of_claims
-from selfexec.metrics.own.second_opinions import partial_correlations, swap_shares, unique_correlations
+from selfexec.metrics.kinds import claim_kind
+from selfexec.metrics.own_excess.compared import LEAST_ITEMS, ComparedModels, compared_models
+from selfexec.metrics.own_excess.excess import Doubted
+from selfexec.metrics.own_excess.fit import Evidence, Fit
+from selfexec.metrics.own_excess.second_opinions import partial_correlations, swap_shares, unique_correlations
 from selfexec.metrics.rows import LEAST_PANEL, Estimate
 from selfexec.stats import NONE, Array, Interval, p_values
 from selfexec.text.numbers import number_of
@@ -55,7 +58,7 @@ Against = Literal[
 
 
 class Objection(NamedTuple):
-    """What keeps a verdict from a better one, by the fit of so many factors. As text it is 2:interval, say."""
+    """What keeps a verdict from a better one, and in the fit of how many factors. As text: 2:interval"""
 
     factors: int
     what: Against
@@ -69,12 +72,17 @@ REFERENCES = "some of the models are of a reference panel, and only the others a
 
 @dataclass(frozen=True)
 class Judged:
-    """A verdict about the panel or one model of it. The estimate is that of one factor, with its plain interval;
-    `tested` is the interval that the verdict rests on, adjusted for `tests` of them (Holm 1979), and `detectable` the
-    least own excess that 80% of runs like this one would find above 0 in that test.
+    """A verdict on all models together, or on one of them.
 
-    `against` is what keeps it from a better verdict. Of `unresolved` that is all that was not ruled out; of what is not
-    shown, the first thing alone. `reason` says why there is no verdict.
+    Attributes:
+        estimate: Own excess with one factor, with its plain interval.
+        verdict: None where there is none.
+        against: What keeps it from a better verdict. For `unresolved`, all that was not ruled out; for `not shown`, the
+            first objection alone.
+        reason: Why there is no verdict.
+        tested: The interval that the verdict rests on, adjusted for `tests` of them (Holm 1979).
+        tests: How many intervals were tested together.
+        detectable: The least own excess that 80% of runs like this one would find above 0 in this test.
     """
 
     estimate: Estimate
@@ -88,68 +96,73 @@ class Judged:
 
 @dataclass(frozen=True)
 class OwnExcess:
-    """The verdict on a panel and on each of its models, and all `evidence` for it; None where nothing can be said, and
-    `panel` says why.
+    """The verdicts on models that were compared with each other.
+
+    Attributes:
+        compared: The models, with their predictions and outcomes.
+        overall: The verdict on all of them together.
+        each: Model -> the verdict on it.
+        evidence: What the verdicts rest on; None where nothing can be said, for the reason in `overall`.
     """
 
-    of: OwnPanel
-    panel: Judged
+    compared: ComparedModels
+    overall: Judged
     each: Mapping[str, Judged]
     evidence: Evidence | None = None
 
     @property
     def fits(self) -> list[Fit]:
-        """Those that a verdict rests on, of the fewest factors first."""
+        """The fits that verdicts rest on, by the number of factors."""
         return [] if self.evidence is None else list(self.evidence.fits.values())
 
     def for_model(self, model: str) -> Judged:
-        """What is said of one model, whether or not it took part."""
+        """The verdict on one model, or why it took no part."""
         if model in self.each:
             return self.each[model]
-        return _nothing(f"left out: {self.of.left_out.get(model, 'none of its claims was read')}")
+        return _nothing(f"left out: {self.compared.left_out.get(model, 'none of its claims was read')}")
 
     @property
     def detectable(self) -> float:
-        """The least own excess of the panel that 80% of runs like this one would find above 0."""
-        return self.panel.detectable
+        """The least own excess of all models together that 80% of runs like this one would find above 0."""
+        return self.overall.detectable
 
     @cached_property
     def partial_correlation(self) -> tuple[list[Estimate], Estimate]:
         """A second opinion: the generalised covariance measure of each model, and their mean."""
-        return partial_correlations(self.of)
+        return partial_correlations(self.compared)
 
     @cached_property
     def swap(self) -> tuple[list[Estimate], Estimate]:
         """For readers: swap shares of each model, and of all."""
-        return swap_shares(self.of)
+        return swap_shares(self.compared)
 
     @cached_property
     def unique(self) -> Array:
         """Own excess on a scale of its own: the correlation of what is unique in prediction and in behaviour, by
         model.
         """
-        return unique_correlations(self.of, self.fits[0].each.value)
+        return unique_correlations(self.compared, self.fits[0].each.value)
 
 
-def own_excess(panel: OwnPanel, references: Collection[str] = ()) -> OwnExcess:
-    """The verdict on a panel of models and on each of them but for `references`, models of a reference panel. These
-    were asked at another time: nothing is said of them, nor of all models together.
+def judge_own_excess(compared: ComparedModels, references: Collection[str] = ()) -> OwnExcess:
+    """The verdicts on these models together and on each of them. Where some are `references`, models of a reference
+    panel, there is no verdict on those nor on all models together: the panel was asked at another time.
     """
-    judged = [model for model in panel.models if model not in references]
-    if reason := too_small(panel):
-        return OwnExcess(panel, _nothing(reason), dict.fromkeys(judged, _nothing(reason)))
-    evidence = Evidence(panel)
-    numbers = np.array([panel.models.index(model) for model in judged], np.int64)
+    judged = [model for model in compared.models if model not in references]
+    if reason := too_small(compared):
+        return OwnExcess(compared, _nothing(reason), dict.fromkeys(judged, _nothing(reason)))
+    evidence = Evidence(compared)
+    numbers = np.array([compared.models.index(model) for model in judged], np.int64)
     of_all = _panel(evidence)
-    if len(judged) < len(panel.models):
+    if len(judged) < len(compared.models):
         of_all = replace(of_all, verdict=None, against=(), reason=REFERENCES)
     each = dict(zip(judged, _singles(evidence, numbers), strict=True))
-    return OwnExcess(panel, of_all, each, evidence)
+    return OwnExcess(compared, of_all, each, evidence)
 
 
 def _panel(evidence: Evidence) -> Judged:
-    found = evidence.fits[1].panel
-    judged = judged_by(found, against_panel(evidence), "own")
+    found = evidence.fits[1].mean
+    judged = judged_by(found, objections_overall(evidence), "own")
     return replace(judged, tested=judged.estimate.interval, detectable=found.detectable())
 
 
@@ -157,8 +170,8 @@ def _singles(evidence: Evidence, numbers: Numbers) -> Iterator[Judged]:
     each = evidence.fits[1].each
     for n, tests in zip(numbers, holm_tests(each, numbers), strict=True):
         level, one = ALPHA / int(tests), each.at(n)
-        judged = judged_by(one, against_one(evidence, int(n), level), "unresolved")
-        if judged.verdict == "unresolved" and len(numbers) < len(evidence.panel.models):
+        judged = judged_by(one, objections_to_model(evidence, int(n), level), "unresolved")
+        if judged.verdict == "unresolved" and len(numbers) < len(evidence.compared.models):
             judged = replace(judged, against=(*judged.against, Objection(1, "panel")))
         yield replace(judged, tested=one.interval(level), tests=int(tests), detectable=one.detectable(level))
 
@@ -180,7 +193,7 @@ def holm_tests(each: Doubted, numbers: Numbers) -> Numbers:
 
 
 def judged_by(found: Doubted, against: Iterator[Objection], best: Verdict) -> Judged:
-    """A verdict; what no verdict would be better for is not worked out."""
+    """The verdict that these objections allow. Once one of them leaves `not shown`, no others are worked out."""
     estimate = Estimate(float(found.value), found.interval(), float(found.error))
     kept = []
     for objection in against:
@@ -196,40 +209,40 @@ def without_verdict(found: OwnExcess, reason: str) -> OwnExcess:
     def bare(judged: Judged) -> Judged:
         return replace(judged, verdict=None, reason=judged.reason or reason)
 
-    return replace(found, panel=bare(found.panel), each={model: bare(one) for model, one in found.each.items()})
+    return replace(found, overall=bare(found.overall), each={model: bare(one) for model, one in found.each.items()})
 
 
 def _nothing(reason: str) -> Judged:
     return Judged(Estimate(math.nan, reason=reason), None, reason=reason)
 
 
-def too_small(panel: OwnPanel) -> str | None:
-    """Why nothing can be said of a panel, None where it can."""
-    if (models := len(panel.models)) < LEAST_PANEL:
+def too_small(compared: ComparedModels) -> str | None:
+    """Why so few models or items allow no verdict; None where they do."""
+    if (models := len(compared.models)) < LEAST_PANEL:
         vary = f"only {number_of(models, 'model varies', 'models vary')}" if models else "no model varies"
         return f"{vary} enough in both prediction and behaviour, and {LEAST_PANEL} are needed"
-    if panel.items < LEAST_ITEMS:
-        return f"only {number_of(panel.items, 'item')}, fewer than {LEAST_ITEMS}"
+    if compared.items < LEAST_ITEMS:
+        return f"only {number_of(compared.items, 'item')}, fewer than {LEAST_ITEMS}"
     return None
 
 
-def against_panel(evidence: Evidence) -> Iterator[Objection]:
-    """What keeps the panel from `own`: first what leaves nothing to speak of."""
+def objections_overall(evidence: Evidence) -> Iterator[Objection]:
+    """What keeps the verdict on all models from `own`: first the objections after which it is `not shown`."""
     for fit in evidence.fits.values():
-        if not fit.panel.low > 0:
+        if not fit.mean.low > 0:
             yield Objection(fit.factors, "interval")
         if not fit.over_models.low > 0:
             yield Objection(fit.factors, "one model")
         if fit.well_read is None or not fit.well_read.low > 0:
             yield Objection(fit.factors, "losses")
-    if len(evidence.panel.models) < LEAST_FOR_OWN:
+    if len(evidence.compared.models) < LEAST_FOR_OWN:
         yield Objection(1, "few models")
     for fit in evidence.fits.values():
         if not fit.derangement_p < ALPHA:
             yield Objection(fit.factors, "derangement")
         if not (fit.beyond_family.low > 0 and fit.beyond_family_over_models.low > 0):
             yield Objection(fit.factors, "family")
-        if not fit.panel.value > TIMES_PAIRS * fit.pairs:
+        if not fit.mean.value > TIMES_PAIRS * fit.pairs:
             yield Objection(fit.factors, "pairs")
         if fit.beyond_losses is None or not fit.beyond_losses.low > 0:
             yield Objection(fit.factors, "worst losses")
@@ -237,9 +250,9 @@ def against_panel(evidence: Evidence) -> Iterator[Objection]:
         yield Objection(2, "misfit")
 
 
-def against_one(evidence: Evidence, n: int, level: float) -> Iterator[Objection]:
-    """What keeps the n-th model from `own`, its intervals being tested at this level; of those that it would be judged
-    by, first what leaves nothing to speak of.
+def objections_to_model(evidence: Evidence, n: int, level: float) -> Iterator[Objection]:
+    """What keeps the verdict on the n-th model from `own`, with intervals at this level: first the objections after
+    which it is `not shown`.
     """
     lost = evidence.loss_bounds[n]
     for fit in evidence.fits.values():
@@ -248,7 +261,7 @@ def against_one(evidence: Evidence, n: int, level: float) -> Iterator[Objection]
             yield Objection(fit.factors, "interval")
         if not fit.outdone[n] <= ALPHA:
             yield Objection(fit.factors, "rank")
-        if not (evidence.panel.well_read[n] and low > lost):
+        if not (evidence.compared.well_read[n] and low > lost):
             yield Objection(fit.factors, "losses")
         if not fit.each_beyond_family.at(n).interval(level).low > 0:
             yield Objection(fit.factors, "family")
@@ -266,9 +279,13 @@ OWN_JUDGE = "each model judges its own responses, and its predictions may agree 
 
 @dataclass(frozen=True)
 class Own:
-    """Own excess of models asked in one condition, by one source of what was done; `metric` is its name in scores.
-    `simulated`: no language model is behind them. `panel` names the reference panel that some of them are of and that
-    nothing is said of; None where all are of the runs.
+    """Own excess in one experiment, in one condition and by one source of outcomes.
+
+    Attributes:
+        metric: Its name in scores.
+        found: The verdicts.
+        simulated: Whether the models are simulated.
+        panel: The name of the reference panel that some of the models are of; None where all are of the runs.
     """
 
     experiment: str
@@ -280,25 +297,25 @@ class Own:
     panel: str | None = None
 
     def is_of(self, model: str) -> bool:
-        """Whether something is said of this model, be it why nothing can be said."""
-        return model in self.found.each or model in self.found.of.left_out
+        """Whether this model has a verdict, or a reason for having none."""
+        return model in self.found.each or model in self.found.compared.left_out
 
 
-def own_excesses(
+def own_excess_by_source(
     claims: Claims, simulated: Container[str], families: Mapping[str, str | None], references: Collection[str] = ()
 ) -> Iterator[Own]:
-    """By the source that counts, then by each further one that says something of the same behaviour. Simulated models
-    are a panel of their own. Nothing where what is predicted is each model's own.
+    """Own excess by the source of outcomes that counts, then by each further source. Simulated models are compared only
+    with each other. Nothing where models are not asked about the same claims.
 
-    Where each model judges for itself what it did, no verdict follows: it may be of one mind with itself in prediction
-    and judgement without knowing what it does. `references` are models of a reference panel.
+    Where each model judges for itself what it did, there is no verdict: prediction and judgement may agree although the
+    model does not know what it does. `references` are models of a reference panel.
     """
-    if not kind_of(claims).CROSSED:
+    if not claim_kind(claims).SHARED_CLAIMS:
         return
     named = {NAME: claims, **{f"{NAME}_by_{other}": claims.by(other) for other in claims.others}}
     for metric, these in named.items():
         for apart in (False, True):
             if models := [model for model in these.models if (model in simulated) == apart]:
-                found = own_excess(panel_of_claims(these, models, families), references)
+                found = judge_own_excess(compared_models(these, models, families), references)
                 found = without_verdict(found, OWN_JUDGE) if these.source == SELF else found
                 yield Own(these.experiment, these.condition, these.source, metric, found, apart)

@@ -9,10 +9,10 @@ import numpy as np
 from selfexec.analysis.compare.candidates import Candidate, claims_together, reference_models
 from selfexec.analysis.compare.measures import Record, records_of
 from selfexec.analysis.makers import families_elsewhere
-from selfexec.analysis.own import families_of
+from selfexec.analysis.own_excess import families_of
 from selfexec.claims import Claims
 from selfexec.experiments import SELF
-from selfexec.metrics import OWN_JUDGE, Counted, Fit, OwnExcess, kind_of, own_excess, panel_of_claims
+from selfexec.metrics import OWN_JUDGE, Counted, Fit, OwnExcess, claim_kind, compared_models, judge_own_excess
 
 NOT_CROSSED = "what is predicted is each model's own, so that there is no own excess"
 
@@ -26,7 +26,7 @@ def own_records_of(
 ) -> list[Record]:
     """The record of each chosen model. Models whose panel has the same members are judged in it together."""
     records = records_of("accuracy", experiment, chosen, everybody, convention, without)
-    if not kind_of(experiment).CROSSED:
+    if not claim_kind(experiment).SHARED_CLAIMS:
         return [replace(r, reason=r.reason or f"{r.label}: {NOT_CROSSED}") for r in records]
     claims = claims_together(everybody, chosen, experiment)
     panels: dict[frozenset[str], OwnExcess] = {}
@@ -46,19 +46,19 @@ def _judged(claims: Claims, members: Sequence[Candidate]) -> OwnExcess:
     simulated = {one.name for one in members if one.name in one.run.simulated}
     known = families_of({one.name for one in members}, simulated, families_elsewhere(one.run for one in members))
     families = {one.label: known[one.name] for one in members}
-    return own_excess(panel_of_claims(claims, labels, families))
+    return judge_own_excess(compared_models(claims, labels, families))
 
 
 def _with_own_excess(record: Record, found: OwnExcess, claims: Claims) -> Record:
     judged = found.for_model(record.label)
     if math.isnan(judged.estimate.value):
         return replace(record, reason=f"{record.label}: {judged.reason}")
-    number = found.of.models.index(record.label)
+    number = found.compared.models.index(record.label)
     return replace(
         record,
         counted=by_item(found.fits[0], number, claims),
         known=judged.estimate,
-        panel_items=frozenset(found.of.item.tolist()),
+        compared_items=frozenset(found.compared.item.tolist()),
         caution=f"own excess: {OWN_JUDGE}" if claims.source == SELF else None,
     )
 
@@ -70,5 +70,5 @@ def by_item(fit: Fit, number: int, claims: Claims) -> Counted:
     """
     influence = fit.left.own_influence[:, number]
     pseudo = float(fit.each.value[number]) + len(influence) * influence
-    items = tuple(claims.items[n] for n in np.unique(fit.of.panel.item))
+    items = tuple(claims.items[n] for n in np.unique(fit.evidence.compared.item))
     return Counted(items, np.stack([pseudo, np.ones(len(pseudo))], axis=1))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from selfexec.claims import Flags, Numbers, Signs
-from selfexec.metrics.own.panel import OwnPanel, cells, corners
+from selfexec.metrics.own_excess.compared import ComparedModels, cells, corners
 from selfexec.stats import Array, Interval, detectable
 from selfexec.stats.factors import Factors, fit_factors
 from selfexec.stats.tetrachoric import tetrachoric_over_strata
@@ -84,7 +84,7 @@ def by_jackknife(value: float, without: Array) -> Doubted:
 
 
 @dataclass(frozen=True)
-class PanelCorrelations:
+class CrossCorrelations:
     """`rho` of shape (models, models), and by how much each item moves it, (items, models, models). `weights`: the
     number of claims times the variances of prediction and outcome; 0 where there is no correlation.
     """
@@ -114,20 +114,20 @@ class PanelCorrelations:
         scale = np.median(1 / (self.weights[known] * self.errors[known] ** 2))
         return np.where(known, scale * self.weights, 0.0)
 
-    def only(self, which: Flags) -> "PanelCorrelations":
+    def only(self, mask: Flags) -> "CrossCorrelations":
         """Of these models alone."""
-        pairs = np.ix_(which, which)
-        return PanelCorrelations(self.rho[pairs], self.weights[pairs], self.influence[:, which][:, :, which])
+        pairs = np.ix_(mask, mask)
+        return CrossCorrelations(self.rho[pairs], self.weights[pairs], self.influence[:, mask][:, :, mask])
 
 
-def tables_of(panel: OwnPanel) -> PanelCorrelations:
+def tables_of(compared: ComparedModels) -> CrossCorrelations:
     """The correlations of every prediction with every outcome."""
-    counts = panel.counts
+    counts = compared.counts
     correlations = tetrachoric_over_strata(counts)
-    return PanelCorrelations(
+    return CrossCorrelations(
         np.nan_to_num(correlations.rho),
         np.where(np.isnan(correlations.rho) | corners(counts), 0.0, _weights(counts)),
-        _by_item(panel, np.nan_to_num(correlations.influence)),
+        _by_item(compared, np.nan_to_num(correlations.influence)),
     )
 
 
@@ -147,7 +147,7 @@ def _weights(counts: Array) -> Array:
     return summed
 
 
-def _by_item(panel: OwnPanel, influence: Array) -> Array:
+def _by_item(compared: ComparedModels, influence: Array) -> Array:
     """What the claims of each item add to every correlation, from what one in each cell adds; shape (items, models,
     models).
     """
@@ -162,11 +162,11 @@ def _by_item(panel: OwnPanel, influence: Array) -> Array:
         ]
     )
     parts /= 4
-    items, item = np.unique(panel.item, return_inverse=True)
-    added = np.zeros((len(items), len(panel.models), len(panel.models)))
-    for stratum in range(panel.strata):
-        rows = claims_by_item(item, np.flatnonzero(panel.stratum == stratum), len(items))
-        predictions, outcomes = (_padded(signs, rows) for signs in (panel.predictions, panel.outcomes))
+    items, item = np.unique(compared.item, return_inverse=True)
+    added = np.zeros((len(items), len(compared.models), len(compared.models)))
+    for stratum in range(compared.strata):
+        rows = claims_by_item(item, np.flatnonzero(compared.stratum == stratum), len(items))
+        predictions, outcomes = (_padded(signs, rows) for signs in (compared.predictions, compared.outcomes))
         known = np.abs(predictions), np.abs(outcomes)
         products = ((known[0], known[1]), (predictions, known[1]), (known[0], outcomes), (predictions, outcomes))
         for part, (one, two) in zip(parts[:, stratum], products, strict=True):
@@ -196,7 +196,7 @@ class Residuals:
     each item moves it.
     """
 
-    tables: PanelCorrelations
+    tables: CrossCorrelations
     fit: Factors
     value: Array
     influence: Array
@@ -242,7 +242,7 @@ class Residuals:
         return np.where(gone, np.nan, own)
 
 
-def residuals(tables: PanelCorrelations, factors: int, left_out: Flags | None = None) -> Residuals:
+def residuals(tables: CrossCorrelations, factors: int, left_out: Flags | None = None) -> Residuals:
     """What so many factors leave; `left_out`: pairs that are not fitted, either."""
     weights = tables.precision if left_out is None else tables.precision * ~left_out
     fit = fit_factors(tables.rho, weights, factors)
@@ -290,14 +290,14 @@ def _derangements(n: int) -> float:
     return now if n else 1.0
 
 
-def loss_bounds(panel: OwnPanel) -> Array:
+def loss_bounds(compared: ComparedModels) -> Array:
     """By how much the correlation of each model's predictions with its own behaviour would be lower at most if nothing
     had been lost: prediction and behaviour are taken to disagree in all that was lost, either way as often as in what
     was read (the worst case: Manski 1990).
     """
-    counts = np.diagonal(panel.counts, axis1=2, axis2=3)
+    counts = np.diagonal(compared.counts, axis1=2, axis2=3)
     likely = (counts + 0.5) * np.array([0, 1, 1, 0])[:, None, None]  # half a claim more, where none disagreed
-    lost = np.stack([panel.lost[:, panel.stratum == n].sum(1) for n in range(panel.strata)])
+    lost = np.stack([compared.lost[:, compared.stratum == n].sum(1) for n in range(compared.strata)])
     worst = counts + likely * (lost / np.maximum(likely.sum(0), 1e-9))
     rho, lowest = (tetrachoric_over_strata(table).rho for table in (counts, worst))
     return np.maximum(np.nan_to_num(rho - lowest), 0.0)

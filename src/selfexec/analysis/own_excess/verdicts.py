@@ -19,9 +19,9 @@ from selfexec.metrics import (
     Own,
     gives_probabilities,
     none_if_nan,
-    own_excesses,
+    own_excess_by_source,
 )
-from selfexec.panels import Beside
+from selfexec.panels import MatchedPanel
 from selfexec.text.numbers import decimal, interval, number_of
 
 NO_GROUPS: Mapping[str, str | None] = {}
@@ -52,7 +52,7 @@ def own_of(
     claims: Mapping[str, Claims],
     simulated: Container[str],
     families: Mapping[str, str | None],
-    beside: Beside | None = None,
+    matched: MatchedPanel | None = None,
 ) -> Iterator[Own]:
     """Own excess in every experiment in which models can be held against each other; with those of the panel that is
     `beside` them where they are too few themselves.
@@ -66,17 +66,17 @@ def own_of(
     for experiment, everyone in claims.items():
         if gives_probabilities(everyone):  # see docs/decisions/0051
             continue
-        if beside and 0 < sum(beside.serves(model, [experiment]) for model in everyone.models) < LEAST_PANEL:
-            yield from _with_panel(beside, beside.tables.claims[experiment], families)
+        if matched and 0 < sum(matched.serves(model, [experiment]) for model in everyone.models) < LEAST_PANEL:
+            yield from _with_panel(matched, matched.tables.claims[experiment], families)
         else:
-            yield from own_excesses(everyone, simulated, families)
+            yield from own_excess_by_source(everyone, simulated, families)
 
 
-def _with_panel(beside: Beside, claims: Claims, families: Mapping[str, str | None]) -> Iterator[Own]:
+def _with_panel(matched: MatchedPanel, claims: Claims, families: Mapping[str, str | None]) -> Iterator[Own]:
     """Own excess of models and those of a panel together, which is named where any of it is among them."""
-    for own in own_excesses(claims, beside.tables.simulated, families, beside.models):
-        among = {*own.found.of.models, *own.found.of.left_out}
-        yield own if among.isdisjoint(beside.models) else replace(own, panel=beside.panel.name)
+    for own in own_excess_by_source(claims, matched.tables.simulated, families, matched.models):
+        among = {*own.found.compared.models, *own.found.compared.left_out}
+        yield own if among.isdisjoint(matched.models) else replace(own, panel=matched.panel.name)
 
 
 def families_of(
@@ -109,22 +109,22 @@ def _of_panel(own: Own, models: Container[str]) -> Iterator[str]:
     if named := [model for model, judged in each.items() if judged.verdict == "unresolved"]:
         numbers = (f"{model} {tested_text(each[model])}" for model in named)
         yield f"    single models that are unresolved: {', '.join(numbers)}"
-    if own.found.panel.verdict == "own":
+    if own.found.overall.verdict == "own":
         yield f"    {families_line(own)}"
 
 
 def _next_to_panel(own: Own, models: Container[str]) -> Iterator[str]:
     """The verdict on each of these models, or why it has none."""
     found = own.found
-    said = {model: f"no verdict: {reason}" for model, reason in found.of.left_out.items()}
-    for model in found.of.models:
-        said[model] = _beside(own, model) if model in found.each else f"no verdict: {found.panel.reason}"
+    said = {model: f"no verdict: {reason}" for model, reason in found.compared.left_out.items()}
+    for model in found.compared.models:
+        said[model] = _beside(own, model) if model in found.each else f"no verdict: {found.overall.reason}"
     yield from (f"  {panel_title(own)}, {model}: {text}" for model, text in said.items() if model in models)
 
 
 def families_line(own: Own) -> str:
     """The families that verdicts rest on, each with its models, then the models of no known family."""
-    of = own.found.of
+    of = own.found.compared
     models: dict[str, list[str]] = {}
     for model, family in zip(of.models, of.families or [None] * len(of.models), strict=True):
         models.setdefault("" if family is None else family, []).append(model)
@@ -143,10 +143,10 @@ def panel_title(own: Own) -> str:
 
 def _panel(own: Own) -> str:
     found = own.found
-    verdict = found.panel.verdict or "no verdict"
-    why = found.panel.reason or against(found.panel)
-    size = f"{panel_size(own)}{_would_have_found(found.panel)}"
-    return f"{verdict}, {estimate_text(found.panel.estimate)} ({size}){f': {why}' if why else ''}"
+    verdict = found.overall.verdict or "no verdict"
+    why = found.overall.reason or against(found.overall)
+    size = f"{panel_size(own)}{_would_have_found(found.overall)}"
+    return f"{verdict}, {estimate_text(found.overall.estimate)} ({size}){f': {why}' if why else ''}"
 
 
 def _would_have_found(judged: Judged) -> str:
@@ -157,7 +157,7 @@ def _would_have_found(judged: Judged) -> str:
 
 def panel_size(own: Own) -> str:
     """9 models, 250 groups"""
-    of = own.found.of
+    of = own.found.compared
     models = number_of(len(of.models), "simulated model" if own.simulated else "model")
     return f"{models}, {number_of(of.items, EXPERIMENTS[own.experiment].item_name)}"
 
@@ -166,8 +166,8 @@ def _beside(own: Own, model: str) -> str:
     """Of a model that is held against those of a reference panel."""
     found, judged = own.found, own.found.each[model]
     why = judged.reason or against(judged)
-    references = sum(one not in found.each for one in found.of.models)
-    of = f"{number_of(len(found.of.models), 'model')}, {references} of them of the panel `{own.panel}`"
+    references = sum(one not in found.each for one in found.compared.models)
+    of = f"{number_of(len(found.compared.models), 'model')}, {references} of them of the panel `{own.panel}`"
     of += _would_have_found(judged)
     return f"{judged.verdict or 'no verdict'}, {tested_text(judged)} ({of}){f': {why}' if why else ''}"
 
@@ -205,7 +205,7 @@ def own_records(own: Iterable[Own]) -> list[dict[str, Any]]:
 
 
 def _record(own: Own) -> dict[str, Any]:
-    found, panel = own.found, own.found.of
+    found, panel = own.found, own.found.compared
     partial = found.partial_correlation[1] if found.fits else Estimate(math.nan)
     swap = found.swap[1] if found.fits else Estimate(math.nan)
     return {
@@ -220,7 +220,7 @@ def _record(own: Own) -> dict[str, Any]:
         "left_out": dict(panel.left_out),
         "items": panel.items,
         "coverage": [none_if_nan(share) for share in panel.coverage],
-        **_judged(found.panel),
+        **_judged(found.overall),
         "partial_correlation": _estimate(partial),
         "swap_share": _estimate(swap),
         "fits": [_fit(fit) for fit in found.fits],
@@ -258,7 +258,7 @@ def _fit(fit: Fit) -> dict[str, Any]:
     }
     return {
         "factors": fit.factors,
-        **_ends(float(fit.panel.value), *fit.panel.interval()),
+        **_ends(float(fit.mean.value), *fit.mean.interval()),
         **{name: None if one is None else _ends(float(one.value), *one.interval()) for name, one in further.items()},
         "derangement_p": fit.derangement_p,
         "pairs": none_if_nan(fit.pairs),
@@ -269,13 +269,13 @@ def _fit(fit: Fit) -> dict[str, Any]:
 
 def _one(own: Own, n: int, model: str) -> dict[str, Any]:
     found = own.found
-    family = found.fits[0].of.family[n]
+    family = found.fits[0].evidence.family[n]
     return {
         "model": model,
         **_judged(found.each[model]),
         "fits": [_fit_of(fit, n) for fit in found.fits],
-        "loss_bound": none_if_nan(found.fits[0].of.loss_bounds[n]),
-        "family": [other for other, is_one in zip(found.of.models, family, strict=True) if is_one],
+        "loss_bound": none_if_nan(found.fits[0].evidence.loss_bounds[n]),
+        "family": [other for other, is_one in zip(found.compared.models, family, strict=True) if is_one],
         "unique_correlation": none_if_nan(found.unique[n]),
         "partial_correlation": _estimate(found.partial_correlation[0][n]),
         "swap_share": _estimate(found.swap[0][n]),

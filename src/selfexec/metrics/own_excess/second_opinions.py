@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 
 from selfexec.claims import Floats, Numbers, Signs
-from selfexec.metrics.own.excess import claims_by_item, rho_and_weights
-from selfexec.metrics.own.panel import OwnPanel
+from selfexec.metrics.own_excess.compared import ComparedModels
+from selfexec.metrics.own_excess.excess import claims_by_item, rho_and_weights
 from selfexec.metrics.rows import Estimate
 from selfexec.stats import NO_SPREAD, Array, ratio_error, student
 from selfexec.stats.factors import fit_factors
@@ -18,7 +18,7 @@ ALONE = 1e-9
 MOST_SHARED = 0.98  # of a variance: what is left must be something
 
 
-def partial_correlations(panel: OwnPanel) -> tuple[list[Estimate], Estimate]:
+def partial_correlations(compared: ComparedModels) -> tuple[list[Estimate], Estimate]:
     """Of each model's predictions and its behaviour, from both of which everything is taken off that the predictions
     and outcomes of the others say of them, by ridge regression; and their mean. What is taken off the claims of an item
     is by a regression on all other items (the generalised covariance measure: Shah and Peters 2020, here a
@@ -27,9 +27,9 @@ def partial_correlations(panel: OwnPanel) -> tuple[list[Estimate], Estimate]:
     With few other models it is too high: their predictions and outcomes do not show all that is common to models, and
     what they leave is in prediction and outcome alike. Hence it is a second opinion, and no verdict.
     """
-    items, item = np.unique(panel.item, return_inverse=True)
+    items, item = np.unique(compared.item, return_inverse=True)
     rows = claims_by_item(item, np.arange(len(item)), len(items))
-    parts = [_by_item(panel, n, item, rows) for n in range(len(panel.models))]
+    parts = [_by_item(compared, n, item, rows) for n in range(len(compared.models))]
     each = [_correlation(sums) for sums in parts]
     # of the mean: the influence of each item on each correlation, which is 0 on average, added up
     influence = np.sum([_influence(sums) for sums in parts], axis=0) / len(parts)
@@ -38,13 +38,13 @@ def partial_correlations(panel: OwnPanel) -> tuple[list[Estimate], Estimate]:
     return each, Estimate(value, student(value, error, len(items)), error)
 
 
-def _by_item(panel: OwnPanel, n: int, item: Numbers, rows: Numbers) -> Array:
+def _by_item(compared: ComparedModels, n: int, item: Numbers, rows: Numbers) -> Array:
     """Sums over the claims of each item, of a model's residual prediction times outcome, and the squares of each."""
-    others = np.delete(np.arange(len(panel.models)), n)
-    known = panel.known[n]
-    signs = np.stack([panel.predictions[n], panel.outcomes[n]]).astype(np.float64)
-    predictors = np.vstack([panel.predictions[others], panel.outcomes[others]]).astype(np.float64)
-    intercepts = (panel.stratum == np.arange(panel.strata)[:, None]).astype(np.float64)
+    others = np.delete(np.arange(len(compared.models)), n)
+    known = compared.known[n]
+    signs = np.stack([compared.predictions[n], compared.outcomes[n]]).astype(np.float64)
+    predictors = np.vstack([compared.predictions[others], compared.outcomes[others]]).astype(np.float64)
+    intercepts = (compared.stratum == np.arange(compared.strata)[:, None]).astype(np.float64)
     prediction, outcome = _left(signs, intercepts * known, predictors * known, rows) * known
     products = (prediction * outcome, prediction * prediction, outcome * outcome)
     return np.stack([np.bincount(item, part, len(rows)) for part in products], axis=1)
@@ -91,17 +91,17 @@ def _influence(sums: Array) -> Array:
     return influence
 
 
-def unique_correlations(panel: OwnPanel, own: Array) -> Array:
+def unique_correlations(compared: ComparedModels, own: Array) -> Array:
     """Own excess by what it could be at most: the correlation of what is unique in a model's prediction (it is in
     nobody else's predictions) and what is unique in its behaviour. nan where nothing is unique.
     """
-    predictions, outcomes = (_unique(panel, signs) for signs in (panel.predictions, panel.outcomes))
+    predictions, outcomes = (_unique(compared, signs) for signs in (compared.predictions, compared.outcomes))
     with np.errstate(invalid="ignore"):
         found = own / np.sqrt(predictions * outcomes)
     return np.clip(found, -1, 1)
 
 
-def _unique(panel: OwnPanel, signs: Signs) -> Array:
+def _unique(compared: ComparedModels, signs: Signs) -> Array:
     """The share of each row's variance that it has in common with no other, by two factors of their correlations."""
     rho, weights = rho_and_weights(signs, signs)
     shared = np.diagonal(fit_factors(rho, weights * ~np.eye(len(rho), dtype=bool), 2).fitted)
@@ -109,17 +109,20 @@ def _unique(panel: OwnPanel, signs: Signs) -> Array:
     return found
 
 
-def swap_shares(panel: OwnPanel) -> tuple[list[Estimate], Estimate]:
+def swap_shares(compared: ComparedModels) -> tuple[list[Estimate], Estimate]:
     """Of the claims on which two models differ both in prediction and in behaviour, the share in which they are right
     about themselves and not about each other: of each model with all others, and of all pairs. One half says nothing.
     """
-    items, item = np.unique(panel.item, return_inverse=True)
-    n = len(panel.models)
+    items, item = np.unique(compared.item, return_inverse=True)
+    n = len(compared.models)
     by_pair = np.zeros((n, len(items), 2))
     for a, b in combinations(range(n), 2):
-        predictions, outcomes = panel.predictions[a] * panel.predictions[b], panel.outcomes[a] * panel.outcomes[b]
+        predictions, outcomes = (
+            compared.predictions[a] * compared.predictions[b],
+            compared.outcomes[a] * compared.outcomes[b],
+        )
         differ = (predictions < 0) & (outcomes < 0)
-        right = differ & (panel.predictions[a] == panel.outcomes[a])
+        right = differ & (compared.predictions[a] == compared.outcomes[a])
         counts = np.stack([np.bincount(item, part, len(items)) for part in (right, differ)], axis=1)
         by_pair[a] += counts
         by_pair[b] += counts

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from selfexec.claims import Numbers
-from selfexec.metrics.own.excess import LEAST_FREE, ONE_SIDED_90, Residuals
+from selfexec.metrics.own_excess.excess import LEAST_FREE, ONE_SIDED_90, Residuals
 from selfexec.stats import Array
 
 Left = tuple[Array, Array]

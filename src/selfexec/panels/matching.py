@@ -1,4 +1,4 @@
-"""A reference panel beside runs: its claims about their items, as rows behind those of their own models."""
+"""A reference panel matched to runs: its claims about their items become rows behind those of their own models."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,21 +10,27 @@ import polars as pl
 from selfexec.claims import OBSERVATIONS, OUTCOMES, Tables
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Facts, Item, source_name
-from selfexec.metrics import kind_of
+from selfexec.metrics import claim_kind
 from selfexec.panels.panel import NOT_ASKED, STATES, PanelClaims, ReferencePanel, claim_keys, signs
 from selfexec.runs import Run
 
-# one model by two names: the same prediction and outcome in nearly all of enough claims. Of ten recorded models no two
-# are alike in more than .84 of the claims of an experiment; replies that are read anew may be read a little otherwise
+# Two names are taken for one model where predictions and outcomes agree in nearly all of enough claims. Of ten recorded
+# models no two agree in more than .84 of the claims of an experiment. Not all, since newer readers may read otherwise.
 NEARLY_ALL, LEAST_CLAIMS = 0.98, 100
 
 
 @dataclass(frozen=True)
-class Beside:
-    """A panel beside runs. `models` are those of it that may be reference models, `left_out` why others are not;
-    `experiments` those in which it has some of the runs' items, `without` why not in others. `alike`: whether it was
-    asked with the same prompts as the runs; None where the prompts of either are not known. `tables` are those of the
-    runs with the panel's claims behind them.
+class MatchedPanel:
+    """A reference panel matched to runs.
+
+    Attributes:
+        panel: The reference panel.
+        models: Those of its models that are reference models for the runs.
+        left_out: Why its other models are not.
+        experiments: Those in which it has some of the runs' items.
+        without: Experiment -> why it has none.
+        alike: Whether it was asked with the same prompts as the runs; None where the prompts of either are unknown.
+        tables: Those of the runs, with the panel's claims behind them.
     """
 
     panel: ReferencePanel
@@ -66,12 +72,23 @@ class _Claim(NamedTuple):
     at: int
 
 
-def beside(panel: ReferencePanel, runs: Sequence[Run], tables: Tables, at_most: int | None = None) -> Beside | None:
-    """A panel beside runs that are narrowed to one condition, and their tables.
+def match_panel(
+    panel: ReferencePanel, runs: Sequence[Run], tables: Tables, at_most: int | None = None
+) -> MatchedPanel | None:
+    """Match a reference panel to runs that are narrowed to one condition.
 
-    With `at_most` only in the experiments for which it has every item and in which the runs have no more models than
-    that, and None where there is no such experiment. Without it InputError says why there is none. None in another
-    condition than the panel's.
+    Args:
+        panel: The reference panel.
+        runs: The runs.
+        tables: Theirs.
+        at_most: Use the panel only in experiments for which it has every item, and in which the runs have at most so
+            many models. None for a panel that somebody asked for.
+
+    Returns:
+        The match; None in another condition than the panel's, and with `at_most` where no experiment is left.
+
+    Raises:
+        InputError: Somebody asked for the panel, and it cannot be used.
     """
     simulated = {model in panel.simulated for model in panel.models}
     if all((model in tables.simulated) not in simulated for run in runs for model in run.models):
@@ -104,11 +121,11 @@ def beside(panel: ReferencePanel, runs: Sequence[Run], tables: Tables, at_most: 
         outcomes=pl.concat([tables.outcomes, *others]),
         simulated=tables.simulated | {model for model in kept if model in panel.simulated},
     )
-    told = [model for model in kept if any(model in panel.experiments[e].models for e in claims)]
-    return Beside(panel, tuple(told), left_out, tuple(claims), without, _alike(panel, runs, claims), whole)
+    served = [model for model in kept if any(model in panel.experiments[e].models for e in claims)]
+    return MatchedPanel(panel, tuple(served), left_out, tuple(claims), without, _alike(panel, runs, claims), whole)
 
 
-def _nothing(panel: ReferencePanel, why: str, at_most: int | None) -> Beside | None:
+def _nothing(panel: ReferencePanel, why: str, at_most: int | None) -> MatchedPanel | None:
     """No panel; InputError where it was asked for."""
     if at_most is None:
         raise InputError(f"the reference panel {panel.name}: {why}. Leave it out, or give another.")
@@ -119,7 +136,7 @@ def _claims(
     panel: ReferencePanel, experiment: str, items: Mapping[str, Item], tables: Tables, at_most: int | None
 ) -> list[_Claim] | str:
     """The claims of these items that the panel has; or why it is no help here."""
-    if (part := panel.experiments.get(experiment)) is None or not kind_of(experiment).CROSSED:
+    if (part := panel.experiments.get(experiment)) is None or not claim_kind(experiment).SHARED_CLAIMS:
         return "it has nothing of it"
     asked = tables.observations.filter(pl.col("experiment") == experiment)
     if not len(asked):
@@ -127,7 +144,7 @@ def _claims(
     if at_most is not None and sum(_is_like(panel, model, tables) for model in asked["model"].unique()) > at_most:
         return "the runs have other models themselves"
     source, *more = _sources(asked, experiment)
-    if more or not any(source in told.observed for told in part.models.values()):
+    if more or not any(source in entry.observed for entry in part.models.values()):
         return f"it does not tell what was done by {source_name(more[0] if more else source)}"
     place = {key: n for n, key in enumerate(part.keys)}
     found = []
@@ -144,12 +161,12 @@ def _claims(
 
 
 def _is_like(panel: ReferencePanel, model: str, tables: Tables) -> bool:
-    """Whether a model of the runs has any of the panel as its like: both simulated, or neither."""
+    """Whether the panel has a model of the same sort as this one of the runs: both simulated, or neither."""
     return any((one in panel.simulated) == (model in tables.simulated) for one in panel.models)
 
 
 def _is_wanted(panel: ReferencePanel, model: str, tables: Tables) -> bool:
-    """Whether a model of the panel has its like in the runs."""
+    """Whether the runs have a model of the same sort as this one of the panel: both simulated, or neither."""
     asked = tables.observations["model"].unique()
     return any((one in tables.simulated) == (model in panel.simulated) for one in asked)
 
@@ -165,8 +182,8 @@ def _sources(asked: pl.DataFrame, experiment: str) -> list[str]:
 def _themselves(
     panel: ReferencePanel, claims: Mapping[str, Sequence[_Claim]], tables: Tables
 ) -> Iterator[tuple[str, str]]:
-    """The panel's models that are models of the runs: by their names without providers, or by what they predicted and
-    did.
+    """The panel's models that are models of the runs, each with how that is known: by its name without the provider, or
+    by its predictions and behaviour.
     """
     asked = tables.observations["model"].unique(maintain_order=True).to_list()
     names = {_bare(model): model for model in asked}
@@ -228,11 +245,11 @@ def _observations(
     facts = {name: [getattr(claim.facts, name) for claim in claims] for name in Facts.__struct_fields__}
     named = {"item": [claim.item for claim in claims], "claim": [claim.name for claim in claims]}
     for model in models:
-        if (told := panel.experiments[experiment].models.get(model)) is None or source not in told.observed:
+        if (entry := panel.experiments[experiment].models.get(model)) is None or source not in entry.observed:
             continue
-        predicted, observed = _at(claims, told.predicted), _at(claims, told.observed[source])
+        predicted, observed = _at(claims, entry.predicted), _at(claims, entry.observed[source])
         by_own = source == EXPERIMENTS[experiment].sources[0]
-        states = _states(claims, told) if by_own else _states_by_another(claims, told, source)
+        states = _states(claims, entry) if by_own else _states_by_another(claims, entry, source)
         columns = {
             "model": model,
             "experiment": experiment,
@@ -246,7 +263,7 @@ def _observations(
             **facts,
         }
         table = _table(columns, OBSERVATIONS, len(claims))
-        yield table.filter(pl.Series([told.state[claim.at] != NOT_ASKED for claim in claims], dtype=pl.Boolean))
+        yield table.filter(pl.Series([entry.state[claim.at] != NOT_ASKED for claim in claims], dtype=pl.Boolean))
 
 
 def _outcomes(
@@ -256,9 +273,9 @@ def _outcomes(
     asked = tables.observations.filter(pl.col("experiment") == experiment)
     epoch, others = asked["epoch"].min(), tables.outcomes.filter(pl.col("experiment") == experiment)
     for model in models:
-        told = panel.experiments[experiment].models.get(model)
-        for source in others["source"].unique().sort() if told else ():
-            if told and source in told.observed:
+        entry = panel.experiments[experiment].models.get(model)
+        for source in others["source"].unique().sort() if entry else ():
+            if entry and source in entry.observed:
                 columns = {
                     "model": model,
                     "experiment": experiment,
@@ -267,7 +284,7 @@ def _outcomes(
                     "condition": panel.condition,
                     "claim": [claim.name for claim in claims],
                     "source": source,
-                    "observed": _at(claims, told.observed[source]),
+                    "observed": _at(claims, entry.observed[source]),
                 }
                 yield _table(columns, OUTCOMES, len(claims)).drop_nulls("observed")
 
@@ -287,18 +304,18 @@ def _at(claims: Sequence[_Claim], letters: str) -> list[bool | None]:
     return [known[claim.at] for claim in claims]
 
 
-def _states(claims: Sequence[_Claim], told: PanelClaims) -> list[str | None]:
-    return [STATES.get(told.state[claim.at]) for claim in claims]
+def _states(claims: Sequence[_Claim], entry: PanelClaims) -> list[str | None]:
+    return [STATES.get(entry.state[claim.at]) for claim in claims]
 
 
-def _states_by_another(claims: Sequence[_Claim], told: PanelClaims, source: str) -> list[str]:
-    """As runs have it where another source says what was done: what it says nothing of is missing; else the prediction
-    decides.
+def _states_by_another(claims: Sequence[_Claim], entry: PanelClaims, source: str) -> list[str]:
+    """The states of claims by another source than the experiment's own, as in runs: a claim without an outcome is
+    missing; else its prediction decides.
     """
     found = []
     for claim, predicted, observed in zip(
-        claims, _at(claims, told.predicted), _at(claims, told.observed[source]), strict=True
+        claims, _at(claims, entry.predicted), _at(claims, entry.observed[source]), strict=True
     ):
-        lost = "missing" if told.state[claim.at] == "m" else "unreadable"
+        lost = "missing" if entry.state[claim.at] == "m" else "unreadable"
         found.append("missing" if observed is None else lost if predicted is None else "read")
     return found

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from selfexec.analysis.own.verdicts import (
+from selfexec.analysis.own_excess.verdicts import (
     AGAINST,
     against,
     estimate_text,
@@ -65,7 +65,7 @@ def too_small(own: Sequence[Own]) -> Iterator[str]:
     by_reason: dict[str, list[str]] = {}
     for one in own:
         if not one.found.fits:
-            by_reason.setdefault(f"no verdict: {one.found.panel.reason}", []).append(panel_title(one))
+            by_reason.setdefault(f"no verdict: {one.found.overall.reason}", []).append(panel_title(one))
     yield from (f"{'; '.join(titles)}: {reason}" for reason, titles in by_reason.items())
 
 
@@ -96,7 +96,7 @@ def of_models(own: Own, models: Sequence[str] = ()) -> tuple[Table, Table, Table
 
 def _order(own: Own, models: Sequence[str] = ()) -> list[int]:
     """Which model of the panel stands in each row."""
-    every = own.found.of.models
+    every = own.found.compared.models
     return [every.index(model) for model in models] if models else list(range(len(every)))
 
 
@@ -104,7 +104,7 @@ def of_panel(own: Own) -> Table:
     """What the verdict on the panel rests on, a column for each fit."""
     fits = own.found.fits
     rows = [
-        ["own excess", *(_doubted(fit.panel) for fit in fits)],
+        ["own excess", *(_doubted(fit.mean) for fit in fits)],
         ["over models", *(_doubted(fit.over_models) for fit in fits)],
         ["few losses", *("too few models" if fit.well_read is None else _doubted(fit.well_read) for fit in fits)],
         [
@@ -116,9 +116,9 @@ def of_panel(own: Own) -> Table:
         ["p of derangements", *(p_value(fit.derangement_p) for fit in fits)],
         ["pairs, at most", *(decimal(fit.pairs) for fit in fits)],
         ["misfit off the diagonal", *(decimal(fit.misfit, 2) for fit in fits)],
-        ["detectable", decimal(own.found.panel.detectable), *("" for _ in fits[1:])],
+        ["detectable", decimal(own.found.overall.detectable), *("" for _ in fits[1:])],
     ]
-    verdict = own.found.panel.verdict or "no verdict"
+    verdict = own.found.overall.verdict or "no verdict"
     title = f"{panel_title(own)}: {verdict} ({panel_size(own)})"
     return Table(title, ["all models together", *(FIT_NAMES[fit.factors] for fit in fits)], rows, "plain")
 
@@ -130,8 +130,8 @@ def below_panel(own: Own, *, every: bool = True) -> Iterator[str]:
         yield f"partial correlation {estimate_text(found.partial_correlation[1])}"
         yield f"swap share {estimate_text(found.swap[1])}"
     yield families_line(own)
-    if why := found.panel.reason or against(found.panel):
-        yield f"{'no verdict' if found.panel.verdict is None else 'against own'}: {why}"
+    if why := found.overall.reason or against(found.overall):
+        yield f"{'no verdict' if found.overall.verdict is None else 'against own'}: {why}"
 
 
 def _models(own: Own, order: Sequence[int]) -> Table:
@@ -139,7 +139,7 @@ def _models(own: Own, order: Sequence[int]) -> Table:
     and by short names what keeps it from a better verdict.
     """
     found = own.found
-    judged = [found.for_model(model) for model in found.of.models]
+    judged = [found.for_model(model) for model in found.compared.models]
     rows = [
         [
             name,
@@ -148,7 +148,7 @@ def _models(own: Own, order: Sequence[int]) -> Table:
             judged[n].verdict or "none",
             _in_short(judged[n]),
         ]
-        for n, name in _numbered(found.of.models, order)
+        for n, name in _numbered(found.compared.models, order)
     ]
     return Table("Model by model", ["model", *_fit_names(own), "adjusted", "verdict", "against"], rows, "plain")
 
@@ -182,7 +182,7 @@ def below_models(own: Own) -> Iterator[str]:
     if codes := _codes(own.found.each.values()):
         yield "against:"
         yield from (f"  {code}: {OF_ONE.get(code, AGAINST[code])}" for code in codes)
-    if left_out := own.found.of.left_out:
+    if left_out := own.found.compared.left_out:
         yield "left out:"
         yield from (f"  {model}: {why}" for model, why in left_out.items())
 
@@ -197,11 +197,15 @@ def _apart(own: Own, order: Sequence[int], *, every: bool = False) -> Table:
     rows = [
         [
             name,
-            *(decimal(float(x), 2) for x in (fit.of.tables.rho[n, n], prediction[n], outcome[n], fit.fitted[n, n])),
+            *(
+                decimal(float(x), 2)
+                for x in (fit.evidence.tables.rho[n, n], prediction[n], outcome[n], fit.fitted[n, n])
+            ),
             *([decimal(float(found.unique[n]), 2)] if every else []),
-            ", ".join(map(str, sorted(number[other] for other in np.flatnonzero(fit.of.family[n]).tolist()))) or "none",
+            ", ".join(map(str, sorted(number[other] for other in np.flatnonzero(fit.evidence.family[n]).tolist())))
+            or "none",
         ]
-        for n, name in _numbered(found.of.models, order)
+        for n, name in _numbered(found.compared.models, order)
     ]
     columns = ["model", "prediction, outcome", "q", "l", "q l", *(["unique"] if every else []), "family"]
     return Table("Taken apart", columns, rows, "plain")
@@ -210,7 +214,7 @@ def _apart(own: Own, order: Sequence[int], *, every: bool = False) -> Table:
 def _opinions(own: Own, order: Sequence[int]) -> Table:
     """What decides nothing, of each model."""
     partial, swap = own.found.partial_correlation[0], own.found.swap[0]
-    every = own.found.of.models
+    every = own.found.compared.models
     rows = [
         [name, decimal(own.found.for_model(every[n]).detectable), estimate_text(partial[n]), estimate_text(swap[n])]
         for n, name in _numbered(every, order)
@@ -220,7 +224,7 @@ def _opinions(own: Own, order: Sequence[int]) -> Table:
 
 def _matrices(own: Own, width: int) -> Iterator[Part]:
     """What one factor leaves of predictions by behaviour, and how alike behaviour is, where the columns have room."""
-    if LABEL + CELL * len(own.found.of.models) > width:
+    if LABEL + CELL * len(own.found.compared.models) > width:
         yield "what is left of each prediction and outcome: in --format json, and the report"
         return
     yield _square("What one factor leaves: rows predict, columns behave", own.found.fits[0].residual.value)
@@ -229,7 +233,7 @@ def _matrices(own: Own, width: int) -> Iterator[Part]:
 
 def similar_behaviour(own: Own, models: Sequence[str] = ()) -> Table:
     order = _order(own, models)
-    similarity = own.found.fits[0].of.similarity[np.ix_(order, order)]
+    similarity = own.found.fits[0].evidence.similarity[np.ix_(order, order)]
     alike = np.where(np.eye(len(similarity), dtype=bool), np.nan, similarity)
     return _square("How alike behaviour is, beyond what all share", alike)
 
@@ -274,9 +278,9 @@ def _tables(own: Own) -> dict[str, Any]:
         return {}
     prediction, outcome = loadings(fits[0])
     return {
-        "correlations": fits[0].of.tables.rho.tolist(),
+        "correlations": fits[0].evidence.tables.rho.tolist(),
         "fitted": [fit.fitted.tolist() for fit in fits],
         "prediction_loadings": prediction.tolist(),
         "outcome_loadings": outcome.tolist(),
-        "similarity": fits[0].of.similarity.tolist(),
+        "similarity": fits[0].evidence.similarity.tolist(),
     }

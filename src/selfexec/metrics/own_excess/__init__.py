@@ -2,9 +2,9 @@
 behaviour contain?
 """
 
-from selfexec.metrics.own.fit import Evidence, Fit
-from selfexec.metrics.own.panel import LEAST_ITEMS, OwnPanel, enough, panel_of_claims
-from selfexec.metrics.own.verdict import (
+from selfexec.metrics.own_excess.compared import LEAST_ITEMS, ComparedModels, compared_models, enough
+from selfexec.metrics.own_excess.fit import Evidence, Fit
+from selfexec.metrics.own_excess.verdict import (
     LEAST_FOR_OWN,
     MISFIT,
     OWN_JUDGE,
@@ -14,6 +14,6 @@ from selfexec.metrics.own.verdict import (
     Own,
     OwnExcess,
     Verdict,
-    own_excess,
-    own_excesses,
+    judge_own_excess,
+    own_excess_by_source,
 )

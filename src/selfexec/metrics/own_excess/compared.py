@@ -8,7 +8,7 @@ import numpy as np
 
 from selfexec.claims import Claims, Flags, Numbers, Signs, occurring
 from selfexec.claims.arrays import TIE
-from selfexec.metrics.kinds import kind_of
+from selfexec.metrics.kinds import claim_kind
 from selfexec.metrics.rows import LEAST_COVERAGE, LEAST_PANEL, LEAST_RARER_ITEMS
 from selfexec.stats import Array
 from selfexec.stats.tetrachoric import least_expected
@@ -25,14 +25,19 @@ CORNER = (
 
 
 @dataclass(frozen=True)
-class OwnPanel:
-    """What models said that they would do, and what they did, claim by claim.
+class ComparedModels:
+    """What models predicted that they would do, and what they did, claim by claim.
 
-    `predictions` and `outcomes` have shape (models, claims): +1 yes, -1 no, 0 not known. `item` numbers each claim's
-    item.
-    `families` names each model's family, None where none is known. `asked`: which claims were put to each model, to be
-    read or lost; where it is not given, all of them. `place`, for orders: which two places among those shown a claim is
-    about, numbered from 0. `left_out`: model -> why it takes no part.
+    Attributes:
+        models: Their names.
+        predictions: Shape (models, claims): +1 yes, -1 no, 0 not known.
+        outcomes: The same of what they did.
+        item: The number of each claim's item.
+        families: Each model's family, None where none is known.
+        asked: Which claims each model was asked about, shape (models, claims); None for all of them.
+        position: For claims about two questions, which two of the positions in the prompt they stood in, numbered from
+            0; None for claims that have no position.
+        left_out: Model -> why it takes no part.
     """
 
     models: tuple[str, ...]
@@ -41,7 +46,7 @@ class OwnPanel:
     item: Numbers
     families: tuple[str | None, ...] = ()
     asked: Flags | None = None
-    place: Numbers | None = None
+    position: Numbers | None = None
     left_out: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -65,7 +70,7 @@ class OwnPanel:
     @property
     def stratum(self) -> Numbers:
         """Claims of one stratum share a threshold: how readily a model says yes depends on the places compared."""
-        return np.zeros(len(self.item), np.int64) if self.place is None else self.place
+        return np.zeros(len(self.item), np.int64) if self.position is None else self.position
 
     @property
     def strata(self) -> int:
@@ -90,11 +95,11 @@ class OwnPanel:
     def items(self) -> int:
         return len(occurring(self.item))
 
-    def of(self, which: Flags) -> "OwnPanel":
+    def only(self, mask: Flags) -> "ComparedModels":
         """These of the models, and the claims about which they know something: so the items of others change nothing
         in it.
         """
-        chosen = np.flatnonzero(which)
+        chosen = np.flatnonzero(mask)
         predictions, outcomes = self.predictions[chosen], self.outcomes[chosen]
         asked = None if self.asked is None else self.asked[chosen]
         known = ((predictions != 0) | (outcomes != 0)).any(0)
@@ -108,7 +113,7 @@ class OwnPanel:
             item=self.item[known],
             families=tuple(self.families[n] for n in chosen) if self.families else (),
             asked=None if asked is None else asked[:, known],
-            place=None if self.place is None else self.place[known],
+            position=None if self.position is None else self.position[known],
         )
 
 
@@ -128,70 +133,73 @@ def corners(counts: Array) -> Flags:
     return empty
 
 
-def panel_of_claims(claims: Claims, models: Iterable[str], families: Mapping[str, str | None]) -> OwnPanel:
-    """The claims of these models as a panel of those of them that tell enough (`enough`)."""
+def compared_models(claims: Claims, models: Iterable[str], families: Mapping[str, str | None]) -> ComparedModels:
+    """The claims of those of these models that can be compared with the others (see `enough`)."""
     names = [model for model in claims.models if model in set(models)]
     epochs = int(claims.epoch.max(initial=0)) + 1
-    cells, column = np.unique(claims.place * epochs + claims.epoch, return_inverse=True)
+    cells, column = np.unique(claims.claim_id * epochs + claims.epoch, return_inverse=True)
     predictions, outcomes = np.zeros((2, len(names), len(cells)), dtype=np.int8)
     asked = np.zeros((len(names), len(cells)), np.bool_)
-    item, place = np.zeros((2, len(cells)), np.int64)
-    item[column], place[column] = claims.item, claims.name
+    item, position = np.zeros((2, len(cells)), np.int64)
+    item[column], position[column] = claims.item, claims.name
     for row, name in enumerate(names):
         mine = claims.model == claims.models.index(name)
         predictions[row, column[mine]], outcomes[row, column[mine]] = claims.predicted[mine], claims.observed[mine]
         asked[row, column[mine]] = claims.state[mine] != TIE
     return enough(
-        OwnPanel(
+        ComparedModels(
             tuple(names),
             predictions,
             outcomes,
             item,
             tuple(families.get(name) for name in names),
             asked,
-            place if kind_of(claims).NAME == "order" else None,
+            position if claim_kind(claims).NAME == "order" else None,
         )
     )
 
 
-def enough(panel: OwnPanel) -> OwnPanel:
-    """The panel without the models that tell too little: of fewer than 60 items are prediction and outcome known, or
-    fewer than 20 of these have the rarer outcome, or the rarer prediction; or it seldom predicts what it mostly does,
-    or the other way round, so that one of their four combinations is nearly empty, or is so with half of the others;
-    or fewer than five others were read on 60 of its items.
+def enough(compared: ComparedModels) -> ComparedModels:
+    """The models without those that cannot be compared. A model is left out
+
+    - if prediction and outcome are both known for fewer than 60 of its items;
+    - if fewer than 20 of these have its rarer outcome, or its rarer prediction;
+    - if its predictions and its behaviour are so lopsided that one of their four combinations is nearly empty, or is so
+      with half of the other models;
+    - if fewer than five others were read on 60 of its items.
     """
-    little = {model: reason for n, model in enumerate(panel.models) if (reason := _too_little(panel, n))}
-    by_itself = len(panel.models) == 1 and little
-    why = little if by_itself else {**dict.fromkeys(_lopsided(panel), CORNER), **little}
-    kept = panel.of(np.array([model not in why for model in panel.models], np.bool_))
+    little = {model: reason for n, model in enumerate(compared.models) if (reason := _too_little(compared, n))}
+    by_itself = len(compared.models) == 1 and little
+    why = little if by_itself else {**dict.fromkeys(_lopsided(compared), CORNER), **little}
+    kept = compared.only(np.array([model not in why for model in compared.models], np.bool_))
     while len(kept.models) and (partners := _partners(kept)).min() < LEAST_PANEL - 1:
         alone = partners == partners.min()
         others = number_of(int(partners.min()), "other was", "others were")
         reason = f"only {others} read on {LEAST_ITEMS} of its items, and {LEAST_PANEL - 1} are needed"
         why |= {model: reason for model, is_one in zip(kept.models, alone, strict=True) if is_one}
         if alone.all():
-            break  # too few models, and not too few items: that is said of the panel
-        kept = kept.of(~alone)
+            break  # too few models, and not too few items: that is a reason for all of them
+        kept = kept.only(~alone)
     left_out = {model: reason for model, reason in why.items() if model not in kept.models}
-    return replace(kept, left_out={**panel.left_out, **left_out})
+    return replace(kept, left_out={**compared.left_out, **left_out})
 
 
-def _lopsided(panel: OwnPanel) -> list[str]:
+def _lopsided(compared: ComparedModels) -> list[str]:
     """The models that seldom predict what they mostly do, or the other way round, with themselves or with half of the
     others.
     """
-    filled = ~corners(panel.counts)
+    filled = ~corners(compared.counts)
     comparable = np.diagonal(filled) & (filled.mean(0) > MOST) & (filled.mean(1) > MOST)
-    return [model for model, is_so in zip(panel.models, comparable, strict=True) if not is_so]
+    return [model for model, is_so in zip(compared.models, comparable, strict=True) if not is_so]
 
 
-def _partners(panel: OwnPanel) -> Numbers:
+def _partners(compared: ComparedModels) -> Numbers:
     """With how many others each model has 60 items in common, of which its prediction and their behaviour are known,
     and the other way round.
     """
-    items, item = np.unique(panel.item, return_inverse=True)
-    known = np.zeros((2, len(panel.models), len(items)), np.float32)
-    for table, signs in zip(known, (panel.predictions, panel.outcomes), strict=True):
+    items, item = np.unique(compared.item, return_inverse=True)
+    known = np.zeros((2, len(compared.models), len(items)), np.float32)
+    for table, signs in zip(known, (compared.predictions, compared.outcomes), strict=True):
         for row, sign in zip(table, signs, strict=True):
             row[item[sign != 0]] = 1
     common = known[0] @ known[1].T
@@ -199,20 +207,20 @@ def _partners(panel: OwnPanel) -> Numbers:
     return found
 
 
-def _too_little(panel: OwnPanel, n: int) -> str | None:
-    prediction, outcome = panel.predictions[n], panel.outcomes[n]
+def _too_little(compared: ComparedModels, n: int) -> str | None:
+    prediction, outcome = compared.predictions[n], compared.outcomes[n]
     known = (prediction != 0) & (outcome != 0)
-    if (items := _items(panel, known)) < LEAST_ITEMS:
+    if (items := _items(compared, known)) < LEAST_ITEMS:
         return too_few(items, LEAST_ITEMS, "item", rest=" of it could be read")
     for what, signs in (("outcome", outcome), ("prediction", prediction)):
-        rarer = min(_items(panel, known & (signs == sign)) for sign in (1, -1))
+        rarer = min(_items(compared, known & (signs == sign)) for sign in (1, -1))
         if rarer < LEAST_RARER_ITEMS:
             return too_few(rarer, LEAST_RARER_ITEMS, "item has", "items have", f" its rarer {what}")
     return None
 
 
-def _items(panel: OwnPanel, which: Flags) -> int:
-    return len(occurring(panel.item[which]))
+def _items(compared: ComparedModels, mask: Flags) -> int:
+    return len(occurring(compared.item[mask]))
 
 
 def same_family(families: Sequence[str | None]) -> Flags:

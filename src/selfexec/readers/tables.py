@@ -1,0 +1,75 @@
+"""Tables in Markdown whose rows give each name a probability, in the column that is headed so."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from selfexec.readers.amounts import Amount, only_amount
+from selfexec.readers.folding import fold
+
+BLOCK = re.compile(r"(?:^[ \t]*\|[^\n]*\|[ \t]*(?:\n|\Z)){2,200}", re.MULTILINE)
+HEAD = re.compile(r"prob|\bp\b|chance|likelihood|odds|estimate|%|percent|Wahrscheinlichkeit", re.IGNORECASE)
+IN_PERCENT = re.compile(r"%|percent|\bpct\b|Prozent", re.IGNORECASE)
+OPPOSITE = re.compile(r"\bnot\b|n['’]t\b|\bno\b|absen|missing|against", re.IGNORECASE)
+MARKUP = " \t*_`\"'“”"
+
+
+class Table(NamedTuple):
+    """Where a table stands, and what it gives to whom."""
+
+    start: int
+    end: int
+    pairs: Sequence[tuple[str, Amount]]
+
+
+def tables_of(text: str, names: Mapping[str, str], begun: int = 0) -> Iterator[Table]:
+    """The tables with one column of probabilities, and names in another; one without such a head, or with several, is
+    none of them. A column of the opposite ("P(not listed)") is turned round.
+    """
+    whose = {fold(word): owner for word, owner in names.items()}
+    for block in BLOCK.finditer(text, begun):
+        lines = block[0].splitlines(keepends=True)
+        heads = [n for n, cell in enumerate(_cells(lines[0])) if HEAD.search(cell[0])]
+        if len(heads) != 1:
+            continue
+        head = _cells(lines[0])[heads[0]][0]
+        pairs = list(_rows(lines, block.start(), heads[0], IN_PERCENT.search(head) is not None, whose))
+        if OPPOSITE.search(head):
+            pairs = [(name, _opposite(amount)) for name, amount in pairs]
+        if pairs:
+            yield Table(block.start(), block.end(), pairs)
+
+
+def _cells(line: str) -> list[tuple[str, int]]:
+    """The cells of a row, each with its place in the line."""
+    return [(cell[1], cell.start(1)) for cell in re.finditer(r"\|([^|\n]*)(?=\|)", line)]
+
+
+def _rows(
+    lines: Sequence[str], start: int, column: int, in_percent: bool, whose: Mapping[str, str]
+) -> Iterator[tuple[str, Amount]]:
+    for line in lines:
+        cells = _cells(line)
+        owners = [whose[name] for cell, _ in cells if (name := fold(cell.strip(MARKUP))) in whose]
+        if len(owners) == 1 and column < len(cells):
+            words, at = cells[column]
+            amount = only_amount(words)
+            if amount:
+                yield (
+                    owners[0],
+                    _scaled(amount, in_percent)._replace(start=start + at + amount.start, end=start + at + amount.end),
+                )
+        start += len(line)
+
+
+def _scaled(amount: Amount, in_percent: bool) -> Amount:
+    """A bare number below a head in percent is one."""
+    if not (in_percent and amount.plain) or amount.number is None:
+        return amount
+    value = amount.number / 100
+    return amount._replace(value=value if 0 <= value <= 1 else None, plain=False, number=None)
+
+
+def _opposite(amount: Amount) -> Amount:
+    """One less it; a bare number above 1 has no opposite, since its scale is not known."""
+    return amount._replace(value=None if amount.value is None else round(1 - amount.value, 9), plain=False, number=None)
