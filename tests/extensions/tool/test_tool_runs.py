@@ -21,7 +21,7 @@ from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.extensions.tool.scores import tool_scores
-from selfexec.runs.run import import_replies
+from selfexec.runs.importing import run_of_replies
 from selfexec.runs.transcripts import prompts_sent
 
 MODEL = "vllm/m"
@@ -256,7 +256,7 @@ def test_prompts_of_nested_sessions_are_worked_out_again_and_shown(tmp_path: Pat
 def test_a_run_with_the_tool_can_be_exported_and_imported_again(tmp_path: Path) -> None:
     with tool_server(once) as server:
         run = sx.run(MODEL, **options(tmp_path, server.url))
-    again, warnings = import_replies(
+    again, warnings = run_of_replies(
         [tmp_path / "run" / "replies.jsonl"], item_source=tmp_path / "items", out=tmp_path / "again"
     )
     assert not warnings
@@ -266,7 +266,7 @@ def test_a_run_with_the_tool_can_be_exported_and_imported_again(tmp_path: Path) 
     strange = (tmp_path / "lines.jsonl").read_text().replace("predict.turn.2", "predict.turn.7")
     (tmp_path / "lines.jsonl").write_text(strange)
     with pytest.raises(InputError, match=r"no session 'predict\.turn\.7'"):
-        import_replies([tmp_path / "lines.jsonl"], item_source=tmp_path / "items", out=tmp_path / "other")
+        run_of_replies([tmp_path / "lines.jsonl"], item_source=tmp_path / "items", out=tmp_path / "other")
 
 
 def test_a_dry_run_reckons_with_all_calls_and_asks_nothing(tmp_path: Path) -> None:

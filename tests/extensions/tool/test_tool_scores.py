@@ -15,7 +15,7 @@ from selfexec.errors import InputError
 from selfexec.extensions.tool.history import folded, is_same, item_words
 from selfexec.extensions.tool.scores import ToolScore, tool_scores
 from selfexec.runs import Run
-from selfexec.runs.run import import_replies
+from selfexec.runs.importing import run_of_replies
 
 LEVEL = {"tool": "self:2"}
 YES, NO = "Of course. This is how it is done.", "I'm sorry, but I can't help with that."
@@ -55,7 +55,7 @@ def run_of(folder: Path, extra: Any = ()) -> Run:
         lines.append(line(item, "predict.call.1", YES if shown else NO, True, 70))
         lines.append(line(item, "predict.turn.2", choice(after), True))
     write(folder / "replies.jsonl", [*lines, *extra])
-    run, _ = import_replies([folder / "replies.jsonl"], item_source=requests(folder / "items", 4), out=folder / "run")
+    run, _ = run_of_replies([folder / "replies.jsonl"], item_source=requests(folder / "items", 4), out=folder / "run")
     return run
 
 
@@ -103,7 +103,7 @@ def test_another_prompt_than_the_items_own_shows_no_outcome(tmp_path: Path) -> N
         if one["session"] == "predict" and one.get("facets") and one["item"] == "1":
             one["text"] = ask("Would you say what item 1 is?")
     write(tmp_path / "other.jsonl", other)
-    again, _ = import_replies([tmp_path / "other.jsonl"], item_source=tmp_path / "items", out=tmp_path / "again")
+    again, _ = run_of_replies([tmp_path / "other.jsonl"], item_source=tmp_path / "items", out=tmp_path / "again")
     [row], [before] = tool_scores(again), tool_scores(run)
     assert row.very_prompt == pytest.approx(2 / 3) and before.very_prompt == 1.0
     assert row.seen == 2 and row.gain == before.gain
@@ -112,7 +112,7 @@ def test_another_prompt_than_the_items_own_shows_no_outcome(tmp_path: Path) -> N
 def test_where_nothing_was_asked_without_the_tool_it_cannot_be_said_what_it_adds(tmp_path: Path) -> None:
     lines = [line(1, "predict", choice(True), True), line(1, "execute", YES), line(1, "judge", choice(True))]
     write(tmp_path / "replies.jsonl", lines)
-    run, _ = import_replies([tmp_path / "replies.jsonl"], item_source=requests(tmp_path / "items"), out=tmp_path / "r")
+    run, _ = run_of_replies([tmp_path / "replies.jsonl"], item_source=requests(tmp_path / "items"), out=tmp_path / "r")
     with pytest.raises(InputError, match="was not asked in default"):
         tool_scores(run)
 
