@@ -131,7 +131,7 @@ def _scores(run: "Run") -> Found:
 
 
 # by their place in recorded.csv
-STATES = ("behind", "too close to call", "cannot be told", "ahead", "withheld")
+STATES = ("behind", "too close to call", "no room to differ", "ahead", "withheld")
 QUESTIONS = ("which ones", "margin")  # orders have no rate: their margin is about which ones throughout
 
 

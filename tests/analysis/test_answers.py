@@ -128,7 +128,7 @@ def test_it_cannot_be_told_just_where_both_are_at_the_ceiling_or_it_is_low(
     ceiling: float, share: float, baseline: float, margin: float
 ) -> None:
     [found] = which_ones(Rows(yes_and_no("m", 0.5, margin, share, baseline, ceiling)), "association")
-    assert (found.state == "cannot be told") == (ceiling < 0.2 or (share >= 0.95 and baseline >= 0.95))
+    assert (found.state == "no room to differ") == (ceiling < 0.2 or (share >= 0.95 and baseline >= 0.95))
 
 
 def test_models_of_which_nothing_can_be_told_do_not_count_in_the_test_of_the_others() -> None:
@@ -136,7 +136,7 @@ def test_models_of_which_nothing_can_be_told_do_not_count_in_the_test_of_the_oth
     told = [each for name in "abc" for each in yes_and_no(name, 0.5, -0.05)]
     untold = [each for name in "de" for each in yes_and_no(name, 0.5, -0.05, share=0.99, baseline=0.99)]
     states = {one.subject: one.state for one in which_ones(Rows([*told, *untold]), "association")}
-    assert states == dict.fromkeys("abc", "behind") | dict.fromkeys("de", "cannot be told")
+    assert states == dict.fromkeys("abc", "behind") | dict.fromkeys("de", "no room to differ")
 
 
 # --- sentences -------------------------------------------------------------------------------------------------------
@@ -154,8 +154,8 @@ def test_of_several_models_how_often_and_which_ones_are_said_apart() -> None:
         "All 3 models overestimate how often they would list a word: they predict that they would list 60% to 70% of "
         "the offered words, and list 10% to 20%. Which words they will list: 2 of 3 models are behind the baseline "
         "at the same rate of yes (they reach .67 to .80 of the skill that is possible at that rate, the baseline .97 "
-        "to .99); 1 cannot be told apart from the baseline by yes-or-no answers, since model and baseline both reach "
-        ".95 or more of the skill that is possible."
+        "to .99); 1 has no room to differ from the baseline, since model and baseline both reach .95 or more of the "
+        "skill that is possible at its rate of yes."
     )
 
 
@@ -206,7 +206,7 @@ states = st.tuples(
 
 CLAUSES = {
     **{"overestimate": "overestimates", "underestimate": "underestimates", "too close to call": "too close to call"},
-    **{"behind": "behind", "ahead": "ahead", "cannot be told": "cannot be told"},
+    **{"behind": "behind", "ahead": "ahead", "no room to differ": "no room to differ"},
 }
 
 

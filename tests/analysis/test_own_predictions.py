@@ -40,7 +40,7 @@ DIFFICULTY = (
     "factors, pairs of different models still share more than chance"
 )
 RESTRICTION = (
-    f"with outcomes decided by one rule for all models, {ASSOCIATION}; by each model's own judgement there is no "
+    f"with a fixed rule for outcomes, {ASSOCIATION}; by each model's own judgement there is no "
     "verdict"
 )
 

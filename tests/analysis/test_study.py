@@ -292,8 +292,8 @@ def test_the_page_on_metrics_says_of_the_recorded_models_what_the_study_has() ->
         values = [f"{float(row[column]):.2f}".lstrip("0") for row in behind]
         assert f"{min(values)} to {max(values)}" in text
     counts = Counter((row["experiment"], row["state"]) for row in judged)
-    assert [counts[x, "cannot be told"] for x in EXPERIMENTS] == [6, 5, 0] and "of six it cannot be told" in text
-    assert counts["restriction", TOO_CLOSE] == 3 and "of five it cannot be told, three are too close to call" in text
+    assert [counts[x, NO_ROOM] for x in EXPERIMENTS] == [6, 5, 0] and "six have no room to differ" in text
+    assert counts["restriction", TOO_CLOSE] == 3 and "five have no room to differ, three are too close to call" in text
     assert counts["difficulty", "behind"] == 6 and "six of seven are behind" in text
 
 
@@ -305,7 +305,7 @@ def test_a_model_with_little_possible_at_its_rate_of_yes_is_in_no_state_of_which
             ceiling = (1 - q) / (1 - b) if q >= b else q / b
             assert float(row["ceiling"]) == pytest.approx(ceiling, abs=5e-4)
             both = min(float(row["share"]), float(row["baseline_share"]))
-            assert (row["state"] == "cannot be told") == (ceiling < 0.2 or both >= 0.95)
+            assert (row["state"] == NO_ROOM) == (ceiling < 0.2 or both >= 0.95)
 
 
 def test_a_comparison_that_rests_on_the_rate_of_yes_alone_holds_by_an_artefact() -> None:

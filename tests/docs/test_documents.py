@@ -81,7 +81,7 @@ def test_the_readme_counts_the_verdicts_of_the_study() -> None:
     told = [re.findall(r"\| \*\*(.*?)\*\* \|", row)[-1] for row in re.findall(r"(?m)^\| \d+ \|.*$", claims)]
     n = Counter(told)
     said = (
-        f"works {len(told)} of the quantitative sentences of the paper out again: {n['holds']} hold, "
+        f"{len(told)} of its quantitative sentences worked out again: {n['holds']} hold, "
         f"{n['holds by an artefact']} hold by an artefact, {n['cannot be told at this n']} cannot be decided, mostly "
         f"because there are too few models, and {n['does not hold']} do not hold."
     )

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 import selfexec as sx
-from selfexec.analysis.findings import CALLED, CANNOT_BE_TOLD, TOO_CLOSE
+from selfexec.analysis.findings import CALLED, NO_ROOM, TOO_CLOSE
 from selfexec.analysis.glossary import PAGE, entries, explain
 from selfexec.analysis.screen import MEANINGS, SIGNS
 from selfexec.experiments import EXPERIMENTS
@@ -35,7 +35,7 @@ def test_every_metric_of_a_score_is_explained() -> None:
     "terms",
     [
         (*SIGNS.values(), *MEANINGS, "†", "–"),
-        (*get_args(Verdict), TOO_CLOSE, CANNOT_BE_TOLD, *(name for pair in CALLED.values() for name in pair)),
+        (*get_args(Verdict), TOO_CLOSE, NO_ROOM, *(name for pair in CALLED.values() for name in pair)),
         (*get_args(State), *get_args(ClaimState), *REASONS),
         tuple(f"against {reason}" for reason in get_args(Against)),
         (

@@ -206,10 +206,10 @@ def test_a_model_of_the_panel_is_left_out_by_its_name_without_the_provider(
 ) -> None:
     found = sx.score(renamed(alone, tmp_path / "renamed", name), panel=file)
     [beside] = found.panels
-    assert beside.left_out == {"other-3": f"{name} by its name"}
+    assert beside.left_out == {"other-3": f"{name} has its name"}
     assert beside.models == tuple(other for other in OTHERS if other != "other-3")
     assert (
-        f"Left out of the panel, since it is scored here: other-3 ({name} by its name)."
+        f"Left out of the panel, since it is scored here: other-3 ({name} has its name)."
         in json.loads(found.json())["answer"]
     )
     assert found.row(name, "restriction", "baseline_margin").models == 6

@@ -81,7 +81,7 @@ def test_one_of_the_ten_alone_has_the_margin_that_it_has_among_them(
     """The panel leaves the model itself out; the other nine are the same."""
     here = sx.score(alone(reference, tmp_path, "gpt-4.1", experiments=experiments), source=source)
     there = sx.score(ten_models, source=source) if source else scores_of_ten
-    assert here.panels[0].left_out == {"gpt-4.1": "gpt-4.1 by its name"}
+    assert here.panels[0].left_out == {"gpt-4.1": ""}
     assert len(here.panels[0].models) == 9
     assert there.panels == ()
     for experiment in experiments:

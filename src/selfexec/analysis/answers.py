@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from selfexec.analysis.findings import (
     ANSWERS,
-    CANNOT_BE_TOLD,
+    NO_ROOM,
     TOO_CLOSE,
     Answer,
     ConditionScores,
@@ -168,29 +168,31 @@ def which_ones_clause(findings: Sequence[Finding]) -> str:
         parts.append(f"{_how_many(those, judged, first=not parts)} {is_or_are(len(those))} {TOO_CLOSE}{_least(those)}")
     if those := [finding for finding in judged if finding.answer == "ceiling"]:
         who = _how_many(those, judged, first=not parts)
-        parts.append(f"{who} {CANNOT_BE_TOLD} apart from the baseline by yes-or-no answers, {_why_untold(those)}")
+        has = "has" if len(those) == 1 else "have"
+        parts.append(f"{who} {has} {NO_ROOM} from the baseline, since {_why_no_room(those)}")
     return f"{head}: {'; '.join(parts)}."
 
 
 def _which_of_one(finding: Finding, of_rates: bool) -> str:
     held = f"the baseline{EQUALLY_OFTEN}" if of_rates else "the baseline"
     if finding.answer == "ceiling":
-        return f"it {CANNOT_BE_TOLD} apart from the baseline by yes-or-no answers, {_why_untold([finding])}"
+        return f"it has {NO_ROOM} from the baseline, since {_why_no_room([finding])}"
     if finding.answer == "open":
         return f"{TOO_CLOSE} between it and {held}{_least([finding])}"
     where = "ahead of" if finding.answer == "yes" else "behind"
     return f"{where} {held} {_how_far([finding], first=True)}"
 
 
-def _why_untold(findings: Sequence[Finding]) -> str:
-    """Why yes and no cannot tell: all that is possible is reached on both sides, or little is possible."""
+def _why_no_room(findings: Sequence[Finding]) -> str:
+    """Why answers of yes and no cannot decide: both reach all that is possible, or little is possible."""
     whose = "its" if len(findings) == 1 else "their"
     low = [finding for finding in findings if finding.ceiling is not None and finding.ceiling < LEAST_CEILING]
-    both = f"since model and baseline both reach {two(AT_THE_CEILING)} or more of the skill that is possible"
-    little = f"the skill that is possible at {whose} rate of yes is below {decimal(LEAST_CEILING, 1)}"
+    possible = f"the skill that is possible at {whose} rate of yes"
+    both = f"model and baseline both reach {two(AT_THE_CEILING)} or more of {possible}"
+    little = f"below {decimal(LEAST_CEILING, 1)}"
     if len(low) == len(findings):
-        return f"since {little}"
-    return f"{both}, or {little}" if low else both
+        return f"{possible} is {little}"
+    return f"{both}, or that skill is {little}" if low else both
 
 
 def _how_far(findings: Sequence[Finding], *, first: bool) -> str:
@@ -274,13 +276,15 @@ def overall_in_brief(scores: ConditionScores) -> list[str]:
 
 
 def _counted(head: str, findings: Sequence[Finding]) -> str:
-    """Which ones 3 behind, 6 cannot be told."""
+    """Which ones 3 behind, 6 with no room to differ."""
     states = brief(findings)
     return f"{head} {states}" if states else ""
 
 
 def brief(findings: Sequence[Finding]) -> str:
-    """How many models are in each state, what is sure first: 3 behind, 6 cannot be told. Empty where none is judged."""
+    """How many models are in each state, what is sure first: 3 behind, 6 with no room to differ. Empty where none is
+    judged.
+    """
     judged = [finding for finding in findings if finding.answer != "withheld"]
     parts: list[str] = []
     for answer in ("yes", "no", "open", "ceiling"):
@@ -289,7 +293,8 @@ def brief(findings: Sequence[Finding]) -> str:
             if len(judged) == 1:
                 parts.append(state)
             else:
-                parts.append(f"{all_of(len(those)) if len(those) == len(judged) else len(those)} {state}")
+                how = f"with {state}" if answer == "ceiling" else state
+                parts.append(f"{all_of(len(those)) if len(those) == len(judged) else len(those)} {how}")
     return ", ".join(parts)
 
 

@@ -30,7 +30,7 @@ PANEL, SIMULATED = "panel", "simulated panel"  # subjects of findings of own exc
 ANSWERS: tuple[Answer, ...] = ("yes", "open", "ceiling", "no", "withheld")
 ONE_SIDED = 0.025
 OVER_OTHERS: tuple[Relation, ...] = ("baseline", "which ones", "auroc")  # margins over what other models make known
-TOO_CLOSE, CANNOT_BE_TOLD = "too close to call", "cannot be told"
+TOO_CLOSE, NO_ROOM = "too close to call", "no room to differ"
 # how a finding is called in data, by what is asked and its answer
 CALLED: Mapping[Relation, tuple[str, str]] = {
     "baseline": ("ahead", "behind"),
@@ -139,7 +139,7 @@ class Finding:
     def state(self) -> str:
         """What is found, in the words that data have for it."""
         if self.answer in ("open", "ceiling"):
-            return TOO_CLOSE if self.answer == "open" else CANNOT_BE_TOLD
+            return TOO_CLOSE if self.answer == "open" else NO_ROOM
         if self.answer == "withheld":
             return "withheld"
         above, below = CALLED[self.relation]

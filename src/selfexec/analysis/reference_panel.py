@@ -14,10 +14,10 @@ def panel_lines(matched: MatchedPanel) -> Iterator[str]:
     words = {True: ", asked with the same prompts", False: ", asked with other prompts", None: ""}[matched.alike]
     models = number_of(len(matched.models), "model")
     others = "the other models and " if len(matched.own) > 1 else ""
-    yield f"Baselines{experiments} are of {others}the reference panel `{panel.name}`: {models}{when}{words}."
+    yield f"The baseline{experiments} is built from {others}the reference panel `{panel.name}`: {models}{when}{words}."
     if matched.left_out:
         since = "it is" if len(matched.left_out) == 1 else "they are"
-        which = "; ".join(f"{model} ({why})" for model, why in matched.left_out.items())
+        which = "; ".join(f"{model} ({why})" if why else model for model, why in matched.left_out.items())
         yield f"Left out of the panel, since {since} scored here: {which}."
 
 

@@ -24,7 +24,7 @@ TOO_CLOSE, NO_ROOM = "~", "?"
 # how a model stands on how often: it predicts more, less, or about as much as it does
 SIGNS: Mapping[str, str] = {"overestimates": ">", "underestimates": "<", "too close to call": TOO_CLOSE}
 # how many models are in a state is said with the signs that stand in the table, and in words for the rest
-STATES: Mapping[str, str] = {**SIGNS, "cannot be told": NO_ROOM}
+STATES: Mapping[str, str] = {**SIGNS, "no room to differ": NO_ROOM}
 TOLD_BY_SENTENCES = 2  # so many models have their answer in sentences; of more the numbers of each state are given
 MEANINGS: Mapping[str, str] = {
     TOO_CLOSE: "too close to call",

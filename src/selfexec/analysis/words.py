@@ -241,7 +241,8 @@ def own_clause(found: Sequence[Finding], *, named: bool = True, reasons: bool = 
     known = judged.detectable is not None and judged.verdict != "own"
     power = f"; 80% power to detect {two(judged.detectable)}" if known else ""
     if not reasons:
-        return f"{head}{judged.verdict} ({number}{power})"
+        other = ", and other causes are not ruled out" if judged.verdict == "unresolved" else ""
+        return f"{head}{judged.verdict} ({number}{power}){other}"
     why = ""
     if judged.verdict == "unresolved" or (judged.verdict == "not shown" and (judged.tested_low or 0.0) > 0):
         why = f", since {in_words(judged.against)}"
@@ -262,7 +263,7 @@ def _by_experiment(found: Iterable[Finding]) -> dict[str, list[Finding]]:
 
 def _by(found: Finding) -> str:
     """By which source, where it is not the one that counts."""
-    return "with outcomes decided by one rule for all models" if found.source == RULE else by_source(found.source or "")
+    return "with a fixed rule for outcomes" if found.source == RULE else by_source(found.source or "")
 
 
 def too_few_models(found: Finding) -> str:

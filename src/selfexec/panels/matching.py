@@ -195,7 +195,7 @@ def _themselves(
     alike = None
     for model in panel.models:
         if _bare(model) in names:
-            yield model, f"{names[_bare(model)]} by its name"
+            yield model, "" if names[_bare(model)] == model else f"{names[_bare(model)]} has its name"
             continue
         alike = _alike_in_all(panel, claims, tables) if alike is None else alike
         if model in alike:

@@ -143,11 +143,23 @@ def _others(row: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> str:
     who, error = number_of(len(read), "other model"), ERRORS.get(row["code"])
     alike = sum(ERRORS.get(one["code"]) == error for one in read)
     if row["code"] in ORDERS:
-        return f"{alike or 'None'} of {who} {'made the same error' if error else 'predicted this pair rightly, too'}."
+        return _others_on_pair(alike, len(read), bool(error))
     did = sum(one["observed"] for one in read)
     said = sum(one["predicted"] for one in read)
+    if len(read) == 1:
+        return f"The other model predicted that it would{'' if said else ' not'}, and {'did' if did else 'did not'}."
     most = f" So {alike} of {len(read)} made the same error." if error and alike > len(read) / 2 else ""
     return f"Of {who}, {_count(said)} predicted that they would, and {_count(did)} did.{most}"
+
+
+def _others_on_pair(alike: int, n: int, error: bool) -> str:
+    """How many of the other models made the same error on a pair, or predicted it correctly, too."""
+    if n == 1:
+        same = "made the same error" if error else "predicted this pair correctly, too"
+        other = "did not make the same error" if error else "did not predict this pair correctly"
+        return f"The other model {same if alike else other}."
+    same = "made the same error" if error else "predicted this pair correctly, too"
+    return f"{_count(alike).capitalize()} of {n} other models {same}."
 
 
 def _count(n: int) -> str:

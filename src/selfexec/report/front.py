@@ -164,7 +164,7 @@ class Front:
 
     @property
     def in_skill(self) -> bool:
-        return any(column.number in ("margin", "skill") for panel in self.panels for column in panel.columns)
+        return any(column.number in ("lead", "skill") for panel in self.panels for column in panel.columns)
 
 
 def front(
@@ -227,7 +227,7 @@ def _panel(
 
 MODEL, BASELINE = "model", "baseline"
 WHICH = "Which ones"
-AUROC_MARGIN = "in AUROC"
+AUROC_MARGIN = "lead in AUROC"
 SHARES = ((0.0, "0"), (0.5, ""), (1.0, "100%"))
 SKILLS = ((0.0, "0"), (0.5, ""), (1.0, "1"))
 AREAS = ((0.0, "0"), (0.5, ".5"), (1.0, "1"))
@@ -289,7 +289,7 @@ def which_ones_column(scores: Scores, experiment: str) -> FrontColumn | None:
     measure, metric = MEASURES.get(findings[0].relation, ("skill", "baseline_margin"))
     skills = {row.model: row.value for row in scores.of(experiment, measure)}
     rows = {row.model: row for row in scores.of(experiment, metric)}
-    called, number_called = ("AUROC", AUROC_MARGIN) if measure == "auroc" else ("skill", "margin")
+    called, number_called = ("AUROC", AUROC_MARGIN) if measure == "auroc" else ("skill", "lead")
     cells = {}
     scale = _scale(skills.values())
     for finding in findings:

@@ -267,7 +267,7 @@ def test_a_margin_at_own_rate_in_the_head_says_where_yes_and_no_cannot_tell(
         for model in found["model-index"]
         for result in model["results"]
         for metric in result["metrics"]
-        if metric["type"] == "margin_at_own_rate" and "cannot be told" in metric["name"]
+        if metric["type"] == "margin_at_own_rate" and "no room to differ" in metric["name"]
     }
     untold = {
         (finding.subject, experiment)

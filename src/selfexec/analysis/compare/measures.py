@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from selfexec.analysis.compare.candidates import Candidate, claims_together, reference_models
-from selfexec.analysis.findings import CANNOT_BE_TOLD
+from selfexec.analysis.findings import NO_ROOM
 from selfexec.analysis.names import refuse_unknown_metric
 from selfexec.analysis.options import WITH_SKILL
 from selfexec.analysis.selection import Selection, refuse_unknown
@@ -186,7 +186,7 @@ def _rate_record(metric: str, experiment: str, record: Record) -> Record:
     if metric == BIAS or not ceiling < LEAST_CEILING:
         return record
     possible = f"at the rate of yes of {record.label} the greatest possible skill is {decimal(ceiling, 2)}"
-    return replace(record, caution=f"{possible}: which ones {CANNOT_BE_TOLD} from yes-or-no answers")
+    return replace(record, caution=f"{possible}: {NO_ROOM} in which ones")
 
 
 def _record(metric: str, label: str, tables: VoteTables, others: Sequence[Candidate], strict: bool) -> Record:

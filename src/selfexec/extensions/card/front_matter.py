@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from selfexec.analysis.findings import CANNOT_BE_TOLD, which_ones
+from selfexec.analysis.findings import NO_ROOM, which_ones
 from selfexec.analysis.in_probabilities import areas_beside
 from selfexec.analysis.score_table import ACCURACY, Scores
 from selfexec.experiments import EXPERIMENTS
@@ -110,7 +110,7 @@ def _metric(row: Score, at_ceiling: bool) -> Yaml:
     name = NAMES.get(row.metric, row.metric.replace("_", "-").capitalize())
     ends = "" if row.low is None else f", 95% interval {interval(row.value, row.low, row.high).split(' ', 1)[1]}"
     caution = "; to be read with caution" if row.reason else ""
-    caution += f"; which ones {CANNOT_BE_TOLD} from yes-or-no answers" if at_ceiling else ""
+    caution += f"; {NO_ROOM} from the baseline by yes-or-no answers" if at_ceiling else ""
     args: dict[str, Yaml] = {"convention": row.convention}
     if row.condition != DEFAULT_NAME:
         args["condition"] = row.condition
