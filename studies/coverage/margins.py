@@ -107,6 +107,7 @@ def claims_of(experiment: str, outcome: Any, word: Any, safe: Any) -> Claims:
         observed=signs(outcome),
         judged=np.zeros((n, 0), np.int8),
         by_tokens=np.zeros(n, np.bool_),
+        by_correctness=np.zeros(n, np.bool_),
         state=np.zeros(n, np.int64),
         label=np.full(n, -1) if safe is None else np.where(safe, 0, 1)[item],
         subject=np.full(n, -1),

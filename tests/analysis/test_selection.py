@@ -28,6 +28,7 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     **({"ledger": sx.ledger} if here("published") else {}),
     **({"card": sx.card} if here("card") else {}),
     **({"properties": sx.property_scores} if here("simulating") else {}),
+    **({"injection": sx.injection_scores} if here("injecting") else {}),
     **({"tool": sx.tool_scores} if here("tool") else {}),
     "report": sx.report,
 }

@@ -116,5 +116,5 @@ def test_a_reply_has_every_field_of_what_an_engine_brought() -> None:
     assert (reply.latency, reply.prompt_sha256, reply.parent) == (3.0, "digest", "predict")
     assert {*Reply.__struct_fields__} - {*values} == {
         *("model", "experiment", "item", "epoch", "session", "facets", "prompt_sha256", "latency", "time", "parent"),
-        *("batch", "injection"),
+        *("batch", "injection", "seconds", "person"),
     }

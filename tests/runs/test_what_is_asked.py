@@ -66,7 +66,7 @@ REFUSED: dict[str, tuple[list[str], str]] = {
     "a slip of the pen": (
         ["--set", "excute.temperature=0"],
         "--set excute.temperature: there is no session or experiment 'excute'. There are predict, execute, judge, "
-        "verify, association, restriction, difficulty, failing_question",
+        "verify",
     ),
     "a session of another experiment": (
         ["--set", "association.judge.temperature=0"],
