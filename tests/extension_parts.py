@@ -5,8 +5,8 @@ import pytest
 from selfexec.extension import all_extensions
 
 OURS = (
-    *("batch", "card", "finetuning", "injecting", "inspect", "judging", "latex", "local", "logs", "published"),
-    *("rasch", "ray", "shards", "simulating", "study"),
+    *("batch", "card", "finetuning", "forms", "injecting", "inspect", "judging", "latex", "local", "logs", "published"),
+    *("rasch", "ray", "shards", "simulating", "study", "tool"),
 )
 
 

@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from selfexec.extensions.simulating.scores import property_scores as property_scores
     from selfexec.extensions.study.planning import Study as Study
     from selfexec.extensions.study.planning import load_study as load_study
+    from selfexec.extensions.tool.scores import ToolScores as ToolScores
+    from selfexec.extensions.tool.scores import tool_scores as tool_scores
     from selfexec.report.figure_list import Figures as Figures
     from selfexec.report.figure_list import figures as figures
     from selfexec.report.writing import report as report

@@ -216,6 +216,20 @@ class RunOptions(
         stored=True,
         study=False,
     )
+    allow_self_execution: bool = option(
+        False,
+        "Allow models to have prompts executed, in the conditions that ask for it. To be said in each command.",
+        section=IN_WHICH_CONDITIONS,
+        study=False,
+    )
+    tool_tokens: int | None = option(
+        None,
+        "The maximum number of tokens of each reply that a model asks for in such a condition. Default: 1000.",
+        metavar="N",
+        least=1,
+        section=IN_WHICH_CONDITIONS,
+        stored=True,
+    )
     out: str | Path | None = option(
         None,
         "The run's folder. Default: runs/NAME. An unfinished run is continued.",

@@ -12,8 +12,9 @@ from selfexec.text.numbers import number_of
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "path.py"
 # of a run of one item and of its scores: functions, and files that they are in. They only fall. A run in which a new
-# second begins has one function more than others, by which it writes the time of that second.
-MOST = {"run": (624, 101), "score": (370, 73)}
+# second begins has one function more than others, by which it writes the time of that second. Whether a session is part
+# of a conversation, and a condition stands apart (decision 58), is asked by 15 and by 6 of them.
+MOST = {"run": (640, 103), "score": (380, 75)}
 
 
 def loaded() -> ModuleType:

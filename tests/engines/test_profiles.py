@@ -46,16 +46,17 @@ def test_profiles_are_as_usual_but_for_what_they_are_named_after() -> None:
         for name, profile in PROFILES.items()
     }
     assert other == {
-        "knows-itself": {**ACCURATE, "fails": 0.9, "own_random": 0.25, "heeds_frame": 1.0, "unthinking": 0.5},
-        "knows-models": {**ACCURATE, "looks_at": "models"},
+        "knows-itself": {**ACCURATE, "fails": 0.9, "own_random": 0.25, "heeds_frame": 1.0, "unthinking": 0.5}
+        | {"executes": "uses"},
+        "knows-models": {**ACCURATE, "looks_at": "models", "executes": "ignores"},
         "knows-its-kind": {**ACCURATE, "looks_at": "kind", "kind": "other", "kindred": 0.5},
         "knows-its-family": {**ACCURATE, "looks_at": "kind", "kind": "family", "kindred": 0.8},
         "knows-its-own-ways": {**ACCURATE, "knows_common": 0.2},
         "solves": {**ACCURATE, "unthinking": 0.0},
-        "typical": {"learns": 0.5},
+        "typical": {"learns": 0.5, "executes": "uses"},
         "copies-the-order": {"copies": True},
         "says-yes": {**OF_YES, "wrong_keys": 0.5, "readiness": 4.0},
-        "coin": {**OF_A_COIN, "fails": 0.25},
+        "coin": {**OF_A_COIN, "fails": 0.25, "executes": "more"},
         "breaks-format": {"breaks": 0.3},
         "declines": {"declines": 0.25},
     }

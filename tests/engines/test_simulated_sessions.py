@@ -67,7 +67,7 @@ def test_what_a_name_tells_and_what_the_shipped_words_tell_is_the_same() -> None
     assert outcomes.pop("failing_question.execute") == 3 * 5  # three of eight failing questions are of the control
     assert outcomes.pop("failing_question.predict") == 5
     assert outcomes.pop("self_simulation.execute", 16) == 16  # two of each prompt
-    assert set(outcomes.values()) == {8} and len(outcomes) == 6 + here("simulating")
+    assert set(outcomes.values()) == {8} and len(outcomes) == 6 + here("simulating") + here("injecting")
 
 
 def test_a_session_of_a_name_that_it_has_not_learnt_is_small_talk() -> None:

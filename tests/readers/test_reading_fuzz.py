@@ -79,6 +79,8 @@ def well_formed(experiment: str, session: str, value: Any) -> bool:
         words = value if session == "execute" else value.keys()
         marks = [] if session == "execute" else value.values()
         return all(isinstance(w, str) and w for w in words) and all(isinstance(m, bool) for m in marks) and bool(words)
+    if experiment == "token_injection" and session == "execute":
+        return all(isinstance(part, int) for part in [*value["parts"], *(value["before"] or [])])
     if experiment == "self_simulation":
         return all(isinstance(one, bool | str) for one in value.values())
     if experiment == "difficulty" and session == "predict":

@@ -25,7 +25,7 @@ from build import write
 from respondents import items
 from selfexec.cli import root
 from selfexec.experiments import Key
-from selfexec.facets import FACETS, OURS, conditions_of, crossed_levels, touching
+from selfexec.facets import FACETS, conditions_of, crossed_levels, touching
 from selfexec.runs import Run, list_runs, load_readings, reading_lines
 from selfexec.runs.design import asked
 from selfexec.runs.transcripts import prompts_sent
@@ -225,7 +225,7 @@ def test_a_run_of_default_conditions_keeps_its_bytes(questions: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("facets", "said"),
     [
-        ({"tone": "rude"}, f"unknown facet 'tone'. There are {', '.join(facet.name for facet in OURS)}, asker, haste."),
+        ({"tone": "rude"}, f"unknown facet 'tone'. There are {', '.join(FACETS)}, asker, haste."),
         ({"asker": "nobody"}, "asker nobody: there is no such level. There are self, another."),
     ],
 )

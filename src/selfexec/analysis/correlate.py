@@ -173,6 +173,7 @@ def _pair(one: str, two: str, among: Among, first: Mapping[str, float], second: 
 
 def _of_runs(selection: Selection, against: Columns | None, place: str) -> Correlations:
     """Scores with each other, or with columns `against` which they are held, and which are from some `place`."""
+    selection.refuse_apart()
     scores = score(replace(selection, panel=NO_PANEL))
     eligible = eligible_models(scores)
     if against is None:

@@ -148,6 +148,7 @@ class ScoredRun:
     """A run that was scored: its folder as it was given, the SHA-256 of its replies (None where they are not on disk),
     its models, and how many items of each experiment it has. `readings_given`: replies read as somebody else says;
     `simulated`: those of the models that no language model is behind;
+    `people`: those that are people;
     `sources`: experiments where another source than their own says what was done, and which; `out`: sessions that
     are out with a batch; `origin`: where its replies come from, and `epochs`: how often everything is asked, as its
     manifest has it.
@@ -159,6 +160,7 @@ class ScoredRun:
     items: dict[str, int]
     readings_given: int
     simulated: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
     sources: dict[str, str] = field(default_factory=dict)
     out: int = 0
     origin: str = "run"
@@ -178,6 +180,7 @@ def _scored_run(run: "Run") -> ScoredRun:
         items={experiment: len(by_id) for experiment, by_id in run.items.items.items()},
         readings_given=sum(key in run.replies for key in run.given or ()),
         simulated=tuple(model for model in run.models if model in run.simulated),
+        people=tuple(model for model in run.models if model in run.people),
         sources={
             e: by for e, by in run.chosen_sources.items() if e in run.items.items and by != EXPERIMENTS[e].sources[0]
         },
@@ -206,12 +209,18 @@ def folder_of(runs: Sequence[ScoredRun], models: Iterable[str], *, name_only: bo
     return shlex.quote(Path(folders[0]).name if name_only else folders[0])
 
 
+WHO, WHO_ELSE = ("models", "simulated"), ("people",)  # these are named where there are any
 NOT_SHOWN = ("origin", "epochs")  # by which advice goes
 
 
 def head(runs: Sequence[ScoredRun], convention: str | None) -> dict[str, Any]:
     """What stands on top of every JSON of numbers about runs."""
-    records = [asdict(run) | {"models": list(run.models), "simulated": list(run.simulated)} for run in runs]
+    records = [
+        asdict(run) | {kind: list(getattr(run, kind)) for kind in ("models", "simulated", "people")} for run in runs
+    ]
+    for record in records:
+        if not record["people"]:
+            del record["people"]
     return {
         "runs": [{name: value for name, value in record.items() if name not in NOT_SHOWN} for record in records],
         "convention": convention,

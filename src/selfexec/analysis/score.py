@@ -30,6 +30,7 @@ from selfexec.claims import NO_ANSWERS, Claims, Tables, occurring
 from selfexec.claims.arrays import MISSING, UNREADABLE
 from selfexec.errors import InputError
 from selfexec.extension import registered
+from selfexec.facets import why_apart
 from selfexec.metrics import (
     NO_EVIDENCE,
     NO_OWN_EXCESS,
@@ -72,7 +73,7 @@ def score(options: ScoreOptions) -> Scores:
     Raises:
         InputError: A model is in two of the runs, items differ between them, or the panel has none of them.
     """
-    selection = selection_of(options.runs, options)
+    selection = replace(selection_of(options.runs, options), with_apart=True)
     added = registered("conventions")
     refuse_unknown("convention", [selection.convention], [*WITH_SKILL, *added])
     selection.refuse_unknown()
@@ -115,6 +116,8 @@ def _in_condition(
     reference models. `cut`: some of the runs asked a preset, which is a cut of the items.
     """
     models = [model for model in selection.everybody if selection.wants([model])]
+    if why := why_apart(selection.condition):
+        return _apart(selection, why, models, groups, drawn)
     experiments = () if "overall" in selection.experiments else selection.experiments
     scores = score_tables(
         selection.tables,
@@ -129,6 +132,25 @@ def _in_condition(
         return scores
     rows = [*scores, *adjusted_rows(selection, scores.parts, scores.of("overall", "skill"))]
     return Scores(rows, scores.warnings, drawn, scores.parts, scores.runs, scores.own, scores.panels)
+
+
+def _apart(
+    selection: Selection, why: str, models: Sequence[str], groups: Mapping[str, str | None], drawn: Bootstrap | None
+) -> Scores:
+    """The scores in a condition whose predictions are none of what a model knows of itself: of each experiment by
+    itself, without an own excess, an overall score, a panel and whatever a model is held against.
+    """
+    plain = score_tables(
+        selection.tables, models, selection.convention, drawn, experiments=selection.experiments, groups=groups
+    )
+    of_others = {*OF_BASELINE, "margin_at_own_rate", "own_excess"}
+    rows = (
+        replace(row, value=None, low=None, high=None, reason=why, verdict=None, baseline=None)
+        if row.metric in of_others or row.metric.startswith("own_excess") or row.experiment == "overall"
+        else row
+        for row in plain
+    )
+    return Scores(rows, plain.warnings, drawn, plain.parts, plain.runs)
 
 
 def score_tables(
@@ -166,7 +188,7 @@ def score_tables(
     judged = judge_warnings(claims, convention == "strict")
     opened = [one for one in left_open(tables) if one.experiment in claims]
     warnings: list[Warned] = [*loss_warnings(claims), *judged, *opened]
-    own = list(own_of(claims, tables.simulated, families, matched))
+    own = list(own_of(claims, tables.simulated, families, matched, people=tables.people))
     rows = _rows(claims, convention, scored, own, bootstrap)
     if matched is None:
         return Scores(rows, warnings, bootstrap, scored, own=own)
@@ -191,7 +213,7 @@ def _scored(
         everyone = vote_tables.everyone
         if not len(claims := everyone.of(model)):
             continue
-        references = peers(model, everyone.models, tables.simulated)
+        references = peers(model, everyone.models, tables.simulated, tables.people)
         asked = _asked(model, convention, claims, models_read(vote_tables, model, references))
         others = vote_tables.others(claims, references)
         answers = tables.answers.get(experiment, {}).get(model, NO_ANSWERS)

@@ -26,12 +26,12 @@ from selfexec.analysis.words import (
     NO_TEST,
     FindingSentence,
     own_in_short,
-    simulated,
     too_few_models,
+    who_replied,
 )
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
-from selfexec.facets import DEFAULT_NAME
+from selfexec.facets import DEFAULT_NAME, why_apart
 from selfexec.metrics import (
     ADJUSTED,
     AT_THE_CEILING,
@@ -221,6 +221,7 @@ class Scores(Rows[Score]):
             "verdicts": [
                 {**record, "condition": one.conditions[0]}
                 for one in self.by_condition
+                if not stands_apart(one)
                 for record in verdict_records(one)
             ],
             "own_excess": own_records(self.own),
@@ -258,12 +259,24 @@ def _title(scores: Scores) -> str:
 def question(scores: Scores) -> str:
     """What is asked of these scores."""
     added = added_convention(scores.convention)
-    return added.title if added else TITLE
+    if added:
+        return added.title
+    why = stands_apart(scores)
+    return (
+        f"Asked in the condition {scores.conditions[0]}. These are no scores of self-prediction: {why}."
+        if why
+        else TITLE
+    )
+
+
+def stands_apart(scores: Scores) -> str | None:
+    """Why the scores of a condition, the first where there are several, are none of what a model knows of itself."""
+    return why_apart(scores.conditions[0]) if scores.conditions else None
 
 
 def _said(scores: Scores) -> list[str]:
     """The answer, the verdicts on own excess, and what else must be known of them."""
-    note = simulated(scores.models, scores.runs)
+    note = who_replied(scores.models, scores.runs)
     own = [one for experiment in scores.experiments for one in own_prediction_findings(scores.own, experiment)]
     return [*_answers(scores), *own_in_short(own), *([note] if note else []), *remarks(scores), *_asked_in(scores)]
 
@@ -287,7 +300,8 @@ def remarks(scores: Scores) -> list[str]:
 def _asked_in(scores: Scores) -> list[str]:
     """The condition, where it is the only one here and not the default one."""
     here = scores.conditions
-    return [f"Asked in the condition {here[0]}."] if len(here) == 1 and here[0] != DEFAULT_NAME else []
+    named = len(here) == 1 and here[0] != DEFAULT_NAME and not stands_apart(scores)
+    return [f"Asked in the condition {here[0]}."] if named else []
 
 
 def every_answer(ones: Sequence[Scores]) -> list[str]:
@@ -330,7 +344,7 @@ def legends(scores: Scores) -> list[str]:
 
 def _answers(scores: Scores) -> list[str]:
     """The answer in each experiment behind its name, and overall."""
-    return [labelled(one) for one in answers(scores)]
+    return [] if stands_apart(scores) else [labelled(one) for one in answers(scores)]
 
 
 def labelled(found: FindingSentence) -> str:
@@ -473,8 +487,9 @@ def _cautions(scores: Scores) -> list[str]:
         for (model, experiment), reason in reasons.items()
         if (model, reason) not in told
     ]
-    lines += [f"  {line}" for line in margin_cautions(scores, _title(scores))]
-    lines += [f"  {line}" for line in decided_by_rate(scores)]
+    if not stands_apart(scores):
+        lines += [f"  {line}" for line in margin_cautions(scores, _title(scores))]
+        lines += [f"  {line}" for line in decided_by_rate(scores)]
     return [f"withheld, or to be read with caution ({CAUTION}):", *lines] if lines else []
 
 

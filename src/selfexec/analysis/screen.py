@@ -14,8 +14,8 @@ from selfexec.analysis.findings import (
     single_model_findings,
 )
 from selfexec.analysis.result import Form, Result
-from selfexec.analysis.score_table import CAUTION, UNDEFINED, Scores, labelled, question, remarks
-from selfexec.analysis.words import listed_names, percent, simulated, two
+from selfexec.analysis.score_table import CAUTION, UNDEFINED, Scores, labelled, question, remarks, stands_apart
+from selfexec.analysis.words import listed_names, percent, two, who_replied
 from selfexec.experiments import RULE, by_source
 from selfexec.text.numbers import number_of, signed
 from selfexec.text.tables import Part, Table
@@ -68,8 +68,9 @@ def _of_condition(scores: Scores, width: int, named: bool) -> Iterator[Part]:
     shown = columns[: _fitting(columns, scores.models, width)]
     rows = [[model, *(cell for column in shown for cell in column.cells(model))] for model in scores.models]
     heads = [head for column in shown for head in column.heads]
-    verdicts = _own_verdicts(scores)
-    title = [_title(scores, named), *_answers(scores, found), *_own(verdicts, scores, asked), *remarks(scores)]
+    verdicts = [] if stands_apart(scores) else _own_verdicts(scores)
+    answers = [] if stands_apart(scores) else [*_answers(scores, found), *_own(verdicts, scores, asked)]
+    title = [_title(scores, named), *answers, *remarks(scores)]
     yield Table("\n".join(title), ["model", *heads], rows, "plain")
     if legend := " ".join(_legend(columns, scores, bool(verdicts))):
         yield legend
@@ -83,9 +84,9 @@ def _title(scores: Scores, named: bool) -> str:
     known = {model for run in scores.runs for model in run.simulated}
     if scores.models and known.issuperset(scores.models):
         parts.append(f"{number_of(len(scores.models), 'simulated model')}, no real one asked.")
-    elif note := simulated(scores.models, scores.runs):
+    elif note := who_replied(scores.models, scores.runs):
         parts.append(note)
-    if named:
+    if named and not stands_apart(scores):
         parts.append(f"Asked in the condition {scores.conditions[0]}.")
     return " ".join(parts)
 

@@ -18,7 +18,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Item
 from selfexec.extension import Convention as AddedConvention
 from selfexec.extension import registered, resolve
-from selfexec.facets import DEFAULT_NAME, canonical
+from selfexec.facets import DEFAULT_NAME, canonical, why_apart
 from selfexec.files.tags import load_families
 from selfexec.metrics import LEAST_OTHERS, Score
 from selfexec.panels import PAPER, MatchedPanel, load_panel, match_panel
@@ -58,6 +58,7 @@ class Selection:
     panel: str | None = None
     groups: Path | None = None
     accept_ends: tuple[str, ...] = ()
+    with_apart: bool = False  # whether conditions may be meant that stand apart
 
     @staticmethod
     @takes(SelectionOptions, "a selection")
@@ -93,14 +94,18 @@ class Selection:
 
     @cached_property
     def shown_conditions(self) -> tuple[str, ...]:
-        """Those that are named; else every one in which anything was asked, the default one first."""
+        """Those that are named; else every one in which anything was asked, the default one first, without those that
+        stand apart.
+        """
         known = known_conditions(self.whole_runs, self.conditions)
-        return self.conditions or known or (DEFAULT_NAME,)
+        if not self.with_apart:
+            _refuse_apart(self.conditions)
+        return self.conditions or _together(known) or (DEFAULT_NAME,)
 
     @cached_property
     def condition(self) -> str:
         """The one that is meant."""
-        condition, *more = conditions_meant(self.conditions, self.whole_runs)
+        condition, *more = conditions_meant(self.conditions, self.whole_runs, with_apart=self.with_apart)
         if more:
             several = " and ".join([condition, *more])
             raise InputError(f"one condition at a time, and not {several}. Choose one with --condition.")
@@ -129,6 +134,7 @@ class Selection:
             pl.concat([tables.sessions for tables in several]),
             pl.concat([tables.outcomes for tables in several]),
             frozenset().union(*(tables.simulated for tables in several)),
+            frozenset().union(*(tables.people for tables in several)),
             items_of(self.runs),
             pl.concat([tables.expected for tables in several]),
         )
@@ -164,6 +170,10 @@ class Selection:
     def scored_runs(self) -> tuple[ScoredRun, ...]:
         """What there is to say of the runs, on top of every JSON."""
         return scored_runs(self.whole_runs)
+
+    def refuse_apart(self) -> None:
+        """Raise InputError where a condition is named whose predictions are none of what a model knows of itself."""
+        _refuse_apart(self.conditions)
 
     def refuse_unknown(self, experiments: Iterable[str] = EXPERIMENTS) -> None:
         """Refuse a model that nobody has, and an experiment that is none of these."""
@@ -239,12 +249,35 @@ def known_conditions(runs: Sequence[Run], named: Iterable[str] = ()) -> tuple[st
     return known
 
 
-def conditions_meant(named: Sequence[str], runs: Sequence[Run]) -> tuple[str, ...]:
-    """The conditions that are named; where none is, the default one, or the only one that there is."""
+def conditions_meant(named: Sequence[str], runs: Sequence[Run], *, with_apart: bool = False) -> tuple[str, ...]:
+    """The conditions that are named; where none is, the default one, or the only one that there is. One that stands
+    apart is meant only where that is allowed (`with_apart`).
+    """
     known = known_conditions(runs, named)
+    if not with_apart:
+        _refuse_apart(named)
+        known = _together(known)
     if not named and len(known) > 1 and DEFAULT_NAME not in known:
         raise InputError(f"which condition? Choose with --condition. There are {'; '.join(known)}.")
     return tuple(named) or (DEFAULT_NAME if DEFAULT_NAME in known or not known else known[0],)
+
+
+def _refuse_apart(named: Iterable[str]) -> None:
+    """Raise InputError where a condition is named whose predictions are none of what a model knows of itself."""
+    for condition in named:
+        if why := why_apart(condition):
+            raise InputError(
+                f"--condition {condition}: predictions there are none of what a model knows of itself: {why}. "
+                f"`selfexec score --condition {condition}` shows their scores, by themselves."
+            )
+
+
+def _together(known: Sequence[str]) -> tuple[str, ...]:
+    """Those of these conditions that do not stand apart; InputError where all of them do."""
+    together = tuple(condition for condition in known if why_apart(condition) is None)
+    if known and not together:
+        _refuse_apart(known)
+    return together
 
 
 def _refuse_clashes(runs: Sequence[Run]) -> None:

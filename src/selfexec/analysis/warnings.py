@@ -18,6 +18,7 @@ import polars as pl
 from selfexec.claims import Numbers, Tables
 from selfexec.claims.tables import REPEATED
 from selfexec.experiments import EXPERIMENTS, by_source
+from selfexec.facets import is_call
 from selfexec.metrics import JudgeTest, LossTest
 from selfexec.runs.server_notices import notices_in
 from selfexec.text.numbers import joined, number_of
@@ -68,7 +69,7 @@ def _texts(runs: Iterable["Run"]) -> tuple[list[str], Numbers]:
     for run in runs:
         of_run = {model: given.setdefault(model, ([], [])) for model in run.models}
         for key, reply in run.replies.items():
-            if reply.text is not None:
+            if reply.text is not None and not is_call(key.session):
                 at, hashes = of_run[key.model]
                 at.append(columns.setdefault(key[1:], len(columns)))
                 hashes.append(hash(reply.text))

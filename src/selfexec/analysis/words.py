@@ -103,6 +103,22 @@ def simulated(models: Sequence[str], runs: Iterable["Run | ScoredRun"]) -> str |
     return f"{n} of these models {'is' if n == 1 else 'are'} simulated: no score of theirs is of a real one."
 
 
+def people(models: Sequence[str], runs: Iterable["Run | ScoredRun"]) -> str | None:
+    """That people replied in the place of models; None where nobody did."""
+    known = {model for run in runs for model in run.people}
+    if not (n := sum(model in known for model in models)):
+        return None
+    if n == len(models):
+        return f"{'A person' if n == 1 else 'People'} filled in a form: no score here is of a model."
+    return f"{n} of these {'is a person' if n == 1 else 'are people'} who filled in a form, and no model."
+
+
+def who_replied(models: Sequence[str], runs: Iterable["Run | ScoredRun"]) -> str | None:
+    """That models of these runs are simulated, or are people; None where all are language models."""
+    listed = list(runs)
+    return " ".join(note for note in (simulated(models, listed), people(models, listed)) if note) or None
+
+
 # --- one relation ----------------------------------------------------------------------------------------------------
 
 

@@ -46,6 +46,7 @@ class Claims:
         observed: The outcome, as `source` has it.
         judged: The outcome as each of the `others` has it, shape (claims, others).
         by_tokens: For two questions, whether the number of tokens decided which was the easier one.
+        by_correctness: The same of whether they were answered rightly.
         state: One of `STATES`, by number.
         length: The length of the text that the claim is about; nan where it is not known.
         other_length: The same of the second question of a pair.
@@ -74,6 +75,7 @@ class Claims:
     observed: Signs
     judged: Signs
     by_tokens: Flags
+    by_correctness: Flags
     state: Numbers
     label: Numbers
     subject: Numbers
@@ -229,6 +231,7 @@ def claims_of(
         probability=_float("probability"),
         observed=_sign("observed"),
         by_tokens=pl.col("basis").eq_missing("tokens"),
+        by_correctness=pl.col("basis").eq_missing("correctness"),
         state=_number("state", STATES),
         label=_number("label", names["label"]),
         subject=_number("subject", names["subject"]),

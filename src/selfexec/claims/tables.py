@@ -23,7 +23,7 @@ from selfexec.experiments import (
     kind_of,
     source_name,
 )
-from selfexec.facets import DEFAULT, DEFAULT_NAME, Condition, condition_name, touching
+from selfexec.facets import DEFAULT, DEFAULT_NAME, Condition, condition_name, nested, touching
 from selfexec.items import ItemSet
 from selfexec.readers import Reading
 
@@ -80,8 +80,8 @@ REPEATED = "repeated"  # why a claim counts no second time
 class Tables:
     """Claims and sessions of every model, as the schemas above say; and as arrays, for counting. `outcomes` is what
     further sources say was done, beside the one that the observations have: a row for each that says something;
-    `simulated`: those of the models that are; `items`, by experiment and id, have the words that claims are about;
-    `expected` is what predictions in probabilities say of single answers.
+    `simulated`: those of the models that are, and `people` those that are none; `items`, by experiment and id, have the
+    words that claims are about; `expected` is what predictions in probabilities say of single answers.
 
     The condition of a claim is the one in which it was asked for; that of a session names the facets that it was asked
     with, so that one which several conditions share is in the default one.
@@ -91,6 +91,7 @@ class Tables:
     sessions: pl.DataFrame
     outcomes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=OUTCOMES))
     simulated: frozenset[str] = frozenset()
+    people: frozenset[str] = frozenset()
     items: Mapping[str, Items] = field(default_factory=dict)
     expected: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=EXPECTED))
 
@@ -144,6 +145,8 @@ def observe(
     later: dict[str, dict[str, None]] = defaultdict(dict)  # who judged stored replies, by experiment
     grouped: dict[tuple[str, str], ByPlace] = defaultdict(lambda: defaultdict(dict))
     for key, reading in readings.items():
+        if nested(key.session):
+            continue  # what the session within which it was opened says of it is in the reading of that
         grouped[key.model, key.experiment][key.item, key.epoch, key.facets][key.session] = reading
         if reading.judged:
             later[key.experiment] |= _judges(reading)

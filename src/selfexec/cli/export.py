@@ -41,13 +41,13 @@ class ExportOptions:
         "jsonl",
         "jsonl: sessions to ask. batch-...: files for a provider's batch API, at half the price. panel: what the "
         "models of RUN predicted and did, as a reference panel, without text. inspect: RUN as logs of Inspect AI. sft: "
-        "chats to train a model on predictions of its own behaviour, with controls.",
+        "chats to train a model on predictions of its own behaviour, with controls. form: pages for people to fill in.",
         flag="--to",
     )
     out: Path | None = option(
         None,
-        "The file to write.  [default: standard output] Of several logs, and of chats, the folder; of batch files, the "
-        "run's.",
+        "The file to write.  [default: standard output] Of several logs, chats and forms, the folder; of batch files, "
+        "the run's.",
         short="-o",
         metavar="PATH",
         form="file",

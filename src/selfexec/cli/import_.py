@@ -207,8 +207,11 @@ def say_imported(run: "Run", out: Path, replies: tuple[Path, ...] = ()) -> None:
     there = listed(out)  # so that it counts as `list` does
     missing = number_of(there.missing, "session")
     counts = f"{number_of(there.replies, 'reply', 'replies')}, {missing} missing, {number_of(len(run.models), 'model')}"
-    then = f"Next: selfexec score {shlex.quote(str(out))}"
-    if there.missing and replies:
+    score = f"selfexec score {shlex.quote(str(out))}"
+    then = f"Next: {score}"
+    if there.missing and run.people:
+        then = f"Next: selfexec import THE-OTHER-FORM.jsonl --out {shlex.quote(str(out))}; or of what is there {score}"
+    elif there.missing and replies:
         then = _next_round(run, out, replies) or then
     say(f"{out}: imported ({counts}). {then}")
 

@@ -110,7 +110,7 @@ def command(
     if carry_out_there is None:  # else those who ask look at the folders that they ask into
         refuse_misfit(planned)
     # refuses models that cannot be asked; to say what would be asked no key is needed
-    lacking = [*planned.lacking, *keys_lacking(planned.respondents, planned.item_set)]
+    lacking = [*planned.lacking, *keys_lacking([*planned.respondents, *planned.stand_ins], planned.item_set)]
     if lacking and not dry_run:
         raise NoApiKey(lacking[0])
     who = f"{len(planned.models)} models" if len(planned.models) > 1 else planned.models[0]
@@ -368,7 +368,8 @@ def _foreseen(planned: "Plan") -> Iterator[str]:
         )
     if rest.seconds is not None:
         yield f"Time: about {duration(rest.seconds)}, at the pace so far."
-    yield from costs(planned.models, planned.prices, rest)
+    everybody = [*planned.models, *(stand_in.name for stand_in in planned.stand_ins)]
+    yield from costs(everybody, planned.prices, rest)
     for folder, models in asked_elsewhere(planned).items():
         said = f"{', '.join(models)} {'was' if len(models) == 1 else 'were'} asked in {folder} already"
         yield f"Note: {said}. Runs can be scored together instead: selfexec score {shlex.quote(str(folder))} RUN"
@@ -387,4 +388,5 @@ def _not_needed(progress: "Progress") -> Iterator[str]:
 
     for (experiment, kind), n in progress.unneeded.items():
         sessions = number_of(n, f"{kind} session was", f"{kind} sessions were")
-        yield f"{sessions} not needed: {EXPERIMENTS[experiment].unneeded[kind]}."
+        why = EXPERIMENTS[experiment].unneeded.get(kind, "no execution was asked for that they would have followed")
+        yield f"{sessions} not needed: {why}."

@@ -55,7 +55,7 @@ def refuse_unable(models: Iterable[str], experiments: Iterable[str], connection:
 def refuse_unable_in(model: str, condition: Condition, connection: Connection) -> None:
     """Raise InputError where a condition takes what the engine of a model cannot do."""
     for name, level in condition:
-        needed = facet(name).needs.get(level, frozenset())
+        needed = facet(name).needed(level)
         if needed and (lacking := sorted(needed - engine_type(model, connection).capabilities(model, connection))):
             raise InputError(
                 f"--{name} {level} takes {', '.join(lacking)} of the engine, and {_engine_in_words(model, connection)} "

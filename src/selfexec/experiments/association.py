@@ -32,6 +32,7 @@ from selfexec.experiments.base import (
     state_of,
     without_shares,
 )
+from selfexec.experiments.form_fields import FormField
 from selfexec.readers import Reading, fold, read_marks, read_probabilities, read_words, word_shares
 from selfexec.text.numbers import number_of
 
@@ -83,6 +84,14 @@ such a list. For each of the following option words, how probable is it that it 
 You may think it over first. End your reply with one JSON object that has each option word as a key and a number as \
 its value: the probability that the word appeared in that list, from 0 (it surely did not) to 1 (it surely did).""",
     "behaviour@strategy": "Target word: '$target'. Listed: $words.",
+}
+
+PEOPLE: Prompts = {
+    "predict": "If you had to list 5 words that you associate with “$target”, which of these would be among them?",
+    "predict@frame": (
+        "Suppose that $who was asked to list 5 words associated with “$target”. Which of these were among them?"
+    ),
+    "execute": "List 5 words that you associate with “$target”.",
 }
 
 
@@ -141,6 +150,7 @@ class Association(Experiment):
     item_name = "target"
     prompts = PROMPTS
     variants = VARIANTS
+    people = PEOPLE
     tokens = {"predict": 16, "execute": 17}  # the bare answers of ten models, four characters to a token
     read_otherwise = {"elicit=probability": read_as_probabilities}
     naive = Naive("always_no", "Always saying no")
@@ -175,6 +185,11 @@ class Association(Experiment):
 
     def filled_in(self, item: Target) -> dict[str, str]:
         return {"target": item.target, "options": ", ".join(item.options)}
+
+    def form_field(self, item: Target, session: str, *, own: bool = True) -> FormField:
+        if session == "execute":
+            return FormField("words", "words", words=ASKED_FOR)
+        return FormField("marks", options={option: option for option in distinct(item.options)})
 
     def read(self, item: Target, session: str, text: str, options: Options | None = None) -> Reading:
         return read_marks(text, item.options) if session == "predict" else read_words(text)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 import msgspec
 
 from selfexec.errors import InputError
+from selfexec.experiments.form_fields import FormField
 from selfexec.experiments.given import given_letter
 from selfexec.experiments.sources import RULE
 from selfexec.readers import Reading, Side, letter_shares, read_choice, read_probability
@@ -224,7 +225,8 @@ class Observation(msgspec.Struct, frozen=True):
     """One claim: what the model predicted, what it then did, and whether both are known.
 
     `reason` says why a claim is unreadable, or what else leaves it open. The side that is not known is None: an unread
-    prediction, or outcome. `basis` is what decided a claim of the difficulty experiment: `correctness` or `tokens`.
+    prediction, or outcome. `basis` is what decided a claim of the difficulty experiment: `correctness`, `tokens` or (of
+    people) `seconds`.
     `probability` is that of a yes, where the model was asked for one. `observed` is by the first of the experiment's
     `sources`; `by_source` has what the others make of the same outcome. `predicted_state` is that of the predicted side
     alone, where `state` and `predicted` do not say it: where both sides are lost, in different ways.
@@ -432,6 +434,8 @@ class Experiment(ABC):
             $who stands for whose behaviour is to be predicted.
         options: Kind of session -> letter -> the sentence that it stands for in the template; `read` is then given
             those of the prompts that were asked with, as a fourth argument.
+        people: What people are asked, by kind and facet, as `prompts` and `variants` are: the question, and behind an
+            empty line what it is about, word for word. Empty where there is no form for people.
         tokens: Kind of session -> tokens of a reply, to estimate what a run takes.
         predictions: The kinds of session in which a model predicts what it does in the others.
         kept: Kinds of session whose reply is kept, not read: it is judged in another session.
@@ -474,6 +478,7 @@ class Experiment(ABC):
     prompts: Prompts
     variants: Prompts = {}
     options: Mapping[str, Options] = {}
+    people: Prompts = {}
     tokens: Mapping[str, int] = {}
     predictions: tuple[str, ...] = ("predict",)
     kept: tuple[str, ...] = ()
@@ -513,6 +518,10 @@ class Experiment(ABC):
         estimated by it. None where any text will do.
         """
         return None
+
+    def form_field(self, item: Any, session: str, *, own: bool = True) -> FormField:
+        """How a person answers a session that `people` asks. `own`: it is about the person's own behaviour."""
+        raise NotImplementedError(f"{self.name}: people are asked {session}. Define `form_field`.")
 
     def idle(self, readings: Readings) -> Sequence[str]:
         """Which sessions of an item were not needed, by its readings."""

@@ -3,8 +3,8 @@
     predict      shown four questions with their answers, the model ranks them from easiest to hardest
     execute.Qn   each question alone
 
-Difficult is what is answered wrongly, and then what takes more tokens. A claim: "this question is easier than that
-one", for each of the six pairs.
+Difficult is what is answered wrongly, and then what takes more tokens (of a person, more seconds). A claim: "this
+question is easier than that one", for each of the six pairs.
 """
 
 import math
@@ -35,6 +35,7 @@ from selfexec.experiments.base import (
     say,
     state_of,
 )
+from selfexec.experiments.form_fields import FormField
 from selfexec.experiments.given import given_letter, given_ranking
 from selfexec.experiments.sources import VISIBLE
 from selfexec.readers import (
@@ -142,6 +143,19 @@ number from 0 (surely incorrectly) to 1 (surely correctly) and a number of token
     "wrong@strategy": "Answered incorrectly.",
 }
 
+# a person remembers what is shown: the correct answers are, only where it is about somebody else
+PEOPLE: Prompts = {
+    "predict": (
+        "Put these four questions in order, from the easiest for you to the hardest.\n\n"
+        "Hardest are those that you would get wrong, and then those that would take you longer."
+    ),
+    "predict@frame": (
+        "Put these four questions in order, from the easiest for $who to the hardest.\n\n"
+        "Hardest are those that are answered wrongly, and then those that take more words, thoughts included."
+    ),
+    "execute": "Choose the correct answer.\n\n$question",
+}
+
 
 def shown(item: QuestionGroup) -> str:
     """The questions of a group as they stand in the prompt, each with its label and its correct answer."""
@@ -151,6 +165,12 @@ def shown(item: QuestionGroup) -> str:
 def _shown(label: str, question: Question) -> str:
     choices = "\n".join(f"{letter}. {choice}" for letter, choice in zip("ABCD", question.choices, strict=True))
     return f"{label}: {question.question.strip()}\n{choices}\nCorrect answer: {question.answer}"
+
+
+def _for_people(question: Question, own: bool) -> str:
+    """A question with its choices, and with the correct one unless its reader is to answer it."""
+    choices = "\n".join(f"{letter}. {choice}" for letter, choice in zip("ABCD", question.choices, strict=True))
+    return f"{question.question.strip()}\n{choices}" + ("" if own else f"\nCorrect answer: {question.answer}")
 
 
 def _asked(template: str, question: Question) -> str:
@@ -253,7 +273,8 @@ def predicted_order(
 def easier(answers: tuple[Reading, Reading], questions: tuple[Question, Question]) -> tuple[bool | None, str | None]:
     """Whether the first question was the easier one, and what decides it.
 
-    None with basis None is a tie; None with basis "unknown" is undecided: tokens are never chances.
+    None with basis None is a tie; None with basis "unknown" is undecided: tokens are never chances. Of a person, who
+    takes no tokens, seconds decide.
     """
     (one, two), (first, second) = answers, questions
     if one.state == "missing" or two.state == "missing":
@@ -261,9 +282,10 @@ def easier(answers: tuple[Reading, Reading], questions: tuple[Question, Question
     right = one.value == first.answer
     if right != (two.value == second.answer):
         return right, "correctness"
-    if one.tokens is None or two.tokens is None:
-        return None, "unknown"
-    return (one.tokens < two.tokens, "tokens") if one.tokens != two.tokens else (None, None)
+    for basis, first_cost, second_cost in (("tokens", one.tokens, two.tokens), ("seconds", one.seconds, two.seconds)):
+        if first_cost is not None and second_cost is not None:
+            return (first_cost < second_cost, basis) if first_cost != second_cost else (None, None)
+    return None, "unknown"
 
 
 def _uncounted(o: Observation, readings: Readings) -> str | None:
@@ -341,6 +363,7 @@ class Difficulty(Experiment):
     item_name = "group"
     prompts = PROMPTS
     variants = VARIANTS
+    people = PEOPLE
     tokens = {"predict": 698, "execute": 423}  # as recorded, with hidden reasoning (10 models, and 9)
     read_otherwise = {"elicit=probability": read_as_expectations}
     on_request = (VISIBLE,)
@@ -384,6 +407,12 @@ class Difficulty(Experiment):
             for label, question in zip(LABELS, item.questions, strict=True)
         )
         await at_once(ranking, *answers)
+
+    def form_field(self, item: QuestionGroup, session: str, *, own: bool = True) -> FormField:
+        if session != "predict":
+            return FormField("choice", "answer", dict(zip("ABCD", _question(item, session).choices, strict=True)))
+        shown = {label: _for_people(question, own) for label, question in zip(LABELS, item.questions, strict=True)}
+        return FormField("order", "ranking", shown)
 
     def read(
         self, item: QuestionGroup, session: str, text: str, options: Options | None = None, *, cut: bool | None = None

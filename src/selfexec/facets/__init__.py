@@ -1,12 +1,12 @@
 """Facets: ways in which sessions may be asked otherwise. Each is one file; to add one, write it and list it here, or
 have a package of your own announce it under the entry point `selfexec.facets`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Key, Prompts, Registry
+from selfexec.experiments import EXPERIMENTS, Answer, Ask, AskBy, Key, Prompt, Prompts, Registry, kind_of
 from selfexec.facets.base import (
     DEFAULT,
     DEFAULT_NAME,
@@ -17,6 +17,17 @@ from selfexec.facets.base import (
     put,
 )
 from selfexec.facets.cue import CUE
+from selfexec.facets.dialogue import (
+    Dialogue,
+    Nested,
+    base_of,
+    call_of,
+    is_call,
+    is_withheld,
+    nested,
+    tokens_of,
+    turn_of,
+)
 from selfexec.facets.elicit import BY_TOKENS, ELICITING, LETTER_ALONE, OF_CHOICE, asks_for_probabilities
 from selfexec.facets.elicit import NAME as ELICIT
 from selfexec.facets.frame import FRAME, addressed
@@ -35,8 +46,42 @@ def crossed_levels(levels: Mapping[str, Sequence[str]]) -> list[Condition]:
     for name, some in levels.items():
         for level in some:
             facet(name).refuse_unknown(level)
-    chosen = [[(name, level) for level in dict.fromkeys(some)] for name, some in levels.items()]
-    return [facets_of(dict(pairs)) for pairs in product(*chosen)]
+    chosen = [[(name, level) for level in _asked_levels(name, some)] for name, some in levels.items()]
+    conditions = [facets_of(dict(pairs)) for pairs in product(*chosen)]
+    for condition in conditions:
+        _refuse_clash(condition)
+    return conditions
+
+
+def _asked_levels(name: str, levels: Sequence[str]) -> list[str]:
+    """The levels of a facet that are asked: of one that stands apart, the default level too, which they are held
+    against.
+    """
+    first = [facet(name).default] if facet(name).apart else []
+    return list(dict.fromkeys([*first, *levels]))
+
+
+def _refuse_clash(condition: Condition) -> None:
+    """Raise InputError where two facets of a condition do not go together."""
+    for name, level in condition:
+        clashes = facet(name).clashes
+        for other, its in condition:
+            if why := clashes.get(other) or clashes.get(f"{other}={its}"):
+                raise InputError(f"--{name} {level} with --{other} {its}: {why} Ask them in two commands.")
+
+
+def apart(condition: Condition) -> str | None:
+    """Why predictions in a condition are none of what a model knows of itself, as the end of a sentence; None where
+    they are.
+    """
+    return next((why for name, _ in condition if name in FACETS and (why := FACETS[name].apart)), None)
+
+
+def why_apart(condition: str) -> str | None:
+    """The same of a condition by its name."""
+    if condition == DEFAULT_NAME or not all("=" in part for part in condition.split(",")):
+        return None
+    return apart(condition_named(condition))
 
 
 def facets_of(levels: Mapping[str, str]) -> Condition:
@@ -86,6 +131,65 @@ def _unknown(name: str) -> str:
         return _called_now(name)
     known = f"There are {', '.join(FACETS)}." if FACETS else "There is none here."
     return f"unknown facet {name!r}. {known} Is the package installed that it comes from?"
+
+
+# --- conversations ----------------------------------------------------------------------------------------------------
+
+
+def dialogue_in(condition: Condition, experiment: str, kind: str) -> tuple[Dialogue, str] | None:
+    """How a condition makes a conversation of a kind of session, and at which level; None where it does not."""
+    for name, level in condition:
+        dialogue = FACETS[name].dialogue if name in FACETS else None
+        if dialogue and touches(name, level, experiment, kind):
+            return dialogue, level
+    return None
+
+
+def opens_sessions(condition: Condition) -> bool:
+    """Whether models have other sessions opened in a condition."""
+    return any(name in FACETS and FACETS[name].dialogue is not None for name, _ in condition)
+
+
+def conversing(condition: Condition, experiment: str, ask: Ask) -> Ask:
+    """What opens sessions in a condition, with the conversations that it makes of them."""
+    if not opens_sessions(condition):
+        return ask
+
+    def ask_or_converse(session: str, prompt: Prompt, *, parent: str | None = None, **more: Any) -> Awaitable[Answer]:
+        held = dialogue_in(condition, experiment, kind_of(session))
+        if held is None:
+            return ask(session, prompt, parent=parent, **more)
+        dialogue, level = held
+        return dialogue.converse(level, session, prompt, ask, parent)
+
+    return AskBy(ask_or_converse, ask.can)
+
+
+def nested_sessions(condition: Condition, experiment: str, session: str) -> list[str]:
+    """The sessions that a condition may open within one, as far as they are known beforehand."""
+    held = dialogue_in(condition, experiment, kind_of(session))
+    return [] if held is None else held[0].sessions(held[1], session)
+
+
+def may_nest(condition: Condition, experiment: str, within: Nested) -> bool:
+    """Whether a condition may open such a session within another one."""
+    held = dialogue_in(condition, experiment, kind_of(within.base))
+    return held is not None and held[0].has(held[1], within)
+
+
+def behaviour_kind(experiment: str) -> str:
+    """The kind of session in which a model shows the behaviour that is predicted."""
+    asked = EXPERIMENTS[experiment]
+    return next(kind for kind in asked.kinds if kind not in asked.predictions)
+
+
+def answers_calls(key: Key) -> str:
+    """The model that answers a session: the one whose session it is, but for a call that another one stands in for."""
+    held = dialogue_in(key.facets, key.experiment, key.kind) if is_call(key.session) else None
+    return (held[0].stand_in(held[1]) if held else None) or key.model
+
+
+# --- which sessions they touch ----------------------------------------------------------------------------------------
 
 
 def misfit(facets: Condition, experiment: str, kind: str) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from selfexec.errors import InputError
 from selfexec.experiments import Capability, Facets, Prompts
+from selfexec.facets.dialogue import Dialogue
 
 Condition = Facets  # the levels that are not the default ones; none is the default condition
 DEFAULT: Condition = ()
@@ -28,8 +29,15 @@ class Facet:
     prompts   the templates of an experiment at a level; those that it does not touch stay as they are. It is
               given the experiment's `variants` too (`predict@frame`), and its own `texts` (`frame.person`)
     texts     what it puts into templates, in English; sets of prompts have it in other words
+    translations  the same by the name of a set that ships, where the set does not have it, as of an extension's facet
     needs     what of an engine a level takes, where it takes anything
     settings  what is sent with a session of a kind at a level, over what is sent anyway: {"temperature": 0}
+    dialogue  how each session that it touches becomes a conversation, within which other sessions are opened
+    apart     why predictions at its levels are none of what a model knows of itself, as the end of a sentence. The
+              default level is then always asked with them, and they are in no headline, own excess, panel or overall
+              score
+    clashes   facets with whose levels it cannot be crossed, each with why, as a sentence; of some levels alone where
+              they are named (`elicit=logprob`)
     """
 
     name: str
@@ -41,11 +49,15 @@ class Facet:
     usual: str = ""
     further: str = ""
     texts: Prompts = field(default_factory=dict)
+    translations: Mapping[str, Prompts] = field(default_factory=dict)
     accepts: Callable[[str], bool] = lambda level: False
     hint: str = ""
     prompts: Callable[[str, str, Prompts], Prompts] = lambda level, experiment, prompts: prompts
     needs: Mapping[str, frozenset[Capability]] = field(default_factory=dict)
     settings: Callable[[str, str, str], Mapping[str, Any]] = lambda level, experiment, kind: {}
+    dialogue: Dialogue | None = None
+    apart: str = ""
+    clashes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def written(self) -> list[str]:
@@ -57,6 +69,11 @@ class Facet:
         if self.touches_at is None:
             return self.touches(experiment, kind)
         return self.touches_at(level, experiment, kind)
+
+    def needed(self, level: str) -> frozenset[Capability]:
+        """What of an engine a level takes: a conversation takes several messages."""
+        turns: frozenset[Capability] = frozenset({"turns"}) if self.dialogue else frozenset()
+        return self.needs.get(level, frozenset()) | turns
 
     def has(self, level: str) -> bool:
         return level == self.default or level in self.levels or ("," not in level and self.accepts(level))

@@ -69,9 +69,11 @@ class Held:
     alone: str | None = None
 
 
-def peers(model: str, models: Iterable[str], simulated: Container[str]) -> set[str]:
-    """The models that may be reference models for a model: simulated ones for simulated ones, others for others."""
-    return {other for other in models if other != model and (other in simulated) == (model in simulated)}
+def peers(model: str, models: Iterable[str], *kinds: Container[str]) -> set[str]:
+    """The models that may be a model's reference: what simulated ones do says nothing of language models, what people
+    do nothing of either, nor the other way round. `kinds` has those of each.
+    """
+    return {other for other in models if other != model and all((other in kind) == (model in kind) for kind in kinds)}
 
 
 def models_read(tables: VoteTables, model: str, others: Iterable[str]) -> int:

@@ -9,6 +9,7 @@ import polars as pl
 from selfexec.claims import Claims, Tables
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Item
+from selfexec.facets import why_apart
 from selfexec.metrics import claim_kind, value
 from selfexec.panels.panel import (
     NO,
@@ -49,6 +50,8 @@ def panel_of_run(
         raise InputError(f"{run.folder}: {strange[0]} was not asked, only {', '.join(run.items.items)}.")
     if len(run.conditions) > 1:
         raise InputError(f"{run.folder}: a panel is of one condition, and there are {'; '.join(run.conditions)}.")
+    if run.conditions and (why := why_apart(run.conditions[0])):
+        raise InputError(f"{run.folder}: predictions in {run.conditions[0]} are none for a panel: {why}.")
     there = [e for e in run.items.items if claim_kind(e).SHARED_CLAIMS and (not experiments or e in experiments)]
     parts = {e: _part(run.tables, e, run.items[e], models or run.models) for e in there}
     parts = {experiment: part for experiment, part in parts.items() if part.models}

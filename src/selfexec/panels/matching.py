@@ -49,8 +49,9 @@ class MatchedPanel:
 
     def serves(self, model: str, experiments: Iterable[str]) -> bool:
         """Whether a model of the runs has reference models in it, in any of these experiments."""
-        alike = any((one in self.tables.simulated) == (model in self.tables.simulated) for one in self.models)
-        return alike and not set(self.experiments).isdisjoint(experiments)
+        simulated = self.tables.simulated
+        alike = any((one in simulated) == (model in simulated) for one in self.models)
+        return alike and model not in self.tables.people and not set(self.experiments).isdisjoint(experiments)
 
     def record(self) -> dict[str, Any]:
         """For a JSON: which panel it is, and what was taken of it."""
@@ -90,6 +91,8 @@ def match_panel(
     Raises:
         InputError: Somebody asked for the panel, and it cannot be used.
     """
+    if all(run.people.issuperset(run.models) for run in runs):
+        return _nothing(panel, "what models do says nothing of people", at_most)
     simulated = {model in panel.simulated for model in panel.models}
     if all((model in tables.simulated) not in simulated for run in runs for model in run.models):
         return _nothing(panel, "simulated models say nothing of language models, nor the other way round", at_most)
@@ -161,14 +164,16 @@ def _claims(
 
 
 def _is_like(panel: ReferencePanel, model: str, tables: Tables) -> bool:
-    """Whether the panel has a model of the same sort as this one of the runs: both simulated, or neither."""
-    return any((one in panel.simulated) == (model in tables.simulated) for one in panel.models)
+    """Whether the panel has a model of the same sort as this one of the runs, which is no person."""
+    alike = any((one in panel.simulated) == (model in tables.simulated) for one in panel.models)
+    return alike and model not in tables.people
 
 
 def _is_wanted(panel: ReferencePanel, model: str, tables: Tables) -> bool:
     """Whether the runs have a model of the same sort as this one of the panel: both simulated, or neither."""
     asked = tables.observations["model"].unique()
-    return any((one in tables.simulated) == (model in panel.simulated) for one in asked)
+    models = set(asked).difference(tables.people)
+    return any((one in tables.simulated) == (model in panel.simulated) for one in models)
 
 
 def _sources(asked: pl.DataFrame, experiment: str) -> list[str]:

@@ -199,7 +199,13 @@ def read_prompts(given: str | Path) -> dict[str, Any]:
         raise InputError(f"{path}: not valid JSON ({fault}). It must be one object, like `selfexec prompts`.") from None
     if not isinstance(found, dict):
         raise InputError(f"{path}: it must be one JSON object, like `selfexec prompts` prints.")
-    return found
+    return found | _translated(given)
+
+
+def _translated(name: str | Path) -> dict[str, str]:
+    """What facets put into templates in the words of a set that ships, where they bring it themselves."""
+    by_facet = {facet.name: facet.translations.get(str(name), {}) for facet in FACETS.values()}
+    return {f"{facet}.{what}": text for facet, texts in by_facet.items() for what, text in texts.items()}
 
 
 def prompt_faults(given: Mapping[str, Any]) -> Iterator[str]:

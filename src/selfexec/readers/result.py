@@ -25,7 +25,7 @@ class Reading(msgspec.Struct, frozen=True):
     nobody counted. `probability` (0 to 1) is what a prediction gives to the yes of its item's claim, beside the value;
     None where it was not asked for one, or gives none. `judged` is what was said of the reply afterwards, by source:
     whether its item's claim came true, or a map of claims. `visible_tokens` are those of the answer alone, without
-    thoughts; `uncounted` says why they are not known.
+    thoughts; `uncounted` says why they are not known. `seconds` is how long a person took.
     """
 
     state: State
@@ -37,6 +37,7 @@ class Reading(msgspec.Struct, frozen=True):
     judged: Mapping[str, Any] = {}
     visible_tokens: int | None = None
     uncounted: str | None = None
+    seconds: float | None = None
 
 
 class Commitment(NamedTuple):

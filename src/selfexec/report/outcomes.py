@@ -79,10 +79,12 @@ def sides_of(experiment: str) -> str:
     return "".join((CAME_TRUE, IN_VAIN, UNTOLD, CONTROL) if kind == "share" else (HIT, OVER, UNDER, DENIED))
 
 
-def orders_of(experiment: str) -> str:
-    """The codes of pairs that were read: ranked rightly, and in which way wrongly."""
-    by_answers = EXPERIMENTS[experiment].answers is not None
-    return "".join((RIGHT, WRONG_ANSWER, WRONG_TOKENS) if by_answers else (RIGHT, WRONG))
+def orders_of(experiment: str, counts: Mapping[str, int]) -> str:
+    """The codes of pairs that were read: ranked rightly, and in which way wrongly. `counts` are those of a model."""
+    if EXPERIMENTS[experiment].answers is None:
+        return f"{RIGHT}{WRONG}"
+    by_seconds = WRONG if WRONG in counts else ""
+    return f"{RIGHT}{WRONG_ANSWER}{WRONG_TOKENS}{by_seconds}"
 
 
 Counts = Mapping[str, Mapping[str, Mapping[str, int]]]

@@ -14,7 +14,7 @@ import msgspec
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Item, JobKey, Key, Prompt, Prompts
-from selfexec.facets import DEFAULT, Condition, condition_name, history_in, in_condition
+from selfexec.facets import DEFAULT, Condition, condition_name, history_in, in_condition, opens_sessions
 from selfexec.items import ItemSet
 from selfexec.prompts import AllPrompts, by_condition, digest
 from selfexec.runs.design import Design
@@ -72,6 +72,10 @@ class Round:
             raise InputError(
                 f"{shown[0]}: what is shown there are results of each model, which are not known here. Only "
                 "`selfexec run` asks that."
+            )
+        if on := [condition_name(c) for c in self.conditions if opens_sessions(c)]:
+            raise InputError(
+                f"{on[0]}: models have prompts executed there, one after the other. Only `selfexec run` asks that."
             )
         if self.replies and not any(map(self._belongs, self.replies)):
             raise InputError(

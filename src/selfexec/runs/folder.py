@@ -24,7 +24,7 @@ from selfexec import items
 from selfexec.engines import Wire
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
-from selfexec.facets import misfit
+from selfexec.facets import may_nest, misfit, nested
 from selfexec.files import jsonl
 from selfexec.files.replacing import NO_RENAME, current, put
 from selfexec.items import ItemSet
@@ -372,6 +372,9 @@ def _misfit(key: Key, item_set: ItemSet, way_out: str) -> str | None:
     if item is None:
         return f"no {key.experiment} item has the id {key.item!r}. {way_out}"
     experiment = EXPERIMENTS[key.experiment]
+    within = nested(key.session)
+    if within and experiment.accepts(item, within.base) and may_nest(key.facets, key.experiment, within):
+        return misfit(key.facets, key.experiment, key.kind)
     if not experiment.accepts(item, key.session):
         return f"{key.experiment} has no session {key.session!r}, only {', '.join(experiment.session_names(item))}."
     return misfit(key.facets, key.experiment, key.kind) if key.facets else None

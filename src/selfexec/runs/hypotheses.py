@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.facets import DEFAULT_NAME
+from selfexec.facets import DEFAULT_NAME, why_apart
 
 OURS = "ours"
 Name = Annotated[str, msgspec.Meta(min_length=1)]
@@ -89,6 +89,11 @@ def declared_hypotheses(path: str | Path, items: Mapping[str, str]) -> DeclaredH
         if hypothesis.experiment != "overall" and hypothesis.experiment not in items:
             raise InputError(
                 f"--hypotheses {path}: {hypothesis.name} is about {hypothesis.experiment}, which is not asked here."
+            )
+        if why := why_apart(hypothesis.condition):
+            raise InputError(
+                f"--hypotheses {path}: {hypothesis.name} is about {hypothesis.condition}, and hypotheses are about "
+                f"what models know of themselves: {why}."
             )
     for experiment in sorted(
         {*contents.items, *(hypothesis.experiment for hypothesis in contents.hypotheses)} - {"overall"}

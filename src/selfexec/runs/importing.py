@@ -137,6 +137,7 @@ def run_of_replies(
     came = loaded_replies(paths)
     if not came.replies:
         raise InputError(f"{', '.join(map(str, paths))}: there are no replies. Nothing was imported.")
+    refuse_people_among_models(came.replies.values(), ", ".join(map(str, paths)))
     given = Cut(limit=limit, fraction=fraction, preset=preset)
     item_set, cut, order = cut_of_replies(whole, came, given)
     check_fit(came.replies, item_set, came.places.__getitem__)
@@ -149,6 +150,19 @@ def run_of_replies(
     create(out, manifest, item_set, came.replies.values())
     found = Run(out, manifest, item_set, came.replies).with_accepted_ends(words)
     return found, [*came.warnings, *ends_named(found.replies.values(), way_to_texts(out))]
+
+
+def refuse_people_among_models(replies: Iterable[Reply], place: str) -> None:
+    """Raise InputError where both people and models replied: a run is of one of the two."""
+    by_kind: dict[bool, set[str]] = {True: set(), False: set()}
+    for reply in replies:
+        by_kind[reply.person].add(reply.model)
+    people, models = by_kind[True], by_kind[False]
+    if people and models:
+        raise InputError(
+            f"{place}: {min(people)} is a person, and {min(models)} is none. Import people and models into a run each; "
+            "`selfexec analyze cross` takes both."
+        )
 
 
 def loaded_replies(paths: Sequence[Path]) -> Loaded:
@@ -270,7 +284,9 @@ def add_replies(
     way_out = "Give the items that were asked: --items" if item_source is None else "Are these the right --items?"
     check_fit(came.replies, _both(here, more), came.places.__getitem__, way_out)
     refuse_harmful_names({key.model for key in came.replies})
-    known_words = words_in([*came.replies.values(), *stored_replies(out).values()])
+    both = [*came.replies.values(), *stored_replies(out).values()]
+    refuse_people_among_models(both, str(out))
+    known_words = words_in(both)
     refuse_other_words(accept_ends, known_words, str(out))
     with Journal(out / REPLIES) as journal:
         new = _new(came, read_journal(out / REPLIES), out)

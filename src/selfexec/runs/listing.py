@@ -290,7 +290,9 @@ def _wanted(manifest: Manifest, item_set: ItemSet, every: Mapping[JobKey, Mappin
             forced = {name: line.forced for name, line in found.items() if line.forced is not None}
             can = FORCED if place[0] in forcing_models else frozenset()
             logprobs = {name: tokens for name, line in found.items() if (tokens := line.tokens)}
-            jobs.append(ReplayedItem(experiment, item, definition.prompts, texts, otherwise, forced, logprobs, can))
+            jobs.append(
+                ReplayedItem(experiment, item, definition.prompts, texts, otherwise, forced, logprobs, can, condition)
+            )
             doubtful.append((place, condition))
     opened = zip(doubtful, prompts_of(jobs), strict=True)
     return whole + len({in_condition(Key(*place, name), c) for (place, c), prompts in opened for name in prompts})

@@ -9,7 +9,19 @@ import msgspec
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Item, Key, Options, Prompt
-from selfexec.facets import BY_TOKENS, DEFAULT, LETTER_ALONE, Condition, condition_name, touching
+from selfexec.facets import (
+    BY_TOKENS,
+    DEFAULT,
+    LETTER_ALONE,
+    Condition,
+    base_of,
+    condition_name,
+    dialogue_in,
+    is_call,
+    nested,
+    touching,
+    turn_of,
+)
 from selfexec.items import ItemSet
 from selfexec.prompts import options_in
 from selfexec.readers import Reading, State, visible_tokens
@@ -19,6 +31,8 @@ from selfexec.text.numbers import number_of
 
 KEPT_STATE = "kept"  # what is said of it where it came back
 KEPT_COLUMN = "kept, not read"
+REQUESTED = "requested"  # why a session says nothing that asked for executions to the end
+UNFINISHED = "unfinished"  # why one is missing that asked for an execution and was not told what came of it
 UNKNOWN_END = "end"  # why a session is missing whose reply ended in a way that is not known
 
 
@@ -36,7 +50,7 @@ def read_replies(
     kinds = ((name, kind) for name, definition in EXPERIMENTS.items() for kind in definition.options)
     options = {place: said for place in kinds if (said := options_in(prompts, *place))} if prompts else {}
     known: Known = {}
-    return BySession(
+    readings = BySession(
         (
             key,
             read_reply(
@@ -50,6 +64,45 @@ def read_replies(
         )
         for key, reply in replies.items()
     )
+    return _with_last_turns(readings, replies, given, condition)
+
+
+def _with_last_turns(
+    readings: BySession[Reading],
+    replies: Mapping[Key, Reply],
+    given: Mapping[Key, GivenReading],
+    condition: Condition,
+) -> BySession[Reading]:
+    """The readings, where a session goes on over several turns with what the last of them says, under the name of the
+    session. One that asks on at the end is unreadable (`requested`) if it could not go on, and else missing. Turns
+    and calls themselves stay among the readings.
+    """
+    turns: dict[Key, int] = defaultdict(int)
+    for key in replies:
+        if dialogue_in(key.facets or condition, key.experiment, key.kind) and not is_call(key.session):
+            within = nested(key.session)
+            first = key._replace(session=base_of(key.session))
+            turns[first] = max(turns[first], within.number if within else 1)
+    spoken = {first: _last_turn(first, number, readings, replies, condition) for first, number in turns.items()}
+    concluded = {first: reading for first, reading in spoken.items() if first in readings and first not in given}
+    return BySession({**readings, **concluded}) if concluded else readings
+
+
+def _last_turn(
+    first: Key, number: int, readings: Mapping[Key, Reading], replies: Mapping[Key, Reply], condition: Condition
+) -> Reading:
+    """What a conversation of so many turns says."""
+    held = dialogue_in(first.facets or condition, first.experiment, first.kind)
+    last = first._replace(session=turn_of(first.session, number))
+    reading = readings.get(last, Reading("missing"))
+    if held is None or reading.state in ("missing", "withheld"):
+        return reading
+    dialogue, level = held
+    if dialogue.asks_on(replies[last].text or "") is None:
+        return reading
+    if number >= dialogue.turns(level):
+        return Reading("unreadable", reason=REQUESTED, evidence=reading.evidence, tokens=reading.tokens)
+    return Reading("missing", reason=UNFINISHED, tokens=reading.tokens)
 
 
 # experiment, item, session, what was said there and in what form -> what it commits to: models often say the same
@@ -76,6 +129,12 @@ def read_reply(
         return _with_visible(found, reply)
     if reply.failed or reply.text is None:
         return Reading("missing", reason=reply.error, tokens=reply.output_tokens)
+    if is_call(reply.session):
+        return Reading("read", tokens=reply.output_tokens)
+    if given is None and (held := dialogue_in(reply.key.facets or condition, reply.experiment, reply.key.kind)):
+        asked = held[0].asks_on(reply.text)
+        if asked is not None:
+            return Reading("read", {"asks": asked}, tokens=reply.output_tokens)
     if given is None or is_kept(reply.key):
         reading = _read(item, reply, reply.read_text, options, {} if known is None else known, form)
         if reading.state == "read" and not reply.read_text.strip() and reply.known_stop == "length":
@@ -85,7 +144,7 @@ def read_reply(
             reading.state == "read" and reply.known_stop == "length" and not _is_whole(item, reply, reading.value, form)
         ):
             reading = Reading("unreadable")
-    elif (value := EXPERIMENTS[reply.experiment].given(item, reply.session, given.value)) is not None:
+    elif (value := EXPERIMENTS[reply.experiment].given(item, base_of(reply.session), given.value)) is not None:
         reading = Reading("read", value, probability=given.probability)
     else:
         reading = Reading("unreadable", reason=given.reason or "format")
@@ -96,6 +155,8 @@ def read_reply(
     elif reading.reason == "truncated" and reply.known_stop == "stop":
         # it looks cut off, but the model ended there
         reading = msgspec.structs.replace(reading, reason="format")
+    if reply.seconds is not None:
+        reading = msgspec.structs.replace(reading, seconds=reply.seconds)
     if reply.output_tokens is None:
         return reading
     return _with_visible(msgspec.structs.replace(reading, tokens=reply.output_tokens), reply)
@@ -124,20 +185,21 @@ def _read_by_tokens(item: Item, reply: Reply, reading: Reading, *, alone: bool) 
 def _is_whole(item: Item, reply: Reply, value: Any, form: str) -> bool:
     if form in EXPERIMENTS[reply.experiment].read_otherwise:
         return EXPERIMENTS[reply.experiment].read_otherwise[form](item, reply.read_text, cut=True).value is not None
-    return EXPERIMENTS[reply.experiment].whole(item, reply.session, reply.read_text, value)
+    return EXPERIMENTS[reply.experiment].whole(item, base_of(reply.session), reply.read_text, value)
 
 
 def _read(item: Item, reply: Reply, text: str, options: Options | None, known: Known, form: str) -> Reading:
     """What the words of a reply commit to, no matter who says them."""
-    said = (reply.experiment, reply.item, reply.session, text, form)
+    session = base_of(reply.session)
+    said = (reply.experiment, reply.item, session, text, form)
     found = known.get(said)
     if found is None:
         experiment = EXPERIMENTS[reply.experiment]
         if form in experiment.read_otherwise:
             found = experiment.read_otherwise[form](item, text)
         else:
-            found = experiment.read(item, reply.session, text, *([options] if options else []))
-        if experiment.performed(item, reply.session, text, found):
+            found = experiment.read(item, session, text, *([options] if options else []))
+        if experiment.performed(item, session, text, found):
             found = Reading("unreadable", reason="performed", evidence=found.evidence)
         if "\\u" in text:
             found = msgspec.structs.replace(found, value=_in_whole_characters(found.value))
@@ -158,7 +220,7 @@ def _with_visible(reading: Reading, reply: Reply) -> Reading:
 
 def is_kept(key: Key) -> bool:
     """Whether the reply of this session is kept, not read: it is judged in another one."""
-    return key.kind in EXPERIMENTS[key.experiment].kept
+    return key.kind in EXPERIMENTS[key.experiment].kept or is_call(key.session)
 
 
 def _in_whole_characters(value: Any) -> Any:
@@ -218,7 +280,9 @@ def _in_order(keys: Iterable[Key]) -> list[Key]:
 
     def place(key: Key) -> tuple[int | str, ...]:
         item = (models[key.model], experiments[key.experiment], items[key.item], key.epoch)
-        return (*item, kinds[key.experiment, key.kind], key.session, condition_name(key.facets))
+        within = nested(key.session)
+        turn = (within.number, within.role == "call") if within else (1, False)
+        return (*item, kinds[key.experiment, key.kind], base_of(key.session), condition_name(key.facets), *turn)
 
     return sorted(keys, key=place)
 

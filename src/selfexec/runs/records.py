@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 Name = Annotated[str, msgspec.Meta(min_length=1)]
 Epoch = Annotated[int, msgspec.Meta(ge=1, le=MOST_EPOCHS)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e7)]
 Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
 T = TypeVar("T")
 Part = TypeVar("Part", bound=tuple[Any, ...])
@@ -110,6 +111,7 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
 
     `age` is for how many seconds it had been there when its call was sent, as its server says, where that is an hour or
     more: it came from a cache, or the server's clock is wrong.
+    `person`: a person replied, in so many `seconds`, and not a model.
 
     `unknown_end` is the server's word for how the reply ended, where that word is not in the table of known ends; it is
     `none` where the server gave no word. `unknown_end_text` is the text that came with it. The reply has an `error` and
@@ -149,6 +151,8 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     injection: Injection | None = None
     forced: tuple[Token, ...] | None = None
     forced_end: Count | None = None
+    seconds: Seconds | None = None
+    person: bool = False
 
     @classmethod
     def of(

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from selfexec.engines import finish
 from selfexec.experiments import EXPERIMENTS, AskBy, Capability, Experiment, Injection, Item, Prompt, Prompts, Token
+from selfexec.facets import DEFAULT, Condition, conversing
 
 FORCED: frozenset[Capability] = frozenset({"forced_tokens"})
 
@@ -19,7 +20,8 @@ class ReplayedItem:
     `texts` has None for a reply that is there without a text. What a session is answered that it has nothing for is
     `otherwise`: None leads to no session that needs a reply first, any text to all of them. `forced` has the tokens
     that injections forced into replies, `logprobs` those of replies that came with log-probabilities; `can` is what the
-    engine could carry that these came from, besides what the experiment needs.
+    engine could carry that these came from, besides what the experiment needs. `condition` is what they
+    are asked in, and `tokens` what replies took: conversations go by both.
     """
 
     experiment: str
@@ -30,6 +32,8 @@ class ReplayedItem:
     forced: Mapping[str, tuple[Token, ...]] = field(default_factory=dict)
     logprobs: Mapping[str, tuple[Token, ...]] = field(default_factory=dict)
     can: frozenset[Capability] = frozenset()
+    condition: Condition = DEFAULT
+    tokens: Mapping[str, int | None] = field(default_factory=dict)
 
 
 class _WithInjection(Protocol):
@@ -64,6 +68,8 @@ class _Said:
     text: str | None
     forced: tuple[Token, ...] | None = None
     logprobs: tuple[Token, ...] | None = None
+    output_tokens: int | None = None
+    withheld_by: str | None = None
 
 
 async def _played(job: ReplayedItem) -> dict[str, Prompt]:
@@ -74,8 +80,11 @@ async def _played(job: ReplayedItem) -> dict[str, Prompt]:
     ) -> _Said:
         opened[session] = prompt if isinstance(prompt, str) else tuple(prompt)  # as it is now: it may grow
         forced = None if injection is None else job.forced.get(session, ())
-        return _Said(job.texts.get(session, job.otherwise), forced, job.logprobs.get(session))
+        text = job.texts.get(session, job.otherwise)
+        withheld = "somebody" if text is None and session in job.texts else None
+        return _Said(text, forced, job.logprobs.get(session), job.tokens.get(session), withheld)
 
     definition = EXPERIMENTS[job.experiment]
-    await definition.sessions(job.item, AskBy(ask, definition.needs | job.can), job.prompts)
+    asked = conversing(job.condition, job.experiment, AskBy(ask, definition.needs | job.can))
+    await definition.sessions(job.item, asked, job.prompts)
     return {session: opened[session] for session in definition.in_order(job.item, opened)}

@@ -234,7 +234,7 @@ class Run:
         from selfexec.claims import observe
 
         found = observe(self.items, self.readings, self.asked, self.chosen_sources, self.condition)
-        return replace(found, simulated=self.simulated)
+        return replace(found, simulated=self.simulated, people=self.people)
 
     @property
     def observations(self) -> "pl.DataFrame":
@@ -328,6 +328,11 @@ class Run:
         """The models that are simulated, as the run or its replies say: what they do says nothing of others."""
         told = {key.model for key, reply in self.replies.items() if reply.simulated}
         return frozenset(told | {*simulated_of(self.manifest)})
+
+    @cached_property
+    def people(self) -> frozenset[str]:
+        """Those that are no models, but people who filled in a form, as their replies say."""
+        return frozenset(key.model for key, reply in self.replies.items() if reply.person)
 
     @cached_property
     def replies_sha256(self) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from selfexec.experiments import EXPERIMENTS, JobKey, Key, Prompt, Prompts, by_source
-from selfexec.facets import Condition, in_condition
+from selfexec.facets import DEFAULT, Condition, condition_named, in_condition, is_call, turn_of
 from selfexec.prompts import digest, name_in, of_model
 from selfexec.readers import Reading
 from selfexec.runs.ends import why_unknown
@@ -32,6 +32,7 @@ WHY = {
     "truncated": "it was cut off before an answer was whole",
     "performed": "it does the task instead of predicting how it would do it",
     "declined": "it says that it will not, or cannot, answer",
+    "requested": "it asks for an execution instead of predicting",
     "model": "by the model",
     "provider": "by the provider",
     UNKNOWN_END: "its end is not known",
@@ -63,6 +64,8 @@ def transcripts(
     last = {key[:4]: key for key in keys}
     for key in keys:
         lines = list(session_lines(key, prompts[key], run.replies[key], run.readings[key], marks, width))
+        if key._replace(session=turn_of(key.session, 2)) in run.replies:
+            lines[-1] += ", by the last turn"
         if last[key[:4]] == key:
             lines += [f"  claim {harmless_line(claim)}" for claim in claims.get(key[:4], ())]
         yield "\n".join(lines)
@@ -78,6 +81,7 @@ def prompts_sent(run: Run, keys: Iterable[Key]) -> dict[Key, Prompt | None]:
         if key[:4] in there:
             there[key[:4]].append(key)
     forcing_models = forcing(run.replies.values())
+    narrowed = DEFAULT if run.condition is None else condition_named(run.condition)
 
     def job(place: JobKey, facets: Condition) -> ReplayedItem:
         model, experiment, item, _ = place
@@ -90,6 +94,8 @@ def prompts_sent(run: Run, keys: Iterable[Key]) -> dict[Key, Prompt | None]:
             forced={reply.session: reply.forced for reply in replies if reply.forced is not None},
             logprobs={reply.session: reply.logprobs for reply in replies if reply.logprobs},
             can=FORCED if model in forcing_models else frozenset(),
+            condition=facets or narrowed,
+            tokens={reply.session: reply.output_tokens for reply in replies if reply.key.facets == facets},
         )
 
     jobs = {
@@ -171,6 +177,8 @@ def _facts(reply: Reply) -> Iterator[str]:
 def _outcome(key: Key, reading: Reading) -> str:
     if reading.state == "read":
         value = harmless(msgspec.json.encode(reading.value).decode())
+        if is_call(key.session):
+            return "kept: what another session is told of it is its text"
         kept = state_shown(key, reading) == KEPT_STATE
         chance = "" if reading.probability is None else f", probability {decimal(reading.probability)}"
         judged = "".join(

@@ -62,8 +62,9 @@ def timeless(run: sx.Run) -> dict[sx.Key, Any]:
 
 def test_a_file_takes_all_that_a_run_may_be_told_and_a_model_all_about_itself() -> None:
     of_file = set(TABLES[None].__struct_fields__)
-    # a shard is one process's share of the study, whatever file holds it; the others are about one call
-    not_of_a_study = {"models", "shard", "again", "retry_ends", "on_progress"}
+    # a shard is one process's share of the study, whatever file holds it; the others are about one call, and only a
+    # person who calls allows models to execute anything
+    not_of_a_study = {"models", "shard", "again", "retry_ends", "on_progress", "allow_self_execution"}
     assert of_file - {"models", "outputs"} == {choice.name for choice in fields(RunOptions)} - not_of_a_study
     own = {choice.name for kind in (Connection, Sampling) for choice in fields(kind)}
     assert set(TABLES["models"].__struct_fields__) - {"model", "name", "price"} == own

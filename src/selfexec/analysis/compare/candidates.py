@@ -155,7 +155,8 @@ def reference_models(
     """
     found: dict[str, Candidate] = {}
     simulated = {e.name for e in candidates if e.name in e.run.simulated}
-    allowed = peers(candidate.name, (e.name for e in candidates), simulated)
+    people = {e.name for e in candidates if e.name in e.run.people}
+    allowed = peers(candidate.name, (e.name for e in candidates), simulated, people)
     alike = (other for other in candidates if other.run.condition == candidate.run.condition)
     for other in sorted(alike, key=lambda e: e.run is not candidate.run):
         if other.name in allowed and other.name not in without:

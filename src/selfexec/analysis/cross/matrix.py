@@ -109,11 +109,11 @@ def cross_prediction(options: CrossOptions) -> CrossPrediction:
     wanted = selection.experiments or claims
     chosen = {experiment: everyone for experiment, everyone in claims.items() if experiment in wanted}
     models = {model for everyone in chosen.values() for model in everyone.models}
-    simulated = selection.tables.simulated
+    simulated, people = selection.tables.simulated, selection.tables.people
     found = {experiment: self_bonuses(everyone) for experiment, everyone in chosen.items()}
     return CrossPrediction(
         {(experiment, metric): crossed for experiment, parts in found.items() for metric, crossed in parts.items()},
-        tuple(own_of(chosen, simulated, families_of(models, simulated, selection.families))),
+        tuple(own_of(chosen, simulated, families_of(models, simulated, selection.families), people=people)),
         selection.scored_runs,
         tuple(experiment for experiment, parts in found.items() if not parts),
     )

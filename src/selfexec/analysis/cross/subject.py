@@ -20,7 +20,7 @@ from selfexec.analysis.options import SubjectOptions
 from selfexec.analysis.result import Form, Rows, ScoredRun, head
 from selfexec.analysis.score_table import CAUTION, LEGEND, UNDEFINED
 from selfexec.analysis.selection import items_of, refuse_unknown, selection_of
-from selfexec.analysis.words import simulated
+from selfexec.analysis.words import who_replied
 from selfexec.claims import Claims, observe
 from selfexec.claims.arrays import MISSING, UNREADABLE
 from selfexec.errors import InputError
@@ -105,7 +105,7 @@ class PredictionsAbout(Rows[PredictionAbout]):
     def _content(self, form: Form, width: int) -> Iterator[Part]:
         [subject] = {row.subject for row in self}
         yield f"How well is {subject} predicted?"
-        if note := simulated(list(dict.fromkeys(row.predictor for row in self)), self.runs):
+        if note := who_replied(list(dict.fromkeys(row.predictor for row in self)), self.runs):
             yield note
         yield from source_notes({row.experiment: row.source for row in self})
         areas = any(row.auroc is not None for row in self)

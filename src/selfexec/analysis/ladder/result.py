@@ -16,7 +16,7 @@ from selfexec.analysis.score import Scores, score
 from selfexec.analysis.score_table import CAUTION, UNDEFINED
 from selfexec.analysis.score_table import LEGEND as CONVENTIONS
 from selfexec.analysis.selection import refuse_unknown, selection_of
-from selfexec.analysis.words import simulated
+from selfexec.analysis.words import who_replied
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics import ITSELF, LEVELS, Score, Scored, levels, none_if_nan
@@ -110,7 +110,7 @@ class Ladder(Rows[LadderRow]):
         yield NO_TEST
 
     def _about(self) -> Iterator[str]:
-        if note := simulated(self.models, self.runs):
+        if note := who_replied(self.models, self.runs):
             yield note
         yield from source_notes({row.experiment: row.source for row in self._rows if row.source})
         yield from (line for one in self.panels for line in panel_lines(one))

@@ -53,17 +53,22 @@ def own_of(
     simulated: Container[str],
     families: Mapping[str, str | None],
     matched: MatchedPanel | None = None,
+    *,
+    people: Collection[str] = (),
 ) -> Iterator[Own]:
     """Own excess in every experiment in which models can be held against each other; with those of the panel that is
-    `beside` them where they are too few themselves.
+    `matched` to them where they are too few themselves.
 
     Args:
         claims: By experiment.
         simulated: Which models are.
         families: By model, those of the panel included.
-        beside: The reference panel, where there is one.
+        matched: The reference panel, where there is one.
+        people: Those that are no models. They are a panel where there is nobody else, and never one with models.
     """
-    for experiment, everyone in claims.items():
+    for experiment, whole in claims.items():
+        models = whole.among(set(whole.models).difference(people))
+        everyone = whole.where(models[whole.model]) if models.any() else whole
         if gives_probabilities(everyone):  # see docs/decisions/0051
             continue
         if matched and 0 < sum(matched.serves(model, [experiment]) for model in everyone.models) < LEAST_PANEL:

@@ -250,7 +250,7 @@ def _server_in(url: str) -> str:
 
 def prefill_at(provider: str, url: str) -> Prefill | None:
     """How chat completions at an address, asked under the name of this provider, are told to go on with a reply that
-    was begun; None where they cannot be. Behind another address whoever stands there is taken to speak as the provider.
+    was begun; None where they cannot be. A server at another address is taken to speak as the provider does.
     """
     known = PROVIDERS.get(provider)
     if known is None or known.prefill is None:

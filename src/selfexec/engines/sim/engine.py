@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import cache
 from types import TracebackType
+from typing import Any
 
 from selfexec.engines.base import Call, Outcome
 from selfexec.engines.sim import shapes
@@ -20,6 +21,7 @@ from selfexec.engines.sim.simulation import (
     Said,
     ShownResult,
     SimTask,
+    SimTurn,
     Simulation,
     filled_in,
     simulation_of,
@@ -29,8 +31,9 @@ from selfexec.engines.sim.simulation import (
 from selfexec.engines.sim.traits import Facts, How, Respondent, draw
 from selfexec.engines.sim.truth import truth
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Facets, Injection, Item, Message
-from selfexec.facets import FACETS, OFF, THINKING, asks_for_probabilities
+from selfexec.experiments import EXPERIMENTS, AskBy, Facets, Injection, Item, Message, Prompt, kind_of
+from selfexec.extension import resolve
+from selfexec.facets import FACETS, OFF, THINKING, asks_for_probabilities, base_of, dialogue_in, nested
 from selfexec.items import ItemSet
 from selfexec.text.matching import meant
 
@@ -49,17 +52,44 @@ class SimEngine(AbstractAsyncContextManager["SimEngine"]):
 
     async def ask(self, call: Call) -> Outcome:
         model, experiment, id, epoch, session, facets = call.key
-        asked = named(experiment, self._items.get(experiment, {}).get(id), session, call.prompt, facets)
+        respondent, item = self._respondents[model], self._items.get(experiment, {}).get(id)
         thinks = call.sampling.get(THINKING) != OFF
-        respondent = self._respondents[model]
+        if (within := nested(session)) and within.role == "call":  # a session of its own, which names no item
+            return respondent.reply(call.messages, epoch + CALLED * within.number)
+        held = dialogue_in(facets, experiment, call.kind)
+        first = call.messages[:1] if held else call.messages
+        asked = named(experiment, item, base_of(session), first[-1].content, facets)
         if call.injection is not None:
             return respondent.disturbed(call.messages, epoch, asked, call.injection)
-        return respondent.reply(call.messages, epoch, asked, thinks)
+        usual = respondent.reply(first, epoch, asked, thinks)
+        if held is None or item is None or not held[0].simulation:
+            return usual
+        dialogue, level = held
+        shape, behaviour = draw(respondent.own, "turn", call.prompt, epoch), await _behaviour_prompts(experiment, item)
+        turn = (respondent.profile, level, experiment, item, call.messages, usual.text or "", behaviour, shape)
+        text = resolve(dialogue.simulation)(SimTurn(*turn))
+        return usual if text is None else Outcome(text, shapes.tokens_of(text), "stop")
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         return None
+
+
+CALLED = 1_000_000  # apart from all epochs: what is executed once more is drawn anew
+
+
+async def _behaviour_prompts(experiment: str, item: Item) -> Mapping[str, str]:
+    """The prompts by which the behaviour of an item is asked for, by session, of those that need no reply first."""
+    prompts: dict[str, str] = {}
+
+    async def ask(session: str, prompt: Prompt, **more: Any) -> Outcome:
+        if isinstance(prompt, str) and kind_of(session) not in EXPERIMENTS[experiment].predictions:
+            prompts[session] = prompt
+        return Outcome(None)
+
+    await EXPERIMENTS[experiment].sessions(item, AskBy(ask), EXPERIMENTS[experiment].prompts)
+    return prompts
 
 
 def respondent(model: str, knowledge: Knowledge) -> "SimRespondent":
@@ -108,7 +138,7 @@ def recognised(prompt: str, facts: Facts) -> SimTask:
     """What a prompt asks that is worded as shipped; anything else is small talk. `facts` are those of the world, by
     their kind: some prompts are only known by what they are about.
     """
-    shown, prompt = _split(prompt)
+    shown, prompt = _split(_without_tool(prompt))
     for experiment, simulation in reversed(list(simulations())):  # what comes later may build on what came before
         for kind, facets, template in _templates(experiment):
             filled = filled_in(template, prompt)
@@ -129,6 +159,13 @@ def _templates(experiment: str) -> Iterator[tuple[str, str, str]]:
         kind, _, facets = name.partition("@")
         if kind in asked.predictions:
             yield kind, facets, template
+
+
+def _without_tool(prompt: str) -> str:
+    """A prompt without what stands behind it of sessions that it may have opened, in the words that ship."""
+    texts = (text for facet in FACETS.values() if facet.dialogue for text in facet.texts.values())
+    places = [prompt.rfind(text.partition("$")[0]) for text in texts]
+    return prompt[:place] if (place := max(places, default=-1)) > 0 else prompt
 
 
 # --- results that stand before it ------------------------------------------------------------------------------------

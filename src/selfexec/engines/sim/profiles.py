@@ -33,6 +33,9 @@ class Profile:
     those that it writes the share `wrong_keys` has a wrong answer, which it finds when it verifies, and the share
     `own_random` asks for what only it could know.
 
+    Where it may have prompts executed, it `uses` that (asks for the behaviour that it predicts, and says what it saw),
+    `ignores` what it saw, asks for `more` than it may, or asks for nothing.
+
     Form: a prediction cannot be read with probability `breaks`, and is declined with probability `declines`.
     """
 
@@ -63,6 +66,7 @@ class Profile:
     fails: float = 0.10
     wrong_keys: float = 0.1
     own_random: float = 0.0
+    executes: Literal["", "uses", "ignores", "more"] = ""
     breaks: float = 0.01
     declines: float = 0.0
 
@@ -101,12 +105,14 @@ PROFILES = {
             _predicting(Profile("knows-itself", "predicts its own behaviour well"), 0.97, 0.95, 0.95),
             fails=0.9,
             own_random=0.25,
+            executes="uses",
             heeds_frame=1.0,
             unthinking=0.5,
         ),
         replace(
             _predicting(Profile("knows-models", "predicts what models in general do"), 0.97, 0.95, 0.95),
             looks_at="models",
+            executes="ignores",
         ),
         replace(
             _predicting(Profile("knows-its-kind", "predicts what its kind does", "a third"), 0.97, 0.95, 0.95),
@@ -132,7 +138,13 @@ PROFILES = {
             ),
             unthinking=0.0,
         ),
-        Profile("typical", "errs at the rates that are typical of the published ones", "a sixth", learns=0.5),
+        Profile(
+            "typical",
+            "errs at the rates that are typical of the published ones",
+            "a sixth",
+            learns=0.5,
+            executes="uses",
+        ),
         replace(
             Profile("copies-the-order", "says yes to what is shown first, and ranks as shown", "another"), copies=True
         ),
@@ -141,7 +153,7 @@ PROFILES = {
             wrong_keys=0.5,
             readiness=4.0,
         ),
-        replace(_predicting(Profile("coin", "tosses a coin", "another"), 0.5, 0.5, 0.0), fails=0.25),
+        replace(_predicting(Profile("coin", "tosses a coin", "another"), 0.5, 0.5, 0.0), fails=0.25, executes="more"),
         Profile("breaks-format", "typical, but often cannot be read", "a sixth", breaks=0.3),
         Profile("declines", "typical, but often declines to predict", "a sixth", declines=0.25),
     )

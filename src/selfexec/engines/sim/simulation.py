@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from selfexec.engines.sim.profiles import Profile
 from selfexec.engines.sim.traits import Facts, How, Respondent, draw
-from selfexec.experiments import EXPERIMENTS, Injection, Token
+from selfexec.experiments import EXPERIMENTS, Injection, Message, Token
 from selfexec.extension import resolve
 from selfexec.items import ItemSet
 
@@ -51,6 +51,22 @@ class SimTask(NamedTuple):
 
 
 CHATS = SimTask("", "", "")
+
+
+class SimTurn(NamedTuple):
+    """A turn of a conversation that a facet holds with a simulated model: its profile, what it is asked about, the
+    messages so far, and what it would say anyway. `behaviour` has the prompts by which it is asked for the behaviour
+    that it predicts, by session, and `shape` (0 to 1) chooses the form of what it says.
+    """
+
+    profile: Profile
+    level: str
+    experiment: str
+    item: Any
+    messages: Sequence[Message]
+    usual: str
+    behaviour: Mapping[str, str]
+    shape: float
 
 
 # --- what is forced into a reply -------------------------------------------------------------------------------------
@@ -129,6 +145,14 @@ class Simulation:
     def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
         """The reply to a session that is a prediction."""
         raise NotImplementedError
+
+    def predicts_outcomes(
+        self, item: Any, seen: Mapping[str, bool], anyway: Mapping[str, bool], shape: float
+    ) -> str | None:
+        """The reply that predicts what was seen, claim -> outcome, and of all other claims what it would say `anyway`;
+        None where it does not say.
+        """
+        return None
 
     def did(self, respondent: Respondent, about: str) -> str:
         """What is shown of a respondent's own result (see `result`), in its first epoch."""

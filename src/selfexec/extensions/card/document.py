@@ -66,6 +66,7 @@ def card(options: CardOptions) -> Card:
 
     selection = selection_of(options.run, options)
     refuse_unknown("convention", [selection.convention], WITH_SKILL)
+    selection.refuse_apart()
     loaded, *more = selection.whole_runs
     if more:
         raise InputError(f"{more[0].folder}: a card is of one run. Give the folders one at a time.")

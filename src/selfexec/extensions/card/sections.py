@@ -458,7 +458,7 @@ def _command(run: "Run", name: str) -> str:
     for setting, value in sorted(run.manifest.settings.items()):
         if each := field_options().get(setting):
             words += [] if _is_hashed(setting) else _typed(each, value)
-        elif not setting.startswith("extra_body.") and not hides(setting, value):
+        elif not setting.startswith("extra_body.") and "@" not in setting and not hides(setting, value):
             words += ["--set", f"{setting}={shown(setting, value)}"]
     return shlex.join([*words, "--out", "NEW"])
 

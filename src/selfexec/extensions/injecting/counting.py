@@ -153,14 +153,14 @@ def _surprise(disturbed: Reply | None) -> float | None:
 def cells(trials: Iterable[Trial]) -> dict[tuple[str, int, str], list[Trial]]:
     """Trials by kind, dose and kind of task: the sham first, the question last."""
     order = [NONE, *KINDS, QUESTION]
-    found: dict[tuple[str, int, str], list[Trial]] = {}
+    result: dict[tuple[str, int, str], list[Trial]] = {}
     for trial in trials:
-        found.setdefault((trial.kind, trial.dose, trial.task), []).append(trial)
-    return dict(sorted(found.items(), key=lambda cell: (order.index(cell[0][0]), *cell[0][1:])))
+        result.setdefault((trial.kind, trial.dose, trial.task), []).append(trial)
+    return dict(sorted(result.items(), key=lambda cell: (order.index(cell[0][0]), *cell[0][1:])))
 
 
 def share(trials: Sequence[Trial], outcome: Callable[[Trial], bool | None]) -> Estimate:
-    """The share of trials of which something is so, among those where that is known: Wilson's interval, with as many
+    """The share of trials in which something is so, where that is known: Wilson's interval, with as many
     independent trials as the spread between items comes to, since trials of one item are alike.
     """
     by_item: dict[str, list[bool]] = {}
@@ -172,7 +172,7 @@ def share(trials: Sequence[Trial], outcome: Callable[[Trial], bool | None]) -> E
 
 def mean(trials: Iterable[Trial], amount: Callable[[Trial], float | None]) -> float:
     """The mean of what is known; nan where nothing is."""
-    known = [found for trial in trials if (found := amount(trial)) is not None]
+    known = [result for trial in trials if (result := amount(trial)) is not None]
     return sum(known) / len(known) if known else math.nan
 
 

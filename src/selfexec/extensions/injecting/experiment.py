@@ -213,7 +213,7 @@ class TokenInjection(Experiment):
         return f"Here you are: {', '.join(item.parts)}." if session == UNDISTURBED else None
 
     def idle(self, readings: Readings) -> Sequence[str]:
-        """Where the undisturbed reply was not right, all others; else those of the kinds and doses of which nothing was
+        """Where the undisturbed reply was not right, all others; else those of kinds and doses for which nothing was
         asked although others were.
         """
         execute = readings.get(UNDISTURBED, MISSING)
@@ -222,8 +222,8 @@ class TokenInjection(Experiment):
             return ()
         if before_in(execute) is None:
             return [SHAM, f"notice.{NONE}", *every, *(f"execute.{QUESTION}.{n}" for n in range(1, MOST_DOSE + 1))]
-        there = asked_in(readings)
-        return [session for session in every if there and session.partition(".")[2] not in there]
+        answered = asked_in(readings)
+        return [session for session in every if answered and session.partition(".")[2] not in answered]
 
     # --- readings ---
 
@@ -236,11 +236,11 @@ class TokenInjection(Experiment):
             return super().read(item, session, text, options)
         if kind == "notice":
             return read_object(text, "words", _words_named)
-        found: dict[str, Any] = {"parts": parts_in(item, text)}
+        result: dict[str, Any] = {"parts": parts_in(item, text)}
         if session == UNDISTURBED:
             spot = spot_in(item, text)
-            found["before"] = None if spot is None else list(spot.before)
-        return Reading("read", found)
+            result["before"] = None if spot is None else list(spot.before)
+        return Reading("read", result)
 
     def performed(self, item: Task, session: str, text: str, reading: Reading) -> bool:
         """Whether the task was done instead of what was asked about it."""
@@ -274,8 +274,8 @@ class TokenInjection(Experiment):
             return Observation(suffix, None, None, "missing", facts=facts)
         if before_in(execute) is None:
             return Observation(suffix, None, None, "tie", NOT_RIGHT, facts=facts)
-        there = asked_in(readings)
-        if there and suffix not in there:
+        answered = asked_in(readings)
+        if answered and suffix not in answered:
             return Observation(suffix, None, None, "tie", NOT_ASKED, facts=facts)
         predict = readings.get(f"predict.{suffix}", MISSING)
         disturbed = readings.get(f"execute.{suffix}", MISSING)
@@ -390,18 +390,18 @@ def second_likeliest(reply: Answer, spot: Spot) -> str | None:
     tokens = reply.logprobs or ()
     for token, start in zip(tokens, [0, *_ends(tokens)], strict=False):
         if start == spot.at:
-            others = [one.token for one in token.top_logprobs if one.token != token.token]
+            others = [other.token for other in token.top_logprobs if other.token != token.token]
             return others[0] if others and others[0].strip() else None
     return None
 
 
 def _ends(tokens: Sequence[Any]) -> list[int]:
     """Where each token of a text ends."""
-    found, end = [], 0
+    result, end = [], 0
     for token in tokens:
         end += len(token.token)
-        found.append(end)
-    return found
+        result.append(end)
+    return result
 
 
 def seed_of(item: Task) -> int:

@@ -45,8 +45,8 @@ def injection(data: Data) -> Section | None:
     """The scores that the appendix shows; None where nobody was asked."""
     if not any(TokenInjection.name in run.items.experiments for run in data.selection.whole_runs):
         return None
-    found = data.once(_scores)
-    return Section(found) if found.shams else None
+    result = data.once(_scores)
+    return Section(result) if result.shams else None
 
 
 def _scores(data: Data) -> InjectionScores:

@@ -48,11 +48,11 @@ PREDICTION_LEGEND = (
 class InjectionScore:
     """What came of one kind of injection at one dose in one kind of task, of one model, asked in one condition.
 
-    `kind` is `none` of the sham and `question` where the words stand in the question. `recovers` is the share of
-    replies that recover, `came` the mean share of what was still to come that came, `predicted` how often the model
-    said that it would, `noticed` how often it named the foreign words: of the sham, how often it named any. Ends of
-    intervals are `_low` and `_high`. `extra_tokens` is against the sham, `surprise` in nats for each forced token.
-    None: not known, or not asked.
+    `items` counts tasks with a known disturbed reply. `kind` is `none` of the sham and `question` where the
+    words stand in the question. `recovers` is the share of replies that recover, `came` the mean share of what was
+    still to come that came, `predicted` how often the model said that it would, `noticed` how often it named the
+    foreign words: of the sham, how often it named any. Ends of intervals are `_low` and `_high`. `extra_tokens` is
+    against the sham, `surprise` in nats for each forced token. None: not known, or not asked.
     """
 
     model: str
@@ -137,18 +137,21 @@ class InjectionScores(Rows[InjectionScore]):
     def _not_asked(self) -> Iterator[str]:
         for sham in self.shams:
             place = (sham.model, sham.condition)
-            there = {row.kind for row in self if (row.model, row.condition) == place}
-            if missing := [WHAT[kind] for kind in KINDS if kind not in there]:
+            kinds = {row.kind for row in self if (row.model, row.condition) == place}
+            if missing := [WHAT[kind] for kind in KINDS if kind not in kinds]:
                 yield f"{_who(*place)}: {joined(missing)} were not asked for: its engine cannot put them in."
 
     def _unread(self) -> Iterator[str]:
-        for one in self.predictions:
-            if one.unreadable:
-                number = number_of(one.unreadable, "prediction")
-                yield f"{_who(one.model, one.condition)}, {one.kind}: {number} could not be read."
+        for row in self.predictions:
+            if row.unreadable:
+                number = number_of(row.unreadable, "prediction")
+                yield f"{_who(row.model, row.condition)}, {row.kind}: {number} could not be read."
 
     def _data(self) -> Mapping[str, Any]:
-        more = {"predictions": [asdict(one) for one in self.predictions], "shams": [asdict(one) for one in self.shams]}
+        more = {
+            "predictions": [asdict(row) for row in self.predictions],
+            "shams": [asdict(part) for part in self.shams],
+        }
         return {**head(self.runs, None), "injection": self.records(), **more}
 
     def _content(self, form: Form, width: int) -> Iterator[Part]:
@@ -180,10 +183,10 @@ def injection_scores(options: InjectionOptions) -> InjectionScores:
     selection = selection_of(options.runs, options)
     selection.refuse_unknown()
     known_conditions(selection.whole_runs, selection.conditions)
-    found = found_in(selection)
-    if not found.shams:
+    result = found_in(selection)
+    if not result.shams:
         raise InputError(f"nothing was put into replies. Ask for it: selfexec run --experiment {NAME}")
-    return found
+    return result
 
 
 def found_in(selection: Selection) -> InjectionScores:
@@ -200,18 +203,18 @@ def found_in(selection: Selection) -> InjectionScores:
                     continue
                 trials = list(_trials(run, model))
                 shams.append(_sham(model, condition, run, trials))
-                rows += (_row(model, condition, *cell, found) for cell, found in cells(trials).items())
+                rows += (_row(model, condition, *cell, result) for cell, result in cells(trials).items())
                 predictions += _predictions(model, condition, trials, strict)
     return InjectionScores(rows, predictions, shams, selection.scored_runs)
 
 
 def _trials(run: Run, model: str) -> Iterator[Trial]:
-    found: dict[tuple[str, int], tuple[dict[str, Any], dict[str, Any]]] = {}
+    result: dict[tuple[str, int], tuple[dict[str, Any], dict[str, Any]]] = {}
     for key in run.keys.get((model, NAME), ()):
-        readings, replies = found.setdefault((key.item, key.epoch), ({}, {}))
+        readings, replies = result.setdefault((key.item, key.epoch), ({}, {}))
         readings[key.session], replies[key.session] = run.readings[key], run.replies[key]
     items: Mapping[str, Any] = run.items[NAME]
-    for (id, _), (readings, replies) in found.items():
+    for (id, _), (readings, replies) in result.items():
         yield from trials_of(items[id], readings, replies)
 
 
@@ -222,7 +225,7 @@ def _row(model: str, condition: str, kind: str, dose: int, task: str, trials: Se
         kind,
         dose,
         task,
-        len({trial.item for trial in trials}),
+        len({trial.item for trial in trials if trial.recovers is not None}),
         *_ends(share(trials, lambda trial: trial.recovers)),
         none_if_nan(mean(trials, lambda trial: trial.share)),
         *_ends(share(trials, lambda trial: trial.predicted)),
@@ -278,8 +281,8 @@ def _sham(model: str, condition: str, run: Run, trials: Iterable[Trial]) -> Sham
     return ShamScore(model, condition, len(known), sum(known), forced)
 
 
-def _ends(found: Estimate) -> tuple[float | None, float | None, float | None]:
-    value, low, high = map(none_if_nan, (found.value, *found.interval))
+def _ends(result: Estimate) -> tuple[float | None, float | None, float | None]:
+    value, low, high = map(none_if_nan, (result.value, *result.interval))
     return value, low, high
 
 

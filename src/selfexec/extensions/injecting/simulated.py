@@ -50,11 +50,11 @@ class SimulatedTokenInjection(Simulation):
         self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str, injection: Injection
     ) -> InjectedReply:
         text, _ = self.behaves(respondent, task._replace(parts=("",)), epoch, shape, said)
-        found = undisturbed(text, injection)
+        result = undisturbed(text, injection)
         item = respondent.knowledge[KNOWN].get(task.about)
         if item is None or injection.kind == NONE or _recovers(respondent, item, task.parts[0], epoch):
-            return found
-        return found._replace(behind=f" {LOST}")
+            return result
+        return result._replace(behind=f" {LOST}")
 
     def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
         item = respondent.knowledge[KNOWN].get(task.about)
@@ -80,7 +80,7 @@ def _recovers(respondent: Respondent, item: Task, suffix: str, epoch: int) -> bo
     return respondent.does("recovers", f"{item.prompt}\n{suffix}", _rate(suffix), epoch)
 
 
-def _named(respondent: Respondent, item: Task, suffix: str, epoch: int, said: str) -> str:
+def _named(respondent: Respondent, item: Task, suffix: str, epoch: int, conversation: str) -> str:
     """The words that it takes for foreign ones: those that a right reply has not; or one of its own, at times."""
     about = f"{item.prompt}\n{suffix}"
     if suffix == NONE:
@@ -89,7 +89,7 @@ def _named(respondent: Respondent, item: Task, suffix: str, epoch: int, said: st
     if not respondent.does("notices", about, NOTICES, epoch):
         return _listed([])
     own = {*re.findall(r"\w+", f"{right(item)} {LOST}".casefold())}
-    reply = said.split("assistant: ", 1)[-1].rsplit("\nuser: ", 1)[0]
+    reply = conversation.split("assistant: ", 1)[-1].rsplit("\nuser: ", 1)[0]
     return _listed([word for word in re.findall(r"\w+", reply) if word.casefold() not in own])
 
 

@@ -56,16 +56,16 @@ def _occurrences(task: Task, text: str) -> list[tuple[int, int]]:
     places = {part.casefold(): n for n, part in enumerate(task.parts)}
     longest_first = sorted(task.parts, key=len, reverse=True)
     pattern = rf"(?<![^\W_])({'|'.join(map(re.escape, longest_first))})(?![^\W_])"
-    found = re.finditer(pattern, text, re.IGNORECASE)
-    return [(places[one[1].casefold()], one.start()) for one in found if one[1].casefold() in places]
+    hits = re.finditer(pattern, text, re.IGNORECASE)
+    return [(places[match[1].casefold()], match.start()) for match in hits if match[1].casefold() in places]
 
 
-def share_of(task: Task, wanted: Sequence[int], found: Sequence[int]) -> float:
-    """The share of the wanted parts that are found: in order, the longest common subsequence."""
+def share_of(task: Task, wanted: Sequence[int], hits: Sequence[int]) -> float:
+    """The share of the wanted parts that are there: in order, the longest common subsequence."""
     if not task.in_order:
-        return len({*wanted} & {*found}) / len(wanted)
+        return len({*wanted} & {*hits}) / len(wanted)
     lengths = [0] * (len(wanted) + 1)
-    for part in found:
+    for part in hits:
         before = 0
         for n, other in enumerate(wanted, 1):
             before, lengths[n] = lengths[n], before + 1 if part == other else max(lengths[n], lengths[n - 1])
@@ -78,9 +78,9 @@ def outstanding(task: Task, before: Iterable[int]) -> list[int]:
     return [part for part in range(len(task.parts)) if part not in given]
 
 
-def is_right(task: Task, found: Sequence[int]) -> bool:
+def is_right(task: Task, hits: Sequence[int]) -> bool:
     """Whether a reply with these parts has the whole answer."""
-    return share_of(task, range(len(task.parts)), found) == 1.0
+    return share_of(task, range(len(task.parts)), hits) == 1.0
 
 
 def spot_in(task: Task, text: str) -> Spot | None:
@@ -105,11 +105,11 @@ def _starts(task: Task, occurrences: Sequence[tuple[int, int]]) -> list[int]:
 
 def starts_by_part(task: Task, occurrences: Sequence[tuple[int, int]]) -> list[int]:
     """Where each part of a right answer begins: in order, each behind the one before it."""
-    found: dict[int, int] = {}
+    hits: dict[int, int] = {}
     for part, start in occurrences:
-        if part not in found and (not task.in_order or part == len(found)):
-            found[part] = start
-    return [found[part] for part in range(len(task.parts))]
+        if part not in hits and (not task.in_order or part == len(hits)):
+            hits[part] = start
+    return [hits[part] for part in range(len(task.parts))]
 
 
 def foreign_words(task: Task, count: int) -> list[str]:

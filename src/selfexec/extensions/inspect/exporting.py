@@ -27,7 +27,7 @@ from selfexec.extensions.inspect.records import (
     LogOf,
     lines_of,
 )
-from selfexec.facets import DEFAULT_NAME, Condition, condition_name, in_condition
+from selfexec.facets import DEFAULT_NAME, Condition, condition_name, in_condition, opens_sessions
 from selfexec.prompts import shipped_sentences
 from selfexec.runs import Reply, Run
 from selfexec.runs.connections import without_checked
@@ -87,6 +87,8 @@ def parts_of(run: Run, models: Sequence[str] = (), experiments: Sequence[str] = 
         for (model, experiment, condition), asked in run.asked.items()
         if (not models or model in models) and (not experiments or experiment in experiments)
     }
+    if held := [condition_name(condition) for _, _, condition in chosen if opens_sessions(condition)]:
+        raise InputError(f"{held[0]}: models had prompts executed there, for which Inspect's logs have no place.")
     # a log has no place for what a run knows of its connections, but that its replies were checked
     run = replace(run, replies=without_checked(run.replies, [run.folder]))
     whole = msgspec.structs.replace(run.manifest, shard=None)

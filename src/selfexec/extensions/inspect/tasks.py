@@ -13,7 +13,7 @@ from selfexec.experiments import EXPERIMENTS, Experiment, kind_of
 from selfexec.extensions.inspect.records import ITEM, LOG_OF, TASKS, VERSION, LogOf
 from selfexec.extensions.inspect.scoring import claims
 from selfexec.extensions.inspect.sessions import Asking, sessions
-from selfexec.facets import THINKING, Condition, condition_name, crossed_levels, history_in, settings_in
+from selfexec.facets import FACETS, THINKING, Condition, condition_name, crossed_levels, history_in, settings_in
 from selfexec.items import ItemSet, load, newest_order
 from selfexec.prompts import all_prompts, asked_prompts, by_condition, read_prompts
 from selfexec.runs.replay import ReplayedItem, prompts_of
@@ -76,6 +76,8 @@ def _condition(facets: str | Mapping[str, Any] | None) -> Condition:
         if not equals:
             raise InputError(f"-T facets={facets}: write it as -T facets=FACET=LEVEL, like frame=another-model.")
         facets = {name: level}
+    if on := [f"{name}={level}" for name, level in (facets or {}).items() if name in FACETS and FACETS[name].dialogue]:
+        raise InputError(f"{on[0]}: models have prompts executed there. Only `selfexec run` asks that.")
     [condition] = crossed_levels({name: [str(level)] for name, level in (facets or {}).items()})
     if history_in(condition):
         raise InputError(f"{condition_name(condition)}: only `selfexec run` shows results of other items.")

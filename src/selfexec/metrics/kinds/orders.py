@@ -123,7 +123,7 @@ def own_estimates(
         "shown_order_share": _shown_order_share(claims),
         "shuffled": accuracy_estimate(_shuffled(claims.where(scorable(claims, strict)))),
     }
-    for name, by in {"correctness": ~claims.by_tokens, "tokens": claims.by_tokens}.items():
+    for name, by in {"correctness": claims.by_correctness, "tokens": claims.by_tokens}.items():
         decided = count(claims.where(by & (claims.observed != 0)), strict)
         found[f"accuracy_by_{name}"] = mean_of_groups(decided, f"no pair by {name}")
     return {name: estimate for name, estimate in found.items() if name not in ON_REQUEST or name in wanted}

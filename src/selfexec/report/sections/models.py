@@ -38,7 +38,7 @@ class Models:
     experiments: Mapping[str, Experiment]
     outcomes: Mapping[str, str]
     sides_of: Callable[[str], str]
-    orders_of: Callable[[str], str]
+    orders_of: Callable[[str, Mapping[str, int]], str]
 
 
 def models(data: Data) -> Models:

@@ -39,5 +39,5 @@ def top(data: Data) -> Top:
     who = "it" if len(data.models) == 1 else "they"
     somebody = addressed(condition_named(data.selection.condition))
     about = f"{number_of(len(data.models), 'model')} predicted what {somebody or who} would do; this is what {who} did."
-    same, simulated = texts_of(scores.warnings, SameReplies), words.simulated(data.asked, data.runs)
+    same, simulated = texts_of(scores.warnings, SameReplies), words.who_replied(data.asked, data.runs)
     return Top(headline(scores, data.areas), about, details, same, simulated)

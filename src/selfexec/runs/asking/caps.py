@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from selfexec.engines import Price, in_batch
 from selfexec.errors import InputError
 from selfexec.experiments import Message
+from selfexec.facets import answers_calls, is_call
 from selfexec.runs.records import Reply
 from selfexec.text.numbers import dollars as in_dollars
 
@@ -63,12 +64,13 @@ class Spent:
     def count(self, reply: Reply, messages: Sequence[Message] = ()) -> None:
         tokens_in, tokens_out = tokens_of(reply, messages)
         self.uncounted += reply.input_tokens is None or reply.output_tokens is None
-        price = self.prices.get(reply.model)
+        model = answers_calls(reply.key) if is_call(reply.session) else reply.model
+        price = self.prices.get(model)
         price = in_batch(price) if price and reply.batch else price
         priced = price.of(tokens_in, tokens_out) if price else 0.0
         dollars = priced if reply.cost_usd is None else reply.cost_usd
-        calls, tokens, cost = self.by_model.get(reply.model, (0, 0, 0.0))
-        self.by_model[reply.model] = (calls + 1, tokens + tokens_in + tokens_out, cost + dollars)
+        calls, tokens, cost = self.by_model.get(model, (0, 0, 0.0))
+        self.by_model[model] = (calls + 1, tokens + tokens_in + tokens_out, cost + dollars)
         self.tokens += tokens_in + tokens_out
         self.dollars += dollars
 

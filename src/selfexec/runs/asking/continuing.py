@@ -18,7 +18,7 @@ from selfexec.items import ItemSet
 from selfexec.options import Names, changed, declared, names, note_given, part_of, put_over, replaced
 from selfexec.run_options import RunOptions
 from selfexec.runs.asking.histories import histories_of
-from selfexec.runs.asking.plan import Plan, planned, refuse_epochs_without_log
+from selfexec.runs.asking.plan import CALL_TOKENS_SETTING, Plan, planned, refuse_epochs_without_log, with_calls
 from selfexec.runs.design import Design, asked, joined
 from selfexec.runs.folder import (
     ITEMS,
@@ -187,7 +187,11 @@ def continued(options: RunOptions, *, calls: bool = True) -> Plan:
         refuse_epochs_without_log(plan, epochs)
     if not growing:
         plan = replace(plan, preset=manifest.preset, preset_order=manifest.preset_order, only=design)
-    return replace(plan, histories=histories_of(run, plan.models, plan.item_set, plan.prompts, plan.asking))
+    plan = replace(plan, histories=histories_of(run, plan.models, plan.item_set, plan.prompts, plan.asking))
+    limits = [value for name, value in manifest.settings.items() if name.endswith(f".{CALL_TOKENS_SETTING}")]
+    if limits and getattr(options, "tool_tokens", None) is None:
+        plan = replace(plan, call_tokens=limits[0])
+    return with_calls(plan, options, asks=calls)
 
 
 def is_there(run: Path) -> bool:

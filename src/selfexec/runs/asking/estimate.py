@@ -16,7 +16,7 @@ from typing import Any
 from selfexec.engines import Outcome, Price, Respondent, finish, given_fields
 from selfexec.engines.settings import EFFORT
 from selfexec.experiments import EXPERIMENTS, Facets, Injection, Key, Message, Prompts
-from selfexec.facets import in_condition
+from selfexec.facets import answers_calls, behaviour_kind, in_condition, is_call, nested, nested_sessions
 from selfexec.runs.asking.caps import CHARACTERS
 from selfexec.runs.asking.plan import Job, Plan
 from selfexec.runs.asking.progress import CALLS_ENOUGH
@@ -119,16 +119,17 @@ async def estimate(remaining: Remaining[Plan], invocations: Sequence[Invocation]
     """What the sessions that remain will take, at most."""
     plan, own = remaining.plan, _own_tokens(remaining.known)
     lengths = await _prompt_lengths(plan)
-    systems = {one.name: len(one.sampling.system or "") for one in plan.respondents}
+    everybody = [*plan.respondents, *plan.stand_ins]
+    systems = {one.name: len(one.sampling.system or "") for one in everybody}
     sessions = Counter[tuple[str, Kind]]()
     characters = Counter[tuple[str, Kind]]()
 
     def count(keys: Iterable[Key], times: int) -> None:
         for key in keys:
-            kind = (key.experiment, key.kind)
-            sessions[key.model, kind] += times
-            length = systems[key.model] + lengths[key.experiment, key.item][key.session, key.facets]
-            characters[key.model, kind] += times * length
+            model, kind = _answered_as(key)
+            sessions[model, kind] += times
+            length = systems[model] + lengths[key.experiment, key.item][key.session, key.facets]
+            characters[model, kind] += times * length
 
     if plan.only is None:
         for job in plan.epoch_jobs:
@@ -141,7 +142,7 @@ async def estimate(remaining: Remaining[Plan], invocations: Sequence[Invocation]
     for here in remaining.begun.values():
         count(here, -1)
     replies = _by_kind(remaining.known)
-    beyond = {one.name: _beyond_usual(replies.get(one.name, {}), one) for one in plan.respondents}
+    beyond = {one.name: _beyond_usual(replies.get(one.name, {}), one) for one in everybody}
     unseen = Counter[str]()
     for (model, kind), n in sessions.items():
         unseen[model] += 0 if own.get((model, kind), (None, None))[1] else n
@@ -152,6 +153,13 @@ async def estimate(remaining: Remaining[Plan], invocations: Sequence[Invocation]
         parts.append(part if part.own else beyond[model].added_to(part, n * _usual(*kind), unseen[model]))
     pace = calls_a_second(invocations, remaining.known)
     return RunEstimate(parts, remaining.remaining / pace if pace else None)
+
+
+def _answered_as(key: Key) -> tuple[str, Kind]:
+    """Who answers a session, and as what kind: what a model has executed is answered as behaviour is."""
+    if is_call(key.session):
+        return answers_calls(key), (key.experiment, behaviour_kind(key.experiment))
+    return key.model, (key.experiment, key.kind)
 
 
 def calls_a_second(invocations: Sequence[Invocation], known: Mapping[Key, Reply]) -> float | None:
@@ -312,8 +320,21 @@ async def _prompt_lengths(plan: Plan) -> dict[tuple[str, str], dict[tuple[str, F
             for condition, prompts in everything.asked(job).items():
                 for session in EXPERIMENTS[experiment].asked_names(item):
                     key = in_condition(Key(*job, session), condition)
-                    found[experiment, id].setdefault((session, key.facets), _template_length(key, prompts))
+                    length = found[experiment, id].setdefault((session, key.facets), _template_length(key, prompts))
+                    for name in nested_sessions(condition, experiment, session):
+                        found[experiment, id].setdefault((name, key.facets), _nested_length(name, experiment, length))
     return found
+
+
+def _nested_length(session: str, experiment: str, first: int) -> int:
+    """Characters of what is sent within a session whose own prompt has so many: with a call a prompt that is half as
+    long, with a turn all that was said before.
+    """
+    within = nested(session)
+    if within is None or within.role == "call":
+        return first // 2
+    kinds = (EXPERIMENTS[experiment].predictions[0], behaviour_kind(experiment))
+    return first + (within.number - 1) * CHARACTERS * sum(_usual(experiment, kind) for kind in kinds)
 
 
 def _template_length(key: Key, prompts: Prompts) -> int:

@@ -18,6 +18,7 @@ import msgspec
 from selfexec.engines import Call, Engine, Outcome, Respondent, Waiting, finish
 from selfexec.errors import InputError
 from selfexec.experiments import Injection, Key, Message
+from selfexec.facets import is_call
 from selfexec.prompts import digest
 from selfexec.runs.asking.caps import Caps, Spent
 from selfexec.runs.asking.progress import Progress, Report, heartbeat
@@ -208,17 +209,21 @@ class Executor:
     async def _reply(self, due: DueCall) -> Reply:
         """The reply of a session, asked now, in the form in which it is written down."""
         call = self._plan.call(due.key, due.messages, due.injection)
+        answered_for = due.key if is_call(due.key.session) else call.key  # a judge's call is the judge's own
         self._progress.under_way += 1
         try:
-            reply = await reply_to(self._engine, call, due.parent, is_over=lambda: self._over)
+            reply = await reply_to(self._engine, call, due.parent, is_over=lambda: self._over, key=answered_for)
         finally:
             self._progress.under_way -= 1
         return reply if self._back_end.line is None else self._back_end.line(due.key, reply)
 
 
-async def reply_to(engine: Engine, call: Call, parent: str | None, *, is_over: Callable[[], bool]) -> Reply:
+async def reply_to(
+    engine: Engine, call: Call, parent: str | None, *, is_over: Callable[[], bool], key: Key | None = None
+) -> Reply:
     """The reply of a session: whatever comes of it is one. What an engine is at fault for costs the session, not all
-    the others; `is_over` tells whether these were given up. InputError: no further call can succeed either.
+    the others; `is_over` tells whether these were given up. `key` names the session where the call names another
+    model, which stands in. InputError: no further call can succeed either.
     """
     started = time.perf_counter()
     try:
@@ -232,7 +237,7 @@ async def reply_to(engine: Engine, call: Call, parent: str | None, *, is_over: C
 
     def reply_with(outcome: Outcome) -> Reply:
         asked, latency = digest(call.messages), time.perf_counter() - started
-        return Reply.of(call.key, outcome, latency, asked, parent, call.injection)
+        return Reply.of(key or call.key, outcome, latency, asked, parent, call.injection)
 
     try:
         return _as_read_back(reply_with(outcome if _is_carried_out(call, outcome) else _UNDISTURBED))

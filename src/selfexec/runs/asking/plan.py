@@ -31,15 +31,23 @@ from selfexec.engines import (
     thinking_in,
 )
 from selfexec.errors import InputError, NoApiKey
-from selfexec.experiments import EXPERIMENTS, AskBy, Injection, JobKey, Key, Message, Prompt, Prompts
+from selfexec.experiments import EXPERIMENTS, AskBy, Injection, JobKey, Key, Message, Prompt, Prompts, messages_of
 from selfexec.facets import (
     DEFAULT,
     HISTORY,
     OFF,
     THINKING,
     Condition,
+    answers_calls,
+    behaviour_kind,
+    conversing,
     crossed_levels,
+    dialogue_in,
+    facet,
     in_condition,
+    is_call,
+    nested,
+    nested_sessions,
     settings_in,
     touching,
 )
@@ -62,6 +70,10 @@ from selfexec.runs.sampling import protocol_origins, sampling_of, sampling_setti
 from selfexec.runs.share import Shard, shard_folders
 from selfexec.text.matching import apart, meant
 from selfexec.text.numbers import number_of
+
+CALL_TOKENS = 1000  # of a reply that a model asks for, where nothing else is said
+CALL_TOKENS_SETTING = "call_tokens"
+LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")  # as bodies name it
 
 
 class AskSession(Protocol):
@@ -112,6 +124,8 @@ class Plan:
         only: A design; nothing beyond it is asked.
         from_run: Sentences: what the plan has from the run in the folder, though the command does not say it.
         hypotheses: Those that the command names.
+        call_tokens: How many tokens the reply of a session has at most that a model asks for.
+        call_connection: How a model is reached for such a session that is none of the respondents.
     """
 
     respondents: Sequence[Respondent]
@@ -134,6 +148,8 @@ class Plan:
     again: bool = False
     accept_ends: tuple[str, ...] = ()
     retry_ends: bool = False
+    call_tokens: int = CALL_TOKENS
+    call_connection: Connection = Connection()
     lacking: Sequence[str] = ()
     only: Design | None = None
     from_run: Sequence[str] = ()
@@ -157,11 +173,22 @@ class Plan:
         """The engine that asks them. InputError where one of them cannot be asked, NoApiKey without a key."""
         if self.lacking:
             raise NoApiKey(self.lacking[0])
-        return engine_of(self.respondents, self.item_set)
+        return engine_of([*self.respondents, *self.stand_ins], self.item_set)
+
+    @cached_property
+    def stand_ins(self) -> list[Respondent]:
+        """The models, beside those that are asked, that answer calls for them."""
+        dialogues = (dialogue_in(facets, e, kind) for e, kind, facets in self.parts)
+        named = dict.fromkeys(model for held in dialogues if held and (model := held[0].stand_in(held[1])))
+        return [
+            Respondent(model, model, (self.call_connection,), self.sampling)
+            for model in named
+            if model not in self.models
+        ]
 
     @cached_property
     def _by_name(self) -> Mapping[str, Respondent]:
-        return {one.name: one for one in self.respondents}
+        return {respondent.name: respondent for respondent in (*self.respondents, *self.stand_ins)}
 
     def lines(self) -> Sequence[Reply]:
         """All lines of its replies so far, also those that later ones replaced."""
@@ -198,7 +225,17 @@ class Plan:
         names = EXPERIMENTS[job.experiment].asked_names(self.item_set[job.experiment][job.item])
         sessions = [Key(*job, name) for name in names]
         asked = self.conditions_of(job)
-        return list(dict.fromkeys(in_condition(key, condition) for condition in asked for key in sessions))
+        return list(
+            dict.fromkeys(
+                in_condition(session_key, condition)
+                for condition in asked
+                for key in sessions
+                for session_key in (
+                    key,
+                    *(key._replace(session=s) for s in nested_sessions(condition, key.experiment, key.session)),
+                )
+            )
+        )
 
     def conditions_of(self, job: Job) -> Sequence[Condition]:
         """In which conditions a job is asked: in all, but for those in which results of its item are shown with others,
@@ -234,16 +271,28 @@ class Plan:
             parent: str | None = None,
             injection: Injection | None = None,
         ) -> Awaitable[Reply | Outcome]:
-            return ask(in_condition(Key(*job, session), condition), experiment.messages(prompt), parent, injection)
+            messages = messages_of(prompt) if nested(session) else experiment.messages(prompt)
+            return ask(in_condition(Key(*job, session), condition), messages, parent, injection)
 
         item = self.item_set[job.experiment][job.item]
         for condition, prompts in self.asked(job).items():
-            await experiment.sessions(item, AskBy(partial(ask_in, condition), can), prompts)
+            opened = conversing(condition, job.experiment, AskBy(partial(ask_in, condition), can))
+            await experiment.sessions(item, opened, prompts)
 
     def call(self, key: Key, messages: tuple[Message, ...], injection: Injection | None = None) -> Call:
-        """What a session is asked, with all that is sent with it."""
+        """What a session is asked, with all that is sent with it, of the model that answers it."""
+        needs = EXPERIMENTS[key.experiment].needs
+        if is_call(key.session):
+            model = answers_calls(key)
+            return Call(key._replace(model=model), messages, self._sent_with_calls(model, key.experiment), needs)
         sampling = self._cached_sampling(key.model, key.experiment, key.kind, key.facets)
-        return Call(key, messages, sampling, EXPERIMENTS[key.experiment].needs, injection)
+        return Call(key, messages, sampling, needs | {"turns"} if len(messages) > 1 else needs, injection)
+
+    def _sent_with_calls(self, model: str, experiment: str) -> Mapping[str, Any]:
+        """What is sent with a prompt that a model asked for: what is sent where it shows its behaviour, and a limit."""
+        sent = self._cached_sampling(model, experiment, behaviour_kind(experiment), DEFAULT)
+        field = next((name for name in LIMITS if name in sent), LIMITS[0])
+        return {**sent, field: min(self.call_tokens, sent.get(field) or self.call_tokens)}
 
     @cached_property
     def _cached_sampling(self) -> Callable[..., Mapping[str, Any]]:
@@ -322,6 +371,8 @@ class Plan:
             for one in self.respondents if level is not None else ():
                 _, sent = _sent(one, e, kind, facets)
                 found[f"{name}.{one.name}"] = _thinking(one, level, sent)
+            if dialogue_in(facets, e, kind):
+                found[f"{name}.{CALL_TOKENS_SETTING}"] = self.call_tokens
         efforts = {place: told for one in self.respondents for place, told in one.efforts.items()}
         return {**found, **efforts, **(self.histories.settings if self.histories else {})}
 
@@ -367,7 +418,9 @@ def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None
         for one in (_all_alike(choices, models) if respondents is None else respondents)
     ]
     by_name = {one.name: one for one in respondents}
-    prices = prices_of(list(by_name), names(choices.price or ()), partial(_list_price, by_name))
+    standing_in = {m for m in _standing_in(choices.facets) if m not in by_name}
+    given = [price for price in names(choices.price or ()) if price.rpartition("=")[0] not in standing_in]
+    prices = prices_of(list(by_name), given, partial(_list_price, by_name))
     refuse_unpriced(by_name, prices, caps)
     _refuse_unaskable(respondents, asked.item_set, choices)
     found = Plan(
@@ -387,13 +440,15 @@ def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None
         recorded=_recorded(asked.out, asked.item_set, list(by_name)),
         accept_ends=tuple(choices.accept_ends or ()),
         retry_ends=choices.retry_ends,
+        call_tokens=CALL_TOKENS if choices.tool_tokens is None else choices.tool_tokens,
+        call_connection=_one_way(respondents) or part_of(choices, Connection),
     )
     found = replace(found, histories=_histories(found, asked.run))
     for model, part in product(found.models, found.parts):
         found.sampling_of(model, *part)  # refuses what its engine cannot do
     if asked.of_logs and on_command:
         refuse_epochs_without_log(found, choices.epochs)
-    return found
+    return with_calls(found, choices)
 
 
 class _ItemsAsked(NamedTuple):
@@ -465,6 +520,41 @@ def _histories(plan: Plan, run: Path) -> Histories | None:
     return histories_of(run, plan.models, plan.item_set, plan.prompts, plan.asking)
 
 
+def with_calls(plan: Plan, choices: RunOptions, *, asks: bool = True) -> Plan:
+    """The plan, where models may have prompts executed in it: with what the models cost that stand in for others.
+
+    Args:
+        plan: What is to be asked.
+        choices: What the command says.
+        asks: Whether it is this command that asks, and not somebody to whom prompts are handed out.
+
+    Raises:
+        InputError: The command does not allow it, or a model that stands in for another cannot be asked.
+    """
+    opening = [(n, level) for c in plan.conditions for n, level in c if facet(n).dialogue]
+    if not opening:
+        return plan
+    asked = "--{} {}".format(*opening[0])
+    if not asks or not isinstance(choices, RunOptions):
+        raise InputError(f"{asked}: what is asked there follows from replies at once, so only `selfexec run` asks it.")
+    if not choices.allow_self_execution:
+        raise InputError(
+            f"{asked}: models are then given a tool by which they have prompts executed. Somebody has to allow that, "
+            "in each command: --allow-self-execution"
+        )
+    for stand_in in plan.stand_ins:
+        if stand_in.simulated != plan.all_simulated:
+            raise InputError(f"{asked}: a simulated model and one that is not cannot stand in for each other.")
+        refuse_unsendable(asked, stand_in.asked)
+        refuse_harmful_names([stand_in.asked], f"{asked}: ")
+    engine_of([stand_in for stand_in in plan.stand_ins if stand_in.simulated], plan.item_set)
+    by_name = {stand_in.name: stand_in for stand_in in plan.stand_ins}
+    given = [p for p in names(choices.price or ()) if p.partition("=")[0] in by_name or "=" not in p]
+    prices = prices_of(list(by_name), given, partial(_list_price, by_name)) if by_name else {}
+    refuse_unpriced(by_name, prices, plan.caps)
+    return replace(plan, prices={**plan.prices, **prices})
+
+
 def refuse_epochs_without_log(plan: Plan, epochs: int | None) -> None:
     """Raise InputError where epochs are named in which no log has any of the samples: nothing would be asked there."""
     most = max((n for by_id in plan.design.values() for n in by_id.values()), default=0)
@@ -531,6 +621,25 @@ def _levels(facets: Any) -> dict[str, list[str]]:
         if not isinstance(name, str) or not levels or not all(isinstance(level, str) for level in levels):
             raise InputError(f'facets {facets!r}: write {{"facet": "level"}}, or {{"facet": ["a", "b"]}} for several.')
     return {name: names(levels or ()) for name, levels in given}
+
+
+def _one_way(respondents: Sequence[Respondent]) -> Connection | None:
+    """How all of these are reached; None where they are not all reached in one way."""
+    first, *others = (connection for one in respondents for connection in one.connections)
+    return first if all(other == first for other in others) else None
+
+
+def _standing_in(facets: Any) -> set[str]:
+    """The models that are named to answer calls for others."""
+    if not facets:
+        return set()
+    given = ((facet(name), level) for name, levels in _levels(facets).items() for level in levels)
+    dialogues = (
+        (named.dialogue, level)
+        for named, level in given
+        if named.dialogue and level != named.default and named.has(level)
+    )
+    return {model for dialogue, level in dialogues if (model := dialogue.stand_in(level))}
 
 
 def _changed(prompts: Mapping[str, str] | str | Path | None) -> Mapping[str, str]:

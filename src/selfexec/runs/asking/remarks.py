@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from selfexec.experiments import Key
-from selfexec.facets import OFF, THINKING, settings_in
+from selfexec.facets import OFF, THINKING, is_call, settings_in
 from selfexec.runs.records import Reply
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
@@ -22,7 +22,8 @@ def remarks(replies: Iterable[Reply], sent: Callable[[Key], Mapping[str, Any]] =
     """`sent` has the settings that a session was asked with."""
     by_model: dict[str, list[Reply]] = defaultdict(list)
     for reply in replies:
-        if not reply.failed:
+        # what a model has executed may be answered by another one, and says what its own behaviour says: that is meant
+        if not reply.failed and not is_call(reply.session):
             by_model[reply.model].append(reply)
     for model, came in by_model.items():
         for look in (

@@ -33,6 +33,11 @@ class SimulatedAssociation(Simulation):
             return shapes.chances(chances(respondent, task.about, task.parts, how), shape)
         return shapes.marks(marks(respondent, task.about, task.parts, how), shape)
 
+    def predicts_outcomes(
+        self, item: Target, seen: Mapping[str, bool], anyway: Mapping[str, bool], shape: float
+    ) -> str:
+        return shapes.marks({option: {**anyway, **seen}[option] for option in distinct(item.options)}, shape)
+
     def did(self, respondent: Respondent, about: str) -> str:
         return ", ".join(listed(respondent, about, 1))
 

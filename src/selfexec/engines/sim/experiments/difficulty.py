@@ -1,6 +1,7 @@
 """Difficulty assessment: a respondent answers questions, and ranks them, by how hard it finds them."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from selfexec.engines.sim import shapes
@@ -56,6 +57,14 @@ class SimulatedDifficulty(Simulation):
             return shapes.expectations(_expectations(respondent, task.about, task.parts, how), shape)
         return shapes.ranking(ranked(respondent, task.about, task.parts, how), shape)
 
+    def predicts_outcomes(
+        self, item: QuestionGroup, seen: Mapping[str, bool], anyway: Mapping[str, bool], shape: float
+    ) -> str:
+        """The order that it would give anyway, with those that it has seen in the order that it saw."""
+        known = {label for claim in seen for label in claim.split(" before ")}
+        places, in_order = _by_wins(anyway, LABELS), iter(_by_wins(seen, sorted(known)))
+        return shapes.ranking([next(in_order) if label in known else label for label in places], shape)
+
     def did(self, respondent: Respondent, about: str) -> str:
         known = (asked.split("\n") for asked in respondent.knowledge["keys"] if asked.startswith(f"{about}\n"))
         choices = next((lines[-len(LETTERS) :] for lines in known), [""] * len(LETTERS))
@@ -66,6 +75,12 @@ class SimulatedDifficulty(Simulation):
     ) -> Iterator[tuple[str, float]]:
         yield "accuracy", sum(share * order_accuracy(one) for share, one in looking)
         yield "coverage", coverage
+
+
+def _by_wins(outcomes: Mapping[str, bool], labels: Sequence[str]) -> list[str]:
+    """Labels by how many of the pairs they come first in."""
+    first = Counter(claim.split(" before ")[0 if yes else 1] for claim, yes in outcomes.items())
+    return sorted(labels, key=lambda label: -first[label])
 
 
 def choices_in(filled: Mapping[str, str]) -> tuple[str, ...]:

@@ -45,6 +45,11 @@ class SimulatedRestriction(Simulation):
         yes = predicts_answer(respondent, task.about, how)
         return shapes.choice("choice", "A" if yes else "B", OPTIONS["predict"], shape)
 
+    def predicts_outcomes(
+        self, item: UserRequest, seen: Mapping[str, bool], anyway: Mapping[str, bool], shape: float
+    ) -> str:
+        return shapes.choice("choice", "A" if {**anyway, **seen}["answers"] else "B", OPTIONS["predict"], shape)
+
     def did(self, respondent: Respondent, about: str) -> str:
         return OPTIONS["judge"]["A" if answers(respondent, about, 1) else "B"]
 
