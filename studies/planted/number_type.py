@@ -1,6 +1,6 @@
 """In which number type a processor trains: bfloat16 where it has instructions for it, float32 elsewhere.
 
-Without such instructions a step in bfloat16 takes more than ten times as long as one in float32.
+On a processor with AVX2 and no such instructions a step took some 65 CPU seconds in bfloat16 and 4.9 in float32.
 """
 
 from collections.abc import Mapping
@@ -41,5 +41,5 @@ def chosen_number_type(given: str | None) -> tuple[str, str]:
         refuse(f"torch {torch.__version__} does not say what the processor can do: give --dtype.")
     note(f"training in {chosen} on: {processor}")
     if chosen == "bfloat16" and NO_INSTRUCTIONS in processor:
-        note("float32 takes less than a tenth of the time here: --dtype float32")
+        note("bfloat16 is slow without such instructions; with AVX2 it took 13 times as long as --dtype float32")
     return chosen, processor

@@ -130,9 +130,8 @@ class Subject:
             for n, part in enumerate(split := ids.flatten(0, 1).split(TOGETHER), start=1):
                 parts.append(self._through(lower, shared, embed(part)))
                 if n % NOTED == 0 or n == len(split):
-                    note(
-                        f"caching the lower layers: part {n} of {len(split)}, {time.process_time() - began:.0f} CPU seconds"
-                    )
+                    spent = time.process_time() - began
+                    note(f"caching the lower layers: part {n} of {len(split)}, {spent:.0f} CPU seconds")
         rows = torch.cat([rows for _, rows in parts]).reshape(*ids.shape, -1)
         return Examples(parts[0][0], rows.to(self._dtype), targets)
 
