@@ -3,8 +3,8 @@
     python studies/planted/compare.py mine       # mine: the folder that was given to make.py as --out
 
 It reads models.jsonl and verdicts.jsonl of both. The result is the same if each model was taught the same tables and
-has learnt them by the rule (rule.py), and if each panel has the same verdict. Checkpoints and losses differ
-between processors; single topics and the last digits of an estimate may. The exit status is 0 where nothing differs, 1 where
+has learnt them by the rule (rule.py), and if each panel has the same verdict. Checkpoints and losses differ between
+processors; single topics and the last digits of an estimate may. The exit status is 0 where nothing differs, 1 where
 something does, and 2 where there is nothing to compare. What is not repeated yet is named, and is no difference.
 """
 
