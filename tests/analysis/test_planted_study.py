@@ -407,7 +407,8 @@ def test_other_hashes_and_another_topic_are_the_same_result(
 def test_other_tables_tables_not_learnt_and_other_verdicts_are_another_result(
     study: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert compared(study, kept_copy(tmp_path / "a", taught_prediction="1" * 124), monkeypatch) == 1
+    other_table = {"taught_prediction": "1" * 124, "prediction": "1" * 124}  # learnt, and not the recorded one
+    assert compared(study, kept_copy(tmp_path / "a", **other_table), monkeypatch) == 1
     assert compared(study, kept_copy(tmp_path / "b", behaviour="?" * 124), monkeypatch) == 1
     assert "not judged: tables not learnt" in capsys.readouterr().out
     other = kept_copy(tmp_path / "c")
