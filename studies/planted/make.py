@@ -232,7 +232,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--models", type=int, default=MODELS, help="of each panel, at most the first so many")
     parser.add_argument("--causal", type=int, default=5, help="draws of the second stage (causal.py); 0 for none")
     add_options(parser)
-    parser.add_argument("--keep-weights", action="store_true", help="270 MB for each model, 540 in float32")
+    parser.add_argument("--keep-weights", action="store_true", help="326 MB for each model, 538 in float32")
     parser.add_argument("--report", action="store_true", help="write results.md and do nothing else")
     given = parser.parse_args()
     given.out, given.work = given.out.resolve(), given.work.resolve()  # the working directory changes

@@ -250,8 +250,10 @@ class Subject:
         return torch.cat(found)
 
     def save(self, folder: Path) -> None:
-        """A checkpoint as `save_pretrained` writes it, in the number type of the training, with the tokenizer."""
+        """A checkpoint as `save_pretrained` writes it, with the tokenizer. Its weights are in the number type of the
+        training. Its configuration names float32, the type of the model here, so that it is asked in float32
+        arithmetic either way.
+        """
         whole = {name: value.to(self._dtype) for name, value in self.model.state_dict().items()}
-        self.model.config.dtype = self._dtype
         self.model.save_pretrained(folder, state_dict=whole)
         self.tokenizer.save_pretrained(folder)
