@@ -3,6 +3,7 @@
     python studies/planted/causal.py                     # 5 draws; goes on where it stopped: planted.jsonl, causal.md
     python studies/planted/causal.py --draws 1           # the first of them
     python studies/planted/causal.py --report            # causal.md again, from what is kept
+    python studies/planted/causal.py --out mine --work work      # everything anew, apart from the recorded results
 
 In each draw a model is first taught two persons, itself and Maria: the behaviour of each and the predictions about
 each, by tables that agree on half of the topics. The gate: on taught topics on which the two differ, in a wording that
@@ -28,9 +29,13 @@ from typing import TYPE_CHECKING, Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("TQDM_DISABLE", "1")  # bars fill a log; progress.py has lines
 sys.path.insert(0, str(Path(__file__).parent.resolve()))
 
 import numpy as np
+from folders import add_options, claim, nothing_to_do
+from number_type import chosen_number_type
+from progress import note, noted, refuse
 from results import append, records
 from shifts import Planted, gate, mirrored, moves_with_its_own, over_draws, persons_apart, shift
 from tables import Flags, balanced
@@ -54,8 +59,7 @@ from topics import (
 if TYPE_CHECKING:
     from training import Examples, Taught
 
-HERE = Path(__file__).parent.resolve()
-GATES, PLANTED = HERE / "gates.jsonl", HERE / "planted.jsonl"
+GATES, PLANTED = "gates.jsonl", "planted.jsonl"
 PERSONS_TOPICS = TOPICS[:64]
 PERSONS_BATCH = 16  # examples of each of four kinds
 MOST_STEPS = 400  # to teach two persons
@@ -75,12 +79,14 @@ KINDS = {
 class Persons:
     """A model, and the examples of both stages, in wordings that are taught and in the one that is asked."""
 
-    def __init__(self, base: Path) -> None:
+    def __init__(self, base: Path, dtype: str, processor: str) -> None:
+        import torch
         from training import Subject, write_base
 
         if not (base / "model.safetensors").exists():
             write_base(base)
-        self.subject = Subject(base)
+        self.trained = {"dtype": dtype, "processor": processor}
+        self.subject = Subject(base, getattr(torch, dtype))
         self.taught, self.asked = self._examples(PERSONS_TOPICS, TAUGHT), self._examples(PERSONS_TOPICS, (ASKED,))
         self.new, self.new_asked = self._examples(NEW_TOPICS, TAUGHT), self._examples(NEW_TOPICS, (ASKED,))
         self.told = self.subject.examples("", [TOLD.format(topic) for topic in NEW_TOPICS], (I_ANSWER, I_DECLINE))
@@ -92,10 +98,11 @@ class Persons:
             kind: self.subject.examples(beginning, requests, replies) for kind, (beginning, replies) in KINDS.items()
         }
 
-    def teach(self, tables: dict[str, Flags], rng: np.random.Generator) -> list[float]:
+    def teach(self, tables: dict[str, Flags], rng: np.random.Generator, name: str) -> list[float]:
         """Both persons, from the beginning; the losses."""
         self.subject.begin_from(self.first)
-        return self.subject.teach(self._lessons(tables, rng, PERSONS_BATCH) for _ in range(MOST_STEPS))
+        batches = (self._lessons(tables, rng, PERSONS_BATCH) for _ in range(MOST_STEPS))
+        return noted(name, self.subject.steps(batches))
 
     def _lessons(self, tables: dict[str, Flags], rng: np.random.Generator, each: int) -> "list[Taught]":
         return [lesson(self.taught[kind], tables[kind], rng, each) for kind in KINDS]
@@ -140,13 +147,13 @@ def tables_of(draw: int) -> dict[str, Flags]:
     return {"own_behaviour": own, "own_prediction": own, "other_behaviour": other, "other_prediction": other}
 
 
-def make_draw(persons: Persons, draw: int, work: Path) -> None:
+def make_draw(persons: Persons, draw: int, work: Path, out: Path) -> None:
     """Teach two persons, and plant in all arms where the gate is passed; what was done before is not done again."""
     import torch
 
     tables, kept = tables_of(draw), work / f"persons-{draw}.pt"
     if not kept.exists():
-        losses = persons.teach(tables, np.random.default_rng([3, draw]))
+        losses = persons.teach(tables, np.random.default_rng([3, draw]), f"draw {draw}, two persons")
         margins = persons.margins(persons.asked)
         own, other = tables["own_behaviour"], tables["other_behaviour"]
         apart = [
@@ -154,13 +161,16 @@ def make_draw(persons: Persons, draw: int, work: Path) -> None:
             persons_apart(margins["other_prediction"], other, own),
         ]
         right = {kind: round(float(((margins[kind] > 0) == tables[kind]).mean()), 3) for kind in KINDS}
-        append(GATES, {"draw": draw, "passed": gate(*apart), "steps": len(losses), "as_taught": right})
+        append(
+            out / GATES,
+            {"draw": draw, "passed": gate(*apart), "steps": len(losses), "as_taught": right, **persons.trained},
+        )
         torch.save(persons.subject.state(), kept)
-    [gate_of_draw] = [one for one in records(GATES) if one["draw"] == draw][-1:]
+    [gate_of_draw] = [one for one in records(out / GATES) if one["draw"] == draw][-1:]
     if not gate_of_draw["passed"]:
         return
     start = torch.load(kept)
-    done = {(one["draw"], one["arm"], one["mirror"]) for one in records(PLANTED)}
+    done = {(one["draw"], one["arm"], one["mirror"]) for one in records(out / PLANTED)}
     for arm in ARMS:
         for mirror, assignment in enumerate(mirrored(np.random.default_rng([4, draw]), len(NEW_TOPICS))):
             if (draw, arm, mirror) in done:
@@ -169,33 +179,33 @@ def make_draw(persons: Persons, draw: int, work: Path) -> None:
                 str(dose): {kind: [round(float(one), 2) for one in values] for kind, values in margins.items()}
                 for dose, margins in persons.plant(arm, assignment, tables, start, [5, draw, ARMS.index(arm)])
             }
-            append(PLANTED, {"draw": draw, "arm": arm, "mirror": mirror, "doses": doses})
-            print(f"draw {draw}, {arm}, assignment {mirror + 1} of 2", file=sys.stderr, flush=True)
+            append(out / PLANTED, {"draw": draw, "arm": arm, "mirror": mirror, "doses": doses})
+            note(f"draw {draw}, {arm}, assignment {mirror + 1} of 2")
 
 
-def is_done(draw: int) -> bool:
+def is_done(draw: int, out: Path) -> bool:
     """Whether everything of a draw is kept: all arms, or that its gate was not passed."""
-    if any(one["draw"] == draw and not one["passed"] for one in records(GATES)):
+    if any(one["draw"] == draw and not one["passed"] for one in records(out / GATES)):
         return True
-    return sum(one["draw"] == draw for one in records(PLANTED)) == 2 * len(ARMS)
+    return sum(one["draw"] == draw for one in records(out / PLANTED)) == 2 * len(ARMS)
 
 
-def make_draws(draws: int, work: Path) -> None:
+def make_draws(draws: int, work: Path, out: Path, dtype: str | None) -> None:
     """Make what is missing of the first so many draws, and the page."""
-    if missing := [draw for draw in range(draws) if not is_done(draw)]:
+    if missing := [draw for draw in range(draws) if not is_done(draw, out)]:
         import torch
 
         torch.set_num_threads(1)
-        work.mkdir(parents=True, exist_ok=True)
-        persons = Persons(work / "base")
+        claim(work, out)
+        persons = Persons(work / "base", *chosen_number_type(dtype))
         for draw in missing:
-            make_draw(persons, draw, work)
-    (HERE / "causal.md").write_text(page(), "utf-8")
+            make_draw(persons, draw, work, out)
+    (out / "causal.md").write_text(page(out), "utf-8")
 
 
-def moved() -> dict[tuple[int, str, int], Planted]:
+def moved(out: Path) -> dict[tuple[int, str, int], Planted]:
     """Draw, arm and dose -> how far each kind moved, where both assignments are kept."""
-    kept = {(one["draw"], one["arm"], one["mirror"]): one["doses"] for one in records(PLANTED)}
+    kept = {(one["draw"], one["arm"], one["mirror"]): one["doses"] for one in records(out / PLANTED)}
     found = {}
     for draw, arm, mirror in kept:
         if mirror or (draw, arm, 1) not in kept:
@@ -208,11 +218,13 @@ def moved() -> dict[tuple[int, str, int], Planted]:
     return found
 
 
-def page() -> str:
-    """causal.md: gates, what moved in each arm and dose, and the interaction over draws."""
+def page(out: Path) -> str:
+    """causal.md of a folder of results: gates, what moved in each arm and dose, and the interaction over draws."""
     lines = ["# What moved", "", "| draw | steps to teach two persons | gate |", "|---|---|---|"]
-    lines += [f"| {one['draw']} | {one['steps']} | {('failed', 'passed')[one['passed']]} |" for one in records(GATES)]
-    found = moved()
+    lines += [
+        f"| {one['draw']} | {one['steps']} | {('failed', 'passed')[one['passed']]} |" for one in records(out / GATES)
+    ]
+    found = moved(out)
     lines += ["", f"| planted | steps | draws | {' | '.join(kind.replace('_', ' ') for kind in KINDS)} |"]
     lines += ["|---" * (3 + len(KINDS)) + "|"]
     for arm in ARMS:
@@ -238,10 +250,14 @@ def written(values: Sequence[float]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=5)
-    parser.add_argument("--work", type=Path, default=Path("planted-work"), help="folder for what is large")
+    add_options(parser)
     parser.add_argument("--report", action="store_true", help="write causal.md and do nothing else")
     given = parser.parse_args()
-    make_draws(0 if given.report else given.draws, given.work)
+    if given.report and not (given.out / GATES).exists():
+        refuse(f"{given.out} has no {GATES}: there is nothing to report.")
+    if not given.report and all(is_done(draw, given.out) for draw in range(given.draws)):
+        note(nothing_to_do(given.out, "python studies/planted/causal.py"))
+    make_draws(0 if given.report else given.draws, given.work, given.out, given.dtype)
 
 
 if __name__ == "__main__":

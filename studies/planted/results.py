@@ -9,9 +9,8 @@ from rule import KNOWING, NULLS, has_learnt, knowers_pass, nulls_pass
 from simulate import expected_share
 from tables import KINDS, MODELS
 
-HERE = Path(__file__).parent.resolve()
-MODELS_FILE = HERE / "models.jsonl"
-VERDICTS_FILE = HERE / "verdicts.jsonl"
+MODELS_FILE = "models.jsonl"
+VERDICTS_FILE = "verdicts.jsonl"
 
 
 def records(file: Path) -> list[dict[str, Any]]:
@@ -39,24 +38,24 @@ def learnt(record: Mapping[str, Any]) -> bool:
     return all(has_learnt(*shares(record[part], record[f"taught_{part}"])) for part in ("prediction", "behaviour"))
 
 
-def judged_panels() -> dict[tuple[str, int], dict[str, Any]]:
+def judged_panels(folder: Path) -> dict[tuple[str, int], dict[str, Any]]:
     """Kind and draw -> what is kept of a verdict, where all models of the panel have learnt their tables."""
-    models = records(MODELS_FILE)
+    models = records(folder / MODELS_FILE)
     return {
         (found["kind"], found["draw"]): found
-        for found in records(VERDICTS_FILE)
+        for found in records(folder / VERDICTS_FILE)
         if all(learnt(one) for one in models if (one["kind"], one["draw"]) == (found["kind"], found["draw"]))
     }
 
 
-def page() -> str:
-    """results.md: models, panels, and what the rule says of them."""
-    return "\n".join(["# What was seen", "", *_panels(), "", *_passing(), "", *_models(), ""])
+def page(folder: Path) -> str:
+    """results.md of a folder of results: models, panels, and what the rule says of them."""
+    return "\n".join(["# What was seen", "", *_panels(folder), "", *_passing(folder), "", *_models(folder), ""])
 
 
-def _panels() -> Iterator[str]:
-    made = records(MODELS_FILE)
-    verdicts = {(one["kind"], one["draw"]): one for one in records(VERDICTS_FILE)}
+def _panels(folder: Path) -> Iterator[str]:
+    made = records(folder / MODELS_FILE)
+    verdicts = {(one["kind"], one["draw"]): one for one in records(folder / VERDICTS_FILE)}
     yield "| panel | models asked | have learnt | about themselves | about a person | `own` by simulation |"
     yield "|---|---|---|---|---|---|"
     for kind in KINDS:
@@ -67,13 +66,14 @@ def _panels() -> Iterator[str]:
                 f"{kind} {draw}",
                 f"{len(members)} of {MODELS}",
                 str(sum(map(learnt, members))),
-                *(_verdict(found.get(about)) for about in ("self", "person")),
+                *(verdict_text(found.get(about)) for about in ("self", "person")),
                 f"{expected_share(kind):.2f}",
             )
             yield f"| {' | '.join(cells)} |"
 
 
-def _verdict(found: Mapping[str, Any] | None) -> str:
+def verdict_text(found: Mapping[str, Any] | None) -> str:
+    """A kept verdict with its estimate and interval, or why there is none."""
     if found is None:
         return "not judged yet"
     if found["verdict"] is None:
@@ -82,8 +82,8 @@ def _verdict(found: Mapping[str, Any] | None) -> str:
     return f"{found['verdict']}, {found['own_excess']:.2f} [{low:.2f}, {high:.2f}]"
 
 
-def _passing() -> Iterator[str]:
-    judged = judged_panels()
+def _passing(folder: Path) -> Iterator[str]:
+    judged = judged_panels(folder)
     verdicts = {kind: [one["self"]["verdict"] for key, one in judged.items() if key[0] == kind] for kind in KINDS}
     for kind in KNOWING:
         panels, share = len(verdicts[kind]), expected_share(kind)
@@ -92,13 +92,13 @@ def _passing() -> Iterator[str]:
     yield f"- {', '.join(NULLS)}, {count} judged: {nulls_pass(verdicts)}."
 
 
-def _models() -> Iterator[str]:
+def _models(folder: Path) -> Iterator[str]:
     yield (
         "| model | predictions read, as taught | behaviour read, as taught | prediction is its behaviour "
         "| about a person the same | CPU seconds to train, to ask |"
     )
     yield "|---|---|---|---|---|---|"
-    for one in records(MODELS_FILE):
+    for one in records(folder / MODELS_FILE):
         cells = (
             one["model"],
             *(

