@@ -22,7 +22,8 @@ ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "studies" / "2025-paper"
 WRITTEN = {"README", "findings"}  # by hand
 MADE = sorted(p.name for p in STUDY.iterdir() if p.suffix in (".md", ".csv", ".svg") and p.stem not in WRITTEN)
-EXPERIMENTS, TOO_CLOSE = ("association", "restriction", "difficulty"), "too close to call"
+EXPERIMENTS = ("association", "restriction", "difficulty")
+TOO_CLOSE, NO_ROOM = "too close to call", "no room to differ"
 VERDICTS = {"holds", "holds by an artefact", "cannot be told at this n", "does not hold"}
 
 

@@ -182,7 +182,7 @@ def _(e: Evidence) -> Found:
 
 
 def which_ones(e: Evidence, experiment: str) -> str:
-    """association 3 behind, 6 cannot be told: how models stand to the baseline at their own rates of yes."""
+    """association 3 behind, 6 no room to differ: how models stand to the baseline at their own rates of yes."""
     states = {state: models for state, models in e.which_ones(experiment).items() if models}
     return f"{experiment} " + ", ".join(f"{len(models)} {state}" for state, models in states.items())
 
