@@ -35,6 +35,7 @@ class Browser:
         self.log: list[str] = []
         self.requests: list[str] = []
         self._seen: list[str] = []
+        self._loader = ""  # of the document that the tab shows
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         return self._loop.run_until_complete(self._call(method, params))
@@ -62,8 +63,18 @@ class Browser:
             self.log.append(params["entry"]["text"])
         elif method == "Network.requestWillBeSent":
             self.requests.append(params["request"]["url"])
+        elif method == "Page.frameNavigated" and "parentId" not in params["frame"]:
+            self._loader = params["frame"]["loaderId"]
         elif method == "Page.javascriptDialogOpening":
             self.log.append(f"dialog: {params['message']}")
+
+    def navigate(self, url: str) -> None:
+        """Leave a page for another address, and wait until the tab shows that. Chromium forgets to answer who asks for
+        the next address before that.
+        """
+        loader = self.call("Page.navigate", url=url)["loaderId"]
+        while self._loader != loader:
+            self._heard(self._loop.run_until_complete(self._socket.receive_json(timeout=60)))
 
     def open(self, page: Path, width: int = 1280, height: int = 900, dark: bool = False) -> None:
         """Load a page anew, and wait until a phone's figures are laid out and the appendix is unpacked; the log and the
@@ -74,11 +85,11 @@ class Browser:
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", media="", features=[scheme])
-        self.call("Page.navigate", url="about:blank")
+        self.navigate("about:blank")
         self.log.clear()
         self.requests.clear()
-        self.call("Page.navigate", url=page.resolve().as_uri())
-        self.until("document.readyState === 'complete' && location.protocol === 'file:'")
+        self.navigate(page.resolve().as_uri())
+        self.until("document.readyState === 'complete'")
         self.until(LAID_OUT)
         self.until(UNPACKED)
         self.call("Page.resetNavigationHistory")  # a browser remembers fifty steps, and then no further one is seen

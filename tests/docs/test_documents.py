@@ -50,7 +50,7 @@ def untimed(line: str) -> str:
 @pytest.mark.slow
 def test_a_model_is_left_out_and_asked_anew_as_the_page_of_commands_says(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "commands.md").read_text("utf-8")
-    shown = page.split("no command takes anything out.")[1].split("\n\n")[1]
+    shown = page.split("Commands only add to a run; none removes anything.")[1].split("\n\n")[1]
     shown = shown.replace('"m"', '"sim/coin"').replace("--model m", "--model sim/coin --limit 3")
     mine, without, again = (tmp_path / "runs" / name for name in ("mine", "without-m", "again"))
     sx.run(["sim/typical", "sim/coin", "sim/knows-models"], limit=3, out=mine)

@@ -181,12 +181,12 @@ def test_an_address_into_the_packed_appendix_opens_and_shows_what_it_names(
 ) -> None:
     assert f'id="{id}"' not in opened.read_text("utf-8")
     browser.open(opened)
-    browser.call("Page.navigate", url="about:blank")
+    browser.navigate("about:blank")
     # the script finds it even if the page never has nothing else to do
     idle = "window.requestIdleCallback = () => {}"
     script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=idle)["identifier"]
     try:
-        browser.call("Page.navigate", url=f"{opened.resolve().as_uri()}#{id}")
+        browser.navigate(f"{opened.resolve().as_uri()}#{id}")
         browser.until(f"location.hash === '#{id}' && !!document.getElementById('{id}')")
         browser.until(f"Math.abs(document.getElementById('{id}').getBoundingClientRect().top) < innerHeight / 2")
         assert browser.js(f"document.getElementById('{id}').checkVisibility()")

@@ -92,8 +92,8 @@ def test_rows_of_each_line_of_panels_move_together_and_those_below_move_up(brows
 @pytest.mark.slow
 def test_an_address_leads_to_its_figure_on_a_phone_too(browser: Browser, opened: Path) -> None:
     browser.open(opened, PHONE)
-    browser.call("Page.navigate", url="about:blank")
-    browser.call("Page.navigate", url=f"{opened.resolve().as_uri()}#figure-experiments")
+    browser.navigate("about:blank")
+    browser.navigate(f"{opened.resolve().as_uri()}#figure-experiments")
     browser.until(STACKED)
     browser.until("Math.abs(document.getElementById('figure-experiments')?.getBoundingClientRect().top) < 60")
 

@@ -165,7 +165,12 @@ const FIELDS = {
     },
     lacks: (q, value) => (value?.length === q.field.options.length ? "" : `Put all ${q.field.options.length} in order: press the easiest first.`),
     reply: (q, value) => JSON.stringify({ [q.field.key]: value }),
-    value: (q, text) => objectIn(text)[q.field.key].map(String),
+    value(q, text) {
+      const labels = objectIn(text)[q.field.key];
+      const inOrder = (some) => JSON.stringify([...some].sort());
+      if (inOrder(labels) !== inOrder(q.field.options.map(([label]) => label))) throw Error();
+      return labels;
+    },
   },
   text: {
     show(q, value, changed) {
