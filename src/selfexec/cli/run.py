@@ -248,8 +248,7 @@ def _afterwards(planned: "Plan", run: "Run", scores: "Scores", missing: int) -> 
         yield f"Wrong: selfexec read {folder} --claim wrong --show"
     has_margin = any(row.metric == "baseline_margin" and row.value is not None for row in scores)
     if not (missing or has_margin or planned.all_simulated or planned.item_set.name == PAPER):
-        models = shlex.quote(",".join(planned.models))
-        yield f"For a margin without further models: selfexec run --model {models} --items paper --preset quick"
+        yield "For a margin without further models: the same command with --items paper --preset quick and a new --out"
     yield f"{'Once all is there' if missing else 'Next'}: selfexec view {folder}; selfexec explain TERM"
 
 

@@ -36,7 +36,8 @@ AGAINST = {
     "losses": "what was lost may account for it",
     "rank": "its predictions agree as well with other models' behaviour",
     "few models": (
-        f"with fewer than {LEAST_FOR_OWN} models compared, many small influences shared by some of them cannot be ruled out"
+        f"with fewer than {LEAST_FOR_OWN} models compared, many small influences shared by some of them cannot be "
+        "ruled out"
     ),
     "derangement": "as much is found when predictions are matched with other models' behaviour",
     "family": "models of one family may share it",

@@ -178,10 +178,15 @@ const FIELDS = {
       area.value = value ?? "";
       area.addEventListener("input", () => changed(area.value));
       const decline = make("button", { type: "button", id: "decline" }, "I decline to answer");
-      decline.addEventListener("click", () => { changed(""); settle(); });
-      return [make("label", { for: "reply" }, "Your answer"), area, make("p", { class: "buttons" }, decline)];
+      decline.addEventListener("click", () => {
+        if (area.value.trim()) { byId("lacks").textContent = "To decline, delete what you wrote first."; return; }
+        changed("");
+        settle();
+      });
+      const declined = isDone(q) && value === "" ? [make("p", {}, "You declined. Write an answer to change that.")] : [];
+      return [make("label", { for: "reply" }, "Your answer"), area, ...declined, make("p", { class: "buttons" }, decline)];
     },
-    lacks: (q, value) => (value?.trim() ? "" : "Write an answer, or decline."),
+    lacks: (q, value) => (value?.trim() || (isDone(q) && value === "") ? "" : "Write an answer, or decline."),
     reply: (q, value) => value,
     value: (q, text) => text,
   },
