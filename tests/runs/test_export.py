@@ -122,7 +122,7 @@ def test_import_says_what_is_missing_and_the_command_for_it(tmp_path: Path, monk
     assert said[-1] == (
         f"r: imported ({len(first) - 3} replies, {requests + 3} sessions missing, 1 model). Next: "
         f"selfexec export r > round-2.jsonl ({requests + 2} sessions), then selfexec import ANSWERS --out r; "
-        "or of what is there selfexec score r"
+        "to score what is there: selfexec score r"
     )
     assert len(exported("r")) == requests + 2
     assert sx.load("r").manifest.preset == "quick"

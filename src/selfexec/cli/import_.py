@@ -2,7 +2,7 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -209,11 +209,30 @@ def say_imported(run: "Run", out: Path, replies: tuple[Path, ...] = ()) -> None:
     counts = f"{number_of(there.replies, 'reply', 'replies')}, {missing} missing, {number_of(len(run.models), 'model')}"
     score = f"selfexec score {shlex.quote(str(out))}"
     then = f"Next: {score}"
+    for line in _people_with_one_form(run):
+        say(line)
     if there.missing and run.people:
-        then = f"Next: selfexec import THE-OTHER-FORM.jsonl --out {shlex.quote(str(out))}; or of what is there {score}"
+        other = f"selfexec import THE-OTHER-FORM.jsonl --out {shlex.quote(str(out))}"
+        then = f"Next: {other}; to score what is there: {score}"
     elif there.missing and replies:
         then = _next_round(run, out, replies) or then
     say(f"{out}: imported ({counts}). {then}")
+
+
+def _people_with_one_form(run: "Run") -> Iterator[str]:
+    """Whose other form is missing, where others have one that they lack: one person may have given two names."""
+    from selfexec.experiments import EXPERIMENTS
+
+    by_form: dict[bool, set[str]] = {True: set(), False: set()}  # those with predictions, and those with behaviour
+    for key in run.replies:
+        if key.model in run.people:
+            by_form[key.kind in EXPERIMENTS[key.experiment].predictions].add(key.model)
+    predicted, did = by_form[True] - by_form[False], by_form[False] - by_form[True]
+    if predicted and did:
+        yield (
+            f"{', '.join(sorted(predicted))}: only predictions. {', '.join(sorted(did))}: only behaviour. If two of "
+            "these names are one person's, give both the same name in the files, and import them into a new run."
+        )
 
 
 def _next_round(run: "Run", out: Path, replies: tuple[Path, ...]) -> str | None:
@@ -242,5 +261,5 @@ def _next_round(run: "Run", out: Path, replies: tuple[Path, ...]) -> str | None:
     named = f" --prompts {shlex.quote(prompts)}" if prompts else ""
     command = f"selfexec export {shlex.quote(str(out))}{named} > round-{number}.jsonl"
     folder = shlex.quote(str(out))
-    then = f"then selfexec import ANSWERS --out {folder}; or of what is there selfexec score {folder}"
+    then = f"then selfexec import ANSWERS --out {folder}; to score what is there: selfexec score {folder}"
     return f"Next: {command} ({number_of(len(sessions), 'session')}), {then}"

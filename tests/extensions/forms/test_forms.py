@@ -341,6 +341,25 @@ def test_people_and_models_are_not_put_into_one_run(forms: Path, tmp_path: Path)
     assert [reply.seconds for reply in sx.load(tmp_path / "run").replies.values()] == [2.5]
 
 
+def test_import_names_those_who_filled_in_one_form_each(forms: Path, tmp_path: Path) -> None:
+    [item, *_] = (forms / "items" / "association.jsonl").read_text().splitlines()
+    (tmp_path / "items").mkdir()
+    (tmp_path / "items" / "association.jsonl").write_text(item + "\n")
+    line = {"experiment": "association", "item": json.loads(item)["id"], "text": "{}", "seconds": 2.5, "person": True}
+
+    def form(session: str, *names: str) -> Path:
+        path = tmp_path / f"{session}-{'-'.join(names)}.jsonl"
+        lines = ({**line, "model": f"person/{name}", "session": session} for name in names)
+        path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+        return path
+
+    run = tmp_path / "run"
+    screen = selfexec("import", form("predict", "ann", "blue-fox"), "--items", tmp_path / "items", "-o", run)
+    assert "only" not in screen  # the second form is still to come, for both
+    screen = selfexec("import", form("execute", "ann", "blu-fox"), "-o", run)
+    assert "person/blue-fox: only predictions. person/blu-fox: only behaviour." in " ".join(screen.split())
+
+
 def test_what_is_unsafe_on_purpose_is_left_out_unless_it_is_wanted(tmp_path: Path) -> None:
     for name, more in (("usual", []), ("all", ["--unsafe"])):
         part = ["--experiment", "restriction", "--fraction", "1"]
