@@ -164,3 +164,12 @@ def test_a_long_text_that_answers_prompts_of_several_kinds_is_said_and_a_short_o
     assert said_by(*(of_kind(kind, notice[:119]) for kind in ("predict", "execute"))) == ""
     assert said_by(*(of_kind("execute", notice) for _ in range(3))) == ""
     assert said_by(of_kind("predict", notice), of_kind("execute", notice + "!")) == ""
+
+
+def test_a_short_text_that_answers_all_prompts_of_several_kinds_is_said() -> None:
+    def of_kinds(*kinds: str, text: str = "Please try again soon.") -> list[Reply]:
+        return [Reply(model="any/m", experiment="restriction", item="1", session=kind, text=text) for kind in kinds]
+
+    came = of_kinds("predict", "execute", "judge")
+    assert "all 3 replies are the same, letter by letter, to prompts of different kinds" in said_by(*came)
+    assert said_by(*came[:2]) == said_by(*came, *of_kinds("execute", text="No.")) == ""

@@ -10,6 +10,7 @@ from typing import Any
 from selfexec.experiments import Key
 from selfexec.facets import OFF, THINKING, is_call, settings_in
 from selfexec.runs.records import Reply
+from selfexec.runs.server_notices import all_the_same, same_to_all
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
 
@@ -105,7 +106,9 @@ def _sent_before(came: Sequence[Reply]) -> str | None:
 
 
 def _of_several_kinds(came: Sequence[Reply]) -> str | None:
-    """That prompts of several kinds of session had one long text for a reply."""
+    """That prompts of several kinds of session had one long text for a reply, or all prompts one text."""
+    if same := same_to_all(came):
+        return all_the_same(same)
     kinds: dict[str, set[tuple[str, str]]] = defaultdict(set)
     replies = Counter[str]()
     for reply in came:
