@@ -8,7 +8,7 @@ from test_ends import FORMATS, HERE, OWN, counts, streamed, whole
 
 from selfexec.engines import Outcome
 from selfexec.engines.http.bodies import decoded
-from selfexec.engines.http.own_words import begins_with_prompt
+from selfexec.engines.http.foreign_text import begins_with_prompt
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires import WIRES, Stream
 from selfexec.experiments import messages_of

@@ -1,4 +1,4 @@
-"""Whether the text of a whole reply can be what the model said, by the text itself and by what was asked.
+"""Texts of whole replies that are not what the model said, by the text itself and by what was asked.
 
     a text that begins with the whole prompt    servers that send back what they were asked (`return_full_text`, `echo`)
     a text that is an error and nothing else    gateways that write the error of another server into a reply
@@ -27,7 +27,7 @@ AROUND = frozenset(("error", "type", "object", "status", "code", "message", "req
 KINDS = ("type", "code", "status")
 
 
-def why_not_its_words(outcome: Outcome, asked: bytes | None) -> str | None:
+def why_foreign(outcome: Outcome, asked: bytes | None) -> str | None:
     """Why the text of a reply is not what the model said; None where it may be.
 
     Args:
