@@ -60,19 +60,15 @@ def notices_of(model: str, replies: Sequence[Reply]) -> Iterator[tuple[About, in
         what = f"made an hour or more before they were asked for, as the server says ({_hours(max(ages))} at most)"
         why = "they came from a cache, or its clock is wrong"
         yield "age", len(ages), f"{model}: {_of(len(ages), replies)} were {what}: {why}."
-    if lost := sum(map(_is_counted_too_long, replies)):
-        what = "the server counted far more tokens of text than these texts can have, and no thoughts"
-        why = "parts of them may have been lost on the way, or thoughts are hidden in the count"
-        yield "counts", lost, f"{model}: for {_of(lost, replies)} {what}: {why}."
-    if bare := _nameless(replies):
-        what = "came without an id, a model's name and counts, which its other replies have"
-        why = "something on the way may have answered in its place. Look at them (selfexec read RUN --show)"
-        yield "nameless", bare, f"{model}: {_of(bare, replies)} {what}: {why}"
+    if lost := sum(map(is_counted_too_long, replies)):
+        yield "counts", lost, f"{model}: {counted_too_long(lost, replies)}."
+    if bare := nameless(replies):
+        yield "nameless", bare, f"{model}: {without_names(bare, replies)}."
     if same := same_to_all(replies):
         yield "same_text", same, f"{model}: {all_the_same(same)}."
 
 
-def _is_counted_too_long(reply: Reply) -> bool:
+def is_counted_too_long(reply: Reply) -> bool:
     """Whether the server counted more tokens of a reply that came to its end than the text can have, and said that
     none of them were thoughts. A reply with a tool has the counts of several calls.
     """
@@ -82,7 +78,15 @@ def _is_counted_too_long(reply: Reply) -> bool:
     return reply.stop_reason in (None, "stop") and (reply.output_tokens or 0) > most
 
 
-def _nameless(replies: Sequence[Reply]) -> int:
+def counted_too_long(number: int, replies: Sequence[Reply]) -> str:
+    """What is said of so many of these replies that are shorter than the server counted."""
+    return (
+        f"for {_of(number, replies)} the server counted far more tokens of text than these texts can have, and no "
+        "thoughts: parts of them may have been lost on the way, or thoughts are hidden in the count"
+    )
+
+
+def nameless(replies: Sequence[Reply]) -> int:
     """How many replies came over a network without any of what names or counts a reply, where most others have all of
     it: small servers may give nothing of the kind, and then with no reply.
     """
@@ -90,6 +94,14 @@ def _nameless(replies: Sequence[Reply]) -> int:
     marks = [(reply.completion_id, reply.served_model, reply.output_tokens) for reply in asked]
     bare = sum(not any(given) for given in marks)
     return bare if sum(all(given) for given in marks) > bare else 0
+
+
+def without_names(number: int, replies: Sequence[Reply]) -> str:
+    """What is said of so many of these replies that lack what the others have."""
+    return (
+        f"{_of(number, replies)} came without an id, a model's name and counts, which most others have: something on "
+        "the way may have answered in its place. Look at them (selfexec read RUN --show)"
+    )
 
 
 def same_to_all(replies: Sequence[Reply]) -> int:
