@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from test_ends import FORMATS, HERE, OWN, counts, streamed, whole
+from test_ends import FORMATS, HERE, OWN, counts, of_body, streamed, whole
 
 from selfexec.engines import Outcome
 from selfexec.engines.http.bodies import decoded
@@ -103,3 +103,18 @@ def test_a_text_that_ends_in_half_a_character_is_not_whole(wire: str) -> None:
 def test_a_text_that_a_limit_cut_may_end_in_half_a_character() -> None:
     for outcome in answers("openai", "Hello \ufffd", end="length"):
         assert (outcome.text, outcome.stop_reason) == ("Hello \ufffd", "length")
+
+
+@pytest.mark.parametrize(
+    ("usage", "thoughts"),
+    [
+        ({"promptTokenCount": 7, "candidatesTokenCount": 5, "totalTokenCount": 12}, 0),
+        ({"promptTokenCount": 7, "candidatesTokenCount": 5, "totalTokenCount": 20}, None),
+        ({"promptTokenCount": 7, "candidatesTokenCount": 5}, None),
+        ({"promptTokenCount": 7, "candidatesTokenCount": 5, "thoughtsTokenCount": 8, "totalTokenCount": 20}, 8),
+    ],
+)
+def test_gemini_counts_no_thoughts_where_its_total_leaves_none(usage: dict[str, int], thoughts: int | None) -> None:
+    found = of_body("gemini", {**whole("gemini", "Hello", "STOP"), "usageMetadata": usage})
+    assert found and (found.reasoning_tokens, found.input_tokens) == (thoughts, 7)
+    assert found.output_tokens == 5 + (thoughts or 0)
