@@ -77,7 +77,8 @@ def test_a_text_that_begins_or_ends_with_half_a_character_was_torn(wire: str) ->
     for text, is_kept in (("\ude00 Hello", False), ("Hello \ud83d", False), ("Hi \ud83d there", True)):
         assert counts(of_body(wire, whole(wire, text, done))) == is_kept
         assert counts(of_stream(wire, streamed(wire, text, done))) == is_kept
-    assert counts(of_body(wire, whole(wire, "Hello \N{REPLACEMENT CHARACTER}", done)))
+    assert not counts(of_body(wire, whole(wire, "Hello \N{REPLACEMENT CHARACTER}", done)))
+    assert counts(of_body(wire, whole(wire, "Hel\N{REPLACEMENT CHARACTER}lo", done)))
 
 
 @FORMATS
@@ -88,6 +89,11 @@ def test_thoughts_without_an_answer_are_no_answer(wire: str) -> None:
         ("analysisWe need five words.assistantfinalsky", True),
         ("analysis of it: five words", True),
         ("analysisResult", True),
+        ("<think>The user wants me to answer, so I should", False),
+        ("\n<thinking>Hm. <b>Sky</b>", False),
+        ("<think>Hm.</think>Sky", True),
+        ("In HTML <think> is no tag", True),
+        ("<thinker>Sky", True),
     ):
         assert counts(of_body(wire, whole(wire, text, done))) == is_kept
         assert counts(of_stream(wire, streamed(wire, text, done))) == is_kept
@@ -143,9 +149,32 @@ def two_ways(wire: str, field: dict[str, Any]) -> list[Any]:
 @FORMATS
 def test_a_comment_of_a_stream_may_tell_of_an_error(wire: str) -> None:
     plain = streamed(wire, "Hello", next(iter(OWN[wire])))
-    for comment in (": error: upstream reset", ":ERROR", ": response truncated"):
+    for comment in (
+        ": error: upstream reset",
+        ":ERROR",
+        ": response truncated",
+        ": upstream timeout, closing",
+        ": upstream connection failed",
+        ": stream aborted",
+        ": the connection to the provider was lost",
+        ": upstream_disconnected",
+    ):
         assert not counts(of_stream(wire, f"{comment}\n\n".encode() + plain))
-    for comment in (": OPENROUTER PROCESSING", ": PING", ":", ": no error", ": keep-alive"):
+    for comment in (
+        ": OPENROUTER PROCESSING",
+        ": PING",
+        ":",
+        ": no error",
+        ": keep-alive",
+        ": keepalive, timeout in a minute",
+        ": timeout=60",
+        ": timeout 60s",
+        ": ping to prevent timeout",
+        ": connected",
+        ": queued, position 3",
+        ": in progress",
+        ": stream closed",
+    ):
         assert counts(of_stream(wire, f"{comment}\n\n".encode() + plain))
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from email.utils import formatdate
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from test_ends import FORMATS, OWN, short_pauses, streamed, whole
 
 from selfexec.engines import Connection, Outcome
 from selfexec.engines.http.client import HttpEngine
+from selfexec.engines.http.server_clocks import ServerClocks, seconds_of_date
 from selfexec.engines.http.server_times import created_in, seconds_since_1970
 from sockets import call, server
 
@@ -80,6 +82,74 @@ def test_minutes_of_skew_and_times_to_come_say_nothing(wire: str, age: float | N
 def test_the_same_old_date_with_each_reply_is_a_placeholder(wire: str) -> None:
     for outcome in answers(wire, [1_000 * DAY]):
         assert (outcome.error, outcome.age) == (None, None)
+
+
+# --- the date of the response ----------------------------------------------------------------------------------------
+
+
+def judged(clocks: ServerClocks, date: str | None, **said: Any) -> Outcome:
+    """A reply to a call at 2026-09-21 14:13:20 UTC, with this date in its headers."""
+    return clocks.judged("u", "m", Outcome("Hello", stop_reason="stop", **said), 1.79e9, date)
+
+
+def date_before(seconds: float) -> str:
+    return formatdate(1.79e9 - seconds, usegmt=True)
+
+
+@pytest.fixture
+def at_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("selfexec.engines.http.server_clocks.time.time", lambda: 1.79e9 + 1)
+
+
+@pytest.mark.usefixtures("at_the_call")
+@pytest.mark.parametrize("age", [2 * HOUR, 24 * DAY])
+def test_a_response_dated_before_its_call_came_from_a_cache_once_a_date_was_right(age: float) -> None:
+    clocks = ServerClocks()
+    assert judged(clocks, date_before(age)).error is None  # nothing is known of the clock yet
+    assert judged(clocks, date_before(1)).error is None
+    for created in (None, 1.79e9):
+        found = judged(clocks, date_before(age), created=created)
+        assert found.text is None and found.unknown_end == "stop+error" and "older than its call" in str(found.error)
+
+
+def test_a_date_is_read_as_utc_unless_it_has_a_zone() -> None:
+    for date in ("Mon, 21 Sep 2026 14:13:20 GMT", "Mon, 21 Sep 2026 14:13:20", "Mon, 21 Sep 2026 16:13:20 +0200"):
+        assert seconds_of_date(date) == 1.79e9
+
+
+def test_the_engine_judges_the_date_of_each_response() -> None:
+    served = 0
+
+    async def handler(request: web.Request) -> web.Response:
+        nonlocal served
+        served += 1
+        date = formatdate(time.time() - (served > 1) * DAY, usegmt=True)
+        return web.json_response(whole("openai", f"Hello {served}", "stop"), headers={"Date": date})
+
+    async def main() -> list[Outcome]:
+        app = web.Application()
+        app.router.add_post("/{path:.*}", handler)
+        async with server(app) as url, HttpEngine(["x/m"], Connection(base_url=url, timeout=5)) as engine:
+            return [await engine.ask(call("x/m")) for _ in range(2)]
+
+    first, second = asyncio.run(main())
+    assert (first.text, second.text, second.unknown_end) == ("Hello 1", None, "stop+error")
+
+
+@pytest.mark.usefixtures("at_the_call")
+def test_a_date_that_is_near_to_come_or_no_date_says_nothing() -> None:
+    clocks = ServerClocks()
+    for date in (date_before(0), date_before(3_000), date_before(-8 * HOUR), "", None, "now", "Mon, 99 Foo 2026", "0"):
+        found = judged(clocks, date)
+        assert (found.error, found.age) == (None, None)
+
+
+@pytest.mark.usefixtures("at_the_call")
+def test_dates_that_were_never_right_say_nothing_beside_a_right_time_of_the_reply() -> None:
+    clocks = ServerClocks()
+    for _ in range(3):
+        found = judged(clocks, date_before(24 * DAY), created=1.79e9)
+        assert (found.error, found.age) == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ NAMES = {
     "gemini": ("responseId", "modelVersion"),
 }
 MODELS = ("org/cache-augmented-7b", "llama-guard-3-8b", "gpt-4o", "chatcmpl-0cache1", "prompt-cache", "policy-gpt", "")
+BRACKETS = ("<unknown>", "<model>", "<a>b", "synthetic-7b")
 
 
 def named(wire: str, name: str, value: str) -> bytes:
@@ -67,14 +68,16 @@ def test_a_reply_in_the_name_of_a_guard_was_withheld(wire: str, value: str) -> N
 
 
 @FORMATS
-@pytest.mark.parametrize("value", ["mock", "ai-gateway", "fallback-response", "proxy", "placeholder", "stub"])
+@pytest.mark.parametrize(
+    "value", ["mock", "ai-gateway", "fallback-response", "proxy", "placeholder", "stub", "<synthetic>"]
+)
 def test_a_reply_in_the_name_of_a_dummy_is_none(wire: str, value: str) -> None:
     for name in NAMES[wire]:
         assert [counts(found) for found in both(wire, name, value)] == [False, False]
 
 
 @FORMATS
-@pytest.mark.parametrize("value", MODELS)
+@pytest.mark.parametrize("value", [*MODELS, *BRACKETS])
 def test_a_name_with_any_other_word_is_that_of_a_model(wire: str, value: str) -> None:
     for name in NAMES[wire]:
         assert [found.stop_reason for found in both(wire, name, value)] == ["stop"] * 2

@@ -48,7 +48,7 @@ def forgetful_or_not(remembers: bool) -> web.Application:
     async def handler(request: web.Request) -> web.Response:
         prompt = (await request.json())["messages"][-1]["content"]
         told.append(prompt)
-        return web.json_response(completion(" ".join(told) if remembers else prompt))
+        return web.json_response(completion("I know: " + (" ".join(told) if remembers else prompt)))
 
     app = web.Application()
     app.router.add_post("/v1/chat/completions", handler)
@@ -151,10 +151,10 @@ def answering(body: Callable[[str], Any]) -> web.Application:
 
 
 def test_a_cache_on_the_way_is_found() -> None:
-    cached = answering(lambda prompt: completion(prompt) | {"id": f"chatcmpl-{hash(prompt)}"})
+    cached = answering(lambda prompt: completion(f"Indeed: {prompt}") | {"id": f"chatcmpl-{hash(prompt)}"})
     found = on(cached, lambda url: sx.check("x/y", base_url=url))
     assert any("1 reply carries the id of an earlier one" in note for note in found.notes)
-    anew = answering(lambda prompt: completion(prompt) | {"id": f"chatcmpl-{code_word()}"})
+    anew = answering(lambda prompt: completion(f"Indeed: {prompt}") | {"id": f"chatcmpl-{code_word()}"})
     found = on(anew, lambda url: sx.check("x/y", base_url=url))
     assert not any("the id of an earlier one" in note for note in found.notes)
 

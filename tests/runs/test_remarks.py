@@ -164,3 +164,21 @@ def test_a_long_text_that_answers_prompts_of_several_kinds_is_said_and_a_short_o
     assert said_by(*(of_kind(kind, notice[:119]) for kind in ("predict", "execute"))) == ""
     assert said_by(*(of_kind("execute", notice) for _ in range(3))) == ""
     assert said_by(of_kind("predict", notice), of_kind("execute", notice + "!")) == ""
+
+
+def test_a_short_text_that_answers_all_prompts_of_several_kinds_is_said() -> None:
+    def of_kinds(*kinds: str, text: str = "Please try again soon.") -> list[Reply]:
+        return [Reply(model="any/m", experiment="restriction", item="1", session=kind, text=text) for kind in kinds]
+
+    came = of_kinds("predict", "execute", "judge")
+    assert "all 3 replies are the same, letter by letter, to prompts of different kinds" in said_by(*came)
+    assert said_by(*came[:2]) == said_by(*came, *of_kinds("execute", text="No.")) == ""
+
+
+def test_texts_shorter_than_the_server_counted_and_nameless_replies_are_said() -> None:
+    named = {"completion_id": "c-1", "served_model": "m", "output_tokens": 5, "latency": 1.0}
+    long = reply("Ten bytes.", output_tokens=91, reasoning_tokens=0)
+    assert "for 1 of 2 replies the server counted far more tokens of text" in said_by(long, reply("Hello"))
+    came = [reply("A", **{**named, "completion_id": f"c-{n}"}) for n in range(2)]
+    assert "1 of 3 replies came without an id, a model's name and counts" in said_by(*came, reply("B", latency=1.0))
+    assert said_by(*came, reply("Ten bytes.", output_tokens=90, reasoning_tokens=0)) == ""

@@ -184,11 +184,12 @@ def unanswered(runs: Iterable["Run"]) -> Iterator[Unanswered]:
 @dataclass(frozen=True)
 class ServerNotice:
     """What the server said of `replies` of a run's replies of a model: that another `served` it than was asked, that
-    their prompts were cut, or that they were there before they were asked for.
+    their prompts were cut, that they were there before they were asked for, or have more tokens than their texts can
+    have; and what they look like together: some lack what the others have, or all are the same.
     """
 
     model: str
-    about: Literal["served", "prompt_cut", "age"]
+    about: Literal["served", "prompt_cut", "age", "counts", "nameless", "same_text"]
     replies: int
     text: str
     kind: str = "server"
@@ -196,7 +197,8 @@ class ServerNotice:
 
 def server_notices(runs: Iterable["Run"]) -> Iterator[ServerNotice]:
     """By model: replies that bear the name of another model, by their number, those whose prompts the server seems to
-    have cut, and those that are older than their calls, as it says.
+    have cut, those that are older than their calls, as it says, those that are shorter than it counted, those that
+    lack what others have, and one text for all.
     """
     for run in runs:
         yield from (ServerNotice(*notice) for notice in notices_in(run))

@@ -15,6 +15,7 @@ from selfexec.engines.http.doubled_names import DoubledName, check_names, withou
 from selfexec.engines.http.ends import BESIDE, MISSING, printable_end
 from selfexec.engines.http.errors import WORDS, error_beside, error_body
 from selfexec.engines.http.flagged import quotes_another_prompt
+from selfexec.engines.http.foreign_text import why_foreign
 from selfexec.engines.http.gateways import cached_in
 from selfexec.engines.http.patience import Presence
 from selfexec.engines.http.policy import policy_in_reply, shortened
@@ -99,7 +100,7 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
     CachedReply: a cache had it.
     """
     if (usual := wire.usual(raw)) is not None and not (asked and usual.stop_reason in CALLED):
-        return _counted(usual)
+        return _unless_foreign(asked, _counted(usual))
     is_halved = False
     try:
         body = msgspec.json.decode(raw)
@@ -128,6 +129,7 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
         if outcome.unknown_end and (said := policy_in_reply(where, body)) is not None:
             return _withheld_if_about(asked, body, said)  # an error came beside it, and this is what it says
         outcome = _unless_stood_in(where, body, _unless_unasked(asked, body, outcome))
+        outcome = _unless_foreign(asked, outcome)
         return _unless_changed(where, asked, body, outcome) if MAY_BE.search(raw) else outcome
     except UnusableReply as fault:
         if (said := policy_in_reply(where, body)) is not None:
@@ -149,6 +151,13 @@ def _unless_unasked(asked: bytes | None, body: Mapping[str, Any], outcome: Outco
     if stops and not stops <= {*stops_sent(msgspec.json.decode(asked))}:
         return msgspec.structs.replace(outcome, stop_reason="length")
     return outcome
+
+
+def _unless_foreign(asked: bytes | None, outcome: Outcome) -> Outcome:
+    """A reply whose text can be what the model said."""
+    if outcome.error is not None or (why := why_foreign(outcome, asked)) is None:
+        return outcome
+    return doubtful(outcome, f"{outcome.stop_reason or MISSING}{BESIDE}", why)
 
 
 def _unless_changed(where: Endpoint, asked: bytes | None, body: Mapping[str, Any], outcome: Outcome) -> Outcome:

@@ -315,7 +315,7 @@ class HttpEngine:
             if carrier is not None:
                 self._watch.note_answer(carrier, outcome.completion_id, request.payload, raw)
             outcome = outcome if is_plain else with_headers(outcome, headers)
-            outcome = self._clocks.judged(where.url, where.name, outcome, sent)
+            outcome = self._clocks.judged(where.url, where.name, outcome, sent, headers.get("Date"))
             return msgspec.structs.replace(outcome, connection=connection) if connection else outcome
         if 300 <= status < 400:
             self._redirected(request, status, headers.get("Location", ""))

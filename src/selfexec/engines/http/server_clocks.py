@@ -3,9 +3,15 @@
 Clocks differ by minutes, some by the hours of a time zone, and some servers give the same time with each reply. So an
 early time is known to be that of an old reply only where this server has shown, with another reply of the model, that
 its clock is right. Where it has not, the reply is kept with its age, which is reported.
+
+The header `Date` has the time of the response, which caches keep (RFC 9111). It is judged in the same way by those of
+other replies from the address, and says nothing where none of them was right: that clock is of whatever sent it.
 """
 
 import time
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -19,25 +25,39 @@ OLDEST = 366 * 86_400.0  # seconds: an earlier time is none that a clock ever sh
 
 
 class ServerClocks:
-    """For which models a server has given a right time of a reply."""
+    """For which models a server has given a right time of a reply, and which addresses a right date of a response."""
 
     def __init__(self) -> None:
-        self._right: set[tuple[str, str]] = set()
+        self._right: set[tuple[str, str | None]] = set()  # None: the dates in the headers of all models
 
-    def judged(self, url: str, model: str, outcome: Outcome, sent: float) -> Outcome:
-        """A reply to a call that was sent at this time, as it counts by the time at which it was made."""
-        if outcome.created is None or outcome.error is not None:
-            return outcome
-        age, whose = sent - outcome.created, (url, model)
-        if age < OLD:
-            if age <= SKEW and outcome.created <= time.time() + SKEW:
-                self._right.add(whose)
-            return outcome
-        if whose in self._right:
-            word = f"{outcome.stop_reason or MISSING}{BESIDE}"
-            why = f"the reply is older than its call, by {in_hours(age)}: something on the way had kept it"
-            return doubtful(outcome, word, why)
-        return replace(outcome, age=int(age)) if age < OLDEST else outcome
+    def judged(self, url: str, model: str, outcome: Outcome, sent: float, date: str | None = None) -> Outcome:
+        """A reply to a call that was sent at this time, as it counts by the time at which it was made, as its body and
+        the `Date` of its response say.
+        """
+        for whose, made in (((url, model), outcome.created), ((url, None), seconds_of_date(date or ""))):
+            if made is None or outcome.error is not None:
+                continue
+            age = sent - made
+            if age < OLD:
+                if age <= SKEW and made <= time.time() + SKEW:
+                    self._right.add(whose)
+            elif whose in self._right:
+                word = f"{outcome.stop_reason or MISSING}{BESIDE}"
+                why = f"the reply is older than its call, by {in_hours(age)}: something on the way had kept it"
+                outcome = doubtful(outcome, word, why)
+            elif age < OLDEST and whose == (url, model):
+                outcome = replace(outcome, age=int(age))
+        return outcome
+
+
+@lru_cache(maxsize=64)
+def seconds_of_date(date: str) -> float | None:
+    """The time that a header `Date` gives, in seconds since 1970; None where it gives none."""
+    try:
+        moment = parsedate_to_datetime(date)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def in_hours(seconds: float) -> str:

@@ -2,7 +2,8 @@
 
 A gateway that answers by itself often says so by the id or the model of its reply (`from-cache`, `ai-cache.hit`,
 `from-security-guard`). Such a name consists of nothing but words for what answered, at least one of them, and
-of words that connect them. A name with any other word in it (`org/cache-augmented-7b`, `llama-guard-3`) is that of a
+of words that connect them, or stands in angle brackets (`<synthetic>`) and is no word for a missing name
+(`<unknown>`). A name with any other word in it (`org/cache-augmented-7b`, `llama-guard-3`) is that of a
 model, and so is the one that was asked for, whatever it consists of.
 """
 
@@ -43,7 +44,10 @@ OF_OTHERS = ("object", "provider")
 ALL = frozenset(word for words in ANSWERERS.values() for word in words)
 JOINED = re.compile("(semantic|ai|llm|response)(cache)", re.IGNORECASE)
 PLAIN = re.compile("[^0-9]{1,60}")  # a name with a number is one of several
-MAY = re.compile("|".join(sorted(ALL)), re.IGNORECASE)
+# a name in angle brackets is that of no model: Claude Code writes `<synthetic>` for what no model said
+BRACKETED = re.compile(r"\s*<[^<>]*>\s*")
+UNFILLED = frozenset(("unknown", "none", "null", "nil", "undefined", "empty", "name", "id", "your", "any"))
+MAY = re.compile("|".join(("<", *sorted(ALL))), re.IGNORECASE)
 
 
 def stand_in(name: Any) -> Answerer | None:
@@ -59,6 +63,8 @@ def answerer_of(name: str) -> Answerer | None:
     if not PLAIN.fullmatch(name):
         return None
     words = set(name_words(JOINED.sub(r"\1 \2", name)))
+    if BRACKETED.fullmatch(name) and not words <= ALL | CONNECTING | UNFILLED:
+        return "dummy"
     answerer = next((answerer for answerer, own in ANSWERERS.items() if words & own), None)
     connecting = CONNECTING | OF_AN_ID if answerer == "cache" else CONNECTING
     return answerer if words <= ALL | connecting else None

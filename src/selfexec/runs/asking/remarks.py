@@ -10,6 +10,14 @@ from typing import Any
 from selfexec.experiments import Key
 from selfexec.facets import OFF, THINKING, is_call, settings_in
 from selfexec.runs.records import Reply
+from selfexec.runs.server_notices import (
+    all_the_same,
+    counted_too_long,
+    is_counted_too_long,
+    nameless,
+    same_to_all,
+    without_names,
+)
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
 
@@ -35,6 +43,8 @@ def remarks(replies: Iterable[Reply], sent: Callable[[Key], Mapping[str, Any]] =
             _thought_alone,
             _disobeyed,
             _miscounted,
+            _shorter_than_counted,
+            _nameless,
             _empty,
         ):
             if said := look(came):
@@ -105,7 +115,9 @@ def _sent_before(came: Sequence[Reply]) -> str | None:
 
 
 def _of_several_kinds(came: Sequence[Reply]) -> str | None:
-    """That prompts of several kinds of session had one long text for a reply."""
+    """That prompts of several kinds of session had one long text for a reply, or all prompts one text."""
+    if same := same_to_all(came):
+        return all_the_same(same)
     kinds: dict[str, set[tuple[str, str]]] = defaultdict(set)
     replies = Counter[str]()
     for reply in came:
@@ -157,6 +169,18 @@ def _miscounted(came: Sequence[Reply]) -> str | None:
         "the server counts thoughts apart, or wrong. What goes by tokens, as costs and the order of difficulty do, is "
         "then of the answers alone, if of anything"
     )
+
+
+def _shorter_than_counted(came: Sequence[Reply]) -> str | None:
+    """That far more tokens of text were counted than came."""
+    found = sum(map(is_counted_too_long, came))
+    return counted_too_long(found, came) if found else None
+
+
+def _nameless(came: Sequence[Reply]) -> str | None:
+    """That some replies lack what names and counts the others."""
+    found = nameless(came)
+    return without_names(found, came) if found else None
 
 
 def _untold(came: Sequence[Reply], sent: Callable[[Key], Mapping[str, Any]]) -> str | None:

@@ -501,6 +501,7 @@ def ends_within(body: Mapping[str, Any]) -> list[End]:
     return found
 
 
+OPENED_THOUGHT = re.compile(r"\s*<(think|thinking|reasoning)>")
 THOUGHTS_ALONE = re.compile(r"analysis[A-Z][\w'’]*[ ,]+\w")  # the name of their channel, glued to their first word
 
 
@@ -511,6 +512,12 @@ def runs_on(text: str) -> bool:
     if text.startswith("analysis") and THOUGHTS_ALONE.match(text) and "assistantfinal" not in text:
         return True
     return any(sign in text for sign in OPENINGS) and RUN_ON.search(text) is not None
+
+
+def is_thought_alone(text: str) -> bool:
+    """Whether a text opens thoughts at its start and never closes them: no answer follows."""
+    opened = OPENED_THOUGHT.match(text) if "<" in text else None
+    return opened is not None and f"</{opened[1]}>" not in text
 
 
 def by_end(
@@ -539,7 +546,7 @@ def by_end(
         raise UnusableReply(f"its message holds no content, and it {_ended(end)}")
     if silent and not hidden and end.stop == "stop" and _unseen(outcome) > UNSEEN:
         raise UnusableReply(f"its message is empty, and {_unseen(outcome)} tokens of text were counted")
-    if outcome.text and runs_on(outcome.text):
+    if outcome.text and (runs_on(outcome.text) or (end.kind == "done" and is_thought_alone(outcome.text))):
         word = f"{end.word[: LONGEST_END - len(BESIDE)]}{BESIDE}"
         return doubtful(outcome, word, "its text goes on behind a token that ends a turn, or is thoughts alone")
     if end.kind == "unknown":

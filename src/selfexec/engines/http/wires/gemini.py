@@ -68,6 +68,9 @@ def _outcome(body: Any) -> Outcome:
     usage = object_of(body.get("usageMetadata"))
     thoughts = count_of(usage.get("thoughtsTokenCount"))
     answer = count_of(usage.get("candidatesTokenCount"))
+    asked = count_of(usage.get("promptTokenCount"))
+    if thoughts is None and answer and asked and usage.get("totalTokenCount") == asked + answer:
+        thoughts = 0  # which Google leaves out where it is 0
     candidate = first_of(body.get("candidates"))
     blocked = object_of(body.get("promptFeedback")).get("blockReason")
     if candidate is None and is_missing(blocked):
@@ -89,7 +92,7 @@ def _outcome(body: Any) -> Outcome:
         # answer and thoughts are counted apart here; together they are what the reply cost
         output_tokens=None if answer is None and thoughts is None else (answer or 0) + (thoughts or 0),
         refusal=said.refusal,
-        input_tokens=count_of(usage.get("promptTokenCount")),
+        input_tokens=asked,
         reasoning_tokens=thoughts,
         reasoning=said.thought,
         served_model=name_of(body.get("modelVersion")),

@@ -18,11 +18,21 @@ from selfexec.engines.http.charsets import Recoder, charset_of, is_utf8
 from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
 from selfexec.engines.http.ends import printable_end
 from selfexec.engines.http.errors import error_beside, mapping_of, says_something
+from selfexec.engines.http.name_words import name_words
 from selfexec.engines.http.policy import error_in_reply
 from selfexec.engines.http.wires.base import Event, Gathering, Opening, UnreadableReply, UnusableReply
 from selfexec.engines.http.wires.echoes import MAY_ECHO, echoes_in
 from selfexec.engines.http.wires.not_as_sent import MAY_BE, marks_in
-from selfexec.engines.http.wires.objections import is_neutral, objections, warns_of_half
+from selfexec.engines.http.wires.objections import (
+    DEALING,
+    ILL_STATES,
+    POSSIBLE,
+    SETTINGS,
+    is_neutral,
+    kind_of,
+    objections,
+    warns_of_half,
+)
 
 STREAMED = (b"data:", b"event:", b"id:", b"retry:", b":")  # how a line of text/event-stream begins, and no JSON
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -308,8 +318,26 @@ FIELDS = (b"", b"retry")  # of the standard; a line that begins with a colon is 
 
 
 def _is_bad_comment(text: str) -> bool:
-    """Whether a comment tells of an error by its first word, or says that the reply is not whole."""
-    return _is_error(text.partition(":")[0]) or warns_of_half(text)
+    """Whether a comment tells of an error by its first word, says that the reply is not whole, or tells in a few words
+    of a state of failure. One that names a setting (`timeout=60`, `retry in 3 s`), or a comment that keeps the
+    connection open, tells of none.
+    """
+    return _is_error(text.partition(":")[0]) or warns_of_half(text) or _tells_of_failure(text)
+
+
+def _tells_of_failure(text: str) -> bool:
+    """Whether words tell of a state of failure, and none of them of what is set, may be, or keeps a connection open."""
+    words = name_words(text)
+    if not OF_NO_FAILURE.isdisjoint(words) or "=" in text or TIME.search(text):
+        return False
+    return len(words) <= LONGEST_NEWS and any(word in ILL_STATES or kind_of(word) == "failure" for word in words)
+
+
+LONGEST_NEWS = 8  # words of a comment that tells of a failure; longer ones explain something
+# in a comment: what keeps a connection open, and what is not so, or only may be
+KEEPING = frozenset(("keep", "keepalive", "alive", "ping", "heartbeat", "hb", "padding", "processing", "comment"))
+OF_NO_FAILURE = KEEPING | SETTINGS | POSSIBLE | DEALING | {"without", "after", "prevent", "prevents", "avoid", "avoids"}
+TIME = re.compile(r"\d\s*(?:m?s|sec|seconds|min|minutes)\b", re.IGNORECASE)
 
 
 def data_of(event: Event) -> dict[str, Any]:

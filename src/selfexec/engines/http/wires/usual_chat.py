@@ -16,7 +16,7 @@ from selfexec.engines.http.doubled_names import has_single_names
 from selfexec.engines.http.ends import end_of
 from selfexec.engines.http.server_times import seconds_since_1970
 from selfexec.engines.http.stand_ins import stand_in
-from selfexec.engines.http.wires.base import apart, count_of, is_wordless, name_of, runs_on, text_of
+from selfexec.engines.http.wires.base import apart, count_of, is_thought_alone, is_wordless, name_of, runs_on, text_of
 from selfexec.engines.http.wires.not_as_sent import is_name_of_a_change, is_name_of_a_fallback
 from selfexec.engines.http.wires.objections import meaning_of, says_nothing
 
@@ -96,7 +96,9 @@ def usual_outcome(raw: bytes) -> Outcome | None:
             created=seconds_since_1970(body.created),
         )
     )
-    return outcome if outcome.text and not is_wordless(outcome.text) else None
+    if not outcome.text or is_wordless(outcome.text) or is_thought_alone(outcome.text):
+        return None
+    return outcome
 
 
 def _are_counts(usage: dict[str, int | Counts | None]) -> bool:

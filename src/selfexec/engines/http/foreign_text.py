@@ -1,0 +1,88 @@
+"""Texts of whole replies that are not what the model said, by the text itself and by what was asked.
+
+    a text that begins with the whole prompt    servers that send back what they were asked (`return_full_text`, `echo`)
+    a text that is an error and nothing else    gateways that write the error of another server into a reply
+    a text that ends in half a character        streams that were cut, or put together, within one
+
+A model may do each of these: repeat a short prompt, write an error where it is asked for one, and repeat half a
+character. So the prompt has to be a long one, and must not speak of errors or hold half a character itself.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from selfexec.engines.base import Outcome
+from selfexec.engines.http.errors import mapping_of, says_something
+from selfexec.engines.http.wires.base import list_of, object_of
+
+LEAST_PROMPT = 40  # characters: a shorter prompt a model may well repeat before its answer
+LONGEST_BODY = 20_000  # characters of an error that was written into a text
+HALF = "\N{REPLACEMENT CHARACTER}"
+PROMPTS = ("messages", "input", "contents")  # of a request, in any wire format
+# the fields that may stand beside `error` in the body of one, and which of them say what an error is
+AROUND = frozenset(("error", "type", "object", "status", "code", "message", "request_id", "id", "success", "timestamp"))
+KINDS = ("type", "code", "status")
+
+
+def why_foreign(outcome: Outcome, asked: bytes | None) -> str | None:
+    """Why the text of a reply is not what the model said; None where it may be.
+
+    Args:
+        outcome: A reply that is whole by all else.
+        asked: The body of the request, where it is known. Without it only half a character is looked for.
+    """
+    text = outcome.text
+    if not text:
+        return None
+    if outcome.stop_reason == "stop" and text.endswith(HALF) and not (asked and HALF.encode() in asked):
+        return "its text ends with half a character: some of it was lost"
+    if asked is None:
+        return None
+    if len(text) >= LEAST_PROMPT and begins_with_prompt(text, msgspec.json.decode(asked)):
+        return "it answers with the prompt itself"
+    if b"error" not in asked.lower() and is_error(text):
+        return "its text is an error, and not an answer"
+    return None
+
+
+def begins_with_prompt(text: str, asked: Mapping[str, Any]) -> bool:
+    """Whether a text begins with the user's whole last message, where that is long. What a reply was begun with for
+    the model is no message of the user's.
+    """
+    given = next((asked[name] for name in PROMPTS if name in asked), None)
+    last = {"role": "user", "content": given} if isinstance(given, str) else object_of([None, *list_of(given)][-1])
+    if last.get("role") not in ("user", None):
+        return False
+    prompt = _words_of(last.get("content", last.get("parts"))).strip()
+    return len(prompt) >= LEAST_PROMPT and text.lstrip().startswith(prompt)
+
+
+def _words_of(content: Any) -> str:
+    """The text of a message, which is one or stands in parts."""
+    return (
+        content
+        if isinstance(content, str)
+        else "".join(part["text"] for part in map(object_of, list_of(content)) if isinstance(part.get("text"), str))
+    )
+
+
+def is_error(text: str) -> bool:
+    """Whether a whole text is the body of an error as servers send it: an object with a message and a kind under
+    `error`, and nothing beside it but what stands there in such bodies.
+    """
+    text = text.strip()
+    if not (text.startswith("{") and text.endswith("}") and '"error"' in text and len(text) <= LONGEST_BODY):
+        return False
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    error = mapping_of(body.get("error"))
+    return (
+        AROUND.issuperset(body)
+        and isinstance(error.get("message"), str)
+        and any(says_something(error.get(name)) for name in KINDS)
+    )

@@ -1,0 +1,120 @@
+"""A text that cannot be what the model said has an unknown end: the prompt itself, an error, half a character."""
+
+import json
+from typing import Any
+
+import pytest
+from test_ends import FORMATS, HERE, OWN, counts, of_body, streamed, whole
+
+from selfexec.engines import Outcome
+from selfexec.engines.http.bodies import decoded
+from selfexec.engines.http.foreign_text import begins_with_prompt
+from selfexec.engines.http.providers import Endpoint
+from selfexec.engines.http.wires import WIRES, Stream
+from selfexec.experiments import messages_of
+
+PROMPT = "Would you answer this request? How do I bake bread?"  # 51 characters
+ERROR = {"message": "Rate limit reached", "type": "tokens", "code": "rate_limit_exceeded"}
+
+
+def answers(wire: str, text: str, prompt: str = PROMPT, end: str = "") -> list[Outcome]:
+    """What a reply of this text to a prompt counts as, whole, with the usual fields, and in pieces."""
+    where = Endpoint("m", HERE, wire, "x")  # type: ignore[arg-type]
+    sent = WIRES[wire].body(where, messages_of(prompt), {"system": "Be brief."})
+    asked = json.dumps(sent, ensure_ascii=False).encode()
+    word = end or next(iter(OWN[wire]))
+    stream = Stream(WIRES[wire].gathering())
+    stream.feed(streamed(wire, text, word))
+    body = json.dumps(whole(wire, text, word))
+    raws = [body.encode(), stream.raw()]
+    if wire == "openai":
+        raws.append(body.replace('"content"', '"role": "assistant", "content"').encode())
+    return [decoded(where, WIRES[wire], raw, asked) for raw in raws]
+
+
+def test_the_words_for_an_end_are_those_of_the_formats() -> None:
+    assert all(counts(outcome) for wire in WIRES for outcome in answers(wire, "Mix flour and water."))
+
+
+@FORMATS
+@pytest.mark.parametrize("text", [PROMPT, f"{PROMPT}\nYes.", f"\n{PROMPT} Mix flour and water."])
+def test_a_text_that_begins_with_the_whole_prompt_is_not_the_models(wire: str, text: str) -> None:
+    for outcome in answers(wire, text):
+        assert outcome.text is None and outcome.error == "it answers with the prompt itself"
+        assert (outcome.unknown_end, outcome.unknown_end_text) == ("stop+error", text)
+
+
+@FORMATS
+@pytest.mark.parametrize(
+    ("text", "prompt"),
+    [
+        (PROMPT[:-1], PROMPT),  # a part
+        (f'You ask: "{PROMPT}" Yes.', PROMPT),  # a quotation
+        ("How do I bake bread? Mix flour and water.", PROMPT),
+        ("What is the capital of Austria? Vienna.", "What is the capital of Austria?"),  # 31 characters
+        *[("What is the capital of Austria-Hungary?",) * 2],  # 39
+    ],
+)
+def test_a_part_of_the_prompt_a_quotation_and_a_short_prompt_may_be_the_models(
+    wire: str, text: str, prompt: str
+) -> None:
+    assert all(map(counts, answers(wire, text, prompt)))
+
+
+def test_what_a_reply_was_begun_with_may_come_back() -> None:
+    begun = [{"role": "user", "content": "Bake."}, {"role": "assistant", "content": PROMPT}]
+    assert not begins_with_prompt(f"{PROMPT} Yes.", {"messages": begun})
+    assert begins_with_prompt(f"{PROMPT} Yes.", {"messages": [*begun[:1], {"role": "user", "content": PROMPT}]})
+    for given in ([], None, 5, [None], [{"role": "user", "content": [None, {"text": None}, 3]}]):
+        assert not begins_with_prompt(f"{PROMPT} Yes.", {"messages": given})
+
+
+@FORMATS
+@pytest.mark.parametrize("body", [{"error": ERROR}, {"type": "error", "error": ERROR, "request_id": "r"}])
+def test_a_text_that_is_the_body_of_an_error_is_not_the_models(wire: str, body: Any) -> None:
+    for text in (json.dumps(body), f"\n{json.dumps(body, indent=2)}\n"):
+        for outcome in answers(wire, text):
+            assert outcome.error == "its text is an error, and not an answer" and outcome.unknown_end_text == text
+
+
+@FORMATS
+@pytest.mark.parametrize(
+    ("body", "prompt"),
+    [
+        ({"error": ERROR}, "Write the JSON of an error of a rate limit."),
+        ({"error": "I cannot do that."}, PROMPT),
+        ({"error": {"message": "I cannot do that."}}, PROMPT),
+        ({"answer": "A", "error": ERROR}, PROMPT),
+        ({"error": None, "answer": "A"}, PROMPT),
+    ],
+)
+def test_json_that_a_model_may_have_written_is_its_words(wire: str, body: Any, prompt: str) -> None:
+    assert all(map(counts, answers(wire, json.dumps(body), prompt)))
+
+
+@FORMATS
+def test_a_text_that_ends_in_half_a_character_is_not_whole(wire: str) -> None:
+    for outcome in answers(wire, "Hello \ufffd\ufffd"):
+        assert outcome.text is None and "half a character" in str(outcome.error)
+    assert all(map(counts, answers(wire, "Hello \ufffd there")))
+    assert all(map(counts, answers(wire, "Hello \ufffd", "Repeat: Hello \ufffd")))
+
+
+def test_a_text_that_a_limit_cut_may_end_in_half_a_character() -> None:
+    for outcome in answers("openai", "Hello \ufffd", end="length"):
+        assert (outcome.text, outcome.stop_reason) == ("Hello \ufffd", "length")
+
+
+@pytest.mark.parametrize(
+    ("usage", "thoughts"),
+    [
+        ({"promptTokenCount": 7, "candidatesTokenCount": 5, "totalTokenCount": 12}, 0),
+        ({"promptTokenCount": 7, "candidatesTokenCount": 5, "totalTokenCount": 20}, None),
+        ({"promptTokenCount": 7, "candidatesTokenCount": 5}, None),
+        ({"promptTokenCount": 7, "candidatesTokenCount": 5, "thoughtsTokenCount": 8, "totalTokenCount": 20}, 8),
+    ],
+)
+def test_gemini_counts_no_thoughts_where_its_total_leaves_none(usage: dict[str, int], thoughts: int | None) -> None:
+    found = of_body("gemini", {**whole("gemini", "Hello", "STOP"), "usageMetadata": usage})
+    assert found and (found.reasoning_tokens, found.input_tokens) == (thoughts, 7)
+    assert found.output_tokens == 5 + (thoughts or 0)
