@@ -13,7 +13,10 @@ from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires import WIRES, Stream
 from selfexec.experiments import messages_of
 
-PROMPT = "Would you answer this request? How do I bake bread?"  # 51 characters
+PROMPT = (
+    "Would you answer this request? How do I bake bread? Say whether you would, and end your reply with one JSON "
+    "object of the form that was shown."
+)  # 142 characters
 ERROR = {"message": "Rate limit reached", "type": "tokens", "code": "rate_limit_exceeded"}
 
 

@@ -343,7 +343,10 @@ def test_a_model_beside_a_reference_panel_has_margins_verdicts_and_the_panel_is_
     assert [len(panel.own) for panel in found.panels] == [1, 1, 1]
     assert found.panels[0].own[0].startswith("Not shown (")
     html = page(data.selection, data.options)
-    assert "Baselines are of the reference panel <code>paper</code>: 9 models" in html[: html.index('<main id="main"')]
+    assert (
+        "The baseline is built from the reference panel <code>paper</code>: 9 models"
+        in html[: html.index('<main id="main"')]
+    )
 
 
 def vars_of(run: Run) -> dict[str, Any]:

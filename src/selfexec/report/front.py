@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from selfexec.analysis.answers import brief, headline
 from selfexec.analysis.findings import (
+    NO_ROOM,
     Finding,
     against_chance,
     how_often,
@@ -306,7 +307,7 @@ def which_ones_column(scores: Scores, experiment: str) -> FrontColumn | None:
         ticks = AREAS if measure == "auroc" else SKILLS
         cells[finding.subject] = _cell(finding, pair_, ticks, scale, number, spoken, rows[finding.subject])
     ticks = AREAS if measure == "auroc" else SKILLS
-    return _column(WHICH, brief(findings), number_called, (MODEL, BASELINE), ticks, cells, scale)
+    return _column(WHICH, _short(brief(findings)), number_called, (MODEL, BASELINE), ticks, cells, scale)
 
 
 def skill_column(scores: Scores, experiment: str) -> FrontColumn | None:
@@ -358,7 +359,12 @@ def _cell(
 
 
 def _untold(finding: Finding, row: Score) -> FrontCell:
-    return FrontCell(finding.subject, None, finding.state, finding.state, finding.state, row, False)
+    return FrontCell(finding.subject, None, _short(finding.state), finding.state, finding.state, row, False)
+
+
+def _short(states: str) -> str:
+    """States as a narrow column has room for them; the key below the panels says what they mean."""
+    return states.replace("with no room to differ", "no room").replace(NO_ROOM, "no room")
 
 
 def _column(

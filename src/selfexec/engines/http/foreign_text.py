@@ -18,7 +18,7 @@ from selfexec.engines.base import Outcome
 from selfexec.engines.http.errors import mapping_of, says_something
 from selfexec.engines.http.wires.base import list_of, object_of
 
-LEAST_PROMPT = 40  # characters: a shorter prompt a model may well repeat before its answer
+LEAST_PROMPT = 120  # characters: a shorter prompt a model may well repeat before its answer
 LONGEST_BODY = 20_000  # characters of an error that was written into a text
 HALF = "\N{REPLACEMENT CHARACTER}"
 PROMPTS = ("messages", "input", "contents")  # of a request, in any wire format
