@@ -60,7 +60,8 @@ def test_a_selection_shows_some_models_and_experiments_and_keeps_the_others_as_r
     selection = Selection.of(STORED / "panel", convention, models=models, experiments=experiments)
     some = sx.score(selection, bootstrap=bootstrap)
     wanted = [row for row in scores if row.experiment in experiments and (not models or row.model in models)]
-    assert some.records() == [row.__dict__ for row in wanted] != []
+    by_row = zip(scores, scores.records(), strict=True)
+    assert some.records() == [record for row, record in by_row if row in wanted] != []
     assert some.runs == scores.runs
     of_rows = [warning for warning in scores.warnings if not isinstance(warning, SameReplies)]
     meant = [w for w in of_rows if w.experiment in experiments and (not models or w.model in models)]
