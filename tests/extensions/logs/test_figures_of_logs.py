@@ -54,4 +54,4 @@ def test_an_experiment_on_logs_whose_claims_may_all_come_true_has_a_readiness_to
     lines = [generated(n, f"Question {n}?", "An answer.", exact_match=float(n < 45)) for n in range(60)]
     path = log(tmp_path / "coin", lines, "sim/coin")
     import_logs(path, tool="lm-eval", experiment="correctness", out=tmp_path / "run")
-    assert {"correctness: says yes", "correctness: does"} <= set(columns(sx.run(out=tmp_path / "run")))
+    assert {"correctness: predicted", "correctness: did"} <= set(columns(sx.run(out=tmp_path / "run")))
