@@ -125,7 +125,8 @@ def test_what_two_prompts_get_again_and_again_is_missing_for_both(wire: str, len
 def test_where_ids_say_nothing_or_each_reply_has_its_own_nothing_is_void(
     name: str, answer: Answer, tmp_path: Path
 ) -> None:
-    found, _, lines = run(answer, tmp_path / "r", epochs=2)
+    # over one connection, so that no two answers in a row have one of the few ids: those would be one answer sent twice
+    found, _, lines = run(answer, tmp_path / "r", epochs=2, max_connections=1)
     assert not any(reply.failed for reply in found.replies.values()), name
     assert len(lines) == len(found.replies) == 60
 
