@@ -364,7 +364,7 @@ def _untold(finding: Finding, row: Score) -> FrontCell:
 
 def _short(states: str) -> str:
     """States as a narrow column has room for them; the key below the panels says what they mean."""
-    return states.replace("with no room to differ", "no room").replace(NO_ROOM, "no room")
+    return states.replace(f"with {NO_ROOM}", "no room").replace(NO_ROOM, "no room")
 
 
 def _column(

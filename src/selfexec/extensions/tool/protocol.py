@@ -21,7 +21,7 @@ DECODER = json.JSONDecoder(strict=False)  # a string may go over several lines
 # why a request is refused
 NO_CALLS, TOO_LONG, MALFORMED, SEVERAL = "no calls left", "too long", "malformed", "several"
 BESIDE = "beside a prediction"  # nothing is said of one that stands before a prediction: that ends the conversation
-TOLD = {
+REFUSAL_TEXTS = {
     NO_CALLS: "no calls are left: give your prediction now",
     TOO_LONG: f"the prompt has more than {LONGEST_PROMPT:,} characters",
     MALFORMED: 'this is no {"execute": "prompt"} with a prompt in it',
@@ -140,13 +140,13 @@ def result_message(decision: Decision, answer: Answer, calls_left: int) -> str:
     if (tokens := tokens_of(answer)) is not None:
         message["tokens"] = tokens
     if decision.refused:
-        message["refused"] = TOLD[decision.refused[0]]
+        message["refused"] = REFUSAL_TEXTS[decision.refused[0]]
     return json.dumps({**message, "calls_left": calls_left}, ensure_ascii=False)
 
 
 def refusal_message(decision: Decision, calls_left: int) -> str:
     """What the prediction is told where nothing is executed."""
-    return json.dumps({"refused": TOLD[decision.refused[0]], "calls_left": calls_left}, ensure_ascii=False)
+    return json.dumps({"refused": REFUSAL_TEXTS[decision.refused[0]], "calls_left": calls_left}, ensure_ascii=False)
 
 
 async def converse(calls: int, turns: int, session: str, prompt: Prompt, ask: Ask, parent: str | None = None) -> Answer:
