@@ -408,15 +408,22 @@ def test_coverage_is_of_what_was_asked_and_nine_in_ten_is_enough() -> None:
     assert (some.items, some.only(np.array([False, True])).models) == (20, ("y",))
 
 
-def test_sixty_items_and_twenty_of_the_rarer_side_are_enough_and_one_fewer_is_not() -> None:
+def test_sixty_items_of_which_fifty_four_were_read_and_twenty_of_the_rarer_side_are_enough_and_one_fewer_is_not() -> None:
     def made(items: int, rarer: int) -> ComparedModels:
         predictions, outcomes = np.ones((2, 6, 2 * items), np.int8)
         predictions[:, : 2 * rarer], outcomes[:, -40:] = -1, -1
         return ComparedModels(tuple("abcdef"), predictions, outcomes, np.repeat(np.arange(items), 2))
 
+    def lost(compared: ComparedModels, items: int) -> ComparedModels:
+        """Without what each model predicted of the items in the middle."""
+        predictions = compared.predictions.copy()
+        predictions[:, 42 : 42 + 2 * items] = 0
+        return replace(compared, predictions=predictions, asked=np.ones_like(predictions, np.bool_))
+
     assert enough(made(60, 20)).models == tuple("abcdef")
-    few = enough(made(59, 20)).left_out
-    assert set(few.values()) == {"only 59 items of it could be read, fewer than 60"}
+    assert enough(lost(made(60, 20), 6)).models == tuple("abcdef")
+    few = enough(lost(made(60, 20), 7)).left_out
+    assert set(few.values()) == {"only 53 items of it could be read, fewer than 54"}
     assert set(enough(made(60, 19)).left_out.values()) == {"only 19 items have its rarer prediction, fewer than 20"}
     other = made(60, 20)
     more = made(61, 20)
@@ -426,7 +433,7 @@ def test_sixty_items_and_twenty_of_the_rarer_side_are_enough_and_one_fewer_is_no
     assert set(few.values()) == {"only 19 items have its rarer outcome, fewer than 20"}
     outcome = enough(replace(other, outcomes=np.where(np.arange(120) < 2, other.outcomes, 1)))
     assert set(outcome.left_out.values()) == {"no item has its rarer outcome"}
-    assert too_small(enough(made(60, 20))) is None
+    assert too_small(enough(made(60, 20))) is None and too_small(enough(lost(made(60, 20), 6))) is None
     assert (
         too_small(made(60, 20).only(np.arange(6) < 5))
         == "only 5 models vary enough in both prediction and behaviour, and 6 are needed"
@@ -434,21 +441,28 @@ def test_sixty_items_and_twenty_of_the_rarer_side_are_enough_and_one_fewer_is_no
     assert too_small(made(59, 20)) == "only 59 items, fewer than 60"
 
 
-def test_a_model_takes_part_that_was_read_on_sixty_items_of_five_others() -> None:
-    # of 120 items, models 0 to 4 were read on all, 5 and 6 on the second half, 7 on the first
-    signs = np.tile(np.where(np.arange(240) // 4 % 2, 1, -1).astype(np.int8), (8, 1))
-    signs[5:7, :120], signs[7, 120:] = 0, 0
-    some = ComparedModels(tuple("abcdefgh"), signs, signs, np.repeat(np.arange(120), 2))
+def test_a_model_takes_part_that_was_read_on_forty_eight_items_of_five_others() -> None:
+    # of 96 items, models 0 to 4 were read on all, 5 and 6 on the second half, 7 on the first
+    signs = np.tile(np.where(np.arange(192) // 4 % 2, 1, -1).astype(np.int8), (8, 1))
+    signs[5:7, :96], signs[7, 96:] = 0, 0
+    some = ComparedModels(tuple("abcdefgh"), signs, signs, np.repeat(np.arange(96), 2))
     assert _partners(some).tolist() == [7, 7, 7, 7, 7, 6, 6, 5]
-    assert enough(some).models == tuple("abcdefgh")
-    without = enough(some.only(np.arange(8) > 0))
-    assert without.models == tuple("bcdefg")
-    assert without.left_out == {"h": "only 4 others were read on 60 of its items, and 5 are needed"}
-    # an item fewer, of predictions alone or of outcomes alone, and nobody has sixty in common with it any more
+    # an item fewer, of predictions alone or of outcomes alone, and nobody has so many in common with it any more
     for side in ("predictions", "outcomes"):
         fewer = getattr(some, side).copy()
         fewer[7, :2] = 0
         assert _partners(replace(some, **{side: fewer}))[:7].tolist() == [6] * 7
+
+
+def test_a_model_without_five_others_that_were_read_on_its_items_takes_no_part() -> None:
+    # of 108 items, models a to e were read on all, f and g on the second half, h on the first
+    signs = np.tile(np.where(np.arange(216) // 4 % 2, 1, -1).astype(np.int8), (8, 1))
+    signs[5:7, :108], signs[7, 108:] = 0, 0
+    some = ComparedModels(tuple("abcdefgh"), signs, signs, np.repeat(np.arange(108), 2))
+    assert enough(some).models == tuple("abcdefgh")
+    without = enough(some.only(np.arange(8) > 0))
+    assert without.models == tuple("bcdefg")
+    assert without.left_out == {"h": "only 4 others were read on 48 of its items, and 5 are needed"}
 
 
 def test_claims_of_which_nothing_is_known_are_no_part_of_a_panel_and_unknown_families_are_nobodys() -> None:

@@ -334,7 +334,7 @@ def test_models_of_other_items_take_no_part_and_change_nothing() -> None:
     names = (*some.models, "x", "y", "z")
     both = enough(ComparedModels(names, *signs, np.concatenate([some.item, some.item + 80]), asked=asked))
     assert both.models == some.models
-    assert both.left_out["x"] == "only 2 others were read on 60 of its items, and 5 are needed"
+    assert both.left_out["x"] == "only 2 others were read on 48 of its items, and 5 are needed"
 
 
 def test_too_few_models_are_told_of_the_panel_and_not_of_each() -> None:

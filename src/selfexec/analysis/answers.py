@@ -196,14 +196,17 @@ def _why_no_room(findings: Sequence[Finding]) -> str:
 
 
 def _how_far(findings: Sequence[Finding], *, first: bool) -> str:
-    """(they reach .67 to .87 of the skill that is possible at that rate, the baseline 1.00), or (by .09 to .35)"""
+    """(by .09 to .31 in skill: they reach .67 to .87 of the skill that is possible at that rate, the baseline 1.00), or
+    (by .09 to .35 in skill)
+    """
+    measure = "AUROC" if findings[0].relation == "auroc" else "skill"
+    by = f"by {_span([abs(finding.value or 0.0) for finding in findings])} in {measure}"
     if findings[0].relation != "which ones":
-        measure = "AUROC" if findings[0].relation == "auroc" else "skill"
-        return f"(by {_span([abs(finding.value or 0.0) for finding in findings])} in {measure})"
+        return f"({by})"
     own, baseline = (_span([finding.shares[n] or 0.0 for finding in findings if finding.shares]) for n in (0, 1))
     who = "it reaches" if len(findings) == 1 else "they reach"
     possible = " of the skill that is possible at that rate" if first else ""
-    return f"({who} {own}{possible}, the baseline {baseline})"
+    return f"({by}: {who} {own}{possible}, the baseline {baseline})"
 
 
 def _least(findings: Sequence[Finding]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from selfexec.analysis.findings import PANEL, SIMULATED, Answer, Finding, Relation
 from selfexec.analysis.own_excess import in_words
 from selfexec.experiments import EXPERIMENTS, RULE, SELF, by_source
-from selfexec.metrics import LEAST_ITEMS, LEAST_PANEL, LEAST_RARER_ITEMS
+from selfexec.metrics import LEAST_ITEMS, LEAST_KNOWN, LEAST_PANEL, LEAST_RARER_ITEMS
 from selfexec.text.numbers import all_of, decimal, interval, number_of
 
 if TYPE_CHECKING:
@@ -177,8 +177,8 @@ def behind_naive(gaps: Sequence[Finding]) -> FindingSentence | None:
 # --- own excess ------------------------------------------------------------------------------------------------------
 
 TAKES = (
-    f"{LEAST_PANEL} models read on {LEAST_ITEMS} items each, {LEAST_RARER_ITEMS} of them with the rarer outcome and as "
-    "many with the rarer prediction"
+    f"{LEAST_PANEL} models asked {LEAST_ITEMS} items each, {LEAST_KNOWN} of them read, {LEAST_RARER_ITEMS} with the rarer "
+    "outcome and as many with the rarer prediction"
 )
 OWN_EXCESS = (
     "Own excess (what a model's predictions tell about its own behaviour that other models' predictions and "

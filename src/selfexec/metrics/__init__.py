@@ -46,6 +46,7 @@ from selfexec.metrics.margin_at_own_rate import AT_THE_CEILING, LEAST_CEILING, a
 from selfexec.metrics.own_excess import (
     LEAST_FOR_OWN,
     LEAST_ITEMS,
+    LEAST_KNOWN,
     MISFIT,
     OWN_JUDGE,
     TIMES_PAIRS,

@@ -2,7 +2,7 @@
 behaviour contain?
 """
 
-from selfexec.metrics.own_excess.compared import LEAST_ITEMS, ComparedModels, compared_models, enough
+from selfexec.metrics.own_excess.compared import LEAST_ITEMS, LEAST_KNOWN, ComparedModels, compared_models, enough
 from selfexec.metrics.own_excess.fit import Evidence, Fit
 from selfexec.metrics.own_excess.verdict import (
     LEAST_FOR_OWN,

@@ -1,5 +1,6 @@
 """Predictions and outcomes of the models that can be compared with each other, as arrays."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -14,7 +15,10 @@ from selfexec.stats import Array
 from selfexec.stats.tetrachoric import least_expected
 from selfexec.text.numbers import number_of, too_few
 
-LEAST_ITEMS = 60  # of a model, on which both its prediction and its behaviour are known
+LEAST_ITEMS = 60  # that the models were asked
+# of a model, on which both its prediction and its behaviour are known: so many of 60 as a coverage of .9 has
+LEAST_KNOWN = math.ceil(LEAST_COVERAGE * LEAST_ITEMS)
+LEAST_COMMON = 2 * LEAST_KNOWN - LEAST_ITEMS  # of two models: so many of 60 are left where each lacks others
 LEAST_IN_CELL = 1.5  # claims that are expected in each cell of a table of two by two,
 USUAL = 0.5  # were this the correlation
 MOST = 0.5  # of the models that one is compared with, itself included
@@ -162,11 +166,11 @@ def compared_models(claims: Claims, models: Iterable[str], families: Mapping[str
 def enough(compared: ComparedModels) -> ComparedModels:
     """The models without those that cannot be compared. A model is left out
 
-    - if prediction and outcome are both known for fewer than 60 of its items;
+    - if prediction and outcome are both known for fewer than 54 of its items;
     - if fewer than 20 of these have its rarer outcome, or its rarer prediction;
     - if its predictions and its behaviour are so lopsided that one of their four combinations is nearly empty, or is so
       with half of the other models;
-    - if fewer than five others were read on 60 of its items.
+    - if fewer than five others were read on 48 of its items.
     """
     little = {model: reason for n, model in enumerate(compared.models) if (reason := _too_little(compared, n))}
     by_itself = len(compared.models) == 1 and little
@@ -175,7 +179,7 @@ def enough(compared: ComparedModels) -> ComparedModels:
     while len(kept.models) and (partners := _partners(kept)).min() < LEAST_PANEL - 1:
         alone = partners == partners.min()
         others = number_of(int(partners.min()), "other was", "others were")
-        reason = f"only {others} read on {LEAST_ITEMS} of its items, and {LEAST_PANEL - 1} are needed"
+        reason = f"only {others} read on {LEAST_COMMON} of its items, and {LEAST_PANEL - 1} are needed"
         why |= {model: reason for model, is_one in zip(kept.models, alone, strict=True) if is_one}
         if alone.all():
             break  # too few models, and not too few items: that is a reason for all of them
@@ -194,7 +198,7 @@ def _lopsided(compared: ComparedModels) -> list[str]:
 
 
 def _partners(compared: ComparedModels) -> Numbers:
-    """With how many others each model has 60 items in common, of which its prediction and their behaviour are known,
+    """With how many others each model has 48 items in common, of which its prediction and their behaviour are known,
     and the other way round.
     """
     items, item = np.unique(compared.item, return_inverse=True)
@@ -203,15 +207,15 @@ def _partners(compared: ComparedModels) -> Numbers:
         for row, sign in zip(table, signs, strict=True):
             row[item[sign != 0]] = 1
     common = known[0] @ known[1].T
-    found: Numbers = ((np.minimum(common, common.T) >= LEAST_ITEMS).sum(1) - 1).astype(np.int64)
+    found: Numbers = ((np.minimum(common, common.T) >= LEAST_COMMON).sum(1) - 1).astype(np.int64)
     return found
 
 
 def _too_little(compared: ComparedModels, n: int) -> str | None:
     prediction, outcome = compared.predictions[n], compared.outcomes[n]
     known = (prediction != 0) & (outcome != 0)
-    if (items := _items(compared, known)) < LEAST_ITEMS:
-        return too_few(items, LEAST_ITEMS, "item", rest=" of it could be read")
+    if (items := _items(compared, known)) < LEAST_KNOWN:
+        return too_few(items, LEAST_KNOWN, "item", rest=" of it could be read")
     for what, signs in (("outcome", outcome), ("prediction", prediction)):
         rarer = min(_items(compared, known & (signs == sign)) for sign in (1, -1))
         if rarer < LEAST_RARER_ITEMS:
