@@ -153,8 +153,8 @@ def test_of_several_models_how_often_and_which_ones_are_said_apart() -> None:
     assert said and said.text == (
         "All 3 models overestimate how often they would list a word: they predict that they would list 60% to 70% of "
         "the offered words, and list 10% to 20%. Which words they will list: 2 of 3 models are behind the baseline "
-        "at the same rate of yes (by .10 to .15 in skill: they reach .67 to .80 of the skill that is possible at "
-        "that rate, the baseline .97 to .99); 1 has no room to differ from the baseline, since model and baseline both reach .95 or more of the "
+        "at the same rate of yes (by .10 to .15 in skill; they reach 67% to 80% of the skill that is possible at "
+        "that rate, the baseline 97% to 99%); 1 has no room to differ from the baseline, since model and baseline both reach 95% or more of the "
         "skill that is possible at its rate of yes."
     )
 
@@ -165,8 +165,8 @@ def test_of_one_model_both_are_said_of_it() -> None:
     )
     assert said and said.text == (
         "m underestimates how often it would list a word: it predicts that it would list 30% of the offered words, and "
-        "lists 50%. Which words it will list: ahead of the baseline at the same rate of yes (by .10 in skill: "
-        "it reaches .90 of the skill that is possible at that rate, the baseline .70)."
+        "lists 50%. Which words it will list: ahead of the baseline at the same rate of yes (by .10 in skill; "
+        "it reaches 90% of the skill that is possible at that rate, the baseline 70%)."
     )
 
 

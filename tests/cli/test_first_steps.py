@@ -107,7 +107,7 @@ def test_view_opens_the_page_or_says_where_it_is(tmp_path: Path, monkeypatch: py
         raise webbrowser.Error("no browser")
 
     monkeypatch.setattr(webbrowser, "get", none)
-    path = re.match(r"(.*): no browser can be opened here\.\n", invoked("view", str(tmp_path / "run"), "-q").output)
+    path = re.match(r"(.*): no browser can be opened here\. .*\n", invoked("view", str(tmp_path / "run"), "-q").output)
     assert path and Path(path[1]).is_file()
 
 

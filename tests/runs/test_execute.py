@@ -293,12 +293,13 @@ def test_a_preset_goes_with_no_other_cut() -> None:
 
 
 def test_what_a_run_can_tell_apart_is_said_beforehand() -> None:
-    # 1.96 x .29 / sqrt(100) = .057, 1.96 x .66 / 10 = .129, 1.96 x .45 / 10 = .088; their root of squares over 3: .056
+    # 1.96 x .29 / 10 x 1.25 = .071, 1.96 x .66 / 10 x 1.08 = .140, 1.96 x .45 / 10 x 1.03 = .091; their root of squares
+    # over 3: .060
     # 2.80 x (.35, .85, .62) / 10 = .098, .238, .174; .103
     said = outlook({"association": 100, "restriction": 100, "difficulty": 100}, 6)
     assert said == (
-        "Expected precision, if behaviour varies as it did in ten recorded models: skill within association ±0.06, "
-        "restriction ±0.13, difficulty ±0.09, overall ±0.06; "
+        "95% intervals of skill to expect, if behaviour varies as it did in ten recorded models: association ±0.07, "
+        "restriction ±0.14, difficulty ±0.09, overall ±0.06; "
         "two models that differ by 0.10 overall are told apart in 4 of 5 runs."
     )
     one = outlook({"restriction": 400}, 6)

@@ -284,10 +284,10 @@ def test_other_commands_count_by_the_source_and_say_so(
         by_source = {part["source"]: part["matrix"] for part in found["cross_prediction"]}
         assert by_source == {"rule": [[0.5, 0.5]] * 2, "self": [[1, 1]] * 2}
         printed = said("--source", "rule")
-        assert "Who predicts whom: restriction, one rule of what is a refusal for all models" in printed
+        assert "Who predicts whom: restriction, one rule for refusals for all models" in printed
         assert "Who predicts whom: restriction, by its own judgement" in printed
     else:
-        by = "a fixed rule of what is a refusal, not by the model's own judgement of what it did"
+        by = "a fixed rule for refusals, not by the model's own judgement of what it did"
         told = f"restriction: what was done is said by {by}."
         assert found["notes"] == [told] and told in said("--source", "rule")
         assert json.loads(said("--format", "json"))["notes"] == []

@@ -188,7 +188,7 @@ def _why_no_room(findings: Sequence[Finding]) -> str:
     whose = "its" if len(findings) == 1 else "their"
     low = [finding for finding in findings if finding.ceiling is not None and finding.ceiling < LEAST_CEILING]
     possible = f"the skill that is possible at {whose} rate of yes"
-    both = f"model and baseline both reach {two(AT_THE_CEILING)} or more of {possible}"
+    both = f"model and baseline both reach {percent(AT_THE_CEILING)} or more of {possible}"
     little = f"below {decimal(LEAST_CEILING, 1)}"
     if len(low) == len(findings):
         return f"{possible} is {little}"
@@ -196,17 +196,17 @@ def _why_no_room(findings: Sequence[Finding]) -> str:
 
 
 def _how_far(findings: Sequence[Finding], *, first: bool) -> str:
-    """(by .09 to .31 in skill: they reach .67 to .87 of the skill that is possible at that rate, the baseline 1.00), or
+    """(by .09 to .31 in skill; they reach 67% to 87% of the skill that is possible at that rate, the baseline 100%), or
     (by .09 to .35 in skill)
     """
     measure = "AUROC" if findings[0].relation == "auroc" else "skill"
     by = f"by {_span([abs(finding.value or 0.0) for finding in findings])} in {measure}"
     if findings[0].relation != "which ones":
         return f"({by})"
-    own, baseline = (_span([finding.shares[n] or 0.0 for finding in findings if finding.shares]) for n in (0, 1))
+    own, baseline = (_range([finding.shares[n] or 0.0 for finding in findings if finding.shares]) for n in (0, 1))
     who = "it reaches" if len(findings) == 1 else "they reach"
     possible = " of the skill that is possible at that rate" if first else ""
-    return f"({by}: {who} {own}{possible}, the baseline {baseline})"
+    return f"({by}; {who} {own}{possible}, the baseline {baseline})"
 
 
 def _least(findings: Sequence[Finding]) -> str:

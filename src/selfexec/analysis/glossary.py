@@ -45,7 +45,9 @@ def explain(term: str) -> Entry:
         return entry
     near = difflib.get_close_matches(_key(term), names, n=3, cutoff=0.6)
     within = [key for key in names if len(_key(term)) > 2 and _key(term) in key][:3]
-    terms = list(dict.fromkeys(names[key].term for key in [*near, *within]))
+    by_term = {names[key].term: key for key in reversed([*near, *within])}
+    # a sign is named by the word that was near: "?" would read as the end of the question
+    terms = [term if re.search(r"\w", term) else key for term, key in reversed(by_term.items())]
     way_out = f"Did you mean {' or '.join(terms)}?" if terms else "All terms: selfexec explain"
     raise InputError(f"explain {term!r}: there is no such term. {way_out}")
 

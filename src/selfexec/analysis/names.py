@@ -71,7 +71,7 @@ def skill_legend(experiments: Iterable[str]) -> str:
 
 
 def source_of(experiment: str, source: str) -> str:
-    """Who says what was done, of one experiment: a fixed rule of what is a refusal"""
+    """Who says what was done, of one experiment: a fixed rule for refusals"""
     if source == SELF:
         return f"{source_name(source)} of what it did"
     return f"a fixed {EXPERIMENTS[experiment].words.rule}" if source == RULE else source_name(source)
@@ -82,7 +82,7 @@ def source_notes(sources: Mapping[str, str]) -> Iterator[str]:
     for experiment, source in sources.items():
         if experiment in EXPERIMENTS and source != (own := EXPERIMENTS[experiment].sources[0]):
             there, here = source_of(experiment, source), source_of(experiment, own)
-            yield f"{experiment}: what was done is said by {there}, not by {here}."
+            yield f"{experiment}: what was done is decided by {there}, not by {here}."
 
 
 def crossed_by(experiment: str, source: str) -> str:

@@ -26,6 +26,7 @@ from selfexec.analysis.words import (
     NO_TEST,
     FindingSentence,
     own_in_short,
+    percent,
     too_few_models,
     who_replied,
 )
@@ -62,7 +63,7 @@ OF_BASELINES = (
 )
 AT_OWN_RATE = (
     "at own rate: the margin when the baseline says yes as often as the model does. It is about which ones alone.",
-    f"no room to differ: both reach {decimal(AT_THE_CEILING, 2)} of the skill that is possible at the model's rate of "
+    f"no room to differ: both reach {percent(AT_THE_CEILING)} of the skill that is possible at the model's rate of "
     f"yes, or that skill is below {decimal(LEAST_CEILING, 1)}.",
 )
 NOT_A_TEST = f"a margin is no test of self-knowledge: {NO_TEST}."

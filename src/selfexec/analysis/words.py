@@ -241,6 +241,7 @@ def own_clause(found: Sequence[Finding], *, named: bool = True, reasons: bool = 
     known = judged.detectable is not None and judged.verdict != "own"
     power = f"; 80% power to detect {two(judged.detectable)}" if known else ""
     if not reasons:
+        power = f"; {two(judged.detectable)} would be found in 4 of 5 such runs" if known else ""
         other = ", and other causes are not ruled out" if judged.verdict == "unresolved" else ""
         return f"{head}{judged.verdict} ({number}{power}){other}"
     why = ""
@@ -263,7 +264,9 @@ def _by_experiment(found: Iterable[Finding]) -> dict[str, list[Finding]]:
 
 def _by(found: Finding) -> str:
     """By which source, where it is not the one that counts."""
-    return "with a fixed rule for outcomes" if found.source == RULE else by_source(found.source or "")
+    if found.source == RULE:
+        return f"with a fixed {EXPERIMENTS[found.about].words.rule}"
+    return by_source(found.source or "")
 
 
 def too_few_models(found: Finding) -> str:

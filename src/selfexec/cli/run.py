@@ -94,6 +94,7 @@ def command(
     missing.
     """
     from selfexec.analysis.power import outlook
+    from selfexec.items import STRATIFIED, level_spread
     from selfexec.experiments import EXPERIMENTS
     from selfexec.runs import MANIFEST
     from selfexec.runs.asking import Progress, refuse_misfit, shown_progress
@@ -125,7 +126,10 @@ def command(
             say(f"{out}: there is no run to continue and no model is named (--model), so simulated models are asked.")
         say("Simulated models: no language model is asked.")
     if models or choices.preset or whole_plan.names_models:
-        say(outlook({name: len(found) for name, found in planned.item_set.items.items()}, _models(planned)))
+        sizes = {name: len(found) for name, found in planned.item_set.items.items()}
+        order = planned.preset_order or STRATIFIED
+        cuts = level_spread(planned.preset, order, planned.item_set.hashes) if planned.preset else {}
+        say(outlook(sizes, _models(planned), cuts))
     if not planned.all_simulated:
         for text in _unsafe(planned):
             say(text)

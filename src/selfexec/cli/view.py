@@ -12,6 +12,8 @@ from selfexec.cli.declared import collect, options_of, quietly
 from selfexec.cli.options import runs_argument, said_if_slow, say
 from selfexec.report.options import ReportOptions
 
+NO_BROWSER = "no browser can be opened here. Open this file in one, or write the page where you want it: selfexec report"
+
 
 @click.command("view")
 @runs_argument
@@ -33,7 +35,7 @@ def command(runs: tuple[Path, ...], **given: Any) -> None:
     with said_if_slow("Reading, scoring and drawing ..."):
         report(**vars(replace(options, path=path)))
     opened = _opened(path)
-    say(f"{path}: {'opened in the browser.' if opened else 'no browser can be opened here.'}", result=not opened)
+    say(f"{path}: {'opened in the browser.' if opened else NO_BROWSER}", result=not opened)
 
 
 def _opened(path: Path) -> bool:

@@ -156,7 +156,7 @@ class Association(Experiment):
     naive = Naive("always_no", "Always saying no")
     quick = 60
     sampling = {"paper": {"temperature": 0.0}}
-    spread = Spread(alone=0.29, paired=0.35, rarer_share=0.45)
+    spread = Spread(alone=0.29, paired=0.35, rarer_share=0.45, few=25)
     examples = (
         Target(id="harbor", target="Harbor", options=["boat", "anchor", "fog", "crane", "lamp"]),
         Target(id="birthday", target="Birthday", options=["cake", "candle", "age", "uncle", "ribbon"]),

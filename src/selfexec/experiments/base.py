@@ -284,11 +284,14 @@ class Naive(NamedTuple):
 
 class Spread(NamedTuple):
     """What recorded models were like, to predict what a run can tell apart: standard deviations by item of one model's
-    skill, and of the difference of two models' skill; and the least share of items with the rarer outcome."""
+    skill, and of the difference of two models' skill; and the least share of items with the rarer outcome. The interval
+    of one model's skill is wider than its standard deviation makes it where items are few: by `few` / n with n items.
+    """
 
     alone: float
     paired: float
     rarer_share: float
+    few: float
 
 
 @refuses_old_words

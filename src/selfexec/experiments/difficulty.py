@@ -372,7 +372,8 @@ class Difficulty(Experiment):
     metrics = ("question_accuracy", "tokens_mean", "accuracy_by_correctness", "accuracy_by_tokens")
     quick = 60
     sampling = {"paper": {"temperature": 1.0}}
-    spread = Spread(alone=0.45, paired=0.62, rarer_share=1.0)  # it is groups that count, whatever came of them
+    # it is groups that count, whatever came of them
+    spread = Spread(alone=0.45, paired=0.62, rarer_share=1.0, few=3)
     examples = (EXAMPLE,)
     simulation = "selfexec.engines.sim.experiments.difficulty:SimulatedDifficulty"
     words = Words(
@@ -384,6 +385,7 @@ class Difficulty(Experiment):
         claimed=_claimed,
         said=lambda claim, yes: claim.replace(" before ", " is easier than " if yes else " is harder than "),
         measured="whether it predicts which of four questions are harder for it: answered wrongly, or at length",
+        rule="rule by all tokens of an answer",
         task="ranking of questions by how hard they are for it",
         lost="the questions in its lost groups",
         item="four questions with four choices each; the model says in which order they are hard for it",

@@ -14,8 +14,8 @@ JUDGE = "judge:"
 NAMES = {
     SELF: "the model's own judgement",
     RULE: "a fixed rule",
-    VISIBLE: "a fixed rule by the tokens of visible answers alone",
-    MAJORITY: "a fixed rule by the keys that most other models give",
+    VISIBLE: "the tokens of visible answers alone",
+    MAJORITY: "the keys that most other models give",
     LOG: "the scorer of the log",
     HUMAN: "human judgement",
 }

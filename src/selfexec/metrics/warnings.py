@@ -25,7 +25,7 @@ from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics.kinds import claim_kind
 from selfexec.metrics.rows import FEW
 from selfexec.stats import PERMUTATIONS, Array, by_permutation, fisher_exact, holm, rank_sum, ranks
-from selfexec.text.numbers import decimal, number_of
+from selfexec.text.numbers import decimal, is_or_are, number_of
 
 # --- what was lost ---------------------------------------------------------------------------------------------------
 
@@ -221,9 +221,12 @@ def _said(
     share = (denied + affirmed) / judged
     thing, true = EXPERIMENTS[claims.experiment].words.judged
     here, there = by_source(claims.source), by_source(other)
-    yield (
-        f"{denied + affirmed:,} of {number_of(judged, thing)} ({share:.0%}): "
-        f"{denied:,} are {true} {there} and none {here}, {affirmed:,} the other way"
-    )
+    if denied + affirmed:
+        yield (
+            f"{denied + affirmed:,} of {number_of(judged, thing)} ({share:.0%}) judged differently: "
+            f"{denied:,} {is_or_are(denied)} {true} only {there}, {affirmed:,} only {here}"
+        )
+    else:
+        yield f"{number_of(judged, thing)}, all judged alike {here} and {there}"
     one, two = ("not defined" if value is None else decimal(value) for value in (skill, by_other))
     yield f"skill {one} {here}, {two} {there}"

@@ -24,7 +24,7 @@ OUTCOMES = {OVER: "It did not", DENIED: "It did not", UNDER: "It did", HIT: "It 
 ORDERS = {
     RIGHT: "So it was",
     WRONG: "It was the other way round",
-    WRONG_ANSWER: "It was the other way round: one was answered correctly, the other was not",
+    WRONG_ANSWER: "It was the other way round: only the {} was answered correctly",
     WRONG_TOKENS: "It was the other way round, by the tokens of its answers",
 }
 
@@ -114,7 +114,8 @@ def _said(item: Any, row: Mapping[str, Any], runs: Sequence[Run]) -> str:
     claimed = experiment.words.claimed
     said = f"that {claimed(item, row['claim'], row['predicted'])}" if claimed else f"a {_yes_or_no(row['predicted'])}"
     if code in ORDERS:
-        return f"{row['model']} predicted {said}. {ORDERS[code]}."
+        easier = "first" if row["observed"] else "second"
+        return f"{row['model']} predicted {said}. {ORDERS[code].format(easier)}."
     done = OUTCOMES[code] if claimed else f"It was a {_yes_or_no(row['observed'])}"
     reply = _reply(row, runs)
     shown = in_short(reply or "", REPLY).rstrip(".")  # the sentence has its own

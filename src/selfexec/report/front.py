@@ -230,7 +230,7 @@ MODEL, BASELINE = "model", "baseline"
 WHICH = "Which ones"
 AUROC_MARGIN = "lead in AUROC"
 SHARES = ((0.0, "0"), (0.5, ""), (1.0, "100%"))
-SKILLS = ((0.0, "0"), (0.5, ""), (1.0, "1"))
+SKILLS = ((0.0, "0"), (0.5, "skill"), (1.0, "1"))
 AREAS = ((0.0, "0"), (0.5, ".5"), (1.0, "1"))
 
 

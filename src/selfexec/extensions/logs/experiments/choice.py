@@ -169,7 +169,7 @@ class Choice(OnLog):
         item="a sample of a finished log, as `selfexec import --from` writes it",
         wants="100 samples or more with options, some of which each model answers wrongly",
         judged=("option", "chosen"),
-        rule="rule of what is chosen",
+        rule="rule for choices",
         limits=(
             "Choice: a model that knows the right answers, and gives them, predicts its choices by knowing the "
             "subject. The baseline that knows the key is there for that.",
