@@ -46,7 +46,7 @@ def release_lock(descriptor: int) -> None:
 def _is_there(path: Path, descriptor: int) -> bool:
     """Whether the open file is the one that stands at the path now."""
     try:
-        return os.path.samestat(os.stat(path), os.fstat(descriptor))
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
     except FileNotFoundError:
         return False
 
