@@ -1,6 +1,7 @@
 """Items: the shipped set keeps its promises, and faults of others are found by file and line."""
 
 import json
+import pickle
 import re
 import shlex
 from collections import Counter
@@ -424,4 +425,5 @@ def test_who_asks_one_experiment_of_the_starter_set_reads_the_items_of_no_other(
         starter.items["no such experiment"]
     assert {e: len(lines) for e, lines in starter.lines.items()} == {e: len(by) for e, by in starter.items.items()}
     assert sorted(read) == sorted(starter.experiments)
+    assert pickle.loads(pickle.dumps(starter)) == starter  # as a plan goes to the workers of a cluster
     sets._starter.cache_clear()

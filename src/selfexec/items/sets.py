@@ -161,6 +161,10 @@ class OnDemand(Mapping[str, T]):
     def __len__(self) -> int:
         return len(self._names)
 
+    def __reduce__(self) -> tuple[type[dict[str, T]], tuple[dict[str, T]]]:
+        """To another process, as with Ray, go the values and not what makes them."""
+        return dict, (dict(self),)
+
 
 class OfExperiment(NamedTuple):
     """The items of one experiment by id, in the fixed order, and the line of each."""
