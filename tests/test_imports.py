@@ -21,10 +21,16 @@ def test_no_module_imports_a_package_that_it_lies_in_even_inside_a_function() ->
 
 def test_a_run_that_asks_imports_nothing_that_only_wrong_names_packed_files_or_other_commands_need() -> None:
     asking = "selfexec.runs.asking"
-    program = f"import sys, {asking}, selfexec.engines.http.client; print(*sys.modules)"
+    experiments = "from selfexec.experiments import EXPERIMENTS; [*EXPERIMENTS.values()]"
+    program = f"import sys, {asking}, selfexec.engines.http.client; {experiments}; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     imported = {*run.stdout.split()}
     assert f"{asking}.execute" in imported
     assert imported.isdisjoint(("difflib", "gzip", "statistics", "tomllib", "dotenv"))
     assert imported.isdisjoint((f"{asking}.checks", f"{asking}.estimate"))
     assert imported.isdisjoint(f"selfexec.runs.{name}" for name in ("exporting", "importing", "toml", "transcripts"))
+    # the readers whose patterns are large, which experiments import when a reply is read
+    assert "selfexec.readers" in imported
+    assert imported.isdisjoint(
+        f"selfexec.readers.{name}" for name in ("conclusion", "performed", "withdrawal", "words")
+    )

@@ -1,6 +1,7 @@
 """Items: the shipped set keeps its promises, and faults of others are found by file and line."""
 
 import json
+import pickle
 import re
 import shlex
 from collections import Counter
@@ -16,11 +17,11 @@ from extension_parts import needs
 from selfexec import items
 from selfexec.cli import root
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, Item
 from selfexec.experiments.association import Target
 from selfexec.experiments.difficulty import QuestionGroup
 from selfexec.experiments.restriction import UserRequest
-from selfexec.items import STARTER, ItemSet, load
+from selfexec.items import STARTER, ItemSet, load, sets
 from selfexec.items.blank import write_template
 from selfexec.items.check import check
 from selfexec.items.faults import faults
@@ -402,3 +403,27 @@ def test_questions_that_ask_the_same_are_named_in_the_card_of_the_starter_set() 
     card = (Path(items.__file__).parent / "starter" / "DATA_CARD.md").read_text("utf-8")
     assert alike == {id for id in (*starter["difficulty"], *starter["failing_question"]) if f"`{id}`" in card}
     assert alike  # there are some: the rule sees them
+
+
+def test_who_asks_one_experiment_of_the_starter_set_reads_the_items_of_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[str] = []
+
+    def noted(folder: Path, experiment: str, kind: type[Item]) -> sets.OfExperiment:
+        read.append(experiment)
+        return whole(folder, experiment, kind)
+
+    whole = sets._of_experiment
+    monkeypatch.setattr(sets, "_of_experiment", noted)
+    sets._starter.cache_clear()
+    starter = load("starter")
+    assert "difficulty" in starter.experiments and read == []
+    assert len(starter.cut(["association"], limit=2)["association"]) == 2
+    assert starter.lines["association"] and read == ["association"]  # once, however often it is looked at
+    with pytest.raises(KeyError):
+        starter.items["no such experiment"]
+    assert {e: len(lines) for e, lines in starter.lines.items()} == {e: len(by) for e, by in starter.items.items()}
+    assert sorted(read) == sorted(starter.experiments)
+    assert pickle.loads(pickle.dumps(starter)) == starter  # as a plan goes to the workers of a cluster
+    sets._starter.cache_clear()

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
 from selfexec.errors import InputError
+from selfexec.runs import store
 from selfexec.runs.records import Reply
 from selfexec.runs.store import Journal, ends_torn, line_of, locked, read_journal
 
@@ -63,7 +63,7 @@ def test_a_journal_is_held_by_one_process_and_where_no_file_can_be_locked_that_i
     def no_locks(*_: object, **__: object) -> None:
         raise OSError(errno.EOPNOTSUPP, "Operation not supported")
 
-    monkeypatch.setattr(FileLock, "acquire", no_locks)
+    monkeypatch.setattr(store, "take_lock", no_locks)
     with (
         pytest.warns(UserWarning, match="no file can be locked here. Start one command at a time"),
         Journal(path) as it,

@@ -14,7 +14,7 @@ from extension_parts import needs
 from selfexec.cli import make_printable, root
 from selfexec.errors import InputError
 from selfexec.extras import to_install
-from selfexec.runs import Journal
+from selfexec.runs import Journal, store
 from selfexec.text.printable import in_ascii
 
 STORED = Path(__file__).parents[1] / "stored" / "grown"
@@ -151,11 +151,10 @@ def test_a_journal_that_cannot_be_locked_or_written_is_told_in_one_sentence(
     (tmp_path / "folder.jsonl").mkdir()
     with pytest.raises(InputError, match=r"folder\.jsonl: cannot be written \(Is a directory\)\. Nothing was asked\.$"):
         Journal(tmp_path / "folder.jsonl")
-    import filelock
 
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(filelock.FileLock, "acquire", full)
+    monkeypatch.setattr(store, "take_lock", full)
     with pytest.raises(InputError, match=r"cannot be written \(No space left on device\)\. Nothing was asked\.$"):
         Journal(tmp_path / "replies.jsonl")

@@ -6,10 +6,11 @@ so that smaller runs nest in larger ones and models share their items.
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -23,6 +24,7 @@ from selfexec.text.matching import NEAR, listed, nearest
 STARTER = Path(__file__).parent / "starter"
 SETS = ("starter", "paper")
 NOT_READ = "no experiment reads this file"
+T = TypeVar("T")
 Kinds = tuple[tuple[str, type[Item]], ...]  # of items: each experiment with its type
 
 
@@ -128,35 +130,74 @@ def load(source: str | Path) -> ItemSet:
 
 @cache
 def _starter(kinds: Kinds) -> ItemSet:
-    return _read("starter", set_folder("starter"), kinds)
+    """The starter set. Each file is read when its items are asked for: who asks one experiment needs no others."""
+    there = {experiment: kind for experiment, kind in kinds if item_file(STARTER, experiment).exists()}
+
+    @cache
+    def of(experiment: str) -> OfExperiment:
+        return _of_experiment(STARTER, experiment, there[experiment])
+
+    return ItemSet("starter", OnDemand(there, lambda e: of(e).items), OnDemand(there, lambda e: of(e).lines))
+
+
+class OnDemand(Mapping[str, T]):
+    """A mapping whose values are made when they are asked for, each time anew."""
+
+    def __init__(self, names: Iterable[str], make: Callable[[str], T]) -> None:
+        self._names = dict.fromkeys(names)
+        self._make = make
+
+    def __getitem__(self, name: str) -> T:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._make(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __reduce__(self) -> tuple[type[dict[str, T]], tuple[dict[str, T]]]:
+        """To another process, as with Ray, go the values and not what makes them."""
+        return dict, (dict(self),)
+
+
+class OfExperiment(NamedTuple):
+    """The items of one experiment by id, in the fixed order, and the line of each."""
+
+    items: Mapping[str, Item]
+    lines: Mapping[str, bytes]
 
 
 def _read(name: str, folder: Path, kinds: Kinds) -> ItemSet:
-    items: dict[str, dict[str, Item]] = {}
-    lines: dict[str, dict[str, bytes]] = {}
-    for experiment, kind in kinds:
-        path = item_file(folder, experiment)
-        if not path.exists():
-            continue
-        found: dict[str, Item] = {}
-        for number, item in jsonl.decode(path, kind, explain=partial(first_fault, kind)):
-            if item.id in found:
-                raise InputError(f"{path}:{number}: id {item.id!r} occurs twice. Every item needs its own id.")
-            found[item.id] = item
-        if not found:
-            raise InputError(f"{path}: it holds no items. Fill it, or remove it to leave the experiment out.")
-        for _ in jsonl.decode(path, Edition, explain=partial(first_fault, Edition)):
-            pass  # a fault is reported with its line
-        written = dict(zip(found, (line for _, line in jsonl.numbered_lines(path)), strict=True))
-        order = fixed_order(experiment, written)
-        items[experiment] = {id: found[id] for id in order}
-        lines[experiment] = {id: written[id].strip() for id in order}
+    there = [(experiment, kind) for experiment, kind in kinds if item_file(folder, experiment).exists()]
+    found = {experiment: _of_experiment(folder, experiment, kind) for experiment, kind in there}
     for path, meant in unread_files(folder):
         if meant:
             raise InputError(f"{path}: {NOT_READ}. Did you mean {meant}? Rename it, or move it away.")
-    if not items:
+    if not found:
         raise InputError(no_item_files(folder))
-    return ItemSet(name, items, lines)
+    return ItemSet(name, {e: one.items for e, one in found.items()}, {e: one.lines for e, one in found.items()})
+
+
+def _of_experiment(folder: Path, experiment: str, kind: type[Item]) -> OfExperiment:
+    path = item_file(folder, experiment)
+    found: dict[str, Item] = {}
+    for number, item in jsonl.decode(path, kind, explain=partial(first_fault, kind)):
+        if item.id in found:
+            raise InputError(f"{path}:{number}: id {item.id!r} occurs twice. Every item needs its own id.")
+        found[item.id] = item
+    if not found:
+        raise InputError(f"{path}: it holds no items. Fill it, or remove it to leave the experiment out.")
+    for _ in jsonl.decode(path, Edition, explain=partial(first_fault, Edition)):
+        pass  # a fault is reported with its line
+    written = dict(zip(found, (line for _, line in jsonl.numbered_lines(path)), strict=True))
+    order = fixed_order(experiment, written)
+    return OfExperiment({id: found[id] for id in order}, {id: written[id].strip() for id in order})
 
 
 def unread_files(folder: Path) -> Iterator[tuple[Path, str | None]]:

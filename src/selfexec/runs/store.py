@@ -20,12 +20,11 @@ import msgspec
 from selfexec.errors import InputError, Notice
 from selfexec.experiments import Key
 from selfexec.files import jsonl
+from selfexec.runs.file_locks import release_lock, take_lock
 from selfexec.runs.records import BySession, Reply
 
 R = TypeVar("R", bound=Reply)
 NO_LOCKS = frozenset((errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP))  # how file systems say so
-
-
 NO_SYNC = frozenset((errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP))  # a file that has no disk
 SYNC_EVERY = 1.0  # seconds
 BLOCK = 2**16  # bytes that are read at a time when the end of a journal is looked for
@@ -164,25 +163,31 @@ def locked(path: Path) -> Iterator[None]:
     """Hold the lock of a journal: a file beside it, since Windows lets nobody read a file that is locked. It is the
     system that holds the lock, not the file: one that a killed process left behind locks nothing.
     """
-    from filelock import FileLock, Timeout  # only who writes needs it
-
-    lock = FileLock(path.with_name(f"{path.name}.lock"))
-    try:
-        lock.acquire(blocking=False)
-    except Timeout:
-        raise InputError(f"{path.parent}: another process is writing to this run. Wait for it, or stop it.") from None
-    except OSError as fault:
-        if fault.errno not in NO_LOCKS:
-            raise InputError(f"{path.parent}: cannot be written ({fault.strerror}). Nothing was asked.") from None
-        warnings.warn(Notice(f"{path.parent}: no file can be locked here. Start one command at a time."), stacklevel=3)
+    lock_file = path.with_name(f"{path.name}.lock")
+    lock = _lock(lock_file)
     try:
         yield
     finally:
-        if lock.is_locked:
+        if lock is not None:
             with suppress(OSError):
-                # while it is held, so that it is ours; Windows does not let us, and the file stays
-                Path(lock.lock_file).unlink()
-            lock.release()
+                lock_file.unlink()  # while it is held, so that it is ours; Windows does not let us, and the file stays
+            release_lock(lock)
+
+
+def _lock(lock_file: Path) -> int | None:
+    """Take a lock; None, with a warning, where no file can be locked."""
+    folder = lock_file.parent
+    try:
+        lock = take_lock(lock_file)
+    except OSError as fault:
+        if fault.errno not in NO_LOCKS:
+            raise InputError(f"{folder}: cannot be written ({fault.strerror}). Nothing was asked.") from None
+        # the caller is beyond this function, `locked` and what enters its context
+        warnings.warn(Notice(f"{folder}: no file can be locked here. Start one command at a time."), stacklevel=4)
+        return None
+    if lock is None:
+        raise InputError(f"{folder}: another process is writing to this run. Wait for it, or stop it.")
+    return lock
 
 
 def _opened(path: Path) -> FileIO:

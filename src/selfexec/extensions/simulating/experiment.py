@@ -31,11 +31,9 @@ from selfexec.experiments import (
     state_of,
 )
 from selfexec.extensions.simulating.properties import PROPERTIES, Asked, holds
-from selfexec.extensions.simulating.reading import read_values
 from selfexec.extensions.simulating.rules import MARKER, WORD
 from selfexec.readers import Reading, fold, refuses, responds_to
 from selfexec.readers.notation import plain_text
-from selfexec.readers.performed import OF_A_PREDICTION
 from selfexec.text.numbers import number_of
 
 FIRST, SECOND = "execute.1", "execute.2"
@@ -147,6 +145,9 @@ class SelfSimulation(Experiment):
         """The values of the properties: those that a prediction gives, or those that a reply has."""
         given = item.properties.by_name()
         if session == "predict":
+            # its patterns are large, and who only asks does without them
+            from selfexec.extensions.simulating.reading import read_values
+
             return read_values(text, {name: partial(_meant, name, given[name]) for name in given})
         return Reading("read", {name: PROPERTIES[name].had(text, value) for name, value in given.items()})
 
@@ -246,6 +247,8 @@ def _meant(name: str, given: Any, said: Any) -> Any:
 
 def _replies_to(text: str, item: SimulatedPrompt) -> bool:
     """Whether a short text says something of what the prompt is about, and nothing of a response or of a property."""
+    from selfexec.readers.performed import OF_A_PREDICTION  # imported here for the same reason
+
     if not text.strip() or OF_A_PREDICTION.search(text) or refuses(text):
         return False
     if any(name.replace("_", " ") in fold(text).replace("_", " ") for name in item.properties.by_name()):
