@@ -27,6 +27,7 @@ from selfexec.runs.records import Reply
 
 LEAST_REPLIES, LEAST_ITEMS = 3, 2
 LEAST_BYTES = 20  # of the words: what is shorter may be an answer in any form
+LINE_BYTES = 12  # of the words of a line that looks like a notice
 SHARED_BYTES, SHARED_ITEMS = 80, 3  # of a text from several models
 COMPARED = 600  # characters of a text, from its beginning
 WORD = re.compile(r"(?<!\w)[^\W\d_]+(?!\w)")  # one with a digit may be an id
@@ -63,8 +64,17 @@ def marks_of(reply: Reply) -> Iterator[int]:
     head, tail = text[:COMPARED].partition("\n")[0], text[-COMPARED:].rpartition("\n")[2]
     for line in {head, tail} if "\n" in text else ():
         words = words_of(line)
-        if _may_be_a_notice(line) and len(words.encode(errors="replace")) >= LEAST_BYTES:
+        if _may_be_a_notice(line) and len(words.encode(errors="replace")) >= LINE_BYTES:
             yield hash(("line", words))
+
+
+def text_of(group: Sequence[Reply]) -> str:
+    """What such replies have in common: the whole text, or the line at its beginning or its end."""
+    texts = [(reply.text or "").strip() for reply in group]
+    if len({*map(words_of, texts)}) == 1:
+        return texts[0]
+    heads = {words_of(text.partition("\n")[0]) for text in texts}
+    return texts[0].partition("\n")[0] if len(heads) == 1 else texts[0].rpartition("\n")[2]
 
 
 def words_of(text: str) -> str:

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from selfexec.engines.model_names import is_one_model
 from selfexec.runs.records import Reply
-from selfexec.runs.repeated_texts import repeated_texts
+from selfexec.runs.repeated_texts import repeated_texts, text_of
 from selfexec.runs.run import Run
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
@@ -49,10 +49,12 @@ def addresses_in(run: Run) -> Mapping[str, str]:
 
 
 def notices_among(replies: Iterable[Reply], addresses: Mapping[str, str] = MappingProxyType({})) -> Iterator[Notice]:
-    """What servers said of these replies, by model; `addresses` has where each model was asked."""
+    """What servers said of these replies, by model, unless they are simulated; `addresses` has where each model was
+    asked.
+    """
     by_model: dict[str, list[Reply]] = {}
     for reply in replies:
-        if not reply.failed:
+        if not (reply.failed or reply.simulated):
             by_model.setdefault(reply.model, []).append(reply)
     repeated = repeated_texts(reply for own in by_model.values() for reply in own)
     lacking = dict(uncounted(by_model, addresses))
@@ -168,7 +170,7 @@ def _repeated(model: str, groups: Sequence[Sequence[Reply]], replies: Sequence[R
     """What is said of texts that came to prompts which have nothing in common."""
     found = {reply.key for group in groups for reply in group}
     most = max(groups, key=len)
-    text = " ".join(harmless_line(most[0].text or "").split())
+    text = " ".join(harmless_line(text_of(most)).split())
     shown = text if len(text) <= TEXT_SHOWN else f"{text[: TEXT_SHOWN - 1]}…"
     what = f"{_of(len(found), replies)} hold a text that came to prompts which have nothing in common"
     why = "unless the model refuses in set words, something on the way answers in its place"
