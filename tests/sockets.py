@@ -63,7 +63,7 @@ def completion(text: str | None = "Hi", finish: str = "stop", **message: Any) ->
     """The body of a chat completion."""
     usage = {"prompt_tokens": 3, "completion_tokens": 5, "completion_tokens_details": {"reasoning_tokens": 2}}
     choice = {"message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}
-    return {"model": "m-1", "system_fingerprint": "fp", "choices": [choice], "usage": usage}
+    return {"model": "m-2026-01-01", "system_fingerprint": "fp", "choices": [choice], "usage": usage}
 
 
 def call(model: str, prompt: str = "Hello?", epoch: int = 1, *before: Message, session: str = "predict") -> Call:

@@ -13,7 +13,7 @@ from selfexec.analysis.screen import Screen
 from selfexec.analysis.warnings import server_notices
 from selfexec.cli import root
 from selfexec.runs import Reply, Run
-from selfexec.runs.server_notices import notices_of
+from selfexec.runs.server_notices import notices_among, notices_of
 
 
 def run_with(said: list[dict[str, Any]], folder: Path) -> Run:
@@ -33,6 +33,11 @@ def run_with(said: list[dict[str, Any]], folder: Path) -> Run:
 SAID = [
     ({"served_model": "m-mini"}, "served", "acme/m: 6 of 30 replies came as those of another model: m-mini (6)."),
     ({"prompt_cut": True}, "prompt_cut", "acme/m: for 6 of 30 replies the server counted fewer tokens than the prompt"),
+    (
+        {"prompt_extended": True},
+        "prompt_extended",
+        "acme/m: for 6 of 30 replies the server counted far more tokens of the prompt than were sent",
+    ),
     ({"age": 90_000}, "age", "acme/m: 6 of 30 replies were made an hour or more before they were asked for"),
 ]
 
@@ -90,7 +95,6 @@ def test_more_tokens_of_text_than_it_can_have_are_named_where_none_of_them_are_t
     for lawful in (
         {"output_tokens": 90},
         {"output_tokens": None},
-        {"output_tokens": 900, "reasoning_tokens": None},
         {"output_tokens": 900, "reasoning_tokens": 880},
         {"output_tokens": 900, "reasoning": "Hm."},
         {"output_tokens": 900, "stop_reason": "length"},
@@ -98,6 +102,13 @@ def test_more_tokens_of_text_than_it_can_have_are_named_where_none_of_them_are_t
         {"output_tokens": 900, "facets": {"tool": "self:3"}},
     ):
         assert about({**none, **lawful}) == []
+
+
+def test_more_tokens_than_a_text_can_have_are_named_apart_where_thoughts_may_be_among_them() -> None:
+    long = {"text": "Ten bytes.", "stop_reason": "stop", "output_tokens": 91}
+    assert about(long, {**long, "reasoning_tokens": 0}, {}) == [("counts", 1), ("hidden", 1)]
+    for lawful in ({"reasoning_tokens": 80}, {"reasoning": "Hm."}, {"output_tokens": 90}, {"stop_reason": "length"}):
+        assert about({**long, **lawful}) == []
 
 
 WHOLE = {"completion_id": "c-1", "served_model": "m", "output_tokens": 5, "latency": 1.0}
@@ -111,18 +122,119 @@ def test_a_reply_without_what_most_others_have_is_named() -> None:
     assert about(WHOLE, WHOLE, {**BARE, "text": "", "policy": "status 400: no"}) == []
 
 
-def test_one_text_to_all_prompts_is_named_however_short_unless_it_may_be_a_choice() -> None:
-    notice = "Please try again soon."
-    for text in (notice, "当前分组上游负载已饱和"):
-        assert about(*[{"text": text}] * 3) == [("same_text", 3)]
-    for texts in (
-        ["Yes"] * 5,
-        ['{"choice": "A"}'] * 5,
-        ["Please try again soon."] * 2,
-        ["Please try again soon.", "B"] * 2,
+# --- counts that some lack -------------------------------------------------------------------------------------------
+
+UNCOUNTED = {**WHOLE, "output_tokens": None}
+
+
+def named(replies: list[Reply], **addresses: str) -> list[tuple[str, str, int]]:
+    return [(found.model, found.about, found.replies) for found in notices_among(replies, addresses)]
+
+
+def test_a_reply_without_counts_is_named_where_most_others_from_its_address_have_them() -> None:
+    assert named(replies_of("m", WHOLE, WHOLE, UNCOUNTED)) == [("m", "uncounted", 1)]
+    both = [*replies_of("m", UNCOUNTED, UNCOUNTED), *replies_of("n", *[WHOLE | {"served_model": "n"}] * 3)]
+    assert named(both, m="http://a", n="http://a") == [("m", "uncounted", 2)]
+    assert named(both, m="http://a", n="http://b") == named(both) == []
+    for lawful in (
+        [UNCOUNTED] * 3,
+        [WHOLE, UNCOUNTED],
+        [WHOLE, WHOLE, {**UNCOUNTED, "latency": None}],
+        [WHOLE, WHOLE, {**UNCOUNTED, "text": "", "refusal": "No."}],
     ):
-        assert about(*({"text": text} for text in texts)) == []
-    one_kind = [
-        reply for reply in replies_of("m", *[{"text": "Please try again soon."}] * 5) if reply.session == "execute"
-    ]
-    assert not list(notices_of("m", one_kind))
+        assert named(replies_of("m", *lawful)) == []
+
+
+# --- texts that came to prompts which have nothing in common ---------------------------------------------------------
+
+NOTICES = [
+    "I'm sorry, but your account has exceeded its free message quota for today. Upgrade to continue.",
+    "\u5f53\u524d\u5206\u7ec4\u4e0a\u6e38\u8d1f\u8f7d\u5df2\u9971\u548c\uff0c\u8bf7\u7a0d\u540e\u518d\u8bd5",
+    "\u26a0\ufe0f The model is currently overloaded. Please try again later.",
+    "Request blocked by guardrail policy 'pii-filter'. Contact your administrator.",
+    "This is a mock request",
+    "Please try again in 5 minutes (request req_0a9f, 2026-11-27 10:00).",
+]
+KINDS = ("predict", "execute", "judge")
+
+
+def of(session: str, item: str, text: str, model: str = "m", experiment: str = "restriction") -> Reply:
+    return Reply(model=model, experiment=experiment, item=item, session=session, text=text)
+
+
+def good(number: int, session: str = "execute", model: str = "m") -> Reply:
+    return of(session, str(number), f"{model} says: {'word ' * number}of number {number}.", model)
+
+
+@pytest.mark.parametrize("notice", NOTICES)
+def test_a_text_to_prompts_of_several_forms_is_named_however_few_replies_have_it(notice: str) -> None:
+    rest = [good(n) for n in range(2, 40)]
+    came = [of("predict", "50", notice), of("execute", "51", notice), of("predict", "52", notice)]
+    assert named([*rest, *came]) == [("m", "same_text", 3)]
+    assert named([*rest, *came[:2]]) == []  # twice
+    assert named([*rest, *(of("execute", str(n), notice) for n in range(50, 60))]) == []  # of one form
+    assert named([*rest, *(of(kind, "50", notice) for kind in KINDS)]) == []  # of one item
+    letters = [of(kind, str(n), notice) for n in (50, 51) for kind in ("predict", "judge")]
+    assert named([*rest, *letters]) == []  # both ask for a letter: a model may refuse to give it in the same words
+    others = [of("predict", str(n), notice, experiment="association") for n in (50, 51)]
+    assert named([*rest, *letters, *others]) == [("m", "same_text", 6)]
+
+
+def test_times_counts_and_ids_make_no_other_text() -> None:
+    texts = [f"Try again in {n} s: request 7f{n}e was queued behind others." for n in range(4)]
+    assert named([of(KINDS[n % 2], str(n), text) for n, text in enumerate(texts)]) == [("m", "same_text", 4)]
+
+
+@pytest.mark.parametrize(
+    "text", ["A", "Yes.", '{"choice": "A"}', '```json\n{\n  "answer": "D"\n}\n```', "I cannot help."]
+)
+def test_a_short_answer_may_come_to_prompts_of_any_form(text: str) -> None:
+    rest = [good(n, kind) for n, kind in enumerate(KINDS, 2)]
+    assert named([*rest, *(of(kind, str(n), text) for n in range(50, 60) for kind in KINDS)]) == []
+
+
+def test_the_only_text_of_a_model_is_named_however_short_where_prompts_are_of_three_kinds() -> None:
+    came = [of(kind, str(n), "safe") for n in range(2) for kind in KINDS]
+    assert named(came) == [("m", "same_text", 6)]
+    assert named([*came, good(3)]) == named([reply for reply in came if reply.session != "judge"]) == []
+    numbers = [of(kind, str(n), str(n)) for n in range(2) for kind in KINDS]
+    assert named(numbers) == []
+
+
+LINES = ["[Error: upstream connection lost]", "\u23f3 In queue, position 3..."]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_line_before_or_behind_replies_is_named_where_it_looks_like_a_notice(line: str) -> None:
+    def with_line(kind: str, number: int, line: str) -> Reply:
+        text = good(number).text
+        return of(kind, str(number), f"{text}\n\n{line}" if line[0] == "[" else f"{line}\n{text}")
+
+    came = [with_line(KINDS[number % 2], number, line) for number in range(2, 8)]
+    [found] = notices_among(came)
+    assert (found.about, found.replies) == ("same_text", 6) and f'("{line}", 6 times)' in found.text
+    for lawful in ("Let me think through this step by step.", "The final answer is in the box above.", "[1]"):
+        assert named([with_line(KINDS[number % 2], number, lawful) for number in range(2, 8)]) == []
+
+
+SHARED = "The service is closed for maintenance until the morning. All of its users were told so by a letter last week."
+
+
+def test_a_long_text_from_several_models_to_several_items_is_named_unless_it_refuses() -> None:
+    def came(text: str, models: str = "mnm") -> list[Reply]:
+        shared = [of("execute", str(n), text, model) for n, model in enumerate(models, 50)]
+        return [*(good(n, model=model) for n in range(2, 9) for model in "mn"), *shared]
+
+    assert named(came(SHARED)) == [("m", "same_text", 2), ("n", "same_text", 1)]
+    assert named(came(SHARED, "mmm")) == named(came(SHARED, "mn")) == named(came(SHARED[:80])) == []
+    assert named(came(f"I'm sorry, but I can't help with that. {SHARED}")) == []
+
+
+def test_what_is_said_of_texts_shows_one_and_how_to_do_without_it() -> None:
+    [found] = notices_among([of(KINDS[n % 2], str(n), NOTICES[0]) for n in range(4)])
+    assert found.text == (
+        "m: 4 of 4 replies hold a text that came to prompts which have nothing in common "
+        '("I\'m sorry, but your account has exceeded its free message q\u2026", 4 times): '
+        "unless the model refuses in set words, something on the way answers in its place. Look at them "
+        "(selfexec read RUN --show). Without their lines in replies.jsonl, the command of the run asks for them again."
+    )

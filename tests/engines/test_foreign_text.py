@@ -80,6 +80,52 @@ def test_a_text_that_is_the_body_of_an_error_is_not_the_models(wire: str, body: 
             assert outcome.error == "its text is an error, and not an answer" and outcome.unknown_end_text == text
 
 
+PAGE = "<!DOCTYPE html>\n<html><head><title>{}</title></head><body><h1>{}</h1><hr>nginx</body></html>\n"
+STATUSES = [
+    *(
+        "Error: 429 Too Many Requests",
+        "502 Bad Gateway",
+        "HTTP/1.1 503 Service Unavailable.",
+        "**API Error 401: Unauthorized**",
+    ),
+    *(f"API Error: 529 {json.dumps({'type': 'error', 'error': ERROR})}", f"Error code: 429 - { ({'error': ERROR}) }"),
+    *(PAGE.format("502 Bad Gateway", "502"), PAGE.format("example.org | 504: Gateway Timeout", "It is late")),
+]
+
+
+@FORMATS
+@pytest.mark.parametrize("text", STATUSES)
+def test_a_text_that_is_the_status_of_an_error_is_not_the_models(wire: str, text: str) -> None:
+    for outcome in answers(wire, text):
+        assert outcome.error == "its text is the status of an error, and not an answer"
+        assert outcome.unknown_end_text == text
+    for prompt in ("Which HTTP status says so?", "Give me an error.", "What do 429, 502, 503, 401, 529 and 504 mean?"):
+        assert all(map(counts, answers(wire, text, prompt)))
+
+
+@FORMATS
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "429",
+            "Error 429",
+            "502 requests",
+            "404 Bad Gateway",
+            "I got 502 Bad Gateway.",
+            "200 OK",
+            "450",
+            "Error",
+            "Not Found",
+        ),
+        *(PAGE.format("Our bakery", "502 Bad Gateway"), "<html><body>502 Bad Gateway</body></html>", "500 internal"),
+        *("4.5 Forbidden", "403 Forbidden Lane, Vienna", "Error code: 429 - {'a': 1}", "500 {'error': 'x'}"),
+    ],
+)
+def test_a_text_with_a_number_or_a_page_of_another_title_may_be_the_models(wire: str, text: str) -> None:
+    assert all(map(counts, answers(wire, text)))
+
+
 @FORMATS
 @pytest.mark.parametrize(
     ("body", "prompt"),

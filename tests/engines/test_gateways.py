@@ -17,7 +17,7 @@ import selfexec as sx
 from selfexec.cli import root
 from selfexec.engines import Call, Connection, Outcome
 from selfexec.engines.http.client import HttpEngine
-from selfexec.engines.http.gateways import cached_by, is_cut, with_headers
+from selfexec.engines.http.gateways import cached_by, is_cut, is_extended, with_headers
 from selfexec.engines.http.providers import PROVIDERS, endpoint
 from selfexec.engines.http.shutdown import shutdown_said
 from selfexec.errors import InputError
@@ -394,6 +394,48 @@ def test_a_prompt_is_cut_where_fewer_tokens_were_counted_than_it_has_words(
 ) -> None:
     said = (Message("user", "egg " * (words - 10)), Message("user", "egg " * 5))
     assert is_cut(said, {"system": "egg " * 5}, Outcome("Hi", input_tokens=counted)) is cut
+
+
+@pytest.mark.parametrize(("counted", "extended"), [(4000, True), (601, True), (600, False), (20, False), (None, False)])
+def test_a_prompt_is_extended_where_more_tokens_were_counted_than_a_request_has_bytes(
+    counted: int | None, extended: bool
+) -> None:
+    """A request of 100 bytes has 100 tokens at most, and no template of a chat takes 500."""
+    assert is_extended(b"x" * 100, Outcome("Hi", input_tokens=counted)) is extended
+
+
+def test_a_prompt_before_which_something_was_put_is_noted_with_the_reply() -> None:
+    body = completion()
+    body["usage"]["prompt_tokens"] = 4000
+
+    async def main() -> list[bool]:
+        async with server(everywhere(sending(body))) as url, HttpEngine(["any/m"], Connection(base_url=url)) as engine:
+            return [(await engine.ask(call("any/m", prompt))).prompt_extended for prompt in ("egg", "egg " * 1500)]
+
+    assert asyncio.run(main()) == [True, False]
+
+
+MASKED = "Welcome, <PERSON>! We are glad that you came to <LOCATION>."
+APPLIED = {"x-litellm-applied-guardrails": "presidio-pii"}
+
+
+@pytest.mark.parametrize(
+    ("text", "headers", "asked", "counts"),
+    [
+        (MASKED, APPLIED, b"Write a welcome.", False),
+        ("Call [PHONE_NUMBER_1].", {"X-Applied-Guardrails": "pii"}, b"Write a welcome.", False),
+        (MASKED, {}, b"Write a welcome.", True),
+        (MASKED, {"x-litellm-applied-guardrails": "None"}, b"Write a welcome.", True),
+        (MASKED, APPLIED, b"Welcome <PERSON> to <LOCATION>.", True),
+        ("Welcome, Ann! 3 < 4 and [A], <b>B</b>.", APPLIED, b"Write a welcome.", True),
+    ],
+)
+def test_placeholders_next_to_a_guardrail_stand_for_words_that_are_lost(
+    text: str, headers: dict[str, str], asked: bytes, counts: bool
+) -> None:
+    found = with_headers(Outcome(text, stop_reason="stop"), headers, asked)
+    assert (found.text == text and found.error is None) is counts
+    assert counts or (found.unknown_end, found.unknown_end_text) == ("stop+error", text)
 
 
 def test_a_cut_prompt_is_noted_with_the_reply() -> None:

@@ -86,7 +86,7 @@ def test_a_completion_is_kept_with_its_counts_and_who_served_it() -> None:
     outcome = ask_once(replying(completion()))
     assert (outcome.text, outcome.stop_reason, outcome.error) == ("Hi", "stop", None)
     assert (outcome.input_tokens, outcome.output_tokens, outcome.reasoning_tokens) == (3, 5, 2)
-    assert (outcome.served_model, outcome.fingerprint) == ("m-1", "fp")
+    assert (outcome.served_model, outcome.fingerprint) == ("m-2026-01-01", "fp")
 
 
 @pytest.mark.parametrize(

@@ -157,14 +157,15 @@ def test_prices_templates_and_system_prompts_are_no_prompts_that_come_back(wire:
 # --- what its headers say --------------------------------------------------------------------------------------------
 
 
-def answered(wire: str, headers: dict[str, str]) -> Outcome:
+def answered(wire: str, headers: dict[str, str], text: str = "Hello") -> Outcome:
     """What comes of a call after a good one, to a server that sends these headers from then on."""
     served = 0
 
     async def handler(request: web.Request) -> web.Response:
         nonlocal served
         served += 1
-        return web.json_response(good(wire), headers=headers if served > 1 else {})
+        body = whole(wire, text, next(iter(OWN[wire])))
+        return web.json_response(body, headers=headers if served > 1 else {})
 
     async def main() -> Outcome:
         app = web.Application()
@@ -176,6 +177,15 @@ def answered(wire: str, headers: dict[str, str]) -> Outcome:
                 return await engine.ask(call("x/m"))
 
     return asyncio.run(main())
+
+
+@FORMATS
+def test_placeholders_next_to_a_guardrails_header_void_the_reply(wire: str) -> None:
+    applied = {"x-litellm-applied-guardrails": "presidio-pii"}
+    found = answered(wire, applied, "Welcome, <PERSON>!")
+    assert found.text is None and found.unknown_end_text == "Welcome, <PERSON>!"
+    assert "a guardrail was applied, and its text has <PERSON> in the place of words" in (found.error or "")
+    assert counts(answered(wire, applied)) and counts(answered(wire, {}, "Welcome, <PERSON>!"))
 
 
 @FORMATS

@@ -17,7 +17,7 @@ NAMES = {
     "anthropic": ("id", "model"),
     "gemini": ("responseId", "modelVersion"),
 }
-MODELS = ("org/cache-augmented-7b", "llama-guard-3-8b", "gpt-4o", "chatcmpl-0cache1", "prompt-cache", "policy-gpt", "")
+MODELS = ("org/cache-augmented-7b", "gpt-4o-guarded", "gpt-4o", "chatcmpl-0cache1", "prompt-cache", "policy-gpt", "")
 BRACKETS = ("<unknown>", "<model>", "<a>b", "synthetic-7b")
 
 
@@ -87,6 +87,19 @@ def test_a_name_with_any_other_word_is_that_of_a_model(wire: str, value: str) ->
 def test_the_model_that_was_asked_may_have_any_name(name: str) -> None:
     body = json.dumps({**whole("openai", "Hello", "stop"), "model": name}).encode()
     assert counts(decoded(Endpoint(name, HERE, "openai", "x"), WIRES["openai"], body))
+
+
+@FORMATS
+@pytest.mark.parametrize(
+    "name", ["meta-llama/Llama-Guard-4-12B", "omni-moderation-latest", "ibm/granite-guardian-3.2-5b", "ShieldGemma-9b"]
+)
+def test_what_a_model_says_that_judges_prompts_is_no_reply_of_the_one_that_was_asked(wire: str, name: str) -> None:
+    field = "modelVersion" if wire == "gemini" else "model"
+    for found in both(wire, field, name):
+        assert not counts(found) and "a model that judges prompts answered" in (found.error or "")
+    where = Endpoint("acme/my-guard", HERE, wire, "x")  # type: ignore[arg-type]
+    body = json.dumps({**whole(wire, "safe", next(iter(OWN[wire]))), field: name}).encode()
+    assert counts(decoded(where, WIRES[wire], body))
 
 
 def test_names_by_their_words() -> None:

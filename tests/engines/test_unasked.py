@@ -223,3 +223,18 @@ def test_silence_has_no_more_tokens_than_the_end_of_a_turn(wire: str) -> None:
     for n in (6, 8, 9, 400):
         with pytest.raises(RetryableError, match=f"{n} tokens of text were counted"):
             answer(wire, body | COUNTED[wire](n))
+
+
+def test_a_message_that_goes_on_from_a_beginning_is_half_of_one_where_none_was_sent() -> None:
+    body = whole("openai", "and bake it.", "stop")
+    begun = [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "Mix flour", "prefix": True}]
+    for prefix, messages, counted in (
+        (True, None, False),
+        (False, None, True),
+        (None, None, True),
+        (True, begun, True),
+    ):
+        body["choices"][0]["message"]["prefix"] = prefix
+        found = answer("openai", body, **({"messages": messages} if messages else {}))
+        assert (found.text == "and bake it.") is counted
+        assert counted or "none was sent" in (found.error or "")

@@ -33,7 +33,7 @@ def test_a_chat_completion_is_kept_field_by_field() -> None:
         stop_reason="stop",
         input_tokens=3,
         reasoning_tokens=2,
-        served_model="m-1",
+        served_model="m-2026-01-01",
         fingerprint="fp",
         cost_usd=0.25,
         completion_id="c-1",

@@ -51,21 +51,21 @@ def app_of(body: Any) -> web.Application:
 
 
 def test_a_served_model_that_changes_at_every_reply_is_one_warning_with_counts(tmp_path: Path) -> None:
-    turn = count()
-    with served(app_of(lambda body: completion() | {"model": f"m-v{next(turn) % 2}"})) as url:
+    turn, words = count(), count()
+    with served(app_of(lambda body: completion(f"{next(words)}") | {"model": f"m-v{next(turn) % 2}"})) as url:
         # two items of each experiment: 20 sessions, each version served every other one
         found = warned(url, tmp_path / "r", limit=2)
     assert found == ["any/m: served by m-v0 (10), m-v1 (10). These replies are not of one model"]
 
 
 def test_a_served_model_that_changed_since_an_earlier_command_is_noticed(tmp_path: Path) -> None:
-    name = "m-old"
-    with served(app_of(lambda body: completion() | {"model": name})) as url:
+    name, turn = "m-2024-01-01", count()
+    with served(app_of(lambda body: completion(f"{next(turn)}") | {"model": name})) as url:
         assert warned(url, tmp_path / "r", limit=2, max_calls=14) == []
-        old, name = len(sx.load(tmp_path / "r").replies), "m-new"
+        old, name = len(sx.load(tmp_path / "r").replies), "m-2025-01-01"
         assert 10 < old < 20
         assert warned(url, tmp_path / "r", limit=2) == [
-            f"any/m: served by m-old ({old}), m-new ({20 - old}). These replies are not of one model"
+            f"any/m: served by m-2024-01-01 ({old}), m-2025-01-01 ({20 - old}). These replies are not of one model"
         ]
 
 
@@ -74,7 +74,7 @@ def test_of_many_names_the_first_are_shown_and_none_does_anything_on_a_terminal(
     found = said_by(*(reply(served_model=name) for name in names))
     assert found == "any/m: served by a (2), b (1), c (1), d (1), e (1), 3 more. These replies are not of one model"
     assert "\\x1b[31mred (1)" in said_by(reply(served_model="\x1b[31mred"), reply(served_model="b"))
-    assert said_by(reply(served_model="a"), reply(served_model=None)) == ""
+    assert said_by(reply(served_model="m"), reply(served_model=None)) == ""
 
 
 # --- what came a second time -----------------------------------------------------------------------------------------
@@ -151,28 +151,27 @@ def test_many_replies_without_any_text_are_named_and_a_few_are_not() -> None:
     )
 
 
-# --- one text for prompts of several kinds ---------------------------------------------------------------------------
+# --- what servers say, as `score` and `read` repeat it ---------------------------------------------------------------
 
 
-def test_a_long_text_that_answers_prompts_of_several_kinds_is_said_and_a_short_one_is_not() -> None:
-    def of_kind(session: str, text: str) -> Reply:
-        return Reply(model="any/m", experiment="restriction", item=f"i{next(TURN)}", session=session, text=text)
-
-    notice = "This endpoint is being moved. " * 4  # 120 characters
-    found = said_by(*(of_kind(kind, notice) for kind in ("predict", "execute", "execute")), of_kind("judge", "Yes"))
-    assert "3 long replies are the same, letter by letter, to prompts of different kinds" in found
-    assert said_by(*(of_kind(kind, notice[:119]) for kind in ("predict", "execute"))) == ""
-    assert said_by(*(of_kind("execute", notice) for _ in range(3))) == ""
-    assert said_by(of_kind("predict", notice), of_kind("execute", notice + "!")) == ""
+def test_another_model_than_was_asked_is_said_at_the_end_of_a_run(tmp_path: Path) -> None:
+    with served(app_of(lambda body: completion() | {"model": "gpt-3.5-turbo"})) as url:
+        [found] = warned(url, tmp_path / "r", limit=1, experiments=["association"])
+    assert found.startswith("any/m: 2 of 2 replies came as those of another model: gpt-3.5-turbo (2).")
 
 
-def test_a_short_text_that_answers_all_prompts_of_several_kinds_is_said() -> None:
-    def of_kinds(*kinds: str, text: str = "Please try again soon.") -> list[Reply]:
-        return [Reply(model="any/m", experiment="restriction", item="1", session=kind, text=text) for kind in kinds]
+def test_a_notice_among_good_replies_is_said_at_the_end_of_a_run(tmp_path: Path) -> None:
+    """A gateway whose quota is used up at every third call."""
+    turn = count()
+    notice = "I'm sorry, but your account has exceeded its free quota ({} of 50 messages). Upgrade to continue."
 
-    came = of_kinds("predict", "execute", "judge")
-    assert "all 3 replies are the same, letter by letter, to prompts of different kinds" in said_by(*came)
-    assert said_by(*came[:2]) == said_by(*came, *of_kinds("execute", text="No.")) == ""
+    def body(asked: Any) -> Any:
+        n = next(turn)
+        return completion(notice.format(n) if n % 3 == 0 else f"Answer {n}: {n * 'very '}well.")
+
+    with served(app_of(body)) as url:
+        [found] = warned(url, tmp_path / "r", limit=4)
+    assert "hold a text that came to prompts which have nothing in common" in found and "your account has" in found
 
 
 def test_texts_shorter_than_the_server_counted_and_nameless_replies_are_said() -> None:

@@ -10,7 +10,7 @@ common sessions; where all replies but responses are one letter, two of three ma
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,7 @@ from selfexec.claims.tables import REPEATED
 from selfexec.experiments import EXPERIMENTS, by_source
 from selfexec.facets import is_call
 from selfexec.metrics import JudgeTest, LossTest
-from selfexec.runs.server_notices import notices_in
+from selfexec.runs.server_notices import About, notices_in
 from selfexec.text.numbers import joined, number_of
 
 if TYPE_CHECKING:
@@ -184,12 +184,13 @@ def unanswered(runs: Iterable["Run"]) -> Iterator[Unanswered]:
 @dataclass(frozen=True)
 class ServerNotice:
     """What the server said of `replies` of a run's replies of a model: that another `served` it than was asked, that
-    their prompts were cut, that they were there before they were asked for, or have more tokens than their texts can
-    have; and what they look like together: some lack what the others have, or all are the same.
+    their prompts were cut or extended, that they were there before they were asked for, or have more tokens than their
+    texts can have; and what they look like together: some lack what others have, or have texts that came to prompts
+    which have nothing in common.
     """
 
     model: str
-    about: Literal["served", "prompt_cut", "age", "counts", "nameless", "same_text"]
+    about: About
     replies: int
     text: str
     kind: str = "server"
@@ -198,7 +199,7 @@ class ServerNotice:
 def server_notices(runs: Iterable["Run"]) -> Iterator[ServerNotice]:
     """By model: replies that bear the name of another model, by their number, those whose prompts the server seems to
     have cut, those that are older than their calls, as it says, those that are shorter than it counted, those that
-    lack what others have, and one text for all.
+    lack what others have, and texts that came to prompts which have nothing in common.
     """
     for run in runs:
         yield from (ServerNotice(*notice) for notice in notices_in(run))

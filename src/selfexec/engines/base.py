@@ -52,11 +52,11 @@ class Outcome(msgspec.Struct, frozen=True):
     `upstream` who answered behind a gateway that says so. `policy` is what a server said that answered with an error
     instead of a reply, and gave a content policy against this input as the reason. `retry_causes` says of every attempt
     before the last why it was not taken: `rate limit`, `server error`, `timeout`, ... `effort` is how hard the server
-    says that the model was to think. `prompt_cut`: it counted fewer tokens of the prompt than that must take.
-    `simulated`: whether the server says that no language model is behind the reply. `logprobs` has the tokens of the
-    reply with their log-probabilities, where these were asked for and came. `connection` is the network connection that
-    brought the reply and the number of the call on it ("5f0c2a91.3:17"); None where the reply is certain to answer this
-    call.
+    says that the model was to think. `prompt_cut`: it counted fewer tokens of the prompt than that must take, and
+    `prompt_extended`: far more than the request can have. `simulated`: whether the server says that no language model
+    is behind the reply. `logprobs` has the tokens of the reply with their log-probabilities, where these were asked for
+    and came. `connection` is the network connection that brought the reply and the number of the call on it
+    ("5f0c2a91.3:17"); None where the reply is certain to answer this call.
 
     `created` is when the server says that it made the reply, in seconds since 1970; `age` for how many seconds it had
     been there when its call was sent, where that is an hour or more and nobody knows whether the server's clock is
@@ -92,6 +92,7 @@ class Outcome(msgspec.Struct, frozen=True):
     retry_causes: tuple[str, ...] = ()
     effort: str | None = None
     prompt_cut: bool = False
+    prompt_extended: bool = False
     simulated: bool = False
     logprobs: tuple[Token, ...] | None = None
     unknown_end: str | None = None

@@ -102,12 +102,12 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     is what a server said that answered with an error, not with a reply, and gave a content policy against this input as
     the reason: the reply counts as withheld by the provider. `retry_causes` says why it was asked for again, once for
     each time. `effort` is how hard the server says that the model was to think; `prompt_cut`: it counted fewer tokens
-    of the prompt than that must take. `parent` is the session within which it was asked; `simulated`: the server said
-    that no language model is behind it. `batch` is the custom id of the request that it came by, where that was one of
-    a batch file. `logprobs` has its tokens with their log-probabilities, where these were asked for and came.
-    `connection` is the network connection that brought it and the number of the call on it: see `connections`.
-    `injection` is what was forced into it while it was written, `forced` these tokens, and `forced_end` the number of
-    characters before what the model wrote behind them.
+    of the prompt than that must take, and `prompt_extended`: far more than the request can have. `parent` is the
+    session within which it was asked; `simulated`: the server said that no language model is behind it. `batch` is the
+    custom id of the request that it came by, where that was one of a batch file. `logprobs` has its tokens with their
+    log-probabilities, where these were asked for and came. `connection` is the network connection that brought it and
+    the number of the call on it: see `connections`. `injection` is what was forced into it while it was written,
+    `forced` these tokens, and `forced_end` the number of characters before what the model wrote behind them.
 
     `age` is for how many seconds it had been there when its call was sent, as its server says, where that is an hour or
     more: it came from a cache, or the server's clock is wrong.
@@ -140,6 +140,7 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     retry_causes: tuple[str, ...] = ()
     effort: str | None = None
     prompt_cut: bool = False
+    prompt_extended: bool = False
     parent: str | None = None
     simulated: bool = False
     batch: str | None = None
@@ -201,6 +202,7 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
             retry_causes=outcome.retry_causes,
             effort=outcome.effort,
             prompt_cut=outcome.prompt_cut,
+            prompt_extended=outcome.prompt_extended,
             parent=parent,
             simulated=outcome.simulated,
             logprobs=outcome.logprobs,

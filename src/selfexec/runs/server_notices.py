@@ -1,26 +1,30 @@
 """What a server said of a model's replies that the numbers made of them rest on: that another model than the one that
-was asked gave them, that it counted less of a prompt than was sent or more of a reply than came, and that it made them
-before they were asked for; also that some replies lack what all others have, and that one text answers all prompts.
+was asked gave them, that it counted less or far more of a prompt than was sent, or more of a reply than came, and that
+it made them before they were asked for; also that some replies lack what others have, and that texts came to prompts
+which have nothing in common.
 
 Whatever a server says so of a single reply for certain voids that reply, and it is not here. What stands here is only
 likely: a name may be an alias, a count may leave something out, and a clock may be wrong.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from selfexec.engines.model_names import is_one_model
-from selfexec.facets import is_call
 from selfexec.runs.records import Reply
+from selfexec.runs.repeated_texts import repeated_texts, text_of
 from selfexec.runs.run import Run
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
 
 NAMES_SHOWN = 5
 MOST_TOKENS, SLACK = 4, 50  # tokens for each byte of a text, and beside it: a token of text has one byte at least
-LEAST_REPLIES, LEAST_BYTES = 3, 20  # of one text to all prompts: a shorter one may be what was asked for, as a choice
-About = Literal["served", "prompt_cut", "age", "counts", "nameless", "same_text"]
+TEXT_SHOWN = 60
+About = Literal[
+    "served", "prompt_cut", "prompt_extended", "age", "counts", "hidden", "nameless", "uncounted", "same_text"
+]
 
 
 class Notice(NamedTuple):
@@ -34,12 +38,32 @@ class Notice(NamedTuple):
 
 def notices_in(run: Run) -> Iterator[Notice]:
     """What servers said of the replies of a run, by model; of simulated models nothing."""
+    asked = (reply for reply in run.replies.values() if reply.model not in run.simulated)
+    yield from notices_among(asked, addresses_in(run))
+
+
+def addresses_in(run: Run) -> Mapping[str, str]:
+    """Where each model was asked last."""
+    invocations = run.manifest.invocations if run.manifest else []
+    return {model: where for one in invocations for model, where in one.addresses.items()}
+
+
+def notices_among(replies: Iterable[Reply], addresses: Mapping[str, str] = MappingProxyType({})) -> Iterator[Notice]:
+    """What servers said of these replies, by model, unless they are simulated; `addresses` has where each model was
+    asked.
+    """
     by_model: dict[str, list[Reply]] = {}
-    for reply in run.replies.values():
-        if not reply.failed and reply.model not in run.simulated:
+    for reply in replies:
+        if not (reply.failed or reply.simulated):
             by_model.setdefault(reply.model, []).append(reply)
-    for model, replies in by_model.items():
-        yield from (Notice(model, *notice) for notice in notices_of(model, replies))
+    repeated = repeated_texts(reply for own in by_model.values() for reply in own)
+    lacking = dict(uncounted(by_model, addresses))
+    for model, own in by_model.items():
+        yield from (Notice(model, *notice) for notice in notices_of(model, own))
+        if number := lacking.get(model):
+            yield Notice(model, "uncounted", number, f"{model}: {_without_counts(number, own)}.")
+        if groups := repeated.get(model):
+            yield _repeated(model, groups, own)
 
 
 def notices_of(model: str, replies: Sequence[Reply]) -> Iterator[tuple[About, int, str]]:
@@ -56,29 +80,34 @@ def notices_of(model: str, replies: Sequence[Reply]) -> Iterator[tuple[About, in
     if cut := sum(reply.prompt_cut for reply in replies):
         what = "the server counted fewer tokens than the prompt has words: the prompt may have been cut"
         yield "prompt_cut", cut, f"{model}: for {_of(cut, replies)} {what}, so that the model saw a part only."
+    if extended := sum(reply.prompt_extended for reply in replies):
+        what = "the server counted far more tokens of the prompt than were sent"
+        why = "something on the way has put a text of its own before it, which the model saw as well"
+        yield "prompt_extended", extended, f"{model}: for {_of(extended, replies)} {what}: {why}."
     if ages := [reply.age for reply in replies if reply.age]:
         what = f"made an hour or more before they were asked for, as the server says ({_hours(max(ages))} at most)"
         why = "they came from a cache, or its clock is wrong"
         yield "age", len(ages), f"{model}: {_of(len(ages), replies)} were {what}: {why}."
-    if lost := sum(map(is_counted_too_long, replies)):
-        yield "counts", lost, f"{model}: {counted_too_long(lost, replies)}."
+    long = [reply for reply in replies if is_counted_too_long(reply)]
+    if lost := sum(reply.reasoning_tokens == 0 for reply in long):
+        yield "counts", lost, f"{model}: {_counted_too_long(lost, replies)}."
+    if hidden := len(long) - lost:
+        yield "hidden", hidden, f"{model}: {_may_hide_thoughts(hidden, replies)}."
     if bare := nameless(replies):
-        yield "nameless", bare, f"{model}: {without_names(bare, replies)}."
-    if same := same_to_all(replies):
-        yield "same_text", same, f"{model}: {all_the_same(same)}."
+        yield "nameless", bare, f"{model}: {_without_names(bare, replies)}."
 
 
 def is_counted_too_long(reply: Reply) -> bool:
-    """Whether the server counted more tokens of a reply that came to its end than the text can have, and said that
-    none of them were thoughts. A reply with a tool has the counts of several calls.
+    """Whether the server counted more tokens of a reply that came to its end than the text can have, and told of no
+    thoughts. A reply with a tool has the counts of several calls.
     """
-    if reply.reasoning_tokens != 0 or reply.reasoning or not reply.text or "tool" in reply.facets:
+    if reply.reasoning_tokens or reply.reasoning or not reply.text or "tool" in reply.facets:
         return False
     most = MOST_TOKENS * len(reply.text.encode(errors="replace")) + SLACK
     return reply.stop_reason in (None, "stop") and (reply.output_tokens or 0) > most
 
 
-def counted_too_long(number: int, replies: Sequence[Reply]) -> str:
+def _counted_too_long(number: int, replies: Sequence[Reply]) -> str:
     """What is said of so many of these replies that are shorter than the server counted."""
     return (
         f"for {_of(number, replies)} the server counted far more tokens of text than these texts can have, and no "
@@ -96,7 +125,23 @@ def nameless(replies: Sequence[Reply]) -> int:
     return bare if sum(all(given) for given in marks) > bare else 0
 
 
-def without_names(number: int, replies: Sequence[Reply]) -> str:
+def _may_hide_thoughts(number: int, replies: Sequence[Reply]) -> str:
+    """What is said of so many of these replies that are shorter than counted, where thoughts may be in the count."""
+    return (
+        f"for {_of(number, replies)} the server counted far more tokens than these texts can have, and does not say "
+        "how many were thoughts: the model has thought, or parts of these texts were lost on the way"
+    )
+
+
+def _without_counts(number: int, replies: Sequence[Reply]) -> str:
+    """What is said of so many of these replies without a count of tokens."""
+    return (
+        f"{_of(number, replies)} came without counts of tokens, which most others from there have: the end of these "
+        "replies may have been lost on the way, unless nobody counts for this model"
+    )
+
+
+def _without_names(number: int, replies: Sequence[Reply]) -> str:
     """What is said of so many of these replies that lack what the others have."""
     return (
         f"{_of(number, replies)} came without an id, a model's name and counts, which most others have: something on "
@@ -104,22 +149,37 @@ def without_names(number: int, replies: Sequence[Reply]) -> str:
     )
 
 
-def same_to_all(replies: Sequence[Reply]) -> int:
-    """How many replies there are where all of a model's have one text, to prompts of several kinds; 0 otherwise."""
-    own = [reply for reply in replies if not is_call(reply.session)]
-    text = own[0].text if own else None
-    if not text or len(own) < LEAST_REPLIES or len(text.encode(errors="replace")) < LEAST_BYTES:
-        return 0
-    kinds = {(reply.experiment, reply.key.kind) for reply in own}
-    return len(own) if len(kinds) > 1 and all(reply.text == text for reply in own) else 0
+def uncounted(by_model: Mapping[str, Sequence[Reply]], addresses: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+    """How many texts of each model came without any count of tokens, where most others from the same address have one.
+    Those that lack everything else too are `nameless`.
+    """
+    having, lacking = Counter[str](), dict[str, int]()
+    for model, replies in by_model.items():
+        asked = [reply for reply in replies if reply.latency is not None and reply.text and not reply.person]
+        counted = sum(reply.output_tokens is not None for reply in asked)
+        having[addresses.get(model, model)] += counted
+        lacking[model] = len(asked) - counted - nameless(replies)
+    for model, number in lacking.items():
+        where = addresses.get(model, model)
+        alike = sum(n for other, n in lacking.items() if addresses.get(other, other) == where)
+        if number > 0 and having[where] > alike:
+            yield model, number
 
 
-def all_the_same(number: int) -> str:
-    """What is said of so many replies that are all the same."""
-    return (
-        f"all {number:,} replies are the same, letter by letter, to prompts of different kinds, as a prediction and an "
-        "execution: unless the model refuses in set words, something on the way answers in its place. Look at them "
-        "(selfexec read RUN --show)"
+def _repeated(model: str, groups: Sequence[Sequence[Reply]], replies: Sequence[Reply]) -> Notice:
+    """What is said of texts that came to prompts which have nothing in common."""
+    found = {reply.key for group in groups for reply in group}
+    most = max(groups, key=len)
+    text = " ".join(harmless_line(text_of(most)).split())
+    shown = text if len(text) <= TEXT_SHOWN else f"{text[: TEXT_SHOWN - 1]}…"
+    what = f"{_of(len(found), replies)} hold a text that came to prompts which have nothing in common"
+    why = "unless the model refuses in set words, something on the way answers in its place"
+    return Notice(
+        model,
+        "same_text",
+        len(found),
+        f'{model}: {what} ("{shown}", {len(most):,} times): {why}. Look at them (selfexec read RUN --show). Without '
+        "their lines in replies.jsonl, the command of the run asks for them again.",
     )
 
 

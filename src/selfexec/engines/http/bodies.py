@@ -21,13 +21,20 @@ from selfexec.engines.http.patience import Presence
 from selfexec.engines.http.policy import policy_in_reply, shortened
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.server_times import created_in
-from selfexec.engines.http.stand_ins import stand_ins_in
+from selfexec.engines.http.stand_ins import judge_in, stand_ins_in
 from selfexec.engines.http.wires import WIRES, UnreadableReply, UnusableReply, Wire
 from selfexec.engines.http.wires.base import doubtful
 from selfexec.engines.http.wires.echoes import echoes_in, repeats_another_prompt
 from selfexec.engines.http.wires.not_as_sent import MAY_BE, not_as_sent
 from selfexec.engines.http.wires.streams import is_streamed
-from selfexec.engines.http.wires.unasked import CALLED, calls_a_tool, has_tools, stops_sent, strings_stopped_at
+from selfexec.engines.http.wires.unasked import (
+    CALLED,
+    calls_a_tool,
+    goes_on_alone,
+    has_tools,
+    stops_sent,
+    strings_stopped_at,
+)
 
 # the field that no reply is without, of each wire format
 SIGNS = {"openai": {"choices"}, "responses": {"output"}, "anthropic": {"content"}, "gemini": {"candidates"}}
@@ -118,8 +125,9 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
         if (created := created_in(body)) is not None:
             outcome = msgspec.structs.replace(outcome, created=created)
         if is_halved and outcome.error is None and _is_torn(outcome):
-            word = f"{outcome.stop_reason or MISSING}{BESIDE}"
-            outcome = doubtful(outcome, word, "its text begins or ends with half a character: some of it was lost")
+            outcome = doubtful(
+                outcome, _beside(outcome), "its text begins or ends with half a character: some of it was lost"
+            )
         if asked and echoes_in(body) and repeats_another_prompt(msgspec.json.decode(asked), body):
             raise UnreadableReply("it is no reply to what was asked: it repeats another prompt")
         if wire.not_asked and asked and (why := wire.not_asked(msgspec.json.decode(asked), body)):
@@ -147,6 +155,8 @@ def _unless_unasked(asked: bytes | None, body: Mapping[str, Any], outcome: Outco
     is_called = outcome.stop_reason in CALLED or calls_a_tool(body)
     if is_called and not has_tools(msgspec.json.decode(asked)):
         return doubtful(outcome, outcome.stop_reason or CALLED[0], "the reply calls a tool, and none was sent")
+    if goes_on_alone(msgspec.json.decode(asked), body):
+        return doubtful(outcome, _beside(outcome), "it says that it goes on from a beginning, and none was sent")
     stops = strings_stopped_at(body) if outcome.stop_reason == "stop" else set[str]()
     if stops and not stops <= {*stops_sent(msgspec.json.decode(asked))}:
         return msgspec.structs.replace(outcome, stop_reason="length")
@@ -157,7 +167,7 @@ def _unless_foreign(asked: bytes | None, outcome: Outcome) -> Outcome:
     """A reply whose text can be what the model said."""
     if outcome.error is not None or (why := why_foreign(outcome, asked)) is None:
         return outcome
-    return doubtful(outcome, f"{outcome.stop_reason or MISSING}{BESIDE}", why)
+    return doubtful(outcome, _beside(outcome), why)
 
 
 def _unless_changed(where: Endpoint, asked: bytes | None, body: Mapping[str, Any], outcome: Outcome) -> Outcome:
@@ -167,7 +177,7 @@ def _unless_changed(where: Endpoint, asked: bytes | None, body: Mapping[str, Any
     sent = msgspec.json.decode(asked) if asked else {}
     if (why := not_as_sent(sent, body, where.name)) is None:
         return outcome
-    return doubtful(outcome, f"{outcome.stop_reason or MISSING}{BESIDE}", why)
+    return doubtful(outcome, _beside(outcome), why)
 
 
 def _is_torn(outcome: Outcome) -> bool:
@@ -183,9 +193,15 @@ def _unless_stood_in(where: Endpoint, body: Mapping[str, Any], outcome: Outcome)
     for name, value, answerer in stand_ins_in(body, where.name):
         if answerer == "guard":
             return msgspec.structs.replace(outcome, stop_reason="content_filter")
-        word = f"{outcome.stop_reason or MISSING}{BESIDE}"
-        return doubtful(outcome, word, f"no model answered: its {name} is {printable_end(value)!r}")
+        return doubtful(outcome, _beside(outcome), f"no model answered: its {name} is {printable_end(value)!r}")
+    if judge := judge_in(body, where.name):
+        return doubtful(outcome, _beside(outcome), f"a model that judges prompts answered, {printable_end(judge)!r}")
     return outcome
+
+
+def _beside(outcome: Outcome) -> str:
+    """The word for the end of a reply with something beside it that speaks against it."""
+    return f"{outcome.stop_reason or MISSING}{BESIDE}"
 
 
 def _withheld_if_about(asked: bytes | None, body: Any, said: str) -> Outcome:

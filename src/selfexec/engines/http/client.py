@@ -51,7 +51,7 @@ from selfexec.engines.http.charsets import in_utf8, is_utf8
 from selfexec.engines.http.connections import SurplusWatch
 from selfexec.engines.http.errors import error_body
 from selfexec.engines.http.flagged import quotes_another_prompt
-from selfexec.engines.http.gateways import cached_by, is_cut, with_headers
+from selfexec.engines.http.gateways import cached_by, is_cut, is_extended, with_headers
 from selfexec.engines.http.patience import Admission, Reach, presence
 from selfexec.engines.http.policy import BUSY, error_in_reply, is_rate_limit, shortened, status_in_reply, verdict
 from selfexec.engines.http.prefill import Prefills, goes_on, without_beginning
@@ -204,6 +204,8 @@ class HttpEngine:
         causes += doubts
         if is_cut(call.messages, call.sampling, outcome):
             outcome = msgspec.structs.replace(outcome, prompt_cut=True)
+        if is_extended(request.payload, outcome):
+            outcome = msgspec.structs.replace(outcome, prompt_extended=True)
         if not causes:
             return outcome
         return msgspec.structs.replace(outcome, attempt=len(causes) + 1, retry_causes=tuple(causes))
@@ -314,7 +316,7 @@ class HttpEngine:
             pace.went_well()
             if carrier is not None:
                 self._watch.note_answer(carrier, outcome.completion_id, request.payload, raw)
-            outcome = outcome if is_plain else with_headers(outcome, headers)
+            outcome = outcome if is_plain else with_headers(outcome, headers, request.payload)
             outcome = self._clocks.judged(where.url, where.name, outcome, sent, headers.get("Date"))
             return msgspec.structs.replace(outcome, connection=connection) if connection else outcome
         if 300 <= status < 400:

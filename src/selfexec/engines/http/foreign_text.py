@@ -1,15 +1,21 @@
 """Texts of whole replies that are not what the model said, by the text itself and by what was asked.
 
     a text that begins with the whole prompt    servers that send back what they were asked (`return_full_text`, `echo`)
-    a text that is an error and nothing else    gateways that write the error of another server into a reply
+    a text that is an error and nothing else    gateways that write the error of another server into a reply: its body,
+                                                its status with the phrase that HTTP has for it, or its page
     a text that ends in half a character        streams that were cut, or put together, within one
 
 A model may do each of these: repeat a short prompt, write an error where it is asked for one, and repeat half a
 character. So the prompt has to be a long one, and must not speak of errors or hold half a character itself.
 """
 
+import ast
+import html
 import json
+import re
 from collections.abc import Mapping
+from contextlib import suppress
+from http import HTTPStatus
 from typing import Any
 
 import msgspec
@@ -25,6 +31,13 @@ PROMPTS = ("messages", "input", "contents")  # of a request, in any wire format
 # the fields that may stand beside `error` in the body of one, and which of them say what an error is
 AROUND = frozenset(("error", "type", "object", "status", "code", "message", "request_id", "id", "success", "timestamp"))
 KINDS = ("type", "code", "status")
+# a status as programs print one, with what stands behind it: "Error: 429 Too Many Requests", "Error code: 400 - {...}"
+OF_A_STATUS = r"(?:api|http|server|client|upstream|status|error|code|[12]\.[01])"
+STATUS_LINE = re.compile(rf"\W*(?:{OF_A_STATUS}[\W_]+)*([45]\d\d)\b[\s:.,-]*(.*)", re.IGNORECASE | re.DOTALL)
+TITLE = re.compile(r"<title>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+PAGE = re.compile(r"\s*(?:<!doctype html|<html)\b.*</html>\s*", re.IGNORECASE | re.DOTALL)
+PHRASES: Mapping[int, str] = {status.value: status.phrase.casefold() for status in HTTPStatus if status >= 400}
+OF_HTTP = (b"http", b"status")  # a prompt with one of these may ask for a status
 
 
 def why_foreign(outcome: Outcome, asked: bytes | None) -> str | None:
@@ -43,8 +56,11 @@ def why_foreign(outcome: Outcome, asked: bytes | None) -> str | None:
         return None
     if len(text) >= LEAST_PROMPT and begins_with_prompt(text, msgspec.json.decode(asked)):
         return "it answers with the prompt itself"
-    if b"error" not in asked.lower() and is_error(text):
+    small = asked.lower()
+    if b"error" not in small and is_error(text):
         return "its text is an error, and not an answer"
+    if (status := failed_status(text)) and not any(word in small for word in (*OF_HTTP, b"error", b"%d" % status)):
+        return "its text is the status of an error, and not an answer"
     return None
 
 
@@ -69,16 +85,36 @@ def _words_of(content: Any) -> str:
     )
 
 
+def failed_status(text: str) -> int | None:
+    """The status of 400 or more that a whole text is, as a line with its phrase (RFC 9110) or the body of an error
+    behind it, or as a page in HTML of that title.
+    """
+    if len(text) > LONGEST_BODY:
+        return None
+    if PAGE.fullmatch(text):
+        title = TITLE.search(text)
+        parts = html.unescape(title[1]).split("|") if title else []
+        return next((status for part in parts if (status := failed_status(part))), None)
+    if (found := STATUS_LINE.fullmatch(text.strip())) is None:
+        return None
+    status, behind = int(found[1]), found[2]
+    phrase = " ".join(behind.casefold().strip(" \t\n.!*)]}").split())
+    return status if is_error(behind) or (phrase and phrase == PHRASES.get(status)) else None
+
+
 def is_error(text: str) -> bool:
     """Whether a whole text is the body of an error as servers send it: an object with a message and a kind under
-    `error`, and nothing beside it but what stands there in such bodies.
+    `error`, and nothing beside it but what stands there in such bodies. It may be printed as Python prints one.
     """
     text = text.strip()
-    if not (text.startswith("{") and text.endswith("}") and '"error"' in text and len(text) <= LONGEST_BODY):
+    if not (text.startswith("{") and text.endswith("}") and "error" in text[:200] and len(text) <= LONGEST_BODY):
         return False
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
+    body: Any = None
+    for read in (json.loads, ast.literal_eval):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            body = read(text)
+            break
+    if not isinstance(body, dict):
         return False
     error = mapping_of(body.get("error"))
     return (

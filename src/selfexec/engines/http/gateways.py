@@ -1,13 +1,22 @@
-"""What gateways and servers tell beside a reply: of a cache, a cost, who answered, a prompt that was cut."""
+"""What gateways and servers tell beside a reply: of a cache, a cost, who answered, a cut or extended prompt."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
 from selfexec.engines.base import Outcome
 from selfexec.engines.http.caches import mark_of_a_cache
-from selfexec.engines.http.response_headers import COST, LITELLM, UPSTREAM, cache_header, end_in_headers
-from selfexec.engines.http.wires.base import LARGEST_COST
+from selfexec.engines.http.ends import BESIDE, MISSING
+from selfexec.engines.http.response_headers import (
+    COST,
+    LITELLM,
+    UPSTREAM,
+    cache_header,
+    end_in_headers,
+    names_a_guardrail,
+)
+from selfexec.engines.http.wires.base import LARGEST_COST, doubtful
 from selfexec.experiments import Message
 
 # how to do without the caches that are known
@@ -19,6 +28,8 @@ WAYS_OUT: Mapping[str, str] = {
 }
 ANY_WAY_OUT = "where they are served, or ask for no cached replies: many caches heed --header Cache-Control=no-cache"
 SLACK = 0.9  # of the words of a prompt: each is a token at least, but for some that are written without blanks between
+LONGEST_TEMPLATE = 500  # tokens that servers put around a prompt, beside one for each byte of a request at most
+PLACEHOLDER = re.compile(r"<[A-Z]{3,}(?:_[A-Z]+)*(?:_\d+)?>|\[[A-Z]{3,}(?:_[A-Z]+)*(?:_\d+)?\]")  # `<PERSON>`
 LEAST_CONTEXT = 512  # tokens: nobody serves with less room, and a lower count is one of something else
 
 
@@ -41,10 +52,15 @@ def _said_by(what: str, way_out: str) -> str:
     )
 
 
-def with_headers(outcome: Outcome, headers: Mapping[str, str]) -> Outcome:
-    """A reply with what its headers say: how it ended, and LiteLLM's what it cost and which model was asked, under the
-    name that this model has there.
+def with_headers(outcome: Outcome, headers: Mapping[str, str], asked: bytes = b"") -> Outcome:
+    """A reply to a request of this body with what its headers say: how it ended, and LiteLLM's what it cost and which
+    model was asked, under the name that this model has there. Where a guardrail was applied, placeholders that do not
+    stand in the request are its own, and the words in their place are lost.
     """
+    masked = [found[0] for found in PLACEHOLDER.finditer(outcome.text or "") if found[0].encode() not in asked]
+    if masked and outcome.error is None and names_a_guardrail(headers):
+        why = f"a guardrail was applied, and its text has {masked[0]} in the place of words"
+        outcome = doubtful(outcome, f"{outcome.stop_reason or MISSING}{BESIDE}", why)
     if outcome.stop_reason == "stop" and (end := end_in_headers(headers)) and end.kind in ("cut", "withheld"):
         outcome = replace(outcome, stop_reason=end.stop)
     changed: dict[str, object] = {}
@@ -73,3 +89,10 @@ def is_cut(messages: Sequence[Message], sampling: Mapping[str, object], outcome:
         return False
     words = sum(len(text.split()) for text in (str(sampling.get("system") or ""), *(m.content for m in messages)))
     return counted < SLACK * words
+
+
+def is_extended(request: bytes, outcome: Outcome) -> bool:
+    """Whether the server counted far more tokens than a request can have, each of which has one byte at least: a
+    gateway has put a text of its own before the prompt.
+    """
+    return (outcome.input_tokens or 0) > len(request) + LONGEST_TEMPLATE

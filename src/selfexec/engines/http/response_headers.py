@@ -47,6 +47,7 @@ from selfexec.engines.http.caches import (
     words_of,
 )
 from selfexec.engines.http.ends import End, ends_in, is_name_of_an_end, worst
+from selfexec.engines.http.errors import NOTHING
 from selfexec.engines.http.policy import is_word_of_a_policy
 from selfexec.engines.http.wires.not_as_sent import (
     is_name_of_a_change,
@@ -89,6 +90,7 @@ ABOUT_REPORTS = frozenset(
 OF_THIS = (
     OF_A_REPLY | FORMS | ENDINGS | {"upstream", "origin", "request", "http", "processing", "generation", "call", "job"}
 )
+APPLIED = {"applied", "guardrails"}
 STEP = "cf-aig-step"  # of the models that Cloudflare's gateway was given; 0 is the first
 # by which a server asks for the same call again: what stands against an input would do so again
 AGAIN, WAIT = "x-should-retry", "retry-after"
@@ -335,6 +337,15 @@ def _is_digest_of(raw: bytes, kind: str, digest: str) -> bool:
 
 
 # --- ends ------------------------------------------------------------------------------------------------------------
+
+
+def names_a_guardrail(headers: Mapping[str, str]) -> bool:
+    """Whether headers name a guardrail that was applied, as LiteLLM's `x-litellm-applied-guardrails` does. Alone that
+    says nothing of what it did.
+    """
+    telling = _telling(tuple(headers))
+    named = _values(headers, telling.ends) if telling else ()
+    return any({*words_of_name(name)} >= APPLIED and value.casefold() not in NOTHING for name, value in named)
 
 
 def end_in_headers(headers: Mapping[str, str]) -> End | None:

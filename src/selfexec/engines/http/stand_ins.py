@@ -3,8 +3,9 @@
 A gateway that answers by itself often says so by the id or the model of its reply (`from-cache`, `ai-cache.hit`,
 `from-security-guard`). Such a name consists of nothing but words for what answered, at least one of them, and
 of words that connect them, or stands in angle brackets (`<synthetic>`) and is no word for a missing name
-(`<unknown>`). A name with any other word in it (`org/cache-augmented-7b`, `llama-guard-3`) is that of a
-model, and so is the one that was asked for, whatever it consists of.
+(`<unknown>`). A name with any other word in it (`org/cache-augmented-7b`) is that of a model, and so is the one
+that was asked for, whatever it consists of. A model that judges prompts (`llama-guard-3`,
+`omni-moderation-latest`) is one too, but not the one that was asked: what it says is a verdict, and no reply.
 """
 
 import re
@@ -41,13 +42,16 @@ CONNECTING = frozenset(
 # with which ids begin: a proxy may put its own name behind one
 OF_AN_ID = frozenset(("chat", "completion", "chatcmpl", "cmpl", "message", "msg", "resp"))
 OF_OTHERS = ("object", "provider")
+OF_MODELS = ("model", "modelVersion")
+JUDGING = frozenset(("guard", "guardian", "moderation", "shieldgemma", "llamaguard"))
+LETTERS = re.compile("[a-z]+")
 ALL = frozenset(word for words in ANSWERERS.values() for word in words)
 JOINED = re.compile("(semantic|ai|llm|response)(cache)", re.IGNORECASE)
 PLAIN = re.compile("[^0-9]{1,60}")  # a name with a number is one of several
 # a name in angle brackets is that of no model: Claude Code writes `<synthetic>` for what no model said
 BRACKETED = re.compile(r"\s*<[^<>]*>\s*")
 UNFILLED = frozenset(("unknown", "none", "null", "nil", "undefined", "empty", "name", "id", "your", "any"))
-MAY = re.compile("|".join(("<", *sorted(ALL))), re.IGNORECASE)
+MAY = re.compile("|".join(("<", *sorted(ALL | JUDGING))), re.IGNORECASE)
 
 
 def stand_in(name: Any) -> Answerer | None:
@@ -82,3 +86,23 @@ def stand_ins_in(body: Mapping[str, Any], asked: str = "") -> Iterator[tuple[str
             is_meant = answerer == "cache" or name not in OF_OTHERS
             if answerer is not None and is_meant and name_words(str(value)) != name_words(asked):
                 yield name, str(value), answerer
+
+
+def judge_in(body: Mapping[str, Any], asked: str) -> str | None:
+    """The name of a guard's model that a body, or the response or message within it, says has answered in place of the
+    one that was asked; None where it names none.
+    """
+    for place in (body, body.get("response"), body.get("message")):
+        names = [place.get(name) for name in OF_MODELS] if isinstance(place, dict) else []
+        if found := next((name for name in names if judges(name, asked)), None):
+            return str(found)
+    return None
+
+
+def judges(name: Any, asked: str = "") -> bool:
+    """Whether a name is that of a model that judges prompts and replies, where one of another kind was asked."""
+    if not (isinstance(name, str) and MAY.search(name)):
+        return False
+    return not JUDGING.isdisjoint(LETTERS.findall(name.casefold())) and JUDGING.isdisjoint(
+        LETTERS.findall(asked.casefold())
+    )

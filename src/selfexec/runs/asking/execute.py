@@ -84,7 +84,9 @@ def carry_out(
     if not plan.all_simulated:
         sampled = {one.name: one.sampling for one in plan.respondents}
         replies = (reply for reply in found.replies.values() if reply.model in sampled)
-        progress.warnings.extend(remarks(replies, lambda key: sampled[key.model].of(key.experiment, key.kind)))
+        progress.warnings.extend(
+            remarks(replies, lambda key: sampled[key.model].of(key.experiment, key.kind), engine.addresses)
+        )
     return found
 
 

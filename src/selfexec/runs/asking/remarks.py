@@ -5,29 +5,26 @@ It is read from the replies themselves, so that what earlier commands brought co
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from selfexec.experiments import Key
 from selfexec.facets import OFF, THINKING, is_call, settings_in
 from selfexec.runs.records import Reply
-from selfexec.runs.server_notices import (
-    all_the_same,
-    counted_too_long,
-    is_counted_too_long,
-    nameless,
-    same_to_all,
-    without_names,
-)
+from selfexec.runs.server_notices import notices_among
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
 
 NAMES_SHOWN = 5
 MUCH_EMPTY = 0.2  # of the replies of a model
-LONG_TEXT = 120  # characters: what is longer nobody says twice to prompts of two kinds, but for a set refusal
 
 
-def remarks(replies: Iterable[Reply], sent: Callable[[Key], Mapping[str, Any]] = lambda key: {}) -> Iterator[str]:
-    """`sent` has the settings that a session was asked with."""
+def remarks(
+    replies: Iterable[Reply],
+    sent: Callable[[Key], Mapping[str, Any]] = lambda key: {},
+    addresses: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[str]:
+    """`sent` has the settings that a session was asked with, and `addresses` where each model was asked."""
     by_model: dict[str, list[Reply]] = defaultdict(list)
     for reply in replies:
         # what a model has executed may be answered by another one, and says what its own behaviour says: that is meant
@@ -38,19 +35,22 @@ def remarks(replies: Iterable[Reply], sent: Callable[[Key], Mapping[str, Any]] =
             _several_served,
             _several_upstreams,
             _sent_before,
-            _of_several_kinds,
             _cut,
             _thought_alone,
             _disobeyed,
             _miscounted,
-            _shorter_than_counted,
-            _nameless,
             _empty,
         ):
             if said := look(came):
                 yield f"{model}: {said}"
         if said := _untold(came, sent):
             yield f"{model}: {said}"
+    for notice in notices_among((reply for came in by_model.values() for reply in came), addresses):
+        is_said = notice.about == "prompt_cut" or (
+            notice.about == "served" and _several_served(by_model[notice.model]) is not None
+        )
+        if not is_said:
+            yield notice.text
 
 
 def _several_served(came: Sequence[Reply]) -> str | None:
@@ -114,26 +114,6 @@ def _sent_before(came: Sequence[Reply]) -> str | None:
     )
 
 
-def _of_several_kinds(came: Sequence[Reply]) -> str | None:
-    """That prompts of several kinds of session had one long text for a reply, or all prompts one text."""
-    if same := same_to_all(came):
-        return all_the_same(same)
-    kinds: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    replies = Counter[str]()
-    for reply in came:
-        if reply.text and len(reply.text) >= LONG_TEXT:
-            kinds[reply.text].add((reply.experiment, reply.key.kind))
-            replies[reply.text] += 1
-    found = [text for text, of in kinds.items() if len(of) > 1]
-    if not found:
-        return None
-    return (
-        f"{number_of(sum(replies[text] for text in found), 'long reply is', 'long replies are')} the same, letter by "
-        "letter, to prompts of different kinds, as a prediction and an execution: unless the model refuses in set "
-        "words, something on the way answers in its place. Look at them (selfexec read RUN --show)"
-    )
-
-
 def _thought_alone(came: Sequence[Reply]) -> str | None:
     """That replies which ended by themselves hold thoughts and no answer."""
     found = [r for r in came if r.reasoning and not r.text and not r.refusal and r.stop_reason in (None, "stop")]
@@ -169,18 +149,6 @@ def _miscounted(came: Sequence[Reply]) -> str | None:
         "the server counts thoughts apart, or wrong. What goes by tokens, as costs and the order of difficulty do, is "
         "then of the answers alone, if of anything"
     )
-
-
-def _shorter_than_counted(came: Sequence[Reply]) -> str | None:
-    """That far more tokens of text were counted than came."""
-    found = sum(map(is_counted_too_long, came))
-    return counted_too_long(found, came) if found else None
-
-
-def _nameless(came: Sequence[Reply]) -> str | None:
-    """That some replies lack what names and counts the others."""
-    found = nameless(came)
-    return without_names(found, came) if found else None
 
 
 def _untold(came: Sequence[Reply], sent: Callable[[Key], Mapping[str, Any]]) -> str | None:

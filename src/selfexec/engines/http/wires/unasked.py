@@ -49,6 +49,13 @@ def calls_a_tool(body: Mapping[str, Any]) -> bool:
     return any(object_of(part).get("type") in CALLS for value in said for part in list_of(value))
 
 
+def goes_on_alone(asked: Mapping[str, Any], body: Mapping[str, Any]) -> bool:
+    """Whether a message says that it goes on from a beginning (Mistral's `prefix`) where the request has none."""
+    messages = [object_of(object_of(choice).get("message")) for choice in list_of(body.get("choices"))]
+    last = object_of([None, *list_of(asked.get("messages"))][-1])
+    return any(message.get("prefix") is True for message in messages) and last.get("role") != "assistant"
+
+
 def stops_in(place: Mapping[str, Any]) -> dict[str, str]:
     """The fields of an object that hold the string at which a reply stopped, and neither a word for an end nor a token
     by which a turn ends.

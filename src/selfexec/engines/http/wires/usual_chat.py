@@ -15,7 +15,7 @@ from selfexec.engines.base import Outcome
 from selfexec.engines.http.doubled_names import has_single_names
 from selfexec.engines.http.ends import end_of
 from selfexec.engines.http.server_times import seconds_since_1970
-from selfexec.engines.http.stand_ins import stand_in
+from selfexec.engines.http.stand_ins import judges, stand_in
 from selfexec.engines.http.wires.base import apart, count_of, is_thought_alone, is_wordless, name_of, runs_on, text_of
 from selfexec.engines.http.wires.not_as_sent import is_name_of_a_change, is_name_of_a_fallback
 from selfexec.engines.http.wires.objections import meaning_of, says_nothing
@@ -80,6 +80,8 @@ def usual_outcome(raw: bytes) -> Outcome | None:
     if end.kind not in WHOLE or not _are_counts(usage) or not has_single_names(raw, body):
         return None
     if runs_on(message.content) or any(map(stand_in, (body.id, body.model, body.system_fingerprint))):
+        return None
+    if judges(body.model):
         return None
     outcome = apart(
         Outcome(

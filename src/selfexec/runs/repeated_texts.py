@@ -1,0 +1,126 @@
+"""Texts that came to prompts which have nothing in common: what a gateway writes in the place of a model.
+
+A model gives one text to many prompts lawfully: the letter of a choice, a refusal in set words, the same answer to the
+same question. So a text is taken note of only where it came three times or more, to two items at least, and
+
+- to prompts that ask for replies of different forms, as a prediction, which is to end in an object, and a request, or
+  to prompts of different experiments; or
+- from two models of the run or more, to three items, where it is longer than what models share and does not refuse; or
+- to all prompts of a model, of three kinds: then of any length.
+
+Texts are compared by their words without digits, so that times, counts and ids do not matter. The first or last line of
+a text is compared as well where it begins with a bracket or a pictograph, as notices do that stand before or behind a
+reply. None of this holds for one of the 34,000 replies of ten models that were recorded for the paper: their texts to
+prompts of different forms differ, and the longest that two of them gave to different items without refusing has 56
+bytes.
+"""
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from selfexec.experiments import EXPERIMENTS
+from selfexec.facets import is_call
+from selfexec.readers import refuses
+from selfexec.runs.records import Reply
+
+LEAST_REPLIES, LEAST_ITEMS = 3, 2
+LEAST_BYTES = 20  # of the words: what is shorter may be an answer in any form
+LINE_BYTES = 12  # of the words of a line that looks like a notice
+SHARED_BYTES, SHARED_ITEMS = 80, 3  # of a text from several models
+COMPARED = 600  # characters of a text, from its beginning
+WORD = re.compile(r"(?<!\w)[^\W\d_]+(?!\w)")  # one with a digit may be an id
+BRACKETS = "[("
+
+
+def repeated_texts(replies: Iterable[Reply]) -> dict[str, list[list[Reply]]]:
+    """The replies of each model that hold a text which is not its own, those of one text in a list of their own."""
+    came = [reply for reply in replies if reply.text and not is_call(reply.session)]
+    marks = [tuple(marks_of(reply)) for reply in came]
+    times = Counter(mark for those in marks for mark in those)
+    groups: dict[int, list[Reply]] = defaultdict(list)
+    for reply, those in zip(came, marks, strict=True):
+        for mark in those:
+            if times[mark] >= LEAST_REPLIES:
+                groups[mark].append(reply)
+    numbers = Counter(reply.model for reply in came)
+    found: dict[str, list[list[Reply]]] = defaultdict(list)
+    for group in groups.values():
+        of_models: dict[str, list[Reply]] = defaultdict(list)
+        for reply in group:
+            of_models[reply.model].append(reply)
+        is_shared = _is_of_several_models(group)
+        for model, own in of_models.items():
+            if is_shared or _answers_unlike_prompts(own) or _answers_everything(own, numbers[model]):
+                found[model].append(own)
+    return found
+
+
+def marks_of(reply: Reply) -> Iterator[int]:
+    """What a text, and a line at its beginning and its end that looks like a notice, are recognised by."""
+    text = (reply.text or "").strip()
+    yield hash(words_of(text))
+    head, tail = text[:COMPARED].partition("\n")[0], text[-COMPARED:].rpartition("\n")[2]
+    for line in {head, tail} if "\n" in text else ():
+        words = words_of(line)
+        if _may_be_a_notice(line) and len(words.encode(errors="replace")) >= LINE_BYTES:
+            yield hash(("line", words))
+
+
+def text_of(group: Sequence[Reply]) -> str:
+    """What such replies have in common: the whole text, or the line at its beginning or its end."""
+    texts = [(reply.text or "").strip() for reply in group]
+    if len({*map(words_of, texts)}) == 1:
+        return texts[0]
+    heads = {words_of(text.partition("\n")[0]) for text in texts}
+    return texts[0].partition("\n")[0] if len(heads) == 1 else texts[0].rpartition("\n")[2]
+
+
+def words_of(text: str) -> str:
+    """The words of a text in small letters, without those that have digits: times, counts and ids."""
+    return " ".join(WORD.findall(text[:COMPARED].casefold()))
+
+
+def _may_be_a_notice(line: str) -> bool:
+    sign = line.lstrip()[:1]
+    return bool(sign) and (sign in BRACKETS or unicodedata.category(sign) == "So")
+
+
+def _is_long(reply: Reply, least: int) -> bool:
+    return len(words_of(reply.text or "").encode(errors="replace")) >= least
+
+
+def _items(replies: Sequence[Reply]) -> set[tuple[str, str]]:
+    return {(reply.experiment, reply.item) for reply in replies}
+
+
+def _answers_unlike_prompts(replies: Sequence[Reply]) -> bool:
+    """Whether one text came to prompts that ask for replies of different forms. Kinds that ask for a letter are of one
+    form, and a text in their form may be the answer to each.
+    """
+    letters = {
+        kind for name, definition in EXPERIMENTS.items() for kind in ((name, kind) for kind in definition.options)
+    }
+    kinds = {(reply.experiment, reply.key.kind) for reply in replies}
+    is_enough = len(replies) >= LEAST_REPLIES and len(_items(replies)) >= LEAST_ITEMS
+    return is_enough and len(kinds) > 1 and not kinds <= letters and _is_long(replies[0], LEAST_BYTES)
+
+
+def _is_of_several_models(replies: Sequence[Reply]) -> bool:
+    """Whether several models gave one long text, which does not refuse, to different items."""
+    text = replies[0].text or ""
+    return (
+        len({reply.model for reply in replies}) > 1
+        and len(_items(replies)) >= SHARED_ITEMS
+        and _is_long(replies[0], SHARED_BYTES)
+        and len({words_of(reply.text or "") for reply in replies}) == 1
+        and not refuses(text)
+    )
+
+
+def _answers_everything(replies: Sequence[Reply], number: int) -> bool:
+    """Whether one text, however short, came to all prompts of a model, of three kinds and more."""
+    kinds = {(reply.experiment, reply.key.kind) for reply in replies}
+    is_one = len(replies) == number and len({reply.text for reply in replies}) == 1
+    return is_one and len(kinds) >= LEAST_REPLIES and len(_items(replies)) >= LEAST_ITEMS
