@@ -64,7 +64,9 @@ def outlook(items: Mapping[str, int], models: int, cuts: Mapping[tuple[str, str]
 
 
 def _resolution(items: Mapping[str, int], complete: bool, cuts: Mapping[tuple[str, str], float]) -> str:
-    width = {experiment: half_width(experiment, n, cuts.get((experiment, "skill"), 0.0)) for experiment, n in items.items()}
+    width = {
+        experiment: half_width(experiment, n, cuts.get((experiment, "skill"), 0.0)) for experiment, n in items.items()
+    }
     widths = ", ".join(f"{experiment} ±{half:.2f}" for experiment, half in width.items())
     found = {experiment: detectable(experiment, n) for experiment, n in items.items()}
     headline = {experiment: items[experiment] for experiment in PAPER.experiments if complete}

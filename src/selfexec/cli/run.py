@@ -94,8 +94,8 @@ def command(
     missing.
     """
     from selfexec.analysis.power import outlook
-    from selfexec.items import STRATIFIED, level_spread
     from selfexec.experiments import EXPERIMENTS
+    from selfexec.items import STRATIFIED, level_spread
     from selfexec.runs import MANIFEST
     from selfexec.runs.asking import Progress, refuse_misfit, shown_progress
     from selfexec.runs.ends import ways_on

@@ -12,7 +12,9 @@ from selfexec.cli.declared import collect, options_of, quietly
 from selfexec.cli.options import runs_argument, said_if_slow, say
 from selfexec.report.options import ReportOptions
 
-NO_BROWSER = "no browser can be opened here. Open this file in one, or write the page where you want it: selfexec report"
+NO_BROWSER = (
+    "no browser can be opened here. Open this file in one, or write the page where you want it: selfexec report"
+)
 
 
 @click.command("view")
