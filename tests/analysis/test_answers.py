@@ -154,8 +154,8 @@ def test_of_several_models_how_often_and_which_ones_are_said_apart() -> None:
         "All 3 models overestimate how often they would list a word: they predict that they would list 60% to 70% of "
         "the offered words, and list 10% to 20%. Which words they will list: 2 of 3 models are behind the baseline "
         "at the same rate of yes (by .10 to .15 in skill; they reach 67% to 80% of the skill that is possible at "
-        "that rate, the baseline 97% to 99%); 1 has no room to differ from the baseline, since model and baseline both reach 95% or more of the "
-        "skill that is possible at its rate of yes."
+        "that rate, the baseline 97% to 99%); 1 has no room to differ from the baseline, since model and baseline "
+        "both reach 95% or more of the skill that is possible at its rate of yes."
     )
 
 

@@ -44,9 +44,8 @@ def test_how_far_a_cut_may_be_off_is_in_the_intervals_that_are_said_beforehand()
     sizes = {"association": 60, "restriction": 100, "difficulty": 60}
     # by association: 1.96 x .29 / sqrt(60) x (1 + 25/60) = .104, and 1.96 x .0223 = .044: the root of their squares
     assert cuts["association", "skill"] == pytest.approx(0.0223)
-    assert half_width("association", 60, cuts["association", "skill"]) == pytest.approx(
-        math.hypot(0.104, 0.0437), abs=5e-4
-    )
+    width = half_width("association", 60, cuts["association", "skill"])
+    assert width == pytest.approx(math.hypot(0.104, 0.0437), abs=5e-4)
     sampled = math.hypot(*(half_width(name, n) for name, n in sizes.items())) / 3
     assert f"overall ±{math.hypot(sampled, Z * cuts['overall', 'skill']):.2f}" in outlook(sizes, 6, cuts)
     assert "association ±0.11, restriction ±0.15, difficulty ±0.13, overall ±0.08" in outlook(sizes, 6, cuts)

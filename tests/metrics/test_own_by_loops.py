@@ -408,9 +408,7 @@ def test_coverage_is_of_what_was_asked_and_nine_in_ten_is_enough() -> None:
     assert (some.items, some.only(np.array([False, True])).models) == (20, ("y",))
 
 
-def test_sixty_items_of_which_fifty_four_were_read_and_twenty_of_the_rarer_side_are_enough_and_one_fewer_is_not() -> (
-    None
-):
+def test_sixty_items_fifty_four_of_them_read_and_twenty_of_the_rarer_side_are_enough_and_fewer_are_not() -> None:
     def made(items: int, rarer: int) -> ComparedModels:
         predictions, outcomes = np.ones((2, 6, 2 * items), np.int8)
         predictions[:, : 2 * rarer], outcomes[:, -40:] = -1, -1

@@ -149,7 +149,8 @@ def _canned(model: str, experiment: str, texts: int, items: int) -> Canned:
     asked = number_of(items, EXPERIMENTS[experiment].item_name)
     text = (
         f"{model} gave {different} to {asked} of {experiment}: they look like canned texts of a server or a filter "
-        f"rather than a model's. Before you trust its scores, read some: selfexec read RUN --experiment {experiment} --show"
+        f"rather than a model's. Before you trust its scores, read some: selfexec read RUN --experiment {experiment} "
+        "--show"
     )
     return Canned(model, experiment, texts, items, text)
 

@@ -177,8 +177,8 @@ def behind_naive(gaps: Sequence[Finding]) -> FindingSentence | None:
 # --- own excess ------------------------------------------------------------------------------------------------------
 
 TAKES = (
-    f"{LEAST_PANEL} models asked {LEAST_ITEMS} items each, {LEAST_KNOWN} of them read, {LEAST_RARER_ITEMS} with the rarer "
-    "outcome and as many with the rarer prediction"
+    f"{LEAST_PANEL} models asked {LEAST_ITEMS} items each, {LEAST_KNOWN} of them read, {LEAST_RARER_ITEMS} with the "
+    "rarer outcome and as many with the rarer prediction"
 )
 OWN_EXCESS = (
     "Own excess (what a model's predictions tell about its own behaviour that other models' predictions and "
