@@ -46,6 +46,12 @@ BOUND = re.compile(
     rf"\s{{0,3}}(?:the\s+)?{ABOUT}?\Z",
     re.IGNORECASE,
 )
+# "I'd raise that to 33%", "it comes to 0.4": not the end of a range
+SET_TO = re.compile(
+    r"\b(?:rais|lower|revis|adjust|chang|set|drop|bring|mov|bump|nudg|reduc|cut|updat|amount|com|sum)\w*\s"
+    rf"(?:[^\d.,;:]{{1,25}}\s)?to\s{{1,3}}{ABOUT}?\Z",
+    re.IGNORECASE,
+)
 # where the second number of a range begins
 ONWARDS = re.compile(
     rf"\s{{0,3}}(?:[-–—−]|\.\.\.?|…|to\b|until\b|through\b|or\b|and\b|bis\b|oder\b|à\b|~)\s{{0,3}}{ABOUT}?(?=[\d.,])",
@@ -178,7 +184,7 @@ def _amount(text: str, expression: re.Match[str]) -> Amount:
         whole = _number(expression["whole"]) / (100 if expression["of"] else 1)
         value = number / whole if whole > 0 else None
     before = text[max(expression.start() - 40, 0) : expression.start()]
-    bounded = BOUND.search(before) or FROM.search(before)
+    bounded = (BOUND.search(before) and not SET_TO.search(before)) or FROM.search(before) is not None
     if expression["sign"] or bounded or value is None or not 0 <= value <= 1:
         value = None
     plain = not (expression["percent"] or expression["whole"] or expression.groupdict().get("odds"))

@@ -15,7 +15,7 @@ from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, Side
 from selfexec.readers.shown import mentioned
-from selfexec.readers.sides import SIDES, Sides, names_another, sided
+from selfexec.readers.sides import SIDES, Sides, follows_from_a_side, in_odds, names_another, sided, UNSURE
 from selfexec.readers.spoken_pairs import spoken_pairs
 from selfexec.readers.suppositions import counterfactual
 from selfexec.readers.tables import Table, tables_of
@@ -24,6 +24,10 @@ LONGEST = 400  # characters of a sentence or a line that is read
 LAST = 40_000  # characters of a reply that are read: the end of it
 UNIT = r"(?P<percent>[\s_(-]{0,2}(?:percent(?:age)?|pct|%|in\s%)\)?)?"
 KEYS = r"(?:prob(?:ability)?|p|chance|likelihood)"
+# "refusal_probability", "P(correct)": a key that names a side beside the noun
+SIDED_KEY = re.compile(
+    r"[\"'](?P<key>[A-Za-z][\w ().-]{2,40})[\"']\s{0,8}:\s{0,8}(?P<value>\"[^\"\n]{1,40}\"|[^,}\n]{1,40}|\d,\d+)",
+)
 KEYED = re.compile(
     rf"(?<![\w-])(?P<quote>\\?[\"']?){KEYS}{UNIT}(?P=quote)\s{{0,8}}[:=]\s{{0,8}}"
     r"(?P<value>\\?\"[^\"\\\n]{0,80}\\?\"|'[^'\n]{0,80}'|\[[^\]\n]{0,80}\]?|\{[^}\n]{0,80}\}?|(?:[^,}\n]|,(?=\d)){0,80})",
@@ -33,7 +37,8 @@ NOUN = (
     r"(?:prob(?:abilit(?:y|ies))?|chances?|likelihood|odds|estimate|Wahrscheinlichkeit|probabilité|probabilidad|概率)"
 )
 OWN_NUMBER = (
-    r"(?:\bI(?:['’]d|['’]ll|\s+would|\s+will)?\s+(?:\w+ly\s+)?(?:say|put|guess|estimate|give|go\s+with|assign|set)\b"
+    r"(?:\bI(?:['’]d|['’]ll|\s+would|\s+will)?\s+(?:\w+ly\s+)?(?:say|put|guess|estimate|give|go\s+with|assign|set|rais|lower|revis|adjust|drop|bring"
+    r"|settle\s+(?:on|at)|land\s+(?:on|at)|call)e?\b"
     r"|\bmy\s+(?:\w+\s+){0,2}(?:answer|guess|estimate|number|prediction|probability)\b"
     r"|\b(?:final|overall)\s+(?:answer|estimate|number|probability)\b|\banswer\s*[:=])"
 )
@@ -41,13 +46,13 @@ OWN = re.compile(OWN_NUMBER, re.IGNORECASE)
 # the scale of the question, said back: "from 0 (it surely will not) to 1 (it surely will)", "on a scale of 0 to 1"
 SCALE = re.compile(
     r"\b(?:from|between|of)\s+0(?:\.0)?\s{0,2}(?:\([^()\n]{0,60}\))?\s{0,2}(?:to|and|-)\s+(?:1(?:\.0)?|100)(?![\d.%])"
-    r"\s{0,2}(?:\([^()\n]{0,60}\))?",
+    r"\s{0,2}(?:\([^()\n]{0,60}\))?|\(0(?:\.0)?\s?(?:-|–|to)\s?1(?:\.0|00)?\s?%?\)",
     re.IGNORECASE,
 )
 STATES = re.compile(rf"\b{NOUN}\b|\bP\s?\(|{OWN_NUMBER}|\b(?:likely|probable|confident|sure|certain)\b", re.IGNORECASE)
 # what turns a statement round, hangs it on a condition, asks it, or makes it about something else
 TURNS = re.compile(
-    r"n['’]t\b|\b(?:not|no|never|without|unless|if|whether|neither|nor|nicht|kein\w*|pas|jamais|nunca)\b"
+    r"n['’]t\b|\b(?:not|no|never|unless|if|whether|neither|nor|nicht|kein\w*|pas|jamais|nunca)\b"
     r"|\b(?:refus|declin|reject|omit|fail|absen|miss)\w*|\b(?:turn\w*|leav\w*)\s+(?:it\s+|this\s+)?(?:down|out)\b"
     r"|\bun(?:likely|sure|certain|able)\w*|\bim(?:probable|possible)\w*|\bdoubt\w*|\bagainst\b|\?|"
     r"\b(?:others?|another|people|person|someone|somebody|average|typical|usual|base\s+rate|prior)\b"
@@ -64,8 +69,9 @@ SENTENCE = re.compile(r"(?<=[.!?;。])\s+(?=\S)|\n+")
 # "Probability: 0.7", "**Final answer:** 70%"
 LABEL = re.compile(
     r"[\W_]{0,4}(?:on\s+a\s+)?scale\s+(?:of|from)\s+[01]\s{0,2}(?:to|-|–)\s{0,2}\d{1,3},?\s{0,2}:?\s|"
-    rf"[\W_]{{0,8}}(?:(?:my|the|final|overall|estimated|predicted|best)\s+){{0,3}}(?:{NOUN}|answer|guess|number|P|p)"
-    r"(?:\s?\([^()\n]{0,60}\))?[*_`\"']{0,3}\s{0,2}(?:[:=≈~]|is|ist|est|es)[*_`\"']{0,3}\s{0,4}",
+    rf"[\W_]{{0,8}}(?:(?:my|the|final|overall|estimated|predicted|best|numerical)\s+){{0,3}}(?:{NOUN}|answer|guess|number|P|p|final"
+    r"|prediction|verdict|conclusion|result|call|it|that|this)"
+    r"(?:\s?\([^()\n]{0,60}\))?[*_`\"']{0,3}\s{0,2}(?:[:=≈~]|['’]s\b|is\b|ist\b|est\b|es\b)[*_`\"']{0,3}\s{0,4}",
     re.IGNORECASE,
 )
 BOXED = re.compile(r"\\(?:boxed|fbox)\{([^{}]{1,60})\}")
@@ -86,7 +92,8 @@ def read_probability(text: str, *, keyed_alone: bool = False, side: Side | None 
     is what the claim says: a number that belongs to the opposite is turned round.
     """
     plain = plain_text(text)
-    keyed = [c for c in _keyed(plain) if place(plain, c.start + 1).answers and not _only_shown(plain, c)]
+    keyed = list(_keyed(plain)) or (list(_keyed_by_side(plain, SIDES[side])) if side else [])
+    keyed = [c for c in keyed if place(plain, c.start + 1).answers and not _only_shown(plain, c)]
     if keyed_alone:
         return conclude(text, keyed) if keyed else unreadable(text)
     stated = list(_stated(plain, SIDES[side] if side else None))
@@ -190,6 +197,27 @@ def _keyed(text: str) -> Iterator[Commitment]:
         yield Commitment(start, match.end("value"), _value(match["value"], bool(match["percent"]), top))
 
 
+def _keyed_by_side(text: str, sides: Sides) -> Iterator[Commitment]:
+    """Numbers under keys that name a side of the claim, where they agree: that of the opposite is turned round."""
+    found = [(match, _of_key(match, sides)) for match in SIDED_KEY.finditer(text)]
+    stated = [(match, value) for match, value in found if value is not None]
+    if not stated or _is_torn(text, stated[-1][0].end()):
+        return
+    values = {value for _, value in stated}
+    yield Commitment(stated[0][0].start(), stated[-1][0].end(), values.pop() if len(values) == 1 else None)
+
+
+KEY_NOUN = re.compile(rf"(?<![a-z])(?:{KEYS}|pr|confidence)(?![a-z])", re.IGNORECASE)
+
+
+def _of_key(match: re.Match[str], sides: Sides) -> float | None:
+    """What a key with its value states of a claim; None where it names no side, or is no name of a probability."""
+    key = re.sub(r"(?<=[a-z])(?=[A-Z])|[\W_]+", " ", match["key"])
+    side = sides.of(KEY_NOUN.sub(" ", key)) if KEY_NOUN.search(key) else 0
+    value = _value(match["value"], in_percent=False, top=None) if side else None
+    return value if value is None or side > 0 else round(1 - value, 9)
+
+
 def _repeats_the_form(words: str) -> bool:
     """Whether a value is the one that the prompt shows: "a number from 0 to 1", or a place for one."""
     bare = words.strip(" \"'\\<>[]_.…")
@@ -218,7 +246,7 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
     for at, sentence in _sentences(text):
         revises = announced or REVISES.match(sentence) is not None
         announced = revises and next(amounts(sentence), None) is None
-        if (amount := _alone(sentence)) is not None:
+        if (amount := _alone(sentence, sides)) is not None:
             yield Commitment(at + amount.start, at + amount.end, amount.value), revises
             continue
         sentence = SCALE.sub(lambda found: " " * len(found[0]), sentence)
@@ -227,8 +255,11 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
         if sides and (belonging := sided(sentence, sides)):
             yield Commitment(at + belonging[0].start, at + belonging[-1].end, belonging[-1].value), revises
             continue
-        several = [a for a in amounts(sentence, odds=_in_odds(sentence)) if not _counts_something(sentence, a)]
+        several = [a for a in amounts(sentence, odds=in_odds(sentence)) if not _counts_something(sentence, a)]
         states = revises or STATES.search(sentence)
+        if not revises and sides and len(several) == 1 and follows_from_a_side(sentence, several[0], sides):
+            yield Commitment(at + several[0].start, at + several[0].end, several[0].value), revises
+            continue
         if not states or _turns(sentence, sides) or _is_of_another(sentence, sides, several):
             if revises and several:  # it takes back what was said, for something that cannot be read
                 yield Commitment(at + several[0].start, at + several[-1].end, None), True
@@ -255,10 +286,6 @@ def _to_its_number(sentence: str) -> str:
     return sentence[: reason.start()] if reason else sentence
 
 
-def _in_odds(words: str) -> bool:
-    return "odds" in words.lower()
-
-
 def _turns(sentence: str, sides: Sides | None) -> bool:
     """Whether a sentence denies, supposes or asks, or speaks of the opposite of the claim."""
     opposite = sides is not None and sides.no.search(OWN.sub(" ", sentence)) is not None
@@ -267,19 +294,22 @@ def _turns(sentence: str, sides: Sides | None) -> bool:
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
     """The sentences of a text with their places, those that are short enough to be read and hold no object."""
+    text = NO_NUMBER.sub(lambda found: " " * len(found[0]), text)
     begun = max(len(text) - LAST, 0)
     for match in [*SENTENCE.finditer(text, begun), None]:
         end = match.start() if match else len(text)
         short = end - begun <= LONGEST and text[begun:end].strip()
         if short and not ("{" in text[begun:end] and "boxed" not in text[begun:end]):
+            begun += len(text[begun:end]) - len(text[begun:end].lstrip())
             yield begun, text[begun:end]
         begun = match.end() if match else end
 
 
+NO_NUMBER = re.compile(r"\{[^{}\d]{0,80}\}")  # the form that was asked for, said back
 LEAD = re.compile(r"[\W_]{0,4}(?:so|thus|hence|therefore|overall|finally)\b[,:]?\s{1,3}", re.IGNORECASE)
 
 
-def _alone(sentence: str) -> Amount | None:
+def _alone(sentence: str, sides: Sides | None) -> Amount | None:
     """What a line states that holds nothing but a probability, perhaps behind a label or in a box."""
     if boxed := BOXED.search(sentence):
         amount = only_amount(boxed[1])
@@ -287,14 +317,28 @@ def _alone(sentence: str) -> Amount | None:
     lead = LEAD.match(sentence)
     label = LABEL.match(sentence, lead.end() if lead else 0)
     begun = label.end() if label else lead.end() if lead else 0
-    if label and TURNS.search(label[0]):
+    if label and _turns(label[0], sides):
         return None
-    amount = only_amount(sentence[begun:])
+    amount = only_amount(sentence[begun:]) or _with_a_reason(sentence[begun:], sides)
     if amount is None or (label is None and amount.plain and _is_a_count(sentence)):
         return None
     if label:  # "Probability: 85"
         amount = amount._replace(value=on_one_scale({"p": amount}, top_of_scale(sentence)).get("p"))
     return amount._replace(start=begun + amount.start, end=begun + amount.end)
+
+
+DASH = re.compile(r"\s+[-–—]+\s+(?=\D)|,\s+(?:because|since)\s")
+
+
+def _with_a_reason(line: str, sides: Sides | None) -> Amount | None:
+    """A number with words behind a dash, which hold no other number and speak of no side that goes against it."""
+    dash = DASH.search(line)
+    amount = only_amount(line[: dash.start()]) if dash else None
+    if dash is None or amount is None or amount.value is None or next(amounts(line[dash.end() :]), None):
+        return None
+    side = sides.of(line[dash.end() :]) if sides else 0
+    against = side != 0 and (amount.value > 0.5) != (side > 0)
+    return None if against or UNSURE.search(line[dash.end() :]) else amount
 
 
 def _is_a_count(words: str) -> bool:
@@ -340,7 +384,7 @@ def _pairs(text: str, options: Sequence[str]) -> Iterator[tuple[str, Amount]]:
     if not known:
         return
     names = "|".join(re.escape(option) for option in sorted(options, key=len, reverse=True))
-    odds = _in_odds(text)
+    odds = in_odds(text)
     pattern = re.compile(rf"(?<![\w-])(?P<name>{names}){BETWEEN}", re.IGNORECASE)
     for match in pattern.finditer(text, max(len(text) - LAST, 0)):
         option = known.get(fold(match["name"]))
