@@ -103,9 +103,8 @@ def test_no_number_is_invented(line: dict[str, Any]) -> None:
 
 
 def test_at_least_nine_in_ten_of_the_replies_with_numbers_are_read() -> None:
-    # 118 of 131; the others name no tokens, speak of "the remaining word", or are cut off, and half of them state less
-    # than was asked for
-    assert sum(is_read(line) for line in LINES if has_numbers(line)) == 118
+    # 119 of 131; the others name no tokens or are cut off, and half of them state less than was asked for
+    assert sum(is_read(line) for line in LINES if has_numbers(line)) == 119
 
 
 def test_every_refusal_to_give_numbers_is_declined_and_words_without_a_number_are_not() -> None:

@@ -61,7 +61,7 @@ FROM = re.compile(
     rf"(?:\d%?\s{{0,2}}[-–—−]\s{{0,2}}|\bbetween\s+{ABOUT}?|\bfrom\s+{ABOUT}?|\bzwischen\s+)\Z", re.IGNORECASE
 )
 STATED_IN_FULL = (
-    r"(?<![\w.,/$€£#^])(?<!\d:)(?:(?P<even>(?:fifty|50)\s{0,2}[-–/:]\s{0,2}(?:fifty|50)(?![\w%]))"
+    r"(?<![\w./$€£#^])(?<!\d[,:])(?:(?P<even>(?:fifty|50)\s{0,2}[-–/:]\s{0,2}(?:fifty|50)(?![\w%]))"
     rf"|{IN_PARTS}|(?P<sign>[-−]\s?)?(?P<number>{NUMBER})"
     rf"(?:(?P<percent>{PERCENT})|{OUT_OF}(?P<whole>{NUMBER})(?P<of>{PERCENT})?"
     r"ODDS)?(?!\w))"
@@ -116,6 +116,11 @@ def amounts(text: str, *, odds: bool = False) -> Iterator[Amount]:
             yield Amount(expression.start("number"), at, None, False)
         else:
             yield _amount(text, expression)
+
+
+def in_odds(words: str) -> bool:
+    """Whether two numbers with a colon or "to" between them are odds there."""
+    return re.search(r"\bodds\b|\d\s+against\b|\bin\s+favou?r\b", words, re.IGNORECASE) is not None
 
 
 def only_amount(words: str, *, odds: bool = False) -> Amount | None:

@@ -8,15 +8,14 @@ probability of it: "a chance of 15% that I would not" leaves open on what scale 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from selfexec.readers.amounts import Amount, amounts, on_one_scale, only_amount, top_of_scale
+from selfexec.readers.amounts import Amount, amounts, in_odds, on_one_scale, only_amount, top_of_scale
 from selfexec.readers.conclusion import conclude, unreadable
-from selfexec.readers.folding import fold
 from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, Side
 from selfexec.readers.shown import mentioned
-from selfexec.readers.sides import SIDES, Sides, follows_from_a_side, in_odds, names_another, sided, UNSURE
-from selfexec.readers.spoken_pairs import spoken_pairs
+from selfexec.readers.sides import SIDES, Sides, follows_from_a_side, names_another, sided, UNSURE
+from selfexec.readers.spoken_pairs import as_named, is_zero_or_one, spelled, spoken_pairs
 from selfexec.readers.suppositions import counterfactual
 from selfexec.readers.tables import Table, tables_of
 
@@ -114,16 +113,21 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
     words for options, such as the text behind a letter -> the option.
     """
     plain = plain_text(text, formulas=False)
+    plain = _without_echoes(plain, aliases or {})
     names = {**{option: option for option in options}, **(aliases or {})}
+    # an option that is a number may be told from its probability beside its letter, or in its column, alone
+    words = {name: owner for name, owner in names.items() if only_amount(name) is None}
     tables = list(tables_of(plain, names, max(len(plain) - LAST, 0)))
     cells = [pair for table in tables for pair in table.pairs]
     written = [pair for pair in _pairs(plain, options) if not any(t.start <= pair[1].start < t.end for t in tables)]
     spoken = [
         pair
-        for pair in spoken_pairs(_outside(plain, tables), names, max(len(plain) - LAST, 0))
+        for pair in spoken_pairs(_outside(plain, tables), words, max(len(plain) - LAST, 0))
         if not _is_among(pair, written)
     ]
-    stated = sorted([*cells, *written, *spoken], key=lambda pair: pair[1].start)
+    if all(is_zero_or_one(plain, amount) for _, amount in [*cells, *written, *spoken]):
+        spoken = []  # "fog 1, crane 0" with no other number may count, or rank
+    stated = sorted([*cells, *written, *spoken], key=lambda pair: pair[1].start) or _in_their_order(plain, options)
     opposite = _of_the_opposite(plain)
     last = {
         name: _turned(amount) if any(start <= amount.start < end for start, end in opposite) else amount
@@ -134,6 +138,35 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
         return _or_declined(text, unreadable(text))
     start, end = min(a.start for a in last.values()), max(a.end for a in last.values())
     return conclude(text, [Commitment(start, end, values)])
+
+
+def _without_echoes(text: str, aliases: Mapping[str, str]) -> str:
+    """The text, place for place, without what stands behind a letter where both are given: "B: Saturn", "Saturn (B)"."""
+    for word, letter in aliases.items():
+        before = rf"(?<![\w'-]){letter}(?=[*_\"'`]{{0,3}}\s?[.:)(\]=–—-])"
+        echo = rf"(?P<echo>[*_\"'`]{{0,3}}\s?[.:)(\]=–—-]{{1,2}}\s?[\"'*_`]{{0,3}}{spelled(word)}(?!\w)\)?)"
+        behind = rf"(?<=(?<!\w){re.escape(word)})(?P<letter>[*_\"'`]{{0,3}}\s?[(\[]{letter}[)\]])"
+        text = re.sub(rf"{before}{echo}|{behind}", lambda m: m[0].replace(m["echo"] or m["letter"], " " * len(m["echo"] or m["letter"])), text, flags=re.IGNORECASE)
+    return text
+
+
+ORDINAL = re.compile(r"\W{0,4}(?:(?:option|word|choice|candidate)\s)?#?(?P<n>\d{1,2})\s?[*_`]{0,2}[.):=–—-]{1,2}[*_`]{0,2}\s(?P<value>[^\n]+)", re.IGNORECASE)
+
+
+def _in_their_order(text: str, options: Sequence[str]) -> list[tuple[str, Amount]]:
+    """The numbers of a reply that names no option, where they are as many and in the order of the options: a list of
+    bare numbers, or lines that are numbered.
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    found = [match for line in lines if (match := ORDINAL.fullmatch(line.rstrip()))]
+    if [match["n"] for match in found] == [str(n + 1) for n in range(len(options))]:
+        values = [only_amount(match["value"]) for match in found]
+    else:
+        parts = re.split(r"[,;\s]+", text.strip("[]() \t\n`.")) if len(text) <= LONGEST else []
+        values = [only_amount(part) for part in parts]
+    known = [value for value in values if value and value.value is not None]
+    whole = len(values) == len(known) == len(options) > 2 and any(value.value not in (0, 1) for value in known)
+    return [(option, value) for option, value in zip(options, values, strict=True) if value] if whole else []
 
 
 def _outside(text: str, tables: Sequence[Table]) -> str:
@@ -360,7 +393,7 @@ def _counts_something(sentence: str, amount: Amount) -> bool:
 
 # --- for each of some words ------------------------------------------------------------------------------------------
 
-BETWEEN = r"[\s\"'“”*_`)\]}]{0,5}\s{0,8}(?::|=|：|->|→|–|—|\||\(|\s-\s|\s(?=[\d.~≈]))[\s*_`\"'“|]{0,10}"
+BETWEEN = r"[\s\"'“”*_`)\]}]{0,100}(?::|=|：|->|→|–|—|\||\(|\s-\s|\s(?=[\d.~≈]))[\s*_`\"'“|]{0,10}"
 NESTED = re.compile(
     r"\{\s{0,12}(?:[\"']\w{1,20}[\"']\s{0,4}:\s{0,4}(?:true|false|\"[^\"\n]{0,40}\")\s{0,4},\s{0,8})?"
     rf"[\"']{KEYS}[\"']\s{{0,4}}:\s{{0,4}}",
@@ -380,20 +413,23 @@ EXPLAINED = re.compile(r"\s{1,3}(?:[-–—(]|because\b|since\b|as\b)", re.IGNOR
 
 def _pairs(text: str, options: Sequence[str]) -> Iterator[tuple[str, Amount]]:
     """Each option with what is stated behind it, wherever that is."""
-    known = {fold(option): option for option in options}
+    known = {as_named(option): option for option in options}
     if not known:
         return
-    names = "|".join(re.escape(option) for option in sorted(options, key=len, reverse=True))
+    names = "|".join(spelled(option) for option in sorted(options, key=len, reverse=True))
     odds = in_odds(text)
     pattern = re.compile(rf"(?<![\w-])(?P<name>{names}){BETWEEN}", re.IGNORECASE)
+    listed = re.compile(rf"(?<![\w-])(?:{names})[\"'*_`)]{{0,4}}\s?(?:[,/&]|and\b|or\b)\s?(?:and\s)?[\"'*_`(]{{0,4}}\Z", re.IGNORECASE)
     for match in pattern.finditer(text, max(len(text) - LAST, 0)):
-        option = known.get(fold(match["name"]))
+        if listed.search(text[max(match.start() - 100, 0) : match.start()]):
+            continue  # what follows is of several
+        option = known.get(as_named(match["name"]))
         if option and _begins_a_part(text, match.start()):
             amount = _behind(text, match.end(), odds)
             if amount and not mentioned(text, match.start(), amount.end):
                 yield option, amount
     for match in IN_A_RECORD.finditer(text):
-        option, amount = known.get(fold(match["word"])), only_amount(match["value"])
+        option, amount = known.get(as_named(match["word"])), only_amount(match["value"])
         if option and amount:
             at = match.start("value")
             yield option, amount._replace(start=at + amount.start, end=at + amount.end)

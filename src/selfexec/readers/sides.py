@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from selfexec.readers.amounts import ABOUT, Amount, amounts
+from selfexec.readers.amounts import ABOUT, Amount, amounts, in_odds
 from selfexec.readers.result import Side
 
 CHANCE = r"(?:probabilit(?:y|ies)|prob|chances?|likelihood|odds|risk|confidence|P|Wahrscheinlichkeit)"
@@ -134,11 +134,6 @@ SIDES: Mapping[Side, Sides] = {
     "being right": Sides(BEING_RIGHT, FAILING, of_an_answer=True),
     "failing": Sides(FAILING, BEING_RIGHT),
 }
-
-
-def in_odds(words: str) -> bool:
-    """Whether two numbers with a colon or "to" between them are odds there."""
-    return re.search(r"\bodds\b|\d\s+against\b|\bin\s+favou?r\b", words, re.IGNORECASE) is not None
 
 
 def sided(sentence: str, sides: Sides) -> Sequence[Amount]:
