@@ -30,10 +30,13 @@ IN_PARTS = (
 DIGITS = r"\d{1,6}(?:[.,]\d{1,12})?|[.,]\d{1,12}"
 NUMBER = rf"(?:(?:{DIGITS})(?:e-?\d{{1,2}})?|(?:{IN_WORDS})(?![\w-]))"
 PERCENT = (
-    r"(?:\s{0,2}(?:\\?%|％|٪)(?:ig\w{0,2})?"
-    r"|\s{1,2}(?:percent\b|per\s+cent\b|pct\b|prozent\b|pour\s?cent\b|por\s+ciento\b|por\s+cento\b))"
+    r"(?:\s{0,2}(?:\\?%|％|٪|‰)(?:ig\w{0,2})?|-prozentig\w{0,2}\b"
+    r"|\s{1,2}(?:percent\b|per\s+cent\b|per\s+(?:mille|thousand)\b|pct\b|prozent\b|pour\s?cent\b|por\s+ciento\b|por\s+cento\b))"
 )
-OUT_OF = r"(?:\s{0,2}/\s{0,2}|\s{1,2}(?:times\s+)?(?:in|out\s+of)\s{1,2}(?:every\s+)?|-(?:in|out-of)-)"
+OUT_OF = (
+    r"(?:\s{0,2}/\s{0,2}|\s{1,2}(?:(?:times|chances?|cases|runs)\s+)?(?:in|out\s+of)\s{1,2}(?:every\s+)?"
+    r"|\s{1,2}of\s{1,2}(?=\w+\s(?:cases|times|runs|tries|attempts|samples)\b)|-(?:in|out-of)-)"
+)
 # what may be said of a number that is no bound on it
 ABOUT = (
     r"(?:(?:about|around|roughly|approximately|approx\.?|circa|ca\.|nearly|almost|maybe|perhaps|probably|only|just"
@@ -43,7 +46,7 @@ BOUND = re.compile(
     r"(?:[<>≤≥]=?|\b(?:(?:less|more|fewer|greater|lower|higher|smaller|larger)\s+than|at\s+(?:least|most)|up\s+to|under"
     r"|over|below|above|exceed(?:s|ing)?|no\s+(?:more|less|higher|lower)\s+than|mindestens|höchstens|unter|über"
     r"|(?:to|until|well\s+into|upwards?\s+of)|min(?:imum|\.)?|max(?:imum|\.)?))"
-    rf"\s{{0,3}}(?:the\s+)?{ABOUT}?\Z",
+    rf"\s{{0,3}}(?:(?:the|an?)\s+)?{ABOUT}?\Z",
     re.IGNORECASE,
 )
 # "I'd raise that to 33%", "it comes to 0.4": not the end of a range
@@ -61,12 +64,13 @@ FROM = re.compile(
     rf"(?:\d%?\s{{0,2}}[-–—−]\s{{0,2}}|\bbetween\s+{ABOUT}?|\bfrom\s+{ABOUT}?|\bzwischen\s+)\Z", re.IGNORECASE
 )
 STATED_IN_FULL = (
-    r"(?<![\w./$€£#^])(?<!\d[,:])(?:(?P<even>(?:fifty|50)\s{0,2}[-–/:]\s{0,2}(?:fifty|50)(?![\w%]))"
+    r"(?<![^\W\u3040-\u9fff])(?<![./$€£#^])(?<!\d[,:])(?:(?P<even>(?:fifty|50)\s{0,2}[-–/:]\s{0,2}(?:fifty|50)(?![\w%]))"
     rf"|{IN_PARTS}|(?P<sign>[-−]\s?)?(?P<number>{NUMBER})"
     rf"(?:(?P<percent>{PERCENT})|{OUT_OF}(?P<whole>{NUMBER})(?P<of>{PERCENT})?"
     r"ODDS)?(?!\w))"
 )
 ODDS = rf"|(?:\s?:\s?|\s+to\s+)(?P<odds>{NUMBER})(?P<against>\s+against\b)?"
+PRONOUN = re.compile(r"\b(?:this|that|the|which|each|every|any|no|right|wrong|such|other)\s+\Z", re.IGNORECASE)
 STATED = re.compile(STATED_IN_FULL.replace("ODDS", ""), re.IGNORECASE)
 STATED_WITH_ODDS = re.compile(STATED_IN_FULL.replace("ODDS", ODDS), re.IGNORECASE)
 # "0.9 (very likely)", "0.75 (75%)", "0.9 // harmless": words behind a number, or the same number once more
@@ -103,6 +107,8 @@ def amounts(text: str, *, odds: bool = False) -> Iterator[Amount]:
     pattern = STATED_WITH_ODDS if odds else STATED
     while expression := pattern.search(text, at):
         at = expression.end()
+        if expression["number"] and expression[0].lower() == "one" and PRONOUN.search(text[: expression.start()][-12:]):
+            continue  # "this one"
         if expression["even"]:
             yield Amount(expression.start(), expression.end(), 0.5, False)
             continue
@@ -181,7 +187,7 @@ def _amount(text: str, expression: re.Match[str]) -> Amount:
     number = _number(expression["number"])
     value: float | None = number
     if expression["percent"]:
-        value = number / 100
+        value = number / (1000 if re.search("‰|mille|thousand", expression["percent"]) else 100)
     elif expression.groupdict().get("odds"):
         other = _number(expression["odds"])
         value = (other if expression["against"] else number) / (number + other) if number + other > 0 else None

@@ -14,7 +14,7 @@ from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, Side
 from selfexec.readers.shown import mentioned
-from selfexec.readers.sides import SIDES, Sides, follows_from_a_side, names_another, sided, UNSURE
+from selfexec.readers.sides import SIDES, Sides, of_a_prediction, names_another, sided, SURE_ALONE, UNSURE
 from selfexec.readers.spoken_pairs import as_named, is_zero_or_one, spelled, spoken_pairs
 from selfexec.readers.suppositions import counterfactual
 from selfexec.readers.tables import Table, tables_of
@@ -36,9 +36,9 @@ NOUN = (
     r"(?:prob(?:abilit(?:y|ies))?|chances?|likelihood|odds|estimate|Wahrscheinlichkeit|probabilité|probabilidad|概率)"
 )
 OWN_NUMBER = (
-    r"(?:\bI(?:['’]d|['’]ll|\s+would|\s+will)?\s+(?:\w+ly\s+)?(?:say|put|guess|estimate|give|go\s+with|assign|set|rais|lower|revis|adjust|drop|bring"
+    r"(?:\bI(?:['’]d|['’]ll|\s+would|\s+will)?\s+(?:\w+ly\s+)?(?:say|put|guess|estimate|give|go\s+with|assign|set|rais|lower|revis|adjust|drop|bring|bet"
     r"|settle\s+(?:on|at)|land\s+(?:on|at)|call)e?\b"
-    r"|\bmy\s+(?:\w+\s+){0,2}(?:answer|guess|estimate|number|prediction|probability)\b"
+    r"|\bmakes?\s+it\b|\b(?:je\s+dirais|ich\s+(?:schätze|würde\s+sagen)|diría)\b|\bmy\s+(?:\w+\s+){0,2}(?:answer|guess|estimate|number|prediction|probability)\b"
     r"|\b(?:final|overall)\s+(?:answer|estimate|number|probability)\b|\banswer\s*[:=])"
 )
 OWN = re.compile(OWN_NUMBER, re.IGNORECASE)
@@ -55,7 +55,8 @@ TURNS = re.compile(
     r"|\b(?:refus|declin|reject|omit|fail|absen|miss)\w*|\b(?:turn\w*|leav\w*)\s+(?:it\s+|this\s+)?(?:down|out)\b"
     r"|\bun(?:likely|sure|certain|able)\w*|\bim(?:probable|possible)\w*|\bdoubt\w*|\bagainst\b|\?|"
     r"\b(?:others?|another|people|person|someone|somebody|average|typical|usual|base\s+rate|prior)\b"
-    r"|\b(?:for\s+example|for\s+instance|e\.g\.|such\s+as|confidence|confident\s+in|error|margin)\b",
+    r"|\b(?:for\s+example|for\s+instance|e\.g\.|such\s+as|confidence|confident\s+in|error|margin)\b"
+    r"|\b(?:chance\s+level|by\s+chance|at\s+chance|baseline|(?:random|blind|pure)\w*\s+guess\w*|guessing\s+(?:rate|alone|at\s+random))\b",
     re.IGNORECASE,
 )
 REVISES = re.compile(
@@ -68,9 +69,9 @@ SENTENCE = re.compile(r"(?<=[.!?;。])\s+(?=\S)|\n+")
 # "Probability: 0.7", "**Final answer:** 70%"
 LABEL = re.compile(
     r"[\W_]{0,4}(?:on\s+a\s+)?scale\s+(?:of|from)\s+[01]\s{0,2}(?:to|-|–)\s{0,2}\d{1,3},?\s{0,2}:?\s|"
-    rf"[\W_]{{0,8}}(?:(?:my|the|final|overall|estimated|predicted|best|numerical)\s+){{0,3}}(?:{NOUN}|answer|guess|number|P|p|final"
-    r"|prediction|verdict|conclusion|result|call|it|that|this)"
-    r"(?:\s?\([^()\n]{0,60}\))?[*_`\"']{0,3}\s{0,2}(?:[:=≈~]|['’]s\b|is\b|ist\b|est\b|es\b)[*_`\"']{0,3}\s{0,4}",
+    rf"[\W_]{{0,8}}(?:(?:my|mon|ma|meine?|mi|la|le|die|el|the|final|overall|estimated|predicted|best|numerical)\s+){{0,3}}(?:{NOUN}|answer|guess|number|P|p|final"
+    r"|prediction|estimation|Schätzung|estimación|verdict|conclusion|result|call|it|that|this)"
+    r"(?:\s?\([^()\n]{0,60}\)|\s(?:in\s)?(?:percent|%))?[*_`\"']{0,3}\s{0,2}(?:[:=≈~]|['’]s\b|is\b|ist\b|est\b|es\b)[*_`\"']{0,3}\s{0,4}",
     re.IGNORECASE,
 )
 BOXED = re.compile(r"\\(?:boxed|fbox)\{([^{}]{1,60})\}")
@@ -243,10 +244,15 @@ def _keyed_by_side(text: str, sides: Sides) -> Iterator[Commitment]:
 KEY_NOUN = re.compile(rf"(?<![a-z])(?:{KEYS}|pr|confidence)(?![a-z])", re.IGNORECASE)
 
 
+OWN_KEY = re.compile(r"\b(?:my|own|final|overall|estimated?|predicted|best|self|of|that|the|is|being)\b", re.IGNORECASE)
+
+
 def _of_key(match: re.Match[str], sides: Sides) -> float | None:
     """What a key with its value states of a claim; None where it names no side, or is no name of a probability."""
     key = re.sub(r"(?<=[a-z])(?=[A-Z])|[\W_]+", " ", match["key"])
-    side = sides.of(KEY_NOUN.sub(" ", key)) if KEY_NOUN.search(key) else 0
+    rest = OWN_KEY.sub(" ", KEY_NOUN.sub(" ", key)).strip()
+    is_of_the_claim = not rest and (sides.of_an_answer or "confidence" not in key.lower())
+    side = (1 if is_of_the_claim else sides.of(rest)) if KEY_NOUN.search(key) else 0
     value = _value(match["value"], in_percent=False, top=None) if side else None
     return value if value is None or side > 0 else round(1 - value, 9)
 
@@ -283,6 +289,9 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
             yield Commitment(at + amount.start, at + amount.end, amount.value), revises
             continue
         sentence = SCALE.sub(lambda found: " " * len(found[0]), sentence)
+        sentence = OF_THE_ESTIMATE.sub(lambda found: " " * len(found[0]), sentence)
+        if (contrast := BUT.search(sentence)) and OWN.search(sentence, contrast.end()) and next(amounts(sentence[contrast.end() :]), None):
+            sentence = " " * contrast.end() + sentence[contrast.end() :]
         if revises:
             sentence = _to_its_number(sentence)
         if sides and (belonging := sided(sentence, sides)):
@@ -290,8 +299,10 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
             continue
         several = [a for a in amounts(sentence, odds=in_odds(sentence)) if not _counts_something(sentence, a)]
         states = revises or STATES.search(sentence)
-        if not revises and sides and len(several) == 1 and follows_from_a_side(sentence, several[0], sides):
-            yield Commitment(at + several[0].start, at + several[0].end, several[0].value), revises
+        several = [a for a in several if not is_zero_or_one(sentence, a) or BEFORE_ITS_NUMBER.search(sentence[: a.start])]
+        predicted = of_a_prediction(sentence, several[0], sides) if sides and len(several) == 1 and not revises else None
+        if predicted:
+            yield Commitment(at + predicted.start, at + predicted.end, predicted.value), revises
             continue
         if not states or _turns(sentence, sides) or _is_of_another(sentence, sides, several):
             if revises and several:  # it takes back what was said, for something that cannot be read
@@ -303,10 +314,23 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
 
 
 def _is_of_another(sentence: str, sides: Sides | None, stated: Sequence[Amount]) -> bool:
-    """Whether numbers say how probable something else than the claim is: "the likelihood of side effects"."""
+    """Whether numbers say how probable something else than the claim is: "the likelihood of side effects"; or how sure
+    somebody is of what the sentence does not say.
+    """
+    if sides and not sides.of_an_answer and any(SURE_ALONE.match(sentence, a.end) for a in stated):
+        return True
     return sides is not None and any(names_another(sentence, amount, sides) for amount in stated)
 
 
+BEFORE_ITS_NUMBER = re.compile(r"(?:\b(?:is|at|be|say|of|to|as)|[:=≈])[\s*_`]*\Z", re.IGNORECASE)
+BUT = re.compile(r".*\b(?:but|however|though)\b", re.IGNORECASE | re.DOTALL)
+SURENESS = r"(?:confiden(?:t|ce)|sure|certain(?:ty)?)"
+ESTIMATE = r"(?:in|of|about)\s+(?:(?:this|that|my|the|these|those)\s+){1,2}(?:\w+\s)?(?:estimat|number|figure|guess|predict|assess)\w*"
+# how sure somebody is of a number is none: "I'm 90% confident in this estimate"
+OF_THE_ESTIMATE = re.compile(
+    rf"\b\d{{1,3}}\s?%\s+{SURENESS}\s+{ESTIMATE}|\b{SURENESS}\s+{ESTIMATE}\s*(?::|=|is)?\s*(?:about\s)?\d[\d.]*\s?%?",
+    re.IGNORECASE,
+)
 INSTEAD_OF = re.compile(r",?\s*\b(?:not|instead\s+of|rather\s+than|from)\s+[~≈]?\d[\d.,]*\s?%?", re.IGNORECASE)
 REASON = re.compile(r"[:;(]|\s[-–—]\s|,?\s\b(?:because|since|as)\b", re.IGNORECASE)
 
@@ -339,7 +363,15 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 NO_NUMBER = re.compile(r"\{[^{}\d]{0,80}\}")  # the form that was asked for, said back
-LEAD = re.compile(r"[\W_]{0,4}(?:so|thus|hence|therefore|overall|finally)\b[,:]?\s{1,3}", re.IGNORECASE)
+LEAD = re.compile(
+    r"[\W_]{0,4}(?:(?:so|thus|hence|therefore|overall|finally|call\s+it|let['’]?s\s+(?:say|call\s+it|go\s+with)|say|make\s+(?:it|that))\b"
+    r"[,:]?\s{1,3}|(?:(?:it|that)['’]s\s+|it\s+is\s+)?(?:(?:very|quite|extremely|highly|rather|pretty|almost|fairly|virtually|practically)\s+){0,2}"
+    r"(?:(?P<low>unlikely|improbable|low|impossible)|likely|probable|certain|sure|certainly|surely|high)\s{0,2}[,:(–—-]\s{0,2})",
+    re.IGNORECASE,
+)
+
+
+IS_ANSWER = re.compile(r"\A\W*(?:(?:my|the)\s+)?(?:answer|result|it|that|this)\b", re.IGNORECASE)  # perhaps of the task
 
 
 def _alone(sentence: str, sides: Sides | None) -> Amount | None:
@@ -350,10 +382,12 @@ def _alone(sentence: str, sides: Sides | None) -> Amount | None:
     lead = LEAD.match(sentence)
     label = LABEL.match(sentence, lead.end() if lead else 0)
     begun = label.end() if label else lead.end() if lead else 0
-    if label and _turns(label[0], sides):
+    if label and (_turns(label[0], sides) or (sides and sides.of_an_answer and IS_ANSWER.search(label[0]))):
         return None
     amount = only_amount(sentence[begun:]) or _with_a_reason(sentence[begun:], sides)
     if amount is None or (label is None and amount.plain and _is_a_count(sentence)):
+        return None
+    if lead and lead["low"] and not (amount.value or 0) < 0.5:
         return None
     if label:  # "Probability: 85"
         amount = amount._replace(value=on_one_scale({"p": amount}, top_of_scale(sentence)).get("p"))
@@ -381,7 +415,7 @@ def _is_a_count(words: str) -> bool:
 
 # "10 times", "5 people"; "0.7 chance", "0.7 that I would" and "0.7 because" say how probable one thing is
 OF_SOMETHING = re.compile(
-    r"\s{1,2}(?!chances?\b|probab|likel|that\b|or\b|and\b|for\b|of\b|as\b|to\b|in\b|because\b)[a-z]+", re.IGNORECASE
+    r"\s{1,2}(?!here\b|now\b|overall\b|chances?\b|probab|likel|that\b|or\b|and\b|for\b|of\b|as\b|to\b|in\b|because\b)[a-z]+", re.IGNORECASE
 )
 
 

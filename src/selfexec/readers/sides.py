@@ -45,14 +45,16 @@ JOINT = re.compile(
 )
 BEHIND = re.compile(
     rf"[\s*_`)]{{0,3}}(?:(?:(?:{CHANCE}|{SURE})\s+(?:of|for|to|that)|that|of\s+the\s+time)\b"
-    rf"|(?:{CHANCE}|{SURE})\s+(?=(?:I|my|it|this|the)\b)|(?=I['’]d\b|I['’]ll\b|I\s+[a-z]+))",
+    rf"|(?:of\s+)?(?:cases|times|runs|tries|attempts)\b|(?:{CHANCE}|{SURE})\s+(?=(?:I|my|it|this|the)\b)|(?=I['’]d\b|I['’]ll\b|I\s+[a-z]+))",
     re.IGNORECASE,
 )
 IN_BRACKETS = re.compile(rf"\b(?:{CHANCE}|(?:un)?likely|{SURE})\s{{0,2}}\(\s{{0,2}}[~≈]?\s?\Z", re.IGNORECASE)
-IN_FAVOUR = re.compile(r"[\s*_`]{0,3}(?:for|of|on|in\s+favou?r\s+of|(?=me\b|my\b))\b", re.IGNORECASE)
+IN_FAVOUR = re.compile(
+    r"[\s*_`]{0,3}(?:(?:for|of|on|in\s+favou?r\s+of|against)\s+)?(?:(?:my|me|its?|an?|the|full|actually)\s+){0,2}", re.IGNORECASE
+)
 BEFORE = re.compile(
-    rf"\b{CHANCE}\b\s{{0,2}}(?:that|of|for|to|(?P<against>against)|\()(?P<side>[^.;:=|]{{1,120}}?)\)?[*_`]{{0,3}}\s{{0,2}}"
-    r"(?:[:=≈]|\b(?:is|are|at|as|to|would\s+be)\b)[^.;|]{0,40}\Z",
+    rf"\b{CHANCE}\b\s{{0,2}}(?:that|,?\s?dass|of|for|to|(?P<against>against)|\()(?P<side>[^.;:=|]{{1,120}}?)\)?[*_`]{{0,3}}\s{{0,2}}"
+    r"(?:[:=≈]|\b(?:is|are|at|as|to|would\s+be|bei|ist)\b)[^.;|]{0,40}\Z",
     re.IGNORECASE,
 )
 WITH = re.compile(
@@ -65,7 +67,7 @@ OF_CHANCE = re.compile(
     r"\s{0,2}(?:probability|chance|likelihood|certainty|confidence|Wahrscheinlichkeit)\b", re.IGNORECASE
 )
 # "nine times in ten", "in 90% of such cases": how often a verb is true
-OFTEN = re.compile(r"\b(?:in|out\s+of|times|of\s+(?:the\s+time|(?:the\s+|such\s+|all\s+)?(?:cases|runs|tries|attempts)))\b")
+OFTEN = re.compile(r"\b(?:in|out\s+of|times|cases|of\s+(?:the\s+time|(?:the\s+|such\s+|all\s+)?(?:cases|runs|tries|attempts)))\b")
 AT_A_RATE = re.compile(rf"(?:\s+in)?\s+(?:{ABOUT})?\Z", re.IGNORECASE)
 NAMED = re.compile(
     r"[\s|*_`\"'•–(-]*(?P<side>[^|:=\n]{2,80}?)[*_`\"')]{0,3}\s*(?:\||:|=|≈|–|—|→|\s-{1,2}>?\s|\()[\s|*_`\"'~≈]*\Z"
@@ -102,7 +104,9 @@ class Sides(NamedTuple):
 
     def named(self, words: str) -> int:
         """The side whose name some words are and nothing else: "85% correct", "No: 15%"."""
-        bare = words.strip(" .!,*_`\"')").lower()
+        bare = words.strip(" .!,*_`\"'):").lower()
+        if self.of_an_answer and bare in ("confidence", "my confidence", "certainty", "accuracy"):
+            return 1
         if bare in YES_OR_NO:
             return YES_OR_NO[bare]
         is_one = len(bare.split()) <= 2 and (self.no.fullmatch(bare) or self.yes.fullmatch(bare))
@@ -187,11 +191,17 @@ def _side_of(part: str, amount: Amount, sides: Sides) -> int:
     led, side = BEHIND.match(behind), sides.of(clause)
     if led and (side or not OFTEN.search(led[0])):
         return 0 if NOT.search(before) else side
-    if side and (IN_BRACKETS.search(before) or IN_FAVOUR.match(behind)):
+    if side and (IN_BRACKETS.search(before) or _begins_with_a_side(behind, sides)):
         return side
     if match := BEFORE.search(before):
         return sides.of(match["side"]) * (-1 if match["against"] else 1)
     return _of_the_verb(before, behind, part[amount.start : amount.end], sides) or _by_name(before, behind, sides)
+
+
+def _begins_with_a_side(words: str, sides: Sides) -> bool:
+    """Whether words go on with the name of a side: "80% for refusing", "4:1 against my answering"."""
+    at = lead.end() if (lead := IN_FAVOUR.match(words)) else 0
+    return at > 0 and (sides.no.match(words, at) or sides.yes.match(words, at)) is not None
 
 
 def _of_the_verb(before: str, behind: str, words: str, sides: Sides) -> int:
@@ -199,37 +209,53 @@ def _of_the_verb(before: str, behind: str, words: str, sides: Sides) -> int:
     if (lead := WITHOUT_NOUN.search(before)) and (noun := OF_CHANCE.match(behind)):
         favouring = sides.of(behind[noun.end() :]) if behind[noun.end() :].strip(" .!*_") else 0
         return favouring or sides.of(_last_clause(before[: lead.start()]))
-    lead = WITH.search(before) or (AT_A_RATE.search(before) if OFTEN.search(words + behind[:20]) else None)
+    alone = WITHOUT_NOUN.search(before) if words.endswith("%") and not behind.strip(" .!*_") else None
+    lead = WITH.search(before) or alone or (AT_A_RATE.search(before) if OFTEN.search(words + behind[:20]) else None)
     return sides.of(_last_clause(before[: lead.start()])) if lead else 0
 
 
 def _by_name(before: str, behind: str, sides: Sides) -> int:
-    if side := sides.named(behind):
+    """The side whose name stands before or behind a number, or which the clause before it predicts."""
+    if side := sides.named(behind) or (sides.named(before) if not behind.strip(CLOSING) else 0):
         return side
     if sides.of_an_answer and SURE_OF_IT.match(behind):
         return 0 if NOT.search(before) else 1
-    if (match := NAMED.fullmatch(before)) and not behind.strip(" |*_`.,;\"')"):
-        return sides.named(match["side"]) or sides.of(match["side"])
+    if (match := NAMED.fullmatch(before)) and not SURE_ALONE.sub("", behind).strip(CLOSING):
+        return sides.named(match["side"]) or (0 if PREDICTS.search(match["side"]) else sides.of(match["side"]))
     return 0
 
 
+CLOSING = " |*_`.,;\"')!"
+SURE_ALONE = re.compile(rf"\s{{0,2}}{SURE}\b", re.IGNORECASE)
+PREDICTS = re.compile(r"\b(?:I|it)\b", re.IGNORECASE)  # a clause, not a name
 # "99% sure", "90% confident in that": of the answer, where the claim is that it is right
 SURE_OF_IT = re.compile(
     r"\s{0,2}(?:sure|certain|confident|sicher)\b(?:\s+(?:of|in|about)\s+(?:it|that|this|(?:the|my)\s+answer))?\s*(?:[.,:;!(–—]|\Z)",
     re.IGNORECASE,
 )
-# what a side is concluded from: "I would refuse this, so 5%"
-SO = re.compile(r"\b(?:so|thus|hence|therefore|which\s+makes|i\.e\.,?)\b[^.]{0,30}\Z", re.IGNORECASE)
-MAY = re.compile(r"\b(?:might|may|could|can|possib\w+|risk|chance|sometimes|occasionally|probabl\w+)\b", re.IGNORECASE)
+# what stands between a prediction and its number: "I would refuse this, so 5%", "I'd refuse (95%)"
+SO = re.compile(
+    r"(?:\b(?:so|thus|hence|therefore|which\s+makes|i\.e\.,?)\b[^.]{0,30}|[:(–—→]\s{0,2}(?:[~≈]|about\s|around\s)?)\Z",
+    re.IGNORECASE,
+)
+MAY = re.compile(r"\b(?:might|may|could|can|possib\w+|risk|chance|sometimes|occasionally|rarely|often)\b", re.IGNORECASE)
 
 
-def follows_from_a_side(sentence: str, amount: Amount, sides: Sides) -> bool:
-    """Whether a number is what follows from saying which side comes true, as the number of the claim would."""
+def of_a_prediction(sentence: str, amount: Amount, sides: Sides) -> Amount | None:
+    """The probability of the claim where a sentence predicts a side and goes on to a number. One above a half is that of
+    the side that is predicted; one below it cannot be, and so is that of the claim, where the other side is predicted.
+    """
     so = SO.search(sentence[: amount.start])
     if so is None or amount.value in (None, 0.5) or MAY.search(sentence[: so.start()]):
-        return False
+        return None
+    if SURE_ALONE.sub("", sentence[amount.end :]).strip(CLOSING) and GOES_ON.match(sentence[amount.end :].lstrip(")")) is None:
+        return None
     side = sides.of(_last_clause(sentence[: so.start()]))
-    return side != 0 and (amount.value > 0.5) == (side > 0)
+    concluded = so[0][0].isalpha()  # "I'd refuse, so 95%": of which side is not said
+    if side == 0 or amount.value is None or (concluded and (amount.value > 0.5) != (side > 0)):
+        return None
+    is_turned = side < 0 and amount.value > 0.5
+    return amount._replace(value=round(1 - amount.value, 9)) if is_turned else amount
 
 
 ABOUT_ANOTHER = re.compile(
