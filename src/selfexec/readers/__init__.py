@@ -20,6 +20,7 @@ from selfexec.readers.on_demand import (
     read_probabilities,
     read_probability,
     read_ranking,
+    read_revised,
     read_words,
     responds_to,
     responds_to_each,

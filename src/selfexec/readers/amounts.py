@@ -117,7 +117,7 @@ def amounts(text: str, *, odds: bool = False) -> Iterator[Amount]:
             continue
         onwards = ONWARDS.match(text, at)
         second = STATED.match(text, onwards.end()) if onwards else None
-        if second:
+        if second and not _is_of_another_kind(expression, second):
             at = second.end()
             yield Amount(expression.start("number"), at, None, False)
         else:
@@ -127,6 +127,13 @@ def amounts(text: str, *, odds: bool = False) -> Iterator[Amount]:
 def in_odds(words: str) -> bool:
     """Whether two numbers with a colon or "to" between them are odds there."""
     return re.search(r"\bodds\b|\d\s+against\b|\bin\s+favou?r\b", words, re.IGNORECASE) is not None
+
+
+def _is_of_another_kind(first: re.Match[str], second: re.Match[str]) -> bool:
+    """Whether two numbers with a dash between them are no ends of one range: "0.99 - 20 tokens"."""
+    if first["percent"] or first["whole"] or not second["number"] or second["percent"]:
+        return False
+    return "." in first["number"] and _number(first["number"]) <= 1 < _number(second["number"])
 
 
 def only_amount(words: str, *, odds: bool = False) -> Amount | None:
@@ -161,7 +168,8 @@ def on_one_scale(stated: Mapping[str, Amount], top: float | None = None) -> dict
         return {name: end for name, end in ends.items() if end is not None and 0 <= end <= 1}
     bare = [amount.number for amount in stated.values() if amount.plain]
     known = [number for number in bare if number is not None]
-    if all(number <= 1 for number in known):
+    to_one = any(0 < number < 1 for number in known) and max(known) <= LEAST_PERCENT
+    if to_one or all(number <= 1 for number in known):
         return {name: amount.value for name, amount in stated.items() if amount.value is not None}
     in_percent = max(known) > LEAST_PERCENT and all(0 <= number <= 100 for number in known)
     return {

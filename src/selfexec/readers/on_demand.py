@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from selfexec.readers.choice import read_choice as read_choice
     from selfexec.readers.expectations import read_expectations as read_expectations
+    from selfexec.readers.expectations import read_revised as read_revised
     from selfexec.readers.marks import read_marks as read_marks
     from selfexec.readers.objects import read_object as read_object
     from selfexec.readers.performed import (
@@ -47,6 +48,7 @@ else:
 
     read_choice = _imported_at_first_call("choice", "read_choice")
     read_expectations = _imported_at_first_call("expectations", "read_expectations")
+    read_revised = _imported_at_first_call("expectations", "read_revised")
     read_marks = _imported_at_first_call("marks", "read_marks")
     read_object = _imported_at_first_call("objects", "read_object")
     read_probabilities = _imported_at_first_call("probabilities", "read_probabilities")
