@@ -24,7 +24,9 @@ from selfexec.readers.on_demand import (
     read_words,
     responds_to,
     responds_to_each,
+    set_out,
     under_the_key,
+    without_fields,
 )
 from selfexec.readers.refusal import refuses
 from selfexec.readers.result import Commitment, Reading, Side, State

@@ -52,7 +52,7 @@ BOUND = re.compile(
 # "I'd raise that to 33%", "it comes to 0.4": not the end of a range
 SET_TO = re.compile(
     r"\b(?:rais|lower|revis|adjust|chang|set|drop|bring|mov|bump|nudg|reduc|cut|updat|amount|com|sum)\w*\s"
-    rf"(?:[^\d.,;:]{{1,25}}\s)?to\s{{1,3}}{ABOUT}?\Z",
+    rf"(?:[^\d.,;:]{{1,50}}\s)?to\s{{1,3}}{ABOUT}?\Z",
     re.IGNORECASE,
 )
 # where the second number of a range begins

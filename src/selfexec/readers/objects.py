@@ -3,10 +3,11 @@
 import ast
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from selfexec.readers.conclusion import conclude
+from selfexec.readers.folding import fold
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading
 from selfexec.readers.scan import places
@@ -31,6 +32,14 @@ def read_object(text: str, key: str, meant: Callable[[Mapping[str, Any]], Any]) 
     plain = plain_text(text)
     found = [Commitment(start, end, meant(value)) for start, end, value in objects(plain, key)]
     return conclude(text, found, of_a_request=True)
+
+
+def without_fields(text: str, key: str, hidden: Collection[str]) -> str:
+    """A reply with none of some fields in its last whole object that has the key: what else it says of the object."""
+    plain = plain_text(text)
+    start, end, value = next(objects(plain, key), (len(plain), len(plain), {}))
+    rest = {name: part for name, part in value.items() if fold(name) not in hidden}
+    return plain[:start] + (json.dumps(rest) if rest else "") + plain[end:]
 
 
 def objects(text: str, key: str) -> Iterator[tuple[int, int, Mapping[str, Any]]]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from selfexec.readers.expectations import read_revised as read_revised
     from selfexec.readers.marks import read_marks as read_marks
     from selfexec.readers.objects import read_object as read_object
+    from selfexec.readers.objects import without_fields as without_fields
     from selfexec.readers.performed import (
         answers_in_letters as answers_in_letters,
     )
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from selfexec.readers.probabilities import read_probabilities as read_probabilities
     from selfexec.readers.probabilities import read_probability as read_probability
     from selfexec.readers.ranking import read_ranking as read_ranking
+    from selfexec.readers.set_out import set_out as set_out
     from selfexec.readers.words import read_words as read_words
 else:
 
@@ -54,6 +56,8 @@ else:
     read_probabilities = _imported_at_first_call("probabilities", "read_probabilities")
     read_probability = _imported_at_first_call("probabilities", "read_probability")
     read_ranking = _imported_at_first_call("ranking", "read_ranking")
+    set_out = _imported_at_first_call("set_out", "set_out")
+    without_fields = _imported_at_first_call("objects", "without_fields")
     read_words = _imported_at_first_call("words", "read_words")
     answers_in_letters = _imported_at_first_call("performed", "answers_in_letters")
     answers_the_questions = _imported_at_first_call("performed", "answers_the_questions")

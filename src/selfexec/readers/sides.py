@@ -53,7 +53,7 @@ IN_FAVOUR = re.compile(
     r"[\s*_`]{0,3}(?:(?:for|of|on|in\s+favou?r\s+of|against)\s+)?(?:(?:my|me|its?|an?|the|full|actually)\s+){0,2}", re.IGNORECASE
 )
 BEFORE = re.compile(
-    rf"\b{CHANCE}\b\s{{0,2}}(?:that|,?\s?dass|of|for|to|(?P<against>against)|\()(?P<side>[^.;:=|]{{1,120}}?)\)?[*_`]{{0,3}}\s{{0,2}}"
+    rf"\b{CHANCE}\b\s{{0,2}}(?:that|,?\s?dass|of|for|to|(?P<against>against)|\(|(?=(?:I|it|my)\b))(?P<side>[^.;:=|]{{1,120}}?)\)?[*_`]{{0,3}}\s{{0,2}}"
     r"(?:[:=≈]|\b(?:is|are|at|as|to|would\s+be|bei|ist)\b)[^.;|]{0,40}\Z",
     re.IGNORECASE,
 )
@@ -227,7 +227,7 @@ def _by_name(before: str, behind: str, sides: Sides) -> int:
 
 CLOSING = " |*_`.,;\"')!"
 SURE_ALONE = re.compile(rf"\s{{0,2}}{SURE}\b", re.IGNORECASE)
-PREDICTS = re.compile(r"\b(?:I|it)\b", re.IGNORECASE)  # a clause, not a name
+PREDICTS = re.compile(r"\A(?!\W*(?:that|of|for)\b).*\b(?:I|it)\b", re.IGNORECASE)  # a clause, not a name
 # "99% sure", "90% confident in that": of the answer, where the claim is that it is right
 SURE_OF_IT = re.compile(
     r"\s{0,2}(?:sure|certain|confident|sicher)\b(?:\s+(?:of|in|about)\s+(?:it|that|this|(?:the|my)\s+answer))?\s*(?:[.,:;!(–—]|\Z)",
