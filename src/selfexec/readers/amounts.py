@@ -60,8 +60,12 @@ ONWARDS = re.compile(
     rf"\s{{0,3}}(?:[-–—−]|\.\.\.?|…|to\b|until\b|through\b|or\b|and\b|bis\b|oder\b|à\b|~)\s{{0,3}}{ABOUT}?(?=[\d.,])",
     re.IGNORECASE,
 )
+AND = re.compile(r"\b(?:and|und)\b", re.IGNORECASE)
+BETWEEN = re.compile(rf"\b(?:between|zwischen|entre)\s+(?:an?\s+)?{ABOUT}?\Z", re.IGNORECASE)
+# "0.9 ± 0.05" is about 0.9
+MARGIN = re.compile(rf"\s?(?:±|\+/-|\+-)\s?(?:{DIGITS})(?P<percent>{PERCENT})?", re.IGNORECASE)
 FROM = re.compile(
-    rf"(?:\d%?\s{{0,2}}[-–—−]\s{{0,2}}|\bbetween\s+{ABOUT}?|\bfrom\s+{ABOUT}?|\bzwischen\s+)\Z", re.IGNORECASE
+    rf"(?:\d%?[-–—−]|\bbetween\s+{ABOUT}?|\bfrom\s+{ABOUT}?|\bzwischen\s+)\Z", re.IGNORECASE
 )
 STATED_IN_FULL = (
     r"(?<![^\W\u3040-\u9fff])(?<![./$€£#^])(?<!\d[,:])(?:(?P<even>(?:fifty|50)\s{0,2}[-–/:]\s{0,2}(?:fifty|50)(?![\w%]))"
@@ -117,9 +121,12 @@ def amounts(text: str, *, odds: bool = False) -> Iterator[Amount]:
             continue
         onwards = ONWARDS.match(text, at)
         second = STATED.match(text, onwards.end()) if onwards else None
-        if second and not _is_of_another_kind(expression, second):
+        if second and _is_range(text, expression, second):
             at = second.end()
             yield Amount(expression.start("number"), at, None, False)
+        elif (margin := MARGIN.match(text, at)) and bool(margin["percent"]) == bool(expression["percent"]):
+            at = margin.end()
+            yield _amount(text, expression)._replace(end=at)
         else:
             yield _amount(text, expression)
 
@@ -129,11 +136,16 @@ def in_odds(words: str) -> bool:
     return re.search(r"\bodds\b|\d\s+against\b|\bin\s+favou?r\b", words, re.IGNORECASE) is not None
 
 
-def _is_of_another_kind(first: re.Match[str], second: re.Match[str]) -> bool:
-    """Whether two numbers with a dash between them are no ends of one range: "0.99 - 20 tokens"."""
-    if first["percent"] or first["whole"] or not second["number"] or second["percent"]:
-        return False
-    return "." in first["number"] and _number(first["number"]) <= 1 < _number(second["number"])
+def _is_range(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
+    """Whether two numbers are the ends of one range: "and" needs "between", and a range goes up, within one kind."""
+    if re.search(r"[a-z]", text[first.end() : second.start()]) and AND.search(text, first.end(), second.start()):
+        return BETWEEN.search(text[max(first.start() - 40, 0) : first.start()]) is not None
+    if not (first["number"] and second["number"]) or first["whole"] or second["whole"]:
+        return True
+    low, high = _number(first["number"]), _number(second["number"])
+    is_bare = not second["percent"]
+    is_of_two_kinds = is_bare and ("." in first["number"] and low <= 1 < high or bool(first["percent"]) and high > 100)
+    return not (is_of_two_kinds or (high < low and " " in text[first.end() : second.start()]))
 
 
 def only_amount(words: str, *, odds: bool = False) -> Amount | None:
@@ -201,7 +213,7 @@ def _amount(text: str, expression: re.Match[str]) -> Amount:
         value = (other if expression["against"] else number) / (number + other) if number + other > 0 else None
     elif expression["whole"]:
         whole = _number(expression["whole"]) / (100 if expression["of"] else 1)
-        value = number / whole if whole > 0 else None
+        value = number / whole if whole > 1 or expression["of"] else None  # "0.05/0.9" are two numbers
     before = text[max(expression.start() - 40, 0) : expression.start()]
     bounded = (BOUND.search(before) and not SET_TO.search(before)) or FROM.search(before) is not None
     if expression["sign"] or bounded or value is None or not 0 <= value <= 1:

@@ -38,10 +38,11 @@ COMMENTS = re.compile(
 )
 # "1,200", "1.2k": thousands of tokens, which are no decimal fractions
 COUNT = re.compile(
-    r"(?<![\w.,/])(?:(?P<whole>[1-9]\d{0,2}(?:[.,’' ]\d{3})+|\d{1,7})|(?P<part>\d{1,4}(?:\.\d{1,3})?)\s?k)(?![\w]|[.,]\d)",
+    r"(?<![\w.,/])(?:(?P<whole>[1-9]\d{0,2}(?:[.,’' ]\d{3})+|\d{1,7})|(?P<part>\d{1,4}(?:\.\d{1,3})?)\s?k)(?!(?!t(?:ok\w*)?\b)\w|[.,]\d)",
     re.IGNORECASE,
 )
 PAIR = re.compile(r"(?<![\w.])(?:[01]?[.]\d+|[01]\.0)\s?/\s?(?=\d{2,})")  # ".95/50": a probability and tokens
+ROW = re.compile(r"\A,(?:(?:[01]?\.\d+|[01]|\d{1,3}%),\d+|\d+,(?:[01]?\.\d+|[01]|\d{1,3}%))[ \t]*$", re.MULTILINE)  # ",0.95,40"
 UNIT = re.compile(r"\s{0,2}(?:tokens?|toks?\b|jetons?\b|t\b)", re.IGNORECASE)
 BOUNDED = re.compile(
     r"(?:[<>≤≥]|\b(?:under|over|below|above|less\s+than|more\s+than|at\s+(?:least|most)|up\s+to|fewer\s+than))\s*~?\Z",
@@ -216,8 +217,8 @@ def _label(match: re.Match[str], labels: Sequence[str]) -> str:
 
 def _numbered(text: str, labels: Sequence[str]) -> Iterator[tuple[str, int, int]]:
     """The lines of a numbered list, where its numbers are as many as the labels and in their order."""
-    lines = list(re.finditer(r"^[ \t]*[*_]{0,2}(\d{1,2})[.):]\s", text, re.MULTILINE))
-    if [line[1] for line in lines] == [str(n + 1) for n in range(len(labels))]:
+    lines = list(re.finditer(r"^[ \t]*(?:[*_]{0,2}(\d{1,2})[.):]\s|\|\s*(?P<cell>\d)\s*(?=\|))", text, re.MULTILINE))
+    if [line[1] or line["cell"] for line in lines] == [str(n + 1) for n in range(len(labels))]:
         yield from ((label, line.start(), line.end()) for label, line in zip(labels, lines, strict=True))
 
 
@@ -244,6 +245,7 @@ def _quantity(name: re.Match[str]) -> Quantity | None:
 
 def _numbers(stretch: str) -> Iterator[_Number]:
     """The numbers in a stretch, each with the name that stands nearest before it, or the unit behind it."""
+    stretch = ROW.sub(lambda match: match[0].replace(",", " "), stretch)
     stretch = PAIR.sub(lambda match: match[0].replace("/", " "), stretch)
     counts = {match.start(): match for match in COUNT.finditer(stretch)}
     probabilities = {amount.start: amount for amount in amounts(stretch) if not _is_a_word(stretch, amount)}
@@ -257,16 +259,24 @@ def _numbers(stretch: str) -> Iterator[_Number]:
         name = _nearest(stretch, taken, at)
         unit = UNIT.match(stretch, end) if count else None
         in_tokens = unit is not None
+        name = _quantity_behind(stretch, end, name)
         bounded = is_range or BOUNDED.search(stretch[max(at - NEAR, 0) : at]) is not None
         quantity: Quantity | None = "tokens" if in_tokens else name
         if amount is not None and not amount.plain and not in_tokens:
-            quantity, count = "correct", None
+            quantity, count = "wrong" if name == "wrong" else "correct", None
             end = amount.end
         spelled_out = amount is not None and stretch[at].isalpha() and count is None
         in_words = amount.number if amount and quantity == "tokens" and spelled_out else None
         counted = _count(count) if count else in_words
         yield _Number(at, quantity, None if bounded else amount, None if bounded else counted)
         taken = unit.end() if unit else end
+
+
+def _quantity_behind(stretch: str, end: int, named: Quantity | None) -> Quantity | None:
+    """The quantity of a number by what follows it in its clause: "5% chance of error", "0.7 correct"."""
+    clause = re.compile(r"[^\d,;.\n]{0,40}").match(stretch, end)
+    behind = _of_names(clause[0]) if clause else None
+    return behind if behind == "wrong" or (named is None and behind == "correct") else named
 
 
 def _is_a_word(stretch: str, amount: Amount) -> bool:

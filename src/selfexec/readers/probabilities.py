@@ -120,7 +120,7 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
     words = {name: owner for name, owner in names.items() if only_amount(name) is None}
     tables = list(tables_of(plain, names, max(len(plain) - LAST, 0)))
     cells = [pair for table in tables for pair in table.pairs]
-    written = [pair for pair in _pairs(plain, options) if not any(t.start <= pair[1].start < t.end for t in tables)]
+    written = [pair for pair in _pairs(plain, words) if not any(t.start <= pair[1].start < t.end for t in tables)]
     spoken = [
         pair
         for pair in spoken_pairs(_outside(plain, tables), words, max(len(plain) - LAST, 0))
@@ -445,12 +445,12 @@ TO_THE_END = re.compile(r"[^,;}\]|\n]{0,60}(?:,\d{1,6}[^,;}\]|\n]{0,20})?")
 EXPLAINED = re.compile(r"\s{1,3}(?:[-–—(]|because\b|since\b|as\b)", re.IGNORECASE)
 
 
-def _pairs(text: str, options: Sequence[str]) -> Iterator[tuple[str, Amount]]:
+def _pairs(text: str, whose: Mapping[str, str]) -> Iterator[tuple[str, Amount]]:
     """Each option with what is stated behind it, wherever that is."""
-    known = {as_named(option): option for option in options}
+    known = {as_named(name): owner for name, owner in whose.items()}
     if not known:
         return
-    names = "|".join(spelled(option) for option in sorted(options, key=len, reverse=True))
+    names = "|".join(spelled(name) for name in sorted(whose, key=len, reverse=True))
     odds = in_odds(text)
     pattern = re.compile(rf"(?<![\w-])(?P<name>{names}){BETWEEN}", re.IGNORECASE)
     listed = re.compile(rf"(?<![\w-])(?:{names})[\"'*_`)]{{0,4}}\s?(?:[,/&]|and\b|or\b)\s?(?:and\s)?[\"'*_`(]{{0,4}}\Z", re.IGNORECASE)

@@ -17,7 +17,8 @@ LONGEST = 400  # characters of a sentence
 UNIT = re.compile(r"(?<=[.!?。])\s+(?=\S)|;\s+|\n+|\$\$")
 # what hangs a sentence on a condition, asks it, or makes it about something else
 VOIDS = re.compile(
-    r"\b(?:unless|if|whether|instead|rather\s+than|wenn|falls)\b|\?|\b(?:others?|another|people|typical|average|base\s+rate)\b"
+    r"\b(?:unless|if|whether|instead|rather\s+than|wenn|falls)\b|\?|\b(?:others?|another|people|base\s+rate"
+    r"|(?:typical|average|usual)\s+(?:person|human|model|respondent|user|assistant|reader|list))\b"
     r"|\b(?:left\s+out|absent|absence|missing|omitted|excluded|omit|exclude|leave\s+(?:it\s+)?out)\b"
     r"|\b(?:for\s+example|for\s+instance|e\.g\.|at\s+first|initially|between)\b",
     re.IGNORECASE,
@@ -27,7 +28,7 @@ DENIES = re.compile(
     r"|\bun(?:likely|sure|certain)\b(?=[^()]{0,30}(?:to\s+be|that))",
     re.IGNORECASE,
 )
-OF_AN_EVENT = re.compile(r"\b(?:prob\w*|chances?|odds|likel\w*|sure|certain|confident)\b|\bP\s?\(", re.IGNORECASE)
+OF_AN_EVENT = re.compile(r"\b(?:prob\w*|chances?|odds|likel\w*|sure|certain|confident|with|at)\b|\bP\s?\(", re.IGNORECASE)
 # "the other two: 1% each": what was named nowhere else
 REST = (
     r"\b(?:(?:the|all|any|every)\s+)?(?:others?|remaining|rest|(?:thing|word|option)\s+else)\b"
@@ -35,7 +36,9 @@ REST = (
 )
 SHARED = re.compile(r"\b(?:shar|split|spread|divid|distribut|together|total|combin|sum|between|among)\w*", re.IGNORECASE)
 EACH = re.compile(r"\b(?:each|all|both|every|either|apiece|alike|these|chacun\w*|je(?:weils)?)\b", re.IGNORECASE)
-ALL = re.compile(r"\b(?:all|every|each)\b", re.IGNORECASE)
+OF_ALL = re.compile(
+    r"\b(?:all|every|each|any)\s+(?:of\s+)?(?:the\s+)?(?:them|these|those|words?|options?|choices?|one|two|three|four|five|six|\d)\b", re.IGNORECASE
+)
 CORRECTS = re.compile(
     r"\b(?:actually|correction|typo|mistake|I\s+meant|on\s+reflection|on\s+second\s+thoughts?|make\s+(?:it|that)|scratch\s+that"
     r"|should\s+(?:be|have\s+been)|chang(?:e|ing)|revis(?:e|ing)|lower(?:ing)?|rais(?:e|ing)|wait)\b",
@@ -59,7 +62,7 @@ COUNTED = re.compile(
 OTHERS = ""  # whose a number is that is of all the others
 # between a name and its number
 LINK = re.compile(
-    rf"[\s\"'”*_`)\]]*(?:[(:=|,–—-]|->|→)?[\s*_`]*(?:(?:is|at|gets?|has|to|mit|would\s+be)\s+)?{ABOUT}?", re.IGNORECASE
+    rf"[\s\"'”*_`)\]]*(?:[(:=|,–—-]|->|→)?[\s*_`]*(?:(?:is|at|gets?|has|to|with|mit|would\s+be)\s+)?{ABOUT}?", re.IGNORECASE
 )
 IN_BRACKETS = re.compile(r"\([^()]{0,120}\)")
 DECIMAL = re.compile(r"[.,]\d")
@@ -128,14 +131,19 @@ def _of_all(text: str, owners: Sequence[str], begun: int) -> Iterator[tuple[str,
     """One number for all, in a text that names none of them: "all five are equally likely: 20% each"."""
     for start, unit in _units(text, begun):
         match = [mark.amount for mark in _numbers(unit, odds=False) if mark.amount and mark.amount.value is not None]
-        if len(match) == 1 and not VOIDS.search(unit) and not DENIES.search(unit) and ALL.search(unit) and EACH.search(unit[match[0].end :]):
+        if len(match) == 1 and not VOIDS.search(unit) and not DENIES.search(unit) and not SHARED.search(unit) and (
+            OF_ALL.search(unit) or EACH.fullmatch(unit[match[0].end :].strip(" .)*_"))
+        ):
             moved = match[0]._replace(start=start + match[0].start, end=start + match[0].end)
             yield from ((owner, moved) for owner in owners)
 
 
 def as_named(word: str) -> str:
     """How names are compared: in any case, and with "_" or "-" for a blank."""
-    return fold(re.sub(r"[\s_-]+", " ", word))
+    return fold(re.sub(r"[\s_-]+", " ", OPTION.sub("", word)))
+
+
+OPTION = re.compile(r"\A(?:option|choice|letter)\s+(?=\w\Z)", re.IGNORECASE)
 
 
 def spelled(word: str) -> str:
@@ -149,8 +157,9 @@ def named_by(words: Sequence[str]) -> re.Pattern[str]:
     # "A" is an article and "I" a pronoun: a letter has to stand alone
     letters = "".join(re.escape(word) for word in words if len(word) == 1)
     parts = [rf"(?i:(?<![\w-])(?:{long})(?![\w-]))"] if long else []
-    ends = r"(?=[\"'”*_`)\]}]*\s*(?:[,:;.|=)(–—→/-]|and\b|or\b|\d|\Z))"
-    parts += [rf"(?<![\w'°-])[{letters}]{ends}"] if letters else []
+    ends = r"(?=[\"'”*_`)\]}]*\s*(?:[,:;.|=)(–—→/-]|(?:and|or|with|has|gets|at|is)\b|\d|\Z))"
+    article = r"(?!\s+[\d.]+(?:\s?%|\spercent)?\s+(?:chance|prob|likel|risk))"  # "A 90% chance"
+    parts += [rf"(?i:option|choice|letter)\s+[{letters}](?!\w)", rf"(?<![\w'°-])[{letters}]{ends}{article}"] if letters else []
     return re.compile("|".join([*parts, rf"(?i:{REST})"]))
 
 
