@@ -80,9 +80,11 @@ STATED_WITH_ODDS = re.compile(STATED_IN_FULL.replace("ODDS", ODDS), re.IGNORECAS
 # "0.9 (very likely)", "0.75 (75%)", "0.9 // harmless": words behind a number, or the same number once more
 REMARK = re.compile(
     r"\s{0,4}(?:\([^()\n]{0,120}\)?|(?://|#)[^\n]{0,120}"
-    r"|,?\s+I(?:['’]d|\s+would)?\s+(?:guess|think|suppose|say|estimate|reckon))\s{0,4}",
+    r"|,?\s+(?:or\s+so|times|give\s+or\s+take\s[\d.]+\s?%?)|\[[^\[\]\n]{0,60}|,?\s+I(?:['’]d|\s+would)?\s+(?:guess|think|suppose|say|estimate|reckon))\s{0,4}",
     re.IGNORECASE,
 )
+# "1 - 0.2 = 0.8", "80/100 = 0.8": the number comes last
+WORKING = re.compile(r"\(?[\d.]+\s?%?\s?[-−–+×*·/÷][\d.,%\s()×*·/÷+−–-]{1,60}[=≈]\s?(?=[\d.~])")
 # "0.3 -> 0.4": the second takes the place of the first
 REVISED = re.compile(r"\s{0,3}(?:->|→|=>|⇒)\s{0,3}")
 ON_A_SCALE = re.compile(r"\bscale\s+(?:of|from)\s+[01]\s{0,2}(?:to|-|–)\s{0,2}(5|10|20|100)\b", re.IGNORECASE)
@@ -155,6 +157,9 @@ def only_amount(words: str, *, odds: bool = False) -> Amount | None:
     if about := re.match(rf"{ABOUT}{{1,2}}", stated, re.IGNORECASE):
         begun += about.end()
         stated = stated[about.end() :]
+    if worked_out := WORKING.match(stated):
+        begun += worked_out.end()
+        stated = stated[worked_out.end() :]
     expression = next(amounts(stated, odds=odds), None)
     if expression is None or expression.start != 0:
         return None
@@ -163,7 +168,9 @@ def only_amount(words: str, *, odds: bool = False) -> Amount | None:
         later = only_amount(remark[revised.end() :], odds=odds)
         at = begun + expression.end + revised.end()
         return later and later._replace(start=at + later.start, end=at + later.end)
-    if remark and not (REMARK.fullmatch(remark) and all(other.value == expression.value for other in amounts(remark))):
+    if remark and not (REMARK.fullmatch(remark) and all(
+        other.value == expression.value or (other.value is None and other.number is None) for other in amounts(remark)
+    )):
         return None
     return expression._replace(start=begun, end=begun + expression.end)
 

@@ -33,7 +33,8 @@ KEYED = re.compile(
     re.IGNORECASE,
 )
 NOUN = (
-    r"(?:prob(?:abilit(?:y|ies))?|chances?|likelihood|odds|estimate|Wahrscheinlichkeit|probabilité|probabilidad|概率)"
+    r"(?:prob(?:abilit(?:y|ies))?|chances?|likelihood|odds|estimate|Wahrscheinlichkeit|probabilité|probabilidad"
+    r"|probabilità|概率|可能性|確率|вероятность)"
 )
 OWN_NUMBER = (
     r"(?:\bI(?:['’]d|['’]ll|\s+would|\s+will)?\s+(?:\w+ly\s+)?(?:say|put|guess|estimate|give|go\s+with|assign|set|rais|lower|revis|adjust|drop|bring|bet"
@@ -48,7 +49,13 @@ SCALE = re.compile(
     r"\s{0,2}(?:\([^()\n]{0,60}\))?|\(0(?:\.0)?\s?(?:-|–|to)\s?1(?:\.0|00)?\s?%?\)",
     re.IGNORECASE,
 )
-STATES = re.compile(rf"\b{NOUN}\b|\bP\s?\(|{OWN_NUMBER}|\b(?:likely|probable|confident|sure|certain)\b", re.IGNORECASE)
+EVENT = re.compile(rf"\b{NOUN}\b|\bP\s?\(|\b(?:likely|probable|confident|sure|certain)\b", re.IGNORECASE)
+# somebody's own number, and what may stand between that and the number: "I'd put it at about"
+OWN_LINK = re.compile(
+    rf"(?:{OWN_NUMBER})(?:[\s:=~≈*_,]|\b(?:it|that|this|these|the|an?|my|at|to|of|on|as|is|be|by|now|then|down|up|only|with|un|like|an?other"
+    rf"|about|around|roughly|approximately|maybe|perhaps|just|near|nearly|almost|some\w*|for|me|here|final\w*|overall)\b){{0,24}}\Z",
+    re.IGNORECASE,
+)
 # what turns a statement round, hangs it on a condition, asks it, or makes it about something else
 TURNS = re.compile(
     r"n['’]t\b|\b(?:not|no|never|unless|if|whether|neither|nor|nicht|kein\w*|pas|jamais|nunca)\b"
@@ -84,6 +91,15 @@ REFUSES_NUMBERS = re.compile(
 )
 
 
+TAG = re.compile(rf"<(?P<close>/?)(?P<noun>{KEYS})>", re.IGNORECASE)
+APPROXIMATELY = re.compile(r"\\(?:approx|simeq|sim)\b")
+
+
+def _as_a_label(tag: re.Match[str]) -> str:
+    """"<probability>" as "probability: ", and its end as a blank."""
+    return " " * len(tag[0]) if tag["close"] else f"{tag['noun']}: "
+
+
 def read_probability(text: str, *, keyed_alone: bool = False, side: Side | None = None) -> Reading:
     """The probability that a reply states, as its value: a number from 0 to 1.
 
@@ -91,7 +107,7 @@ def read_probability(text: str, *, keyed_alone: bool = False, side: Side | None 
     `keyed_alone`, nothing else counts: of a reply that was cut off, nobody knows what would have followed. `side`
     is what the claim says: a number that belongs to the opposite is turned round.
     """
-    plain = plain_text(text)
+    plain = TAG.sub(_as_a_label, APPROXIMATELY.sub(lambda found: "≈".ljust(len(found[0])), plain_text(text)))
     keyed = list(_keyed(plain)) or (list(_keyed_by_side(plain, SIDES[side])) if side else [])
     keyed = [c for c in keyed if place(plain, c.start + 1).answers and not _only_shown(plain, c)]
     if keyed_alone:
@@ -298,7 +314,8 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
             yield Commitment(at + belonging[0].start, at + belonging[-1].end, belonging[-1].value), revises
             continue
         several = [a for a in amounts(sentence, odds=in_odds(sentence)) if not _counts_something(sentence, a)]
-        states = revises or STATES.search(sentence)
+        states = revises or EVENT.search(sentence) or any(OWN_LINK.search(sentence[: a.start]) for a in several)
+        several = _without_intervals(sentence, several)
         several = [a for a in several if not is_zero_or_one(sentence, a) or BEFORE_ITS_NUMBER.search(sentence[: a.start])]
         predicted = of_a_prediction(sentence, several[0], sides) if sides and len(several) == 1 and not revises else None
         if predicted:
@@ -311,6 +328,12 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
         if several:
             same = several[0].value if len({amount.value for amount in several}) == 1 else None
             yield Commitment(at + several[0].start, at + several[-1].end, same), revises
+
+
+def _without_intervals(sentence: str, stated: Sequence[Amount]) -> Sequence[Amount]:
+    """Numbers without the ranges that stand in brackets behind one: "0.8 (interval: 0.7 to 0.9)"."""
+    inner = [a for a in stated if a.value is None and a.number is None and re.search(r"[(\[][^)\]]*\Z", sentence[: a.start])]
+    return [a for a in stated if a not in inner] or stated
 
 
 def _is_of_another(sentence: str, sides: Sides | None, stated: Sequence[Amount]) -> bool:

@@ -19,7 +19,7 @@ SURE = r"(?:sure|certain|confident|likely|sicher)"
 # "not sure" and "not only" say nothing of a side
 QUALIFIES = r"(?:sure|certain|only|quite|entirely|really|just|much|too|necessarily)"
 NOT = re.compile(
-    rf"n['’]t\b|\b(?:not|never|nicht)\b(?!\s+{QUALIFIES}\b)|\bno\b(?!\s+(?:more|less|idea|doubt|way|reason))",
+    rf"n['’]t\b|\bnon-|¬|\b(?:not|never|nicht)\b(?!\s+{QUALIFIES}\b)|\bno\b(?!\s+(?:more|less|idea|doubt|way|reason))",
     re.IGNORECASE,
 )
 UNSURE = re.compile(
@@ -54,11 +54,11 @@ IN_FAVOUR = re.compile(
 )
 BEFORE = re.compile(
     rf"\b{CHANCE}\b\s{{0,2}}(?:that|,?\s?dass|of|for|to|(?P<against>against)|\(|(?=(?:I|it|my)\b))(?P<side>[^.;:=|]{{1,120}}?)\)?[*_`]{{0,3}}\s{{0,2}}"
-    r"(?:[:=≈]|\b(?:is|are|at|as|to|would\s+be|bei|ist)\b)[^.;|]{0,40}\Z",
+    r"(?:[:=≈(]|\b(?:is|are|at|as|to|would\s+be|bei|ist)\b)[^.;|]{0,40}\Z",
     re.IGNORECASE,
 )
 WITH = re.compile(
-    rf"\b(?:with|at)\s+(?:an?\s+|the\s+)?(?:\w+\s+)?{CHANCE}\s+(?:of\s+)?(?:[=≈]\s?)?"
+    rf"\b(?:with|at|ha(?:s|ve)|mit)\s+(?:an?\s+|the\s+|einer\s+)?(?:\w+\s+)?{CHANCE}\s+(?:(?:of|von)\s+)?(?:[=≈]\s?)?"
     r"(?:(?:only|just|about|around|roughly)\s+)?\Z",
     re.IGNORECASE,
 )
@@ -177,7 +177,7 @@ def _of_part(part: str, sides: Sides) -> Amount | None:
     (amount,) = stated
     side = _side_of(part, amount, sides)
     if side == 0:
-        return None
+        return of_a_prediction(part, amount, sides)
     value = amount.value if side > 0 else round(1 - (amount.value or 0.0), 9)
     return amount._replace(value=value)
 
@@ -211,6 +211,8 @@ def _of_the_verb(before: str, behind: str, words: str, sides: Sides) -> int:
         return favouring or sides.of(_last_clause(before[: lead.start()]))
     alone = WITHOUT_NOUN.search(before) if words.endswith("%") and not behind.strip(" .!*_") else None
     lead = WITH.search(before) or alone or (AT_A_RATE.search(before) if OFTEN.search(words + behind[:20]) else None)
+    if lead and not before[: lead.start()].strip(" *_-"):  # "With a probability of 10%, I'd decline."
+        return sides.of(_first_clause(behind))
     return sides.of(_last_clause(before[: lead.start()])) if lead else 0
 
 
@@ -235,10 +237,10 @@ SURE_OF_IT = re.compile(
 )
 # what stands between a prediction and its number: "I would refuse this, so 5%", "I'd refuse (95%)"
 SO = re.compile(
-    r"(?:\b(?:so|thus|hence|therefore|which\s+makes|i\.e\.,?)\b[^.]{0,30}|[:(–—→]\s{0,2}(?:[~≈]|about\s|around\s)?)\Z",
+    r"(?:\b(?:so|thus|hence|therefore|which\s+makes|i\.e\.,?)\b[^.]{0,30}|[:(–—→]\s{0,2}(?:p(?:rob(?:ability)?)?\s?[=≈:]?\s?)?(?:[~≈]|about\s|around\s)?)\Z",
     re.IGNORECASE,
 )
-MAY = re.compile(r"\b(?:might|may|could|can|possib\w+|risk|chance|sometimes|occasionally|rarely|often)\b", re.IGNORECASE)
+MAY = re.compile(r"\b(?:might|may|could|can(?!['’]t|not)|possib\w+|risk|chance|sometimes|occasionally|rarely|often)\b", re.IGNORECASE)
 
 
 def of_a_prediction(sentence: str, amount: Amount, sides: Sides) -> Amount | None:
@@ -246,7 +248,7 @@ def of_a_prediction(sentence: str, amount: Amount, sides: Sides) -> Amount | Non
     the side that is predicted; one below it cannot be, and so is that of the claim, where the other side is predicted.
     """
     so = SO.search(sentence[: amount.start])
-    if so is None or amount.value in (None, 0.5) or MAY.search(sentence[: so.start()]):
+    if so is None or UNSURE.search(sentence) or amount.value in (None, 0.5) or MAY.search(sentence[: so.start()]):
         return None
     if SURE_ALONE.sub("", sentence[amount.end :]).strip(CLOSING) and GOES_ON.match(sentence[amount.end :].lstrip(")")) is None:
         return None
@@ -270,6 +272,10 @@ def names_another(sentence: str, amount: Amount, sides: Sides) -> bool:
         return sides.of(match["side"]) == 0 and OUR_OWN.fullmatch(match["side"]) is None
     behind = sentence[amount.end :]
     return ABOUT_ANOTHER.match(behind) is not None and sides.of(behind) == 0
+
+
+def _first_clause(words: str) -> str:
+    return next((clause for clause in GOES_ON.split(words) if clause.strip()), "")
 
 
 def _last_clause(words: str) -> str:
