@@ -46,9 +46,9 @@ from selfexec.readers import (
     fold,
     read_choice,
     read_expectations,
-    read_revised,
     read_object,
     read_ranking,
+    read_revised,
 )
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import in_short
@@ -180,7 +180,7 @@ def _asked(template: str, question: Question) -> str:
 
 
 def read_as_expectations(item: QuestionGroup, text: str, *, cut: bool = False) -> Reading:
-    """By label, how probable a correct answer is and how many tokens are expected, or the one of them that is stated."""
+    """By label, how probable a correct answer is and how many tokens are expected, or what is stated of that."""
     reading = read_object(text, LABELS[0], _expectations)
     if cut:
         return reading
@@ -263,7 +263,7 @@ def _pair(
 
 
 def predicted_order(
-    first: str, second: str, value: Any, chance: Callable[[Any, Any], float]
+    first: str, second: str, value: Any, chance: Callable[[Any, Any], float | None]
 ) -> tuple[bool | None, float | None]:
     """Whether the first of two is predicted to come before the second, and how probable that is where it was said: of
     a ranking, or of what is expected of each.

@@ -272,7 +272,21 @@ def written_in(reading: Reading) -> Written | None:
     return None if value is None or "impossible" in value else msgspec.convert(value, Written)
 
 
-FIELDS = frozenset(("question", "options", "choices", "answer", "correct_answer", "correct answer", "correct", "key", "reason", "explanation", *"abcd"))
+FIELDS = frozenset(
+    (
+        "question",
+        "options",
+        "choices",
+        "answer",
+        "correct_answer",
+        "correct answer",
+        "correct",
+        "key",
+        "reason",
+        "explanation",
+        *"abcd",
+    )
+)
 
 
 def read_with_probability(item: Task, text: str, *, cut: bool = False) -> Reading:

@@ -64,9 +64,7 @@ AND = re.compile(r"\b(?:and|und)\b", re.IGNORECASE)
 BETWEEN = re.compile(rf"\b(?:between|zwischen|entre)\s+(?:an?\s+)?{ABOUT}?\Z", re.IGNORECASE)
 # "0.9 ± 0.05" is about 0.9
 MARGIN = re.compile(rf"\s?(?:±|\+/-|\+-)\s?(?:{DIGITS})(?P<percent>{PERCENT})?", re.IGNORECASE)
-FROM = re.compile(
-    rf"(?:\d%?[-–—−]|\bbetween\s+{ABOUT}?|\bfrom\s+{ABOUT}?|\bzwischen\s+)\Z", re.IGNORECASE
-)
+FROM = re.compile(rf"(?:\d%?[-–—−]|\bbetween\s+{ABOUT}?|\bfrom\s+{ABOUT}?|\bzwischen\s+)\Z", re.IGNORECASE)
 STATED_IN_FULL = (
     r"(?<![^\W\u3040-\u9fff])(?<![./$€£#^])(?<!\d[,:])(?:(?P<even>(?:fifty|50)\s{0,2}[-–/:]\s{0,2}(?:fifty|50)(?![\w%]))"
     rf"|{IN_PARTS}|(?P<sign>[-−]\s?)?(?P<number>{NUMBER})"
@@ -145,9 +143,10 @@ def _is_range(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
     if not (first["number"] and second["number"]) or first["whole"] or second["whole"]:
         return True
     low, high = _number(first["number"]), _number(second["number"])
-    is_bare = not second["percent"]
-    is_of_two_kinds = is_bare and ("." in first["number"] and low <= 1 < high or bool(first["percent"]) and high > 100)
-    return not (is_of_two_kinds or (high < low and " " in text[first.end() : second.start()]))
+    is_of_another_kind = ("." in first["number"] and low <= 1 < high) or (first["percent"] is not None and high > 100)
+    if is_of_another_kind and not second["percent"]:
+        return False
+    return not (high < low and " " in text[first.end() : second.start()])
 
 
 def only_amount(words: str, *, odds: bool = False) -> Amount | None:
@@ -168,9 +167,13 @@ def only_amount(words: str, *, odds: bool = False) -> Amount | None:
         later = only_amount(remark[revised.end() :], odds=odds)
         at = begun + expression.end + revised.end()
         return later and later._replace(start=at + later.start, end=at + later.end)
-    if remark and not (REMARK.fullmatch(remark) and all(
-        other.value == expression.value or (other.value is None and other.number is None) for other in amounts(remark)
-    )):
+    if remark and not (
+        REMARK.fullmatch(remark)
+        and all(
+            other.value == expression.value or (other.value is None and other.number is None)
+            for other in amounts(remark)
+        )
+    ):
         return None
     return expression._replace(start=begun, end=begun + expression.end)
 

@@ -38,11 +38,14 @@ COMMENTS = re.compile(
 )
 # "1,200", "1.2k": thousands of tokens, which are no decimal fractions
 COUNT = re.compile(
-    r"(?<![\w.,/])(?:(?P<whole>[1-9]\d{0,2}(?:[.,’' ]\d{3})+|\d{1,7})|(?P<part>\d{1,4}(?:\.\d{1,3})?)\s?k)(?!(?!t(?:ok\w*)?\b)\w|[.,]\d)",
+    r"(?<![\w.,/])(?:(?P<whole>[1-9]\d{0,2}(?:[.,’' ]\d{3})+|\d{1,7})|(?P<part>\d{1,4}(?:\.\d{1,3})?)\s?k)"
+    r"(?!(?!t(?:ok\w*)?\b)\w|[.,]\d)",
     re.IGNORECASE,
 )
 PAIR = re.compile(r"(?<![\w.])(?:[01]?[.]\d+|[01]\.0)\s?/\s?(?=\d{2,})")  # ".95/50": a probability and tokens
-ROW = re.compile(r"\A,(?:(?:[01]?\.\d+|[01]|\d{1,3}%),\d+|\d+,(?:[01]?\.\d+|[01]|\d{1,3}%))[ \t]*$", re.MULTILINE)  # ",0.95,40"
+ROW = re.compile(
+    r"\A,(?:(?:[01]?\.\d+|[01]|\d{1,3}%),\d+|\d+,(?:[01]?\.\d+|[01]|\d{1,3}%))[ \t]*$", re.MULTILINE
+)  # ",0.95,40"
 UNIT = re.compile(r"\s{0,2}(?:tokens?|toks?\b|jetons?\b|t\b)", re.IGNORECASE)
 BOUNDED = re.compile(
     r"(?:[<>≤≥]|\b(?:under|over|below|above|less\s+than|more\s+than|at\s+(?:least|most)|up\s+to|fewer\s+than))\s*~?\Z",
@@ -153,11 +156,14 @@ def _listed(text: str, labels: Sequence[str]) -> tuple[str, list[tuple[Quantity,
     """
     names = "|".join(map(re.escape, labels))
     pattern = re.compile(
-        rf"(?<![\w.%])(?<!\d\s)(?<!\d,\s)(?<!\d,)({ONE_OF_A_LIST}(?:{SEPARATES}{ONE_OF_A_LIST}){{{len(labels) - 1}}})(?![\w%]|[.,;/]?\s?\d)"
+        rf"(?<![\w.%])(?<!\d\s)(?<!\d,\s)(?<!\d,)({ONE_OF_A_LIST}(?:{SEPARATES}{ONE_OF_A_LIST}){{{len(labels) - 1}}})"
+        r"(?![\w%]|[.,;/]?\s?\d)"
     )
     listed: list[tuple[Quantity, list[_Number]]] = []
     for match in reversed(list(pattern.finditer(text))):
-        begun = max(text.rfind("\n", 0, match.start()), *(text.rfind(mark, 0, match.start()) for mark in (". ", "; "))) + 1
+        begun = (
+            max(text.rfind("\n", 0, match.start()), *(text.rfind(mark, 0, match.start()) for mark in (". ", "; "))) + 1
+        )
         lead = text[begun : match.start()]
         labelled = re.findall(rf"(?<!\w)(?:{names})(?!\w)", lead)
         if labelled and labelled not in (list(labels), [labels[0], labels[-1]]):

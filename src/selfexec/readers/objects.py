@@ -69,7 +69,11 @@ def _closing(text: str, start: int) -> int | None:
 def _value(words: str) -> Mapping[str, Any]:
     """What an object's words say; nothing where they are none."""
     escaped = ESCAPE.sub(lambda found: "\\" + found[0] if found[1] else found[0], words)
-    ways = ((DECODER.decode, escaped), (DECODER.decode, TRAILING.sub("", DECIMAL_COMMA.sub(r"\1.\2", escaped))), (ast.literal_eval, words))
+    ways = (
+        (DECODER.decode, escaped),
+        (DECODER.decode, TRAILING.sub("", DECIMAL_COMMA.sub(r"\1.\2", escaped))),
+        (ast.literal_eval, words),
+    )
     for decoded, source in ways:
         try:
             value = decoded(source)

@@ -14,7 +14,7 @@ from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, Side
 from selfexec.readers.shown import mentioned
-from selfexec.readers.sides import SIDES, Sides, of_a_prediction, names_another, sided, SURE_ALONE, UNSURE
+from selfexec.readers.sides import SIDES, SURE_ALONE, UNSURE, Sides, names_another, of_a_prediction, sided
 from selfexec.readers.spoken_pairs import as_named, is_zero_or_one, spelled, spoken_pairs
 from selfexec.readers.suppositions import counterfactual
 from selfexec.readers.tables import Table, tables_of
@@ -96,7 +96,7 @@ APPROXIMATELY = re.compile(r"\\(?:approx|simeq|sim)\b")
 
 
 def _as_a_label(tag: re.Match[str]) -> str:
-    """"<probability>" as "probability: ", and its end as a blank."""
+    """ "<probability>" as "probability: ", and its end as a blank."""
     return " " * len(tag[0]) if tag["close"] else f"{tag['noun']}: "
 
 
@@ -131,24 +131,10 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
     """
     plain = plain_text(text, formulas=False)
     plain = _without_echoes(plain, aliases or {})
-    names = {**{option: option for option in options}, **(aliases or {})}
-    # an option that is a number may be told from its probability beside its letter, or in its column, alone
-    words = {name: owner for name, owner in names.items() if only_amount(name) is None}
-    tables = list(tables_of(plain, names, max(len(plain) - LAST, 0)))
-    cells = [pair for table in tables for pair in table.pairs]
-    written = [pair for pair in _pairs(plain, words) if not any(t.start <= pair[1].start < t.end for t in tables)]
-    spoken = [
-        pair
-        for pair in spoken_pairs(_outside(plain, tables), words, max(len(plain) - LAST, 0))
-        if not _is_among(pair, written)
-    ]
-    if all(is_zero_or_one(plain, amount) for _, amount in [*cells, *written, *spoken]):
-        spoken = []  # "fog 1, crane 0" with no other number may count, or rank
-    stated = sorted([*cells, *written, *spoken], key=lambda pair: pair[1].start) or _in_their_order(plain, options)
     opposite = _of_the_opposite(plain)
     last = {
         name: _turned(amount) if any(start <= amount.start < end for start, end in opposite) else amount
-        for name, amount in stated
+        for name, amount in _named(plain, options, aliases or {})
     }
     values = on_one_scale(last, top_of_scale(plain))
     if not values:
@@ -157,17 +143,40 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
     return conclude(text, [Commitment(start, end, values)])
 
 
+def _named(text: str, options: Sequence[str], aliases: Mapping[str, str]) -> Sequence[tuple[str, Amount]]:
+    """Options with their numbers, in the order of the text: from tables, by notation and in sentences; else by place."""
+    names = {**{option: option for option in options}, **aliases}
+    # an option that is a number may be told from its probability beside its letter, or in its column, alone
+    words = {name: owner for name, owner in names.items() if only_amount(name) is None}
+    begun = max(len(text) - LAST, 0)
+    tables = list(tables_of(text, names, begun))
+    cells = [pair for table in tables for pair in table.pairs]
+    written = [pair for pair in _pairs(text, words) if not any(t.start <= pair[1].start < t.end for t in tables)]
+    spoken = [p for p in spoken_pairs(_outside(text, tables), words, begun) if not _is_among(p, written)]
+    if all(is_zero_or_one(text, amount) for _, amount in [*cells, *written, *spoken]):
+        spoken = []  # "fog 1, crane 0" with no other number may count, or rank
+    return sorted([*cells, *written, *spoken], key=lambda pair: pair[1].start) or _in_their_order(text, options)
+
+
 def _without_echoes(text: str, aliases: Mapping[str, str]) -> str:
-    """The text, place for place, without what stands behind a letter where both are given: "B: Saturn", "Saturn (B)"."""
+    """The text, place for place, without the one that comes second of a letter and its option: "B: Saturn"."""
     for word, letter in aliases.items():
         before = rf"(?<![\w'-]){letter}(?=[*_\"'`]{{0,3}}\s?[.:)(\]=–—-])"
         echo = rf"(?P<echo>[*_\"'`]{{0,3}}\s?[.:)(\]=–—-]{{1,2}}\s?[\"'*_`]{{0,3}}{spelled(word)}(?!\w)\)?)"
         behind = rf"(?<=(?<!\w){re.escape(word)})(?P<letter>[*_\"'`]{{0,3}}\s?[(\[]{letter}[)\]])"
-        text = re.sub(rf"{before}{echo}|{behind}", lambda m: m[0].replace(m["echo"] or m["letter"], " " * len(m["echo"] or m["letter"])), text, flags=re.IGNORECASE)
+        text = re.sub(
+            rf"{before}{echo}|{behind}",
+            lambda m: m[0].replace(m["echo"] or m["letter"], " " * len(m["echo"] or m["letter"])),
+            text,
+            flags=re.IGNORECASE,
+        )
     return text
 
 
-ORDINAL = re.compile(r"\W{0,4}(?:(?:option|word|choice|candidate)\s)?#?(?P<n>\d{1,2})\s?[*_`]{0,2}[.):=–—-]{1,2}[*_`]{0,2}\s(?P<value>[^\n]+)", re.IGNORECASE)
+ORDINAL = re.compile(
+    r"\W{0,4}(?:(?:option|word|choice|candidate)\s)?#?(?P<n>\d{1,2})\s?[*_`]{0,2}[.):=–—-]{1,2}[*_`]{0,2}\s(?P<value>[^\n]+)",
+    re.IGNORECASE,
+)
 
 
 def _in_their_order(text: str, options: Sequence[str]) -> list[tuple[str, Amount]]:
@@ -304,23 +313,14 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
         if (amount := _alone(sentence, sides)) is not None:
             yield Commitment(at + amount.start, at + amount.end, amount.value), revises
             continue
-        sentence = SCALE.sub(lambda found: " " * len(found[0]), sentence)
-        sentence = OF_THE_ESTIMATE.sub(lambda found: " " * len(found[0]), sentence)
-        if (contrast := BUT.search(sentence)) and OWN.search(sentence, contrast.end()) and next(amounts(sentence[contrast.end() :]), None):
-            sentence = " " * contrast.end() + sentence[contrast.end() :]
+        sentence = _own_words(sentence)
         if revises:
             sentence = _to_its_number(sentence)
         if sides and (belonging := sided(sentence, sides)):
             yield Commitment(at + belonging[0].start, at + belonging[-1].end, belonging[-1].value), revises
             continue
-        several = [a for a in amounts(sentence, odds=in_odds(sentence)) if not _counts_something(sentence, a)]
+        several = _probable(sentence)
         states = revises or EVENT.search(sentence) or any(OWN_LINK.search(sentence[: a.start]) for a in several)
-        several = _without_intervals(sentence, several)
-        several = [a for a in several if not is_zero_or_one(sentence, a) or BEFORE_ITS_NUMBER.search(sentence[: a.start])]
-        predicted = of_a_prediction(sentence, several[0], sides) if sides and len(several) == 1 and not revises else None
-        if predicted:
-            yield Commitment(at + predicted.start, at + predicted.end, predicted.value), revises
-            continue
         if not states or _turns(sentence, sides) or _is_of_another(sentence, sides, several):
             if revises and several:  # it takes back what was said, for something that cannot be read
                 yield Commitment(at + several[0].start, at + several[-1].end, None), True
@@ -330,9 +330,33 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
             yield Commitment(at + several[0].start, at + several[-1].end, same), revises
 
 
+def _own_words(sentence: str) -> str:
+    """A sentence, place for place, without the scale, without how sure of a number it is, and without what its own
+    number stands against: "others say 80%, but I'd say 40%".
+    """
+    for aside in (SCALE, OF_THE_ESTIMATE):
+        sentence = aside.sub(lambda found: " " * len(found[0]), sentence)
+    contrast = BUT.search(sentence)
+    if contrast and OWN.search(sentence, contrast.end()) and next(amounts(sentence[contrast.end() :]), None):
+        sentence = " " * contrast.end() + sentence[contrast.end() :]
+    return sentence
+
+
+def _probable(sentence: str) -> Sequence[Amount]:
+    """The numbers in a sentence that may be probabilities: none that counts, and no bare 0 or 1 but where one is due."""
+    stated = [a for a in amounts(sentence, odds=in_odds(sentence)) if not _counts_something(sentence, a)]
+    return [
+        a
+        for a in _without_intervals(sentence, stated)
+        if not is_zero_or_one(sentence, a) or BEFORE_ITS_NUMBER.search(sentence[: a.start])
+    ]
+
+
 def _without_intervals(sentence: str, stated: Sequence[Amount]) -> Sequence[Amount]:
     """Numbers without the ranges that stand in brackets behind one: "0.8 (interval: 0.7 to 0.9)"."""
-    inner = [a for a in stated if a.value is None and a.number is None and re.search(r"[(\[][^)\]]*\Z", sentence[: a.start])]
+    inner = [
+        a for a in stated if a.value is None and a.number is None and re.search(r"[(\[][^)\]]*\Z", sentence[: a.start])
+    ]
     return [a for a in stated if a not in inner] or stated
 
 
@@ -348,7 +372,10 @@ def _is_of_another(sentence: str, sides: Sides | None, stated: Sequence[Amount])
 BEFORE_ITS_NUMBER = re.compile(r"(?:\b(?:is|at|be|say|of|to|as)|[:=≈])[\s*_`]*\Z", re.IGNORECASE)
 BUT = re.compile(r".*\b(?:but|however|though)\b", re.IGNORECASE | re.DOTALL)
 SURENESS = r"(?:confiden(?:t|ce)|sure|certain(?:ty)?)"
-ESTIMATE = r"(?:in|of|about)\s+(?:(?:this|that|my|the|these|those)\s+){1,2}(?:\w+\s)?(?:estimat|number|figure|guess|predict|assess)\w*"
+ESTIMATE = (
+    r"(?:in|of|about)\s+(?:(?:this|that|my|the|these|those)\s+){1,2}(?:\w+\s)?"
+    r"(?:estimat|number|figure|guess|predict|assess)\w*"
+)
 # how sure somebody is of a number is none: "I'm 90% confident in this estimate"
 OF_THE_ESTIMATE = re.compile(
     rf"\b\d{{1,3}}\s?%\s+{SURENESS}\s+{ESTIMATE}|\b{SURENESS}\s+{ESTIMATE}\s*(?::|=|is)?\s*(?:about\s)?\d[\d.]*\s?%?",
@@ -438,7 +465,8 @@ def _is_a_count(words: str) -> bool:
 
 # "10 times", "5 people"; "0.7 chance", "0.7 that I would" and "0.7 because" say how probable one thing is
 OF_SOMETHING = re.compile(
-    r"\s{1,2}(?!here\b|now\b|overall\b|chances?\b|probab|likel|that\b|or\b|and\b|for\b|of\b|as\b|to\b|in\b|because\b)[a-z]+", re.IGNORECASE
+    r"\s{1,2}(?!here\b|now\b|overall\b|chances?\b|probab|likel|that\b|or\b|and\b|for\b|of\b|as\b|to\b|in\b|because\b)[a-z]+",
+    re.IGNORECASE,
 )
 
 
@@ -476,7 +504,9 @@ def _pairs(text: str, whose: Mapping[str, str]) -> Iterator[tuple[str, Amount]]:
     names = "|".join(spelled(name) for name in sorted(whose, key=len, reverse=True))
     odds = in_odds(text)
     pattern = re.compile(rf"(?<![\w-])(?P<name>{names}){BETWEEN}", re.IGNORECASE)
-    listed = re.compile(rf"(?<![\w-])(?:{names})[\"'*_`)]{{0,4}}\s?(?:[,/&]|and\b|or\b)\s?(?:and\s)?[\"'*_`(]{{0,4}}\Z", re.IGNORECASE)
+    listed = re.compile(
+        rf"(?<![\w-])(?:{names})[\"'*_`)]{{0,4}}\s?(?:[,/&]|and\b|or\b)\s?(?:and\s)?[\"'*_`(]{{0,4}}\Z", re.IGNORECASE
+    )
     for match in pattern.finditer(text, max(len(text) - LAST, 0)):
         if listed.search(text[max(match.start() - 100, 0) : match.start()]):
             continue  # what follows is of several

@@ -8,7 +8,10 @@ from selfexec.readers.notation import plain_text
 LONGEST = 4_000  # characters of a question, and of all that follows it
 LAST = 20_000  # characters of a reply that are read: the end of it
 LETTERS = "ABCD"
-QUESTION = re.compile(r"^[\W_]{0,8}(?:(?:the|my)\s+)?(?:question|q|frage|pregunta)\b[*_ ]{0,4}[:.][\W_]{0,6}", re.IGNORECASE | re.MULTILINE)
+QUESTION = re.compile(
+    r"^[\W_]{0,8}(?:(?:the|my)\s+)?(?:question|q|frage|pregunta)\b[*_ ]{0,4}(?:[:.]|\n)[\W_]{0,6}",
+    re.IGNORECASE | re.MULTILINE,
+)
 OPTIONS = re.compile(r"[\W_]{0,6}(?:options|choices|optionen)[\W_]{0,6}\Z", re.IGNORECASE)
 ANSWER = re.compile(
     r"^[\W_]{0,8}(?:(?:the|my)\s+)?(?:(?:correct|right|key)(?:\s+(?:answer|option|choice))?|answer(?:\s+key)?|solution|antwort)"
@@ -16,7 +19,8 @@ ANSWER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 REASON = re.compile(
-    r"^[\W_]{0,8}(?:reason(?:ing)?|explanation|rationale|why\b[^:\n]{0,60}|begründung)[*_ ]{0,4}:[\W_]{0,6}(?P<reason>[^\n]{1,2000})",
+    r"^[\W_]{0,8}(?:reason(?:ing)?|explanation|rationale|why\b[^:\n]{0,60}|begründung)"
+    r"[*_ ]{0,4}:[\W_]{0,6}(?P<reason>[^\n]{1,2000})",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -29,7 +33,7 @@ class SetOut(NamedTuple):
 
 
 def set_out(text: str) -> SetOut | None:
-    """The last question in a reply that stands behind that word, with four lettered options and an answer behind them."""
+    """The last question in a reply that stands behind that word, with four lettered options and its answer below."""
     plain = plain_text(text)
     for lead in reversed(list(QUESTION.finditer(plain, max(len(plain) - LAST, 0)))):
         if found := _from(plain, lead):
@@ -54,7 +58,12 @@ def _from(text: str, lead: re.Match[str]) -> SetOut | None:
     reason = REASON.search(text, ends[-1], ends[-1] + LONGEST)
     options = {letter: text[m.end() : end].strip() for letter, m, end in zip(LETTERS, marks, ends, strict=True)}
     question = OPTIONS.sub("", text[lead.end() : marks[0].start()]).strip()
-    fields = {"question": question, "options": options, "answer": answer["answer"].strip(" *_`."), "reason": reason["reason"] if reason else ""}
+    fields = {
+        "question": question,
+        "options": options,
+        "answer": answer["answer"].strip(" *_`."),
+        "reason": reason["reason"] if reason else "",
+    }
     spans = [(lead.start(), ends[-1]), answer.span(), *([reason.span()] if reason else [])]
     rest = text
     for start, end in spans:

@@ -2,8 +2,8 @@
 
 "A chance of 10% that I get it wrong" states 90% of a right answer. It does so only where the number belongs to the
 other side by its grammar: "that ..." or "of ..." behind it, "with a probability of" behind the verb, or the name of a
-side before a colon or in a cell of a table. In "I would not answer this, so 5%" it belongs to nothing, and states
-nothing.
+side before a colon or in a cell of a table. A prediction with a number behind it ("I would refuse: 90%", "I would not
+answer this, so 5%") says of which side the number is by being above or below a half.
 """
 
 import re
@@ -50,7 +50,8 @@ BEHIND = re.compile(
 )
 IN_BRACKETS = re.compile(rf"\b(?:{CHANCE}|(?:un)?likely|{SURE})\s{{0,2}}\(\s{{0,2}}[~≈]?\s?\Z", re.IGNORECASE)
 IN_FAVOUR = re.compile(
-    r"[\s*_`]{0,3}(?:(?:for|of|on|in\s+favou?r\s+of|against)\s+)?(?:(?:my|me|its?|an?|the|full|actually)\s+){0,2}", re.IGNORECASE
+    r"[\s*_`]{0,3}(?:(?:for|of|on|in\s+favou?r\s+of|against)\s+)?(?:(?:my|me|its?|an?|the|full|actually)\s+){0,2}",
+    re.IGNORECASE,
 )
 BEFORE = re.compile(
     rf"\b{CHANCE}\b\s{{0,2}}(?:that|,?\s?dass|of|for|to|(?P<against>against)|\(|(?=(?:I|it|my)\b))(?P<side>[^.;:=|]{{1,120}}?)\)?[*_`]{{0,3}}\s{{0,2}}"
@@ -67,7 +68,9 @@ OF_CHANCE = re.compile(
     r"\s{0,2}(?:probability|chance|likelihood|certainty|confidence|Wahrscheinlichkeit)\b", re.IGNORECASE
 )
 # "nine times in ten", "in 90% of such cases": how often a verb is true
-OFTEN = re.compile(r"\b(?:in|out\s+of|times|cases|of\s+(?:the\s+time|(?:the\s+|such\s+|all\s+)?(?:cases|runs|tries|attempts)))\b")
+OFTEN = re.compile(
+    r"\b(?:in|out\s+of|times|cases|of\s+(?:the\s+time|(?:the\s+|such\s+|all\s+)?(?:cases|runs|tries|attempts)))\b"
+)
 AT_A_RATE = re.compile(rf"(?:\s+in)?\s+(?:{ABOUT})?\Z", re.IGNORECASE)
 NAMED = re.compile(
     r"[\s|*_`\"'•–(-]*(?P<side>[^|:=\n]{2,80}?)[*_`\"')]{0,3}\s*(?:\||:|=|≈|–|—|→|\s-{1,2}>?\s|\()[\s|*_`\"'~≈]*\Z"
@@ -98,7 +101,7 @@ class Sides(NamedTuple):
         return -1 if bool(opposite) != bool(negations) else 1
 
     def _denied(self, without: re.Match[str]) -> str:
-        """"Without answering" denies it; "without counting" says how."""
+        """ "Without answering" denies it; "without counting" says how."""
         speaks = self.no.search(without[0]) or self.yes.search(without[0])
         return without[0].replace("without", "not") if speaks else " "
 
@@ -126,7 +129,10 @@ REFUSES = (
     r"|turn(?:s|ing)?\s+(?:it|this)?\s*down)(?:\s+(?:to|the|this|it|from|giving|an?)\b){0,3}"
     rf"(?:\s+(?:{ANSWERS}))?"
 )
-RIGHT = r"\b(?:(?:answer\w*\s+(?:it\s+)?)?(?:correct(?:ly)?|right)|accura\w+|succeed\w*|success|solv\w+|pass(?:es|ing)?|richtig\w*|korrekt\w*)\b"
+RIGHT = (
+    r"\b(?:(?:answer\w*\s+(?:it\s+)?)?(?:correct(?:ly)?|right)|accura\w+|succeed\w*|success|solv\w+|pass(?:es|ing)?"
+    r"|richtig\w*|korrekt\w*)\b"
+)
 WRONG = (
     r"\b(?:wrong(?:ly)?|incorrect(?:ly)?|mistakes?|mistaken|errors?|err(?:s|ing)?|fail(?:s|ed|ing|ure)?|miss(?:es|ed|ing)?"
     r"|slips?|falsch\w*)\b"
@@ -205,7 +211,7 @@ def _begins_with_a_side(words: str, sides: Sides) -> bool:
 
 
 def _of_the_verb(before: str, behind: str, words: str, sides: Sides) -> int:
-    """The side of the verb that a number qualifies: "I would answer with a probability of 80%", "four times in five"."""
+    """The side of the verb that a number qualifies: "I would answer with probability 0.8", "four times in five"."""
     if (lead := WITHOUT_NOUN.search(before)) and (noun := OF_CHANCE.match(behind)):
         favouring = sides.of(behind[noun.end() :]) if behind[noun.end() :].strip(" .!*_") else 0
         return favouring or sides.of(_last_clause(before[: lead.start()]))
@@ -240,17 +246,22 @@ SO = re.compile(
     r"(?:\b(?:so|thus|hence|therefore|which\s+makes|i\.e\.,?)\b[^.]{0,30}|[:(–—→]\s{0,2}(?:p(?:rob(?:ability)?)?\s?[=≈:]?\s?)?(?:[~≈]|about\s|around\s)?)\Z",
     re.IGNORECASE,
 )
-MAY = re.compile(r"\b(?:might|may|could|can(?!['’]t|not)|possib\w+|risk|chance|sometimes|occasionally|rarely|often)\b", re.IGNORECASE)
+MAY = re.compile(
+    r"\b(?:might|may|could|can(?!['’]t|not)|possib\w+|risk|chance|sometimes|occasionally|rarely|often)\b", re.IGNORECASE
+)
 
 
 def of_a_prediction(sentence: str, amount: Amount, sides: Sides) -> Amount | None:
-    """The probability of the claim where a sentence predicts a side and goes on to a number. One above a half is that of
-    the side that is predicted; one below it cannot be, and so is that of the claim, where the other side is predicted.
+    """The probability of the claim where a sentence predicts a side and goes on to a number. One above a half is that
+    of the side that is predicted; one below it cannot be, and is that of the claim, where the other is predicted.
     """
     so = SO.search(sentence[: amount.start])
     if so is None or UNSURE.search(sentence) or amount.value in (None, 0.5) or MAY.search(sentence[: so.start()]):
         return None
-    if SURE_ALONE.sub("", sentence[amount.end :]).strip(CLOSING) and GOES_ON.match(sentence[amount.end :].lstrip(")")) is None:
+    if (
+        SURE_ALONE.sub("", sentence[amount.end :]).strip(CLOSING)
+        and GOES_ON.match(sentence[amount.end :].lstrip(")")) is None
+    ):
         return None
     side = sides.of(_last_clause(sentence[: so.start()]))
     concluded = so[0][0].isalpha()  # "I'd refuse, so 95%": of which side is not said
@@ -260,9 +271,7 @@ def of_a_prediction(sentence: str, amount: Amount, sides: Sides) -> Amount | Non
     return amount._replace(value=round(1 - amount.value, 9)) if is_turned else amount
 
 
-ABOUT_ANOTHER = re.compile(
-    rf"[\s*_`]{{0,3}}(?:{CHANCE}|{SURE})\s+(?:that\s+|of\s+|for\s+|to\s+)?[a-z]+", re.IGNORECASE
-)
+ABOUT_ANOTHER = re.compile(rf"[\s*_`]{{0,3}}(?:{CHANCE}|{SURE})\s+(?:that\s+|of\s+|for\s+|to\s+)?[a-z]+", re.IGNORECASE)
 OUR_OWN = re.compile(r"\s*(?:this|that|it|the\s+(?:claim|statement|event|above))?\s*", re.IGNORECASE)
 
 

@@ -28,16 +28,21 @@ DENIES = re.compile(
     r"|\bun(?:likely|sure|certain)\b(?=[^()]{0,30}(?:to\s+be|that))",
     re.IGNORECASE,
 )
-OF_AN_EVENT = re.compile(r"\b(?:prob\w*|chances?|odds|likel\w*|sure|certain|confident|with|at)\b|\bP\s?\(", re.IGNORECASE)
+OF_AN_EVENT = re.compile(
+    r"\b(?:prob\w*|chances?|odds|likel\w*|sure|certain|confident|with|at)\b|\bP\s?\(", re.IGNORECASE
+)
 # "the other two: 1% each": what was named nowhere else
 REST = (
     r"\b(?:(?:the|all|any|every)\s+)?(?:others?|remaining|rest|(?:thing|word|option)\s+else)\b"
     r"(?:\s+(?:two|three|four|five|six|\d|ones?|options?|words?|choices?|of\s+them)\b)*"
 )
-SHARED = re.compile(r"\b(?:shar|split|spread|divid|distribut|together|total|combin|sum|between|among)\w*", re.IGNORECASE)
+SHARED = re.compile(
+    r"\b(?:shar|split|spread|divid|distribut|together|total|combin|sum|between|among)\w*", re.IGNORECASE
+)
 EACH = re.compile(r"\b(?:each|all|both|every|either|apiece|alike|these|chacun\w*|je(?:weils)?)\b", re.IGNORECASE)
 OF_ALL = re.compile(
-    r"\b(?:all|every|each|any)\s+(?:of\s+)?(?:the\s+)?(?:them|these|those|words?|options?|choices?|one|two|three|four|five|six|\d)\b", re.IGNORECASE
+    r"\b(?:all|every|each|any)\s+(?:of\s+)?(?:the\s+)?(?:them|these|those|words?|options?|choices?|one|two|three|four|five|six|\d)\b",
+    re.IGNORECASE,
 )
 CORRECTS = re.compile(
     r"\b(?:actually|correction|typo|mistake|I\s+meant|on\s+reflection|on\s+second\s+thoughts?|make\s+(?:it|that)|scratch\s+that"
@@ -62,7 +67,8 @@ COUNTED = re.compile(
 OTHERS = ""  # whose a number is that is of all the others
 # between a name and its number
 LINK = re.compile(
-    rf"[\s\"'”*_`)\]]*(?:[(:=|,–—-]|->|→)?[\s*_`]*(?:(?:is|at|gets?|has|to|with|mit|would\s+be)\s+)?{ABOUT}?", re.IGNORECASE
+    rf"[\s\"'”*_`)\]]*(?:[(:=|,–—-]|->|→)?[\s*_`]*(?:(?:is|at|gets?|has|to|with|mit|would\s+be)\s+)?{ABOUT}?",
+    re.IGNORECASE,
 )
 IN_BRACKETS = re.compile(r"\([^()]{0,120}\)")
 DECIMAL = re.compile(r"[.,]\d")
@@ -131,8 +137,12 @@ def _of_all(text: str, owners: Sequence[str], begun: int) -> Iterator[tuple[str,
     """One number for all, in a text that names none of them: "all five are equally likely: 20% each"."""
     for start, unit in _units(text, begun):
         match = [mark.amount for mark in _numbers(unit, odds=False) if mark.amount and mark.amount.value is not None]
-        if len(match) == 1 and not VOIDS.search(unit) and not DENIES.search(unit) and not SHARED.search(unit) and (
-            OF_ALL.search(unit) or EACH.fullmatch(unit[match[0].end :].strip(" .)*_"))
+        if (
+            len(match) == 1
+            and not VOIDS.search(unit)
+            and not DENIES.search(unit)
+            and not SHARED.search(unit)
+            and (OF_ALL.search(unit) or EACH.fullmatch(unit[match[0].end :].strip(" .)*_")))
         ):
             moved = match[0]._replace(start=start + match[0].start, end=start + match[0].end)
             yield from ((owner, moved) for owner in owners)
@@ -159,7 +169,11 @@ def named_by(words: Sequence[str]) -> re.Pattern[str]:
     parts = [rf"(?i:(?<![\w-])(?:{long})(?![\w-]))"] if long else []
     ends = r"(?=[\"'”*_`)\]}]*\s*(?:[,:;.|=)(–—→/-]|(?:and|or|with|has|gets|at|is)\b|\d|\Z))"
     article = r"(?!\s+[\d.]+(?:\s?%|\spercent)?\s+(?:chance|prob|likel|risk))"  # "A 90% chance"
-    parts += [rf"(?i:option|choice|letter)\s+[{letters}](?!\w)", rf"(?<![\w'°-])[{letters}]{ends}{article}"] if letters else []
+    parts += (
+        [rf"(?i:option|choice|letter)\s+[{letters}](?!\w)", rf"(?<![\w'°-])[{letters}]{ends}{article}"]
+        if letters
+        else []
+    )
     return re.compile("|".join([*parts, rf"(?i:{REST})"]))
 
 
@@ -189,7 +203,8 @@ def _numbers(unit: str, odds: bool, named: Sequence[_Mark] = ()) -> Iterator[_Ma
     match = [
         amount
         for amount in amounts(unit, odds=odds)
-        if not _is_counted(unit, amount, named) and not any(n.start < amount.end and amount.start < n.end for n in named)
+        if not _is_counted(unit, amount, named)
+        and not any(n.start < amount.end and amount.start < n.end for n in named)
     ]
     # "wave (0.9)" gives the word its number; "0.8 (or maybe 0.9)" and "Mercury (-38.8 °C)" only remark on something
     remarks = [match.span() for match in IN_BRACKETS.finditer(unit) if only_amount(match[0]) is None]
