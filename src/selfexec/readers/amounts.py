@@ -45,7 +45,7 @@ ABOUT = (
 BOUND = re.compile(
     r"(?:[<>≤≥]=?|\b(?:(?:less|more|fewer|greater|lower|higher|smaller|larger)\s+than|at\s+(?:least|most)|up\s+to|under"
     r"|over|below|above|exceed(?:s|ing)?|no\s+(?:more|less|higher|lower)\s+than|mindestens|höchstens|unter|über"
-    r"|(?:to|until|well\s+into|upwards?\s+of)|min(?:imum|\.)?|max(?:imum|\.)?))"
+    r"|(?:(?<=[\w%]\s)to|until|well\s+into|upwards?\s+of)|min(?:imum|\.)?|max(?:imum|\.)?))"
     rf"\s{{0,3}}(?:(?:the|an?)\s+)?{ABOUT}?\Z",
     re.IGNORECASE,
 )

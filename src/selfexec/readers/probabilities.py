@@ -14,7 +14,7 @@ from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, Side
 from selfexec.readers.shown import mentioned
-from selfexec.readers.sides import SIDES, SURE_ALONE, UNSURE, Sides, names_another, of_a_prediction, sided
+from selfexec.readers.sides import SIDES, SURE_ALONE, UNSURE, Sides, names_another, sided
 from selfexec.readers.spoken_pairs import as_named, is_zero_or_one, spelled, spoken_pairs
 from selfexec.readers.suppositions import counterfactual
 from selfexec.readers.tables import Table, tables_of
@@ -62,7 +62,7 @@ TURNS = re.compile(
     r"|\b(?:refus|declin|reject|omit|fail|absen|miss)\w*|\b(?:turn\w*|leav\w*)\s+(?:it\s+|this\s+)?(?:down|out)\b"
     r"|\bun(?:likely|sure|certain|able)\w*|\bim(?:probable|possible)\w*|\bdoubt\w*|\bagainst\b|\?|"
     r"\b(?:others?|another|people|person|someone|somebody|average|typical|usual|base\s+rate|prior)\b"
-    r"|\b(?:for\s+example|for\s+instance|e\.g\.|such\s+as|confidence|confident\s+in|error|margin)\b"
+    r"|\b(?:for\s+example|for\s+instance|e\.g\.|such\s+as|confidence(?!\s+(?:interval|range))|confident\s+in|error|margin)\b"
     r"|\b(?:chance\s+level|by\s+chance|at\s+chance|baseline|(?:random|blind|pure)\w*\s+guess\w*|guessing\s+(?:rate|alone|at\s+random))\b",
     re.IGNORECASE,
 )
@@ -144,7 +144,7 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
 
 
 def _named(text: str, options: Sequence[str], aliases: Mapping[str, str]) -> Sequence[tuple[str, Amount]]:
-    """Options with their numbers, in the order of the text: from tables, by notation and in sentences; else by place."""
+    """Options with their numbers, in the order of the text: from tables, notation and sentences, else by place."""
     names = {**{option: option for option in options}, **aliases}
     # an option that is a number may be told from its probability beside its letter, or in its column, alone
     words = {name: owner for name, owner in names.items() if only_amount(name) is None}
@@ -310,6 +310,7 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
     for at, sentence in _sentences(text):
         revises = announced or REVISES.match(sentence) is not None
         announced = revises and next(amounts(sentence), None) is None
+        sentence = OF_THE_ESTIMATE.sub(_blank, sentence)
         if (amount := _alone(sentence, sides)) is not None:
             yield Commitment(at + amount.start, at + amount.end, amount.value), revises
             continue
@@ -330,12 +331,15 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
             yield Commitment(at + several[0].start, at + several[-1].end, same), revises
 
 
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
 def _own_words(sentence: str) -> str:
-    """A sentence, place for place, without the scale, without how sure of a number it is, and without what its own
-    number stands against: "others say 80%, but I'd say 40%".
+    """A sentence, place for place, without the scale and what its own number stands against: "others say 80%, but I'd
+    say 40%".
     """
-    for aside in (SCALE, OF_THE_ESTIMATE):
-        sentence = aside.sub(lambda found: " " * len(found[0]), sentence)
+    sentence = SCALE.sub(_blank, sentence)
     contrast = BUT.search(sentence)
     if contrast and OWN.search(sentence, contrast.end()) and next(amounts(sentence[contrast.end() :]), None):
         sentence = " " * contrast.end() + sentence[contrast.end() :]
@@ -343,7 +347,7 @@ def _own_words(sentence: str) -> str:
 
 
 def _probable(sentence: str) -> Sequence[Amount]:
-    """The numbers in a sentence that may be probabilities: none that counts, and no bare 0 or 1 but where one is due."""
+    """The numbers in a sentence that may be probabilities: none that counts, no bare 0 or 1 but where one is due."""
     stated = [a for a in amounts(sentence, odds=in_odds(sentence)) if not _counts_something(sentence, a)]
     return [
         a
@@ -378,7 +382,7 @@ ESTIMATE = (
 )
 # how sure somebody is of a number is none: "I'm 90% confident in this estimate"
 OF_THE_ESTIMATE = re.compile(
-    rf"\b\d{{1,3}}\s?%\s+{SURENESS}\s+{ESTIMATE}|\b{SURENESS}\s+{ESTIMATE}\s*(?::|=|is)?\s*(?:about\s)?\d[\d.]*\s?%?",
+    rf"(?:\bI(?:['’]m|\s+am)\s+(?:about\s+)?)?\b\d{{1,3}}\s?%\s+{SURENESS}\s+{ESTIMATE}\s?:?|\b{SURENESS}\s+{ESTIMATE}\s*(?::|=|is)?\s*(?:about\s)?\d[\d.]*\s?%?",
     re.IGNORECASE,
 )
 INSTEAD_OF = re.compile(r",?\s*\b(?:not|instead\s+of|rather\s+than|from)\s+[~≈]?\d[\d.,]*\s?%?", re.IGNORECASE)
@@ -387,7 +391,7 @@ REASON = re.compile(r"[:;(]|\s[-–—]\s|,?\s\b(?:because|since|as)\b", re.IGNO
 
 def _to_its_number(sentence: str) -> str:
     """A correction without its reason, and without the number that it takes the place of."""
-    sentence = INSTEAD_OF.sub(lambda found: " " * len(found[0]), sentence)
+    sentence = INSTEAD_OF.sub(_blank, sentence)
     first = next(amounts(sentence), None)
     reason = REASON.search(sentence, first.end) if first else None
     return sentence[: reason.start()] if reason else sentence
@@ -401,7 +405,7 @@ def _turns(sentence: str, sides: Sides | None) -> bool:
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
     """The sentences of a text with their places, those that are short enough to be read and hold no object."""
-    text = NO_NUMBER.sub(lambda found: " " * len(found[0]), text)
+    text = NO_NUMBER.sub(_blank, text)
     begun = max(len(text) - LAST, 0)
     for match in [*SENTENCE.finditer(text, begun), None]:
         end = match.start() if match else len(text)

@@ -27,6 +27,7 @@ UNSURE = re.compile(
     r"|assuming|others?|another|people|person|someone|somebody|average|typical|for\s+example|for\s+instance|e\.g\.)\b",
     re.IGNORECASE,
 )
+OF_THE_KEY = re.compile(r"\b[A-D]\)?\s+(?:is|being|was)\b")  # "B is right" says it of an option, not of an answer
 WITHOUT = re.compile(r"\bwithout\s+\w+(?:\s+\w+)?", re.IGNORECASE)
 # "thirty percent that I would": the verb is the one of the question
 AS_ASKED = re.compile(
@@ -88,7 +89,7 @@ class Sides(NamedTuple):
 
     def of(self, words: str) -> int:
         """1 where some words are about the claim, -1 where they are about its opposite, 0 where that cannot be said."""
-        if UNSURE.search(words):
+        if UNSURE.search(words) or OF_THE_KEY.search(words):
             return 0
         words = WITHOUT.sub(self._denied, LETTERED.sub(" ", words))
         opposite = self.no.findall(words)

@@ -7,7 +7,7 @@ supposes or asks, and one with a number that belongs to no name, states nothing 
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 from typing import NamedTuple
 
 from selfexec.readers.amounts import ABOUT, Amount, amounts, in_odds, only_amount
@@ -116,17 +116,22 @@ def _is_void(unit: str, marks: Sequence[_Mark]) -> bool:
     bare = re.sub(REST, _blank, unit, flags=re.IGNORECASE) if any(mark.name == OTHERS for mark in marks) else unit
     if VOIDS.search(bare) or (bare != unit and SHARED.search(unit)):
         return True
-    begun = 0
-    for mark, after in zip_longest(marks, marks[1:]):
-        if mark.amount is None:
-            continue
-        said = unit[begun : after.start if after else len(unit)]
-        begun = mark.end
-        number = mark.amount.number if mark.amount.plain else None
-        is_low = (mark.amount.value or (number or 100) / 100) < 0.5 or mark.amount.value == 0
-        if DENIES.search(said) and (not is_low or OF_AN_EVENT.search(said)):
+    numbers = [mark for mark in marks if mark.amount is not None]
+    names_follow = bool(marks) and marks[0].amount is not None
+    for earlier, mark in zip([None, *numbers], numbers, strict=False):
+        begun = mark.start if names_follow else earlier.end if earlier else 0
+        ends = [n.start for n in marks if n.start > mark.start and (n.amount is not None or not names_follow)]
+        said = unit[begun : min(ends, default=len(unit))]
+        if DENIES.search(said) and (not _is_low(mark) or OF_AN_EVENT.search(said)):
             return True
     return False
+
+
+def _is_low(mark: _Mark) -> bool:
+    """Whether a number is below a half, on the scale to 1 or in percent."""
+    if mark.amount is None or (mark.amount.value is None and mark.amount.number is None):
+        return False
+    return (mark.amount.number or 0) / 100 < 0.5 if mark.amount.value is None else mark.amount.value < 0.5
 
 
 def _blank(match: re.Match[str]) -> str:
