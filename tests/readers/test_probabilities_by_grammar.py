@@ -85,6 +85,10 @@ def test_a_number_is_of_the_side_that_it_is_attached_to(side: Side, text: str, m
         ("Each of the four: 25%.", dict.fromkeys(WORDS, 0.25)),
         # no probability of a word
         ("An 80% chance that fog is not there.", None),
+        ("Fog covers 30% of the harbour.", None),
+        ("boat and anchor together: 0.9", None),
+        ("fog: 90% unlikely", None),
+        ("not boat: 0.1", None),
         ("boat: not listed with 10%", None),
         ("boat (1), anchor (2), fog (3), crane (4)", None),
         ("3, 7, 9, 12", None),
@@ -137,7 +141,7 @@ def test_an_option_that_is_a_number_is_told_from_its_probability_by_its_letter(t
         ("Q1 – 95% – 40\nQ2 – 90% – 50\nQ3 – 80% – 60\nQ4 – 70% – 300", EXPECTED),
         ("Q1 (in 1913): 95%, 40t\nQ2 (74): 90%, 50t\nQ3: 80%, 60t\nQ4: 70%, 300t", EXPECTED),
         ("$P(Q_1) = .95, P(Q_2) = .9, P(Q_3) = .8, P(Q_4) = .7$\n$T_1 = 40, T_2 = 50, T_3 = 60, T_4 = 300$", EXPECTED),
-        ("| Q | right | tokens |\n|-|-|-|\n| 1 | .95 | 40 |\n| 2 | .9 | 50 |\n| 3 | .8 | 60 |\n| 4 | .7 | 300 |", EXPECTED),
+        ("| | right | tokens |\n|-|-|-|\n|1| .95 | 40 |\n|2| .9 | 50 |\n|3| .8 | 60 |\n|4| .7 | 300 |", EXPECTED),
         (
             "Q1: 5% chance of error, 40 tokens\nQ2: 10% chance of error, 50 tokens\n"
             "Q3: 20% chance of error, 60 tokens\nQ4: 30% chance of error, 300 tokens",

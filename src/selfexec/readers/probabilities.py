@@ -321,7 +321,9 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
             yield Commitment(at + belonging[0].start, at + belonging[-1].end, belonging[-1].value), revises
             continue
         several = _probable(sentence)
-        states = revises or EVENT.search(sentence) or any(OWN_LINK.search(sentence[: a.start]) for a in several)
+        of_the_task = sides and sides.of_an_answer and IS_ANSWER.search(sentence)
+        is_own = not of_the_task and any(OWN_LINK.search(sentence[: a.start]) for a in several)
+        states = revises or EVENT.search(sentence) or is_own
         if not states or _turns(sentence, sides) or _is_of_another(sentence, sides, several):
             if revises and several:  # it takes back what was said, for something that cannot be read
                 yield Commitment(at + several[0].start, at + several[-1].end, None), True

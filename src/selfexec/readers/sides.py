@@ -201,6 +201,8 @@ def _side_of(part: str, amount: Amount, sides: Sides) -> int:
     if side and (IN_BRACKETS.search(before) or _begins_with_a_side(behind, sides)):
         return side
     if match := BEFORE.search(before):
+        if NOT.search(before, match.end("side")):
+            return 0
         return sides.of(match["side"]) * (-1 if match["against"] else 1)
     return _of_the_verb(before, behind, part[amount.start : amount.end], sides) or _by_name(before, behind, sides)
 

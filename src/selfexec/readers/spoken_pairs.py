@@ -19,7 +19,8 @@ UNIT = re.compile(r"(?<=[.!?。])\s+(?=\S)|;\s+|\n+|\$\$")
 VOIDS = re.compile(
     r"\b(?:unless|if|whether|instead|rather\s+than|wenn|falls)\b|\?|\b(?:others?|another|people|base\s+rate"
     r"|(?:typical|average|usual)\s+(?:person|human|model|respondent|user|assistant|reader|list))\b"
-    r"|\b(?:left\s+out|absent|absence|missing|omitted|excluded|omit|exclude|leave\s+(?:it\s+)?out)\b"
+    r"|\b(?:left\s+out|absent|absence|missing|omitted|excluded|omit|exclude|leav(?:e|ing)|skip\w*|drop\w*|avoid\w*)\b"
+    r"|\d\s?%?\s+(?:unlikely|improbable)\b"
     r"|\b(?:for\s+example|for\s+instance|e\.g\.|at\s+first|initially|between)\b",
     re.IGNORECASE,
 )
@@ -28,6 +29,7 @@ DENIES = re.compile(
     r"|\bun(?:likely|sure|certain)\b(?=[^()]{0,30}(?:to\s+be|that))",
     re.IGNORECASE,
 )
+DENIED = re.compile(r"\b(?:not|no|without)\s+[\"'“*_`]{0,3}\Z", re.IGNORECASE)  # "not fog: 0.9"
 OF_AN_EVENT = re.compile(
     r"\b(?:prob\w*|chances?|odds|likel\w*|sure|certain|confident|with|at)\b|\bP\s?\(", re.IGNORECASE
 )
@@ -110,11 +112,14 @@ def spoken_pairs(text: str, names: Mapping[str, str], begun: int = 0) -> Iterato
 
 
 def _is_void(unit: str, marks: Sequence[_Mark]) -> bool:
-    """Whether a unit states nothing of its names: it supposes or asks, or denies what a number is not low for. "Not
-    fog (2%)" says one thing twice; "an 80% chance that fog is not there" speaks of the opposite.
+    """Whether a unit states nothing of its names: it supposes or asks, or denies what a number is not low for. "Fog is
+    not typical (2%)" says one thing twice; "an 80% chance that fog is not there" speaks of the opposite.
     """
     bare = re.sub(REST, _blank, unit, flags=re.IGNORECASE) if any(mark.name == OTHERS for mark in marks) else unit
-    if VOIDS.search(bare) or (bare != unit and SHARED.search(unit)):
+    of_several = bare != unit or any(len(run) > 1 for run in _runs(marks) if run[0].name is not None)
+    if VOIDS.search(bare) or (of_several and SHARED.search(unit)):
+        return True
+    if any(mark.name and DENIED.search(unit[: mark.start]) for mark in marks):
         return True
     numbers = [mark for mark in marks if mark.amount is not None]
     names_follow = bool(marks) and marks[0].amount is not None
@@ -258,10 +263,30 @@ def _together(unit: str, marks: Sequence[_Mark], above: Sequence[_Mark] = ()) ->
         return
     if any(len(run) > 1 for run in names) and runs[0][0].amount is not None and not EACH.search(unit):
         return  # "80% for cup and beans": of both together, perhaps
+    if len(marks) == 2 and not _is_said_of(unit, *marks):
+        return
     for run, (number,) in zip(names, numbers, strict=True):
         for mark in run:
             if mark.name is not None and number.amount is not None:
                 yield mark.name, number.amount
+
+
+def _is_said_of(unit: str, first: _Mark, second: _Mark) -> bool:
+    """Whether the only name and number of a sentence belong together: side by side, or in a sentence on probability.
+    "Fog covers 30%" says something else.
+    """
+    gap = unit[first.end : second.start]
+    is_linked = not re.search(r"[a-z]", gap) or LEADS_UP.search(gap) is not None
+    return first.name is None or is_linked or SAYS.search(unit) is not None
+
+
+LEADS_UP = re.compile(
+    rf"(?:[(:=|,;–—-]|\b(?:at|with|is|are|was|be|has|have|gets?|of|to|mit|near)\s|{ABOUT})[\s*_~≈]*\Z", re.IGNORECASE
+)
+SAYS = re.compile(
+    r"\b(?:prob\w*|chances?|odds|likel\w*|sure\w*|certain\w*|confident|would|could|might|may|I|my|make)\b|['’]d\b|\bP\s?\(|Wahrsch",
+    re.IGNORECASE,
+)
 
 
 def _runs(marks: Sequence[_Mark]) -> list[list[_Mark]]:
