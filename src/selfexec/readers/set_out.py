@@ -7,6 +7,7 @@ from selfexec.readers.notation import plain_text
 
 LONGEST = 4_000  # characters of a question, and of all that follows it
 LAST = 20_000  # characters of a reply that are read: the end of it
+TRIES = 8  # places that a question may begin at, from the end
 LETTERS = "ABCD"
 QUESTION = re.compile(
     r"^[\W_]{0,8}(?:(?:the|my)\s+)?(?:question|q|frage|pregunta)\b[*_ ]{0,4}(?:[:.]|\n)[\W_]{0,6}",
@@ -35,7 +36,7 @@ class SetOut(NamedTuple):
 def set_out(text: str) -> SetOut | None:
     """The last question in a reply that stands behind that word, with four lettered options and its answer below."""
     plain = plain_text(text)
-    for lead in reversed(list(QUESTION.finditer(plain, max(len(plain) - LAST, 0)))):
+    for lead in list(QUESTION.finditer(plain, max(len(plain) - LAST, 0)))[: -TRIES - 1 : -1]:
         if found := _from(plain, lead):
             return found
     return None
