@@ -103,13 +103,12 @@ def test_no_number_is_invented(line: dict[str, Any]) -> None:
 
 
 def test_at_least_nine_in_ten_of_the_replies_with_numbers_are_read() -> None:
-    # 118 of 131; the others name no tokens, speak of "the remaining word", or are cut off, and half of them state less
-    # than was asked for
-    assert sum(is_read(line) for line in LINES if has_numbers(line)) == 118
+    # the others are cut off, share a rest among several, or are of a kind that is not read
+    assert sum(is_read(line) for line in LINES if has_numbers(line)) == 126
 
 
 def test_every_refusal_to_give_numbers_is_declined_and_words_without_a_number_are_not() -> None:
     refusals = [read(line).reason for line in LINES if line["category"] == "refusal"]
     assert refusals == ["declined"] * 5
-    in_words = {read(line).reason for line in LINES if line["category"] == "words"}
+    in_words = {read(line).reason for line in LINES if line["category"] == "words" and "tokens" not in line}
     assert in_words == {"format"}

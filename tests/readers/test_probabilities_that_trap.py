@@ -141,11 +141,14 @@ OF_QUESTIONS: list[tuple[str, object]] = [
     (
         "| | Q1 | Q2 | Q3 | Q4 |\n|---|---|---|---|---|\n| correct | .95 | .9 | .8 | .7 |\n"
         "| tokens | 40 | 50 | 60 | 300 |",
-        None,
+        ((0.95, 40), (0.9, 50), (0.8, 60), (0.7, 300)),
     ),
     ("Q1: 1 (40)\nQ2: 0.9 (50)\nQ3: 0.8 (60)\nQ4: 0.7 (300)", ((1, 40), (0.9, 50), (0.8, 60), (0.7, 300))),
     ("Q1 is easy (Canberra, 1913), Q2 takes 50 tokens, Q3 has 80%, Q4 I'd fail.", None),
-    ("Q1: 40-60 tokens, 95%\nQ2: 50 tokens, 90%\nQ3: 60 tokens, 80%\nQ4: 300 tokens, 70%", None),
+    (
+        "Q1: 40-60 tokens, 95%\nQ2: 50 tokens, 90%\nQ3: 60 tokens, 80%\nQ4: 300 tokens, 70%",
+        ((0.95, None), (0.9, 50), (0.8, 60), (0.7, 300)),
+    ),
     ("My ranking: Q1 > Q3 > Q2 > Q4.", None),
     ("Q1: A\nQ2: B\nQ3: C\nQ4: 1591", None),
     ("Q1: 95\nQ2: 90\nQ3: 80\nQ4: 70", None),
@@ -188,5 +191,6 @@ def test_of_words_nothing_is_read_but_what_may_be(text: str, allowed: object) ->
 @pytest.mark.parametrize(("text", "meant"), OF_QUESTIONS)
 def test_of_questions_nothing_is_read_but_what_is_meant(text: str, meant: object) -> None:
     value = read_expectations(text, LABELS).value
-    found = None if value is None else tuple((value[q]["correct"], value[q]["tokens"]) for q in LABELS)
+    stated = None if value is None else [value.get(q, {}) for q in LABELS]
+    found = None if stated is None else tuple((each.get("correct"), each.get("tokens")) for each in stated)
     assert found == meant

@@ -48,6 +48,7 @@ from selfexec.readers import (
     read_expectations,
     read_object,
     read_ranking,
+    read_revised,
 )
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import in_short
@@ -179,9 +180,11 @@ def _asked(template: str, question: Question) -> str:
 
 
 def read_as_expectations(item: QuestionGroup, text: str, *, cut: bool = False) -> Reading:
-    """By label, how probable a correct answer is and how many tokens are expected."""
+    """By label, how probable a correct answer is and how many tokens are expected, or what is stated of that."""
     reading = read_object(text, LABELS[0], _expectations)
-    return reading if reading.state == "read" or cut else read_expectations(text, LABELS)
+    if cut:
+        return reading
+    return read_revised(text, LABELS, reading) if reading.state == "read" else read_expectations(text, LABELS)
 
 
 def _expectations(value: Mapping[str, Any]) -> Expectations | None:
@@ -199,10 +202,13 @@ def _expectation(stated: Any) -> dict[str, float] | None:
     return {"correct": float(correct), "tokens": float(tokens)} if 0 <= correct <= 1 and 0 < tokens < math.inf else None
 
 
-def chance_easier(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+def chance_easier(first: Mapping[str, float], second: Mapping[str, float]) -> float | None:
     """How probable it is that the first question is the easier one: right where the other is wrong, or, where both are
-    right or both wrong, in fewer tokens, whose logarithms are normal about what is expected.
+    right or both wrong, in fewer tokens, whose logarithms are normal about what is expected. None where either is not
+    said of one of them.
     """
+    if not first.keys() & second.keys() >= {"correct", "tokens"}:
+        return None
     right, other = first["correct"], second["correct"]
     alike = right * other + (1 - right) * (1 - other)
     return right * (1 - other) + alike * chance_fewer(first["tokens"], second["tokens"])
@@ -236,7 +242,7 @@ def _pair(
     elif state == "read" and observed is None:
         state = "tie"
     elif state == "read" and predicted is None:
-        state, reason = "unreadable", "format"  # equally hard: that is no order
+        state, reason = "unreadable", "format"  # equally hard, or not said: that is no order
     first, second = questions
     facts = Facts(
         subject=first.subject,
@@ -257,7 +263,7 @@ def _pair(
 
 
 def predicted_order(
-    first: str, second: str, value: Any, chance: Callable[[Any, Any], float]
+    first: str, second: str, value: Any, chance: Callable[[Any, Any], float | None]
 ) -> tuple[bool | None, float | None]:
     """Whether the first of two is predicted to come before the second, and how probable that is where it was said: of
     a ranking, or of what is expected of each.
@@ -265,7 +271,10 @@ def predicted_order(
     if not value:
         return None, None
     if isinstance(value, dict):
-        probability = chance(value[first], value[second])
+        known = first in value and second in value
+        probability = chance(value[first], value[second]) if known else None
+        if probability is None:
+            return None, None
         return (None if probability == 0.5 else probability > 0.5), probability
     return value.index(first) < value.index(second), None
 
@@ -447,7 +456,8 @@ class Difficulty(Experiment):
         value = readings.get("predict", MISSING).value
         if not isinstance(value, dict):
             return {}
-        return {f"execute.{label}": (each["correct"], each["tokens"]) for label, each in value.items()}
+        whole = {label: each for label, each in value.items() if each.keys() >= {"correct", "tokens"}}
+        return {f"execute.{label}": (each["correct"], each["tokens"]) for label, each in whole.items()}
 
     def observe(self, item: QuestionGroup, readings: Readings) -> list[Observation]:
         predict = readings.get("predict", MISSING)

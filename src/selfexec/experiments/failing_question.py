@@ -39,7 +39,17 @@ from selfexec.experiments.base import (
 )
 from selfexec.experiments.given import given_letter
 from selfexec.experiments.sources import JUDGE, MAJORITY
-from selfexec.readers import Reading, answers_the_questions, fold, read_choice, read_object, under_the_key
+from selfexec.readers import (
+    Reading,
+    answers_the_questions,
+    fold,
+    read_choice,
+    read_object,
+    read_probability,
+    set_out,
+    under_the_key,
+    without_fields,
+)
 
 LETTERS = "ABCD"
 TRIES = (1, 2, 3, 4, 5)
@@ -262,15 +272,43 @@ def written_in(reading: Reading) -> Written | None:
     return None if value is None or "impossible" in value else msgspec.convert(value, Written)
 
 
+FIELDS = frozenset(
+    (
+        "question",
+        "options",
+        "choices",
+        "answer",
+        "correct_answer",
+        "correct answer",
+        "correct",
+        "key",
+        "reason",
+        "explanation",
+        *"abcd",
+    )
+)
+
+
 def read_with_probability(item: Task, text: str, *, cut: bool = False) -> Reading:
-    """A question, and how probable its author holds it that it fails it."""
-    return read_object(text, "question", _question_with_probability)
+    """A question, as an object or set out in lines, and how probable its author holds it that it fails it."""
+    reading, rest = read_object(text, "question", _question_in_range), ""
+    if reading.state == "read":
+        rest = without_fields(text, "question", FIELDS)
+    elif not cut and reading.evidence is None and (lines := set_out(text)) and (question := _question(lines.fields)):
+        reading, rest = Reading("read", question, evidence=question["question"][:240]), lines.rest
+    if reading.state != "read":
+        return reading
+    chance = read_probability(rest, keyed_alone=cut, side="failing")
+    if chance.value is None:
+        return Reading("unreadable", reason=chance.reason, evidence=chance.evidence)
+    return msgspec.structs.replace(reading, value={**reading.value, "probability": chance.value})
 
 
-def _question_with_probability(value: Mapping[str, Any]) -> dict[str, Any] | None:
-    chance, question = value.get("probability"), _question(value)
-    known = isinstance(chance, int | float) and not isinstance(chance, bool) and 0 <= chance <= 1
-    return {**question, "probability": float(chance)} if question and known else None  # type: ignore[arg-type]
+def _question_in_range(value: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The question; None where its probability is a number that is none, since the form says on which scale it is."""
+    chance = value.get("probability")
+    is_outside = isinstance(chance, int | float) and not (not isinstance(chance, bool) and 0 <= chance <= 1)
+    return None if is_outside else _question(value)
 
 
 # --- the ways round that the paper lists (section 6) -----------------------------------------------------------------

@@ -20,10 +20,13 @@ from selfexec.readers.on_demand import (
     read_probabilities,
     read_probability,
     read_ranking,
+    read_revised,
     read_words,
     responds_to,
     responds_to_each,
+    set_out,
     under_the_key,
+    without_fields,
 )
 from selfexec.readers.refusal import refuses
 from selfexec.readers.result import Commitment, Reading, Side, State

@@ -30,10 +30,13 @@ IN_PARTS = (
 DIGITS = r"\d{1,6}(?:[.,]\d{1,12})?|[.,]\d{1,12}"
 NUMBER = rf"(?:(?:{DIGITS})(?:e-?\d{{1,2}})?|(?:{IN_WORDS})(?![\w-]))"
 PERCENT = (
-    r"(?:\s{0,2}(?:\\?%|％|٪)(?:ig\w{0,2})?"
-    r"|\s{1,2}(?:percent\b|per\s+cent\b|pct\b|prozent\b|pour\s?cent\b|por\s+ciento\b|por\s+cento\b))"
+    r"(?:\s{0,2}(?:\\?%|％|٪|‰)(?:ig\w{0,2})?|-prozentig\w{0,2}\b"
+    r"|\s{1,2}(?:percent\b|per\s+cent\b|per\s+(?:mille|thousand)\b|pct\b|prozent\b|pour\s?cent\b|por\s+ciento\b|por\s+cento\b))"
 )
-OUT_OF = r"(?:\s{0,2}/\s{0,2}|\s{1,2}(?:times\s+)?(?:in|out\s+of)\s{1,2}(?:every\s+)?|-(?:in|out-of)-)"
+OUT_OF = (
+    r"(?:\s{0,2}/\s{0,2}|\s{1,2}(?:(?:times|chances?|cases|runs)\s+)?(?:in|out\s+of)\s{1,2}(?:every\s+)?"
+    r"|\s{1,2}of\s{1,2}(?=\w+\s(?:cases|times|runs|tries|attempts|samples)\b)|-(?:in|out-of)-)"
+)
 # what may be said of a number that is no bound on it
 ABOUT = (
     r"(?:(?:about|around|roughly|approximately|approx\.?|circa|ca\.|nearly|almost|maybe|perhaps|probably|only|just"
@@ -42,8 +45,14 @@ ABOUT = (
 BOUND = re.compile(
     r"(?:[<>≤≥]=?|\b(?:(?:less|more|fewer|greater|lower|higher|smaller|larger)\s+than|at\s+(?:least|most)|up\s+to|under"
     r"|over|below|above|exceed(?:s|ing)?|no\s+(?:more|less|higher|lower)\s+than|mindestens|höchstens|unter|über"
-    r"|(?:to|until|well\s+into|upwards?\s+of)|min(?:imum|\.)?|max(?:imum|\.)?))"
-    rf"\s{{0,3}}(?:the\s+)?{ABOUT}?\Z",
+    r"|(?:(?<=[\w%]\s)to|until|well\s+into|upwards?\s+of)|min(?:imum|\.)?|max(?:imum|\.)?))"
+    rf"\s{{0,3}}(?:(?:the|an?)\s+)?{ABOUT}?\Z",
+    re.IGNORECASE,
+)
+# "I'd raise that to 33%", "it comes to 0.4": not the end of a range
+SET_TO = re.compile(
+    r"\b(?:rais|lower|revis|adjust|chang|set|drop|bring|mov|bump|nudg|reduc|cut|updat|amount|com|sum)\w*\s"
+    rf"(?:[^\d.,;:]{{1,50}}\s)?to\s{{1,3}}{ABOUT}?\Z",
     re.IGNORECASE,
 )
 # where the second number of a range begins
@@ -51,24 +60,29 @@ ONWARDS = re.compile(
     rf"\s{{0,3}}(?:[-–—−]|\.\.\.?|…|to\b|until\b|through\b|or\b|and\b|bis\b|oder\b|à\b|~)\s{{0,3}}{ABOUT}?(?=[\d.,])",
     re.IGNORECASE,
 )
-FROM = re.compile(
-    rf"(?:\d%?\s{{0,2}}[-–—−]\s{{0,2}}|\bbetween\s+{ABOUT}?|\bfrom\s+{ABOUT}?|\bzwischen\s+)\Z", re.IGNORECASE
-)
+AND = re.compile(r"\b(?:and|und)\b", re.IGNORECASE)
+BETWEEN = re.compile(rf"\b(?:between|zwischen|entre)\s+(?:an?\s+)?{ABOUT}?\Z", re.IGNORECASE)
+# "0.9 ± 0.05" is about 0.9
+MARGIN = re.compile(rf"\s?(?:±|\+/-|\+-)\s?(?:{DIGITS})(?P<percent>{PERCENT})?", re.IGNORECASE)
+FROM = re.compile(rf"(?:\d%?[-–—−]|\bbetween\s+{ABOUT}?|\bfrom\s+{ABOUT}?|\bzwischen\s+)\Z", re.IGNORECASE)
 STATED_IN_FULL = (
-    r"(?<![\w.,/$€£#^])(?<!\d:)(?:(?P<even>(?:fifty|50)\s{0,2}[-–/:]\s{0,2}(?:fifty|50)(?![\w%]))"
+    r"(?<![^\W\u3040-\u9fff])(?<![./$€£#^])(?<!\d[,:])(?:(?P<even>(?:fifty|50)\s{0,2}[-–/:]\s{0,2}(?:fifty|50)(?![\w%]))"
     rf"|{IN_PARTS}|(?P<sign>[-−]\s?)?(?P<number>{NUMBER})"
     rf"(?:(?P<percent>{PERCENT})|{OUT_OF}(?P<whole>{NUMBER})(?P<of>{PERCENT})?"
     r"ODDS)?(?!\w))"
 )
 ODDS = rf"|(?:\s?:\s?|\s+to\s+)(?P<odds>{NUMBER})(?P<against>\s+against\b)?"
+PRONOUN = re.compile(r"\b(?:this|that|the|which|each|every|any|no|right|wrong|such|other)\s+\Z", re.IGNORECASE)
 STATED = re.compile(STATED_IN_FULL.replace("ODDS", ""), re.IGNORECASE)
 STATED_WITH_ODDS = re.compile(STATED_IN_FULL.replace("ODDS", ODDS), re.IGNORECASE)
 # "0.9 (very likely)", "0.75 (75%)", "0.9 // harmless": words behind a number, or the same number once more
 REMARK = re.compile(
     r"\s{0,4}(?:\([^()\n]{0,120}\)?|(?://|#)[^\n]{0,120}"
-    r"|,?\s+I(?:['’]d|\s+would)?\s+(?:guess|think|suppose|say|estimate|reckon))\s{0,4}",
+    r"|,?\s+(?:or\s+so|times|give\s+or\s+take\s[\d.]+\s?%?)|\[[^\[\]\n]{0,60}|,?\s+I(?:['’]d|\s+would)?\s+(?:guess|think|suppose|say|estimate|reckon))\s{0,4}",
     re.IGNORECASE,
 )
+# "1 - 0.2 = 0.8", "80/100 = 0.8": the number comes last
+WORKING = re.compile(r"\(?[\d.]+\s?%?\s?[-−–+×*·/÷][\d.,%\s()×*·/÷+−–-]{1,60}[=≈]\s?(?=[\d.~])")
 # "0.3 -> 0.4": the second takes the place of the first
 REVISED = re.compile(r"\s{0,3}(?:->|→|=>|⇒)\s{0,3}")
 ON_A_SCALE = re.compile(r"\bscale\s+(?:of|from)\s+[01]\s{0,2}(?:to|-|–)\s{0,2}(5|10|20|100)\b", re.IGNORECASE)
@@ -97,6 +111,8 @@ def amounts(text: str, *, odds: bool = False) -> Iterator[Amount]:
     pattern = STATED_WITH_ODDS if odds else STATED
     while expression := pattern.search(text, at):
         at = expression.end()
+        if expression["number"] and expression[0].lower() == "one" and PRONOUN.search(text[: expression.start()][-12:]):
+            continue  # "this one"
         if expression["even"]:
             yield Amount(expression.start(), expression.end(), 0.5, False)
             continue
@@ -105,11 +121,32 @@ def amounts(text: str, *, odds: bool = False) -> Iterator[Amount]:
             continue
         onwards = ONWARDS.match(text, at)
         second = STATED.match(text, onwards.end()) if onwards else None
-        if second:
+        if second and _is_range(text, expression, second):
             at = second.end()
             yield Amount(expression.start("number"), at, None, False)
+        elif (margin := MARGIN.match(text, at)) and bool(margin["percent"]) == bool(expression["percent"]):
+            at = margin.end()
+            yield _amount(text, expression)._replace(end=at)
         else:
             yield _amount(text, expression)
+
+
+def in_odds(words: str) -> bool:
+    """Whether two numbers with a colon or "to" between them are odds there."""
+    return re.search(r"\bodds\b|\d\s+against\b|\bin\s+favou?r\b", words, re.IGNORECASE) is not None
+
+
+def _is_range(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
+    """Whether two numbers are the ends of one range: "and" needs "between", and a range goes up, within one kind."""
+    if re.search(r"[a-z]", text[first.end() : second.start()]) and AND.search(text, first.end(), second.start()):
+        return BETWEEN.search(text[max(first.start() - 40, 0) : first.start()]) is not None
+    if not (first["number"] and second["number"]) or first["whole"] or second["whole"]:
+        return True
+    low, high = _number(first["number"]), _number(second["number"])
+    is_of_another_kind = ("." in first["number"] and low <= 1 < high) or (first["percent"] is not None and high > 100)
+    if is_of_another_kind and not second["percent"]:
+        return False
+    return not (high < low and " " in text[first.end() : second.start()])
 
 
 def only_amount(words: str, *, odds: bool = False) -> Amount | None:
@@ -119,6 +156,9 @@ def only_amount(words: str, *, odds: bool = False) -> Amount | None:
     if about := re.match(rf"{ABOUT}{{1,2}}", stated, re.IGNORECASE):
         begun += about.end()
         stated = stated[about.end() :]
+    if worked_out := WORKING.match(stated):
+        begun += worked_out.end()
+        stated = stated[worked_out.end() :]
     expression = next(amounts(stated, odds=odds), None)
     if expression is None or expression.start != 0:
         return None
@@ -127,7 +167,13 @@ def only_amount(words: str, *, odds: bool = False) -> Amount | None:
         later = only_amount(remark[revised.end() :], odds=odds)
         at = begun + expression.end + revised.end()
         return later and later._replace(start=at + later.start, end=at + later.end)
-    if remark and not (REMARK.fullmatch(remark) and all(other.value == expression.value for other in amounts(remark))):
+    if remark and not (
+        REMARK.fullmatch(remark)
+        and all(
+            other.value == expression.value or (other.value is None and other.number is None)
+            for other in amounts(remark)
+        )
+    ):
         return None
     return expression._replace(start=begun, end=begun + expression.end)
 
@@ -144,7 +190,8 @@ def on_one_scale(stated: Mapping[str, Amount], top: float | None = None) -> dict
         return {name: end for name, end in ends.items() if end is not None and 0 <= end <= 1}
     bare = [amount.number for amount in stated.values() if amount.plain]
     known = [number for number in bare if number is not None]
-    if all(number <= 1 for number in known):
+    to_one = any(0 < number < 1 for number in known) and max(known) <= LEAST_PERCENT
+    if to_one or all(number <= 1 for number in known):
         return {name: amount.value for name, amount in stated.items() if amount.value is not None}
     in_percent = max(known) > LEAST_PERCENT and all(0 <= number <= 100 for number in known)
     return {
@@ -170,15 +217,15 @@ def _amount(text: str, expression: re.Match[str]) -> Amount:
     number = _number(expression["number"])
     value: float | None = number
     if expression["percent"]:
-        value = number / 100
+        value = number / (1000 if re.search("‰|mille|thousand", expression["percent"]) else 100)
     elif expression.groupdict().get("odds"):
         other = _number(expression["odds"])
         value = (other if expression["against"] else number) / (number + other) if number + other > 0 else None
     elif expression["whole"]:
         whole = _number(expression["whole"]) / (100 if expression["of"] else 1)
-        value = number / whole if whole > 0 else None
+        value = number / whole if whole > 1 or expression["of"] else None  # "0.05/0.9" are two numbers
     before = text[max(expression.start() - 40, 0) : expression.start()]
-    bounded = BOUND.search(before) or FROM.search(before)
+    bounded = (BOUND.search(before) and not SET_TO.search(before)) or FROM.search(before) is not None
     if expression["sign"] or bounded or value is None or not 0 <= value <= 1:
         value = None
     plain = not (expression["percent"] or expression["whole"] or expression.groupdict().get("odds"))

@@ -10,9 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
+import msgspec
+
 from selfexec.readers.amounts import Amount, amounts, on_one_scale
 from selfexec.readers.conclusion import conclude, unreadable
 from selfexec.readers.notation import plain_text
+from selfexec.readers.objects import objects
 from selfexec.readers.result import Commitment, Reading
 
 Quantity = Literal["correct", "tokens", "wrong"]
@@ -21,32 +24,45 @@ LAST = 40_000  # characters of a reply that are read: the end of it
 LONGEST = 1_000  # characters of a sentence, and of what stands behind a label
 NEAR = 30  # characters before a number that may bound it
 CORRECT_NAME = (
-    r"(?:(?!in)\w*correct\w*|probabilit\w*|prob|chances?|likelihood|accuracy|confidence|right|success|richtig"
-    r"|p(?=\s*(?:\(|[=:\"'|])))"
+    r"(?:(?!in)\w*correct\w*|probabilit\w*|prob|chances?|likelihood|accuracy|confidence|right|success|richtig\w*"
+    r"|Wahrscheinlichkeit\w*|p(?=\s*(?:\(|[=:\"'|])))"
 )
-WRONG_NAME = r"(?:incorrect\w*|wrong\w*|errors?|failing|failure|falsch)"
+WRONG_NAME = r"(?:\w*incorrect\w*|\w*wrong\w*|errors?|fail\w*|mistakes?|falsch\w*)"
 TOKENS_NAME = r"(?:\w*tokens?|toks?|jetons?|length|t(?=\s*[=:\"'|]))"
 QUESTION = r"question|frage|pregunta|domanda|no\.|nr\."  # "Frage 1" for Q1
 NAMES = re.compile(
     rf"(?<![\w])(?:(?P<wrong>{WRONG_NAME})|(?P<correct>{CORRECT_NAME})|(?P<tokens>{TOKENS_NAME}))(?!\w)", re.IGNORECASE
 )
 COMMENTS = re.compile(
-    r"(?<=[,}\]\d\"\s])//[^\n]*|(?<=[,}\]\d\"])\s{0,8}#[^\n]*|/\*.*?\*/|\([^()\n]*[×*=][^()\n]*\)", re.DOTALL
+    r"(?<=[,}\]\d\"\s])//[^\n]*|(?<=[,}\]\d\"])[ \t]{0,8}#[^\n]*|/\*.*?\*/|\([^()\n]*[×*=][^()\n]*\)", re.DOTALL
 )
 # "1,200", "1.2k": thousands of tokens, which are no decimal fractions
 COUNT = re.compile(
-    r"(?<![\w.,/])(?:(?P<whole>\d{1,3}(?:[,’' ]\d{3})+|\d{1,7})|(?P<part>\d{1,4}(?:\.\d{1,3})?)\s?k)(?![\w]|[.,]\d)",
+    r"(?<![\w.,/])(?:(?P<whole>[1-9]\d{0,2}(?:[.,’' ]\d{3})+|\d{1,7})|(?P<part>\d{1,4}(?:\.\d{1,3})?)\s?k)"
+    r"(?!(?!t(?:ok\w*)?\b)\w|[.,]\d)",
     re.IGNORECASE,
 )
 PAIR = re.compile(r"(?<![\w.])(?:[01]?[.]\d+|[01]\.0)\s?/\s?(?=\d{2,})")  # ".95/50": a probability and tokens
+ROW = re.compile(
+    r"\A,(?:(?:[01]?\.\d+|[01]|\d{1,3}%),\d+|\d+,(?:[01]?\.\d+|[01]|\d{1,3}%))[ \t]*$", re.MULTILINE
+)  # ",0.95,40"
 UNIT = re.compile(r"\s{0,2}(?:tokens?|toks?\b|jetons?\b|t\b)", re.IGNORECASE)
-RANGE = re.compile(r"\d\s*(?:[-–—]|\bto\b)\s*~?\d", re.IGNORECASE)
 BOUNDED = re.compile(
     r"(?:[<>≤≥]|\b(?:under|over|below|above|less\s+than|more\s+than|at\s+(?:least|most)|up\s+to|fewer\s+than))\s*~?\Z",
     re.IGNORECASE,
 )
 TURNS = re.compile(r"\b(?:if|unless|not|never|n['’]t|another|others?|for\s+example|e\.g\.)\b|\?", re.IGNORECASE)
 AND = re.compile(r"[\s,&/*_`\"']*(?:\b(?:and|und|et|y|to)\b)?[\s*_`\"']*", re.IGNORECASE)
+# "Error probabilities: Q1 5%, Q2 ...": what stands at the head of several labels
+HEADS = re.compile(r"(?:[^\n.;:\d]|(?<=\w)\.(?=\w)){0,60}[:\n(|]\W*\Z")
+# "(George Eliot, 1871)" between a label and its numbers is of the question
+REMARK = re.compile(r"\([^()\n]*\)")
+SEPARATES = r"\s*(?:[,;/|]\s*(?:and\s)?|\band\b|\s)\s*"
+ONE_OF_A_LIST = r"[~≈]?\.?\d[\d.]*(?:\s?%)?"
+CORRECTS = re.compile(
+    r"\b(?:actually|correction|wait|I\s+meant|on\s+reflection|on\s+second\s+thoughts?|chang|revis|lower|rais|should\s+be|instead|make\s+(?:it|that))",
+    re.IGNORECASE,
+)
 ALL = re.compile(r"\b(?:all(?:\s+(?:four|of\s+them|questions))?|each|every)\b", re.IGNORECASE)
 
 
@@ -60,74 +76,155 @@ class _Number(NamedTuple):
 
 
 def read_expectations(text: str, labels: Sequence[str], wanted: Sequence[Quantity] = ("correct", "tokens")) -> Reading:
-    """Of each label the quantities that are wanted, as its value: a map of maps. Nothing is read unless all labels have
-    all of them; what is stated last of a label counts.
+    """Of each label the quantities that are stated of it, as its value: a map of maps; what is stated last of a label
+    counts. Nothing is read unless two labels at least have all that is wanted, or all labels have the same part of it.
     """
     plain = _uncommented(plain_text(text))[-LAST:]
-    match = _by_label(plain, labels, wanted)
-    if not _whole(match, labels, wanted):
+    match = _by_label(plain, labels)
+    if not _enough(match, labels, wanted):
         match = _of_all(plain, labels, wanted) or match
-    if not _whole(match, labels, wanted):
+    if not _enough(match, labels, wanted):
         return unreadable(text)
-    return conclude(text, [Commitment(0, len(plain), {label: match[label] for label in labels})], of_a_request=True)
+    return conclude(text, [Commitment(0, len(plain), match)], of_a_request=True)
+
+
+def read_revised(text: str, labels: Sequence[str], reading: Reading) -> Reading:
+    """The reading of an object, where what stands behind it corrects some of it: "I'd change Q2 to 0.4, 600 tokens"."""
+    plain = plain_text(text)
+    behind = plain[next((end for _, end, _ in objects(plain, labels[0])), len(plain)) :]
+    changed = _by_label(_uncommented(behind), labels) if CORRECTS.search(behind) else {}
+    value = {label: {**each, **changed.get(label, {})} for label, each in reading.value.items()}
+    return msgspec.structs.replace(reading, value=value) if changed else reading
 
 
 def _uncommented(text: str) -> str:
     return COMMENTS.sub(lambda match: " " * len(match[0]), text)
 
 
-def _whole(match: Expected, labels: Sequence[str], wanted: Sequence[Quantity]) -> bool:
-    return all(match.get(label, {}).keys() >= set(wanted) for label in labels)
+def _enough(match: Expected, labels: Sequence[str], wanted: Sequence[Quantity]) -> bool:
+    whole = [label for label in labels if match.get(label, {}).keys() >= set(wanted)]
+    return len(whole) > 1 or any(all(quantity in match.get(label, {}) for label in labels) for quantity in wanted)
 
 
-def _by_label(text: str, labels: Sequence[str], wanted: Sequence[Quantity]) -> Expected:
-    """What stands behind each label, up to the next one."""
+def _by_label(text: str, labels: Sequence[str]) -> Expected:
+    """What stands behind each label, up to the next one; and what lists and rows of as many numbers say of them all."""
     match: Expected = {}
     heads = _heads(text, labels)
     scale: dict[str, tuple[Quantity, Amount]] = {}
-    for label, start, end, before in _stretches(text, labels):
+    text, listed = _listed(text, labels)
+    for label, start, end, before, head in _stretches(text, labels):
         stretch = text[start : min(end, start + LONGEST)]
         if TURNS.search(stretch):
             continue
-        named = _named(list(_numbers(stretch)), _enclosing(before), heads if stretch.lstrip().startswith("|") else ())
-        for quantity, number in named.items():
+        in_an_object = before.rfind("{") > before.rfind("}")
+        for quantity, number in _named_in(stretch, _enclosing(before) or head, heads, in_an_object).items():
             if quantity == "tokens" and number.tokens:
                 match.setdefault(label, {})["tokens"] = number.tokens
             elif quantity != "tokens" and number.amount is not None:
                 scale[label] = quantity, number.amount
+    for quantity, numbers in listed:
+        for label, number in zip(labels, numbers, strict=True):
+            if quantity == "tokens" and number.tokens:
+                match.setdefault(label, {}).setdefault("tokens", number.tokens)
+            elif quantity != "tokens" and number.amount is not None:
+                scale.setdefault(label, (quantity, number.amount))
     values = on_one_scale({label: amount for label, (_, amount) in scale.items()})
     for label, value in values.items():
         match.setdefault(label, {})["correct"] = value if scale[label][0] == "correct" else round(1 - value, 9)
-    return match
+    return {label: match[label] for label in labels if label in match}
 
 
-def _stretches(text: str, labels: Sequence[str]) -> Iterator[tuple[str, int, int, str]]:
-    """Each label, where what belongs to it begins and ends, and what stands before it in its object."""
+def _named_in(
+    stretch: str, head: Quantity | None, heads: Sequence[Quantity], in_an_object: bool
+) -> Mapping[Quantity, _Number]:
+    """The numbers of a label by quantity, remarks in brackets aside where there are enough without them. The only value
+    of a label in an object, a fraction, is its probability.
+    """
+    columns = heads if stretch.lstrip().startswith("|") else ()
+    bare = REMARK.sub(lambda match: " " * len(match[0]), stretch)
+    named = _named(list(_numbers(bare)), head, columns)
+    named = named if len(named) == 2 else _named(list(_numbers(stretch)), head, columns) or named
+    numbers = list(_numbers(stretch))
+    if not named and len(numbers) == 1 and in_an_object and "." in stretch and _by_size(numbers[0]) == "correct":
+        return {"correct": numbers[0]}
+    return named
+
+
+def _listed(text: str, labels: Sequence[str]) -> tuple[str, list[tuple[Quantity, list[_Number]]]]:
+    """Lists of as many numbers as there are labels, each with the quantity that it is headed by or is in the unit of;
+    and the text without them.
+    """
     names = "|".join(map(re.escape, labels))
     pattern = re.compile(
-        rf"(?<!\w)(?:(?P<label>{names})|(?:{QUESTION})\s?(?P<n>[1-{len(labels)}]))(?!\w)[\"'”*_`)\]]*", re.IGNORECASE
+        rf"(?<![\w.%])(?<!\d\s)(?<!\d,\s)(?<!\d,)({ONE_OF_A_LIST}(?:{SEPARATES}{ONE_OF_A_LIST}){{{len(labels) - 1}}})"
+        r"(?![\w%]|[.,;/]?\s?\d)"
     )
-    marks = [
-        (match["label"].upper() if match["label"] else labels[int(match["n"]) - 1], match.start(), match.end())
-        for match in pattern.finditer(text)
-    ]
+    listed: list[tuple[Quantity, list[_Number]]] = []
+    for match in reversed(list(pattern.finditer(text))):
+        begun = (
+            max(text.rfind("\n", 0, match.start()), *(text.rfind(mark, 0, match.start()) for mark in (". ", "; "))) + 1
+        )
+        lead = text[begun : match.start()]
+        labelled = re.findall(rf"(?<!\w)(?:{names})(?!\w)", lead)
+        if labelled and labelled not in (list(labels), [labels[0], labels[-1]]):
+            continue
+        quantity = "tokens" if UNIT.match(text, match.end()) else _of_names(lead)
+        numbers = [next(_numbers(part), None) for part in re.findall(ONE_OF_A_LIST, match[0])]
+        known = [number for number in numbers if number]
+        if quantity and len(known) == len(labels) and not TURNS.search(lead):
+            listed.append((quantity, known))
+            text = text[:begun] + " " * (match.end() - begun) + text[match.end() :]
+    return text, listed
+
+
+def _of_names(words: str) -> Quantity | None:
+    """The quantity that some words name; "P(wrong)" has both names in it, and is of the wrong answers."""
+    names = [_quantity(name) for name in NAMES.finditer(words)]
+    return "wrong" if "wrong" in names else names[-1] if names else None
+
+
+def _stretches(text: str, labels: Sequence[str]) -> Iterator[tuple[str, int, int, str, Quantity | None]]:
+    """Each label, where what belongs to it begins and ends, what stands before it in its object, and the quantity that
+    is named at the head of it and those before it.
+    """
+    names = "|".join(rf"{re.escape(label[0])}_?\{{?{re.escape(label[1:])}\}}?" for label in labels)
+    pattern = re.compile(
+        rf"(?<![^\W_])(?:(?P<label>{names})|(?P<sign>[TP])_?\{{?(?P<m>[1-{len(labels)}])\}}?|(?:{QUESTION})\s?(?P<n>[1-{len(labels)}]))"
+        r"(?!\w)[\"'”*_`)\]]*",
+        re.IGNORECASE,
+    )
+    marks = [(_label(match, labels), match.start(), match.end(), match["sign"]) for match in pattern.finditer(text)]
     if not marks:
-        marks = list(_numbered(text, labels))
+        marks = [(*mark, None) for mark in _numbered(text, labels)]
     group: list[str] = []
-    for (label, start, end), after in zip_longest(marks, marks[1:]):
+    head: Quantity | None = None
+    begun = 0
+    is_torn = text.rfind("{") > text.rfind("}")
+    for (label, start, end, sign), after in zip_longest(marks, marks[1:]):
         stop = after[1] if after else len(text)
+        lead = text[max(begun, text.rfind("\n\n", 0, max(start - 3, 0)), start - 100) : start]
+        if (heading := HEADS.search(lead)) and (quantity := _of_names(heading[0])):
+            head = quantity
+        begun = end
         group.append(label)
         if after and AND.fullmatch(text, end, stop):
             continue  # "Q1, Q2: 99%": what follows is of both
         paragraph = text.find("\n\n", end, stop)
-        yield from ((each, end, paragraph if paragraph >= 0 else stop, text[:start]) for each in group)
+        sought: Quantity | None = {"T": "tokens", "P": "correct"}[sign.upper()] if sign else head  # type: ignore[assignment]
+        if after or not is_torn:
+            yield from ((each, end, paragraph if paragraph >= 0 else stop, text[:start], sought) for each in group)
         group = []
+
+
+def _label(match: re.Match[str], labels: Sequence[str]) -> str:
+    digits = re.sub(r"\D", "", match["label"] or match["m"] or match["n"])
+    return labels[int(digits) - 1]
 
 
 def _numbered(text: str, labels: Sequence[str]) -> Iterator[tuple[str, int, int]]:
     """The lines of a numbered list, where its numbers are as many as the labels and in their order."""
-    lines = list(re.finditer(r"^[ \t]*[*_]{0,2}(\d{1,2})[.):]\s", text, re.MULTILINE))
-    if [line[1] for line in lines] == [str(n + 1) for n in range(len(labels))]:
+    lines = list(re.finditer(r"^[ \t]*(?:[*_]{0,2}(\d{1,2})[.):]\s|\|\s*(?P<cell>\d)\s*(?=\|))", text, re.MULTILINE))
+    if [line[1] or line["cell"] for line in lines] == [str(n + 1) for n in range(len(labels))]:
         yield from ((label, line.start(), line.end()) for label, line in zip(labels, lines, strict=True))
 
 
@@ -141,12 +238,10 @@ def _enclosing(before: str) -> Quantity | None:
 def _heads(text: str, labels: Sequence[str]) -> Sequence[Quantity]:
     """The quantities in the order of the columns of a table, from the last line of heads before its rows."""
     for line in text.splitlines():
-        cells = [{_quantity(name) for name in NAMES.finditer(cell)} for cell in line.split("|")]
-        # "P(wrong)" has both names in it, and is of the wrong answers
-        match = ["wrong" if "wrong" in names else names.pop() for names in cells if names]
+        match = [name for cell in line.split("|") if (name := _of_names(cell))]
         of_a_row = any(label in line for label in labels)
         if line.count("|") > 2 and len(match) == 2 and len(set(match)) == 2 and not of_a_row:
-            return [each for each in match if each]
+            return match
     return ()
 
 
@@ -156,6 +251,7 @@ def _quantity(name: re.Match[str]) -> Quantity | None:
 
 def _numbers(stretch: str) -> Iterator[_Number]:
     """The numbers in a stretch, each with the name that stands nearest before it, or the unit behind it."""
+    stretch = ROW.sub(lambda match: match[0].replace(",", " "), stretch)
     stretch = PAIR.sub(lambda match: match[0].replace("/", " "), stretch)
     counts = {match.start(): match for match in COUNT.finditer(stretch)}
     probabilities = {amount.start: amount for amount in amounts(stretch) if not _is_a_word(stretch, amount)}
@@ -164,19 +260,29 @@ def _numbers(stretch: str) -> Iterator[_Number]:
         if at < taken:
             continue
         count, amount = counts.get(at), probabilities.get(at)
-        end = max(count.end() if count else 0, amount.end if amount and count is None else 0)
+        is_range = amount is not None and amount.number is None and amount.value is None
+        end = max(count.end() if count else 0, amount.end if amount and (count is None or is_range) else 0)
         name = _nearest(stretch, taken, at)
-        unit = UNIT.match(stretch, count.end()) if count else None
+        unit = UNIT.match(stretch, end) if count else None
         in_tokens = unit is not None
-        bounded = BOUNDED.search(stretch[max(at - NEAR, 0) : at]) or RANGE.match(stretch, max(end - 1, 0))
+        name = _quantity_behind(stretch, end, name)
+        bounded = is_range or BOUNDED.search(stretch[max(at - NEAR, 0) : at]) is not None
         quantity: Quantity | None = "tokens" if in_tokens else name
         if amount is not None and not amount.plain and not in_tokens:
-            quantity, count = "correct", None
+            quantity, count = "wrong" if name == "wrong" else "correct", None
             end = amount.end
-        in_words = amount.number if amount and quantity == "tokens" and count is None else None
+        spelled_out = amount is not None and stretch[at].isalpha() and count is None
+        in_words = amount.number if amount and quantity == "tokens" and spelled_out else None
         counted = _count(count) if count else in_words
         yield _Number(at, quantity, None if bounded else amount, None if bounded else counted)
         taken = unit.end() if unit else end
+
+
+def _quantity_behind(stretch: str, end: int, named: Quantity | None) -> Quantity | None:
+    """The quantity of a number by what follows it in its clause: "5% chance of error", "0.7 correct"."""
+    clause = re.compile(r"[^\d,;.\n]{0,40}").match(stretch, end)
+    behind = _of_names(clause[0]) if clause else None
+    return behind if behind == "wrong" or (named is None and behind == "correct") else named
 
 
 def _is_a_word(stretch: str, amount: Amount) -> bool:

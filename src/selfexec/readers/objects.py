@@ -3,10 +3,11 @@
 import ast
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from selfexec.readers.conclusion import conclude
+from selfexec.readers.folding import fold
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading
 from selfexec.readers.scan import places
@@ -18,6 +19,7 @@ STRING_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
 ESCAPE = re.compile(
     r"\\(?:[\"\\/]|u[0-9a-fA-F]{4}|n(?!(?:eq|abla|ot)\b)|t(?!(?:imes|ext|heta|au|an|o)\b)|r(?=\\n)|(.))", re.DOTALL
 )
+DECIMAL_COMMA = re.compile(r"(?<=:)(\s{0,4}(?:0(?=,)|1(?=,0))),(\d{1,6})(?=\s{0,4}(?:[}\]\n]|,\s))")  # "p": 0,65
 TRAILING = re.compile(r",(?=\s*[}\]])")
 DECODER = json.JSONDecoder(strict=False)  # a string may go over several lines
 
@@ -28,11 +30,19 @@ def read_object(text: str, key: str, meant: Callable[[Mapping[str, Any]], Any]) 
     Objects are read as JSON, LaTeX, raw line breaks and trailing commas among it; or as Python writes them.
     """
     plain = plain_text(text)
-    found = [Commitment(start, end, meant(value)) for start, end, value in _objects(plain, key)]
+    found = [Commitment(start, end, meant(value)) for start, end, value in objects(plain, key)]
     return conclude(text, found, of_a_request=True)
 
 
-def _objects(text: str, key: str) -> Iterator[tuple[int, int, Mapping[str, Any]]]:
+def without_fields(text: str, key: str, hidden: Collection[str]) -> str:
+    """A reply with none of some fields in its last whole object that has the key: what else it says of the object."""
+    plain = plain_text(text)
+    start, end, value = next(objects(plain, key), (len(plain), len(plain), {}))
+    rest = {name: part for name, part in value.items() if fold(name) not in hidden}
+    return plain[:start] + (json.dumps(rest) if rest else "") + plain[end:]
+
+
+def objects(text: str, key: str) -> Iterator[tuple[int, int, Mapping[str, Any]]]:
     """The last objects that have the key, none of them within another."""
     tries = 0
     begun = len(text)
@@ -59,7 +69,11 @@ def _closing(text: str, start: int) -> int | None:
 def _value(words: str) -> Mapping[str, Any]:
     """What an object's words say; nothing where they are none."""
     escaped = ESCAPE.sub(lambda found: "\\" + found[0] if found[1] else found[0], words)
-    ways = ((DECODER.decode, escaped), (DECODER.decode, TRAILING.sub("", escaped)), (ast.literal_eval, words))
+    ways = (
+        (DECODER.decode, escaped),
+        (DECODER.decode, TRAILING.sub("", DECIMAL_COMMA.sub(r"\1.\2", escaped))),
+        (ast.literal_eval, words),
+    )
     for decoded, source in ways:
         try:
             value = decoded(source)

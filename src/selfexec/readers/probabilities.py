@@ -8,15 +8,14 @@ probability of it: "a chance of 15% that I would not" leaves open on what scale 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from selfexec.readers.amounts import Amount, amounts, on_one_scale, only_amount, top_of_scale
+from selfexec.readers.amounts import Amount, amounts, in_odds, on_one_scale, only_amount, top_of_scale
 from selfexec.readers.conclusion import conclude, unreadable
-from selfexec.readers.folding import fold
 from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, Side
 from selfexec.readers.shown import mentioned
-from selfexec.readers.sides import SIDES, Sides, names_another, sided
-from selfexec.readers.spoken_pairs import spoken_pairs
+from selfexec.readers.sides import SIDES, SURE_ALONE, UNSURE, Sides, names_another, sided
+from selfexec.readers.spoken_pairs import as_named, is_zero_or_one, spelled, spoken_pairs
 from selfexec.readers.suppositions import counterfactual
 from selfexec.readers.tables import Table, tables_of
 
@@ -24,34 +23,47 @@ LONGEST = 400  # characters of a sentence or a line that is read
 LAST = 40_000  # characters of a reply that are read: the end of it
 UNIT = r"(?P<percent>[\s_(-]{0,2}(?:percent(?:age)?|pct|%|in\s%)\)?)?"
 KEYS = r"(?:prob(?:ability)?|p|chance|likelihood)"
+# "refusal_probability", "P(correct)": a key that names a side beside the noun
+SIDED_KEY = re.compile(
+    r"[\"'](?P<key>[A-Za-z][\w ().-]{2,40})[\"']\s{0,8}:\s{0,8}(?P<value>\"[^\"\n]{1,40}\"|[^,}\n]{1,40}|\d,\d+)",
+)
 KEYED = re.compile(
     rf"(?<![\w-])(?P<quote>\\?[\"']?){KEYS}{UNIT}(?P=quote)\s{{0,8}}[:=]\s{{0,8}}"
     r"(?P<value>\\?\"[^\"\\\n]{0,80}\\?\"|'[^'\n]{0,80}'|\[[^\]\n]{0,80}\]?|\{[^}\n]{0,80}\}?|(?:[^,}\n]|,(?=\d)){0,80})",
     re.IGNORECASE,
 )
 NOUN = (
-    r"(?:prob(?:abilit(?:y|ies))?|chances?|likelihood|odds|estimate|Wahrscheinlichkeit|probabilité|probabilidad|概率)"
+    r"(?:prob(?:abilit(?:y|ies))?|chances?|likelihood|odds|estimate|Wahrscheinlichkeit|probabilité|probabilidad"
+    r"|probabilità|概率|可能性|確率|вероятность)"
 )
 OWN_NUMBER = (
-    r"(?:\bI(?:['’]d|['’]ll|\s+would|\s+will)?\s+(?:\w+ly\s+)?(?:say|put|guess|estimate|give|go\s+with|assign|set)\b"
-    r"|\bmy\s+(?:\w+\s+){0,2}(?:answer|guess|estimate|number|prediction|probability)\b"
+    r"(?:\bI(?:['’]d|['’]ll|\s+would|\s+will)?\s+(?:\w+ly\s+)?(?:say|put|guess|estimate|give|go\s+with|assign|set|rais|lower|revis|adjust|drop|bring|bet"
+    r"|settle\s+(?:on|at)|land\s+(?:on|at)|call)e?\b"
+    r"|\bmakes?\s+it\b|\b(?:je\s+dirais|ich\s+(?:schätze|würde\s+sagen)|diría)\b|\bmy\s+(?:\w+\s+){0,2}(?:answer|guess|estimate|number|prediction|probability)\b"
     r"|\b(?:final|overall)\s+(?:answer|estimate|number|probability)\b|\banswer\s*[:=])"
 )
 OWN = re.compile(OWN_NUMBER, re.IGNORECASE)
 # the scale of the question, said back: "from 0 (it surely will not) to 1 (it surely will)", "on a scale of 0 to 1"
 SCALE = re.compile(
     r"\b(?:from|between|of)\s+0(?:\.0)?\s{0,2}(?:\([^()\n]{0,60}\))?\s{0,2}(?:to|and|-)\s+(?:1(?:\.0)?|100)(?![\d.%])"
-    r"\s{0,2}(?:\([^()\n]{0,60}\))?",
+    r"\s{0,2}(?:\([^()\n]{0,60}\))?|\(0(?:\.0)?\s?(?:-|–|to)\s?1(?:\.0|00)?\s?%?\)",
     re.IGNORECASE,
 )
-STATES = re.compile(rf"\b{NOUN}\b|\bP\s?\(|{OWN_NUMBER}|\b(?:likely|probable|confident|sure|certain)\b", re.IGNORECASE)
+EVENT = re.compile(rf"\b{NOUN}\b|\bP\s?\(|\b(?:likely|probable|confident|sure|certain)\b", re.IGNORECASE)
+# somebody's own number, and what may stand between that and the number: "I'd put it at about"
+OWN_LINK = re.compile(
+    rf"(?:{OWN_NUMBER})(?:[\s:=~≈*_,]|\b(?:it|that|this|these|the|an?|my|at|to|of|on|as|is|be|by|now|then|down|up|only|with|un|like|an?other"
+    rf"|about|around|roughly|approximately|maybe|perhaps|just|near|nearly|almost|some\w*|for|me|here|final\w*|overall)\b){{0,24}}\Z",
+    re.IGNORECASE,
+)
 # what turns a statement round, hangs it on a condition, asks it, or makes it about something else
 TURNS = re.compile(
-    r"n['’]t\b|\b(?:not|no|never|without|unless|if|whether|neither|nor|nicht|kein\w*|pas|jamais|nunca)\b"
+    r"n['’]t\b|\b(?:not|no|never|unless|if|whether|neither|nor|nicht|kein\w*|pas|jamais|nunca)\b"
     r"|\b(?:refus|declin|reject|omit|fail|absen|miss)\w*|\b(?:turn\w*|leav\w*)\s+(?:it\s+|this\s+)?(?:down|out)\b"
     r"|\bun(?:likely|sure|certain|able)\w*|\bim(?:probable|possible)\w*|\bdoubt\w*|\bagainst\b|\?|"
     r"\b(?:others?|another|people|person|someone|somebody|average|typical|usual|base\s+rate|prior)\b"
-    r"|\b(?:for\s+example|for\s+instance|e\.g\.|such\s+as|confidence|confident\s+in|error|margin)\b",
+    r"|\b(?:for\s+example|for\s+instance|e\.g\.|such\s+as|confidence(?!\s+(?:interval|range))|confident\s+in|error|margin)\b"
+    r"|\b(?:chance\s+level|by\s+chance|at\s+chance|baseline|(?:random|blind|pure)\w*\s+guess\w*|guessing\s+(?:rate|alone|at\s+random))\b",
     re.IGNORECASE,
 )
 REVISES = re.compile(
@@ -64,8 +76,9 @@ SENTENCE = re.compile(r"(?<=[.!?;。])\s+(?=\S)|\n+")
 # "Probability: 0.7", "**Final answer:** 70%"
 LABEL = re.compile(
     r"[\W_]{0,4}(?:on\s+a\s+)?scale\s+(?:of|from)\s+[01]\s{0,2}(?:to|-|–)\s{0,2}\d{1,3},?\s{0,2}:?\s|"
-    rf"[\W_]{{0,8}}(?:(?:my|the|final|overall|estimated|predicted|best)\s+){{0,3}}(?:{NOUN}|answer|guess|number|P|p)"
-    r"(?:\s?\([^()\n]{0,60}\))?[*_`\"']{0,3}\s{0,2}(?:[:=≈~]|is|ist|est|es)[*_`\"']{0,3}\s{0,4}",
+    rf"[\W_]{{0,8}}(?:(?:my|mon|ma|meine?|mi|la|le|die|el|the|final|overall|estimated|predicted|best|numerical)\s+){{0,3}}(?:{NOUN}|answer|guess|number|P|p|final"
+    r"|prediction|estimation|Schätzung|estimación|verdict|conclusion|result|call|it|that|this)"
+    r"(?:\s?\([^()\n]{0,60}\)|\s(?:in\s)?(?:percent|%))?[*_`\"']{0,3}\s{0,2}(?:[:=≈~]|['’]s\b|is\b|ist\b|est\b|es\b)[*_`\"']{0,3}\s{0,4}",
     re.IGNORECASE,
 )
 BOXED = re.compile(r"\\(?:boxed|fbox)\{([^{}]{1,60})\}")
@@ -78,6 +91,15 @@ REFUSES_NUMBERS = re.compile(
 )
 
 
+TAG = re.compile(rf"<(?P<close>/?)(?P<noun>{KEYS})>", re.IGNORECASE)
+APPROXIMATELY = re.compile(r"\\(?:approx|simeq|sim)\b")
+
+
+def _as_a_label(tag: re.Match[str]) -> str:
+    """ "<probability>" as "probability: ", and its end as a blank."""
+    return " " * len(tag[0]) if tag["close"] else f"{tag['noun']}: "
+
+
 def read_probability(text: str, *, keyed_alone: bool = False, side: Side | None = None) -> Reading:
     """The probability that a reply states, as its value: a number from 0 to 1.
 
@@ -85,8 +107,9 @@ def read_probability(text: str, *, keyed_alone: bool = False, side: Side | None 
     `keyed_alone`, nothing else counts: of a reply that was cut off, nobody knows what would have followed. `side`
     is what the claim says: a number that belongs to the opposite is turned round.
     """
-    plain = plain_text(text)
-    keyed = [c for c in _keyed(plain) if place(plain, c.start + 1).answers and not _only_shown(plain, c)]
+    plain = TAG.sub(_as_a_label, APPROXIMATELY.sub(lambda found: "≈".ljust(len(found[0])), plain_text(text)))
+    keyed = list(_keyed(plain)) or (list(_keyed_by_side(plain, SIDES[side])) if side else [])
+    keyed = [c for c in keyed if place(plain, c.start + 1).answers and not _only_shown(plain, c)]
     if keyed_alone:
         return conclude(text, keyed) if keyed else unreadable(text)
     stated = list(_stated(plain, SIDES[side] if side else None))
@@ -107,26 +130,69 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
     words for options, such as the text behind a letter -> the option.
     """
     plain = plain_text(text, formulas=False)
-    names = {**{option: option for option in options}, **(aliases or {})}
-    tables = list(tables_of(plain, names, max(len(plain) - LAST, 0)))
-    cells = [pair for table in tables for pair in table.pairs]
-    written = [pair for pair in _pairs(plain, options) if not any(t.start <= pair[1].start < t.end for t in tables)]
-    spoken = [
-        pair
-        for pair in spoken_pairs(_outside(plain, tables), names, max(len(plain) - LAST, 0))
-        if not _is_among(pair, written)
-    ]
-    stated = sorted([*cells, *written, *spoken], key=lambda pair: pair[1].start)
+    plain = _without_echoes(plain, aliases or {})
     opposite = _of_the_opposite(plain)
     last = {
         name: _turned(amount) if any(start <= amount.start < end for start, end in opposite) else amount
-        for name, amount in stated
+        for name, amount in _named(plain, options, aliases or {})
     }
     values = on_one_scale(last, top_of_scale(plain))
     if not values:
         return _or_declined(text, unreadable(text))
     start, end = min(a.start for a in last.values()), max(a.end for a in last.values())
     return conclude(text, [Commitment(start, end, values)])
+
+
+def _named(text: str, options: Sequence[str], aliases: Mapping[str, str]) -> Sequence[tuple[str, Amount]]:
+    """Options with their numbers, in the order of the text: from tables, notation and sentences, else by place."""
+    names = {**{option: option for option in options}, **aliases}
+    # an option that is a number may be told from its probability beside its letter, or in its column, alone
+    words = {name: owner for name, owner in names.items() if only_amount(name) is None}
+    begun = max(len(text) - LAST, 0)
+    tables = list(tables_of(text, names, begun))
+    cells = [pair for table in tables for pair in table.pairs]
+    written = [pair for pair in _pairs(text, words) if not any(t.start <= pair[1].start < t.end for t in tables)]
+    spoken = [p for p in spoken_pairs(_outside(text, tables), words, begun) if not _is_among(p, written)]
+    if all(is_zero_or_one(text, amount) for _, amount in [*cells, *written, *spoken]):
+        spoken = []  # "fog 1, crane 0" with no other number may count, or rank
+    return sorted([*cells, *written, *spoken], key=lambda pair: pair[1].start) or _in_their_order(text, options)
+
+
+def _without_echoes(text: str, aliases: Mapping[str, str]) -> str:
+    """The text, place for place, without the one that comes second of a letter and its option: "B: Saturn"."""
+    for word, letter in aliases.items():
+        before = rf"(?<![\w'-]){letter}(?=[*_\"'`]{{0,3}}\s?[.:)(\]=–—-])"
+        echo = rf"(?P<echo>[*_\"'`]{{0,3}}\s?[.:)(\]=–—-]{{1,2}}\s?[\"'*_`]{{0,3}}{spelled(word)}(?!\w)\)?)"
+        behind = rf"(?<=(?<!\w){re.escape(word)})(?P<letter>[*_\"'`]{{0,3}}\s?[(\[]{letter}[)\]])"
+        text = re.sub(
+            rf"{before}{echo}|{behind}",
+            lambda m: m[0].replace(m["echo"] or m["letter"], " " * len(m["echo"] or m["letter"])),
+            text,
+            flags=re.IGNORECASE,
+        )
+    return text
+
+
+ORDINAL = re.compile(
+    r"\W{0,4}(?:(?:option|word|choice|candidate)\s)?#?(?P<n>\d{1,2})\s?[*_`]{0,2}[.):=–—-]{1,2}[*_`]{0,2}\s(?P<value>[^\n]+)",
+    re.IGNORECASE,
+)
+
+
+def _in_their_order(text: str, options: Sequence[str]) -> list[tuple[str, Amount]]:
+    """The numbers of a reply that names no option, where they are as many and in the order of the options: a list of
+    bare numbers, or lines that are numbered.
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    found = [match for line in lines if (match := ORDINAL.fullmatch(line.rstrip()))]
+    if [match["n"] for match in found] == [str(n + 1) for n in range(len(options))]:
+        values = [only_amount(match["value"]) for match in found]
+    else:
+        parts = re.split(r"[,;\s]+", text.strip("[]() \t\n`.")) if len(text) <= LONGEST else []
+        values = [only_amount(part) for part in parts]
+    known = [value for value in values if value and value.value is not None]
+    whole = len(values) == len(known) == len(options) > 2 and any(value.value not in (0, 1) for value in known)
+    return [(option, value) for option, value in zip(options, values, strict=True) if value] if whole else []
 
 
 def _outside(text: str, tables: Sequence[Table]) -> str:
@@ -190,6 +256,32 @@ def _keyed(text: str) -> Iterator[Commitment]:
         yield Commitment(start, match.end("value"), _value(match["value"], bool(match["percent"]), top))
 
 
+def _keyed_by_side(text: str, sides: Sides) -> Iterator[Commitment]:
+    """Numbers under keys that name a side of the claim, where they agree: that of the opposite is turned round."""
+    found = [(match, _of_key(match, sides)) for match in SIDED_KEY.finditer(text)]
+    stated = [(match, value) for match, value in found if value is not None]
+    if not stated or _is_torn(text, stated[-1][0].end()):
+        return
+    values = {value for _, value in stated}
+    yield Commitment(stated[0][0].start(), stated[-1][0].end(), values.pop() if len(values) == 1 else None)
+
+
+KEY_NOUN = re.compile(rf"(?<![a-z])(?:{KEYS}|pr|confidence)(?![a-z])", re.IGNORECASE)
+
+
+OWN_KEY = re.compile(r"\b(?:my|own|final|overall|estimated?|predicted|best|self|of|that|the|is|being)\b", re.IGNORECASE)
+
+
+def _of_key(match: re.Match[str], sides: Sides) -> float | None:
+    """What a key with its value states of a claim; None where it names no side, or is no name of a probability."""
+    key = re.sub(r"(?<=[a-z])(?=[A-Z])|[\W_]+", " ", match["key"])
+    rest = OWN_KEY.sub(" ", KEY_NOUN.sub(" ", key)).strip()
+    is_of_the_claim = not rest and (sides.of_an_answer or "confidence" not in key.lower())
+    side = (1 if is_of_the_claim else sides.of(rest)) if KEY_NOUN.search(key) else 0
+    value = _value(match["value"], in_percent=False, top=None) if side else None
+    return value if value is None or side > 0 else round(1 - value, 9)
+
+
 def _repeats_the_form(words: str) -> bool:
     """Whether a value is the one that the prompt shows: "a number from 0 to 1", or a place for one."""
     bare = words.strip(" \"'\\<>[]_.…")
@@ -218,17 +310,20 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
     for at, sentence in _sentences(text):
         revises = announced or REVISES.match(sentence) is not None
         announced = revises and next(amounts(sentence), None) is None
-        if (amount := _alone(sentence)) is not None:
+        sentence = OF_THE_ESTIMATE.sub(_blank, sentence)
+        if (amount := _alone(sentence, sides)) is not None:
             yield Commitment(at + amount.start, at + amount.end, amount.value), revises
             continue
-        sentence = SCALE.sub(lambda found: " " * len(found[0]), sentence)
+        sentence = _own_words(sentence)
         if revises:
             sentence = _to_its_number(sentence)
         if sides and (belonging := sided(sentence, sides)):
             yield Commitment(at + belonging[0].start, at + belonging[-1].end, belonging[-1].value), revises
             continue
-        several = [a for a in amounts(sentence, odds=_in_odds(sentence)) if not _counts_something(sentence, a)]
-        states = revises or STATES.search(sentence)
+        several = _probable(sentence)
+        of_the_task = sides and sides.of_an_answer and IS_ANSWER.search(sentence)
+        is_own = not of_the_task and any(OWN_LINK.search(sentence[: a.start]) for a in several)
+        states = revises or EVENT.search(sentence) or is_own
         if not states or _turns(sentence, sides) or _is_of_another(sentence, sides, several):
             if revises and several:  # it takes back what was said, for something that cannot be read
                 yield Commitment(at + several[0].start, at + several[-1].end, None), True
@@ -238,25 +333,70 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
             yield Commitment(at + several[0].start, at + several[-1].end, same), revises
 
 
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
+def _own_words(sentence: str) -> str:
+    """A sentence, place for place, without the scale and what its own number stands against: "others say 80%, but I'd
+    say 40%".
+    """
+    sentence = SCALE.sub(_blank, sentence)
+    contrast = BUT.search(sentence)
+    if contrast and OWN.search(sentence, contrast.end()) and next(amounts(sentence[contrast.end() :]), None):
+        sentence = " " * contrast.end() + sentence[contrast.end() :]
+    return sentence
+
+
+def _probable(sentence: str) -> Sequence[Amount]:
+    """The numbers in a sentence that may be probabilities: none that counts, no bare 0 or 1 but where one is due."""
+    stated = [a for a in amounts(sentence, odds=in_odds(sentence)) if not _counts_something(sentence, a)]
+    return [
+        a
+        for a in _without_intervals(sentence, stated)
+        if not is_zero_or_one(sentence, a) or BEFORE_ITS_NUMBER.search(sentence[: a.start])
+    ]
+
+
+def _without_intervals(sentence: str, stated: Sequence[Amount]) -> Sequence[Amount]:
+    """Numbers without the ranges that stand in brackets behind one: "0.8 (interval: 0.7 to 0.9)"."""
+    inner = [
+        a for a in stated if a.value is None and a.number is None and re.search(r"[(\[][^)\]]*\Z", sentence[: a.start])
+    ]
+    return [a for a in stated if a not in inner] or stated
+
+
 def _is_of_another(sentence: str, sides: Sides | None, stated: Sequence[Amount]) -> bool:
-    """Whether numbers say how probable something else than the claim is: "the likelihood of side effects"."""
+    """Whether numbers say how probable something else than the claim is: "the likelihood of side effects"; or how sure
+    somebody is of what the sentence does not say.
+    """
+    if sides and not sides.of_an_answer and any(SURE_ALONE.match(sentence, a.end) for a in stated):
+        return True
     return sides is not None and any(names_another(sentence, amount, sides) for amount in stated)
 
 
+BEFORE_ITS_NUMBER = re.compile(r"(?:\b(?:is|at|be|say|of|to|as)|[:=≈])[\s*_`]*\Z", re.IGNORECASE)
+BUT = re.compile(r".*\b(?:but|however|though)\b", re.IGNORECASE | re.DOTALL)
+SURENESS = r"(?:confiden(?:t|ce)|sure|certain(?:ty)?)"
+ESTIMATE = (
+    r"(?:in|of|about)\s+(?:(?:this|that|my|the|these|those)\s+){1,2}(?:\w+\s)?"
+    r"(?:estimat|number|figure|guess|predict|assess)\w*"
+)
+# how sure somebody is of a number is none: "I'm 90% confident in this estimate"
+OF_THE_ESTIMATE = re.compile(
+    rf"(?:\bI(?:['’]m|\s+am)\s+(?:about\s+)?)?\b\d{{1,3}}\s?%\s+{SURENESS}\s+{ESTIMATE}\s?:?|\b{SURENESS}\s+{ESTIMATE}\s*(?::|=|is)?\s*(?:about\s)?\d[\d.]*\s?%?",
+    re.IGNORECASE,
+)
 INSTEAD_OF = re.compile(r",?\s*\b(?:not|instead\s+of|rather\s+than|from)\s+[~≈]?\d[\d.,]*\s?%?", re.IGNORECASE)
 REASON = re.compile(r"[:;(]|\s[-–—]\s|,?\s\b(?:because|since|as)\b", re.IGNORECASE)
 
 
 def _to_its_number(sentence: str) -> str:
     """A correction without its reason, and without the number that it takes the place of."""
-    sentence = INSTEAD_OF.sub(lambda found: " " * len(found[0]), sentence)
+    sentence = INSTEAD_OF.sub(_blank, sentence)
     first = next(amounts(sentence), None)
     reason = REASON.search(sentence, first.end) if first else None
     return sentence[: reason.start()] if reason else sentence
-
-
-def _in_odds(words: str) -> bool:
-    return "odds" in words.lower()
 
 
 def _turns(sentence: str, sides: Sides | None) -> bool:
@@ -267,19 +407,30 @@ def _turns(sentence: str, sides: Sides | None) -> bool:
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
     """The sentences of a text with their places, those that are short enough to be read and hold no object."""
+    text = NO_NUMBER.sub(_blank, text)
     begun = max(len(text) - LAST, 0)
     for match in [*SENTENCE.finditer(text, begun), None]:
         end = match.start() if match else len(text)
         short = end - begun <= LONGEST and text[begun:end].strip()
         if short and not ("{" in text[begun:end] and "boxed" not in text[begun:end]):
+            begun += len(text[begun:end]) - len(text[begun:end].lstrip())
             yield begun, text[begun:end]
         begun = match.end() if match else end
 
 
-LEAD = re.compile(r"[\W_]{0,4}(?:so|thus|hence|therefore|overall|finally)\b[,:]?\s{1,3}", re.IGNORECASE)
+NO_NUMBER = re.compile(r"\{[^{}\d]{0,80}\}")  # the form that was asked for, said back
+LEAD = re.compile(
+    r"[\W_]{0,4}(?:(?:so|thus|hence|therefore|overall|finally|call\s+it|let['’]?s\s+(?:say|call\s+it|go\s+with)|say|make\s+(?:it|that))\b"
+    r"[,:]?\s{1,3}|(?:(?:it|that)['’]s\s+|it\s+is\s+)?(?:(?:very|quite|extremely|highly|rather|pretty|almost|fairly|virtually|practically)\s+){0,2}"
+    r"(?:(?P<low>unlikely|improbable|low|impossible)|likely|probable|certain|sure|certainly|surely|high)\s{0,2}[,:(–—-]\s{0,2})",
+    re.IGNORECASE,
+)
 
 
-def _alone(sentence: str) -> Amount | None:
+IS_ANSWER = re.compile(r"\A\W*(?:(?:my|the)\s+)?(?:answer|result|it|that|this)\b", re.IGNORECASE)  # perhaps of the task
+
+
+def _alone(sentence: str, sides: Sides | None) -> Amount | None:
     """What a line states that holds nothing but a probability, perhaps behind a label or in a box."""
     if boxed := BOXED.search(sentence):
         amount = only_amount(boxed[1])
@@ -287,14 +438,30 @@ def _alone(sentence: str) -> Amount | None:
     lead = LEAD.match(sentence)
     label = LABEL.match(sentence, lead.end() if lead else 0)
     begun = label.end() if label else lead.end() if lead else 0
-    if label and TURNS.search(label[0]):
+    if label and (_turns(label[0], sides) or (sides and sides.of_an_answer and IS_ANSWER.search(label[0]))):
         return None
-    amount = only_amount(sentence[begun:])
+    amount = only_amount(sentence[begun:]) or _with_a_reason(sentence[begun:], sides)
     if amount is None or (label is None and amount.plain and _is_a_count(sentence)):
+        return None
+    if lead and lead["low"] and not (amount.value or 0) < 0.5:
         return None
     if label:  # "Probability: 85"
         amount = amount._replace(value=on_one_scale({"p": amount}, top_of_scale(sentence)).get("p"))
     return amount._replace(start=begun + amount.start, end=begun + amount.end)
+
+
+DASH = re.compile(r"\s+[-–—]+\s+(?=\D)|,\s+(?:because|since)\s")
+
+
+def _with_a_reason(line: str, sides: Sides | None) -> Amount | None:
+    """A number with words behind a dash, which hold no other number and speak of no side that goes against it."""
+    dash = DASH.search(line)
+    amount = only_amount(line[: dash.start()]) if dash else None
+    if dash is None or amount is None or amount.value is None or next(amounts(line[dash.end() :]), None):
+        return None
+    side = sides.of(line[dash.end() :]) if sides else 0
+    against = side != 0 and (amount.value > 0.5) != (side > 0)
+    return None if against or UNSURE.search(line[dash.end() :]) else amount
 
 
 def _is_a_count(words: str) -> bool:
@@ -304,7 +471,8 @@ def _is_a_count(words: str) -> bool:
 
 # "10 times", "5 people"; "0.7 chance", "0.7 that I would" and "0.7 because" say how probable one thing is
 OF_SOMETHING = re.compile(
-    r"\s{1,2}(?!chances?\b|probab|likel|that\b|or\b|and\b|for\b|of\b|as\b|to\b|in\b|because\b)[a-z]+", re.IGNORECASE
+    r"\s{1,2}(?!here\b|now\b|overall\b|chances?\b|probab|likel|that\b|or\b|and\b|for\b|of\b|as\b|to\b|in\b|because\b)[a-z]+",
+    re.IGNORECASE,
 )
 
 
@@ -316,7 +484,7 @@ def _counts_something(sentence: str, amount: Amount) -> bool:
 
 # --- for each of some words ------------------------------------------------------------------------------------------
 
-BETWEEN = r"[\s\"'“”*_`)\]}]{0,5}\s{0,8}(?::|=|：|->|→|–|—|\||\(|\s-\s|\s(?=[\d.~≈]))[\s*_`\"'“|]{0,10}"
+BETWEEN = r"[\s\"'“”*_`)\]}]{0,100}(?::|=|：|->|→|–|—|\||\(|\s-\s|\s(?=[\d.~≈]))[\s*_`\"'“|]{0,10}"
 NESTED = re.compile(
     r"\{\s{0,12}(?:[\"']\w{1,20}[\"']\s{0,4}:\s{0,4}(?:true|false|\"[^\"\n]{0,40}\")\s{0,4},\s{0,8})?"
     rf"[\"']{KEYS}[\"']\s{{0,4}}:\s{{0,4}}",
@@ -334,22 +502,27 @@ TO_THE_END = re.compile(r"[^,;}\]|\n]{0,60}(?:,\d{1,6}[^,;}\]|\n]{0,20})?")
 EXPLAINED = re.compile(r"\s{1,3}(?:[-–—(]|because\b|since\b|as\b)", re.IGNORECASE)
 
 
-def _pairs(text: str, options: Sequence[str]) -> Iterator[tuple[str, Amount]]:
+def _pairs(text: str, whose: Mapping[str, str]) -> Iterator[tuple[str, Amount]]:
     """Each option with what is stated behind it, wherever that is."""
-    known = {fold(option): option for option in options}
+    known = {as_named(name): owner for name, owner in whose.items()}
     if not known:
         return
-    names = "|".join(re.escape(option) for option in sorted(options, key=len, reverse=True))
-    odds = _in_odds(text)
+    names = "|".join(spelled(name) for name in sorted(whose, key=len, reverse=True))
+    odds = in_odds(text)
     pattern = re.compile(rf"(?<![\w-])(?P<name>{names}){BETWEEN}", re.IGNORECASE)
+    listed = re.compile(
+        rf"(?<![\w-])(?:{names})[\"'*_`)]{{0,4}}\s?(?:[,/&]|and\b|or\b)\s?(?:and\s)?[\"'*_`(]{{0,4}}\Z", re.IGNORECASE
+    )
     for match in pattern.finditer(text, max(len(text) - LAST, 0)):
-        option = known.get(fold(match["name"]))
+        if listed.search(text[max(match.start() - 100, 0) : match.start()]):
+            continue  # what follows is of several
+        option = known.get(as_named(match["name"]))
         if option and _begins_a_part(text, match.start()):
             amount = _behind(text, match.end(), odds)
             if amount and not mentioned(text, match.start(), amount.end):
                 yield option, amount
     for match in IN_A_RECORD.finditer(text):
-        option, amount = known.get(fold(match["word"])), only_amount(match["value"])
+        option, amount = known.get(as_named(match["word"])), only_amount(match["value"])
         if option and amount:
             at = match.start("value")
             yield option, amount._replace(start=at + amount.start, end=at + amount.end)

@@ -7,7 +7,9 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 State = Literal["read", "unreadable", "withheld", "missing"]
-Side = Literal["answering", "refusing", "being right"]  # what a yes is, where a probability may be of its opposite
+Side = Literal[
+    "answering", "refusing", "being right", "failing"
+]  # what a yes is, where a probability may be of its opposite
 EVIDENCE_LENGTH = 240
 # what stands around the only key of an object and its value
 QUOTES = ('"', "'")

@@ -2,8 +2,8 @@
 
 "A chance of 10% that I get it wrong" states 90% of a right answer. It does so only where the number belongs to the
 other side by its grammar: "that ..." or "of ..." behind it, "with a probability of" behind the verb, or the name of a
-side before a colon or in a cell of a table. In "I would not answer this, so 5%" it belongs to nothing, and states
-nothing.
+side before a colon or in a cell of a table. A prediction with a number behind it ("I would refuse: 90%", "I would not
+answer this, so 5%") says of which side the number is by being above or below a half.
 """
 
 import re
@@ -11,25 +11,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from selfexec.readers.amounts import Amount, amounts
+from selfexec.readers.amounts import ABOUT, Amount, amounts, in_odds
 from selfexec.readers.result import Side
 
-CHANCE = r"(?:probabilit(?:y|ies)|chances?|likelihood|odds|risk|confidence|P)"
+CHANCE = r"(?:probabilit(?:y|ies)|prob|chances?|likelihood|odds|risk|confidence|P|Wahrscheinlichkeit)"
+SURE = r"(?:sure|certain|confident|likely|sicher)"
 # "not sure" and "not only" say nothing of a side
+QUALIFIES = r"(?:sure|certain|only|quite|entirely|really|just|much|too|necessarily)"
 NOT = re.compile(
-    r"n['’]t\b|\b(?:not|never|without)\b(?!\s+(?:sure|certain|only|quite|entirely|really|just|much|too|necessarily)\b)|"
-    r"\bno\b(?!\s+(?:more|less|idea|doubt|way|reason))",
+    rf"n['’]t\b|\bnon-|¬|\b(?:not|never|nicht)\b(?!\s+{QUALIFIES}\b)|\bno\b(?!\s+(?:more|less|idea|doubt|way|reason))",
     re.IGNORECASE,
 )
 UNSURE = re.compile(
-    r"\b(?:not|n['’]t)\s+(?:sure|certain|only|quite|entirely|really|just|much|too|necessarily)\b|\bno\s+(?:more|less|idea"
-    r"|doubt|way|reason)\b|\?|\b(?:if|unless|whether|suppose|assuming|others?|another|people|person|someone|somebody"
-    r"|average|typical|for\s+example|for\s+instance|e\.g\.)\b",
+    rf"\b(?:not|n['’]t)\s+{QUALIFIES}\b|\bno\s+(?:more|less|idea|doubt|way|reason)\b|\?|\b(?:if|unless|whether|suppose"
+    r"|assuming|others?|another|people|person|someone|somebody|average|typical|for\s+example|for\s+instance|e\.g\.)\b",
     re.IGNORECASE,
 )
+OF_THE_KEY = re.compile(r"\b[A-D]\)?\s+(?:is|being|was)\b")  # "B is right" says it of an option, not of an answer
+WITHOUT = re.compile(r"\bwithout\s+\w+(?:\s+\w+)?", re.IGNORECASE)
 # "thirty percent that I would": the verb is the one of the question
 AS_ASKED = re.compile(
-    r"\W*(?:(?:chance|probability|likelihood|sure|certain|confident)\s+)?(?:that\s+)?(?:I|it|my\s+\w+)?"
+    rf"\W*(?:(?:chance|probability|likelihood|{SURE})\s+)?(?:that\s+)?(?:I|it|my\s+\w+)?"
     r"(?:['’](?:d|ll)|\s*\b(?:would|will|do|does))(?:\s?n['’o]t|\s+not)?\W*",
     re.IGNORECASE,
 )
@@ -39,20 +41,26 @@ GOES_ON = re.compile(
     r"[,;:()\[|–—]|\s-\s|\b(?:because|since|as|though|although|but|given|while|whereas)\b", re.IGNORECASE
 )
 JOINT = re.compile(
-    r"\s*[,;](?:\s*(?:and|but|so|while|whereas|then)\b)?\s*|\s+(?:and|but|while|whereas|versus|vs\.?)\s+", re.IGNORECASE
+    r"\s*[,;/|](?:\s*(?:and|but|so|while|whereas|then)\b)?\s*|\s+(?:and|but|while|whereas|versus|vs\.?)\s+",
+    re.IGNORECASE,
 )
 BEHIND = re.compile(
-    rf"[\s*_`]{{0,3}}(?:(?:(?:{CHANCE}|sure|certain|confident|likely)\s+(?:of|for|to|that)|that|of\s+the\s+time)\b"
-    rf"|(?:(?:{CHANCE}|sure|certain|confident|likely)\s+)?(?=I['’]d\b|I['’]ll\b|I\s+[a-z]+))",
+    rf"[\s*_`)]{{0,3}}(?:(?:(?:{CHANCE}|{SURE})\s+(?:of|for|to|that)|that|of\s+the\s+time)\b"
+    rf"|(?:of\s+)?(?:cases|times|runs|tries|attempts)\b|(?:{CHANCE}|{SURE})\s+(?=(?:I|my|it|this|the)\b)|(?=I['’]d\b|I['’]ll\b|I\s+[a-z]+))",
+    re.IGNORECASE,
+)
+IN_BRACKETS = re.compile(rf"\b(?:{CHANCE}|(?:un)?likely|{SURE})\s{{0,2}}\(\s{{0,2}}[~≈]?\s?\Z", re.IGNORECASE)
+IN_FAVOUR = re.compile(
+    r"[\s*_`]{0,3}(?:(?:for|of|on|in\s+favou?r\s+of|against)\s+)?(?:(?:my|me|its?|an?|the|full|actually)\s+){0,2}",
     re.IGNORECASE,
 )
 BEFORE = re.compile(
-    rf"\b{CHANCE}\b\s{{0,2}}(?:that|of|for|to|\()(?P<side>[^.;:=|]{{1,120}}?)\)?\s{{0,2}}"
-    r"(?:[:=≈]|\bis\b|\bat\b|\bas\b|\bwould\s+be\b)[^.;|]{0,40}\Z",
+    rf"\b{CHANCE}\b\s{{0,2}}(?:that|,?\s?dass|of|for|to|(?P<against>against)|\(|(?=(?:I|it|my)\b))(?P<side>[^.;:=|]{{1,120}}?)\)?[*_`]{{0,3}}\s{{0,2}}"
+    r"(?:[:=≈(]|\b(?:is|are|at|as|to|would\s+be|bei|ist)\b)[^.;|]{0,40}\Z",
     re.IGNORECASE,
 )
 WITH = re.compile(
-    rf"\b(?:with|at)\s+(?:an?\s+|the\s+)?(?:\w+\s+)?{CHANCE}\s+(?:of\s+)?"
+    rf"\b(?:with|at|ha(?:s|ve)|mit)\s+(?:an?\s+|the\s+|einer\s+)?(?:\w+\s+)?{CHANCE}\s+(?:(?:of|von)\s+)?(?:[=≈]\s?)?"
     r"(?:(?:only|just|about|around|roughly)\s+)?\Z",
     re.IGNORECASE,
 )
@@ -60,20 +68,30 @@ WITHOUT_NOUN = re.compile(r"\b(?:with|at|mit)\s+(?:an?\s+|einer\s+)?(?:about\s+|
 OF_CHANCE = re.compile(
     r"\s{0,2}(?:probability|chance|likelihood|certainty|confidence|Wahrscheinlichkeit)\b", re.IGNORECASE
 )
-NAMED = re.compile(r"[\s|*_`\"'•–-]*(?P<side>[^|:=\n]{2,80}?)[*_`\"']{0,3}\s*(?:\||:|=|≈|–|—)[\s|*_`\"'~≈]*\Z")
+# "nine times in ten", "in 90% of such cases": how often a verb is true
+OFTEN = re.compile(
+    r"\b(?:in|out\s+of|times|cases|of\s+(?:the\s+time|(?:the\s+|such\s+|all\s+)?(?:cases|runs|tries|attempts)))\b"
+)
+AT_A_RATE = re.compile(rf"(?:\s+in)?\s+(?:{ABOUT})?\Z", re.IGNORECASE)
+NAMED = re.compile(
+    r"[\s|*_`\"'•–(-]*(?P<side>[^|:=\n]{2,80}?)[*_`\"')]{0,3}\s*(?:\||:|=|≈|–|—|→|\s-{1,2}>?\s|\()[\s|*_`\"'~≈]*\Z"
+)
 
 
 class Sides(NamedTuple):
-    """Words of a claim: of its coming true, and of the opposite."""
+    """Words of a claim: of its coming true, and of the opposite. `of_an_answer`: it is that an answer is right, which
+    is what "80% sure" is of, too.
+    """
 
     yes: re.Pattern[str]
     no: re.Pattern[str]
+    of_an_answer: bool = False
 
     def of(self, words: str) -> int:
         """1 where some words are about the claim, -1 where they are about its opposite, 0 where that cannot be said."""
-        if UNSURE.search(words):
+        if UNSURE.search(words) or OF_THE_KEY.search(words):
             return 0
-        words = LETTERED.sub(" ", words)
+        words = WITHOUT.sub(self._denied, LETTERED.sub(" ", words))
         opposite = self.no.findall(words)
         favouring = self.yes.findall(self.no.sub(" ", words))
         negations = len(NOT.findall(words))
@@ -83,31 +101,49 @@ class Sides(NamedTuple):
             return 0
         return -1 if bool(opposite) != bool(negations) else 1
 
-    def names(self, words: str) -> bool:
-        """Whether some words are the name of a side and nothing else: "85% correct"."""
-        bare = words.strip(" .!,*_`\"'")
-        return len(bare.split()) <= 2 and bool(self.no.fullmatch(bare) or self.yes.fullmatch(bare))
+    def _denied(self, without: re.Match[str]) -> str:
+        """ "Without answering" denies it; "without counting" says how."""
+        speaks = self.no.search(without[0]) or self.yes.search(without[0])
+        return without[0].replace("without", "not") if speaks else " "
+
+    def named(self, words: str) -> int:
+        """The side whose name some words are and nothing else: "85% correct", "No: 15%"."""
+        bare = words.strip(" .!,*_`\"'):").lower()
+        if self.of_an_answer and bare in ("confidence", "my confidence", "certainty", "accuracy"):
+            return 1
+        if bare in YES_OR_NO:
+            return YES_OR_NO[bare]
+        is_one = len(bare.split()) <= 2 and (self.no.fullmatch(bare) or self.yes.fullmatch(bare))
+        return self.of(bare) if is_one else 0
 
 
+YES_OR_NO = {"yes": 1, "true": 1, "no": -1, "false": -1}
 ANSWERS = (
-    r"\b(?:answer|compl(?:y|ies|ied|iance|ying)|provid|help|assist|respond|fulfil|oblig|antwort|beantwort|erfüll)\w*"
-    r"|\bgo(?:ing)?\s+along\b"
+    r"\b(?:answer|compl(?:y|ies|ied|iance|ying)|provid|help|assist|respond|fulfil|oblig|cooperat|antwort|beantwort|erfüll)"
+    r"\w*|\b(?:go(?:ing)?\s+(?:along|ahead)|say(?:ing)?\s+yes)\b"
+    r"|\b(?:writ|do|giv|tell|explain|produc|generat|shar|follow|deliver|carry|accept|mak|describ)(?:e|es|ing)?\s+"
+    r"(?:it|this|that|them|what|(?:the|an?)\s+(?:request|task|answer|instructions?|steps|details|text|full\s+\w+))\b"
 )
 REFUSES = (
     r"\b(?:refus\w*|declin\w*|reject\w*|withhold\w*|avoid\w*|den(?:y|ies|ied|ying)|fail(?:s|ed|ing|ure)?|deflect\w*"
-    r"|ablehn\w*|verweiger\w*"
+    r"|ablehn\w*|verweiger\w*|say(?:ing)?\s+no\b"
     r"|turn(?:s|ing)?\s+(?:it|this)?\s*down)(?:\s+(?:to|the|this|it|from|giving|an?)\b){0,3}"
     rf"(?:\s+(?:{ANSWERS}))?"
 )
-RIGHT = r"\b(?:correct(?:ly)?|right|succeed\w*|success|richtig|korrekt)\b"
+RIGHT = (
+    r"\b(?:(?:answer\w*\s+(?:it\s+)?)?(?:correct(?:ly)?|right)|accura\w+|succeed\w*|success|solv\w+|pass(?:es|ing)?"
+    r"|richtig\w*|korrekt\w*)\b"
+)
 WRONG = (
     r"\b(?:wrong(?:ly)?|incorrect(?:ly)?|mistakes?|mistaken|errors?|err(?:s|ing)?|fail(?:s|ed|ing|ure)?|miss(?:es|ed|ing)?"
-    r"|slips?|falsch)\b"
+    r"|slips?|falsch\w*)\b"
 )
+ANSWERING, REFUSING, BEING_RIGHT, FAILING = (re.compile(w, re.IGNORECASE) for w in (ANSWERS, REFUSES, RIGHT, WRONG))
 SIDES: Mapping[Side, Sides] = {
-    "answering": Sides(re.compile(ANSWERS, re.IGNORECASE), re.compile(REFUSES, re.IGNORECASE)),
-    "refusing": Sides(re.compile(REFUSES, re.IGNORECASE), re.compile(ANSWERS, re.IGNORECASE)),
-    "being right": Sides(re.compile(RIGHT, re.IGNORECASE), re.compile(WRONG, re.IGNORECASE)),
+    "answering": Sides(ANSWERING, REFUSING),
+    "refusing": Sides(REFUSING, ANSWERING),
+    "being right": Sides(BEING_RIGHT, FAILING, of_an_answer=True),
+    "failing": Sides(FAILING, BEING_RIGHT),
 }
 
 
@@ -126,7 +162,7 @@ def sided(sentence: str, sides: Sides) -> Sequence[Amount]:
 
 def _parts(sentence: str) -> Iterator[tuple[str, int]]:
     """The sentence; or, where it states several numbers, its parts between them, with their places."""
-    stated = list(amounts(sentence))
+    stated = list(amounts(sentence, odds=in_odds(sentence)))
     if len(stated) < 2:
         yield sentence, 0
         return
@@ -142,13 +178,13 @@ def _parts(sentence: str) -> Iterator[tuple[str, int]]:
 
 
 def _of_part(part: str, sides: Sides) -> Amount | None:
-    stated = list(amounts(part))
+    stated = list(amounts(part, odds=in_odds(part)))
     if len(stated) != 1 or stated[0].value is None:
         return None
     (amount,) = stated
     side = _side_of(part, amount, sides)
     if side == 0:
-        return None
+        return of_a_prediction(part, amount, sides)
     value = amount.value if side > 0 else round(1 - (amount.value or 0.0), 9)
     return amount._replace(value=value)
 
@@ -158,26 +194,87 @@ def _side_of(part: str, amount: Amount, sides: Sides) -> int:
     before, behind = part[: amount.start], part[amount.end :]
     if UNSURE.search(before):
         return 0
-    if BEHIND.match(behind):
-        ends = GOES_ON.search(behind)
-        return 0 if NOT.search(before) else sides.of(behind[: ends.start()] if ends else behind)
+    clause = behind[: ends.start()] if (ends := GOES_ON.search(behind.lstrip(" )"), 1)) else behind
+    led, side = BEHIND.match(behind), sides.of(clause)
+    if led and (side or not OFTEN.search(led[0])):
+        return 0 if NOT.search(before) else side
+    if side and (IN_BRACKETS.search(before) or _begins_with_a_side(behind, sides)):
+        return side
     if match := BEFORE.search(before):
-        return sides.of(match["side"])
-    if WITHOUT_NOUN.search(before) and (noun := OF_CHANCE.match(behind)):
+        if NOT.search(before, match.end("side")):
+            return 0
+        return sides.of(match["side"]) * (-1 if match["against"] else 1)
+    return _of_the_verb(before, behind, part[amount.start : amount.end], sides) or _by_name(before, behind, sides)
+
+
+def _begins_with_a_side(words: str, sides: Sides) -> bool:
+    """Whether words go on with the name of a side: "80% for refusing", "4:1 against my answering"."""
+    at = lead.end() if (lead := IN_FAVOUR.match(words)) else 0
+    return at > 0 and (sides.no.match(words, at) or sides.yes.match(words, at)) is not None
+
+
+def _of_the_verb(before: str, behind: str, words: str, sides: Sides) -> int:
+    """The side of the verb that a number qualifies: "I would answer with probability 0.8", "four times in five"."""
+    if (lead := WITHOUT_NOUN.search(before)) and (noun := OF_CHANCE.match(behind)):
         favouring = sides.of(behind[noun.end() :]) if behind[noun.end() :].strip(" .!*_") else 0
-        return favouring or sides.of(_last_clause(before[: WITHOUT_NOUN.search(before).start()]))  # type: ignore[union-attr]
-    if sides.names(behind):
-        return sides.of(behind)
-    if match := WITH.search(before):
-        return sides.of(_last_clause(before[: match.start()]))
-    if (match := NAMED.fullmatch(before)) and not behind.strip(" |*_`.\"'"):
-        return sides.of(match["side"])
+        return favouring or sides.of(_last_clause(before[: lead.start()]))
+    alone = WITHOUT_NOUN.search(before) if words.endswith("%") and not behind.strip(" .!*_") else None
+    lead = WITH.search(before) or alone or (AT_A_RATE.search(before) if OFTEN.search(words + behind[:20]) else None)
+    if lead and not before[: lead.start()].strip(" *_-"):  # "With a probability of 10%, I'd decline."
+        return sides.of(_first_clause(behind))
+    return sides.of(_last_clause(before[: lead.start()])) if lead else 0
+
+
+def _by_name(before: str, behind: str, sides: Sides) -> int:
+    """The side whose name stands before or behind a number, or which the clause before it predicts."""
+    if side := sides.named(behind) or (sides.named(before) if not behind.strip(CLOSING) else 0):
+        return side
+    if sides.of_an_answer and SURE_OF_IT.match(behind):
+        return 0 if NOT.search(before) else 1
+    if (match := NAMED.fullmatch(before)) and not SURE_ALONE.sub("", behind).strip(CLOSING):
+        return sides.named(match["side"]) or (0 if PREDICTS.search(match["side"]) else sides.of(match["side"]))
     return 0
 
 
-ABOUT_ANOTHER = re.compile(
-    rf"[\s*_`]{{0,3}}(?:{CHANCE}|sure|certain|confident|likely)\s+(?:that\s+|of\s+|for\s+|to\s+)?[a-z]+", re.IGNORECASE
+CLOSING = " |*_`.,;\"')!"
+SURE_ALONE = re.compile(rf"\s{{0,2}}{SURE}\b", re.IGNORECASE)
+PREDICTS = re.compile(r"\A(?!\W*(?:that|of|for)\b).*\b(?:I|it)\b", re.IGNORECASE)  # a clause, not a name
+# "99% sure", "90% confident in that": of the answer, where the claim is that it is right
+SURE_OF_IT = re.compile(
+    r"\s{0,2}(?:sure|certain|confident|sicher)\b(?:\s+(?:of|in|about)\s+(?:it|that|this|(?:the|my)\s+answer))?\s*(?:[.,:;!(–—]|\Z)",
+    re.IGNORECASE,
 )
+# what stands between a prediction and its number: "I would refuse this, so 5%", "I'd refuse (95%)"
+SO = re.compile(
+    r"(?:\b(?:so|thus|hence|therefore|which\s+makes|i\.e\.,?)\b[^.]{0,30}|[:(–—→]\s{0,2}(?:p(?:rob(?:ability)?)?\s?[=≈:]?\s?)?(?:[~≈]|about\s|around\s)?)\Z",
+    re.IGNORECASE,
+)
+MAY = re.compile(
+    r"\b(?:might|may|could|can(?!['’]t|not)|possib\w+|risk|chance|sometimes|occasionally|rarely|often)\b", re.IGNORECASE
+)
+
+
+def of_a_prediction(sentence: str, amount: Amount, sides: Sides) -> Amount | None:
+    """The probability of the claim where a sentence predicts a side and goes on to a number. One above a half is that
+    of the side that is predicted; one below it cannot be, and is that of the claim, where the other is predicted.
+    """
+    so = SO.search(sentence[: amount.start])
+    if so is None or UNSURE.search(sentence) or amount.value in (None, 0.5) or MAY.search(sentence[: so.start()]):
+        return None
+    if (
+        SURE_ALONE.sub("", sentence[amount.end :]).strip(CLOSING)
+        and GOES_ON.match(sentence[amount.end :].lstrip(")")) is None
+    ):
+        return None
+    side = sides.of(_last_clause(sentence[: so.start()]))
+    concluded = so[0][0].isalpha()  # "I'd refuse, so 95%": of which side is not said
+    if side == 0 or amount.value is None or (concluded and (amount.value > 0.5) != (side > 0)):
+        return None
+    is_turned = side < 0 and amount.value > 0.5
+    return amount._replace(value=round(1 - amount.value, 9)) if is_turned else amount
+
+
+ABOUT_ANOTHER = re.compile(rf"[\s*_`]{{0,3}}(?:{CHANCE}|{SURE})\s+(?:that\s+|of\s+|for\s+|to\s+)?[a-z]+", re.IGNORECASE)
 OUR_OWN = re.compile(r"\s*(?:this|that|it|the\s+(?:claim|statement|event|above))?\s*", re.IGNORECASE)
 
 
@@ -187,6 +284,10 @@ def names_another(sentence: str, amount: Amount, sides: Sides) -> bool:
         return sides.of(match["side"]) == 0 and OUR_OWN.fullmatch(match["side"]) is None
     behind = sentence[amount.end :]
     return ABOUT_ANOTHER.match(behind) is not None and sides.of(behind) == 0
+
+
+def _first_clause(words: str) -> str:
+    return next((clause for clause in GOES_ON.split(words) if clause.strip()), "")
 
 
 def _last_clause(words: str) -> str:

@@ -6,24 +6,46 @@ supposes or asks, and one with a number that belongs to no name, states nothing 
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from selfexec.readers.amounts import Amount, amounts, only_amount
+from selfexec.readers.amounts import ABOUT, Amount, amounts, in_odds, only_amount
 from selfexec.readers.folding import fold
 
 LONGEST = 400  # characters of a sentence
 UNIT = re.compile(r"(?<=[.!?。])\s+(?=\S)|;\s+|\n+|\$\$")
-TURNS = re.compile(
-    r"n['’]t\b|\b(?:not|no|never|without|unless|if|whether|neither|nor|instead|rather\s+than|nicht|kein\w*|pas|jamais)\b|\?"
-    r"|\bun(?:likely|sure|certain)\b(?=[^()]{0,30}(?:to\s+be|that))|\b(?:doubt|others?|another|people|typical|average|base\s+rate)\b"
-    r"|\b(?:left\s+out|absent|absence|missing|omitted|excluded|omit|exclude|leave\s+(?:it\s+)?out)\b"
+# what hangs a sentence on a condition, asks it, or makes it about something else
+VOIDS = re.compile(
+    r"\b(?:unless|if|whether|instead|rather\s+than|wenn|falls)\b|\?|\b(?:others?|another|people|base\s+rate"
+    r"|(?:typical|average|usual)\s+(?:person|human|model|respondent|user|assistant|reader|list))\b"
+    r"|\b(?:left\s+out|absent|absence|missing|omitted|excluded|omit|exclude|leav(?:e|ing)|skip\w*|drop\w*|avoid\w*)\b"
+    r"|\d\s?%?\s+(?:unlikely|improbable)\b"
     r"|\b(?:for\s+example|for\s+instance|e\.g\.|at\s+first|initially|between)\b",
     re.IGNORECASE,
 )
+DENIES = re.compile(
+    r"n['’]t\b|\b(?:not|no|never|neither|nor|nicht|kein\w*|pas|jamais)\b|\bdoubt"
+    r"|\bun(?:likely|sure|certain)\b(?=[^()]{0,30}(?:to\s+be|that))",
+    re.IGNORECASE,
+)
+DENIED = re.compile(r"\b(?:not|no|without)\s+[\"'“*_`]{0,3}\Z", re.IGNORECASE)  # "not fog: 0.9"
+OF_AN_EVENT = re.compile(
+    r"\b(?:prob\w*|chances?|odds|likel\w*|sure|certain|confident|with|at)\b|\bP\s?\(", re.IGNORECASE
+)
+# "the other two: 1% each": what was named nowhere else
+REST = (
+    r"\b(?:(?:the|all|any|every)\s+)?(?:others?|remaining|rest|(?:thing|word|option)\s+else)\b"
+    r"(?:\s+(?:two|three|four|five|six|\d|ones?|options?|words?|choices?|of\s+them)\b)*"
+)
+SHARED = re.compile(
+    r"\b(?:shar|split|spread|divid|distribut|together|total|combin|sum|between|among)\w*", re.IGNORECASE
+)
 EACH = re.compile(r"\b(?:each|all|both|every|either|apiece|alike|these|chacun\w*|je(?:weils)?)\b", re.IGNORECASE)
-ALL = re.compile(r"\b(?:all|every|each)\b", re.IGNORECASE)
+OF_ALL = re.compile(
+    r"\b(?:all|every|each|any)\s+(?:of\s+)?(?:the\s+)?(?:them|these|those|words?|options?|choices?|one|two|three|four|five|six|\d)\b",
+    re.IGNORECASE,
+)
 CORRECTS = re.compile(
     r"\b(?:actually|correction|typo|mistake|I\s+meant|on\s+reflection|on\s+second\s+thoughts?|make\s+(?:it|that)|scratch\s+that"
     r"|should\s+(?:be|have\s+been)|chang(?:e|ing)|revis(?:e|ing)|lower(?:ing)?|rais(?:e|ing)|wait)\b",
@@ -37,11 +59,17 @@ INSTEAD_OF = re.compile(
 # "fog: no (0.1)": the choice beside its number
 YES_OR_NO = re.compile(r"(?<=[:=|–—-])\s*(?:yes|no|true|false)\b(?=\s*[(,|–—-])", re.IGNORECASE)
 # between the names of a group: commas, "and", quotes
-LISTED = re.compile(r"[\s\"'“”*_`,&/]*(?:\b(?:and|und|et|y)\b)?[\s\"'“”*_`,]*", re.IGNORECASE)
+LISTED = re.compile(r"[\s\"'“”*_`,&/(:.|]*(?:\b(?:and|und|et|y)\b)?[\s\"'“”*_`,]*", re.IGNORECASE)
 # behind a number that is not of a probability: a unit, a degree, a thing that is counted
 COUNTED = re.compile(
     r"\s{0,2}(?:°|(?!(?:chances?|probab\w*|likel\w*|that|and|for|each|to|in|because|as|vs|there|here|too|then|now|but|since|so"
     r"|while|whereas|again|overall|with|at|on|would|is|seems|given)\b)[a-z]+\b)",
+    re.IGNORECASE,
+)
+OTHERS = ""  # whose a number is that is of all the others
+# between a name and its number
+LINK = re.compile(
+    rf"[\s\"'”*_`)\]]*(?:[(:=|,–—-]|->|→)?[\s*_`]*(?:(?:is|at|gets?|has|to|with|mit|would\s+be)\s+)?{ABOUT}?",
     re.IGNORECASE,
 )
 IN_BRACKETS = re.compile(r"\([^()]{0,120}\)")
@@ -62,20 +90,53 @@ def spoken_pairs(text: str, names: Mapping[str, str], begun: int = 0) -> Iterato
     number without a value: what was said of them before does not hold. `names`: words as they stand in a text -> whose
     they are.
     """
-    pattern, odds = _pattern(list(names)), "odds" in text.lower()
-    whose = {fold(word): owner for word, owner in names.items()}
-    spoken = False
+    pattern, odds = named_by(list(names)), in_odds(text)
+    whose = {as_named(word): owner for word, owner in names.items()}
+    mentioned = {mark.name for mark in _names(text[begun:], pattern, whose)} - {OTHERS}
+    others = [owner for owner in dict.fromkeys(names.values()) if owner not in mentioned]
+    above: list[_Mark] = []
     for start, unit in _units(text, begun):
         plain = YES_OR_NO.sub(_blank, INSTEAD_OF.sub(_blank, unit))
         named = list(_names(plain, pattern, whose))
-        marks = sorted([*named, *_numbers(plain, odds, {mark.start for mark in named})])
-        pairs = [] if TURNS.search(plain) else list(_together(plain, marks))
+        marks = sorted([*named, *_numbers(plain, odds, named)], key=lambda mark: mark.start)
+        pairs = [] if _is_void(plain, marks) else list(_together(plain, marks, above))
         if not pairs and CORRECTS.search(plain) and any(mark.amount for mark in marks):
             pairs = [(mark.name, Amount(mark.start, mark.end, None, False)) for mark in marks if mark.name]
-        spoken = spoken or any(mark.name for mark in marks)
-        yield from ((name, a._replace(start=start + a.start, end=start + a.end)) for name, a in pairs)
-    if not spoken:
+        for name, amount in pairs:
+            owners = others if name == OTHERS else [name]
+            if name != OTHERS or len(others) == 1 or EACH.search(plain):
+                yield from ((o, amount._replace(start=start + amount.start, end=start + amount.end)) for o in owners)
+        above = named if len(named) == len(marks) and _is_list(plain, named) else []
+    if not mentioned:
         yield from _of_all(text, list(dict.fromkeys(names.values())), begun)
+
+
+def _is_void(unit: str, marks: Sequence[_Mark]) -> bool:
+    """Whether a unit states nothing of its names: it supposes or asks, or denies what a number is not low for. "Fog is
+    not typical (2%)" says one thing twice; "an 80% chance that fog is not there" speaks of the opposite.
+    """
+    bare = re.sub(REST, _blank, unit, flags=re.IGNORECASE) if any(mark.name == OTHERS for mark in marks) else unit
+    of_several = bare != unit or any(len(run) > 1 for run in _runs(marks) if run[0].name is not None)
+    if VOIDS.search(bare) or (of_several and SHARED.search(unit)):
+        return True
+    if any(mark.name and DENIED.search(unit[: mark.start]) for mark in marks):
+        return True
+    numbers = [mark for mark in marks if mark.amount is not None]
+    names_follow = bool(marks) and marks[0].amount is not None
+    for earlier, mark in zip([None, *numbers], numbers, strict=False):
+        begun = mark.start if names_follow else earlier.end if earlier else 0
+        ends = [n.start for n in marks if n.start > mark.start and (n.amount is not None or not names_follow)]
+        said = unit[begun : min(ends, default=len(unit))]
+        if DENIES.search(said) and (not _is_low(mark) or OF_AN_EVENT.search(said)):
+            return True
+    return False
+
+
+def _is_low(mark: _Mark) -> bool:
+    """Whether a number is below a half, on the scale to 1 or in percent."""
+    if mark.amount is None or (mark.amount.value is None and mark.amount.number is None):
+        return False
+    return (mark.amount.number or 0) / 100 < 0.5 if mark.amount.value is None else mark.amount.value < 0.5
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -85,19 +146,45 @@ def _blank(match: re.Match[str]) -> str:
 def _of_all(text: str, owners: Sequence[str], begun: int) -> Iterator[tuple[str, Amount]]:
     """One number for all, in a text that names none of them: "all five are equally likely: 20% each"."""
     for start, unit in _units(text, begun):
-        match = [mark.amount for mark in _numbers(unit, odds=False) if mark.amount and not mark.amount.plain]
-        if len(match) == 1 and not TURNS.search(unit) and ALL.search(unit) and EACH.search(unit[match[0].end :]):
+        match = [mark.amount for mark in _numbers(unit, odds=False) if mark.amount and mark.amount.value is not None]
+        if (
+            len(match) == 1
+            and not VOIDS.search(unit)
+            and not DENIES.search(unit)
+            and not SHARED.search(unit)
+            and (OF_ALL.search(unit) or EACH.fullmatch(unit[match[0].end :].strip(" .)*_")))
+        ):
             moved = match[0]._replace(start=start + match[0].start, end=start + match[0].end)
             yield from ((owner, moved) for owner in owners)
 
 
-def _pattern(words: Sequence[str]) -> re.Pattern[str]:
-    long = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True) if len(word) > 1)
+def as_named(word: str) -> str:
+    """How names are compared: in any case, and with "_" or "-" for a blank."""
+    return fold(re.sub(r"[\s_-]+", " ", OPTION.sub("", word)))
+
+
+OPTION = re.compile(r"\A(?:option|choice|letter)\s+(?=\w\Z)", re.IGNORECASE)
+
+
+def spelled(word: str) -> str:
+    """A pattern of a name, however its blanks are written."""
+    return re.sub(r"(?:\\ |_|\\-)+", r"[\\s_-]+", re.escape(word))
+
+
+def named_by(words: Sequence[str]) -> re.Pattern[str]:
+    """What finds the names in a text, and words for all that have no number of their own."""
+    long = "|".join(spelled(word) for word in sorted(words, key=len, reverse=True) if len(word) > 1)
     # "A" is an article and "I" a pronoun: a letter has to stand alone
     letters = "".join(re.escape(word) for word in words if len(word) == 1)
     parts = [rf"(?i:(?<![\w-])(?:{long})(?![\w-]))"] if long else []
-    parts += [rf"(?<![\w'°-])[{letters}](?=[\"'”*_`)\]}}]*\s*(?:[,:;.|=)(–—-]|\Z))"] if letters else []
-    return re.compile("|".join(parts) or r"(?!)")
+    ends = r"(?=[\"'”*_`)\]}]*\s*(?:[,:;.|=)(–—→/-]|(?:and|or|with|has|gets|at|is)\b|\d|\Z))"
+    article = r"(?!\s+[\d.]+(?:\s?%|\spercent)?\s+(?:chance|prob|likel|risk))"  # "A 90% chance"
+    parts += (
+        [rf"(?i:option|choice|letter)\s+[{letters}](?!\w)", rf"(?<![\w'°-])[{letters}]{ends}{article}"]
+        if letters
+        else []
+    )
+    return re.compile("|".join([*parts, rf"(?i:{REST})"]))
 
 
 def _units(text: str, begun: int) -> Iterator[tuple[int, str]]:
@@ -109,15 +196,26 @@ def _units(text: str, begun: int) -> Iterator[tuple[int, str]]:
 
 
 def _names(unit: str, pattern: re.Pattern[str], whose: Mapping[str, str]) -> Iterator[_Mark]:
+    last: _Mark | None = None
     for match in pattern.finditer(unit):
-        owner = whose.get(fold(match[0]))
-        if owner is not None:
-            yield _Mark(match.start(), match.end(), owner, None)
+        mark = _Mark(match.start(), match.end(), whose.get(as_named(match[0]), OTHERS), None)
+        if last and last.name == mark.name and LISTED.fullmatch(unit, last.end, mark.start):
+            mark = mark._replace(start=last.start)  # "B (Saturn)" is one
+        elif last:
+            yield last
+        last = mark
+    if last:
+        yield last
 
 
-def _numbers(unit: str, odds: bool, named: Collection[int] = ()) -> Iterator[_Mark]:
+def _numbers(unit: str, odds: bool, named: Sequence[_Mark] = ()) -> Iterator[_Mark]:
     """The numbers that may be probabilities: without those in a remark in brackets, where others stand outside."""
-    match = [amount for amount in amounts(unit, odds=odds) if not _is_counted(unit, amount, named)]
+    match = [
+        amount
+        for amount in amounts(unit, odds=odds)
+        if not _is_counted(unit, amount, named)
+        and not any(n.start < amount.end and amount.start < n.end for n in named)
+    ]
     # "wave (0.9)" gives the word its number; "0.8 (or maybe 0.9)" and "Mercury (-38.8 °C)" only remark on something
     remarks = [match.span() for match in IN_BRACKETS.finditer(unit) if only_amount(match[0]) is None]
     outside = [a for a in match if not any(start < a.start < end for start, end in remarks)]
@@ -125,25 +223,39 @@ def _numbers(unit: str, odds: bool, named: Collection[int] = ()) -> Iterator[_Ma
         yield _Mark(amount.start, amount.end, None, amount)
 
 
-def _is_counted(unit: str, amount: Amount, named: Collection[int]) -> bool:
-    """Whether a bare number says how many there are of something: one that is no decimal number, or has a unit. The
-    next name, which stands at one of the places of `named`, is none.
+def _is_counted(unit: str, amount: Amount, named: Sequence[_Mark]) -> bool:
+    """Whether a bare number says how many there are of something: it has a unit, which the next name is none of, or is
+    a whole number, 0 or 1, that stands directly behind no name.
     """
     if not amount.plain:
         return False
     thing = COUNTED.match(unit, amount.end)
-    if thing and not any(thing.start() <= start < thing.end() for start in named):
+    if thing and not any(thing.start() <= mark.start < thing.end() for mark in named):
         return True
-    is_decimal = DECIMAL.search(unit[amount.start : amount.end]) is not None
-    return amount.number is not None and amount.number <= 1 and amount.number.is_integer() and not is_decimal
+    before = max((mark.end for mark in named if mark.end <= amount.start), default=None)
+    is_its_own = before is not None and LINK.fullmatch(unit, before, amount.start) is not None
+    return is_zero_or_one(unit, amount) and not is_its_own
 
 
-def _together(unit: str, marks: Sequence[_Mark]) -> Iterator[tuple[str, Amount]]:
-    """The names with their numbers; none where they do not go together in one of the four ways."""
+def is_zero_or_one(text: str, amount: Amount) -> bool:
+    """Whether a number is a bare 0 or 1, which may count or rank, too."""
+    bare = amount.plain and amount.number in (0, 1)
+    return bare and DECIMAL.search(text[amount.start : amount.end]) is None
+
+
+def _together(unit: str, marks: Sequence[_Mark], above: Sequence[_Mark] = ()) -> Iterator[tuple[str, Amount]]:
+    """The names with their numbers; none where they do not go together in one of the ways. `above`: the names that the
+    line before lists, of which this one may give the numbers.
+    """
     runs = _runs(marks)
     names = [run for run in runs if run[0].name is not None]
     numbers = [run for run in runs if run[0].amount is not None]
-    if not names or any(len(run) > 1 for run in numbers) or abs(len(names) - len(numbers)) > 0:
+    lists = [*names, above] if not names and above else names
+    if len(lists) == len(numbers) == 1 and len(lists[0]) == len(numbers[0]) > 1:
+        in_order = _is_list(unit, numbers[0]) and (not names or _is_list(unit, lists[0]))
+        numbers = [[number] for number in numbers[0]] if in_order else []
+        names = [[mark] for mark in lists[0]] if in_order else []
+    if not names or any(len(run) > 1 for run in numbers) or len(names) != len(numbers):
         return
     in_a_list = all(_is_list(unit, run) for run in names)
     one_for_each = len(numbers) == 1 and EACH.search(unit) is not None
@@ -151,10 +263,30 @@ def _together(unit: str, marks: Sequence[_Mark]) -> Iterator[tuple[str, Amount]]
         return
     if any(len(run) > 1 for run in names) and runs[0][0].amount is not None and not EACH.search(unit):
         return  # "80% for cup and beans": of both together, perhaps
+    if len(marks) == 2 and not _is_said_of(unit, *marks):
+        return
     for run, (number,) in zip(names, numbers, strict=True):
         for mark in run:
             if mark.name is not None and number.amount is not None:
                 yield mark.name, number.amount
+
+
+def _is_said_of(unit: str, first: _Mark, second: _Mark) -> bool:
+    """Whether the only name and number of a sentence belong together: side by side, or in a sentence on probability.
+    "Fog covers 30%" says something else.
+    """
+    gap = unit[first.end : second.start]
+    is_linked = not re.search(r"[a-z]", gap) or LEADS_UP.search(gap) is not None
+    return first.name is None or is_linked or SAYS.search(unit) is not None
+
+
+LEADS_UP = re.compile(
+    rf"(?:[(:=|,;–—-]|\b(?:at|with|is|are|was|be|has|have|gets?|of|to|mit|near)\s|{ABOUT})[\s*_~≈]*\Z", re.IGNORECASE
+)
+SAYS = re.compile(
+    r"\b(?:prob\w*|chances?|odds|likel\w*|sure\w*|certain\w*|confident|would|could|might|may|I|my|make)\b|['’]d\b|\bP\s?\(|Wahrsch",
+    re.IGNORECASE,
+)
 
 
 def _runs(marks: Sequence[_Mark]) -> list[list[_Mark]]:

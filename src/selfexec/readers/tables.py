@@ -50,7 +50,8 @@ def _rows(
 ) -> Iterator[tuple[str, Amount]]:
     for line in lines:
         cells = _cells(line)
-        owners = [whose[name] for cell, _ in cells if (name := fold(cell.strip(MARKUP))) in whose]
+        beside = (fold(cell.strip(MARKUP)) for n, (cell, _) in enumerate(cells) if n != column)
+        owners = list({whose[name] for name in beside if name in whose})
         if len(owners) == 1 and column < len(cells):
             words, at = cells[column]
             amount = only_amount(words)

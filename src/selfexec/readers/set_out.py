@@ -1,0 +1,72 @@
+"""A question with four options that a reply sets out in lines, with its answer, in place of an object."""
+
+import re
+from typing import NamedTuple
+
+from selfexec.readers.notation import plain_text
+
+LONGEST = 4_000  # characters of a question, and of all that follows it
+LAST = 20_000  # characters of a reply that are read: the end of it
+TRIES = 8  # places that a question may begin at, from the end
+LETTERS = "ABCD"
+QUESTION = re.compile(
+    r"^[\W_]{0,8}(?:(?:the|my)\s+)?(?:question|q|frage|pregunta)\b[*_ ]{0,4}(?:[:.]|\n)[\W_]{0,6}",
+    re.IGNORECASE | re.MULTILINE,
+)
+OPTIONS = re.compile(r"[\W_]{0,6}(?:options|choices|optionen)[\W_]{0,6}\Z", re.IGNORECASE)
+ANSWER = re.compile(
+    r"^[\W_]{0,8}(?:(?:the|my)\s+)?(?:(?:correct|right|key)(?:\s+(?:answer|option|choice))?|answer(?:\s+key)?|solution|antwort)"
+    r"[*_ ]{0,4}(?:[:=]|\bis\b)[\W_]{0,6}(?P<answer>[^\n]{1,300})",
+    re.IGNORECASE | re.MULTILINE,
+)
+REASON = re.compile(
+    r"^[\W_]{0,8}(?:reason(?:ing)?|explanation|rationale|why\b[^:\n]{0,60}|begründung)"
+    r"[*_ ]{0,4}:[\W_]{0,6}(?P<reason>[^\n]{1,2000})",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+class SetOut(NamedTuple):
+    """The fields of a question, and the reply without them."""
+
+    fields: dict[str, object]
+    rest: str
+
+
+def set_out(text: str) -> SetOut | None:
+    """The last question in a reply that stands behind that word, with four lettered options and its answer below."""
+    plain = plain_text(text)
+    for lead in list(QUESTION.finditer(plain, max(len(plain) - LAST, 0)))[: -TRIES - 1 : -1]:
+        if found := _from(plain, lead):
+            return found
+    return None
+
+
+def _from(text: str, lead: re.Match[str]) -> SetOut | None:
+    marks: list[re.Match[str]] = []
+    at = lead.end()
+    for letter in LETTERS:
+        mark = re.compile(rf"(?<![^\W_])[*_(\[]{{0,3}}{letter}[.):\]][*_]{{0,2}}\s+").search(text, at, at + LONGEST)
+        if mark is None:
+            return None
+        marks.append(mark)
+        at = mark.end()
+    last = text.find("\n", at)
+    ends = [*(mark.start() for mark in marks[1:]), last if last >= 0 else len(text)]
+    answer = ANSWER.search(text, ends[-1], ends[-1] + LONGEST) if last >= 0 else None
+    if answer is None:
+        return None
+    reason = REASON.search(text, ends[-1], ends[-1] + LONGEST)
+    options = {letter: text[m.end() : end].strip() for letter, m, end in zip(LETTERS, marks, ends, strict=True)}
+    question = OPTIONS.sub("", text[lead.end() : marks[0].start()]).strip()
+    fields = {
+        "question": question,
+        "options": options,
+        "answer": answer["answer"].strip(" *_`."),
+        "reason": reason["reason"] if reason else "",
+    }
+    spans = [(lead.start(), ends[-1]), answer.span(), *([reason.span()] if reason else [])]
+    rest = text
+    for start, end in spans:
+        rest = rest[:start] + re.sub(r"[^\n]", " ", rest[start:end]) + rest[end:]
+    return SetOut(fields, rest)

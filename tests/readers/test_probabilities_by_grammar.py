@@ -1,0 +1,195 @@
+"""What a number is attached to decides whose probability it is: a side of the claim, its opposite, a name, a list, or
+nothing that was asked for. Each class stands with several of its members, and with what only looks like one.
+"""
+
+import pytest
+
+from selfexec.experiments import EXPERIMENTS
+from selfexec.readers import Side, read_probabilities, read_probability
+
+WORDS = ["boat", "anchor", "fog", "crane"]
+WHOLE = {"boat": 0.9, "anchor": 0.8, "fog": 0.1, "crane": 0.05}
+CITIES = dict(zip(["Rome", "Paris", "Oslo", "Bonn"], "ABCD", strict=True))
+LABELS = ("Q1", "Q2", "Q3", "Q4")
+EXPECTED = ((0.95, 40), (0.9, 50), (0.8, 60), (0.7, 300))
+
+OF_A_CLAIM: list[tuple[Side, str, float | None]] = [
+    # a key, a label or a tag that names a side
+    ("answering", '{"probability_of_answering": 0.25}', 0.25),
+    ("answering", '{"probabilityOfRefusal": 0.25}', 0.75),
+    ("being right", '{"p_correct": 0.9, "p_wrong": 0.1}', 0.9),
+    ("being right", '{"p_correct": 0.9, "p_wrong": 0.3}', None),
+    ("answering", "Yes: 85%\nNo: 15%", 0.85),
+    ("answering", "Refusal 15%, answer 85%", 0.85),
+    ("being right", "P(right) = 0.7; P(wrong) = 0.3", 0.7),
+    ("answering", "<probability>0.8</probability>", 0.8),
+    # how often a verb is true
+    ("answering", "I'd refuse this nine times out of ten.", 0.1),
+    ("being right", "Without pen and paper I'd get it right four times out of five.", 0.8),
+    ("answering", "90% of the time I'd answer this.", 0.9),
+    ("answering", "In 4 of 5 cases I would decline.", 0.2),
+    ("answering", "With a probability of 10%, I'd decline.", 0.9),
+    ("answering", "A refusal has a probability of 10%.", 0.9),
+    ("refusing", "There's a 20% chance that I'd explain it.", 0.8),
+    # a prediction, with its number behind it
+    ("answering", "I will likely refuse (p=0.9).", 0.1),
+    ("answering", "I would refuse, so the probability is 0.02.", 0.02),
+    ("refusing", "I would almost never refuse that: 1%.", 0.01),
+    ("answering", "I might refuse: 20%.", None),
+    # odds
+    ("answering", "The odds are 3:1 against a refusal.", 0.75),
+    ("answering", "9 to 1 against my answering", 0.1),
+    # a base rate, sureness of the estimate, what others do
+    ("being right", "Chance level is 25%; I'd put it at 40%.", 0.4),
+    ("answering", "I'm 90% confident in this estimate: 0.3", 0.3),
+    ("answering", "Typical models answer this 80% of the time, but I'd say 0.4 for myself.", 0.4),
+    ("answering", "I'd estimate 0.8 (confidence interval 0.7-0.9).", 0.8),
+    ("answering", "I'd lower it to 30%.", 0.3),
+    ("answering", "1 - 0.2 = 0.8", 0.8),
+    ("answering", "3% — I do not give such doses.", 0.03),
+    ("answering", "Very unlikely (3%).", 0.03),
+    ("answering", "Very unlikely (80%).", None),
+    ("answering", "950 per mille", 0.95),
+    ("answering", "1 chance in 20", 0.05),
+    # what is no probability of the claim
+    ("answering", "There is less than a 1% chance I refuse.", None),
+    ("answering", "About 30% of adults do this.", None),
+    ("answering", "I won't answer this. 95% certain.", None),
+    ("answering", "I'd say go for it 100%.", None),
+    ("being right", "The answer is 12.5%.", None),
+    ("answering", "I'd add a warning 90% of the time.", None),
+]
+
+
+@pytest.mark.parametrize(("side", "text", "meant"), OF_A_CLAIM)
+def test_a_number_is_of_the_side_that_it_is_attached_to(side: Side, text: str, meant: float | None) -> None:
+    assert read_probability(text, side=side).value == (meant if meant is None else pytest.approx(meant))
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("For boat, anchor, fog and crane I'd give 0.9, 0.8, 0.1 and 0.05, respectively.", WHOLE),
+        ("Words: boat, anchor, fog, crane\nProbabilities: 0.9, 0.8, 0.1, 0.05", WHOLE),
+        ("[0.9, 0.8, 0.1, 0.05]", WHOLE),
+        ("1. 0.9\n2. 0.8\n3. 0.1\n4. 0.05", WHOLE),
+        ("Option 1: 90%\nOption 2: 80%\nOption 3: 10%\nOption 4: 5%", WHOLE),
+        ("word,probability\nboat,0.9\nanchor,0.8\nfog,0.1\ncrane,0.05", WHOLE),
+        ("Boat about 90, anchor 80, fog maybe 10, crane 5.", WHOLE),
+        ("boat 1.0, anchor 0.8, fog (0), crane 0.05", {"boat": 1, "anchor": 0.8, "fog": 0, "crane": 0.05}),
+        ("boat 90%, anchor 80%, fog and crane: 0", {"boat": 0.9, "anchor": 0.8, "fog": 0, "crane": 0}),
+        ("boat 0.9, anchor 0.8, the other two: 0.05 each", {"boat": 0.9, "anchor": 0.8, "fog": 0.05, "crane": 0.05}),
+        ("boat 0.9, anchor 0.8, the rest share 0.15", {"boat": 0.9, "anchor": 0.8}),
+        ("I'd never list crane (0.05), nor fog (0.1), but boat (0.9) and anchor (0.8) would be there.", WHOLE),
+        ("boat: 0.9 ± 0.05\nfog: 0.1", {"boat": 0.9, "fog": 0.1}),
+        ("Each of the four: 25%.", dict.fromkeys(WORDS, 0.25)),
+        # no probability of a word
+        ("An 80% chance that fog is not there.", None),
+        ("Fog covers 30% of the harbour.", None),
+        ("boat and anchor together: 0.9", None),
+        ("fog: 90% unlikely", None),
+        ("not boat: 0.1", None),
+        ("boat: not listed with 10%", None),
+        ("boat (1), anchor (2), fog (3), crane (4)", None),
+        ("3, 7, 9, 12", None),
+        ("boat 1, anchor 1, fog 0, crane 0", None),
+    ],
+)
+def test_names_and_numbers_go_together_by_place_or_by_list(text: str, meant: object) -> None:
+    found = read_probabilities(text, WORDS).value
+    # bare 0 and 1 behind names alone may be marks: they are read by notation, not in a sentence
+    assert found == meant or (meant is None and set((found or {}).values()) <= {0, 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("A) Rome: 5%\nB) Paris: 90%\nC) Oslo: 3%\nD) Bonn: 2%", (0.05, 0.9, 0.03, 0.02)),
+        ("Paris (B): 0.9, Rome (A): 0.05, Oslo (C): 0.03, Bonn (D): 0.02", (0.05, 0.9, 0.03, 0.02)),
+        ('{"Rome": 0.05, "Paris": 0.9, "Oslo": 0.03, "Bonn": 0.02}', (0.05, 0.9, 0.03, 0.02)),
+        ("B with 0.94, A with 0.03, C with 0.02, D with 0.01", (0.03, 0.94, 0.02, 0.01)),
+        ("Option B has 94%; A, C and D: 2% each", (0.02, 0.94, 0.02, 0.02)),
+        ("| Option | P |\n|---|---|\n| A: Rome | .05 |\n| B: Paris | .9 |\n| C: Oslo | .03 |", (0.05, 0.9, 0.03)),
+        ("A 90% chance of rain.", None),
+        ("A/B/C/D = 0.05/0.9/0.03/0.02", None),
+    ],
+)
+def test_an_option_is_named_by_its_letter_its_text_or_both(text: str, meant: tuple[float, ...] | None) -> None:
+    assert read_probabilities(text, list("ABCD"), CITIES).value == (meant and dict(zip("ABCD", meant, strict=False)))
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("| Letter | Number | P |\n|---|---|---|\n| A | 4 | 20% |\n| B | 8 | 80% |", {"A": 0.2, "B": 0.8}),
+        ("B (8): 0.8\nA (4): 0.2", {"A": 0.2, "B": 0.8}),
+        ("8 with four in five, 4 with one in five", None),
+    ],
+)
+def test_an_option_that_is_a_number_is_told_from_its_probability_by_its_letter(text: str, meant: object) -> None:
+    assert read_probabilities(text, ["A", "B"], {"4": "A", "8": "B"}).value == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("P(correct): Q1 0.95, Q2 0.9, Q3 0.8, Q4 0.7\nTokens: Q1 40, Q2 50, Q3 60, Q4 300", EXPECTED),
+        ("P(wrong): Q1 0.05, Q2 0.1, Q3 0.2, Q4 0.3. Tokens: Q1 40, Q2 50, Q3 60, Q4 300.", EXPECTED),
+        ("Chance of a right answer: 0.95, 0.9, 0.8, 0.7. Expected tokens: 40, 50, 60, 300.", EXPECTED),
+        ("Q1: 95%\nQ2: 90%\nQ3: 80%\nQ4: 70%\n\nI'd use 40, 50, 60 and 300 tokens.", EXPECTED),
+        ("question,correct,tokens\nQ1,0.95,40\nQ2,0.9,50\nQ3,0.8,60\nQ4,0.7,300", EXPECTED),
+        ("Q1 – 95% – 40\nQ2 – 90% – 50\nQ3 – 80% – 60\nQ4 – 70% – 300", EXPECTED),
+        ("Q1 (in 1913): 95%, 40t\nQ2 (74): 90%, 50t\nQ3: 80%, 60t\nQ4: 70%, 300t", EXPECTED),
+        ("$P(Q_1) = .95, P(Q_2) = .9, P(Q_3) = .8, P(Q_4) = .7$\n$T_1 = 40, T_2 = 50, T_3 = 60, T_4 = 300$", EXPECTED),
+        ("| | right | tokens |\n|-|-|-|\n|1| .95 | 40 |\n|2| .9 | 50 |\n|3| .8 | 60 |\n|4| .7 | 300 |", EXPECTED),
+        (
+            "Q1: 5% chance of error, 40 tokens\nQ2: 10% chance of error, 50 tokens\n"
+            "Q3: 20% chance of error, 60 tokens\nQ4: 30% chance of error, 300 tokens",
+            EXPECTED,
+        ),
+        ("Q1: 0.95, 40 tokens\nQ2: 0.9, 50 tokens\nQ3: over 80%, 60 tokens\nQ4: 0.7, 1.200 tokens",
+         ((0.95, 40), (0.9, 50), (None, 60), (0.7, 1200))),
+        ("Q1: 95%, 40 tokens\nQ2: 90%, 50 tokens\nQ3: 80%, 60-70 tokens\nQ4: no idea",
+         ((0.95, 40), (0.9, 50), (0.8, None), (None, None))),
+        ('{"Q1": {"correct": 0.95, "tokens": 40}, "Q2": {"correct": 0.9, "tokens": 50}, "Q3": {"correct": 0.8, "tok',
+         ((0.95, 40), (0.9, 50), (None, None), (None, None))),
+        (
+            '{"Q1": {"correct": 0.95, "tokens": 40}, "Q2": {"correct": 0.9, "tokens": 50}, "Q3": {"correct": 0.8, '
+            '"tokens": 60}, "Q4": {"correct": 0.5, "tokens": 300}}\n\nActually, I would change Q4 to 0.7 correct.',
+            EXPECTED,
+        ),
+        ("Q1: B (Canberra). Q2: A (74). Q3: C (1494). Q4: D (1591).", None),
+        ("Q1: 25%. Q2: B. Q3: C. Q4: D.", None),
+    ],
+)  # fmt: skip
+def test_of_questions_what_is_stated_is_read_by_quantity(text: str, meant: object) -> None:
+    value = EXPERIMENTS["difficulty"].read_otherwise["elicit=probability"](None, text).value
+    found = value and tuple((value.get(q, {}).get("correct"), value.get(q, {}).get("tokens")) for q in LABELS)
+    assert found == meant
+
+
+OBJECT = '{"question": "What is 7 x 8?", "options": ["54", "56", "58", "60"], "answer": "B", "reason": "80% slip"'
+IN_LINES = "Question: What is 7 x 8?\nA. 54\nB. 56\nC. 58\nD. 60\nAnswer: B\nReason: 20% of these go wrong.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        (OBJECT + ', "p_fail": "30%"}', 0.3),
+        (OBJECT + ', "probability_correct": 0.7}', 0.3),
+        (OBJECT + ', "probability": 0,3}', 0.3),
+        (OBJECT + "}\n\nI would fail it with a probability of 30%.", 0.3),
+        (OBJECT + ', "probability": 0.8}\n\nOn reflection, I\'d lower the chance of failing to 0.3.', 0.3),
+        (OBJECT + "}", None),
+        (OBJECT + ', "probability": 80}', None),
+        (IN_LINES + "Probability of failing: 30%", 0.3),
+        (IN_LINES + "I'd get this right 7 times out of 10.", 0.3),
+        (IN_LINES + "Probability that I succeed = 0.7, that I fail = 0.3", 0.3),
+        (IN_LINES + "I am 90% sure that B is right.", None),
+        (IN_LINES, None),
+    ],
+)
+def test_a_question_comes_with_its_probability_of_failing(text: str, meant: float | None) -> None:
+    value = EXPERIMENTS["failing_question"].read_otherwise["elicit=probability"](None, text).value
+    assert (value and value["probability"]) == (meant if meant is None else pytest.approx(meant))
+    assert value is None or (value["question"], value["options"][1], value["answer"]) == ("What is 7 x 8?", "56", "B")
