@@ -308,7 +308,10 @@ def headline(scores: ConditionScores, areas: ConditionScores | None = None) -> s
     for experiment in scores.experiments:
         if experiment == "overall":
             continue
-        for findings in (how_often(scores, experiment), which_ones(lead_in(scores, areas, experiment), experiment)):
+        which: Sequence[Finding] = which_ones(lead_in(scores, areas, experiment), experiment)
+        if all(finding.answer == "withheld" for finding in which):
+            which = experiment_findings(scores, experiment).skills  # against chance, where no margin is known
+        for findings in (how_often(scores, experiment), which):
             if any(finding.answer in ("yes", "no") for finding in findings):
                 return _headline(findings)
     who = "what this model predicts" if len(scores.models) == 1 else "what these models predict"
@@ -328,7 +331,8 @@ def _headline(findings: Sequence[Finding]) -> str:
         do = {"yes": "overestimate", "no": "underestimate"}[answer]
         return f"{who} {do}{'s' if one else ''} how often {_would(those)}"
     about = words.about if len(judged) == 1 else words.their
-    known = {"yes": "predict better than a baseline", "no": "predict worse than a baseline"}[answer]
+    than = "chance" if those[0].relation == "chance" else "a baseline"
+    known = f"predict {'better' if answer == 'yes' else 'worse'} than {than}"
     if one:
         known = known.replace("predict", "predicts")
     return f"{who} {known} {about}"
@@ -342,10 +346,12 @@ def _chance_in_brief(findings: Sequence[Finding]) -> list[str]:
 
 
 def _left_out(often: Sequence[Finding], which: Sequence[Finding]) -> str:
-    """Models that neither clause speaks of."""
+    """Models that neither clause speaks of, and those of which only how often is judged."""
     spoken = {finding.subject for finding in (*often, *which) if finding.answer != "withheld"}
     silent = dict.fromkeys(finding.subject for finding in (*often, *which) if finding.subject not in spoken)
-    return f"Not judged (reasons below): {listed_names(list(silent))}." if silent else ""
+    half = [one.subject for one in which if one.answer == "withheld" and one.subject in spoken]
+    parts = [("", list(silent)), (" in which ones", half)]
+    return " ".join(f"Not judged{where} (reasons below): {listed_names(models)}." for where, models in parts if models)
 
 
 def _who(those: Sequence[Finding], judged: Sequence[Finding], *, first: bool) -> str:

@@ -169,9 +169,12 @@ def behind_naive(gaps: Sequence[Finding]) -> FindingSentence | None:
         return None
     n, k = len(found.judged), len(found.below)
     who = f"{all_of(n)} models" if k == n > 1 else found.below[0].subject if n == 1 else f"{k} of {n} models"
-    values = sorted(one.level or 0.0 for one in found.below)
-    between = " to ".join(dict.fromkeys([two(values[0]), two(values[-1])]))
-    return FindingSentence(about, "no", f"{naive.words} is right more often than {who} (accuracy {between}).")
+    naives = [one.level or 0.0 for one in found.below]
+    models = [(one.level or 0.0) + (one.value or 0.0) for one in found.below]
+    right, against = (" to ".join(dict.fromkeys([two(min(those)), two(max(those))])) for those in (naives, models))
+    return FindingSentence(
+        about, "no", f"{naive.words} is right more often than {who} (accuracy {right} against {against})."
+    )
 
 
 # --- own excess ------------------------------------------------------------------------------------------------------
@@ -241,7 +244,8 @@ def own_clause(found: Sequence[Finding], *, named: bool = True, reasons: bool = 
     known = judged.detectable is not None and judged.verdict != "own"
     power = f"; 80% power to detect {two(judged.detectable)}" if known else ""
     if not reasons:
-        power = f"; {two(judged.detectable)} would be found in 4 of 5 such runs" if known else ""
+        found_in = f"; {two(judged.detectable)} would be found in 4 of 5 such runs"
+        power = found_in if known and judged.verdict == "not shown" else ""
         other = ", and other causes are not ruled out" if judged.verdict == "unresolved" else ""
         return f"{head}{judged.verdict} ({number}{power}){other}"
     why = ""

@@ -96,11 +96,11 @@ def _items(replies: Sequence[Reply]) -> set[tuple[str, str]]:
 
 
 def _answers_unlike_prompts(replies: Sequence[Reply]) -> bool:
-    """Whether one text came to prompts that ask for replies of different forms. Kinds that ask for a letter are of one
-    form, and a text in their form may be the answer to each.
+    """Whether one text came to prompts that ask for replies of different forms. Kinds that ask for a letter, questions
+    with choices among them, are of one form, and a text in their form may be the answer to each.
     """
     letters = {
-        kind for name, definition in EXPERIMENTS.items() for kind in ((name, kind) for kind in definition.options)
+        (name, kind) for name, definition in EXPERIMENTS.items() for kind in (*definition.options, definition.answers)
     }
     kinds = {(reply.experiment, reply.key.kind) for reply in replies}
     is_enough = len(replies) >= LEAST_REPLIES and len(_items(replies)) >= LEAST_ITEMS
