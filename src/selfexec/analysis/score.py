@@ -20,11 +20,9 @@ from selfexec.analysis.warnings import (
     ServerNotice,
     Unanswered,
     Warned,
-    canned,
     left_open,
+    of_replies,
     same_replies,
-    server_notices,
-    unanswered,
 )
 from selfexec.claims import NO_ANSWERS, Claims, Tables, occurring
 from selfexec.claims.arrays import MISSING, UNREADABLE
@@ -35,6 +33,7 @@ from selfexec.metrics import (
     NO_EVIDENCE,
     NO_OWN_EXCESS,
     OF_BASELINE,
+    TAKES_TWO,
     AskedCounts,
     Bootstrap,
     Crossed,
@@ -44,6 +43,7 @@ from selfexec.metrics import (
     Scored,
     VoteTables,
     ceilings,
+    claim_kind,
     gives_probabilities,
     judge_warnings,
     loss_warnings,
@@ -96,11 +96,7 @@ def score(options: ScoreOptions) -> Scores:
     rows = with_presets(rows, runs) if cut else rows
     return Scores(
         (row for row in rows if selection.wants([row.model], row.experiment)),
-        (
-            warning
-            for warning in (*warnings, *canned(runs), *unanswered(runs), *server_notices(runs))
-            if _is_meant(warning, selection)
-        ),
+        (warning for warning in (*warnings, *of_replies(runs)) if _is_meant(warning, selection)),
         drawn,
         in_conditions[0].parts if in_conditions else None,
         selection.scored_runs,
@@ -249,8 +245,11 @@ def _rows(
     """The rows of all models, with bounds or drawn intervals where these are asked for. `everyone` has all claims, by
     experiment; `scored` is by model and experiment.
     """
-    # a bonus goes by shares of yes, and so by a threshold
-    crossed = {e: {} if gives_probabilities(claims) else self_bonuses(claims) for e, claims in everyone.items()}
+    # a bonus goes by shares of yes, and so by a threshold; and there is none of one model alone
+    crossed = {
+        experiment: self_bonuses(claims) if len(claims.models) > 1 and not gives_probabilities(claims) else {}
+        for experiment, claims in everyone.items()
+    }
     rows: Iterator[Score] = (
         row for model, parts in scored.items() for row in _of_model(everyone, model, convention, parts, crossed, own)
     )
@@ -278,13 +277,22 @@ def _of_model(
         elif claims.repeated:
             for metric, estimate in ceilings(claims, convention == "strict").items():
                 yield part.asked.row(metric, estimate)
-        for metric, found in crossed[experiment].items():
-            by, estimate = replace(part.asked, source=found.common.source), found.estimate_for(model)
-            yield by.row(metric, estimate, None if estimate.reason else f"{NO_EVIDENCE}; {found.basis}")
+        yield from _bonus_rows(part.asked, everyone[experiment], crossed[experiment])
         for one in own:
             if one.experiment == experiment and one.is_of(model):
                 yield _own_row(part.asked, one, model)
     yield from overall_scores(model, convention, scored)
+
+
+def _bonus_rows(asked: AskedCounts, everyone: Claims, crossed: Mapping[str, Crossed]) -> Iterator[Score]:
+    """The self-bonus of all models together, as rows of one of them: by the source that counts, then by each other."""
+    if len(everyone.models) < 2 and claim_kind(everyone).SHARED_CLAIMS and not gives_probabilities(everyone):
+        sources = {"self_bonus": everyone.source, **{f"self_bonus_by_{other}": other for other in everyone.others}}
+        for metric, source in sources.items():
+            yield replace(asked, source=source).row(metric, Estimate(math.nan, reason=TAKES_TWO))
+    for metric, found in crossed.items():
+        by, estimate = replace(asked, source=found.common.source), found.estimate_for(asked.model)
+        yield by.row(metric, estimate, None if estimate.reason else f"{NO_EVIDENCE}; {found.basis}")
 
 
 def _own_row(asked: AskedCounts, own: Own, model: str) -> Score:

@@ -204,6 +204,18 @@ def server_notices(runs: Iterable["Run"]) -> Iterator[ServerNotice]:
         yield from (ServerNotice(*notice) for notice in notices_in(run))
 
 
+def of_replies(runs: Sequence["Run"]) -> Iterator["Canned | Unanswered | ServerNotice"]:
+    """What there is to say of the replies of runs before any is read. Simulated models give no canned responses, and no
+    server brings theirs.
+    """
+    served = [run for run in runs if not run.all_simulated]
+    if served:
+        yield from canned(served)
+    yield from unanswered(runs)
+    if served:
+        yield from server_notices(served)
+
+
 # --- what a source leaves open that counts only where it is chosen ---------------------------------------------------
 
 

@@ -145,7 +145,7 @@ def observe(
     later: dict[str, dict[str, None]] = defaultdict(dict)  # who judged stored replies, by experiment
     grouped: dict[tuple[str, str], ByPlace] = defaultdict(lambda: defaultdict(dict))
     for key, reading in readings.items():
-        if nested(key.session):
+        if (key.facets or only_condition) and nested(key.session):
             continue  # what the session within which it was opened says of it is in the reading of that
         grouped[key.model, key.experiment][key.item, key.epoch, key.facets][key.session] = reading
         if reading.judged:

@@ -283,7 +283,8 @@ class Run:
         """The run as if it had been asked in this condition alone: the replies that count in it, those that it shares
         with others included, as a run without facets has them.
         """
-        condition = canonical(condition)
+        if condition not in self.conditions:
+            condition = canonical(condition)
         if self.conditions in ((), (condition,)) and not any(key.facets for key in self.replies):
             return self
         if condition not in self.conditions:
@@ -329,6 +330,11 @@ class Run:
         told = {key.model for key, reply in self.replies.items() if reply.simulated}
         return frozenset(told | {*simulated_of(self.manifest)})
 
+    @property
+    def all_simulated(self) -> bool:
+        """Whether no model is real."""
+        return self.simulated.issuperset(self.models)
+
     @cached_property
     def people(self) -> frozenset[str]:
         """Those that are no models, but people who filled in a form, as their replies say."""
@@ -366,7 +372,7 @@ class Run:
         asked_jobs = {key[:4] + key[5:] for key in self.replies if key.kind not in EXPERIMENTS[key.experiment].recorded}
         left: Counter[str] = Counter()
         for (model, experiment, condition), epochs in self.asked.items():
-            here = parts_of(condition, experiment)
+            here = parts_of(condition, experiment) if condition else {condition}
             left[model] += sum(
                 not any((model, experiment, id, epoch, part) in asked_jobs for part in here)
                 for id, some in epochs.items()

@@ -54,11 +54,12 @@ class SimEngine(AbstractAsyncContextManager["SimEngine"]):
         model, experiment, id, epoch, session, facets = call.key
         respondent, item = self._respondents[model], self._items.get(experiment, {}).get(id)
         thinks = call.sampling.get(THINKING) != OFF
-        if (within := nested(session)) and within.role == "call":  # a session of its own, which names no item
+        within = nested(session) if facets else None
+        if within and within.role == "call":  # a session of its own, which names no item
             return respondent.reply(call.messages, epoch + CALLED * within.number)
-        held = dialogue_in(facets, experiment, call.kind)
+        held = dialogue_in(facets, experiment, call.kind) if facets else None
         first = call.messages[:1] if held else call.messages
-        asked = named(experiment, item, base_of(session), first[-1].content, facets)
+        asked = named(experiment, item, base_of(session) if facets else session, first[-1].content, facets)
         if call.injection is not None:
             return respondent.disturbed(call.messages, epoch, asked, call.injection)
         usual = respondent.reply(first, epoch, asked, thinks)

@@ -104,8 +104,11 @@ class Respondent:
 
     def _rates_of_yes(self, does: bool, what: str, about: str, how: How) -> tuple[float, float, float]:
         """How often it says yes here, to what it sees done, and to what it sees left undone."""
-        recall, specificity = (self.learnt(rate, how) for rate in self.profile.predicting(what))
-        guesses = self.guesses(how, f"{what}\n{about}") or self.is_blind_to(what, about)
+        recall, specificity = self.profile.predicting(what)
+        if how.shown:
+            recall, specificity = self.learnt(recall, how), self.learnt(specificity, how)
+        unthinking = not how.thinks and self.guesses(how, f"{what}\n{about}")
+        guesses = unthinking or self.is_blind_to(what, about)
         return 0.5 if guesses else recall if does else 1 - specificity, recall, 1 - specificity
 
     def seen(self, what: str, about: str, heeds: bool) -> str:

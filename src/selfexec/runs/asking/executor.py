@@ -209,7 +209,8 @@ class Executor:
     async def _reply(self, due: DueCall) -> Reply:
         """The reply of a session, asked now, in the form in which it is written down."""
         call = self._plan.call(due.key, due.messages, due.injection)
-        answered_for = due.key if is_call(due.key.session) else call.key  # a judge's call is the judge's own
+        opened_within = due.key.facets and is_call(due.key.session)
+        answered_for = due.key if opened_within else call.key  # a judge's call is the judge's own
         self._progress.under_way += 1
         try:
             reply = await reply_to(self._engine, call, due.parent, is_over=lambda: self._over, key=answered_for)

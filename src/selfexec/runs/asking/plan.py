@@ -31,7 +31,7 @@ from selfexec.engines import (
     thinking_in,
 )
 from selfexec.errors import InputError, NoApiKey
-from selfexec.experiments import EXPERIMENTS, AskBy, Injection, JobKey, Key, Message, Prompt, Prompts, messages_of
+from selfexec.experiments import EXPERIMENTS, Ask, AskBy, Injection, JobKey, Key, Message, Prompt, Prompts, messages_of
 from selfexec.facets import (
     DEFAULT,
     HISTORY,
@@ -225,6 +225,8 @@ class Plan:
         names = EXPERIMENTS[job.experiment].asked_names(self.item_set[job.experiment][job.item])
         sessions = [Key(*job, name) for name in names]
         asked = self.conditions_of(job)
+        if not any(asked):
+            return sessions if asked else []
         return list(
             dict.fromkeys(
                 in_condition(session_key, condition)
@@ -271,18 +273,22 @@ class Plan:
             parent: str | None = None,
             injection: Injection | None = None,
         ) -> Awaitable[Reply | Outcome]:
+            if not condition:
+                return ask(Key(*job, session), experiment.messages(prompt), parent, injection)
             messages = messages_of(prompt) if nested(session) else experiment.messages(prompt)
             return ask(in_condition(Key(*job, session), condition), messages, parent, injection)
 
         item = self.item_set[job.experiment][job.item]
         for condition, prompts in self.asked(job).items():
-            opened = conversing(condition, job.experiment, AskBy(partial(ask_in, condition), can))
+            opened: Ask = AskBy(partial(ask_in, condition), can)
+            if condition:
+                opened = conversing(condition, job.experiment, opened)
             await experiment.sessions(item, opened, prompts)
 
     def call(self, key: Key, messages: tuple[Message, ...], injection: Injection | None = None) -> Call:
         """What a session is asked, with all that is sent with it, of the model that answers it."""
         needs = EXPERIMENTS[key.experiment].needs
-        if is_call(key.session):
+        if key.facets and is_call(key.session):
             model = answers_calls(key)
             return Call(key._replace(model=model), messages, self._sent_with_calls(model, key.experiment), needs)
         sampling = self._cached_sampling(key.model, key.experiment, key.kind, key.facets)
@@ -364,7 +370,7 @@ class Plan:
         does how hard: 'predict.effort@openai/mine'.
         """
         found: dict[str, Any] = {}
-        for e, kind, facets in self.parts:
+        for e, kind, facets in self.parts if any(self.conditions) else ():
             by_facets, name = settings_in(facets, e, kind), name_in(facets, e, kind)
             level = by_facets.pop(THINKING, None)
             found |= {f"{name}.{field}": value for field, value in by_facets.items()}
@@ -390,7 +396,7 @@ def _sent(
     respondent: Respondent, experiment: str, kind: str, facets: Condition
 ) -> tuple[str | None, Mapping[str, Any]]:
     """Whether a model is told to think in a session, and what is sent to it beside that and the prompt."""
-    given = {**respondent.sampling.of(experiment, kind), **settings_in(facets, experiment, kind)}
+    given = {**respondent.sampling.of(experiment, kind), **(settings_in(facets, experiment, kind) if facets else {})}
     level = given.pop(THINKING, None)
     if level == OFF:
         given.pop(EFFORT, None)  # who is told not to think is not told how hard
@@ -418,7 +424,7 @@ def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None
         for one in (_all_alike(choices, models) if respondents is None else respondents)
     ]
     by_name = {one.name: one for one in respondents}
-    standing_in = {m for m in _standing_in(choices.facets) if m not in by_name}
+    standing_in = {m for m in _standing_in(choices.facets) if m not in by_name} if choices.facets else set()
     given = [price for price in names(choices.price or ()) if price.rpartition("=")[0] not in standing_in]
     prices = prices_of(list(by_name), given, partial(_list_price, by_name))
     refuse_unpriced(by_name, prices, caps)
@@ -443,12 +449,14 @@ def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None
         call_tokens=CALL_TOKENS if choices.tool_tokens is None else choices.tool_tokens,
         call_connection=_one_way(respondents) or part_of(choices, Connection),
     )
-    found = replace(found, histories=_histories(found, asked.run))
+    has_facets = any(found.conditions)
+    if has_facets:
+        found = replace(found, histories=_histories(found, asked.run))
     for model, part in product(found.models, found.parts):
         found.sampling_of(model, *part)  # refuses what its engine cannot do
     if asked.of_logs and on_command:
         refuse_epochs_without_log(found, choices.epochs)
-    return with_calls(found, choices)
+    return with_calls(found, choices) if has_facets else found
 
 
 class _ItemsAsked(NamedTuple):
@@ -515,8 +523,6 @@ def _histories(plan: Plan, run: Path) -> Histories | None:
     for one in plan.respondents:
         for condition, connection in product(plan.conditions, one.connections):
             refuse_unable_in(one.asked, condition, connection)
-    if plan.conditions == [DEFAULT]:
-        return None
     return histories_of(run, plan.models, plan.item_set, plan.prompts, plan.asking)
 
 
@@ -631,8 +637,6 @@ def _one_way(respondents: Sequence[Respondent]) -> Connection | None:
 
 def _standing_in(facets: Any) -> set[str]:
     """The models that are named to answer calls for others."""
-    if not facets:
-        return set()
     given = ((facet(name), level) for name, levels in _levels(facets).items() for level in levels)
     dialogues = (
         (named.dialogue, level)

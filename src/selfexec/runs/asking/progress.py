@@ -112,7 +112,7 @@ class Progress:
             self.retry_causes.update(reply.retry_causes)
         self.withheld += reply.withheld_by is not None
         self.cost += reply.cost_usd or 0.0
-        price = self.prices.get(answers_calls(reply.key) if is_call(reply.session) else reply.model)
+        price = self.prices.get(answers_calls(reply.key) if reply.facets and is_call(reply.session) else reply.model)
         if price and reply.cost_usd is None and (reply.ended_unknown or not reply.failed):
             self._count_price(reply, price)
         if reply.failed:
