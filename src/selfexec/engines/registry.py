@@ -9,7 +9,7 @@ from selfexec.engines.base import Connection, Engine, EngineType
 from selfexec.engines.http.providers import PROVIDERS, UnknownProvider, prefill_of, wire_of
 from selfexec.errors import InputError
 from selfexec.experiments import Capability
-from selfexec.experiments.registry import Registry
+from selfexec.extension import Registry
 from selfexec.facets import THINKING
 from selfexec.items import ItemSet
 from selfexec.text.matching import meant, nearest
