@@ -12,7 +12,7 @@ from typing import Any, Self
 import msgspec
 
 from selfexec.engines.base import Call, Check, Checking, Connection, Engine, Experienced, Outcome, Waiting
-from selfexec.engines.choose import effort_in, engine_for, engine_type
+from selfexec.engines.registry import effort_in, engine_for, engine_type
 from selfexec.engines.settings import EFFORT, Sampling
 from selfexec.errors import Interrupted, NoApiKey
 from selfexec.experiments import Capability

@@ -14,7 +14,6 @@ from typing import Any
 
 from selfexec.engines.base import Call, Outcome
 from selfexec.engines.sim import shapes
-from selfexec.engines.sim.profiles import PROFILES, Profile
 from selfexec.engines.sim.simulation import (
     CHATS,
     Knowledge,
@@ -28,7 +27,7 @@ from selfexec.engines.sim.simulation import (
     simulations,
     undisturbed,
 )
-from selfexec.engines.sim.traits import Facts, How, Respondent, draw
+from selfexec.engines.sim.traits import PROFILES, Facts, How, Profile, Respondent, draw
 from selfexec.engines.sim.truth import truth
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, AskBy, Facets, Injection, Item, Message, Prompt, kind_of

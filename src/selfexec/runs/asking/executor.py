@@ -241,14 +241,14 @@ async def reply_to(
         return Reply.of(key or call.key, outcome, latency, asked, parent, call.injection)
 
     try:
-        return _as_read_back(reply_with(outcome if _is_carried_out(call, outcome) else _UNDISTURBED))
+        return _as_read_back(reply_with(outcome if call.injection is None or _is_carried_out(outcome) else _UNDISTURBED))
     except (AttributeError, TypeError, ValueError) as fault:  # of what is no Outcome, or none that can be kept
         return reply_with(_failed(fault))
 
 
-def _is_carried_out(call: Call, outcome: Outcome) -> bool:
+def _is_carried_out(outcome: Outcome) -> bool:
     """Whether an injection that was asked for was carried out, for all that the engine says of it."""
-    return call.injection is None or outcome.text is None or outcome.forced is not None
+    return outcome.text is None or outcome.forced is not None
 
 
 def _failed(fault: Exception) -> Outcome:
