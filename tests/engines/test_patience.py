@@ -27,7 +27,7 @@ from selfexec.run_options import RunOptions
 from selfexec.runs import Reply
 from selfexec.runs.asking import carry_out
 from selfexec.runs.asking.executor import queues_of
-from selfexec.runs.asking.plan import planned
+from selfexec.runs.asking.planning import planned
 from selfexec.runs.asking.progress import Progress, Report, as_line
 from selfexec.runs.run import Run
 from sockets import call, completion

@@ -241,7 +241,9 @@ async def reply_to(
         return Reply.of(key or call.key, outcome, latency, asked, parent, call.injection)
 
     try:
-        return _as_read_back(reply_with(outcome if call.injection is None or _is_carried_out(outcome) else _UNDISTURBED))
+        return _as_read_back(
+            reply_with(outcome if call.injection is None or _is_carried_out(outcome) else _UNDISTURBED)
+        )
     except (AttributeError, TypeError, ValueError) as fault:  # of what is no Outcome, or none that can be kept
         return reply_with(_failed(fault))
 
