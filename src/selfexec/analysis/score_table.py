@@ -210,7 +210,7 @@ class Scores(Rows[Score]):
     @property
     def by_condition(self) -> "list[Scores]":
         """The scores of each condition by themselves."""
-        return [self.under(condition) for condition in self.conditions] or [self]
+        return [self] if len(self.conditions) < 2 else [self.under(condition) for condition in self.conditions]
 
     def _data(self) -> dict[str, Any]:
         return {

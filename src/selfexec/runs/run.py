@@ -103,8 +103,9 @@ def loaded(given: "Run | str | Path | Iterable[Run | str | Path]", accept_ends: 
     """
     words = names(accept_ends)
     several = [given] if isinstance(given, Run | str | Path) else several_runs(given)
-    found = [one.with_accepted_ends(words) if isinstance(one, Run) else opened(one, words) for one in several]
+    found = [one if isinstance(one, Run) else opened(one, words) for one in several]
     if words:
+        found = [run.with_accepted_ends(words) for run in found]
         known = (w for run in found for w in {*run.manifest.accept_ends, *words_in(run.replies.values())})
         of_judges = (w for run in found for w in words_of_judges(run.folder))
         refuse_other_words(words, {*known, *of_judges}, " and ".join(str(run.folder) for run in found))
