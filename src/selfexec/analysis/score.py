@@ -177,7 +177,8 @@ def score_tables(
     together = matched.tables if matched else tables
     votes = {experiment: VoteTables(together.claims[experiment]) for experiment in claims}
     everybody = {model for tables_of in votes.values() for model in tables_of.everyone.models}
-    families = families_of(everybody, together.simulated, groups)
+    # a model alone has nobody of its family beside it
+    families = families_of(everybody, together.simulated, groups) if len(everybody) > 1 else dict.fromkeys(everybody)
     scored = {model: _scored(together, votes, model, convention, families, whole) for model in models}
     if not whole:
         return Scores(_bare_rows(convention, scored), parts=scored)

@@ -263,6 +263,7 @@ def _said(source: str, reason: str, open: int, claims: int, **place: str) -> str
 
 
 Warned = LossTest | JudgeTest | LeftOpen | SameReplies | Canned | Unanswered | ServerNotice
+BESIDE_ANSWERS = (SameReplies, Canned, Unanswered, ServerNotice)  # of whole runs; answers would mislead without them
 
 
 def texts_of(warnings: Iterable[Warned], kind: type[SameReplies | Canned | Unanswered | ServerNotice]) -> list[str]:

@@ -103,7 +103,7 @@ class ReplyGate:
             InputError: Too many are held back of a model; or a row of unknown ends is too long, once all calls that
                 were under way have ended: what they bring is kept as well.
         """
-        counted = with_accepted_end(reply, self._accept_ends)
+        counted = with_accepted_end(reply, self._accept_ends) if self._accept_ends else reply
         self._keep_or_hold(self._silent[model], reply, counted)
         if self._rows.count(counted) and self._stop is None:
             self._stop = InputError(row_message(counted, self._way_to_texts))
