@@ -95,7 +95,7 @@ PEOPLE: Prompts = {
 }
 
 
-def read_as_probabilities(item: Target, text: str, *, cut: bool = False) -> Reading:
+def read_as_probabilities(item: Target, text: str, *, truncated: bool = False) -> Reading:
     """The probability of each option, by word."""
     return read_probabilities(text, item.options)
 

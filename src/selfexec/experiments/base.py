@@ -202,9 +202,9 @@ Readings = Mapping[str, Reading]  # session -> what its reply says
 
 
 class ReadOtherwise(Protocol):
-    """What a prediction in another form commits to; with `cut`, of a reply that was cut off."""
+    """What a prediction in another form commits to; with `truncated`, of a reply that was cut off."""
 
-    def __call__(self, item: Any, text: str, *, cut: bool = False) -> Reading: ...
+    def __call__(self, item: Any, text: str, *, truncated: bool = False) -> Reading: ...
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -447,7 +447,7 @@ class Experiment(ABC):
         sampling: Settings that a sampling protocol sends, by its name.
         needs: What of an engine besides one user message and its reply.
         read_otherwise: How predictions are read where a facet asks for them in another form, by `elicit=probability`:
-            from the item and the reply; with `cut`, what counts in a reply that was cut off.
+            from the item and the reply; with `truncated`, what counts in a reply that was cut off.
         sources: Who says what was done (`selfexec.experiments.sources`): first the one that counts unless another is
             chosen, then those of `Observation.by_source`.
         on_request: Further sources, which are used only where they are chosen: `observe_by` says what they make of an
@@ -751,8 +751,8 @@ def reads_probability_of(side: Side) -> Callable[..., Reading]:
     is the more probable one. `side` says what a yes is, so that the probability of its opposite is turned round.
     """
 
-    def read_as_probability(item: Any, text: str, *, cut: bool = False) -> Reading:
-        reading = read_probability(text, keyed_alone=cut, side=side)
+    def read_as_probability(item: Any, text: str, *, truncated: bool = False) -> Reading:
+        reading = read_probability(text, keyed_alone=truncated, side=side)
         if reading.value is None:
             return reading
         return msgspec.structs.replace(reading, value="A" if reading.value >= 0.5 else "B", probability=reading.value)

@@ -178,10 +178,10 @@ def _asked(template: str, question: Question) -> str:
     return Template(template).substitute(choices, question=question.question.strip())
 
 
-def read_as_expectations(item: QuestionGroup, text: str, *, cut: bool = False) -> Reading:
+def read_as_expectations(item: QuestionGroup, text: str, *, truncated: bool = False) -> Reading:
     """By label, how probable a correct answer is and how many tokens are expected."""
     reading = read_object(text, LABELS[0], _expectations)
-    return reading if reading.state == "read" or cut else read_expectations(text, LABELS)
+    return reading if reading.state == "read" or truncated else read_expectations(text, LABELS)
 
 
 def _expectations(value: Mapping[str, Any]) -> Expectations | None:
@@ -415,12 +415,12 @@ class Difficulty(Experiment):
         return FormField("order", "ranking", shown)
 
     def read(
-        self, item: QuestionGroup, session: str, text: str, options: Options | None = None, *, cut: bool | None = None
+        self, item: QuestionGroup, session: str, text: str, options: Options | None = None, *, truncated: bool | None = None
     ) -> Reading:
         if session == "predict":
-            return read_ranking(text, cut=cut)
+            return read_ranking(text, truncated=truncated)
         question = _question(item, session)
-        return read_choice(text, dict(zip("ABCD", question.choices, strict=True)), key="answer", cut=cut)
+        return read_choice(text, dict(zip("ABCD", question.choices, strict=True)), key="answer", truncated=truncated)
 
     def performed(self, item: QuestionGroup, session: str, text: str, reading: Reading) -> bool:
         """Whether a prediction answers the questions instead of ranking them."""
@@ -428,7 +428,7 @@ class Difficulty(Experiment):
 
     def whole(self, item: QuestionGroup, session: str, text: str, value: Any) -> bool:
         """Whether a reply that was cut off had come to its order, or its answer, before."""
-        return self.read(item, session, text, cut=True).value is not None
+        return self.read(item, session, text, truncated=True).value is not None
 
     def given(self, item: QuestionGroup, session: str, value: Any) -> Any:
         """A letter, or a list of all four labels, for which bare digits may stand; or what is expected of each."""

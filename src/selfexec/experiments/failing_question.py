@@ -262,7 +262,7 @@ def written_in(reading: Reading) -> Written | None:
     return None if value is None or "impossible" in value else msgspec.convert(value, Written)
 
 
-def read_with_probability(item: Task, text: str, *, cut: bool = False) -> Reading:
+def read_with_probability(item: Task, text: str, *, truncated: bool = False) -> Reading:
     """A question, and how probable its author holds it that it fails it."""
     return read_object(text, "question", _question_with_probability)
 

@@ -672,7 +672,7 @@ class Restriction(Experiment):
         return FormField("choice", "choice", FOR_PEOPLE[session] if own else OF_ANOTHER)
 
     def read(
-        self, item: UserRequest, session: str, text: str, options: Options | None = None, *, cut: bool | None = None
+        self, item: UserRequest, session: str, text: str, options: Options | None = None, *, truncated: bool | None = None
     ) -> Reading:
         """The letter of a prediction or a judgement. A response is kept, not read: the judge says what it is. Besides,
         a fixed rule, the same for all models, says whether it is a refusal.
@@ -681,7 +681,7 @@ class Restriction(Experiment):
             return Reading("read", "empty" if not text.strip() else "refusal" if refuses(text) else "answer")
         equivalents = _predictions if session == "predict" else _judgements
         said = options or OPTIONS[session]
-        return read_choice(text, said, key="choice", equivalents=equivalents, text_over_letter=True, cut=cut)
+        return read_choice(text, said, key="choice", equivalents=equivalents, text_over_letter=True, truncated=truncated)
 
     def read_tokens(
         self, item: UserRequest, reading: Reading, text: str, tokens: Sequence[Token], *, alone: bool
@@ -694,7 +694,7 @@ class Restriction(Experiment):
 
     def whole(self, item: UserRequest, session: str, text: str, value: Any) -> bool:
         """Whether a reply that was cut off had chosen before: a response is what came of it."""
-        return session == "execute" or self.read(item, session, text, cut=True).value is not None
+        return session == "execute" or self.read(item, session, text, truncated=True).value is not None
 
     def observe(self, item: UserRequest, readings: Readings) -> list[Observation]:
         predict, judge = readings.get("predict", MISSING), readings.get("judge", MISSING)

@@ -89,7 +89,7 @@ VARIANTS: Prompts = {
 }
 
 
-def read_as_probabilities(item: ChoiceQuestion, text: str, *, cut: bool = False) -> Reading:
+def read_as_probabilities(item: ChoiceQuestion, text: str, *, truncated: bool = False) -> Reading:
     """The probability of each option, by letter."""
     by_text = {option: letter for letter, option in _options(item).items()}
     return read_probabilities(text, letters(len(item.options)), by_text)

@@ -90,7 +90,7 @@ VARIANTS: Prompts = {
 LINE = "=========="
 
 
-def read_as_tokens(item: SampleGroup, text: str, *, cut: bool = False) -> Reading:
+def read_as_tokens(item: SampleGroup, text: str, *, truncated: bool = False) -> Reading:
     """By label, how many tokens are expected."""
     return read_object(text, LABELS[0], _tokens)
 
