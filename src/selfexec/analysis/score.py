@@ -78,7 +78,7 @@ def score(options: ScoreOptions) -> Scores:
     refuse_unknown("convention", [selection.convention], [*WITH_SKILL, *added])
     selection.refuse_unknown()
     runs = selection.whole_runs
-    cut = any(run.manifest.preset for run in runs)
+    has_preset = any(run.manifest.preset for run in runs)
     drawn = Bootstrap(options.bootstrap, options.seed or 0) if options.bootstrap is not None else None
     in_conditions: list[Scores] = []
     if selection.convention in added:
@@ -87,13 +87,13 @@ def score(options: ScoreOptions) -> Scores:
         warnings: list[Warned] = []
     else:
         narrowed = [selection.under(condition) for condition in selection.shown_conditions]
-        in_conditions = [_in_condition(one, selection.families, drawn, cut=cut) for one in narrowed]
+        in_conditions = [_in_condition(one, selection.families, drawn, has_preset=has_preset) for one in narrowed]
         rows = [row for one in in_conditions for row in one]
         warnings = [*(warning for one in in_conditions for warning in one.warnings), *same_replies(runs)]
     panels = [panel for one in in_conditions for panel in one.panels]
     if in_conditions and selection.panel not in (None, NO_PANEL) and not panels:
         raise InputError(f"--panel {selection.panel}: it was asked in another condition. Leave it out.")
-    rows = with_presets(rows, runs) if cut else rows
+    rows = with_presets(rows, runs) if has_preset else rows
     return Scores(
         (row for row in rows if selection.wants([row.model], row.experiment)),
         (warning for warning in (*warnings, *of_replies(runs)) if _is_meant(warning, selection)),
@@ -106,10 +106,11 @@ def score(options: ScoreOptions) -> Scores:
 
 
 def _in_condition(
-    selection: Selection, groups: Mapping[str, str | None], drawn: Bootstrap | None, *, cut: bool
+    selection: Selection, groups: Mapping[str, str | None], drawn: Bootstrap | None, *, has_preset: bool
 ) -> Scores:
     """The scores of the wanted models and experiments, in the one condition of a selection. All other models are
-    reference models. `cut`: some of the runs asked a preset, which is a cut of the items.
+    reference models. `has_preset`: some of the runs asked a preset, which is a cut
+    of the items.
     """
     models = [model for model in selection.everybody if selection.wants([model])]
     if why := why_apart(selection.condition):
@@ -124,7 +125,7 @@ def _in_condition(
         experiments=experiments,
         groups=groups,
     )
-    if not cut:
+    if not has_preset:
         return scores
     rows = [*scores, *adjusted_rows(selection, scores.parts, scores.of("overall", "skill"))]
     return Scores(rows, scores.warnings, drawn, scores.parts, scores.runs, scores.own, scores.panels)

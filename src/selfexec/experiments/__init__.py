@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from selfexec.experiments.association import Association
 from selfexec.experiments.base import (
     LEAST_LOGPROB,
-    MISSING,
+    MISSING_READING,
     Answer,
     Ask,
     AskBy,
@@ -43,12 +43,12 @@ from selfexec.experiments.base import (
     Wording,
     Words,
     at_once,
-    kind_of,
     letter_alone,
     messages_of,
     reads_probability_of,
     repeated,
     say,
+    session_kind,
     state_of,
     without_shares,
     yes_by_tokens,

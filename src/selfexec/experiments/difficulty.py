@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from selfexec.experiments.base import (
-    MISSING,
+    MISSING_READING,
     Ask,
     Experiment,
     FactColumns,
@@ -290,8 +290,8 @@ def easier(answers: tuple[Reading, Reading], questions: tuple[Question, Question
 
 def _uncounted(o: Observation, readings: Readings) -> str | None:
     """Why the visible tokens of one of two answers are not known, where nothing else that the pair needs is missing."""
-    answers = [readings.get(f"execute.{label}", MISSING) for label in o.claim.split(" before ")]
-    if any(reading.state == "missing" for reading in (readings.get("predict", MISSING), *answers)):
+    answers = [readings.get(f"execute.{label}", MISSING_READING) for label in o.claim.split(" before ")]
+    if any(reading.state == "missing" for reading in (readings.get("predict", MISSING_READING), *answers)):
         return None
     unknown = [answer for answer in answers if answer.visible_tokens is None]
     return next((one.uncounted or (UNCOUNTED if one.tokens is None else UNTOLD) for one in unknown), None)
@@ -415,7 +415,13 @@ class Difficulty(Experiment):
         return FormField("order", "ranking", shown)
 
     def read(
-        self, item: QuestionGroup, session: str, text: str, options: Options | None = None, *, truncated: bool | None = None
+        self,
+        item: QuestionGroup,
+        session: str,
+        text: str,
+        options: Options | None = None,
+        *,
+        truncated: bool | None = None,
     ) -> Reading:
         if session == "predict":
             return read_ranking(text, truncated=truncated)
@@ -442,14 +448,14 @@ class Difficulty(Experiment):
         return bool(reading.value == _question(item, session).answer)
 
     def expected(self, readings: Readings) -> Mapping[str, tuple[float, float]]:
-        value = readings.get("predict", MISSING).value
+        value = readings.get("predict", MISSING_READING).value
         if not isinstance(value, dict):
             return {}
         return {f"execute.{label}": (each["correct"], each["tokens"]) for label, each in value.items()}
 
     def observe(self, item: QuestionGroup, readings: Readings) -> list[Observation]:
-        predict = readings.get("predict", MISSING)
-        answers = {label: readings.get(f"execute.{label}", MISSING) for label in LABELS}
+        predict = readings.get("predict", MISSING_READING)
+        answers = {label: readings.get(f"execute.{label}", MISSING_READING) for label in LABELS}
         questions = dict(zip(LABELS, item.questions, strict=True))
         return [
             _pair(one, two, predict, (answers[one], answers[two]), (questions[one], questions[two]))
@@ -471,7 +477,7 @@ class Difficulty(Experiment):
 
     def recounts(self, item: QuestionGroup, readings: Readings, texts: Prompts) -> str | None:
         """Each question of a group, whether it was answered rightly, and in how many tokens."""
-        answers = [readings.get(f"execute.{label}", MISSING) for label in LABELS]
+        answers = [readings.get(f"execute.{label}", MISSING_READING) for label in LABELS]
         if any(answer.state == "missing" or answer.tokens is None for answer in answers):
             return None
         told = (

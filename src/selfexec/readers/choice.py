@@ -82,8 +82,8 @@ def read_choice(
     `key` is the JSON key that the prompt asked for. `equivalents` gives the wordings, each with the letter it stands
     for, by which a reply may say the options' sentences in other words.
     Where a letter stands with another option's text ("A. It will not ..."), the letter counts, which was asked for;
-    `text_over_letter` is for options whose texts speak for themselves, with a letter or without one. `truncated` is whether
-    the reply was cut off; None where only its own letters can show that.
+    `text_over_letter` is for options whose texts speak for themselves, with a letter or without one. `truncated` is
+    whether the reply was cut off; None where only its own letters can show that.
     """
     answer, ticked = _without_boxes(plain_text(text), options)
     letters = letters_of((*options,), (*options.values(),), text_over_letter)

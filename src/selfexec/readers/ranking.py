@@ -132,8 +132,8 @@ def read_ranking(text: str, *, truncated: bool | None = None) -> Reading:
     """The order, from fewest to most tokens, that a reply commits to: all four labels once each.
 
     Orders stated in one piece come before numbered or bulleted lists. A last statement of two or three labels only
-    shows that the list before it was no ranking of all four. `truncated` is whether the reply was cut off; None where only
-    its own letters can show that.
+    shows that the list before it was no ranking of all four. `truncated` is whether the reply was cut off; None where
+    only its own letters can show that.
     """
     plain = plain_text(text, formulas=False)
     if (last := _closing(plain)) and plain.find('"ranking"') >= last.start - 1:

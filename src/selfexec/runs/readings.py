@@ -189,7 +189,9 @@ def _read_by_tokens(item: Item, reply: Reply, reading: Reading, *, alone: bool) 
 
 def _is_whole(item: Item, reply: Reply, value: Any, form: str) -> bool:
     if form in EXPERIMENTS[reply.experiment].read_otherwise:
-        return EXPERIMENTS[reply.experiment].read_otherwise[form](item, reply.read_text, truncated=True).value is not None
+        return (
+            EXPERIMENTS[reply.experiment].read_otherwise[form](item, reply.read_text, truncated=True).value is not None
+        )
     return EXPERIMENTS[reply.experiment].whole(item, base_of(reply.session), reply.read_text, value)
 
 

@@ -30,7 +30,7 @@ from selfexec.engines.sim.simulation import (
 from selfexec.engines.sim.traits import PROFILES, Facts, How, Profile, Respondent, draw
 from selfexec.engines.sim.truth import truth
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, AskBy, Facets, Injection, Item, Message, Prompt, kind_of
+from selfexec.experiments import EXPERIMENTS, AskBy, Facets, Injection, Item, Message, Prompt, session_kind
 from selfexec.extension import resolve
 from selfexec.facets import FACETS, OFF, THINKING, asks_for_probabilities, base_of, dialogue_in, nested
 from selfexec.items import ItemSet
@@ -84,7 +84,7 @@ async def _behaviour_prompts(experiment: str, item: Item) -> Mapping[str, str]:
     prompts: dict[str, str] = {}
 
     async def ask(session: str, prompt: Prompt, **more: Any) -> Outcome:
-        if isinstance(prompt, str) and kind_of(session) not in EXPERIMENTS[experiment].predictions:
+        if isinstance(prompt, str) and session_kind(session) not in EXPERIMENTS[experiment].predictions:
             prompts[session] = prompt
         return Outcome(None)
 

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
 from selfexec.engines import Price
-from selfexec.experiments import kind_of
+from selfexec.experiments import session_kind
 from selfexec.facets import answers_calls, is_call
 from selfexec.runs.records import Reply
 from selfexec.text.numbers import number_of
@@ -118,7 +118,7 @@ class Progress:
         if reply.failed:
             self.failures[reply.failure] += 1
             self.unknown_ends += reply.ended_unknown
-        place = reply.experiment, kind_of(reply.session)
+        place = reply.experiment, session_kind(reply.session)
         if (took := self.took.get(place)) is None:
             took = self.took[place] = Took()
         took.count(reply, price)
