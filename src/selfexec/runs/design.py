@@ -45,7 +45,7 @@ def unfolded(blocks: Iterable[Block], item_set: ItemSet) -> Design:
     for block in blocks:
         named = block.items or list(item_set.items.get(block.experiment, {}))
         items = dict.fromkeys(named, block.epochs)
-        condition = facets_of(block.condition)
+        condition = facets_of(block.condition) if block.condition else DEFAULT
         found = joined(found, {(model, block.experiment, condition): items for model in block.models})
     return found
 
@@ -161,6 +161,8 @@ def _own(seen: Seen, experiment: str, listed: Iterable[Condition]) -> list[Condi
     kinds: dict[Condition, set[str]] = defaultdict(set)
     for facets, session in seen:
         kinds[facets].add(session_kind(session))
+    if len({*kinds, *listed}) == 1:
+        return list(kinds)
 
     def shared_by(other: Condition, facets: Condition) -> bool:
         return other != facets and all(touching(other, experiment, kind) == facets for kind in kinds[facets])

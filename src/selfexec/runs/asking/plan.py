@@ -159,6 +159,8 @@ class Plan:
     @cached_property
     def stand_ins(self) -> list[Respondent]:
         """The models, beside those that are asked, that answer calls for them."""
+        if not any(self.conditions):
+            return []
         dialogues = (dialogue_in(facets, e, kind) for e, kind, facets in self.parts)
         named = dict.fromkeys(model for held in dialogues if held and (model := held[0].stand_in(held[1])))
         return [
@@ -330,6 +332,8 @@ class Plan:
     def sampling_of(self, model: str, experiment: str, kind: str, facets: Condition) -> Mapping[str, Any]:
         """What is sent to a model beside the prompt of a session. InputError where its engine cannot do it."""
         respondent = self._by_name[model]
+        if not facets and respondent.sampling == Sampling():
+            return {}
         level, sent = _sent(respondent, experiment, kind, facets)
         return sent if level is None else merged(sent, _thinking(respondent, level, sent))
 
@@ -360,7 +364,8 @@ class Plan:
                 found[f"{name}.{one.name}"] = _thinking(one, level, sent)
             if dialogue_in(facets, e, kind):
                 found[f"{name}.{CALL_TOKENS_SETTING}"] = self.call_tokens
-        efforts = {place: told for one in self.respondents for place, told in one.efforts.items()}
+        told = (one for one in self.respondents if one.sampling.settings)
+        efforts = {place: effort for one in told for place, effort in one.efforts.items()}
         return {**found, **efforts, **(self.histories.settings if self.histories else {})}
 
     @cached_property
