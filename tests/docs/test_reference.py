@@ -22,7 +22,17 @@ PAGE = ROOT / "docs" / "reference.md"
 # what extensions are made of, in the order in which one meets it
 PUBLIC = {
     "selfexec.experiments": (
-        *("Experiment", "Words", "Naive", "Spread", "Facts", "Observation", "state_of", "MISSING_READING", "ClaimState"),
+        *(
+            "Experiment",
+            "Words",
+            "Naive",
+            "Spread",
+            "Facts",
+            "Observation",
+            "state_of",
+            "MISSING_READING",
+            "ClaimState",
+        ),
         *("Ask", "Prompt", "Message", "Answer", "Prompts", "Options", "Readings", "Capability", "Baseline"),
         *("FactColumns", "say", "repeated"),
     ),

@@ -19,7 +19,7 @@ import selfexec as sx
 from extension_parts import needs
 from selfexec.engines import Call, Connection, Outcome
 from selfexec.engines.http.client import HttpEngine
-from selfexec.engines.respondents import Respondent, engine_of
+from selfexec.engines.registry import Respondent, engine_of
 from selfexec.engines.settings import Sampling
 from selfexec.errors import InputError
 from selfexec.items import load

@@ -216,7 +216,8 @@ def _scored(
         others = vote_tables.others(claims, references)
         answers = tables.answers.get(experiment, {}).get(model, NO_ANSWERS)
         family = families[model]
-        same_family = vote_tables.family(claims, [one for one in references if family and families[one] == family])
+        of_family = [one for one in references if family and families[one] == family]
+        same_family = vote_tables.others(claims, of_family, telling=False)
         scored[experiment] = score_experiment(asked, claims, answers, others, same_family, strict, whole=whole)
     return scored
 

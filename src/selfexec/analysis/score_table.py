@@ -16,6 +16,7 @@ from selfexec.analysis.findings import (
 )
 from selfexec.analysis.names import refuse_old_name, skill_legend, source_notes
 from selfexec.analysis.notes import noise_and_loss
+from selfexec.analysis.options import WITH_SKILL
 from selfexec.analysis.own_excess import own_lines, own_records
 from selfexec.analysis.probability_table import in_probabilities, probability_legend
 from selfexec.analysis.reference_panel import panel_lines
@@ -257,7 +258,7 @@ def _title(scores: Scores) -> str:
 
 def question(scores: Scores) -> str:
     """What is asked of these scores."""
-    added = added_convention(scores.convention)
+    added = None if scores.convention in WITH_SKILL else added_convention(scores.convention)
     if added:
         return added.title
     why = stands_apart(scores)

@@ -22,9 +22,13 @@ from selfexec.engines.http.providers import is_at_home, makers_own, names_organi
 from selfexec.engines.prices import Price, in_batch, list_price, prices_of
 from selfexec.engines.registry import (
     ENGINES,
+    Respondent,
     default_models,
     engine_for,
+    engine_of,
     engine_type,
+    keys_lacking,
+    loaded,
     refuse_unable,
     refuse_unable_in,
     refuse_unsent,
@@ -32,7 +36,6 @@ from selfexec.engines.registry import (
     thinking_in,
     why_unaskable,
 )
-from selfexec.engines.respondents import Respondent, engine_of, keys_lacking, loaded
 from selfexec.engines.settings import (
     EFFORT,
     FREE,
