@@ -1,5 +1,7 @@
-"""The engines: ours, and those that other packages announce under the entry point `selfexec.engines`. What each is made
-of is imported when it is opened; and which engine serves which models."""
+"""The engines: ours, and those that other packages announce under the entry point `selfexec.engines`; which of them
+serves which model; and one engine for all models of a run, whatever serves each. What an engine is made of is imported
+when it is opened.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
