@@ -88,8 +88,6 @@ def facets_of(levels: Mapping[str, str]) -> Condition:
     """Levels as keys have them: by the names that facets have now, sorted, without those that are the default ones
     anyway.
     """
-    if not levels:
-        return DEFAULT
     named = {RENAMED.get(name, name): level for name, level in levels.items()}
     return tuple(sorted((n, level) for n, level in named.items() if n not in FACETS or level != FACETS[n].default))
 

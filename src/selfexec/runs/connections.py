@@ -109,7 +109,7 @@ class ConnectionLedger:
         """Write a reply down. Raises InputError also for an earlier line that could not be written."""
         self.raise_fault()
         position = self._journal.append(reply)
-        for copy in self.copies.note(reply, position) if reply.completion_id else ():
+        for copy in self.copies.note(reply, position):
             if _named(copy.earlier) not in self._void_copies:
                 self._void_copy(copy.earlier)
             self._void_copy(copy.later)

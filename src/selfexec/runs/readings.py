@@ -129,7 +129,7 @@ def read_reply(
         return Reading("missing", reason=UNKNOWN_END, tokens=reply.output_tokens)
     if by := reply.withheld_by:
         found = Reading("withheld", reason=by, evidence=reply.refusal or reply.policy, tokens=reply.output_tokens)
-        return found if reply.reasoning_tokens is None else _with_visible(found, reply)
+        return _with_visible(found, reply)
     if reply.failed or reply.text is None:
         return Reading("missing", reason=reply.error, tokens=reply.output_tokens)
     if facets and is_call(reply.session):
@@ -163,8 +163,7 @@ def read_reply(
         reading = msgspec.structs.replace(reading, seconds=reply.seconds)
     if reply.output_tokens is None:
         return reading
-    reading = msgspec.structs.replace(reading, tokens=reply.output_tokens)
-    return reading if reply.reasoning_tokens is None else _with_visible(reading, reply)
+    return _with_visible(msgspec.structs.replace(reading, tokens=reply.output_tokens), reply)
 
 
 def _form(key: Key, condition: Condition) -> str:

@@ -62,8 +62,7 @@ class Requests:
     @cached_property
     def out(self) -> Mapping[Key, ExportedRequest]:
         """The last request of each session for which nothing has come back."""
-        newest = self.newest if self.by_id else {}
-        return {key: request for key, request in newest.items() if request.custom_id not in self.came}
+        return {key: request for key, request in self.newest.items() if request.custom_id not in self.came}
 
     def is_out(self, key: Key, prompt: Prompt) -> bool:
         """Whether a session is out with this prompt: a judge's is another one where the response was asked for anew."""

@@ -147,8 +147,7 @@ def as_it_lies(folder: Path, accept_ends: Iterable[str] = ()) -> "Run":
             "The command that asked asks for it again",
             stacklevel=2,
         )
-    has_connections = any(reply.connection for reply in replies.values())
-    if has_connections and (said := unchecked_warning(folder, replies.values(), folder)):
+    if said := unchecked_warning(folder, replies.values(), folder):
         warnings.warn(said, stacklevel=2)
     if manifest.origin == "run" and _is_older(manifest, replies) and (said := _mixed(item_set)):
         warnings.warn(f"{folder}: {said}", stacklevel=2)

@@ -37,7 +37,7 @@ from selfexec.runs.hypotheses import declared_hypotheses
 from selfexec.runs.requests import requests_of
 from selfexec.runs.run import as_it_lies
 from selfexec.runs.sampling import by_name, from_names, sampling_of
-from selfexec.runs.share import Shard, has_shards, shard_folders
+from selfexec.runs.share import Shard, shard_folders
 from selfexec.runs.store import read_journal
 from selfexec.text.numbers import joined as listing
 from selfexec.text.redaction import HIDDEN, bare_address
@@ -197,9 +197,7 @@ def continued(options: RunOptions, *, calls: bool = True) -> Plan:
 
 def is_there(run: Path) -> bool:
     """Whether a folder holds a run, or a shard of one."""
-    if (run / MANIFEST).is_file():
-        return True
-    return has_shards(run) and any((shard / MANIFEST).is_file() for shard in shard_folders(run))
+    return (run / MANIFEST).is_file() or any((shard / MANIFEST).is_file() for shard in shard_folders(run))
 
 
 def _folder(run: Path, shard: Shard | None) -> Path:

@@ -110,8 +110,7 @@ def _fill(
         ledger = ConnectionLedger(journal, engine)
         stands = partial(_remaining_without_void, plan, journal, manifest.accept_ends)
         now = stands()
-        if now.known:
-            ledger.copies.remember(now.known.values())
+        ledger.copies.remember(now.known.values())
         if isinstance(engine, Experienced):
             engine.note_answered(_addresses_that_answered(now.known.values(), manifest))
         back_end = BackEnd(engine, ledger, manifest.accept_ends, way_to_texts(plan.out))

@@ -364,8 +364,7 @@ class Plan:
                 found[f"{name}.{one.name}"] = _thinking(one, level, sent)
             if dialogue_in(facets, e, kind):
                 found[f"{name}.{CALL_TOKENS_SETTING}"] = self.call_tokens
-        told = (one for one in self.respondents if one.sampling.settings)
-        efforts = {place: effort for one in told for place, effort in one.efforts.items()}
+        efforts = {place: told for one in self.respondents for place, told in one.efforts.items()}
         return {**found, **efforts, **(self.histories.settings if self.histories else {})}
 
     @cached_property
