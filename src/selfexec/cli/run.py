@@ -109,10 +109,8 @@ def command(
     planned = replace(whole_plan.plan, command=typed("run"), again=choices.again)
     if carry_out_there is None:  # else those who ask look at the folders that they ask into
         refuse_misfit(planned)
-    lacking = list(planned.lacking)
-    if not planned.all_simulated:
-        # refuses models that cannot be asked; to say what would be asked no key is needed
-        lacking += keys_lacking([*planned.respondents, *planned.stand_ins], planned.item_set)
+    # refuses models that cannot be asked; to say what would be asked no key is needed
+    lacking = [*planned.lacking, *keys_lacking([*planned.respondents, *planned.stand_ins], planned.item_set)]
     if lacking and not dry_run:
         raise NoApiKey(lacking[0])
     who = f"{len(planned.models)} models" if len(planned.models) > 1 else planned.models[0]
