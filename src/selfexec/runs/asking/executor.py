@@ -20,8 +20,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import Injection, Key, Message
 from selfexec.facets import is_call
 from selfexec.prompts import digest
-from selfexec.runs.asking.caps import Caps, Spent
-from selfexec.runs.asking.progress import Progress, Report, heartbeat
+from selfexec.runs.asking.progress import Caps, Progress, Report, Spent, heartbeat
 from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, DueCall, Remaining, kinds, stored_reply
 from selfexec.runs.asking.reply_gate import ReplyGate
 from selfexec.runs.connections import ConnectionLedger, replaced_void

@@ -43,8 +43,8 @@ from selfexec.facets import (
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
 from selfexec.prompts import AllPrompts, asked_prompts, by_condition, name_in
-from selfexec.runs.asking.caps import NO_CAPS, Caps
 from selfexec.runs.asking.histories import Histories
+from selfexec.runs.asking.progress import NO_CAPS, Caps
 from selfexec.runs.design import Design, crossed
 from selfexec.runs.folder import REPLIES
 from selfexec.runs.hypotheses import DeclaredHypotheses

@@ -34,10 +34,10 @@ from selfexec.items import load as load_items
 from selfexec.options import names, part_of
 from selfexec.prompts import all_prompts, read_prompts
 from selfexec.run_options import STARTER, RunOptions
-from selfexec.runs.asking.caps import Caps, refuse_unpriced
 from selfexec.runs.asking.histories import Histories, histories_of
 from selfexec.runs.asking.paper_items import PAPER, at_hand
 from selfexec.runs.asking.plan import CALL_TOKENS, Plan
+from selfexec.runs.asking.progress import Caps, refuse_unpriced
 from selfexec.runs.design import recorded
 from selfexec.runs.ends import stored_replies
 from selfexec.runs.folder import ITEMS, MANIFEST, load_manifest, of_logs, refuse_harmful_names
