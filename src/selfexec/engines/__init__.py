@@ -16,8 +16,9 @@ from selfexec.engines.base import (
     Outcome,
     Waiting,
     Wire,
+    finish,
+    spared_from_sweeps,
 )
-from selfexec.engines.event_loop import finish, spared_from_sweeps
 from selfexec.engines.http.providers import is_at_home, makers_own, names_organisations
 from selfexec.engines.prices import Price, in_batch, list_price, prices_of
 from selfexec.engines.registry import (
