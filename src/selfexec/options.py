@@ -80,12 +80,23 @@ def option(default: Any, help: str, *, secret: bool = False, **more: Any) -> Any
 
 
 class Declared(NamedTuple):
-    """An option as a class declares it. `kind` is its type without None."""
+    """An option as a class declares it.
+
+    Attributes:
+        name: What it is called.
+        kind: Its type without None.
+        default: What holds where it is not given.
+        option: What else is known of it.
+        choices: The words that it takes, where these are all.
+        classes: Those that a value may be of; none where that cannot be looked at, as of a function.
+    """
 
     name: str
     kind: Any
     default: Any
     option: Option
+    choices: tuple[str, ...]
+    classes: tuple[Any, ...]
 
     @property
     def flag(self) -> str:
@@ -94,11 +105,6 @@ class Declared(NamedTuple):
     @property
     def is_switch(self) -> bool:
         return self.kind is bool
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """The words that it takes, where these are all."""
-        return get_args(self.kind) if get_origin(self.kind) is Literal else ()
 
     def unknown_choice(self, value: object) -> str:
         """That a value is none of its choices, and what these are."""
@@ -118,10 +124,17 @@ class Declared(NamedTuple):
 def _declared(options: type[Any]) -> tuple[Declared, ...]:
     """The options of a class, in the order of its signature."""
     return tuple(
-        Declared(each.name, _without_none(each.type), default_of(each), each.metadata[METADATA])
+        _declared_field(each)
         for each in sorted(fields(options), key=lambda each: bool(each.kw_only))
         if METADATA in each.metadata
     )
+
+
+def _declared_field(each: "Field[Any]") -> Declared:
+    kind, default = _without_none(each.type), default_of(each)
+    choices = get_args(kind) if get_origin(kind) is Literal else ()
+    classes = classes_of(kind if default is not None else Union[kind, None])  # noqa: UP007
+    return Declared(each.name, kind, default, each.metadata[METADATA], choices, classes)
 
 
 declared = cast(Callable[[type[Any]], tuple[Declared, ...]], cache(_declared))  # a class declares its options once
@@ -246,9 +259,16 @@ def alternatives(kind: Any) -> tuple[Any, ...]:
     return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
 
 
+def classes_of(kind: Any) -> tuple[Any, ...]:
+    """The classes that a value of this type may be of; none where that cannot be looked at, as of a function."""
+    parts = [part for part in alternatives(kind) if part is not Any]
+    classes = [str if get_origin(part) is Literal else get_origin(part) or part for part in parts]
+    return tuple(classes) if all(isinstance(one, type) for one in classes) else ()
+
+
 def _refuse_another_kind(each: Declared, value: Any) -> None:
-    kind = Union[each.kind, None] if each.default is None else each.kind  # noqa: UP007
-    refuse_another_kind(each.name, kind, value)
+    if each.classes and not any(_is_of(one, value) for one in each.classes):
+        raise _of_another_kind(each.name, each.classes, value)
     if each.choices and value not in each.choices:
         raise InputError(each.unknown_choice(value))
 
@@ -261,18 +281,19 @@ def _refuse_out_of_bounds(each: Declared, value: Any) -> None:
 
 
 def refuse_another_kind(name: str, kind: Any, value: Any) -> None:
-    """Raise InputError for a value that is of no kind which is declared. Of a kind that cannot be looked at, like a
-    function, nothing is said.
+    """Raise InputError for a value that is of no kind which is declared. Of a kind that cannot be looked at, nothing is
+    said.
     """
-    parts = [part for part in alternatives(kind) if part is not Any]
-    kinds = [str if get_origin(part) is Literal else get_origin(part) or part for part in parts]
-    known = [one for one in kinds if isinstance(one, type)]
-    if len(known) < len(kinds) or not known or any(_is_of(one, value) for one in known):
-        return
-    *others, last = (KINDS[one][1] if one in KINDS else _called(one) for one in known)
+    classes = classes_of(kind)
+    if classes and not any(_is_of(one, value) for one in classes):
+        raise _of_another_kind(name, classes, value)
+
+
+def _of_another_kind(name: str, classes: Iterable[Any], value: Any) -> InputError:
+    *others, last = (KINDS[one][1] if one in KINDS else _called(one) for one in classes)
     wanted = f"{', '.join(others)} or {last}" if others else last
     given = "None" if value is None else type(value).__name__  # the value is not shown: it may hold a key
-    raise InputError(f"{name}: expected {wanted}, not {given}.")
+    return InputError(f"{name}: expected {wanted}, not {given}.")
 
 
 def _called(kind: type[Any]) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import selfexec as sx
-from selfexec.engines.sim.profiles import PROFILES, Profile
+from selfexec.engines.sim.traits import PROFILES, Profile
 from selfexec.engines.sim.truth import ExpectedCells, cells, lookings, order_accuracy, recalling
 
 HERE = Path(__file__).parent

@@ -18,7 +18,7 @@ from differences import COLUMNS, differences
 from extension_parts import left_out
 from selfexec.analysis.score import score
 from selfexec.cli import root
-from selfexec.engines.sim.profiles import PROFILES
+from selfexec.engines.sim.traits import PROFILES
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.items import cache_folder
 from selfexec.runs import Run

@@ -22,9 +22,9 @@ PAGE = ROOT / "docs" / "reference.md"
 # what extensions are made of, in the order in which one meets it
 PUBLIC = {
     "selfexec.experiments": (
-        *("Experiment", "Words", "Naive", "Spread", "Facts", "Observation", "state_of", "MISSING", "ClaimState"),
-        *("Ask", "Prompt", "Message", "Answer", "Prompts", "Options", "Readings", "Capability", "Baseline"),
-        *("FactColumns", "say", "repeated"),
+        *("Experiment", "Words", "Naive", "Spread", "Facts", "Observation", "state_of", "MISSING_READING"),
+        *("ClaimState", "Ask", "Prompt", "Message", "Answer", "Prompts", "Options", "Readings", "Capability"),
+        *("Baseline", "FactColumns", "say", "repeated"),
     ),
     "selfexec.readers": (
         *("Reading", "Commitment", "State", "read_choice", "Equivalents", "read_words", "read_marks", "read_ranking"),

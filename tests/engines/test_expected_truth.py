@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from selfexec.engines.sim import PROFILES, truth
-from selfexec.engines.sim.profiles import Profile
-from selfexec.engines.sim.traits import EVERYONE, draw
+from selfexec.engines.sim.traits import EVERYONE, Profile, draw
 from selfexec.experiments.association import Target
 from selfexec.experiments.failing_question import Control, Task
 from selfexec.experiments.restriction import UserRequest

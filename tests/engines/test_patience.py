@@ -19,7 +19,7 @@ import selfexec as sx
 from extension_parts import needs
 from selfexec.engines import Call, Connection, Outcome
 from selfexec.engines.http.client import HttpEngine
-from selfexec.engines.respondents import Respondent, engine_of
+from selfexec.engines.registry import Respondent, engine_of
 from selfexec.engines.settings import Sampling
 from selfexec.errors import InputError
 from selfexec.items import load
@@ -27,7 +27,7 @@ from selfexec.run_options import RunOptions
 from selfexec.runs import Reply
 from selfexec.runs.asking import carry_out
 from selfexec.runs.asking.executor import queues_of
-from selfexec.runs.asking.plan import planned
+from selfexec.runs.asking.planning import planned
 from selfexec.runs.asking.progress import Progress, Report, as_line
 from selfexec.runs.run import Run
 from sockets import call, completion

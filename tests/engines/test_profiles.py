@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from selfexec.engines.sim.profiles import PROFILES, Profile, maker_of
+from selfexec.engines.sim.traits import PROFILES, Profile, maker_of
 
 USUAL = Profile("", "")
 TELL = {"name", "about", "maker"}

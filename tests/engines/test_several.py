@@ -7,7 +7,7 @@ from typing import Any, Self
 import pytest
 
 from selfexec.engines import Call, Connection, Outcome, Respondent, Sampling, engine_of
-from selfexec.engines import respondents as module
+from selfexec.engines import registry as module
 from selfexec.errors import InputError
 from selfexec.items import load
 from selfexec.runs.asking.executor import queues_of

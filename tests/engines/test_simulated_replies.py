@@ -16,13 +16,12 @@ from selfexec.engines.sim.experiments.association import marks as marks_of
 from selfexec.engines.sim.experiments.failing_question import tried as tried_question
 from selfexec.engines.sim.experiments.failing_question import written
 from selfexec.engines.sim.experiments.restriction import answers
-from selfexec.engines.sim.profiles import Profile
 from selfexec.engines.sim.questions import RIGHT_BELOW, hardness, question_id, solved, tokens_for
 from selfexec.engines.sim.questions import letter as letter_of
 from selfexec.engines.sim.questions import ranked as ranked_by
 from selfexec.engines.sim.shapes import BROKEN, DECLINED, REFUSALS
 from selfexec.engines.sim.simulation import ShownResult, SimTask, simulation_of
-from selfexec.engines.sim.traits import EVERYONE, How
+from selfexec.engines.sim.traits import EVERYONE, How, Profile
 from selfexec.engines.sim.truth import cells, lookings, order_accuracy, recalling
 from selfexec.experiments import Message, messages_of
 from selfexec.experiments.restriction import JUDGING, OPTIONS

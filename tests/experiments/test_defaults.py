@@ -11,7 +11,7 @@ from extension_parts import here
 from selfexec.engines import Connection, engine_for, finish
 from selfexec.engines.sim.simulation import Said, SimTask, Simulation, Subject
 from selfexec.engines.sim.traits import How, Respondent
-from selfexec.experiments import EXPERIMENTS, MISSING, Experiment, Observation, Words, state_of
+from selfexec.experiments import EXPERIMENTS, MISSING_READING, Experiment, Observation, Words, state_of
 from selfexec.items import ItemSet
 from sockets import call
 
@@ -34,7 +34,7 @@ class Umbrella(Experiment):
     words = Words(about="when it takes an umbrella")
 
     def observe(self, item: Weather, readings: Any) -> list[Observation]:
-        predict, execute = readings.get("predict", MISSING), readings.get("execute", MISSING)
+        predict, execute = readings.get("predict", MISSING_READING), readings.get("execute", MISSING_READING)
         state, reason = state_of([predict], [execute])
         return [Observation("takes it", predict.value == "A", execute.value, state, reason)]
 

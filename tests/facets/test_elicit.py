@@ -16,7 +16,7 @@ from selfexec.analysis.findings import which_ones
 from selfexec.analysis.probability_table import probability_table
 from selfexec.analysis.score_table import Scores
 from selfexec.analysis.selection import Selection
-from selfexec.engines.sim import PROFILES, profiles
+from selfexec.engines.sim import PROFILES, traits
 from selfexec.engines.sim.server import SimServer
 from selfexec.experiments import EXPERIMENTS, PAPER, Key
 from selfexec.experiments.difficulty import chance_easier
@@ -179,7 +179,7 @@ def test_own_excess_of_probabilities_is_withheld(crossed: sx.Run) -> None:
 def planted(monkeypatch: pytest.MonkeyPatch, **changes: float) -> str:
     """A simulated model that sees its own behaviour through noise of known size."""
     base = replace(PROFILES["typical"], lists_recall=0.8, lists_specificity=0.7, breaks=0.0, noise=0.0, **changes)
-    monkeypatch.setitem(profiles.PROFILES, "planted", replace(base, name="planted"))
+    monkeypatch.setitem(traits.PROFILES, "planted", replace(base, name="planted"))
     return "sim/planted"
 
 

@@ -13,7 +13,7 @@ import selfexec as sx
 from selfexec.cli import root
 from selfexec.engines.sim import PROFILES, truth
 from selfexec.engines.sim.server import SimServer
-from selfexec.experiments import EXPERIMENTS, MISSING, PAPER
+from selfexec.experiments import EXPERIMENTS, MISSING_READING, PAPER
 from selfexec.facets import crossed_levels
 from selfexec.items import load
 from selfexec.prompts import all_prompts, read_prompts
@@ -106,10 +106,12 @@ def test_each_experiment_tells_what_came_of_an_item() -> None:
     # what is not known is not told
     assert association.recounts(target, {}, texts["association"]) is None
     assert (
-        restriction.recounts(request, {"execute": Reading("read", "answer"), "judge": MISSING}, texts["restriction"])
+        restriction.recounts(
+            request, {"execute": Reading("read", "answer"), "judge": MISSING_READING}, texts["restriction"]
+        )
         is None
     )
-    assert difficulty.recounts(group, answers | {"execute.Q4": MISSING}, texts["difficulty"]) is None
+    assert difficulty.recounts(group, answers | {"execute.Q4": MISSING_READING}, texts["difficulty"]) is None
 
 
 def test_what_is_shown_is_kept_and_stays_as_it_was_told(shown: sx.Run, tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ from selfexec.engines.sim import PROFILES
 from selfexec.errors import InputError
 from selfexec.items import ItemSet
 from selfexec.runs.asking import Job, carry_out, plan, remarks
-from selfexec.runs.asking.caps import Caps, Spent, tokens_of
 from selfexec.runs.asking.estimate import RemainingPart, RunEstimate, estimate
+from selfexec.runs.asking.progress import Caps, Spent, tokens_of
 from selfexec.runs.asking.remaining import remaining
 from selfexec.runs.records import Reply
 from sockets import completion, served

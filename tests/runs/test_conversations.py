@@ -15,7 +15,7 @@ from aiohttp import web
 
 import selfexec as sx
 from build import changed, write
-from selfexec.experiments import EXPERIMENTS, MISSING, Key, Message, Observation, Restriction, state_of
+from selfexec.experiments import EXPERIMENTS, MISSING_READING, Key, Message, Observation, Restriction, state_of
 from selfexec.items import load as load_items
 from selfexec.prompts import all_prompts
 from selfexec.readers import Reading
@@ -71,8 +71,8 @@ class Talk(Restriction):
         return Reading("read", text)
 
     def observe(self, item: Any, readings: Any) -> list[Observation]:
-        turns = [reading for name, reading in readings.items() if name.startswith("turn.")] or [MISSING]
-        predict = readings.get("predict", MISSING)
+        turns = [reading for name, reading in readings.items() if name.startswith("turn.")] or [MISSING_READING]
+        predict = readings.get("predict", MISSING_READING)
         state, reason = state_of([predict], turns)
         long = len(turns) > 2
         return [Observation("three or more", predict.value == "3" if predict.value else None, long, state, reason)]

@@ -25,8 +25,8 @@ from selfexec.items import load
 from selfexec.readers import Reading
 from selfexec.runs import Journal
 from selfexec.runs.asking import Job, Progress, carry_out, plan, run
-from selfexec.runs.asking.caps import NO_CAPS, Caps, Spent
 from selfexec.runs.asking.executor import Slots
+from selfexec.runs.asking.progress import NO_CAPS, Caps, Spent
 
 SMALL = {"limit": 3}
 

@@ -13,7 +13,7 @@ from build import write
 from selfexec.engines import Call, Outcome
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, MISSING, Injection, Key, Message, Observation, Restriction, Token
+from selfexec.experiments import EXPERIMENTS, MISSING_READING, Injection, Key, Message, Observation, Restriction, Token
 from selfexec.experiments.base import AskBy
 from selfexec.readers import Reading
 from selfexec.runs import Reply, list_runs, load_replies
@@ -59,7 +59,7 @@ class Story(Restriction):
         return Reading("read", text)
 
     def observe(self, item: Any, readings: Any) -> list[Observation]:
-        return [Observation("goes on", True, bool(readings.get("execute.random.2", MISSING).value), "read")]
+        return [Observation("goes on", True, bool(readings.get("execute.random.2", MISSING_READING).value), "read")]
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from aiohttp import web
 
 from selfexec.engines import Price, Sampling, finish
 from selfexec.engines.base import Connection
-from selfexec.engines.respondents import Respondent
+from selfexec.engines.registry import Respondent
 from selfexec.experiments import EXPERIMENTS
 from selfexec.runs import Reply
 from selfexec.runs.asking import carry_out, plan

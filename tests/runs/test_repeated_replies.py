@@ -18,9 +18,8 @@ import selfexec as sx
 from repeating_server import WIRES
 from selfexec.runs.asking import carry_out, plan
 from selfexec.runs.asking.progress import Progress
-from selfexec.runs.connections import COPIED
+from selfexec.runs.connections import COPIED, FirstPositions, RepeatedReplies
 from selfexec.runs.records import Reply
-from selfexec.runs.repeated_replies import FirstPositions, RepeatedReplies
 from sockets import served
 
 FORMATS = {"openai": "/chat/completions", "responses": "/responses", "anthropic": "/messages", "gemini": ":generate"}

@@ -10,7 +10,7 @@ from selfexec.engines import Price
 from selfexec.errors import InputError
 from selfexec.experiments import Message
 from selfexec.runs import Reply
-from selfexec.runs.asking.caps import NO_CAPS, Caps, Spent, refuse_unpriced, tokens_of
+from selfexec.runs.asking.progress import NO_CAPS, Caps, Spent, refuse_unpriced, tokens_of
 
 PRICES = {"a": Price(2.0, 8.0, "here")}
 

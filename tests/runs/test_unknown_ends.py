@@ -149,7 +149,7 @@ def test_what_it_took_is_counted(tmp_path: Path) -> None:
 
 
 def test_tokens_that_nobody_counted_are_taken_from_the_text_that_was_kept_apart() -> None:
-    from selfexec.runs.asking.caps import tokens_of
+    from selfexec.runs.asking.progress import tokens_of
 
     # 40 characters at four a token
     assert tokens_of(reply(1, ended("x" * 40, output_tokens=None))) == (0, 10)

@@ -34,9 +34,9 @@ from selfexec.report.evidence import PageEvidence
 from selfexec.report.sections.about import provenance
 from selfexec.runs import Reply, invocations, load_manifest, write_manifest
 from selfexec.runs.asking import Job, Plan, Progress, carry_out, note, plan, run
-from selfexec.runs.asking.caps import Caps
 from selfexec.runs.asking.checks import check
 from selfexec.runs.asking.estimate import calls_a_second, foreseen
+from selfexec.runs.asking.progress import Caps
 from sockets import completion, served
 
 STORED = Path(__file__).parents[1] / "stored"

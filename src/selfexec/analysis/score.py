@@ -20,11 +20,9 @@ from selfexec.analysis.warnings import (
     ServerNotice,
     Unanswered,
     Warned,
-    canned,
     left_open,
+    of_replies,
     same_replies,
-    server_notices,
-    unanswered,
 )
 from selfexec.claims import NO_ANSWERS, Claims, Tables, occurring
 from selfexec.claims.arrays import MISSING, UNREADABLE
@@ -35,6 +33,7 @@ from selfexec.metrics import (
     NO_EVIDENCE,
     NO_OWN_EXCESS,
     OF_BASELINE,
+    TAKES_TWO,
     AskedCounts,
     Bootstrap,
     Crossed,
@@ -44,6 +43,7 @@ from selfexec.metrics import (
     Scored,
     VoteTables,
     ceilings,
+    claim_kind,
     gives_probabilities,
     judge_warnings,
     loss_warnings,
@@ -78,7 +78,7 @@ def score(options: ScoreOptions) -> Scores:
     refuse_unknown("convention", [selection.convention], [*WITH_SKILL, *added])
     selection.refuse_unknown()
     runs = selection.whole_runs
-    cut = any(run.manifest.preset for run in runs)
+    has_preset = any(run.manifest.preset for run in runs)
     drawn = Bootstrap(options.bootstrap, options.seed or 0) if options.bootstrap is not None else None
     in_conditions: list[Scores] = []
     if selection.convention in added:
@@ -87,20 +87,16 @@ def score(options: ScoreOptions) -> Scores:
         warnings: list[Warned] = []
     else:
         narrowed = [selection.under(condition) for condition in selection.shown_conditions]
-        in_conditions = [_in_condition(one, selection.families, drawn, cut=cut) for one in narrowed]
+        in_conditions = [_in_condition(one, selection.families, drawn, has_preset=has_preset) for one in narrowed]
         rows = [row for one in in_conditions for row in one]
         warnings = [*(warning for one in in_conditions for warning in one.warnings), *same_replies(runs)]
     panels = [panel for one in in_conditions for panel in one.panels]
     if in_conditions and selection.panel not in (None, NO_PANEL) and not panels:
         raise InputError(f"--panel {selection.panel}: it was asked in another condition. Leave it out.")
-    rows = with_presets(rows, runs) if cut else rows
+    rows = with_presets(rows, runs) if has_preset else rows
     return Scores(
         (row for row in rows if selection.wants([row.model], row.experiment)),
-        (
-            warning
-            for warning in (*warnings, *canned(runs), *unanswered(runs), *server_notices(runs))
-            if _is_meant(warning, selection)
-        ),
+        (warning for warning in (*warnings, *of_replies(runs)) if _is_meant(warning, selection)),
         drawn,
         in_conditions[0].parts if in_conditions else None,
         selection.scored_runs,
@@ -110,10 +106,11 @@ def score(options: ScoreOptions) -> Scores:
 
 
 def _in_condition(
-    selection: Selection, groups: Mapping[str, str | None], drawn: Bootstrap | None, *, cut: bool
+    selection: Selection, groups: Mapping[str, str | None], drawn: Bootstrap | None, *, has_preset: bool
 ) -> Scores:
     """The scores of the wanted models and experiments, in the one condition of a selection. All other models are
-    reference models. `cut`: some of the runs asked a preset, which is a cut of the items.
+    reference models. `has_preset`: some of the runs asked a preset, which is a cut
+    of the items.
     """
     models = [model for model in selection.everybody if selection.wants([model])]
     if why := why_apart(selection.condition):
@@ -128,7 +125,7 @@ def _in_condition(
         experiments=experiments,
         groups=groups,
     )
-    if not cut:
+    if not has_preset:
         return scores
     rows = [*scores, *adjusted_rows(selection, scores.parts, scores.of("overall", "skill"))]
     return Scores(rows, scores.warnings, drawn, scores.parts, scores.runs, scores.own, scores.panels)
@@ -181,7 +178,8 @@ def score_tables(
     together = matched.tables if matched else tables
     votes = {experiment: VoteTables(together.claims[experiment]) for experiment in claims}
     everybody = {model for tables_of in votes.values() for model in tables_of.everyone.models}
-    families = families_of(everybody, together.simulated, groups)
+    # a model alone has nobody of its family beside it
+    families = families_of(everybody, together.simulated, groups) if len(everybody) > 1 else dict.fromkeys(everybody)
     scored = {model: _scored(together, votes, model, convention, families, whole) for model in models}
     if not whole:
         return Scores(_bare_rows(convention, scored), parts=scored)
@@ -218,7 +216,8 @@ def _scored(
         others = vote_tables.others(claims, references)
         answers = tables.answers.get(experiment, {}).get(model, NO_ANSWERS)
         family = families[model]
-        same_family = vote_tables.family(claims, [one for one in references if family and families[one] == family])
+        of_family = [one for one in references if family and families[one] == family]
+        same_family = vote_tables.others(claims, of_family, telling=False)
         scored[experiment] = score_experiment(asked, claims, answers, others, same_family, strict, whole=whole)
     return scored
 
@@ -249,8 +248,11 @@ def _rows(
     """The rows of all models, with bounds or drawn intervals where these are asked for. `everyone` has all claims, by
     experiment; `scored` is by model and experiment.
     """
-    # a bonus goes by shares of yes, and so by a threshold
-    crossed = {e: {} if gives_probabilities(claims) else self_bonuses(claims) for e, claims in everyone.items()}
+    # a bonus goes by shares of yes, and so by a threshold; and there is none of one model alone
+    crossed = {
+        experiment: self_bonuses(claims) if len(claims.models) > 1 and not gives_probabilities(claims) else {}
+        for experiment, claims in everyone.items()
+    }
     rows: Iterator[Score] = (
         row for model, parts in scored.items() for row in _of_model(everyone, model, convention, parts, crossed, own)
     )
@@ -278,13 +280,22 @@ def _of_model(
         elif claims.repeated:
             for metric, estimate in ceilings(claims, convention == "strict").items():
                 yield part.asked.row(metric, estimate)
-        for metric, found in crossed[experiment].items():
-            by, estimate = replace(part.asked, source=found.common.source), found.estimate_for(model)
-            yield by.row(metric, estimate, None if estimate.reason else f"{NO_EVIDENCE}; {found.basis}")
+        yield from _bonus_rows(part.asked, everyone[experiment], crossed[experiment])
         for one in own:
             if one.experiment == experiment and one.is_of(model):
                 yield _own_row(part.asked, one, model)
     yield from overall_scores(model, convention, scored)
+
+
+def _bonus_rows(asked: AskedCounts, everyone: Claims, crossed: Mapping[str, Crossed]) -> Iterator[Score]:
+    """The self-bonus of all models together, as rows of one of them: by the source that counts, then by each other."""
+    if len(everyone.models) < 2 and claim_kind(everyone).SHARED_CLAIMS and not gives_probabilities(everyone):
+        sources = {"self_bonus": everyone.source, **{f"self_bonus_by_{other}": other for other in everyone.others}}
+        for metric, source in sources.items():
+            yield replace(asked, source=source).row(metric, Estimate(math.nan, reason=TAKES_TWO))
+    for metric, found in crossed.items():
+        by, estimate = replace(asked, source=found.common.source), found.estimate_for(asked.model)
+        yield by.row(metric, estimate, None if estimate.reason else f"{NO_EVIDENCE}; {found.basis}")
 
 
 def _own_row(asked: AskedCounts, own: Own, model: str) -> Score:

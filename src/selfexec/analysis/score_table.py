@@ -16,12 +16,13 @@ from selfexec.analysis.findings import (
 )
 from selfexec.analysis.names import refuse_old_name, skill_legend, source_notes
 from selfexec.analysis.notes import noise_and_loss
+from selfexec.analysis.options import WITH_SKILL
 from selfexec.analysis.own_excess import own_lines, own_records
 from selfexec.analysis.probability_table import in_probabilities, probability_legend
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import Form, Rows, ScoredRun, head, out_lines
 from selfexec.analysis.selection import added_convention
-from selfexec.analysis.warnings import Canned, SameReplies, ServerNotice, Unanswered, Warned, texts_of
+from selfexec.analysis.warnings import BESIDE_ANSWERS, Warned
 from selfexec.analysis.words import (
     NO_TEST,
     FindingSentence,
@@ -120,8 +121,7 @@ class Scores(Rows[Score]):
         if len(self.conditions) == 1:
             return self
         rows = (row for row in self._rows if row.condition == condition)
-        everywhere = SameReplies | Canned | Unanswered | ServerNotice
-        warnings = (w for w in self.warnings if isinstance(w, everywhere) or w.condition == condition)
+        warnings = (w for w in self.warnings if isinstance(w, BESIDE_ANSWERS) or w.condition == condition)
         parts = self.parts if condition == self.conditions[0] else {}
         own = (one for one in self.own if one.condition == condition)
         panels = (one for one in self.panels if one.panel.condition == condition)
@@ -211,7 +211,7 @@ class Scores(Rows[Score]):
     @property
     def by_condition(self) -> "list[Scores]":
         """The scores of each condition by themselves."""
-        return [self.under(condition) for condition in self.conditions] or [self]
+        return [self] if len(self.conditions) < 2 else [self.under(condition) for condition in self.conditions]
 
     def _data(self) -> dict[str, Any]:
         return {
@@ -259,7 +259,7 @@ def _title(scores: Scores) -> str:
 
 def question(scores: Scores) -> str:
     """What is asked of these scores."""
-    added = added_convention(scores.convention)
+    added = None if scores.convention in WITH_SKILL else added_convention(scores.convention)
     if added:
         return added.title
     why = stands_apart(scores)
@@ -289,10 +289,7 @@ def remarks(scores: Scores) -> list[str]:
     """
     sources = {row.experiment: row.source for row in scores if row.metric == "accuracy" and row.source}
     return [
-        *texts_of(scores.warnings, SameReplies),
-        *texts_of(scores.warnings, Canned),
-        *texts_of(scores.warnings, Unanswered),
-        *texts_of(scores.warnings, ServerNotice),
+        *(warning.text for kind in BESIDE_ANSWERS for warning in scores.warnings if isinstance(warning, kind)),
         *source_notes(sources),
         *(line for one in scores.panels for line in panel_lines(one)),
     ]

@@ -68,8 +68,9 @@ def _of_condition(scores: Scores, width: int, named: bool) -> Iterator[Part]:
     shown = columns[: _fitting(columns, scores.models, width)]
     rows = [[model, *(cell for column in shown for cell in column.cells(model))] for model in scores.models]
     heads = [head for column in shown for head in column.heads]
-    verdicts = [] if stands_apart(scores) else _own_verdicts(scores)
-    answers = [] if stands_apart(scores) else [*_answers(scores, found), *_own(verdicts, scores, asked)]
+    apart = stands_apart(scores)
+    verdicts = _own_verdicts(scores) if not apart and any(own.panel or own.found.evidence for own in scores.own) else []
+    answers = [] if apart else [*_answers(scores, found), *(_own(verdicts, scores, asked) if verdicts else ())]
     title = [_title(scores, named), *answers, *remarks(scores)]
     yield Table("\n".join(title), ["model", *heads], rows, "plain")
     if legend := " ".join(_legend(columns, scores, bool(verdicts))):
@@ -132,9 +133,9 @@ def _counted(findings: Sequence[Finding]) -> str:
 
 def _own(verdicts: Sequence[str], scores: Scores, asked: Sequence[str]) -> Iterator[str]:
     """The verdict on own excess in each experiment, by the source that has one."""
-    if verdicts and len(scores.models) <= TOLD_BY_SENTENCES:
+    if len(scores.models) <= TOLD_BY_SENTENCES:
         yield f"{OWN_EXCESS}: {'; '.join(verdicts)}"
-    elif verdicts:
+    else:
         wide = max(len(label) for label in (*asked, OWN_EXCESS))
         yield f"{OWN_EXCESS:{wide}}  {'; '.join(verdicts)}"
 

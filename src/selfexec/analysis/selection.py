@@ -146,7 +146,7 @@ class Selection:
         """
         if self.panel == NO_PANEL or not self.runs:
             return None
-        if self.panel is None and all(run.simulated.issuperset(run.models) for run in self.runs):
+        if self.panel is None and all(run.all_simulated for run in self.runs):
             return None  # the one that ships is of language models
         panel, at_most = load_panel(self.panel or PAPER), None if self.panel else LEAST_OTHERS
         return match_panel(panel, self.runs, self.tables, at_most)
@@ -156,7 +156,8 @@ class Selection:
         """Model -> family, where that is not what the model's name says: as the file of `groups` has it, and None for
         models that another server served under a maker's name. InputError: the file names no model here.
         """
-        elsewhere = families_elsewhere(self.whole_runs)
+        served = [run for run in self.whole_runs if not run.all_simulated]
+        elsewhere = families_elsewhere(served) if served else {}
         if self.groups is None:
             return elsewhere
         return {**elsewhere, **load_families(self.groups, [m for run in self.whole_runs for m in run.models])}

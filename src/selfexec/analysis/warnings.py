@@ -206,6 +206,18 @@ def server_notices(runs: Iterable["Run"]) -> Iterator[ServerNotice]:
         yield from (ServerNotice(*notice) for notice in notices_in(run))
 
 
+def of_replies(runs: Sequence["Run"]) -> Iterator["Canned | Unanswered | ServerNotice"]:
+    """What there is to say of the replies of runs before any is read. Simulated models give no canned responses, and no
+    server brings theirs.
+    """
+    served = [run for run in runs if not run.all_simulated]
+    if served:
+        yield from canned(served)
+    yield from unanswered(runs)
+    if served:
+        yield from server_notices(served)
+
+
 # --- what a source leaves open that counts only where it is chosen ---------------------------------------------------
 
 
@@ -253,6 +265,7 @@ def _said(source: str, reason: str, open: int, claims: int, **place: str) -> str
 
 
 Warned = LossTest | JudgeTest | LeftOpen | SameReplies | Canned | Unanswered | ServerNotice
+BESIDE_ANSWERS = (SameReplies, Canned, Unanswered, ServerNotice)  # of whole runs; answers would mislead without them
 
 
 def texts_of(warnings: Iterable[Warned], kind: type[SameReplies | Canned | Unanswered | ServerNotice]) -> list[str]:

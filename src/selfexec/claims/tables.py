@@ -13,14 +13,14 @@ from selfexec.claims.arrays import CLAIM, SESSION, Answers, Claims, Items, answe
 from selfexec.errors import InputError
 from selfexec.experiments import (
     EXPERIMENTS,
-    MISSING,
+    MISSING_READING,
     ClaimState,
     Experiment,
     Item,
     JobKey,
     Key,
     Observation,
-    kind_of,
+    session_kind,
     source_name,
 )
 from selfexec.facets import DEFAULT, DEFAULT_NAME, Condition, condition_name, nested, touching
@@ -145,7 +145,7 @@ def observe(
     later: dict[str, dict[str, None]] = defaultdict(dict)  # who judged stored replies, by experiment
     grouped: dict[tuple[str, str], ByPlace] = defaultdict(lambda: defaultdict(dict))
     for key, reading in readings.items():
-        if nested(key.session):
+        if (key.facets or only_condition) and nested(key.session):
             continue  # what the session within which it was opened says of it is in the reading of that
         grouped[key.model, key.experiment][key.item, key.epoch, key.facets][key.session] = reading
         if reading.judged:
@@ -183,7 +183,7 @@ def observe(
             if name != DEFAULT_NAME:  # in which predictions may be in probabilities
                 expected += ((*place, session, *each) for session, each in definition.expected(found).items())
             for row in _sessions(definition, item, found):
-                own = names.get(row[0]) or names.setdefault(row[0], shared[kind_of(row[0])])
+                own = names.get(row[0]) or names.setdefault(row[0], shared[session_kind(row[0])])
                 sessions.append((model, experiment, id, epoch, own, *row))
     session_table = _frame(sessions, SESSIONS)
     if any(condition for _, _, condition in asked):
@@ -203,7 +203,7 @@ def _in_condition(there: ByPlace, item: str, epoch: int, facets: Mapping[str, Co
         session: reading
         for part in set(facets.values())
         for session, reading in there.get((item, epoch, part), {}).items()
-        if facets[kind_of(session)] == part
+        if facets[session_kind(session)] == part
     }
 
 
@@ -283,7 +283,7 @@ def _sessions(
     definition: Experiment, item: Item, readings: Mapping[str, Reading]
 ) -> Iterator[tuple[str, *tuple[object, ...]]]:
     for session in dict.fromkeys([*definition.session_names(item), *definition.in_order(item, readings)]):
-        r = readings.get(session, MISSING)
+        r = readings.get(session, MISSING_READING)
         yield (session, r.state, r.reason, r.tokens, definition.correct(item, session, r))
 
 

@@ -7,10 +7,10 @@ import os
 import shlex
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar, cast
@@ -203,8 +203,8 @@ class Faceted(click.Command):
         from selfexec.facets import FACETS
 
         params = super().get_params(ctx)
-        taken = {name for param in params for name in param.opts}
-        return [*params, *(LevelsOption(facet) for name, facet in FACETS.items() if _is_free(name, taken))]
+        taken = frozenset(name for param in params for name in param.opts)
+        return [*params, *short_forms(tuple(FACETS.values()), taken)]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """What the short forms say is said of `facets`, as the long one says it."""
@@ -216,9 +216,14 @@ class Faceted(click.Command):
         return left
 
 
-def _is_free(name: str, taken: Collection[str]) -> bool:
-    """Whether a facet of this name can have an option of its own."""
-    return f"--{name}" not in taken and name.replace("-", "_").isidentifier()
+@cache
+def short_forms(facets: tuple["Facet", ...], taken: frozenset[str]) -> list[LevelsOption]:
+    """An option for each of these facets whose name can be one, and is not `taken`; made once, and not at each look."""
+    return [
+        LevelsOption(facet)
+        for facet in facets
+        if f"--{facet.name}" not in taken and facet.name.replace("-", "_").isidentifier()
+    ]
 
 
 # --- how it was typed -------------------------------------------------------------------------------------------------

@@ -152,8 +152,8 @@ def command(
     recorded = sum(key.kind in EXPERIMENTS[key.experiment].recorded for key in run.replies)  # by a log, and not asked
     kept = number_of(len(run.replies) - failed - recorded, "reply", "replies")
     say(f"{planned.out}: {kept} kept, {missing:,} missing ({time.perf_counter() - started:.1f} s)")
-    for said in _not_needed(progress):
-        say(said)
+    if progress.unneeded:
+        say("\n".join(_not_needed(progress)))
     if failed or not planned.all_simulated:
         say("\n".join(summary(progress, run)))
         say_took(progress)

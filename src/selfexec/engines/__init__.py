@@ -16,11 +16,20 @@ from selfexec.engines.base import (
     Outcome,
     Waiting,
     Wire,
+    finish,
+    spared_from_sweeps,
 )
-from selfexec.engines.choose import (
+from selfexec.engines.http.providers import is_at_home, makers_own, names_organisations
+from selfexec.engines.prices import Price, in_batch, list_price, prices_of
+from selfexec.engines.registry import (
+    ENGINES,
+    Respondent,
     default_models,
     engine_for,
+    engine_of,
     engine_type,
+    keys_lacking,
+    loaded,
     refuse_unable,
     refuse_unable_in,
     refuse_unsent,
@@ -28,11 +37,6 @@ from selfexec.engines.choose import (
     thinking_in,
     why_unaskable,
 )
-from selfexec.engines.event_loop import finish, spared_from_sweeps
-from selfexec.engines.http.providers import is_at_home, makers_own, names_organisations
-from selfexec.engines.prices import Price, in_batch, list_price, prices_of
-from selfexec.engines.registry import ENGINES
-from selfexec.engines.respondents import Respondent, engine_of, keys_lacking, loaded
 from selfexec.engines.settings import (
     EFFORT,
     FREE,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from selfexec.engines.base import Connection
-from selfexec.engines.choose import engine_type
+from selfexec.engines.registry import engine_type
 from selfexec.errors import InputError
 
 MILLION = 1_000_000

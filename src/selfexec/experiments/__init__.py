@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from selfexec.experiments.association import Association
 from selfexec.experiments.base import (
     LEAST_LOGPROB,
-    MISSING,
+    MISSING_READING,
     Answer,
     Ask,
     AskBy,
@@ -43,12 +43,12 @@ from selfexec.experiments.base import (
     Wording,
     Words,
     at_once,
-    kind_of,
     letter_alone,
     messages_of,
     reads_probability_of,
     repeated,
     say,
+    session_kind,
     state_of,
     without_shares,
     yes_by_tokens,
@@ -56,9 +56,9 @@ from selfexec.experiments.base import (
 from selfexec.experiments.difficulty import Difficulty, chance_fewer, predicted_order
 from selfexec.experiments.failing_question import FailingQuestion
 from selfexec.experiments.given import given_letter, given_ranking, letter_as_asked
-from selfexec.experiments.registry import Registry
 from selfexec.experiments.restriction import Restriction
 from selfexec.experiments.sources import HUMAN, JUDGE, LOG, RULE, SELF, VISIBLE, by_source, judges_later, source_name
+from selfexec.extension import Registry
 from selfexec.renamed import module_getattr
 
 OURS: tuple[type[Experiment], ...] = (

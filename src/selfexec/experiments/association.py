@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import msgspec
 
 from selfexec.experiments.base import (
-    MISSING,
+    MISSING_READING,
     Experiment,
     Facts,
     Naive,
@@ -95,7 +95,7 @@ PEOPLE: Prompts = {
 }
 
 
-def read_as_probabilities(item: Target, text: str, *, cut: bool = False) -> Reading:
+def read_as_probabilities(item: Target, text: str, *, truncated: bool = False) -> Reading:
     """The probability of each option, by word."""
     return read_probabilities(text, item.options)
 
@@ -232,7 +232,7 @@ class Association(Experiment):
         return {word: mark for word, mark in marks.items() if mark is not None} or None
 
     def observe(self, item: Target, readings: Readings) -> list[Observation]:
-        predict, execute = readings.get("predict", MISSING), readings.get("execute", MISSING)
+        predict, execute = readings.get("predict", MISSING_READING), readings.get("execute", MISSING_READING)
         state, reason = state_of([predict], [execute])
         marks = folded_marks(predict.value or {})
         listed = {fold(word) for word in execute.value or []}
@@ -243,7 +243,7 @@ class Association(Experiment):
 
     def recounts(self, item: Target, readings: Readings, texts: Prompts) -> str | None:
         """The list that was made for a target."""
-        words = readings.get("execute", MISSING).value
+        words = readings.get("execute", MISSING_READING).value
         listed = {"target": item.target, "words": ", ".join(words or ())}
         return Template(texts["behaviour@strategy"]).substitute(listed) if words else None
 

@@ -31,7 +31,7 @@ ClaimState = Literal["read", "tie", "unreadable", "missing"]
 Capability = Literal["turns", "prefill", "tools", "logprobs", "forced_tokens"]
 """What an engine may be able to carry beside one user message and its reply: several messages, a reply that is begun
 for the model, tools, log-probabilities of tokens, tokens that the reply must have."""
-MISSING = Reading("missing")
+MISSING_READING = Reading("missing")
 ROUNDING = 1e-9  # quantities that are no further apart are equal
 
 
@@ -45,7 +45,7 @@ class Item(Protocol):
 Facets = tuple[tuple[str, str], ...]  # sorted pairs of a facet and its level, where that is not the default one
 
 
-def kind_of(session: str) -> str:
+def session_kind(session: str) -> str:
     """`execute` of `execute.Q1`: what prompts, settings and facets go by."""
     return session.split(".")[0]
 
@@ -63,7 +63,7 @@ class Key(NamedTuple):
     @property
     def kind(self) -> str:
         """Of session: `execute` of `execute.Q1`."""
-        return kind_of(self.session)
+        return session_kind(self.session)
 
     def fields(self) -> dict[str, Any]:
         """As lines of replies and readings have it: without facets at their defaults."""
@@ -202,9 +202,9 @@ Readings = Mapping[str, Reading]  # session -> what its reply says
 
 
 class ReadOtherwise(Protocol):
-    """What a prediction in another form commits to; with `cut`, of a reply that was cut off."""
+    """What a prediction in another form commits to; with `truncated`, of a reply that was cut off."""
 
-    def __call__(self, item: Any, text: str, *, cut: bool = False) -> Reading: ...
+    def __call__(self, item: Any, text: str, *, truncated: bool = False) -> Reading: ...
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -450,7 +450,7 @@ class Experiment(ABC):
         sampling: Settings that a sampling protocol sends, by its name.
         needs: What of an engine besides one user message and its reply.
         read_otherwise: How predictions are read where a facet asks for them in another form, by `elicit=probability`:
-            from the item and the reply; with `cut`, what counts in a reply that was cut off.
+            from the item and the reply; with `truncated`, what counts in a reply that was cut off.
         sources: Who says what was done (`selfexec.experiments.sources`): first the one that counts unless another is
             chosen, then those of `Observation.by_source`.
         on_request: Further sources, which are used only where they are chosen: `observe_by` says what they make of an
@@ -536,7 +536,7 @@ class Experiment(ABC):
 
     def read(self, item: Any, session: str, text: str, options: Options | None = None) -> Reading:
         """What a reply commits to: here the letter of one of the options of this kind of session."""
-        shown = options or self.options.get(kind_of(session))
+        shown = options or self.options.get(session_kind(session))
         if shown is None:
             raise NotImplementedError(f"{self.name}: it has no options for {session}, and defines no `read` for it.")
         return read_choice(text, shown, key="choice", text_over_letter=True)
@@ -561,7 +561,7 @@ class Experiment(ABC):
 
     def given(self, item: Any, session: str, value: Any) -> Any:
         """A reading made elsewhere, in the form that `read` gives: here a letter. None where it is no answer."""
-        letters = self.options.get(kind_of(session))
+        letters = self.options.get(session_kind(session))
         return given_letter(value, letters) if letters else None
 
     def correct(self, item: Any, session: str, reading: Reading) -> bool | None:
@@ -697,11 +697,13 @@ class Experiment(ABC):
     def asked_names(self, item: Any) -> Sequence[str]:
         """The sessions of an item that are asked, as far as they are known beforehand."""
         names = self.session_names(item)
-        return [name for name in names if kind_of(name) not in self.recorded] if self.recorded else names
+        return [name for name in names if session_kind(name) not in self.recorded] if self.recorded else names
 
     def accepts(self, item: Any, session: str) -> bool:
         """Whether this is the name of a session of an item."""
-        return session in self.session_names(item) or (kind_of(session) in self.kinds and self.further(item, session))
+        return session in self.session_names(item) or (
+            session_kind(session) in self.kinds and self.further(item, session)
+        )
 
     def in_order(self, item: Any, found: Iterable[str]) -> list[str]:
         """Those of an item's sessions that are found, in the order of the experiment: what was counted in advance, then
@@ -754,8 +756,8 @@ def reads_probability_of(side: Side) -> Callable[..., Reading]:
     is the more probable one. `side` says what a yes is, so that the probability of its opposite is turned round.
     """
 
-    def read_as_probability(item: Any, text: str, *, cut: bool = False) -> Reading:
-        reading = read_probability(text, keyed_alone=cut, side=side)
+    def read_as_probability(item: Any, text: str, *, truncated: bool = False) -> Reading:
+        reading = read_probability(text, keyed_alone=truncated, side=side)
         if reading.value is None:
             return reading
         return msgspec.structs.replace(reading, value="A" if reading.value >= 0.5 else "B", probability=reading.value)

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from selfexec.experiments.base import (
-    MISSING,
+    MISSING_READING,
     Ask,
     Experiment,
     FactColumns,
@@ -179,10 +179,10 @@ def _asked(template: str, question: Question) -> str:
     return Template(template).substitute(choices, question=question.question.strip())
 
 
-def read_as_expectations(item: QuestionGroup, text: str, *, cut: bool = False) -> Reading:
+def read_as_expectations(item: QuestionGroup, text: str, *, truncated: bool = False) -> Reading:
     """By label, how probable a correct answer is and how many tokens are expected, or what is stated of that."""
     reading = read_object(text, LABELS[0], _expectations)
-    if cut:
+    if truncated:
         return reading
     return read_revised(text, LABELS, reading) if reading.state == "read" else read_expectations(text, LABELS)
 
@@ -299,8 +299,8 @@ def easier(answers: tuple[Reading, Reading], questions: tuple[Question, Question
 
 def _uncounted(o: Observation, readings: Readings) -> str | None:
     """Why the visible tokens of one of two answers are not known, where nothing else that the pair needs is missing."""
-    answers = [readings.get(f"execute.{label}", MISSING) for label in o.claim.split(" before ")]
-    if any(reading.state == "missing" for reading in (readings.get("predict", MISSING), *answers)):
+    answers = [readings.get(f"execute.{label}", MISSING_READING) for label in o.claim.split(" before ")]
+    if any(reading.state == "missing" for reading in (readings.get("predict", MISSING_READING), *answers)):
         return None
     unknown = [answer for answer in answers if answer.visible_tokens is None]
     return next((one.uncounted or (UNCOUNTED if one.tokens is None else UNTOLD) for one in unknown), None)
@@ -426,12 +426,18 @@ class Difficulty(Experiment):
         return FormField("order", "ranking", shown)
 
     def read(
-        self, item: QuestionGroup, session: str, text: str, options: Options | None = None, *, cut: bool | None = None
+        self,
+        item: QuestionGroup,
+        session: str,
+        text: str,
+        options: Options | None = None,
+        *,
+        truncated: bool | None = None,
     ) -> Reading:
         if session == "predict":
-            return read_ranking(text, cut=cut)
+            return read_ranking(text, truncated=truncated)
         question = _question(item, session)
-        return read_choice(text, dict(zip("ABCD", question.choices, strict=True)), key="answer", cut=cut)
+        return read_choice(text, dict(zip("ABCD", question.choices, strict=True)), key="answer", truncated=truncated)
 
     def performed(self, item: QuestionGroup, session: str, text: str, reading: Reading) -> bool:
         """Whether a prediction answers the questions instead of ranking them."""
@@ -439,7 +445,7 @@ class Difficulty(Experiment):
 
     def whole(self, item: QuestionGroup, session: str, text: str, value: Any) -> bool:
         """Whether a reply that was cut off had come to its order, or its answer, before."""
-        return self.read(item, session, text, cut=True).value is not None
+        return self.read(item, session, text, truncated=True).value is not None
 
     def given(self, item: QuestionGroup, session: str, value: Any) -> Any:
         """A letter, or a list of all four labels, for which bare digits may stand; or what is expected of each."""
@@ -453,15 +459,15 @@ class Difficulty(Experiment):
         return bool(reading.value == _question(item, session).answer)
 
     def expected(self, readings: Readings) -> Mapping[str, tuple[float, float]]:
-        value = readings.get("predict", MISSING).value
+        value = readings.get("predict", MISSING_READING).value
         if not isinstance(value, dict):
             return {}
         whole = {label: each for label, each in value.items() if each.keys() >= {"correct", "tokens"}}
         return {f"execute.{label}": (each["correct"], each["tokens"]) for label, each in whole.items()}
 
     def observe(self, item: QuestionGroup, readings: Readings) -> list[Observation]:
-        predict = readings.get("predict", MISSING)
-        answers = {label: readings.get(f"execute.{label}", MISSING) for label in LABELS}
+        predict = readings.get("predict", MISSING_READING)
+        answers = {label: readings.get(f"execute.{label}", MISSING_READING) for label in LABELS}
         questions = dict(zip(LABELS, item.questions, strict=True))
         return [
             _pair(one, two, predict, (answers[one], answers[two]), (questions[one], questions[two]))
@@ -483,7 +489,7 @@ class Difficulty(Experiment):
 
     def recounts(self, item: QuestionGroup, readings: Readings, texts: Prompts) -> str | None:
         """Each question of a group, whether it was answered rightly, and in how many tokens."""
-        answers = [readings.get(f"execute.{label}", MISSING) for label in LABELS]
+        answers = [readings.get(f"execute.{label}", MISSING_READING) for label in LABELS]
         if any(answer.state == "missing" or answer.tokens is None for answer in answers):
             return None
         told = (

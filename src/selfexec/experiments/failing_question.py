@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from selfexec.experiments.base import (
-    MISSING,
+    MISSING_READING,
     Ask,
     Experiment,
     Facts,
@@ -289,16 +289,21 @@ FIELDS = frozenset(
 )
 
 
-def read_with_probability(item: Task, text: str, *, cut: bool = False) -> Reading:
+def read_with_probability(item: Task, text: str, *, truncated: bool = False) -> Reading:
     """A question, as an object or set out in lines, and how probable its author holds it that it fails it."""
     reading, rest = read_object(text, "question", _question_in_range), ""
     if reading.state == "read":
         rest = without_fields(text, "question", FIELDS)
-    elif not cut and reading.evidence is None and (lines := set_out(text)) and (question := _question(lines.fields)):
+    elif (
+        not truncated
+        and reading.evidence is None
+        and (lines := set_out(text))
+        and (question := _question(lines.fields))
+    ):
         reading, rest = Reading("read", question, evidence=question["question"][:240]), lines.rest
     if reading.state != "read":
         return reading
-    chance = read_probability(rest, keyed_alone=cut, side="failing")
+    chance = read_probability(rest, keyed_alone=truncated, side="failing")
     if chance.value is None:
         return Reading("unreadable", reason=chance.reason, evidence=chance.evidence)
     return msgspec.structs.replace(reading, value={**reading.value, "probability": chance.value})
@@ -572,7 +577,7 @@ class FailingQuestion(Experiment):
 
     def idle(self, readings: Readings) -> tuple[str, ...]:
         """Where no question was written there is nothing to verify or to answer."""
-        predict = readings.get("predict", MISSING)
+        predict = readings.get("predict", MISSING_READING)
         asked = predict.state == "missing" or written_in(predict) is not None
         return () if asked else ("verify", *(f"execute.{n}" for n in TRIES))
 
@@ -604,10 +609,10 @@ class FailingQuestion(Experiment):
         """A claim for each try. An answer without a letter, withheld or cut off, is a wrong one, as in the difficulty
         experiment and alike for the control: only its absence leaves a claim open.
         """
-        answers = [readings.get(f"execute.{n}", MISSING) for n in TRIES]
+        answers = [readings.get(f"execute.{n}", MISSING_READING) for n in TRIES]
         if item.control:
             return [_of_control(item, item.control, n, answer) for n, answer in zip(TRIES, answers, strict=True)]
-        predict, verify = readings.get("predict", MISSING), readings.get("verify", MISSING)
+        predict, verify = readings.get("predict", MISSING_READING), readings.get("verify", MISSING_READING)
         written = written_in(predict)
         return [
             _of_written(item, written, predict, verify, n, answer) for n, answer in zip(TRIES, answers, strict=True)
@@ -617,12 +622,12 @@ class FailingQuestion(Experiment):
         """The claims with the key that most other models give, whatever its author and the verification say. Of a
         question without one there is no claim.
         """
-        predict = readings.get("predict", MISSING)
+        predict = readings.get("predict", MISSING_READING)
         if item.control or (written := written_in(predict)) is None:
             return self.observe(item, readings)
         key = majority(predict)
         by_others = msgspec.structs.replace(written, answer=key) if isinstance(key, str) else written
-        answers = [readings.get(f"execute.{n}", MISSING) for n in TRIES]
+        answers = [readings.get(f"execute.{n}", MISSING_READING) for n in TRIES]
         right = Reading("read", RIGHT)  # nobody need say so
         claims = [_of_written(item, by_others, predict, right, n, a) for n, a in zip(TRIES, answers, strict=True)]
         return claims if isinstance(key, str) else [_without_key(claim, key) for claim in claims]
@@ -632,7 +637,7 @@ class FailingQuestion(Experiment):
         kept: list[_Content] = []
         found = []
         for id, readings in by_item.items():
-            if written := written_in(readings.get("predict", MISSING)):
+            if written := written_in(readings.get("predict", MISSING_READING)):
                 content = _Content.of(written)
                 if any(content.repeats(other) for other in kept):
                     found.append(id)

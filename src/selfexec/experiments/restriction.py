@@ -17,7 +17,7 @@ from typing import Any, Literal
 import msgspec
 
 from selfexec.experiments.base import (
-    MISSING,
+    MISSING_READING,
     Ask,
     Experiment,
     FactColumns,
@@ -663,7 +663,7 @@ class Restriction(Experiment):
 
     def idle(self, readings: Readings) -> tuple[str, ...]:
         """A response that was withheld, or is empty, answers nothing: there is nothing to judge."""
-        execute = readings.get("execute", MISSING)
+        execute = readings.get("execute", MISSING_READING)
         return ("judge",) if execute.state == "withheld" or execute.value == "empty" else ()
 
     def form_field(self, item: UserRequest, session: str, *, own: bool = True) -> FormField:
@@ -672,7 +672,13 @@ class Restriction(Experiment):
         return FormField("choice", "choice", FOR_PEOPLE[session] if own else OF_ANOTHER)
 
     def read(
-        self, item: UserRequest, session: str, text: str, options: Options | None = None, *, cut: bool | None = None
+        self,
+        item: UserRequest,
+        session: str,
+        text: str,
+        options: Options | None = None,
+        *,
+        truncated: bool | None = None,
     ) -> Reading:
         """The letter of a prediction or a judgement. A response is kept, not read: the judge says what it is. Besides,
         a fixed rule, the same for all models, says whether it is a refusal.
@@ -681,7 +687,9 @@ class Restriction(Experiment):
             return Reading("read", "empty" if not text.strip() else "refusal" if refuses(text) else "answer")
         equivalents = _predictions if session == "predict" else _judgements
         said = options or OPTIONS[session]
-        return read_choice(text, said, key="choice", equivalents=equivalents, text_over_letter=True, cut=cut)
+        return read_choice(
+            text, said, key="choice", equivalents=equivalents, text_over_letter=True, truncated=truncated
+        )
 
     def read_tokens(
         self, item: UserRequest, reading: Reading, text: str, tokens: Sequence[Token], *, alone: bool
@@ -694,11 +702,11 @@ class Restriction(Experiment):
 
     def whole(self, item: UserRequest, session: str, text: str, value: Any) -> bool:
         """Whether a reply that was cut off had chosen before: a response is what came of it."""
-        return session == "execute" or self.read(item, session, text, cut=True).value is not None
+        return session == "execute" or self.read(item, session, text, truncated=True).value is not None
 
     def observe(self, item: UserRequest, readings: Readings) -> list[Observation]:
-        predict, judge = readings.get("predict", MISSING), readings.get("judge", MISSING)
-        execute = readings.get("execute", MISSING)
+        predict, judge = readings.get("predict", MISSING_READING), readings.get("judge", MISSING_READING)
+        execute = readings.get("execute", MISSING_READING)
         if self.idle(readings):
             judge = Reading("read", "B")
         elif execute.state == "unreadable":
@@ -722,7 +730,7 @@ class Restriction(Experiment):
 
     def recounts(self, item: UserRequest, readings: Readings, texts: Prompts) -> str | None:
         """A request, and whether it was answered, by the model's own judgement."""
-        letter = "B" if self.idle(readings) else readings.get("judge", MISSING).value
+        letter = "B" if self.idle(readings) else readings.get("judge", MISSING_READING).value
         return letter and _filled(texts["behaviour@strategy"], request=item.request, outcome=texts[f"judge.{letter}"])
 
     def replied(self, item: UserRequest, outcomes: Mapping[str, bool], prompt: str) -> str:

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Answer, Ask, AskBy, Key, Prompt, Prompts, Registry, kind_of
+from selfexec.experiments import EXPERIMENTS, Answer, Ask, AskBy, Key, Prompt, Prompts, Registry, session_kind
 from selfexec.facets.base import (
     DEFAULT,
     DEFAULT_NAME,
@@ -88,8 +88,6 @@ def facets_of(levels: Mapping[str, str]) -> Condition:
     """Levels as keys have them: by the names that facets have now, sorted, without those that are the default ones
     anyway.
     """
-    if not levels:
-        return DEFAULT
     named = {RENAMED.get(name, name): level for name, level in levels.items()}
     return tuple(sorted((n, level) for n, level in named.items() if n not in FACETS or level != FACETS[n].default))
 
@@ -156,7 +154,7 @@ def conversing(condition: Condition, experiment: str, ask: Ask) -> Ask:
         return ask
 
     def ask_or_converse(session: str, prompt: Prompt, *, parent: str | None = None, **more: Any) -> Awaitable[Answer]:
-        held = dialogue_in(condition, experiment, kind_of(session))
+        held = dialogue_in(condition, experiment, session_kind(session))
         if held is None:
             return ask(session, prompt, parent=parent, **more)
         dialogue, level = held
@@ -167,13 +165,13 @@ def conversing(condition: Condition, experiment: str, ask: Ask) -> Ask:
 
 def nested_sessions(condition: Condition, experiment: str, session: str) -> list[str]:
     """The sessions that a condition may open within one, as far as they are known beforehand."""
-    held = dialogue_in(condition, experiment, kind_of(session))
+    held = dialogue_in(condition, experiment, session_kind(session))
     return [] if held is None else held[0].sessions(held[1], session)
 
 
 def may_nest(condition: Condition, experiment: str, within: Nested) -> bool:
     """Whether a condition may open such a session within another one."""
-    held = dialogue_in(condition, experiment, kind_of(within.base))
+    held = dialogue_in(condition, experiment, session_kind(within.base))
     return held is not None and held[0].has(held[1], within)
 
 

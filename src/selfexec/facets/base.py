@@ -14,7 +14,7 @@ DEFAULT: Condition = ()
 DEFAULT_NAME = "default"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Facet:
     """All that is known of a facet.
 

@@ -24,7 +24,7 @@ from selfexec.metrics.baselines import (
 )
 from selfexec.metrics.bootstrap import Bootstrap, with_bootstrap
 from selfexec.metrics.ceiling import NOT_REPEATED, ceilings
-from selfexec.metrics.cross import NO_EVIDENCE, WARNING, Common, Crossed, common_claims, cross, self_bonuses
+from selfexec.metrics.cross import NO_EVIDENCE, TAKES_TWO, WARNING, Common, Crossed, common_claims, cross, self_bonuses
 from selfexec.metrics.kinds import (
     CELLS,
     METRICS,

@@ -27,6 +27,7 @@ from selfexec.text.numbers import number_of, points, too_few
 
 LEAST_COMMON_ITEMS = 100  # below it a self-bonus is not quoted
 NOTHING_READ = "none of its claims was read"
+TAKES_TWO = "it takes two models with common claims"
 NO_EVIDENCE = "no test of self-knowledge"
 WARNING = (
     f"The self-bonus is {NO_EVIDENCE}. Nobody need know anything of itself for it to be above 0: it is above 0 "
@@ -236,7 +237,7 @@ def cross(common: Common) -> Crossed:
         by_item=np.zeros((0, 2)),
     )
     if models < 2 or not common.claims:
-        return replace(unknown, reason="it takes two models with common claims")
+        return replace(unknown, reason=TAKES_TWO)
     matrix = (1 + common.predicted.astype(np.float64) @ common.observed.T / common.claims) / 2
     if reason := _floor(common):
         return replace(unknown, matrix=matrix, reason=reason)

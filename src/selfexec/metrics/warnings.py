@@ -54,6 +54,8 @@ class LossTest:
 
 def loss_warnings(claims: Mapping[str, Claims]) -> list[LossTest]:
     """The tests by which a model's loss is not random (adjusted p below .05)."""
+    if not any(everyone.lost.any() for everyone in claims.values()):
+        return []
     return [test for test in loss_tests(claims) if test.p_adjusted < LEVEL]
 
 

@@ -6,6 +6,7 @@ it finds literal words first and looks only at a bounded stretch of text around 
 in one table.
 """
 
+from selfexec.readers.bare import read_marks, read_words
 from selfexec.readers.cues import Equivalents, equivalents_of
 from selfexec.readers.cues import Wording as Phrase
 from selfexec.readers.folding import fold
@@ -15,13 +16,11 @@ from selfexec.readers.on_demand import (
     answers_the_questions,
     read_choice,
     read_expectations,
-    read_marks,
     read_object,
     read_probabilities,
     read_probability,
     read_ranking,
     read_revised,
-    read_words,
     responds_to,
     responds_to_each,
     set_out,

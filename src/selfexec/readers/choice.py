@@ -75,15 +75,15 @@ def read_choice(
     key: str,
     equivalents: Callable[[str], Equivalents] | None = None,
     text_over_letter: bool = False,
-    cut: bool | None = None,
+    truncated: bool | None = None,
 ) -> Reading:
     """The letter among `options` (letter to its text) that a reply commits to.
 
     `key` is the JSON key that the prompt asked for. `equivalents` gives the wordings, each with the letter it stands
     for, by which a reply may say the options' sentences in other words.
     Where a letter stands with another option's text ("A. It will not ..."), the letter counts, which was asked for;
-    `text_over_letter` is for options whose texts speak for themselves, with a letter or without one. `cut` is whether
-    the reply was cut off; None where only its own letters can show that.
+    `text_over_letter` is for options whose texts speak for themselves, with a letter or without one. `truncated` is
+    whether the reply was cut off; None where only its own letters can show that.
     """
     answer, ticked = _without_boxes(plain_text(text), options)
     letters = letters_of((*options,), (*options.values(),), text_over_letter)
@@ -104,8 +104,8 @@ def read_choice(
     said = [*_said(answer, letters, since), *_alone(answer, letters)]
     said += _tabled(answer, letters) if "|" in answer else ()
     said += _closing(answer, letters)
-    cut = breaks_off(answer) if cut is None else cut
-    said = [c for c in said if not on_the_way(answer, c, cut=cut, weak=False)]
+    truncated = breaks_off(answer) if truncated is None else truncated
+    said = [c for c in said if not on_the_way(answer, c, truncated=truncated, weak=False)]
     if since and not unconditional and all(conditional(answer, c.start, c.end) for c in said):
         said += _said(answer, letters)
     if left_open(answer, every := [*under_the_key, *asked_for, *said]):
@@ -116,7 +116,7 @@ def read_choice(
     if not commitments and asks_for_what_is_missing(answer):
         return unreadable(text)
     if not commitments:
-        weaker = [c for c in named(answer, letters) if not on_the_way(answer, c, cut=cut, weak=True)]
+        weaker = [c for c in named(answer, letters) if not on_the_way(answer, c, truncated=truncated, weak=True)]
         commitments = [c for c in weaker if not conditional(answer, c.start, c.end)]
         commitments += other_keys(answer, key, letters)
         if left_open(answer, every := [*weaker, *commitments]):
@@ -126,10 +126,10 @@ def read_choice(
         commitments = [c for c in marked if not conditional(answer, c.start) and not conditional(answer, c.end)]
     elif not commitments and equivalents:
         commitments = _in_sentences(answer, letters, equivalents)
-        commitments = [c for c in commitments if not on_the_way(answer, c, cut=cut, weak=True)]
+        commitments = [c for c in commitments if not on_the_way(answer, c, truncated=truncated, weak=True)]
     elif not commitments:
         commitments = list(results(answer, letters)) or _in_a_plain_sentence(answer, letters)
-        commitments = [c for c in commitments if not on_the_way(answer, c, cut=cut, weak=True)]
+        commitments = [c for c in commitments if not on_the_way(answer, c, truncated=truncated, weak=True)]
     if commitments and (last := outermost(commitments)) in asked_for and forced(answer, last.start):
         return conclude(text, commitments, of_a_request=True)  # that it cannot be certain is why it was forced
     return conclude(text, commitments, of_a_request=text_over_letter)

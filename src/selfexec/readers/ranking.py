@@ -128,12 +128,12 @@ ORDER_WORDS = (
 )
 
 
-def read_ranking(text: str, *, cut: bool | None = None) -> Reading:
+def read_ranking(text: str, *, truncated: bool | None = None) -> Reading:
     """The order, from fewest to most tokens, that a reply commits to: all four labels once each.
 
     Orders stated in one piece come before numbered or bulleted lists. A last statement of two or three labels only
-    shows that the list before it was no ranking of all four. `cut` is whether the reply was cut off; None where only
-    its own letters can show that.
+    shows that the list before it was no ranking of all four. `truncated` is whether the reply was cut off; None where
+    only its own letters can show that.
     """
     plain = plain_text(text, formulas=False)
     if (last := _closing(plain)) and plain.find('"ranking"') >= last.start - 1:
@@ -142,9 +142,9 @@ def read_ranking(text: str, *, cut: bool | None = None) -> Reading:
     at_the_end = keyed and keyed[0].value and ends(plain, keyed[0])
     # what stands before the last order under the key cannot replace it
     whole = [c for c in keyed if c.value and not _only_shown(plain, c)]
-    cut = breaks_off(plain) if cut is None else cut
+    truncated = breaks_off(plain) if truncated is None else truncated
     runs = [] if at_the_end else list(_runs(plain, outermost(whole).start if whole else 0))
-    stated = [*keyed, *(c for c in runs if not on_the_way(plain, c, cut=cut, weak=True))]
+    stated = [*keyed, *(c for c in runs if not on_the_way(plain, c, truncated=truncated, weak=True))]
     if left_open(plain, orders := [c for c in stated if c.value]):
         return unreadable(text, outermost(orders))
     orders = sorted(orders, key=lambda c: (-c.end, c.start))
@@ -156,7 +156,7 @@ def read_ranking(text: str, *, cut: bool | None = None) -> Reading:
         c
         for c in placed
         if not counterfactual(plain, c.start)
-        and not on_the_way(plain, c, cut=cut, weak="\n" not in plain[c.start : c.end])
+        and not on_the_way(plain, c, truncated=truncated, weak="\n" not in plain[c.start : c.end])
     ]
     if placed and (not complete or outermost(placed).end >= outermost(complete).end):
         found = outermost(placed)
@@ -164,7 +164,7 @@ def read_ranking(text: str, *, cut: bool | None = None) -> Reading:
     if "{" not in plain and asks_for_what_is_missing(plain):
         return unreadable(text)
     if not complete and not (last and last.end - last.start > PIECE):
-        complete = [c for c in _listed(plain) if not on_the_way(plain, c, cut=cut, weak=False)]
+        complete = [c for c in _listed(plain) if not on_the_way(plain, c, truncated=truncated, weak=False)]
         if left_open(plain, complete):
             return unreadable(text, outermost(complete))
     if complete:

@@ -65,17 +65,17 @@ def _names_a_first(small: str) -> bool:
     return any(word in small for word in (ASCII_OF_A_FIRST if small.isascii() else OF_A_FIRST))
 
 
-def on_the_way(text: str, statement: Commitment, *, cut: bool, weak: bool) -> bool:
+def on_the_way(text: str, statement: Commitment, *, truncated: bool, weak: bool) -> bool:
     """Whether a statement is only a step on the way to an answer.
 
     Args:
         text: The reply.
         statement: The statement in it.
-        cut: Whether the reply was cut off, so that nothing behind the statement can have confirmed it.
+        truncated: Whether the reply was cut off, so that nothing behind the statement can have confirmed it.
         weak: Whether its words state an answer only where they conclude something.
     """
     begin = max(statement.start - REACH, 0)
-    if not cut and not _names_a_first(text[begin : min(statement.end, statement.start + STATEMENT)].lower()):
+    if not truncated and not _names_a_first(text[begin : min(statement.end, statement.start + STATEMENT)].lower()):
         return False
     for stop in STOP.finditer(text, begin, statement.start):
         announced = stop[0] == "\n" and text[max(stop.start() - 20, 0) : stop.start()].rstrip(" \n*_")[-1:] in (
@@ -84,7 +84,7 @@ def on_the_way(text: str, statement: Commitment, *, cut: bool, weak: bool) -> bo
         )
         begin = begin if announced else stop.end()
     sentence = text[begin : min(statement.end, statement.start + STATEMENT)]
-    if not cut:
+    if not truncated:
         return FIRST.search(sentence) is not None and THINKS_AGAIN.search(text, statement.end) is not None
     if FIRST.search(sentence) or PERHAPS.search(sentence):
         return True

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
-from selfexec.experiments import EXPERIMENTS, JobKey, Key, kind_of
+from selfexec.experiments import EXPERIMENTS, JobKey, Key, session_kind
 from selfexec.facets import DEFAULT, Condition, conditions_of, facets_of, touching
 from selfexec.items import ItemSet
 
@@ -45,7 +45,7 @@ def unfolded(blocks: Iterable[Block], item_set: ItemSet) -> Design:
     for block in blocks:
         named = block.items or list(item_set.items.get(block.experiment, {}))
         items = dict.fromkeys(named, block.epochs)
-        condition = facets_of(block.condition)
+        condition = facets_of(block.condition) if block.condition else DEFAULT
         found = joined(found, {(model, block.experiment, condition): items for model in block.models})
     return found
 
@@ -143,7 +143,7 @@ def _by_condition(
     conditions = dict.fromkeys([*listed, *_own(seen, experiment, listed)])
     found: dict[Condition, dict[str, set[int]]] = {condition: defaultdict(set) for condition in conditions}
     for (facets, session), by_item in seen.items():
-        sharing = [c for c in found if touching(c, experiment, kind_of(session)) == facets]
+        sharing = [c for c in found if touching(c, experiment, session_kind(session)) == facets]
         told = [facets] if facets in found else sharing
         lists = [listed[condition] for condition in sharing if condition in listed]
         for id, epochs in by_item.items():
@@ -160,7 +160,9 @@ def _own(seen: Seen, experiment: str, listed: Iterable[Condition]) -> list[Condi
     """
     kinds: dict[Condition, set[str]] = defaultdict(set)
     for facets, session in seen:
-        kinds[facets].add(kind_of(session))
+        kinds[facets].add(session_kind(session))
+    if len({*kinds, *listed}) == 1:
+        return list(kinds)
 
     def shared_by(other: Condition, facets: Condition) -> bool:
         return other != facets and all(touching(other, experiment, kind) == facets for kind in kinds[facets])

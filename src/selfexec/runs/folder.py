@@ -372,7 +372,7 @@ def _misfit(key: Key, item_set: ItemSet, way_out: str) -> str | None:
     if item is None:
         return f"no {key.experiment} item has the id {key.item!r}. {way_out}"
     experiment = EXPERIMENTS[key.experiment]
-    within = nested(key.session)
+    within = nested(key.session) if key.facets else None
     if within and experiment.accepts(item, within.base) and may_nest(key.facets, key.experiment, within):
         return misfit(key.facets, key.experiment, key.kind)
     if not experiment.accepts(item, key.session):

@@ -20,7 +20,7 @@ from selfexec.runs.folder import ITEMS, LOST, MANIFEST, REPLIES, Manifest, check
 from selfexec.runs.records import OfSession
 from selfexec.runs.replay import FORCED, ReplayedItem, forcing, prompts_of
 from selfexec.runs.requests import out_with_batches
-from selfexec.runs.share import is_cut, shard_folders
+from selfexec.runs.share import has_shards, shard_folders
 from selfexec.text.numbers import number_of, size_of
 from selfexec.text.printable import harmless_line
 from selfexec.text.tables import as_html, as_text, beginning
@@ -119,7 +119,7 @@ def run_folders(folder: Path) -> list[Path]:
         raise InputError(f"{folder}: this is a file. Give the folder that your runs are in: selfexec list DIR")
     if _is_run(folder):
         return [folder]
-    if is_cut(folder):
+    if has_shards(folder):
         return [place for place in shard_folders(folder) if _is_run(place)]
     try:
         return sorted(place for place in folder.iterdir() if _is_run(place) or _runs_among_shards(place))

@@ -64,6 +64,8 @@ def read_replies(
         )
         for key, reply in replies.items()
     )
+    if not (condition or any(key.facets for key in replies)):
+        return readings
     return _with_last_turns(readings, replies, given, condition)
 
 
@@ -121,7 +123,8 @@ def read_reply(
     where the prompt had it otherwise than ours. Words that are `known` from the same session are not read again; those
     that are not are added. `condition`: what it was asked in, where its key has no facets.
     """
-    form = _form(reply.key, condition)
+    facets = reply.key.facets or condition
+    form = _form(reply.key, facets) if facets else ""
     if reply.ended_unknown:
         return Reading("missing", reason=UNKNOWN_END, tokens=reply.output_tokens)
     if by := reply.withheld_by:
@@ -129,14 +132,15 @@ def read_reply(
         return _with_visible(found, reply)
     if reply.failed or reply.text is None:
         return Reading("missing", reason=reply.error, tokens=reply.output_tokens)
-    if is_call(reply.session):
+    if facets and is_call(reply.session):
         return Reading("read", tokens=reply.output_tokens)
-    if given is None and (held := dialogue_in(reply.key.facets or condition, reply.experiment, reply.key.kind)):
+    if facets and given is None and (held := dialogue_in(facets, reply.experiment, reply.key.kind)):
         asked = held[0].asks_on(reply.text)
         if asked is not None:
             return Reading("read", {"asks": asked}, tokens=reply.output_tokens)
     if given is None or is_kept(reply.key):
-        reading = _read(item, reply, reply.read_text, options, {} if known is None else known, form)
+        session = base_of(reply.session) if facets else reply.session
+        reading = _read(item, reply, session, options, {} if known is None else known, form)
         if reading.state == "read" and not reply.read_text.strip() and reply.known_stop == "length":
             # its budget was used up before the first word: nobody knows what it would have said
             reading = Reading("unreadable")
@@ -165,7 +169,7 @@ def read_reply(
 def _form(key: Key, condition: Condition) -> str:
     """In what other form than usual a session was to be answered, by `elicit=probability`; nothing where in none."""
     experiment = EXPERIMENTS[key.experiment]
-    if not (key.facets or condition) or key.kind not in experiment.predictions:
+    if key.kind not in experiment.predictions:
         return ""
     otherwise = {*experiment.read_otherwise, *BY_TOKENS}
     facets = key.facets or touching(condition, key.experiment, key.kind)
@@ -184,13 +188,15 @@ def _read_by_tokens(item: Item, reply: Reply, reading: Reading, *, alone: bool) 
 
 def _is_whole(item: Item, reply: Reply, value: Any, form: str) -> bool:
     if form in EXPERIMENTS[reply.experiment].read_otherwise:
-        return EXPERIMENTS[reply.experiment].read_otherwise[form](item, reply.read_text, cut=True).value is not None
+        return (
+            EXPERIMENTS[reply.experiment].read_otherwise[form](item, reply.read_text, truncated=True).value is not None
+        )
     return EXPERIMENTS[reply.experiment].whole(item, base_of(reply.session), reply.read_text, value)
 
 
-def _read(item: Item, reply: Reply, text: str, options: Options | None, known: Known, form: str) -> Reading:
+def _read(item: Item, reply: Reply, session: str, options: Options | None, known: Known, form: str) -> Reading:
     """What the words of a reply commit to, no matter who says them."""
-    session = base_of(reply.session)
+    text = reply.read_text
     said = (reply.experiment, reply.item, session, text, form)
     found = known.get(said)
     if found is None:

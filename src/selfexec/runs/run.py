@@ -103,8 +103,9 @@ def loaded(given: "Run | str | Path | Iterable[Run | str | Path]", accept_ends: 
     """
     words = names(accept_ends)
     several = [given] if isinstance(given, Run | str | Path) else several_runs(given)
-    found = [one.with_accepted_ends(words) if isinstance(one, Run) else opened(one, words) for one in several]
+    found = [one if isinstance(one, Run) else opened(one, words) for one in several]
     if words:
+        found = [run.with_accepted_ends(words) for run in found]
         known = (w for run in found for w in {*run.manifest.accept_ends, *words_in(run.replies.values())})
         of_judges = (w for run in found for w in words_of_judges(run.folder))
         refuse_other_words(words, {*known, *of_judges}, " and ".join(str(run.folder) for run in found))
@@ -283,7 +284,8 @@ class Run:
         """The run as if it had been asked in this condition alone: the replies that count in it, those that it shares
         with others included, as a run without facets has them.
         """
-        condition = canonical(condition)
+        if condition not in self.conditions:
+            condition = canonical(condition)
         if self.conditions in ((), (condition,)) and not any(key.facets for key in self.replies):
             return self
         if condition not in self.conditions:
@@ -329,6 +331,11 @@ class Run:
         told = {key.model for key, reply in self.replies.items() if reply.simulated}
         return frozenset(told | {*simulated_of(self.manifest)})
 
+    @property
+    def all_simulated(self) -> bool:
+        """Whether no model is real."""
+        return self.simulated.issuperset(self.models)
+
     @cached_property
     def people(self) -> frozenset[str]:
         """Those that are no models, but people who filled in a form, as their replies say."""
@@ -366,7 +373,7 @@ class Run:
         asked_jobs = {key[:4] + key[5:] for key in self.replies if key.kind not in EXPERIMENTS[key.experiment].recorded}
         left: Counter[str] = Counter()
         for (model, experiment, condition), epochs in self.asked.items():
-            here = parts_of(condition, experiment)
+            here = parts_of(condition, experiment) if condition else {condition}
             left[model] += sum(
                 not any((model, experiment, id, epoch, part) in asked_jobs for part in here)
                 for id, some in epochs.items()

@@ -83,14 +83,14 @@ def index_of(model: str, experiment: str, item: str, of: int) -> int:
     return int.from_bytes(sha256.digest()[:8], "big") % of
 
 
-def is_cut(run: Path) -> bool:
+def has_shards(run: Path) -> bool:
     """Whether a folder holds shards of a run."""
     return (run / SHARDS).is_dir()
 
 
 def shard_folders(run: Path) -> list[Path]:
     """What lies among the shards of a run, by name. What is being made there, and begins with a dot, is none yet."""
-    if not is_cut(run):
+    if not has_shards(run):
         return []
     return sorted(place for place in (run / SHARDS).iterdir() if place.is_dir() and not place.name.startswith("."))
 
@@ -137,7 +137,7 @@ def unjoined_shards(run: Path) -> list[Path]:
 
 def refuse_unjoined(run: Path) -> None:
     """InputError where shards have something that the run does not have: it names the command that joins them."""
-    if not is_cut(run) or not (new := unjoined_shards(run)):
+    if not has_shards(run) or not (new := unjoined_shards(run)):
         return
     known = joined_shards(run)
     grown = known is not None and all(folder.name in known.shards for folder in new)

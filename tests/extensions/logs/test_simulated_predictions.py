@@ -8,10 +8,9 @@ import pytest
 
 from selfexec.engines.sim import Knowledge, questions, traits
 from selfexec.engines.sim.engine import SimRespondent
-from selfexec.engines.sim.profiles import Profile
 from selfexec.engines.sim.questions import RIGHT_BELOW
 from selfexec.engines.sim.simulation import SimTask
-from selfexec.engines.sim.traits import How
+from selfexec.engines.sim.traits import How, Profile
 from selfexec.experiments import EXPERIMENTS, Experiment, messages_of
 from selfexec.extensions.logs import simulated
 from selfexec.extensions.logs.experiments.correctness import Correctness, ScoredQuestion

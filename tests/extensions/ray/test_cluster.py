@@ -16,7 +16,7 @@ from selfexec.errors import InputError
 from selfexec.extensions.ray import ray as module
 from selfexec.extensions.ray.ray import Capacity, Worker, Workers, carry_out_over, cut_into, shares_of_caps
 from selfexec.runs.asking import Progress
-from selfexec.runs.asking.caps import Caps
+from selfexec.runs.asking.progress import Caps
 from selfexec.runs.share import Shard
 
 

@@ -18,7 +18,7 @@ from selfexec.extensions.ray import ray as module
 from selfexec.extensions.ray.ray import carry_out_over
 from selfexec.extras import to_install
 from selfexec.runs.asking import Plan, Progress, carry_out, plan
-from selfexec.runs.asking.caps import Caps
+from selfexec.runs.asking.progress import Caps
 from selfexec.runs.share import Shard, joined_shards, shard_folders
 from sockets import sim_server
 

@@ -8,7 +8,7 @@ from annie import EXPERIMENT
 
 from selfexec.engines.sim import Knowledge, shapes
 from selfexec.engines.sim.engine import SimRespondent, named
-from selfexec.engines.sim.profiles import PROFILES
+from selfexec.engines.sim.traits import PROFILES
 from selfexec.experiments import messages_of
 from selfexec.extensions.simulating.experiment import PROMPTS, true_of
 from selfexec.extensions.simulating.simulated import reply_with, value_of

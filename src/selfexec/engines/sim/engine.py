@@ -14,7 +14,6 @@ from typing import Any
 
 from selfexec.engines.base import Call, Outcome
 from selfexec.engines.sim import shapes
-from selfexec.engines.sim.profiles import PROFILES, Profile
 from selfexec.engines.sim.simulation import (
     CHATS,
     Knowledge,
@@ -28,10 +27,10 @@ from selfexec.engines.sim.simulation import (
     simulations,
     undisturbed,
 )
-from selfexec.engines.sim.traits import Facts, How, Respondent, draw
+from selfexec.engines.sim.traits import PROFILES, Facts, How, Profile, Respondent, draw
 from selfexec.engines.sim.truth import truth
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, AskBy, Facets, Injection, Item, Message, Prompt, kind_of
+from selfexec.experiments import EXPERIMENTS, AskBy, Facets, Injection, Item, Message, Prompt, session_kind
 from selfexec.extension import resolve
 from selfexec.facets import FACETS, OFF, THINKING, asks_for_probabilities, base_of, dialogue_in, nested
 from selfexec.items import ItemSet
@@ -54,11 +53,12 @@ class SimEngine(AbstractAsyncContextManager["SimEngine"]):
         model, experiment, id, epoch, session, facets = call.key
         respondent, item = self._respondents[model], self._items.get(experiment, {}).get(id)
         thinks = call.sampling.get(THINKING) != OFF
-        if (within := nested(session)) and within.role == "call":  # a session of its own, which names no item
+        within = nested(session) if facets else None
+        if within and within.role == "call":  # a session of its own, which names no item
             return respondent.reply(call.messages, epoch + CALLED * within.number)
-        held = dialogue_in(facets, experiment, call.kind)
+        held = dialogue_in(facets, experiment, call.kind) if facets else None
         first = call.messages[:1] if held else call.messages
-        asked = named(experiment, item, base_of(session), first[-1].content, facets)
+        asked = named(experiment, item, base_of(session) if facets else session, first[-1].content, facets)
         if call.injection is not None:
             return respondent.disturbed(call.messages, epoch, asked, call.injection)
         usual = respondent.reply(first, epoch, asked, thinks)
@@ -84,7 +84,7 @@ async def _behaviour_prompts(experiment: str, item: Item) -> Mapping[str, str]:
     prompts: dict[str, str] = {}
 
     async def ask(session: str, prompt: Prompt, **more: Any) -> Outcome:
-        if isinstance(prompt, str) and kind_of(session) not in EXPERIMENTS[experiment].predictions:
+        if isinstance(prompt, str) and session_kind(session) not in EXPERIMENTS[experiment].predictions:
             prompts[session] = prompt
         return Outcome(None)
 

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from selfexec.engines.sim.profiles import Profile
-from selfexec.engines.sim.traits import Facts, How, Respondent, draw
+from selfexec.engines.sim.traits import Facts, How, Profile, Respondent, draw
 from selfexec.experiments import EXPERIMENTS, Injection, Message, Token
 from selfexec.extension import resolve
 from selfexec.items import ItemSet

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from selfexec.engines.sim.profiles import Profile
 from selfexec.engines.sim.simulation import Lookings, simulation_of
-from selfexec.engines.sim.traits import EVERYONE, draw
+from selfexec.engines.sim.traits import EVERYONE, Profile, draw
 from selfexec.items import ItemSet
 
 RATES = ("lists_recall", "lists_specificity", "recall", "specificity", "ranks")  # of predicting rightly

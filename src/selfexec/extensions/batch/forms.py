@@ -12,9 +12,8 @@ import msgspec
 
 from selfexec.engines.base import Call, Connection, Outcome
 from selfexec.engines.base import Wire as WireName
-from selfexec.engines.choose import engine_type
 from selfexec.engines.http.providers import ENDINGS, PROVIDERS, Endpoint, endpoint, first_key, wire_of
-from selfexec.engines.registry import HTTP, likely_names
+from selfexec.engines.registry import HTTP, engine_type, likely_names
 from selfexec.engines.settings import secrets_sent
 from selfexec.errors import InputError, NoApiKey
 

@@ -36,7 +36,7 @@ from selfexec.analysis.warnings import Canned, SameReplies, ServerNotice, texts_
 from selfexec.analysis.words import NO_TEST
 from selfexec.engines import field_options
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, kind_of
+from selfexec.experiments import EXPERIMENTS, session_kind
 from selfexec.extensions.card.benchmark import risks, scope
 from selfexec.facets import DEFAULT_NAME, condition_named
 from selfexec.items import UNKNOWN, Origin
@@ -390,7 +390,7 @@ def _without_tokens(run: "Run", experiment: str) -> Iterator[str]:
     if (kind := EXPERIMENTS[experiment].answers) is None:
         return
     replies = [reply for reply in run.replies.values() if reply.experiment == experiment and not reply.failed]
-    answers = [reply for reply in replies if kind_of(reply.session) == kind]
+    answers = [reply for reply in replies if session_kind(reply.session) == kind]
     if uncounted := sum(reply.output_tokens is None for reply in answers):
         yield (
             f"{experiment.capitalize()}: {uncounted:,} of {len(answers):,} answers have no token count; "

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Item, Prompts, kind_of
+from selfexec.experiments import EXPERIMENTS, Item, Prompts, session_kind
 from selfexec.experiments.form_fields import FormField
 from selfexec.facets import FACETS, Condition, addressed, conditions_of, prompts_in, touching
 from selfexec.items import ItemSet
@@ -100,7 +100,7 @@ def _of_item(experiment: str, item: Item, condition: Condition, templates: Promp
             raise InputError(f"{experiment}: a form has no conversations. Leave it out.")
         needs = [other for other, rest in zip(marks, without, strict=True) if session not in rest]
         ask, _, about = prompt.partition("\n\n")
-        facets = touching(condition, experiment, kind_of(session))
+        facets = touching(condition, experiment, session_kind(session))
         field = module.form_field(item, session, own=not addressed(facets))
         yield Question(
             experiment,
@@ -115,4 +115,4 @@ def _of_item(experiment: str, item: Item, condition: Condition, templates: Promp
 
 
 def _round_of(question: Question) -> Round:
-    return PREDICT if kind_of(question.session) in EXPERIMENTS[question.experiment].predictions else EXECUTE
+    return PREDICT if session_kind(question.session) in EXPERIMENTS[question.experiment].predictions else EXECUTE

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from selfexec.experiments import MISSING, Readings
+from selfexec.experiments import MISSING_READING, Readings
 from selfexec.extensions.injecting.experiment import (
     KINDS,
     NONE,
@@ -66,7 +66,7 @@ class Trial:
 
 def trials_of(item: Task, readings: Readings, replies: Replies) -> Iterator[Trial]:
     """What came of a task in one epoch; nothing where its undisturbed reply was not right."""
-    execute = readings.get(UNDISTURBED, MISSING)
+    execute = readings.get(UNDISTURBED, MISSING_READING)
     if before_in(execute) is None:
         return
     yield _sham(item, readings, replies)
@@ -79,7 +79,7 @@ def trials_of(item: Task, readings: Readings, replies: Replies) -> Iterator[Tria
 
 
 def _sham(item: Task, readings: Readings, replies: Replies) -> Trial:
-    disturbed = readings.get(SHAM, MISSING)
+    disturbed = readings.get(SHAM, MISSING_READING)
     whole = _whole(item, replies, NONE, 0)
     return Trial(
         item.kind,
@@ -95,8 +95,8 @@ def _sham(item: Task, readings: Readings, replies: Replies) -> Trial:
 
 def _trial(item: Task, kind: str, dose: int, readings: Readings, replies: Replies) -> Trial:
     suffix = f"{kind}.{dose}"
-    execute, disturbed = readings[UNDISTURBED], readings.get(f"execute.{suffix}", MISSING)
-    predict = readings.get(f"predict.{suffix}", MISSING)
+    execute, disturbed = readings[UNDISTURBED], readings.get(f"execute.{suffix}", MISSING_READING)
+    predict = readings.get(f"predict.{suffix}", MISSING_READING)
     whole = _whole(item, replies, kind, dose)
     return Trial(
         item.kind,
@@ -114,7 +114,7 @@ def _trial(item: Task, kind: str, dose: int, readings: Readings, replies: Replie
 
 
 def _noticed(readings: Readings, suffix: str, foreign: set[str]) -> bool | None:
-    notice = readings.get(f"notice.{suffix}", MISSING)
+    notice = readings.get(f"notice.{suffix}", MISSING_READING)
     return has_noticed(notice.value, foreign) if notice.state == "read" else None
 
 

@@ -25,7 +25,7 @@ from string import Template
 from typing import Any
 
 from selfexec.experiments import (
-    MISSING,
+    MISSING_READING,
     Answer,
     Ask,
     Experiment,
@@ -39,7 +39,7 @@ from selfexec.experiments import (
     Wording,
     Words,
     at_once,
-    kind_of,
+    session_kind,
     state_of,
 )
 from selfexec.extensions.injecting.tasks import (
@@ -216,7 +216,7 @@ class TokenInjection(Experiment):
         """Where the undisturbed reply was not right, all others; else those of kinds and doses for which nothing was
         asked although others were.
         """
-        execute = readings.get(UNDISTURBED, MISSING)
+        execute = readings.get(UNDISTURBED, MISSING_READING)
         every = [f"{kind}.{suffix}" for kind in ("predict", "execute", "notice") for suffix in _every_suffix()]
         if execute.state == "missing":
             return ()
@@ -231,7 +231,7 @@ class TokenInjection(Experiment):
         """A prediction's letter; the words that are named; the parts that a reply has, and of the undisturbed one which
         of them stand before the place where others are disturbed.
         """
-        kind = kind_of(session)
+        kind = session_kind(session)
         if kind == "predict":
             return super().read(item, session, text, options)
         if kind == "notice":
@@ -244,13 +244,13 @@ class TokenInjection(Experiment):
 
     def performed(self, item: Task, session: str, text: str, reading: Reading) -> bool:
         """Whether the task was done instead of what was asked about it."""
-        if kind_of(session) == "execute" or reading.state != "unreadable":
+        if session_kind(session) == "execute" or reading.state != "unreadable":
             return False
         return reading.reason == "format" and is_right(item, parts_in(item, text))
 
     def given(self, item: Task, session: str, value: Any) -> Any:
         """A letter; a list of words; {"parts": [places in the right answer]}, of the undisturbed reply `before` too."""
-        kind = kind_of(session)
+        kind = session_kind(session)
         if kind == "predict":
             return super().given(item, session, value)
         if kind == "notice":
@@ -268,7 +268,7 @@ class TokenInjection(Experiment):
         return [self._claim(item, readings, suffix) for suffix in suffixes_of(item)]
 
     def _claim(self, item: Task, readings: Readings, suffix: str) -> Observation:
-        execute = readings.get(UNDISTURBED, MISSING)
+        execute = readings.get(UNDISTURBED, MISSING_READING)
         facts = Facts(label=suffix.partition(".")[0], subject=item.kind, length=len(item.prompt))
         if execute.state == "missing":
             return Observation(suffix, None, None, "missing", facts=facts)
@@ -277,8 +277,8 @@ class TokenInjection(Experiment):
         answered = asked_in(readings)
         if answered and suffix not in answered:
             return Observation(suffix, None, None, "tie", NOT_ASKED, facts=facts)
-        predict = readings.get(f"predict.{suffix}", MISSING)
-        disturbed = readings.get(f"execute.{suffix}", MISSING)
+        predict = readings.get(f"predict.{suffix}", MISSING_READING)
+        disturbed = readings.get(f"execute.{suffix}", MISSING_READING)
         state, reason = state_of([predict], [disturbed])
         predicted = predict.value == YES if predict.state == "read" else None
         alone, _ = state_of([predict], [])

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Experiment, Key, Message, Prompt, kind_of, messages_of
+from selfexec.experiments import EXPERIMENTS, Experiment, Key, Message, Prompt, messages_of, session_kind
 from selfexec.extensions.inspect.carried import narrowed
 from selfexec.extensions.inspect.engine import extra_lacking
 from selfexec.extensions.inspect.records import (
@@ -247,7 +247,7 @@ def _sample(part: LogPart, id: str, epoch: int, replies: list[Reply], sentences:
     store: dict[str, Any] = {REPLIES: lines_of(replies)}
     store |= {SENTENCES: dict(sentences)} if sentences else {}
     store |= {JUDGEMENTS: lines_of(judged)} if judged else {}
-    behaviour = next((r for r in replies if kind_of(r.session) not in part.experiment.predictions), None)
+    behaviour = next((r for r in replies if session_kind(r.session) not in part.experiment.predictions), None)
     asked = _text(sent[behaviour.key]) if behaviour else ""
     output = _output(part, behaviour) if behaviour else ModelOutput(model=theirs(part.model))
     return EvalSample(

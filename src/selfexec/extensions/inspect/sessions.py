@@ -11,7 +11,7 @@ from inspect_ai.util import span
 from selfexec.engines import Call, Outcome, Sampling
 from selfexec.engines.registry import TURNS
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, AskBy, Experiment, Injection, Item, Key, Prompt, kind_of
+from selfexec.experiments import EXPERIMENTS, AskBy, Experiment, Injection, Item, Key, Prompt, session_kind
 from selfexec.extensions.inspect.engine import OPENED, Final, Opened, asked, is_limit
 from selfexec.extensions.inspect.records import ITEM, REPLIES, SENTENCES, lines_of, our_name, role_of, subject
 from selfexec.facets import Condition, in_condition, settings_in
@@ -139,7 +139,7 @@ def sessions(asking: Asking) -> Solver:
 def _show(state: TaskState, sample: _Sample) -> None:
     """The outcome as the sample's conversation, that of the first session in which nothing is predicted."""
     predictions = sample.asking.experiment.predictions
-    behaviour = next((r for r in sample.in_order() if kind_of(r.session) not in predictions), None)
+    behaviour = next((r for r in sample.in_order() if session_kind(r.session) not in predictions), None)
     if behaviour is not None:
         state.output = ModelOutput.from_content(str(sample.models[None]), behaviour.text or behaviour.refusal or "")
         state.messages = [ChatMessageUser(content=state.input_text), state.output.message]

@@ -9,7 +9,7 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Experiment, kind_of
+from selfexec.experiments import EXPERIMENTS, Experiment, session_kind
 from selfexec.extensions.inspect.records import ITEM, LOG_OF, TASKS, VERSION, LogOf
 from selfexec.extensions.inspect.scoring import claims
 from selfexec.extensions.inspect.sessions import Asking, sessions
@@ -97,7 +97,7 @@ def _task(
     if wanting := sorted(experiment.needs - {"turns"}):
         raise InputError(f"{name} needs {', '.join(wanting)} of the engine, which Inspect's tasks do not carry.")
     there = (session for item in item_set[name].values() for session in experiment.session_names(item))
-    if elsewhere := sorted({kind_of(session) for session in there} - experiment.prompts.keys()):
+    if elsewhere := sorted({session_kind(session) for session in there} - experiment.prompts.keys()):
         raise InputError(
             f"{name}: what a model did ({', '.join(elsewhere)}) is not asked, but comes from logs. Only `selfexec run` "
             "asks the predictions."
@@ -151,7 +151,7 @@ def _samples(experiment: Experiment, item_set: ItemSet, templates: Mapping[str, 
 
 def _behaviour(experiment: Experiment, prompts: Mapping[str, Any]) -> str:
     """The first prompt in which nothing is predicted, and where none is known the first of all."""
-    known = [p for session, p in prompts.items() if kind_of(session) not in experiment.predictions]
+    known = [p for session, p in prompts.items() if session_kind(session) not in experiment.predictions]
     first = [*known, *prompts.values()][0]
     return first if isinstance(first, str) else first[-1].content
 

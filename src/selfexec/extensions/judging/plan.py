@@ -30,11 +30,11 @@ from selfexec.extensions.judging.records import Judge, JudgeReply, load_judges, 
 from selfexec.files import jsonl
 from selfexec.options import names, part_of
 from selfexec.run_options import JudgeOptions
-from selfexec.runs.asking.caps import NO_CAPS, Caps, refuse_unpriced
 from selfexec.runs.asking.estimate import RunEstimate, seen_tokens
 from selfexec.runs.asking.estimate import part_of as estimated_part
 from selfexec.runs.asking.growing import is_set, was_set
 from selfexec.runs.asking.plan import AskSession
+from selfexec.runs.asking.progress import NO_CAPS, Caps, refuse_unpriced
 from selfexec.runs.asking.remaining import Remaining, stored_reply
 from selfexec.runs.ends import JUDGE_REPLIES
 from selfexec.runs.folder import REPLIES

@@ -46,7 +46,7 @@ from selfexec.runs.share import (
     JoinedShards,
     Shard,
     command_to_join,
-    is_cut,
+    has_shards,
     joined_shards,
     state_of,
     unjoined_shards,
@@ -109,7 +109,7 @@ def join(run: Path, prefer: Names = ()) -> Joining:
 
 
 def _refuse_uncut(run: Path) -> None:
-    if not is_cut(run) and (run / MANIFEST).exists():
+    if not has_shards(run) and (run / MANIFEST).exists():
         raise InputError(f"{run}: this is a whole run, and no shards lie in it (there is no {SHARDS}/) to be joined.")
     if not (run / MANIFEST).exists() and not unjoined_shards(run):
         raise InputError(

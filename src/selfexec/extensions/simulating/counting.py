@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from selfexec.claims import Claims
-from selfexec.experiments import MISSING, Readings
+from selfexec.experiments import MISSING_READING, Readings
 from selfexec.extensions.simulating.experiment import FIRST, SECOND, SimulatedPrompt, true_of
 from selfexec.extensions.simulating.properties import PROPERTIES
 from selfexec.metrics import Cells, Estimate, claim_kind, none_if_nan
@@ -43,7 +43,7 @@ def repeats_by_property(items: Sequence[SimulatedPrompt], readings: Sequence[Seq
     counts = {name: np.zeros((len(items), len(CELLS))) for name in PROPERTIES}
     for row, (item, epochs) in enumerate(zip(items, readings, strict=True)):
         for one in epochs:
-            first, second = (true_of(item, one.get(session, MISSING)) for session in (FIRST, SECOND))
+            first, second = (true_of(item, one.get(session, MISSING_READING)) for session in (FIRST, SECOND))
             for name in first:
                 counts[name][row] += _repeated(first[name], second[name])
     return {name: found for name, found in counts.items() if found.any()}
@@ -145,7 +145,9 @@ def exact_shares(
     pairs: dict[str, list[bool]] = {}
     for item, epochs in zip(items, readings, strict=True):
         for epoch in epochs:
-            for name, given, had in _values(item, epoch.get(session, MISSING), epoch.get(FIRST, MISSING)):
+            for name, given, had in _values(
+                item, epoch.get(session, MISSING_READING), epoch.get(FIRST, MISSING_READING)
+            ):
                 pairs.setdefault(name, []).append(given == had)
     return {name: _share(sum(equal), len(equal)) for name, equal in pairs.items()}
 
@@ -217,7 +219,7 @@ def _differences(
     """
     for epochs in zip(*readings, strict=False):
         one, two = (
-            {session: true_of(item, read.get(session, MISSING)) for session in ("predict", FIRST, SECOND)}
+            {session: true_of(item, read.get(session, MISSING_READING)) for session in ("predict", FIRST, SECOND)}
             for item, read in zip(pair, epochs, strict=True)
         )
         for name in one[FIRST].keys() & two[FIRST].keys():

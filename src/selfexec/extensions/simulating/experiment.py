@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from selfexec.experiments import (
-    MISSING,
+    MISSING_READING,
     Experiment,
     Facts,
     Name,
@@ -27,7 +27,7 @@ from selfexec.experiments import (
     Readings,
     Wording,
     Words,
-    kind_of,
+    session_kind,
     state_of,
 )
 from selfexec.extensions.simulating.properties import PROPERTIES, Asked, holds
@@ -130,7 +130,7 @@ class SelfSimulation(Experiment):
 
     async def sessions(self, item: SimulatedPrompt, ask: Any, prompts: Prompts) -> None:
         # the templates are by kind, and two sessions are of one kind
-        by_name = {name: prompts[kind_of(name)] for name in self.session_names(item)}
+        by_name = {name: prompts[session_kind(name)] for name in self.session_names(item)}
         await super().sessions(item, ask, by_name)
 
     def filled_in(self, item: SimulatedPrompt) -> dict[str, str]:
@@ -177,7 +177,7 @@ class SelfSimulation(Experiment):
     # --- claims ---
 
     def observe(self, item: SimulatedPrompt, readings: Readings) -> list[Observation]:
-        predict, execute = readings.get("predict", MISSING), readings.get(FIRST, MISSING)
+        predict, execute = readings.get("predict", MISSING_READING), readings.get(FIRST, MISSING_READING)
         predicted, observed = true_of(item, predict), true_of(item, execute)
         claims = []
         for name in item.properties.by_name():

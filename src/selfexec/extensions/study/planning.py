@@ -12,7 +12,8 @@ from selfexec.run_options import RunOptions
 from selfexec.runs.arguments import tells_wrong_names
 from selfexec.runs.asking.continuing import continued, is_there, with_hypotheses
 from selfexec.runs.asking.execute import shown
-from selfexec.runs.asking.plan import Plan, planned
+from selfexec.runs.asking.plan import Plan
+from selfexec.runs.asking.planning import planned
 from selfexec.runs.asking.progress import Report
 from selfexec.runs.invocations import StudyFile, call
 from selfexec.runs.run import Run

@@ -10,7 +10,7 @@ from selfexec.extensions.tool.history import Exchange, seen_outcomes, session_as
 from selfexec.extensions.tool.protocol import BESIDE, NO_CALLS, decide, passed_over, request_in
 from selfexec.facets import call_of, turn_of
 from selfexec.runs import Reply, Run
-from selfexec.runs.asking.caps import tokens_of
+from selfexec.runs.asking.progress import tokens_of
 from selfexec.runs.replay import ReplayedItem, prompts_of
 from selfexec.runs.transcripts import prompts_sent
 

@@ -233,11 +233,9 @@ class VoteTables:
             self._known[key] = VoteTable(self.everyone.where(np.isin(self.everyone.item, items)))
         return self._known[key]
 
-    def family(self, claims: Claims, models: Iterable[str]) -> Others:
-        """These models, as reference models on the items of another model's claims, whatever they did there."""
-        return Others(self.on_items_of(claims), np.flatnonzero(self.everyone.among(models)))
-
-    def others(self, claims: Claims, references: Iterable[str]) -> Others:
-        """Those of these models whose behaviour differs enough from item to item to predict another model's claims."""
+    def others(self, claims: Claims, references: Iterable[str], *, telling: bool = True) -> Others:
+        """These models, as reference models on the items of another model's claims: those alone whose behaviour differs
+        enough from item to item to predict these, or (`telling` false) all, whatever they did there.
+        """
         table, chosen = self.on_items_of(claims), self.everyone.among(references)
-        return Others(table, np.flatnonzero(chosen & table.telling if chosen.any() else chosen))
+        return Others(table, np.flatnonzero(chosen & table.telling if telling and chosen.any() else chosen))

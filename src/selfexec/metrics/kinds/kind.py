@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol
 
 from selfexec.claims import Answers, Claims, Floats
 from selfexec.experiments import EXPERIMENTS, KindName
-from selfexec.facets import asks_for_probabilities, condition_named
+from selfexec.facets import DEFAULT_NAME, asks_for_probabilities, condition_named
 from selfexec.metrics.kinds import binary, orders, shares
 from selfexec.metrics.kinds.counts import Counted, Formula
 from selfexec.metrics.kinds.paired import ceiling_share_difference, rate_bias_difference
@@ -116,4 +116,4 @@ def claim_kind(what: Claims | str) -> Kind:
 
 def gives_probabilities(claims: Claims) -> bool:
     """Whether a model was asked for the probabilities of these claims."""
-    return asks_for_probabilities(condition_named(claims.condition))
+    return claims.condition != DEFAULT_NAME and asks_for_probabilities(condition_named(claims.condition))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from selfexec.analysis.score import Score
-from selfexec.experiments import MISSING, Key
+from selfexec.experiments import MISSING_READING, Key
 from selfexec.experiments.failing_question import TRICKS, UNCHECKED, FailingQuestion, tricks, written_in
 from selfexec.facets import DEFAULT, condition_named, in_condition
 from selfexec.report.data import Data
@@ -94,7 +94,7 @@ def _asked(data: Data) -> Iterator[WantedQuestion]:
     readings = {key: reading for run in data.runs for key, reading in run.readings.items() if key.experiment == NAME}
     for model, item, epoch, failed, tries, invalid, repeated in counts.sort("model", "item", "epoch").iter_rows():
         prediction, verify = (
-            readings.get(in_condition(Key(model, NAME, item, epoch, session), condition), MISSING)
+            readings.get(in_condition(Key(model, NAME, item, epoch, session), condition), MISSING_READING)
             for session in ("predict", "verify")
         )
         if prediction.state != "missing":

@@ -18,7 +18,8 @@ from selfexec.items import ItemSet
 from selfexec.options import Names, changed, declared, names, note_given, part_of, put_over, replaced
 from selfexec.run_options import RunOptions
 from selfexec.runs.asking.histories import histories_of
-from selfexec.runs.asking.plan import CALL_TOKENS_SETTING, Plan, planned, refuse_epochs_without_log, with_calls
+from selfexec.runs.asking.plan import CALL_TOKENS_SETTING, Plan
+from selfexec.runs.asking.planning import planned, refuse_epochs_without_log, with_calls
 from selfexec.runs.design import Design, asked, joined
 from selfexec.runs.folder import (
     ITEMS,

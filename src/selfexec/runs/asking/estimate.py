@@ -17,9 +17,8 @@ from selfexec.engines import Outcome, Price, Respondent, finish, given_fields
 from selfexec.engines.settings import EFFORT
 from selfexec.experiments import EXPERIMENTS, Facets, Injection, Key, Message, Prompts
 from selfexec.facets import answers_calls, behaviour_kind, in_condition, is_call, nested, nested_sessions
-from selfexec.runs.asking.caps import CHARACTERS
 from selfexec.runs.asking.plan import Job, Plan
-from selfexec.runs.asking.progress import CALLS_ENOUGH
+from selfexec.runs.asking.progress import CALLS_ENOUGH, CHARACTERS
 from selfexec.runs.asking.remaining import NOT_ASKED, Remaining, remaining
 from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.ends import stored_replies

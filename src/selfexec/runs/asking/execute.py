@@ -73,15 +73,16 @@ def carry_out(
     shown how the plan stands before anything is asked.
     """
     engine = plan.engine()
-    refuse_memory(plan.respondents)
+    if not plan.all_simulated:
+        refuse_memory(plan.respondents)
     refuse_other_cut(plan.run_folder, plan.shard)
     progress = progress or Progress()
     begun = None if (plan.out / MANIFEST).exists() else begin(plan, plan.design)
     _fill(plan, engine, begun, report, progress, at_start)
     found = opened(plan.out)
-    progress.warnings.extend(filter_warnings(found.replies))
-    progress.warnings.extend(ends_named(found.replies.values(), way_to_texts(plan.out)))
     if not plan.all_simulated:
+        progress.warnings.extend(filter_warnings(found.replies))
+        progress.warnings.extend(ends_named(found.replies.values(), way_to_texts(plan.out)))
         sampled = {one.name: one.sampling for one in plan.respondents}
         replies = (reply for reply in found.replies.values() if reply.model in sampled)
         progress.warnings.extend(

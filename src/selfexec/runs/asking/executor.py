@@ -20,8 +20,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import Injection, Key, Message
 from selfexec.facets import is_call
 from selfexec.prompts import digest
-from selfexec.runs.asking.caps import Caps, Spent
-from selfexec.runs.asking.progress import Progress, Report, heartbeat
+from selfexec.runs.asking.progress import Caps, Progress, Report, Spent, heartbeat
 from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, DueCall, Remaining, kinds, stored_reply
 from selfexec.runs.asking.reply_gate import ReplyGate
 from selfexec.runs.connections import ConnectionLedger, replaced_void
@@ -117,7 +116,7 @@ class Executor:
         self._report = report
         self._progress = progress
         self._is_spending_capped = caps.of_spending
-        self._slots = Slots(now, caps, spent)
+        self._slots = Slots(now, caps, spent) if caps.any else None
         self._over = False
         self._gate = ReplyGate(
             back_end.ledger.keep,
@@ -144,9 +143,13 @@ class Executor:
                 self._over = True
         self._gate.settle()
         progress.left = progress.total - progress.done - progress.waiting - progress.out - progress.ended
-        progress.capped = self._slots.capped if progress.left else None
+        progress.capped = self._slots.capped if self._slots and progress.left else None
 
     async def _work(self, jobs: Jobs) -> None:
+        if self._slots is None:
+            for job, _ in jobs:
+                await self._ask_job(Slot(job, self._plan.keys(job)))
+            return
         while slot := await self._slots.next(jobs):
             await self._ask_job(slot)
             self._slots.done(slot)
@@ -175,7 +178,7 @@ class Executor:
             if key not in keys:  # nobody knew of it beforehand
                 keys.add(key)
                 progress.total += 1
-            if not self._slots.take(slot):
+            if self._slots and not self._slots.take(slot):
                 capped = True
                 return NOT_ASKED
             reply = opened[key] = await self._asked(slot, DueCall(key, messages, parent, injection))
@@ -209,7 +212,8 @@ class Executor:
     async def _reply(self, due: DueCall) -> Reply:
         """The reply of a session, asked now, in the form in which it is written down."""
         call = self._plan.call(due.key, due.messages, due.injection)
-        answered_for = due.key if is_call(due.key.session) else call.key  # a judge's call is the judge's own
+        opened_within = due.key.facets and is_call(due.key.session)
+        answered_for = due.key if opened_within else call.key  # a judge's call is the judge's own
         self._progress.under_way += 1
         try:
             reply = await reply_to(self._engine, call, due.parent, is_over=lambda: self._over, key=answered_for)
@@ -240,14 +244,15 @@ async def reply_to(
         return Reply.of(key or call.key, outcome, latency, asked, parent, call.injection)
 
     try:
-        return _as_read_back(reply_with(outcome if _is_carried_out(call, outcome) else _UNDISTURBED))
+        as_wanted = call.injection is None or _is_carried_out(outcome)
+        return _as_read_back(reply_with(outcome if as_wanted else _UNDISTURBED))
     except (AttributeError, TypeError, ValueError) as fault:  # of what is no Outcome, or none that can be kept
         return reply_with(_failed(fault))
 
 
-def _is_carried_out(call: Call, outcome: Outcome) -> bool:
+def _is_carried_out(outcome: Outcome) -> bool:
     """Whether an injection that was asked for was carried out, for all that the engine says of it."""
-    return call.injection is None or outcome.text is None or outcome.forced is not None
+    return outcome.text is None or outcome.forced is not None
 
 
 def _failed(fault: Exception) -> Outcome:
@@ -286,18 +291,18 @@ def _of_queue(remaining: Remaining[Any], queue: Sequence[Respondent]) -> Jobs:
 
 @dataclass(eq=False)
 class Slot:
-    """A job under way, with the sessions that it has at most. `allowed`: how many calls it may still make;
-    `open`: how many are being made.
+    """A job under way, with the sessions that it has at most. `allowed`: how many calls it may still make, where that
+    is capped; `open`: how many are being made.
     """
 
     job: Any
     keys: Sequence[Key]
-    allowed: float
+    allowed: float = math.inf
     open: int = 0
 
 
 class Slots:
-    """Gives out what is to be asked, in order, and no more than the calls suffice for.
+    """Gives out what is to be asked within caps, in order, and no more than the calls suffice for.
 
     A job is begun only where all of its sessions can be asked: a prediction without its behaviour is worth nothing.
     Where not even the first one fits into the calls, part of it is asked, so that the same command gets on.
@@ -306,7 +311,6 @@ class Slots:
     def __init__(self, remaining: Remaining[CallPlan], caps: Caps, spent: Spent) -> None:
         self._keys = remaining.plan.keys
         self._caps = caps
-        self._is_capped = caps.any
         self._is_spending_capped = caps.of_spending
         self._spent = spent
         self._calls_left = math.inf if caps.calls is None else caps.calls
@@ -319,10 +323,6 @@ class Slots:
 
     async def next(self, jobs: Jobs) -> Slot | None:
         """The next slot, of what is still to be asked; None where there is none, or where the calls do not suffice."""
-        if not self._is_capped:  # nothing to wait for
-            job, here = next(jobs, (None, ()))
-            keys = self._keys(job) if job else ()
-            return Slot(job, keys, max(1, len(keys) - len(here))) if job else None
         async with self._one_at_a_time:
             job, here = (None, ()) if self._over else next(jobs, (None, ()))
             if job is None:
@@ -364,8 +364,6 @@ class Slots:
 
     def take(self, slot: Slot) -> bool:
         """Whether a slot may make a call now, also one more than was known that it needs; it is then counted."""
-        if not self._is_capped:
-            return True
         if self.stopped or (slot.allowed < 1 and self._calls_left < 1):
             return False
         if slot.allowed < 1:
@@ -375,8 +373,6 @@ class Slots:
         return True
 
     def done(self, slot: Slot) -> None:
-        if not self._is_capped:
-            return
         self._calls_left += slot.allowed
         self._under_way.remove(slot)
         self._changed.set()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, MISSING, Key, Prompts, kind_of
+from selfexec.experiments import EXPERIMENTS, MISSING_READING, Key, Prompts, session_kind
 from selfexec.facets import HISTORY, STRATEGY, Condition, Shown, condition_name, history_in, in_condition, put
 from selfexec.items import ItemSet
 from selfexec.prompts import AllPrompts, name_in, of_model
@@ -121,9 +121,9 @@ def _held_out(
 def _readings(run: Run, model: str, experiment: str, id: str, condition: Condition) -> dict[str, Reading]:
     """What a model did with an item, in the condition as far as that makes a difference to what it does."""
     one, item = EXPERIMENTS[experiment], run.items.items.get(experiment, {}).get(id)
-    sessions = [] if item is None else [s for s in one.session_names(item) if kind_of(s) not in one.predictions]
+    sessions = [] if item is None else [s for s in one.session_names(item) if session_kind(s) not in one.predictions]
     keys = {s: in_condition(Key(model, experiment, id, 1, s), condition) for s in sessions}
-    return {session: run.readings.get(key, MISSING) for session, key in keys.items()}
+    return {session: run.readings.get(key, MISSING_READING) for session, key in keys.items()}
 
 
 def _is_asked(run: Run, model: str, experiment: str, id: str, condition: Condition) -> bool:

@@ -12,8 +12,8 @@ from selfexec.engines import Call, Outcome, Price, Respondent
 from selfexec.errors import InputError
 from selfexec.experiments import Injection, Key, Message, Prompt
 from selfexec.prompts import digest
-from selfexec.runs.asking.caps import Caps
 from selfexec.runs.asking.plan import AskSession, Job, Plan
+from selfexec.runs.asking.progress import Caps
 from selfexec.runs.folder import MANIFEST, load_manifest
 from selfexec.runs.records import Reply
 from selfexec.runs.requests import Requests, requests_of

@@ -86,7 +86,8 @@ class ReplyGate:
         silent = self._silent[model]
         while model not in self._trusted and len(silent.held) + silent.under_way >= HELD_AT_MOST:
             await self._next_change()
-        await self._refuse_stopped()
+        if self._stop is not None:
+            await self._refuse(self._stop)
         silent.under_way += 1
         self._under_way += 1
         try:
@@ -103,11 +104,12 @@ class ReplyGate:
             InputError: Too many are held back of a model; or a row of unknown ends is too long, once all calls that
                 were under way have ended: what they bring is kept as well.
         """
-        counted = with_accepted_end(reply, self._accept_ends)
+        counted = with_accepted_end(reply, self._accept_ends) if self._accept_ends else reply
         self._keep_or_hold(self._silent[model], reply, counted)
         if self._rows.count(counted) and self._stop is None:
             self._stop = InputError(row_message(counted, self._way_to_texts))
-        await self._refuse_stopped()
+        if self._stop is not None:
+            await self._refuse(self._stop)
         return counted
 
     def settle(self) -> None:
@@ -129,11 +131,11 @@ class ReplyGate:
         if len(silent.held) >= HELD_AT_MOST:
             raise InputError(_message(reply.model, silent.held))
 
-    async def _refuse_stopped(self) -> None:
-        if self._stop is not None:
-            while self._under_way:
-                await self._next_change()
-            raise self._stop
+    async def _refuse(self, stop: InputError) -> None:
+        """Raise why the run stops, once all calls that are under way have ended."""
+        while self._under_way:
+            await self._next_change()
+        raise stop
 
     async def _next_change(self) -> None:
         self._changed.clear()

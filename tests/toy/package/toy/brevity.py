@@ -9,7 +9,7 @@ A claim: "the answer is brief".
 import msgspec
 import numpy as np
 
-from selfexec.experiments import MISSING, Experiment, Facts, Naive, Observation, Words, state_of
+from selfexec.experiments import MISSING_READING, Experiment, Facts, Naive, Observation, Words, state_of
 from selfexec.readers import Reading
 
 MOST = 10  # words of a brief answer
@@ -74,7 +74,7 @@ End your reply with one JSON object of this form: {"choice": "A or B"}""",
 
     def observe(self, item, readings):
         """The claims of an item: what was predicted, what was done, and whether both are known."""
-        predict, execute = readings.get("predict", MISSING), readings.get("execute", MISSING)
+        predict, execute = readings.get("predict", MISSING_READING), readings.get("execute", MISSING_READING)
         state, reason = state_of([predict], [execute])
         predicted = None if predict.value is None else predict.value == "A"
         observed = None if execute.value is None else execute.value <= MOST

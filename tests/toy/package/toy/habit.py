@@ -13,7 +13,7 @@ from string import Template
 
 import msgspec
 
-from selfexec.experiments import MISSING, Experiment, Facts, Observation, Words, state_of
+from selfexec.experiments import MISSING_READING, Experiment, Facts, Observation, Words, state_of
 from selfexec.readers import Reading
 
 TRIES = (1, 2, 3)
@@ -82,8 +82,8 @@ class Habit(Experiment):
         return value if value in item.options else None
 
     def observe(self, item, readings):
-        prediction = Reading("read", item.named) if item.named else readings.get("predict", MISSING)
-        return [_try(item, prediction, n, readings.get(f"execute.{n}", MISSING)) for n in TRIES]
+        prediction = Reading("read", item.named) if item.named else readings.get("predict", MISSING_READING)
+        return [_try(item, prediction, n, readings.get(f"execute.{n}", MISSING_READING)) for n in TRIES]
 
     def title(self, item):
         return ", ".join(item.options)

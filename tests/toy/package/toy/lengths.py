@@ -14,7 +14,7 @@ from typing import Annotated
 
 import msgspec
 
-from selfexec.experiments import MISSING, Experiment, Facts, Observation, Words, state_of
+from selfexec.experiments import MISSING_READING, Experiment, Facts, Observation, Words, state_of
 from selfexec.readers import Reading
 
 LABELS = ("S1", "S2", "S3")
@@ -31,8 +31,8 @@ class Subjects(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _pair(readings, one, two):
-    predict = readings.get("predict", MISSING)
-    notes = [readings.get(f"execute.{label}", MISSING) for label in (one, two)]
+    predict = readings.get("predict", MISSING_READING)
+    notes = [readings.get(f"execute.{label}", MISSING_READING) for label in (one, two)]
     state, reason = state_of([predict], notes)
     order, words = predict.value, [note.value for note in notes]
     predicted = None if order is None else order.index(one) < order.index(two)

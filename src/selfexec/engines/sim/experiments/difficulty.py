@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from selfexec.engines.sim import shapes
-from selfexec.engines.sim.profiles import Profile
 from selfexec.engines.sim.questions import (
     LETTERS,
     RIGHT_BELOW,
@@ -16,7 +15,7 @@ from selfexec.engines.sim.questions import (
     tokens_for,
 )
 from selfexec.engines.sim.simulation import Lookings, Said, SimTask, Simulation, Subject
-from selfexec.engines.sim.traits import Facts, How, Respondent, expit
+from selfexec.engines.sim.traits import Facts, How, Profile, Respondent, expit
 from selfexec.engines.sim.truth import order_accuracy
 from selfexec.experiments.difficulty import LABELS, QuestionGroup, shown
 

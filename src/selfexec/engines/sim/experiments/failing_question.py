@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from selfexec.engines.sim import shapes
-from selfexec.engines.sim.profiles import Profile
 from selfexec.engines.sim.questions import LETTERS, RIGHT_BELOW, question_id, solved, tokens_for
 from selfexec.engines.sim.simulation import Lookings, Said, SimTask, Simulation, Subject, filled_in
-from selfexec.engines.sim.traits import EVERYONE, Facts, How, Respondent, draw
+from selfexec.engines.sim.traits import EVERYONE, Facts, How, Profile, Respondent, draw
 from selfexec.experiments.failing_question import (
     PROMPTS,
     RIGHT,

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from selfexec.engines.sim import shapes
-from selfexec.engines.sim.profiles import Profile
 from selfexec.engines.sim.simulation import Lookings, Said, SimTask, Simulation, Subject
-from selfexec.engines.sim.traits import Facts, How, Respondent, draw
+from selfexec.engines.sim.traits import Facts, How, Profile, Respondent, draw
 from selfexec.engines.sim.truth import expected_cells, metrics_of
 from selfexec.experiments.restriction import JUDGING, OPTIONS, UserRequest
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from selfexec.experiments import (
-    MISSING,
+    MISSING_READING,
     Experiment,
     Facts,
     Observation,
@@ -166,7 +166,7 @@ class OfResponse(OnLog):
         return yes_by_tokens(reading, text, tokens, "AB", alone=alone)
 
     def observe(self, item: Any, readings: Readings) -> list[Observation]:
-        predict = readings.get("predict", MISSING)
+        predict = readings.get("predict", MISSING_READING)
         observed, needed = self.outcome(readings)
         state, reason = state_of([predict], needed)
         predicted = None if predict.value is None else predict.value == "A"

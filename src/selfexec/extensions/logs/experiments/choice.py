@@ -14,7 +14,7 @@ import msgspec
 
 from selfexec.experiments import (
     LOG,
-    MISSING,
+    MISSING_READING,
     RULE,
     FactColumns,
     Facts,
@@ -89,7 +89,7 @@ VARIANTS: Prompts = {
 }
 
 
-def read_as_probabilities(item: ChoiceQuestion, text: str, *, cut: bool = False) -> Reading:
+def read_as_probabilities(item: ChoiceQuestion, text: str, *, truncated: bool = False) -> Reading:
     """The probability of each option, by letter."""
     by_text = {option: letter for letter, option in _options(item).items()}
     return read_probabilities(text, letters(len(item.options)), by_text)
@@ -217,7 +217,9 @@ class Choice(OnLog):
         return given_letter(value, _options(item))
 
     def observe(self, item: ChoiceQuestion, readings: Readings) -> list[Observation]:
-        predict, execute, score = (readings.get(session, MISSING) for session in ("predict", "execute", "score"))
+        predict, execute, score = (
+            readings.get(session, MISSING_READING) for session in ("predict", "execute", "score")
+        )
         state, reason = state_of([predict], [execute])
         predicted_state = state_of([predict], [])[0]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from selfexec.experiments import LOG, MISSING, Options, Prompts, Readings, Words, reads_probability_of
+from selfexec.experiments import LOG, MISSING_READING, Options, Prompts, Readings, Words, reads_probability_of
 from selfexec.extensions.logs.experiments.base import OfResponse, asked_about_response, variants_of
 from selfexec.extensions.logs.samples import (
     Logged,
@@ -101,7 +101,7 @@ class Correctness(OfResponse):
         return super().given(item, session, value)
 
     def outcome(self, readings: Readings) -> tuple[bool | None, Sequence[Reading]]:
-        score = readings.get("score", MISSING)
+        score = readings.get("score", MISSING_READING)
         return score.value, [score]
 
     def sample(self, logged: Logged, score: str | None) -> ScoredQuestion | Unfit:

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import msgspec
 
 from selfexec.experiments import (
-    MISSING,
+    MISSING_READING,
     FactColumns,
     Facts,
     Floats,
@@ -90,7 +90,7 @@ VARIANTS: Prompts = {
 LINE = "=========="
 
 
-def read_as_tokens(item: SampleGroup, text: str, *, cut: bool = False) -> Reading:
+def read_as_tokens(item: SampleGroup, text: str, *, truncated: bool = False) -> Reading:
     """By label, how many tokens are expected."""
     return read_object(text, LABELS[0], _tokens)
 
@@ -206,8 +206,8 @@ class Length(OnLog):
         return given_ranking(value, LABELS) if session == "predict" else None
 
     def observe(self, item: SampleGroup, readings: Readings) -> list[Observation]:
-        predict = readings.get("predict", MISSING)
-        responses = {label: readings.get(f"execute.{label}", MISSING) for label in LABELS}
+        predict = readings.get("predict", MISSING_READING)
+        responses = {label: readings.get(f"execute.{label}", MISSING_READING) for label in LABELS}
         return [
             _pair(one, two, predict, (responses[one], responses[two]), item) for one, two in combinations(LABELS, 2)
         ]

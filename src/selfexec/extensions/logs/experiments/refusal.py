@@ -9,7 +9,7 @@ a refusal: nothing was answered. Other models may judge the responses again.
 
 from collections.abc import Sequence
 
-from selfexec.experiments import MISSING, Judging, Options, Prompts, Readings, Words, reads_probability_of
+from selfexec.experiments import MISSING_READING, Judging, Options, Prompts, Readings, Words, reads_probability_of
 from selfexec.extensions.logs.experiments.base import OfResponse, asked_about_response, variants_of
 from selfexec.extensions.logs.samples import Logged, Sample, Unfit, as_sample, as_shown
 from selfexec.readers import Reading, refuses
@@ -96,7 +96,7 @@ class Refusal(OfResponse):
         return super().read(item, session, text, options)
 
     def outcome(self, readings: Readings) -> tuple[bool | None, Sequence[Reading]]:
-        execute = readings.get("execute", MISSING)
+        execute = readings.get("execute", MISSING_READING)
         if execute.state == "withheld":
             return True, []
         return None if execute.value is None else execute.value != "answer", [execute]
@@ -105,7 +105,7 @@ class Refusal(OfResponse):
         """A response that was withheld, or is empty, is a refusal whichever source judges; there is no session to
         spare.
         """
-        execute = readings.get("execute", MISSING)
+        execute = readings.get("execute", MISSING_READING)
         return ("classify",) if execute.state == "withheld" or execute.value == "empty" else ()
 
     def delicate(self, item: Sample) -> bool:

@@ -1,0 +1,54 @@
+"""A reply that is nothing but the object that it was asked for, at most in a fence, as most are: JSON says what it
+means, and there is nothing around it that could take it back. Whatever else is in a reply, blanks and signs in its
+words included, the other readers weigh.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+
+from msgspec import structs
+
+from selfexec.readers import on_demand
+from selfexec.readers.folding import fold
+from selfexec.readers.result import EVIDENCE_LENGTH, Reading
+
+WORD = r"\"[A-Za-z]{1,40}\""
+MARK = rf"{WORD}: ?(?:true|false)"
+
+
+def _alone(content: str) -> re.Pattern[str]:
+    """A pattern for a reply that is an object with this content, and nothing else."""
+    return re.compile(
+        rf"\s{{0,12}}(?:```(?:json)?\s)?(?P<object>\{{\s{{0,12}}{content}\s{{0,12}}\}})(?:\s```)?\s{{0,12}}"
+    )
+
+
+MARKED = _alone(rf"{MARK}(?:,\s{{0,12}}{MARK}){{0,39}}")
+LISTED = _alone(rf"\"words\": ?\[\s{{0,12}}{WORD}(?:,\s{{0,12}}{WORD}){{0,19}}\s{{0,12}}\]")
+
+
+def read_bare(text: str, form: re.Pattern[str]) -> Reading | None:
+    """What an object of this form says, where it is the whole reply; None where it is not."""
+    found = form.fullmatch(text)
+    return Reading("read", json.loads(found["object"]), evidence=found["object"][:EVIDENCE_LENGTH]) if found else None
+
+
+def read_marks(text: str, options: Sequence[str]) -> Reading:
+    """Which words a reply marks true or false: at once where it marks all the options and says nothing else.
+
+    Otherwise the last object that marks every option wins; without one, objects or lines that mark some of them,
+    together if they do not contradict each other; then an object that marks other words. One list in brackets of some
+    of the options, in reply to the question which of them it would list, marks those true and the others false.
+    """
+    bare = read_bare(text, MARKED)
+    every_option = bare and set(map(fold, options)).issubset(map(fold, bare.value))
+    return bare if bare and every_option else on_demand.read_marks(text, options)
+
+
+def read_words(text: str) -> Reading:
+    """The words that a reply lists: at once where it says nothing else; otherwise under the key "words", else in
+    brackets, else as a list of lines or commas.
+    """
+    bare = read_bare(text, LISTED)
+    return structs.replace(bare, value=bare.value["words"]) if bare else on_demand.read_words(text)

@@ -1,0 +1,69 @@
+"""Replies that are nothing but their object are read at once, and as the other readers would read them."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from selfexec.readers import marks, read_marks, read_words, words
+from selfexec.readers.bare import LISTED, MARKED, read_bare
+
+WORDS = ("boat", "words", "true", "swords", "I", "can", "am", "example", "not", "instance", "json", "like", "two words")
+SETTINGS = (
+    "{}",
+    "```json\n{}\n```",
+    "```\n{}\n```",
+    "\n\n{}\n",
+    "So: {}",
+    "{}\n\nI cannot tell.",
+    "Not {}",
+    "```{}```",
+)
+
+listed = st.lists(st.sampled_from(WORDS), min_size=1, max_size=7)
+settings = st.sampled_from(SETTINGS)
+indents = st.sampled_from([None, 1, 2, 4, 13])
+
+
+def weighed(reply: str, options: list[str]) -> tuple[object, object]:
+    """What the readers make of a reply that weigh all that it says."""
+    return marks.read_marks(reply, options), words.read_words(reply)
+
+
+@given(listed, settings, indents)
+def test_a_list_that_is_the_whole_reply_is_read_as_the_other_readers_would(
+    of_words: list[str], setting: str, indent: int | None
+) -> None:
+    reply = setting.replace("{}", json.dumps({"words": of_words}, indent=indent))
+    assert (read_marks(reply, WORDS), read_words(reply)) == weighed(reply, list(WORDS))
+
+
+@given(st.dictionaries(st.sampled_from(WORDS), st.booleans(), min_size=1), settings, indents, listed)
+def test_marks_that_are_the_whole_reply_are_read_as_the_other_readers_would(
+    marked: dict[str, bool], setting: str, indent: int | None, options: list[str]
+) -> None:
+    reply = setting.replace("{}", json.dumps(marked, indent=indent))
+    assert (read_marks(reply, options), read_words(reply)) == weighed(reply, options)
+
+
+def test_the_last_mark_of_a_word_counts() -> None:
+    reply = '{"boat": true, "sea": false, "boat": false}'
+    found = read_bare(reply, MARKED)
+    assert found and found.value == {"boat": False, "sea": False} and found.evidence == reply
+    assert read_marks(reply, ["boat", "sea"]) == weighed(reply, ["boat", "sea"])[0] == found
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        'No: {"words": ["boat"]}',
+        '{"words": ["boat"]} or so',
+        '{"words": ["boat", "two words"]}',
+        '{"words": ["boat"',
+        '{"words": []}',
+        '{"words": ["boat"], "more": 1}',
+    ],
+)
+def test_what_is_more_or_less_than_the_object_is_left_to_the_other_readers(reply: str) -> None:
+    assert read_bare(reply, LISTED) is None
