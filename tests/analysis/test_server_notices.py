@@ -193,6 +193,17 @@ def test_a_short_answer_may_come_to_prompts_of_any_form(text: str) -> None:
     assert named([*rest, *(of(kind, str(n), text) for n in range(50, 60) for kind in KINDS)]) == []
 
 
+@pytest.mark.parametrize("text", ["The final answer is: $\\boxed{A}$", "I have weighed both sides.\n\n**A**"])
+def test_an_answer_in_set_words_may_come_to_every_prompt_that_asks_for_a_letter(text: str) -> None:
+    rest = [good(n, kind) for n, kind in enumerate(KINDS, 2)]
+    letters = [of(kind, str(n), text) for n in range(50, 60) for kind in ("predict", "judge")]
+    answers = [of(f"execute.Q{n}", str(n), text, experiment="difficulty") for n in range(1, 5)]
+    assert named([*rest, *letters, *answers]) == []
+    # a ranking is no letter, and so this is no answer to it
+    rankings = [of("predict", str(n), text, experiment="difficulty") for n in range(1, 5)]
+    assert named([*rest, *letters, *rankings]) == [("m", "same_text", 24)]
+
+
 def test_the_only_text_of_a_model_is_named_however_short_where_prompts_are_of_three_kinds() -> None:
     came = [of(kind, str(n), "safe") for n in range(2) for kind in KINDS]
     assert named(came) == [("m", "same_text", 6)]
@@ -230,11 +241,11 @@ def test_a_long_text_from_several_models_to_several_items_is_named_unless_it_ref
     assert named(came(f"I'm sorry, but I can't help with that. {SHARED}")) == []
 
 
-def test_what_is_said_of_texts_shows_one_and_how_to_do_without_it() -> None:
+def test_what_is_said_of_texts_shows_one_and_where_to_find_it() -> None:
     [found] = notices_among([of(KINDS[n % 2], str(n), NOTICES[0]) for n in range(4)])
     assert found.text == (
         "m: 4 of 4 replies hold a text that came to prompts which have nothing in common "
         '("I\'m sorry, but your account has exceeded its free message q\u2026", 4 times): '
-        "unless the model refuses in set words, something on the way answers in its place. Look at them "
-        "(selfexec read RUN --show). Without their lines in replies.jsonl, the command of the run asks for them again."
+        "unless the model refuses in set words, something on the way answers in its place. Look at one of them: "
+        "selfexec read RUN --item 0 --show"
     )

@@ -7,6 +7,7 @@ Whatever a server says so of a single reply for certain voids that reply, and it
 likely: a name may be an alias, a count may leave something out, and a clock may be wrong.
 """
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -178,8 +179,8 @@ def _repeated(model: str, groups: Sequence[Sequence[Reply]], replies: Sequence[R
         model,
         "same_text",
         len(found),
-        f'{model}: {what} ("{shown}", {len(most):,} times): {why}. Look at them (selfexec read RUN --show). Without '
-        "their lines in replies.jsonl, the command of the run asks for them again.",
+        f'{model}: {what} ("{shown}", {len(most):,} times): {why}. Look at one of them: '
+        f"selfexec read RUN --item {shlex.quote(most[0].item)} --show",
     )
 
 
