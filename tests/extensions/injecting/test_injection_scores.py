@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -161,6 +162,11 @@ def test_numbers_come_as_json_csv_and_markdown(panel: Path) -> None:
     csv = selfexec("analyze", "injection", panel, "--format", "csv").splitlines()
     assert csv[0].startswith("model,condition,kind,dose,task,items,recovers,") and len(csv) == 1 + 4 * 36
     assert "| sim/coin@1 |" in selfexec("analyze", "injection", panel, "--format", "markdown")
+
+
+def test_a_parquet_file_by_its_name_is_the_data_frame_of_the_table(panel: Path, tmp_path: Path) -> None:
+    selfexec("analyze", "injection", panel, "-o", tmp_path / "injection.parquet")
+    assert pl.read_parquet(tmp_path / "injection.parquet").equals(sx.injection_scores(panel).frame())
 
 
 def test_the_page_has_the_table_where_it_was_asked_for_and_nowhere_else(panel: Path, tmp_path: Path) -> None:
