@@ -206,13 +206,3 @@ def test_a_batch_file_is_refused_since_nobody_can_probe_its_server(tmp_path: Pat
     with pytest.raises(sx.InputError, match="in a batch nobody can probe"):
         selfexec("export", *given)
     assert not (tmp_path / "r").exists()
-
-
-@needs("inspect")
-def test_inspect_refuses_it_by_name() -> None:
-    inspect = pytest.importorskip("inspect_ai")
-    assert inspect
-    from selfexec.extensions.inspect.tasks import token_injection  # type: ignore[attr-defined]
-
-    with pytest.raises(sx.InputError, match="token_injection needs prefill"):
-        token_injection()

@@ -2,7 +2,9 @@
 
 import json
 import math
+from itertools import permutations
 from pathlib import Path
+from statistics import pstdev
 from typing import Any
 
 import numpy as np
@@ -132,14 +134,33 @@ def test_what_style_does_is_taken_out_by_the_replies_to_other_prompts() -> None:
     assert found.closeness.value == pytest.approx((0.45 - 0.05 - 0.25) / 3)
 
 
+def by_chance(won: list[list[float]]) -> float:
+    """The standard deviation of the difference over all ways in which replies may belong to prompts."""
+    items, total, differences = len(won), sum(map(sum, won)), []
+    for order in permutations(range(items)):
+        same = sum(won[i][j] for i, j in enumerate(order))
+        differences.append(same / items - (total - same) / (items * (items - 1)))
+    return pstdev(differences)
+
+
 def test_the_interval_is_the_jackknifes_which_leaves_a_prompt_out_as_a_reply_too() -> None:
     found = match(np.array([OWN]), np.array([[OTHER]]))
     # without the first, second and third: each of the two left is held against the only other one
     without = [((0.5 - 1) + (0 - 0.5)) / 2, ((1 - 1) + (0 - 1)) / 2, ((1 - 0.5) + (0.5 - 0)) / 2]
     middle = sum(without) / 3
-    error = math.sqrt(2 / 3 * sum((one - middle) ** 2 for one in without))
+    error = math.sqrt(2 / 3 * sum((difference - middle) ** 2 for difference in without))
+    assert error > by_chance([[1, 0.5, 1], [0, 0.5, 1], [1, 0.5, 0]])
     assert found.beyond_style.error == pytest.approx(error)
     assert found.beyond_style.interval == student(sum(DIFFERENCES) / 3, error, 3).within(-1, 1)
+
+
+def test_where_style_decides_nearly_all_the_error_is_that_by_chance() -> None:
+    # all are nearer to its own, but for the first prediction and the second reply, which show no style
+    won = [[0.5 if i == 0 or j == 1 else 1.0 for j in range(6)] for i in range(6)]
+    found = match(np.array([won]), np.full((1, 1, 6, 6), 0.5))
+    assert found.beyond_style.error == pytest.approx(by_chance(won))
+    low, high = found.beyond_style.interval
+    assert low < 0 < high
 
 
 def test_a_reply_that_is_not_known_is_left_out_on_both_sides() -> None:

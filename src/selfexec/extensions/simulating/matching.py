@@ -111,7 +111,8 @@ def _sums_elsewhere(values: Array) -> tuple[Array, Array]:
 def _less_style(values: Array) -> Estimate:
     """The mean over prompts of a value for the same prompt less that for the other prompts, with its interval: a reply
     is part of its own prompt and of the style of all others, so that the jackknife leaves a prompt out in both (Tukey
-    1958). Student's t.
+    1958). Where style decides nearly everything, what is left is rare, and the jackknife's error too small; so it is
+    never less than the error by chance. Student's t.
     """
     here, (sums, counts) = np.diagonal(values, axis1=1, axis2=2), _sums_elsewhere(values)
     difference = here - _ratio(sums, counts)
@@ -124,9 +125,25 @@ def _less_style(values: Array) -> Estimate:
         left = here - _ratio(sums - np.nan_to_num(gone), counts - ~np.isnan(gone))
         without.append(_mean_of_items(np.delete(left, item, axis=1)))
     spread = np.array(without) - np.mean(without)
-    error = math.sqrt((len(asked) - 1) / len(asked) * float((spread**2).sum()))
+    jackknifed = math.sqrt((len(asked) - 1) / len(asked) * float((spread**2).sum()))
+    error = max(jackknifed, _error_by_chance(values[:, asked][:, :, asked]))
     value = _mean_of_items(difference)
     return Estimate(value, student(value, error, len(asked)).within(-1, 1) if error > NO_SPREAD else NONE, error)
+
+
+def _error_by_chance(values: Array) -> float:
+    """The standard error if it were by chance which reply belongs to which prompt: exact over all permutations
+    (Hoeffding 1951, A combinatorial central limit theorem, theorem 2). What is not known is taken to be as usual for
+    its prompt.
+    """
+    known = ~np.isnan(values)
+    table = _ratio(np.where(known, values, 0).sum(0), known.sum(0))
+    items = len(table)
+    rows = _ratio(np.nansum(table, 1), (~np.isnan(table)).sum(1))
+    table = np.where(np.isnan(table), rows[:, None], table)
+    apart = table - table.mean(1, keepdims=True) - table.mean(0, keepdims=True) + table.mean()
+    of_the_mean = float((apart**2).sum()) / (items - 1) / items**2
+    return items / (items - 1) * math.sqrt(of_the_mean)
 
 
 def _ratio(sums: Array, counts: Array) -> Array:
