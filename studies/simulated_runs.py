@@ -26,7 +26,12 @@ Run = Callable[[Respondent, np.random.Generator, int], Mapping[str, Any]]
 
 
 def write_study(
-    folder: Path, respondents: Sequence[Respondent], run: Run[Respondent], results: Callable[[Sequence[Any]], str]
+    folder: Path,
+    respondents: Sequence[Respondent],
+    run: Run[Respondent],
+    results: Callable[[Sequence[Any]], str],
+    *,
+    prefix: str = "",
 ) -> None:
     """Simulate as many runs of each respondent, from the seed, as the command line says, and write runs.csv and
     results.md.
@@ -36,14 +41,15 @@ def write_study(
         respondents: Who is simulated.
         run: A run of one of them: what it draws from, and its number, counted from 0. It gives the columns of a line.
         results: The table of all lines.
+        prefix: What the names of the two files begin with.
     """
     runs, seed = map(int, (sys.argv[1:] + [str(RUNS), str(SEED)][len(sys.argv) - 1 :])[:2])
     rows = [row for respondent in respondents for row in runs_of(respondent, run, range(seed, seed + runs))]
-    with (folder / "runs.csv").open("w", newline="") as file:
+    with (folder / f"{prefix}runs.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, [*rows[0]], lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    (folder / "results.md").write_text(results(rows))
+    (folder / f"{prefix}results.md").write_text(results(rows))
 
 
 def runs_of(respondent: Respondent, run: Run[Respondent], seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
