@@ -91,7 +91,7 @@ RESPONDENTS = (
     Respondent("knows-itself", "its usual reply at 80%, and its style", 0.8),
     Respondent("knows-no-style", "its usual reply at 80%, and no style", 0.8, knows_style=False),
     Respondent("style-alone", "its style and nothing else", 0.0),
-    Respondent("strong-style", "its style alone, which nearly every reply shows", 0.0, shows=0.95),
+    Respondent("strong-style", "its style alone, which nine replies of ten show", 0.0, shows=0.9),
     Respondent("knows-models", "what most models reply, and no style", 0.0, models=True, knows_style=False),
     Respondent("models-in-style", "what most models reply, in its style", 0.0, models=True),
     Respondent("drafts", "writes the reply once more", 0.9),

@@ -181,6 +181,7 @@ def test_who_knows_only_its_style_is_at_0_and_who_knows_its_replies_is_above() -
     others = [texts(a="hmm hmm tall", b="hmm hmm short", c="hmm hmm wide")]
     style = matched(texts(a="well well one", b="well well two", c="well well six"), own, others)
     assert (style.same, style.style, style.beyond_style.value) == (1, 1, 0)
+    assert style.beyond_style.reason == "no interval, since all prompts come out alike"
     matter = matched(texts(a="red", b="blue", c="green"), own, others)
     assert matter.same == 1 and matter.beyond_style.value > 0
 

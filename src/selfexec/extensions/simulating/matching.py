@@ -128,7 +128,9 @@ def _less_style(values: Array) -> Estimate:
     jackknifed = math.sqrt((len(asked) - 1) / len(asked) * float((spread**2).sum()))
     error = max(jackknifed, _error_by_chance(values[:, asked][:, :, asked]))
     value = _mean_of_items(difference)
-    return Estimate(value, student(value, error, len(asked)).within(-1, 1) if error > NO_SPREAD else NONE, error)
+    if not error > NO_SPREAD:
+        return Estimate(value, NONE, error, reason="no interval, since all prompts come out alike")
+    return Estimate(value, student(value, error, len(asked)).within(-1, 1), error)
 
 
 def _error_by_chance(values: Array) -> float:
