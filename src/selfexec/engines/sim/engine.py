@@ -247,18 +247,18 @@ class SimRespondent(Respondent):
 
     def continued(self, messages: Sequence[Message], epoch: int, begun: str) -> Outcome:
         """How it goes on with a reply to a conversation that was begun for it; it counts on from a count."""
-        said = _said_so_far(messages)
+        conversation = _said_so_far(messages)
         asked = recognised(messages[-1].content, self.knowledge, messages[:-1])
         simulation = simulation_of(asked.experiment)
         count = BEHIND_MARK.sub("", begun)
         if NUMBERS.startswith(count):
             text = NUMBERS[len(count) :]
         elif simulation is None or asked.kind in EXPERIMENTS[asked.experiment].predictions:
-            whole, _ = self._replied(asked, said, epoch, thinks=True)
+            whole, _ = self._replied(asked, conversation, epoch, thinks=True)
             text = rest_of(whole, begun)
         else:
-            shape = draw(self.own, "shape", said, epoch)
-            text = simulation.continued(self, asked, epoch, shape, said, begun)
+            shape = draw(self.own, "shape", conversation, epoch)
+            text = simulation.continued(self, asked, epoch, shape, conversation, begun)
         return Outcome(text, shapes.tokens_of(text), "stop")
 
     def _replied(self, asked: SimTask, said: str, epoch: int, thinks: bool) -> Said:

@@ -154,11 +154,13 @@ class Simulation:
         text, _ = self.behaves(respondent, task, epoch, shape, said)
         return undisturbed(text, injection)
 
-    def continued(self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str, begun: str) -> str:
+    def continued(
+        self, respondent: Respondent, task: SimTask, epoch: int, shape: float, conversation: str, begun: str
+    ) -> str:
         """What follows a beginning of its reply that it did not choose itself: here the rest of the reply that
         `behaves` gives, from where the two part.
         """
-        text, _ = self.behaves(respondent, task, epoch, shape, said)
+        text, _ = self.behaves(respondent, task, epoch, shape, conversation)
         return rest_of(text, begun)
 
     def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:

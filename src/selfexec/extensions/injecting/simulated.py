@@ -74,9 +74,11 @@ class SimulatedTokenInjection(Simulation):
             return result
         return result._replace(behind=f" {LOST}")
 
-    def continued(self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str, begun: str) -> str:
+    def continued(
+        self, respondent: Respondent, task: SimTask, epoch: int, shape: float, conversation: str, begun: str
+    ) -> str:
         """It goes on as it does behind as many forced tokens; behind nothing that is foreign, as if alone."""
-        text, _ = self.behaves(respondent, task._replace(parts=("",)), epoch, shape, said)
+        text, _ = self.behaves(respondent, task._replace(parts=("",)), epoch, shape, conversation)
         item = respondent.knowledge[KNOWN].get(task.about)
         spot = None if item is None else spot_in(item, text)
         if item is None or spot is None or not begun.startswith(text[: spot.at]):

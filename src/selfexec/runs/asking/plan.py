@@ -486,7 +486,7 @@ def _items_asked(choices: RunOptions, models: Sequence[str] | None) -> _ItemsAsk
     item_set = whole_set.cut(
         parts or whole_set.usual, limit=choices.limit, fraction=choices.fraction, preset=choices.preset, order=order
     )
-    item_set, whole_set = (_with_fields(one, choices) for one in (item_set, whole_set))
+    item_set, whole_set = (_with_fields(some, choices) for some in (item_set, whole_set))
     return _ItemsAsked(item_set, whole_set, order, run, shard.folder(run) if shard else run, shard, is_of_logs)
 
 
