@@ -130,7 +130,6 @@ def named(kind: Kind) -> str:
 # --- going on --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore:.* counted far more tokens")  # of a batch: thoughts that are not told apart
 @pytest.mark.parametrize("kind", GOING_ON, ids=named)
 def test_it_goes_on_with_its_own_models_and_lacks_nothing_then(kind: Kind, url: str) -> None:
     kind(url)
