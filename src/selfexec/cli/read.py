@@ -189,8 +189,8 @@ def _shown(
 def _nothing(source: Path) -> str:
     """What to say where no session is meant."""
     return (
-        f"No session is so. What there is: selfexec read {shlex.quote(str(source))} (Of a session that was read, single "
-        "claims may be unreadable; coverage counts claims.)"
+        f"No session is so. What there is: selfexec read {shlex.quote(str(source))} (Of a session that was read, "
+        "single claims may be unreadable; coverage counts claims.)"
     )
 
 
