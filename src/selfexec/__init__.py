@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from selfexec.extensions.rasch.abilities import Rasch as Rasch
     from selfexec.extensions.rasch.abilities import rasch as rasch
     from selfexec.extensions.shards.joining import merge as merge
+    from selfexec.extensions.simulating.free_text import FreeTextMatches as FreeTextMatches
     from selfexec.extensions.simulating.scores import PropertyScores as PropertyScores
     from selfexec.extensions.simulating.scores import property_scores as property_scores
     from selfexec.extensions.study.planning import Study as Study

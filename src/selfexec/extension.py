@@ -129,6 +129,8 @@ class Extension:
         imports: Tools of `import --from NAME`.
         finished_logs: Tools of `import --from NAME --as EXPERIMENT`.
         conventions: Ways of counting claims.
+        crossings: What `analyze cross` shows besides its tables, by its name in JSON: functions of a `Selection`, which
+            give rows, or None where there is nothing.
         appendix: Parts of the report's appendix.
         report_files: Files of `report --figures` besides the figures.
         figure_formats: Functions from a `Figure` to the text of a file, by the suffix of its name.
@@ -147,6 +149,7 @@ class Extension:
     imports: Mapping[str, Import] = field(default_factory=dict)
     finished_logs: Mapping[str, Import] = field(default_factory=dict)
     conventions: Mapping[str, Convention] = field(default_factory=dict)
+    crossings: Places = field(default_factory=dict)
     appendix: Mapping[str, AppendixPart] = field(default_factory=dict)
     report_files: Mapping[str, ReportFile] = field(default_factory=dict)
     figure_formats: Places = field(default_factory=dict)

@@ -119,6 +119,23 @@ class Wanted(ItemSource):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ItemFields:
+    """Fields of items that a run may set for all of them: what is given here stands in their place, in each experiment
+    whose items have the field.
+    """
+
+    doses: Names | None = option(
+        None,
+        "How many words or tokens are put into a reply, with sessions for each. Default: what the items say (1,4 of "
+        "those that ship).",
+        metavar="N[,N]",
+        form="names",
+        section=WHICH_ITEMS,
+        stored=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Calls:
     """How much is asked by one command."""
 
@@ -199,7 +216,7 @@ AGAIN = "Also ask the sessions that a batch has not returned yet, which are then
 
 @dataclass(frozen=True)
 class RunOptions(
-    NotesGiven, UnknownEnds, Connection, Sampling, Spending, Wanted
+    NotesGiven, UnknownEnds, Connection, Sampling, Spending, ItemFields, Wanted
 ):  # the signature begins with the last of them
     """What can be set about a run."""
 

@@ -5,9 +5,8 @@ Each respondent is asked the items of the extension. What it predicts and does i
 counted and scored as those of a model. Writes runs.csv and results.md next to this file.
 """
 
-import csv
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,10 @@ from selfexec.metrics.kinds.formulas import CELLS
 from selfexec.readers import Reading
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from simulated_runs import write_study  # noqa: E402
+
 EXPERIMENT = EXPERIMENTS["self_simulation"]
 ITEMS: Sequence[Any] = [*load("starter")["self_simulation"].values()]
 COLUMNS = (
@@ -99,21 +102,6 @@ RESPONDENTS = (
 )
 
 
-def main() -> None:
-    runs, seed = map(int, (sys.argv[1:] + ["1000", "1"][len(sys.argv) - 1 :])[:2])
-    rows = [row for one in RESPONDENTS for row in runs_of(one, range(seed, seed + runs))]
-    with (HERE / "runs.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    (HERE / "results.md").write_text(results(rows))
-
-
-def runs_of(one: Respondent, seeds: Iterable[int]) -> Iterable[dict[str, Any]]:
-    for n, seed in enumerate(seeds):
-        yield {"respondent": one.name, "seed": seed, **run(one, np.random.default_rng([seed, len(one.name)]), n)}
-
-
 def run(one: Respondent, draw: Draw, number: int) -> dict[str, str]:
     """One run: what it predicts and does in all claims, counted and scored."""
     names = [(place, name) for place, item in enumerate(ITEMS) for name in item.properties.by_name()]
@@ -183,4 +171,4 @@ def share_held(rows: Sequence[Mapping[str, str]], truth: str, low: str, high: st
 
 
 if __name__ == "__main__":
-    main()
+    write_study(HERE, RESPONDENTS, run, results)

@@ -5,9 +5,8 @@ Each respondent is put words into its replies to the tasks of the extension. Wha
 replies, or taken as read, and counted as that of a model. Writes runs.csv and results.md next to this file.
 """
 
-import csv
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,10 @@ from selfexec.items import load
 from selfexec.readers import Reading
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from simulated_runs import write_study  # noqa: E402
+
 EXPERIMENT = EXPERIMENTS["token_injection"]
 ITEMS: Sequence[Any] = [*load("starter")["token_injection"].values()]
 KINDS, DOSES = ("random", "second", "least"), (1, 4)
@@ -80,21 +83,6 @@ RESPONDENTS = (
     Respondent("drafts", "tries the task with words put in, and reads off whether it recovers", _drafting, drafts=True),
     Respondent("steady", "knows itself at 80%, and never does otherwise", _knowing(0.8, 0.8), 0.8, 0.8, noise=0.0),
 )
-
-
-def main() -> None:
-    runs, seed = map(int, (sys.argv[1:] + ["1000", "1"][len(sys.argv) - 1 :])[:2])
-    rows = [row for one in RESPONDENTS for row in runs_of(one, range(seed, seed + runs))]
-    with (HERE / "runs.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    (HERE / "results.md").write_text(results(rows))
-
-
-def runs_of(one: Respondent, seeds: Iterable[int]) -> Iterator[dict[str, Any]]:
-    for n, seed in enumerate(seeds):
-        yield {"respondent": one.name, "seed": seed, **run(one, np.random.default_rng([seed, len(one.name)]), n)}
 
 
 def run(one: Respondent, draw: Draw, number: int) -> dict[str, Any]:
@@ -168,4 +156,4 @@ def skill_held(rows: Sequence[Mapping[str, Any]]) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    write_study(HERE, RESPONDENTS, run, results)

@@ -13,7 +13,7 @@ from selfexec.analysis.screen import Screen
 from selfexec.analysis.warnings import server_notices
 from selfexec.cli import root
 from selfexec.runs import Reply, Run
-from selfexec.runs.server_notices import notices_among, notices_of
+from selfexec.runs.server_notices import notices_among, notices_in, notices_of
 
 
 def run_with(said: list[dict[str, Any]], folder: Path) -> Run:
@@ -104,11 +104,13 @@ def test_more_tokens_of_text_than_it_can_have_are_named_where_none_of_them_are_t
         assert about({**none, **lawful}) == []
 
 
-def test_more_tokens_than_a_text_can_have_are_named_apart_where_thoughts_may_be_among_them() -> None:
+def test_more_tokens_than_a_text_can_have_say_nothing_where_thoughts_may_be_among_them() -> None:
     long = {"text": "Ten bytes.", "stop_reason": "stop", "output_tokens": 91}
-    assert about(long, {**long, "reasoning_tokens": 0}, {}) == [("counts", 1), ("hidden", 1)]
-    for lawful in ({"reasoning_tokens": 80}, {"reasoning": "Hm."}, {"output_tokens": 90}, {"stop_reason": "length"}):
-        assert about({**long, **lawful}) == []
+    assert about(long, {**long, "reasoning_tokens": 0}, {}) == [("counts", 1)]
+
+
+def test_the_recorded_models_that_think_unseen_are_not_suspected(ten_models: Run) -> None:
+    assert list(notices_in(ten_models)) == []
 
 
 WHOLE = {"completion_id": "c-1", "served_model": "m", "output_tokens": 5, "latency": 1.0}
@@ -193,6 +195,17 @@ def test_a_short_answer_may_come_to_prompts_of_any_form(text: str) -> None:
     assert named([*rest, *(of(kind, str(n), text) for n in range(50, 60) for kind in KINDS)]) == []
 
 
+@pytest.mark.parametrize("text", ["The final answer is: $\\boxed{A}$", "I have weighed both sides.\n\n**A**"])
+def test_an_answer_in_set_words_may_come_to_every_prompt_that_asks_for_a_letter(text: str) -> None:
+    rest = [good(n, kind) for n, kind in enumerate(KINDS, 2)]
+    letters = [of(kind, str(n), text) for n in range(50, 60) for kind in ("predict", "judge")]
+    answers = [of(f"execute.Q{n}", str(n), text, experiment="difficulty") for n in range(1, 5)]
+    assert named([*rest, *letters, *answers]) == []
+    # a ranking is no letter, and so this is no answer to it
+    rankings = [of("predict", str(n), text, experiment="difficulty") for n in range(1, 5)]
+    assert named([*rest, *letters, *rankings]) == [("m", "same_text", 24)]
+
+
 def test_the_only_text_of_a_model_is_named_however_short_where_prompts_are_of_three_kinds() -> None:
     came = [of(kind, str(n), "safe") for n in range(2) for kind in KINDS]
     assert named(came) == [("m", "same_text", 6)]
@@ -230,11 +243,11 @@ def test_a_long_text_from_several_models_to_several_items_is_named_unless_it_ref
     assert named(came(f"I'm sorry, but I can't help with that. {SHARED}")) == []
 
 
-def test_what_is_said_of_texts_shows_one_and_how_to_do_without_it() -> None:
+def test_what_is_said_of_texts_shows_one_and_where_to_find_it() -> None:
     [found] = notices_among([of(KINDS[n % 2], str(n), NOTICES[0]) for n in range(4)])
     assert found.text == (
         "m: 4 of 4 replies hold a text that came to prompts which have nothing in common "
         '("I\'m sorry, but your account has exceeded its free message q\u2026", 4 times): '
-        "unless the model refuses in set words, something on the way answers in its place. Look at them "
-        "(selfexec read RUN --show). Without their lines in replies.jsonl, the command of the run asks for them again."
+        "unless the model refuses in set words, something on the way answers in its place. Look at one of them: "
+        "selfexec read RUN --item 0 --show"
     )

@@ -137,10 +137,10 @@ def test_what_was_said_before_is_heard_but_for_system_prompts_in_every_format() 
     gemini = [{"role": {"assistant": "model"}.get(role, role), "parts": [{"text": text}]} for role, text in turns[2:]]
     heard = [Message("user", "Why?"), Message("assistant", "So."), Message("user", "How?")]
     for given in (parts, plain):
-        assert CHAT.read({"model": "m", "messages": given}, "") == ("m", heard, True)
-        assert RESPONSES.read({"model": "m", "input": given}, "") == ("m", heard, True)
-        assert ANTHROPIC.read({"model": "m", "messages": given}, "") == ("m", heard, True)
-    assert GEMINI.read({"contents": gemini}, "m") == ("m", heard, True)
+        assert CHAT.read({"model": "m", "messages": given}, "") == ("m", heard, True, "")
+        assert RESPONSES.read({"model": "m", "input": given}, "") == ("m", heard, True, "")
+        assert ANTHROPIC.read({"model": "m", "messages": given}, "") == ("m", heard, True, "")
+    assert GEMINI.read({"contents": gemini}, "m") == ("m", heard, True, "")
     assert RESPONSES.read({"model": "m", "input": "Why?"}, "").messages == heard[:1]
     with pytest.raises(msgspec.ValidationError):
         CHAT.read({"model": "m", "messages": plain[:2]}, "")

@@ -106,7 +106,7 @@ class Asked:
 
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
-    """Everybody who is asked over HTTP answers A, and nothing is sent anywhere."""
+    """Everybody who is asked over HTTP answers A and a number, and nothing is sent anywhere."""
     noted = Asked()
 
     class Answering:
@@ -123,7 +123,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
 
         async def ask(self, call: Call) -> Outcome:
             noted.calls.append((self._connection, call))
-            return Outcome("A", output_tokens=1, stop_reason="stop")
+            return Outcome(f"A {len(noted.calls)}", output_tokens=1, stop_reason="stop")
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SAMPLE", "sample")

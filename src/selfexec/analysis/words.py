@@ -305,7 +305,7 @@ def advice(
 
 def percent(share: float) -> str:
     """In per cent; 0% is none, and 100% all."""
-    text = f"{share:.0%}"
+    text = f"{share:.0%}".replace("-0%", "0%")
     if 0 < share < 1 and text in ("0%", "100%"):
         return "less than 1%" if share < 0.5 else "more than 99%"
     return text

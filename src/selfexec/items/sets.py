@@ -7,10 +7,10 @@ so that smaller runs nest in larger ones and models share their items.
 import hashlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -67,6 +67,26 @@ class ItemSet:
 
     def __repr__(self) -> str:
         return f"ItemSet({self.name!r}: {self.sizes})"
+
+    def with_field(self, field: str, value: Any) -> "ItemSet":
+        """The same items with this value in a field, of the experiments whose items have such a field.
+
+        Raises:
+            InputError: No experiment here has it, or it cannot have this value.
+        """
+        having = [name for name in self.items if field in EXPERIMENTS[name].item_type.__struct_fields__]
+        if not having:
+            raise InputError(f"--{field}: no items of {', '.join(self.items)} have {field}. Leave it out.")
+        items, lines = dict(self.items), dict(self.lines)
+        for name in having:
+            changed = {id: {**msgspec.json.decode(line), field: value} for id, line in self.lines[name].items()}
+            try:
+                kind = EXPERIMENTS[name].item_type
+                items[name] = {id: msgspec.convert(line, kind) for id, line in changed.items()}
+            except msgspec.ValidationError as fault:
+                raise InputError(f"--{field}: {str(fault).partition(' - at')[0]}, in items of {name}.") from None
+            lines[name] = {id: msgspec.json.encode(line) for id, line in changed.items()}
+        return replace(self, items=items, lines=lines)
 
     def cut(
         self,

@@ -7,6 +7,7 @@ Whatever a server says so of a single reply for certain voids that reply, and it
 likely: a name may be an alias, a count may leave something out, and a clock may be wrong.
 """
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -22,9 +23,7 @@ from selfexec.text.printable import harmless_line
 NAMES_SHOWN = 5
 MOST_TOKENS, SLACK = 4, 50  # tokens for each byte of a text, and beside it: a token of text has one byte at least
 TEXT_SHOWN = 60
-About = Literal[
-    "served", "prompt_cut", "prompt_extended", "age", "counts", "hidden", "nameless", "uncounted", "same_text"
-]
+About = Literal["served", "prompt_cut", "prompt_extended", "age", "counts", "nameless", "uncounted", "same_text"]
 
 
 class Notice(NamedTuple):
@@ -88,20 +87,18 @@ def notices_of(model: str, replies: Sequence[Reply]) -> Iterator[tuple[About, in
         what = f"made an hour or more before they were asked for, as the server says ({_hours(max(ages))} at most)"
         why = "they came from a cache, or its clock is wrong"
         yield "age", len(ages), f"{model}: {_of(len(ages), replies)} were {what}: {why}."
-    long = [reply for reply in replies if is_counted_too_long(reply)]
-    if lost := sum(reply.reasoning_tokens == 0 for reply in long):
+    if lost := sum(map(is_counted_too_long, replies)):
         yield "counts", lost, f"{model}: {_counted_too_long(lost, replies)}."
-    if hidden := len(long) - lost:
-        yield "hidden", hidden, f"{model}: {_may_hide_thoughts(hidden, replies)}."
     if bare := nameless(replies):
         yield "nameless", bare, f"{model}: {_without_names(bare, replies)}."
 
 
 def is_counted_too_long(reply: Reply) -> bool:
-    """Whether the server counted more tokens of a reply that came to its end than the text can have, and told of no
-    thoughts. A reply with a tool has the counts of several calls.
+    """Whether the server counted more tokens of a reply that came to its end than the text can have, and says that none
+    of them were thoughts. Where it does not say, a model that thinks unseen looks just so: of ten recorded models three
+    do. A reply with a tool has the counts of several calls.
     """
-    if reply.reasoning_tokens or reply.reasoning or not reply.text or "tool" in reply.facets:
+    if reply.reasoning_tokens != 0 or reply.reasoning or not reply.text or "tool" in reply.facets:
         return False
     most = MOST_TOKENS * len(reply.text.encode(errors="replace")) + SLACK
     return reply.stop_reason in (None, "stop") and (reply.output_tokens or 0) > most
@@ -123,14 +120,6 @@ def nameless(replies: Sequence[Reply]) -> int:
     marks = [(reply.completion_id, reply.served_model, reply.output_tokens) for reply in asked]
     bare = sum(not any(given) for given in marks)
     return bare if sum(all(given) for given in marks) > bare else 0
-
-
-def _may_hide_thoughts(number: int, replies: Sequence[Reply]) -> str:
-    """What is said of so many of these replies that are shorter than counted, where thoughts may be in the count."""
-    return (
-        f"for {_of(number, replies)} the server counted far more tokens than these texts can have, and does not say "
-        "how many were thoughts: the model has thought, or parts of these texts were lost on the way"
-    )
 
 
 def _without_counts(number: int, replies: Sequence[Reply]) -> str:
@@ -178,8 +167,8 @@ def _repeated(model: str, groups: Sequence[Sequence[Reply]], replies: Sequence[R
         model,
         "same_text",
         len(found),
-        f'{model}: {what} ("{shown}", {len(most):,} times): {why}. Look at them (selfexec read RUN --show). Without '
-        "their lines in replies.jsonl, the command of the run asks for them again.",
+        f'{model}: {what} ("{shown}", {len(most):,} times): {why}. Look at one of them: '
+        f"selfexec read RUN --item {shlex.quote(most[0].item)} --show",
     )
 
 

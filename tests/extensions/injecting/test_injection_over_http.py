@@ -9,6 +9,7 @@ import pytest
 
 import selfexec as sx
 from prefill_server import PrefillServer, Way
+from selfexec.engines.sim.server import SimServer
 from selfexec.extensions.injecting.simulated import right
 from selfexec.extensions.injecting.tasks import foreign_words
 from selfexec.items import load
@@ -63,6 +64,28 @@ def test_the_second_likeliest_token_is_put_in_where_the_server_gives_log_probabi
         for body in one.bodies
         if body.get("continue_final_message")
     )
+
+
+@pytest.mark.parametrize("provider", ["vllm", "mistral"])  # two ways to say that a reply is to be gone on with
+def test_simulated_models_behind_a_server_recover_predict_and_notice_as_in_process(
+    provider: str, tmp_path: Path
+) -> None:
+    sx.run("sim/typical", experiments=NAME, limit=24, out=tmp_path / "in-process", **QUIET)
+    with served(SimServer(load("starter")).app()) as url:
+        sx.run(f"{provider}/typical", experiments=NAME, limit=24, base_url=url, out=tmp_path / "over-http", **QUIET)
+    in_process, over_http = (
+        [
+            (row.kind, row.dose, row.task, row.items, row.recovers, row.came, row.predicted, row.noticed)
+            for row in sx.injection_scores(tmp_path / out)
+            if row.kind in ("none", "random", "question")
+        ]
+        for out in ("in-process", "over-http")
+    )
+    assert over_http == in_process and len(in_process) == 4 * 5
+    before, after = (sx.injection_scores(tmp_path / out) for out in ("in-process", "over-http"))
+    assert after.predictions[0].skill == before.predictions[0].skill
+    [sham] = after.shams
+    assert not sham.are_forced and sham.same == sham.replies > 10
 
 
 @pytest.mark.parametrize("way", ["drops", "takes it for a turn"])

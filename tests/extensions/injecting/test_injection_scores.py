@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -163,6 +164,11 @@ def test_numbers_come_as_json_csv_and_markdown(panel: Path) -> None:
     assert "| sim/coin@1 |" in selfexec("analyze", "injection", panel, "--format", "markdown")
 
 
+def test_a_parquet_file_by_its_name_is_the_data_frame_of_the_table(panel: Path, tmp_path: Path) -> None:
+    selfexec("analyze", "injection", panel, "-o", tmp_path / "injection.parquet")
+    assert pl.read_parquet(tmp_path / "injection.parquet").equals(sx.injection_scores(panel).frame())
+
+
 def test_the_page_has_the_table_where_it_was_asked_for_and_nowhere_else(panel: Path, tmp_path: Path) -> None:
     selfexec("report", panel, "-o", tmp_path / "with.html")
     page = unfolded((tmp_path / "with.html").read_text("utf-8"))
@@ -202,11 +208,49 @@ def test_a_batch_file_is_refused_since_nobody_can_probe_its_server(tmp_path: Pat
     assert not (tmp_path / "r").exists()
 
 
-@needs("inspect")
-def test_inspect_refuses_it_by_name() -> None:
-    inspect = pytest.importorskip("inspect_ai")
-    assert inspect
-    from selfexec.extensions.inspect.tasks import token_injection  # type: ignore[attr-defined]
+# --- doses -----------------------------------------------------------------------------------------------------------
 
-    with pytest.raises(sx.InputError, match="token_injection needs prefill"):
-        token_injection()
+
+def test_doses_stand_in_place_of_those_of_the_items_and_are_kept_by_the_run(tmp_path: Path) -> None:
+    asked = ["run", "--experiment", NAME, "--model", "sim/solves", "--limit", 2, "--doses", "2,16"]
+    selfexec(*asked, "--out", tmp_path / "r")
+    run = sx.load(tmp_path / "r")
+    sessions = {key.session for key in run.replies}
+    assert {"predict.least.2", "notice.random.16", "execute.question.16"} <= sessions
+    assert not any(name.endswith((".1", ".4")) for name in sessions)
+    assert {item.doses for item in run.items[NAME].values()} == {(2, 16)}
+    assert "--doses 2 --doses 16" in run.manifest.invocations[0].command
+    # the same run goes on with them, and takes no others
+    sx.run(out=tmp_path / "r", epochs=2, **QUIET)
+    assert {key.session for key in sx.load(tmp_path / "r").replies} == sessions
+    with pytest.raises(sx.InputError, match="has changed since this run began"):
+        sx.run(out=tmp_path / "r", doses="1,4", **QUIET)
+
+
+def test_the_doses_that_ship_are_the_default(tmp_path: Path) -> None:
+    plain, named = (
+        sx.run("sim/solves", experiments=NAME, limit=2, out=tmp_path / f"{doses}", doses=doses, **QUIET)
+        for doses in (None, ["1", "4"])
+    )
+    assert {key: reply.text for key, reply in plain.replies.items()} == {
+        key: reply.text for key, reply in named.replies.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("doses", "said"),
+    [
+        ("0", "doses: Expected `int` >= 1, in items of token_injection"),
+        ("17", "doses: Expected `int` <= 16"),
+        ("two", "doses: Expected `int`, got `str`"),
+        (["2", "2"], "doses 2,2: 2 occurs twice"),
+    ],
+)
+def test_what_is_no_dose_is_refused(doses: Any, said: str, tmp_path: Path) -> None:
+    with pytest.raises(sx.InputError, match=re.escape(said)):
+        sx.run("sim/solves", experiments=NAME, doses=doses, out=tmp_path / "r", **QUIET)
+
+
+def test_doses_are_refused_where_nothing_asked_has_any(tmp_path: Path) -> None:
+    with pytest.raises(sx.InputError, match=r"doses: no items of restriction have doses"):
+        sx.run("sim/solves", experiments="restriction", doses="2", out=tmp_path / "r", **QUIET)

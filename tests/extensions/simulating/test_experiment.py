@@ -17,7 +17,13 @@ from selfexec.items.origins import origin
 from selfexec.readers import Reading
 
 # A changed word changes the instrument: change the hash with it, and say so in the changelog.
-PROMPT_HASHES = {"predict": "94d6c26c19cae2d7", "execute": "65bca533ae6751e7", "predict@frame": "2febf31f9c939cf8"}
+PROMPT_HASHES = {
+    "predict": "94d6c26c19cae2d7",
+    "execute": "65bca533ae6751e7",
+    "predict@frame": "2febf31f9c939cf8",
+    "predict@predicts": "8f13884973803e97",
+    "predict@predicts,frame": "a68a0393635d168b",
+}
 
 
 def observed(predict: Reading, execute: Reading | None = None) -> dict[str, tuple[object, ...]]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -175,6 +176,11 @@ def test_the_page_shows_each_property_where_they_were_asked_for_and_nowhere_else
     selfexec("report", tmp_path / "plain", "-o", tmp_path / "without.html")
     without = unfolded((tmp_path / "without.html").read_text("utf-8"))
     assert "self_simulation" not in without and "Each property of replies" not in without
+
+
+def test_a_parquet_file_by_its_name_is_the_data_frame_of_the_scores(panel: Path, tmp_path: Path) -> None:
+    selfexec("analyze", "properties", panel, "-o", tmp_path / "properties.parquet")
+    assert pl.read_parquet(tmp_path / "properties.parquet").equals(sx.property_scores(panel).frame())
 
 
 @needs("card")

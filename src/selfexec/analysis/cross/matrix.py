@@ -5,16 +5,17 @@ literature the matrix of accuracies, what it is taken apart into, and the additi
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from selfexec.analysis.names import crossed_by
 from selfexec.analysis.options import CrossOptions
 from selfexec.analysis.own_excess import all_own_parts, families_of, own_of, whole_records
-from selfexec.analysis.result import Form, Result, ScoredRun, head
-from selfexec.analysis.selection import selection_of
+from selfexec.analysis.result import Form, Result, Rows, ScoredRun, head
+from selfexec.analysis.selection import Selection, selection_of
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, RULE
+from selfexec.extension import registered, resolve
 from selfexec.metrics import WARNING, Crossed, Estimate, Own, none_if_nan, self_bonuses
 from selfexec.runs import takes
 from selfexec.stats import Array
@@ -42,7 +43,7 @@ EACH_ITS_OWN = (
 class CrossPrediction(Result):
     """Every model's predictions held against every model's behaviour, by experiment (and source of what was done):
     `own` excess by correlations, and `parts` by accuracies, as the literature has it. `every`: whether the numbers that
-    decide nothing are shown, too; as data they are always there.
+    decide nothing are shown, too; as data they are always there. `further` is what extensions add, by its name.
     """
 
     parts: Mapping[tuple[str, str], Crossed]  # (experiment, metric of the self-bonus)
@@ -50,6 +51,7 @@ class CrossPrediction(Result):
     runs: tuple[ScoredRun, ...] = ()
     apart: tuple[str, ...] = ()  # experiments in which each model predicts its own
     every: bool = False
+    further: Mapping[str, Rows[Any]] = field(default_factory=dict)
 
     @property
     def nothing(self) -> str | None:
@@ -84,12 +86,20 @@ class CrossPrediction(Result):
         yield WARNING
         if self.apart:
             yield self._apart()
+        for rows in self.further.values():
+            yield ""
+            yield from rows._content(form, width)
 
     def _data(self) -> dict[str, Any]:
         # claims that are unread on one model's side are left out for all, so that there is no other convention
         records = [_record(*key, found) for key, found in self.parts.items()]
         own = whole_records(self.own)
-        return {**head(self.runs, "readable"), "own_excess": own, "cross_prediction": records, "warning": WARNING}
+        counted = {"own_excess": own, "cross_prediction": records, "warning": WARNING}
+        return {
+            **head(self.runs, "readable"),
+            **counted,
+            **{name: rows.records() for name, rows in self.further.items()},
+        }
 
 
 @takes(CrossOptions, "a crossing")
@@ -116,7 +126,14 @@ def cross_prediction(options: CrossOptions) -> CrossPrediction:
         tuple(own_of(chosen, simulated, families_of(models, simulated, selection.families), people=people)),
         selection.scored_runs,
         tuple(experiment for experiment, parts in found.items() if not parts),
+        further=_further(selection),
     )
+
+
+def _further(selection: Selection) -> dict[str, Rows[Any]]:
+    """What extensions add, of those that have something."""
+    added = ((name, resolve(place)(selection)) for name, place in registered("crossings").items())
+    return {name: rows for name, rows in added if rows is not None}
 
 
 def self_bonus_line(found: Crossed) -> str:

@@ -23,6 +23,7 @@ from selfexec.engines.sim.simulation import (
     SimTurn,
     Simulation,
     filled_in,
+    rest_of,
     simulation_of,
     simulations,
     undisturbed,
@@ -134,15 +135,17 @@ def _who(level: str) -> str:
 # --- by its prompt ---------------------------------------------------------------------------------------------------
 
 
-def recognised(prompt: str, facts: Facts) -> SimTask:
+def recognised(prompt: str, facts: Facts, earlier: Sequence[Message] = ()) -> SimTask:
     """What a prompt asks that is worded as shipped; anything else is small talk. `facts` are those of the world, by
-    their kind: some prompts are only known by what they are about.
+    their kind: some prompts are only known by what they are about, and some by what was said `earlier`.
     """
     shown, prompt = _split(_without_tool(prompt))
     for experiment, simulation in reversed(list(simulations())):  # what comes later may build on what came before
         for kind, facets, template in _templates(experiment):
             filled = filled_in(template, prompt)
             subject = None if filled is None else simulation.recognised(kind, filled, facts)
+            if filled is not None and subject is None and earlier:
+                subject = simulation.recalled(kind, earlier, facts)
             if filled is not None and subject is not None:
                 who = filled.get("who", "") if "frame" in facets else ""
                 return SimTask(experiment, kind, *subject, who=who, shown=shown, probably="elicit" in facets)
@@ -208,6 +211,11 @@ def _results(history: str) -> tuple[ShownResult, ...]:
 TOLD, WANTED = re.compile(r'code word is "(\w+)"'), re.compile(r"code word\b.*\?", re.DOTALL)
 
 
+# a count that it goes on with, and what may stand in brackets before it
+NUMBERS = "one two three four five six seven eight nine ten"
+BEHIND_MARK = re.compile(r"^\(\w+\) ")
+
+
 class SimRespondent(Respondent):
     """A respondent that puts what it does and predicts into words. Two with the same profile, seed and knowledge always
     reply the same.
@@ -218,7 +226,8 @@ class SimRespondent(Respondent):
     ) -> Outcome:
         """Its reply to a conversation. What is `asked` is recognised by the last message where nobody tells."""
         said = _said_so_far(messages)
-        text, tokens = self._replied(asked or recognised(messages[-1].content, self.knowledge), said, epoch, thinks)
+        asked = asked or recognised(messages[-1].content, self.knowledge, messages[:-1])
+        text, tokens = self._replied(asked, said, epoch, thinks)
         if len(messages) > 1 and (word := _remembered(messages)):
             text, tokens = word, None
         return Outcome(text, tokens or shapes.tokens_of(text), "stop")
@@ -235,6 +244,22 @@ class SimRespondent(Respondent):
             found = simulation.injected(self, asked, epoch, shape, said, injection)
         end = len(found.text) - len(found.behind)
         return Outcome(found.text, shapes.tokens_of(found.text), "stop", forced=found.forced, forced_end=end)
+
+    def continued(self, messages: Sequence[Message], epoch: int, begun: str) -> Outcome:
+        """How it goes on with a reply to a conversation that was begun for it; it counts on from a count."""
+        conversation = _said_so_far(messages)
+        asked = recognised(messages[-1].content, self.knowledge, messages[:-1])
+        simulation = simulation_of(asked.experiment)
+        count = BEHIND_MARK.sub("", begun)
+        if NUMBERS.startswith(count):
+            text = NUMBERS[len(count) :]
+        elif simulation is None or asked.kind in EXPERIMENTS[asked.experiment].predictions:
+            whole, _ = self._replied(asked, conversation, epoch, thinks=True)
+            text = rest_of(whole, begun)
+        else:
+            shape = draw(self.own, "shape", conversation, epoch)
+            text = simulation.continued(self, asked, epoch, shape, conversation, begun)
+        return Outcome(text, shapes.tokens_of(text), "stop")
 
     def _replied(self, asked: SimTask, said: str, epoch: int, thinks: bool) -> Said:
         """Text and tokens. In what shape it puts the same decision depends on all that was `said`."""

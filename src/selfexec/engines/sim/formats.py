@@ -16,9 +16,12 @@ Piece = tuple[str, Any]  # name of an event, mostly none, and what it holds
 
 
 class ParsedRequest(NamedTuple):
+    """What is asked of a model. `begun` is the beginning of the reply that it is to go on with, if there is one."""
+
     model: str
     messages: list[Message]
     thinks: bool
+    begun: str = ""
 
 
 class SimReply(NamedTuple):
@@ -70,7 +73,16 @@ SIMULATED = {"simulated": True}
 def _read_chat(body: Mapping[str, Any], model: str) -> ParsedRequest:
     template = body.get("chat_template_kwargs")
     off = isinstance(template, dict) and template.get("enable_thinking") is False
-    return ParsedRequest(body["model"], _turns(body["messages"]), not off and body.get("reasoning_effort") != "none")
+    thinks, messages = not off and body.get("reasoning_effort") != "none", _turns(body["messages"])
+    if len(messages) > 1 and messages[-1].role == "assistant" and _is_to_go_on(body):
+        return ParsedRequest(body["model"], messages[:-1], thinks, messages[-1].content)
+    return ParsedRequest(body["model"], messages, thinks)
+
+
+def _is_to_go_on(body: Mapping[str, Any]) -> bool:
+    """Whether the last message is to be gone on with, in either of the two ways to say so."""
+    continued = body.get("continue_final_message") is True and body.get("add_generation_prompt") is False
+    return continued or body["messages"][-1].get("prefix") is True
 
 
 def _chat_frame(said: SimReply, kind: str, **choice: Any) -> Body:

@@ -21,7 +21,8 @@ from selfexec.items import ItemSet
 
 
 class SimServer:
-    """Answers in each wire format below /v1 (Gemini's below /v1beta too), and GET /v1/models.
+    """Answers in each wire format below /v1 (Gemini's below /v1beta too), and GET /v1/models. Chat completions go on
+    with a reply that is begun, where the request says so.
 
     Args:
         item_set: The items that its models know.
@@ -81,7 +82,10 @@ class SimServer:
         return response
 
     def _reply(self, who: SimRespondent, asked: ParsedRequest, epoch: int, body: Mapping[str, Any]) -> SimReply:
-        reply = who.reply(asked.messages, epoch, thinks=asked.thinks)
+        if asked.begun:
+            reply = who.continued(asked.messages, epoch, asked.begun)
+        else:
+            reply = who.reply(asked.messages, epoch, thinks=asked.thinks)
         length = sum(len(message.content) for message in asked.messages)
         name = f"sim-{self._name}-{self.requests}"
         return SimReply(asked.model, reply.text or "", reply.output_tokens, length // 4, name, body)

@@ -108,6 +108,12 @@ def undisturbed(text: str, injection: Injection) -> InjectedReply:
     return InjectedReply(before, forced_into(injection), text[len(before) :])
 
 
+def rest_of(text: str, begun: str) -> str:
+    """What follows in a text behind all that it has in common with a beginning."""
+    same = next((n for n, pair in enumerate(zip(text, begun, strict=False)) if pair[0] != pair[1]), len(begun))
+    return text[same:]
+
+
 class Simulation:
     """How simulated models answer the sessions of one experiment."""
 
@@ -128,6 +134,12 @@ class Simulation:
         """
         return None
 
+    def recalled(self, kind: str, earlier: Sequence[Message], facts: Facts) -> Subject | None:
+        """What a session of this kind is about, from what was said before its last message, where the words of that do
+        not tell.
+        """
+        return None
+
     def behaves(self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str) -> Said:
         """The reply to a session that is no prediction. `shape` (0 to 1) chooses its form, `said` is the prompt."""
         raise NotImplementedError
@@ -140,6 +152,15 @@ class Simulation:
         """
         text, _ = self.behaves(respondent, task, epoch, shape, said)
         return undisturbed(text, injection)
+
+    def continued(
+        self, respondent: Respondent, task: SimTask, epoch: int, shape: float, conversation: str, begun: str
+    ) -> str:
+        """What follows a beginning of its reply that it did not choose itself: here the rest of the reply that
+        `behaves` gives, from where the two part.
+        """
+        text, _ = self.behaves(respondent, task, epoch, shape, conversation)
+        return rest_of(text, begun)
 
     def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
         """The reply to a session that is a prediction."""

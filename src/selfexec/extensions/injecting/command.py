@@ -13,7 +13,7 @@ from selfexec.extensions.injecting.options import InjectionOptions
 @click.command("injection")
 @runs_argument
 @options_of(InjectionOptions)
-@printed("json", "csv", "markdown")
+@printed("json", "csv", "markdown", "parquet")
 def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
     """Show how models recover from words put into their replies.
 

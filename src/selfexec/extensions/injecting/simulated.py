@@ -3,19 +3,21 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from selfexec.engines.sim import InjectedReply, shapes, undisturbed
-from selfexec.engines.sim.simulation import Said, SimTask, Simulation, Subject
+from selfexec.engines.sim.simulation import Said, SimTask, Simulation, Subject, rest_of
 from selfexec.engines.sim.traits import Facts, How, Respondent, draw
-from selfexec.experiments import Injection
-from selfexec.extensions.injecting.experiment import NONE, QUESTION, TokenInjection
-from selfexec.extensions.injecting.tasks import Task
+from selfexec.experiments import Injection, Message
+from selfexec.extensions.injecting.experiment import KINDS, NONE, QUESTION, TokenInjection, injected
+from selfexec.extensions.injecting.tasks import MOST_DOSE, WORD, Task, foreign_words, in_the_question, spot_in
 
 SOLVES = 0.95  # of the tasks, undisturbed
 RECOVERS = {"random": 0.7, "second": 0.55, "least": 0.4, QUESTION: 0.8}  # with one word or token, and less with more
 PER_DOUBLING = 0.9
 NOTICES, FALSE_ALARMS = 0.8, 0.1
-KNOWN = "tasks that are simulated"
+KNOWN, QUESTIONS = "tasks that are simulated", "tasks with foreign words in them"
+SUFFIXES = {injected(kind, dose): f"{kind}.{dose}" for kind in KINDS for dose in range(1, MOST_DOSE + 1)}
 LOST = "and so on, as far as anybody can tell."
 
 
@@ -25,15 +27,31 @@ def recovery(kind: str, dose: int) -> float:
 
 
 class SimulatedTokenInjection(Simulation):
-    def facts(self, items: Sequence[Task]) -> Mapping[str, Mapping[str, Task]]:
-        return {KNOWN: {item.prompt: item for item in items}}
+    def facts(self, items: Sequence[Task]) -> Mapping[str, Mapping[str, Any]]:
+        disturbed = {in_the_question(item, n): (item, n) for item in items for n in range(1, MOST_DOSE + 1)}
+        return {KNOWN: {item.prompt: item for item in items}, QUESTIONS: disturbed}
 
     def asked(self, item: Task, session: str, prompt: str) -> Subject:
         return Subject(item.prompt, (session.partition(".")[2],))
 
     def recognised(self, kind: str, filled: Mapping[str, str], facts: Facts) -> Subject | None:
         task = filled.get("task", "")
+        if kind == "predict":
+            suffix = SUFFIXES.get(filled["injected"])
+            return Subject(task, (suffix,)) if suffix and task in facts[KNOWN] else None
+        if kind == "execute" and task in facts[QUESTIONS]:
+            item, dose = facts[QUESTIONS][task]
+            return Subject(item.prompt, (f"{QUESTION}.{dose}",))
         return Subject(task, ("",)) if task in facts[KNOWN] and kind == "execute" else None
+
+    def recalled(self, kind: str, earlier: Sequence[Message], facts: Facts) -> Subject | None:
+        """A session that notices is known by the task and the reply that it is shown."""
+        item = facts[KNOWN].get(earlier[0].content)
+        if kind != "notice" or item is None:
+            return None
+        words = {*WORD.findall(earlier[-1].content)}
+        dose = sum(word in words for word in foreign_words(item, MOST_DOSE))
+        return Subject(item.prompt, (f"random.{dose}" if dose else NONE,))
 
     def behaves(self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str) -> Said:
         item = respondent.knowledge[KNOWN].get(task.about)
@@ -55,6 +73,21 @@ class SimulatedTokenInjection(Simulation):
         if item is None or injection.kind == NONE or _recovers(respondent, item, task.parts[0], epoch):
             return result
         return result._replace(behind=f" {LOST}")
+
+    def continued(
+        self, respondent: Respondent, task: SimTask, epoch: int, shape: float, conversation: str, begun: str
+    ) -> str:
+        """It goes on as it does behind as many forced tokens; behind nothing that is foreign, as if alone."""
+        text, _ = self.behaves(respondent, task._replace(parts=("",)), epoch, shape, conversation)
+        item = respondent.knowledge[KNOWN].get(task.about)
+        spot = None if item is None else spot_in(item, text)
+        if item is None or spot is None or not begun.startswith(text[: spot.at]):
+            return rest_of(text, begun)
+        words = begun[spot.at :].split()
+        kind = "random" if words == foreign_words(item, len(words)) else "second"
+        if words and not _recovers(respondent, item, f"{kind}.{len(words)}", epoch):
+            return f" {LOST}"
+        return text[spot.at :]
 
     def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
         item = respondent.knowledge[KNOWN].get(task.about)

@@ -13,7 +13,7 @@ from selfexec.extensions.simulating.options import PropertyOptions
 @click.command("properties")
 @runs_argument
 @options_of(PropertyOptions)
-@printed("json", "csv", "markdown")
+@printed("json", "csv", "markdown", "parquet")
 def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
     """Show how well models predict each property of their replies.
 

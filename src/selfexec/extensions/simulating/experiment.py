@@ -5,6 +5,8 @@
     execute.1   the prompt, alone
     execute.2   the same once more: how well one reply predicts the other is the most that can be expected
 
+With `--predicts reply` the prediction is the reply itself, as text, of which the same rules say what is true.
+
 A claim for each property: "its reply begins with “hello”". What is true of a reply is said by fixed rules, the same for
 all models. The first execution decides; no session knows of another.
 """
@@ -30,7 +32,9 @@ from selfexec.experiments import (
     session_kind,
     state_of,
 )
+from selfexec.extensions.simulating.facet import PREDICTS, REPLY
 from selfexec.extensions.simulating.properties import PROPERTIES, Asked, holds
+from selfexec.extensions.simulating.reading import CLOSING, OPENING, read_predicted_reply, read_values
 from selfexec.extensions.simulating.rules import MARKER, WORD
 from selfexec.readers import Reading, fold, refuses, responds_to
 from selfexec.readers.notation import plain_text
@@ -72,8 +76,39 @@ $properties
 Do not write the response. Reply with one JSON object of this form, with all of its keys: {{$form}}"""
 
 
+def asked_for_reply(who: str, whose: str) -> str:
+    """The template of a prediction of the response itself: whom and whose as in `asked`."""
+    return f"""\
+If someone were to execute {who} with the following prompt, what would {whose} response be? The prompt stands between \
+two lines of equals signs.
+
+==========
+$prompt
+==========
+
+Predict the response in full, word for word, and put nothing but its text between {OPENING} and {CLOSING}."""
+
+
 PROMPTS: Prompts = {"predict": asked("you", "your"), "execute": "$prompt"}
-VARIANTS: Prompts = {"predict@frame": asked("$who", "the")}
+VARIANTS: Prompts = {
+    "predict@frame": asked("$who", "the"),
+    f"predict@{PREDICTS.name}": asked_for_reply("you", "your"),
+    f"predict@{PREDICTS.name},frame": asked_for_reply("$who", "the"),
+}
+
+
+def read_as_reply(item: SimulatedPrompt, text: str, *, truncated: bool = False) -> Reading:
+    """The reply that a prediction gives as text, under `REPLY`, and the values of the properties that it has."""
+    return with_properties(item, read_predicted_reply(text))
+
+
+def with_properties(item: SimulatedPrompt, reading: Reading) -> Reading:
+    """A reading whose value is the text of a reply, with that text and its properties as its value."""
+    if reading.state != "read":
+        return reading
+    text, given = reading.value, item.properties.by_name()
+    had = {name: PROPERTIES[name].had(text, value) for name, value in given.items()}
+    return msgspec.structs.replace(reading, value={REPLY: text, **had})
 
 
 class SelfSimulation(Experiment):
@@ -85,6 +120,7 @@ class SelfSimulation(Experiment):
     item_name = "prompt"
     prompts = PROMPTS
     variants = VARIANTS
+    read_otherwise = {f"{PREDICTS.name}={REPLY}": read_as_reply}
     tokens = {"predict": 60, "execute": 150}  # nobody recorded these: a guess
     sampling = {"paper": {"temperature": 0.0}}
     quick = 40
@@ -145,17 +181,14 @@ class SelfSimulation(Experiment):
         """The values of the properties: those that a prediction gives, or those that a reply has."""
         given = item.properties.by_name()
         if session == "predict":
-            # its patterns are large, and who only asks does without them
-            from selfexec.extensions.simulating.reading import read_values
-
             return read_values(text, {name: partial(_meant, name, given[name]) for name in given})
         return Reading("read", {name: PROPERTIES[name].had(text, value) for name, value in given.items()})
 
     def performed(self, item: SimulatedPrompt, session: str, text: str, reading: Reading) -> bool:
         """Whether a prediction replies to the prompt instead: it gives no value, speaks of what the prompt speaks of,
-        and not of a response.
+        and not of a response. One that marks the beginning of a predicted reply predicts.
         """
-        if session != "predict" or reading.state != "unreadable" or reading.evidence:
+        if session != "predict" or reading.state != "unreadable" or reading.evidence or OPENING in text:
             return False
         return responds_to(text, item.prompt) or _replies_to(plain_text(text), item)
 
@@ -167,9 +200,11 @@ class SelfSimulation(Experiment):
         return all(PROPERTIES[name].cut(value[name], text) for name in given)
 
     def given(self, item: SimulatedPrompt, session: str, value: Any) -> Any:
-        """A map of property to value."""
+        """A map of property to value; of a reply that is predicted as text, {"reply": text}."""
         if not isinstance(value, dict):
             return None
+        if session == "predict" and isinstance(text := value.get(REPLY), str):
+            return with_properties(item, Reading("read", text)).value
         asked = item.properties.by_name()
         meant = {name: _meant(name, asked[name], said) for name, said in value.items() if name in asked}
         return {name: value for name, value in meant.items() if value is not None} or None

@@ -1,4 +1,6 @@
-"""Which values a prediction gives to the properties that it was asked for: in an object, in lines or in prose."""
+"""Which values a prediction gives to the properties that it was asked for: in an object, in lines or in prose; and the
+text of a reply that is predicted as a whole.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,6 +14,8 @@ from selfexec.readers.result import Commitment
 from selfexec.readers.shown import mentioned
 
 Meant = Callable[[Any], Any]  # what is said of a property -> its value, None where that is no answer
+OPENING, CLOSING = "<response>", "</response>"  # between which a predicted reply stands
+TAG = re.compile(r"<(?P<closing>/?)response>", re.IGNORECASE)
 LEAST_NAMED = 2  # properties, where there is no object
 SAID = r"""(?:"(?P<double>[^"\n]{0,80})" | '(?P<single>[^'\n]{0,80})' | “(?P<smart>[^”\n]{0,80})”
               | (?P<bare>[^\s,;|}\n][^,;|}\n]{0,60}))"""
@@ -32,6 +36,19 @@ def read_values(text: str, properties: Mapping[str, Meant]) -> Reading:
         return conclude(text, [])
     start, end = min(place[0] for _, _, place in found), max(place[1] for _, _, place in found)
     return conclude(text, [Commitment(start, end, values)], of_a_request=True)
+
+
+def read_predicted_reply(text: str) -> Reading:
+    """The text of the reply that a prediction gives: between the last two marks that belong together, without blanks
+    around it. Unreadable where it has none, or nothing stands between them.
+    """
+    start, predicted = -1, None
+    for tag in TAG.finditer(text):
+        if not tag["closing"]:
+            start = tag.end()
+        elif start >= 0 and text[start : tag.start()].strip():
+            predicted, start = Commitment(start, tag.start(), text[start : tag.start()].strip()), -1
+    return conclude(text, [predicted] if predicted else [], of_a_request=True)
 
 
 def _meant(properties: Mapping[str, Meant]) -> Callable[[Mapping[str, Any]], dict[str, Any] | None]:

@@ -9,12 +9,13 @@ from selfexec.engines.sim.traits import Facts, How, Profile, Respondent, draw
 from selfexec.engines.sim.truth import expected_cells, metrics_of
 from selfexec.extensions.simulating.experiment import SECOND, SimulatedPrompt
 from selfexec.extensions.simulating.properties import PROPERTIES, Value, wanted
+from selfexec.extensions.simulating.reading import CLOSING, OPENING
 from selfexec.extensions.simulating.rules import FREQUENT
 from selfexec.readers import fold
 
 RATE = 0.5  # how often a property holds
 KNOWN = "prompts that are simulated"
-AGAIN = "again"  # marks the second execution
+AGAIN, IN_FULL = "again", "in full"  # mark the second execution, and a prediction of the reply as text
 PLAIN = ["alpha", "beta", "gamma", "delta"]  # words that decide nothing
 # what a property has where it has not the value that is claimed: the first of these that is another one
 OTHERS: Mapping[str, Sequence[str]] = {
@@ -34,10 +35,13 @@ class SimulatedSelfSimulation(Simulation):
         return {KNOWN: {item.prompt: item for item in items}}
 
     def asked(self, item: SimulatedPrompt, session: str, prompt: str) -> Subject:
-        return Subject(item.prompt, (AGAIN,) if session == SECOND else ())
+        if session == SECOND:
+            return Subject(item.prompt, (AGAIN,))
+        return Subject(item.prompt, (IN_FULL,) if session == "predict" and CLOSING in prompt else ())
 
     def recognised(self, kind: str, filled: Mapping[str, str], facts: Facts) -> Subject | None:
-        return Subject(filled["prompt"]) if filled["prompt"] in facts[KNOWN] else None
+        in_full = kind == "predict" and "properties" not in filled
+        return Subject(filled["prompt"], (IN_FULL,) if in_full else ()) if filled["prompt"] in facts[KNOWN] else None
 
     def behaves(self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str) -> Said:
         item = respondent.knowledge[KNOWN].get(task.about)
@@ -58,6 +62,8 @@ class SimulatedSelfSimulation(Simulation):
             name: name in early if copied else respondent.predicts("holds", _about(item, name), RATE, how)
             for name in given
         }
+        if IN_FULL in task.parts:
+            return in_full(reply_with(given, true), shape)
         values: Any = {name: value_of(name, given[name], true[name]) for name in given}
         return shapes.marks(values, shape)
 
@@ -91,6 +97,13 @@ def value_of(name: str, given: Any, true: bool) -> Value:
     if name == "picks":
         return fold(given[1])
     return next(other for other in OTHERS[name] if other != wanted(given))
+
+
+def in_full(reply: str, shape: float) -> str:
+    """A prediction of the reply as text: as asked for, behind a thought, or with something behind it."""
+    marked = f"{OPENING}{reply}{CLOSING}"
+    forms = (marked, f"{shapes.THOUGHTS[0]}\n\n{marked}", f"{marked}\n\nThis is what I expect.")
+    return forms[int(shape * len(forms))]
 
 
 def reply_with(given: Mapping[str, Any], true: Mapping[str, bool]) -> str:

@@ -31,9 +31,9 @@ from selfexec.facets import (
 )
 from selfexec.items import STRATIFIED, ItemSet, newest_order
 from selfexec.items import load as load_items
-from selfexec.options import names, part_of
+from selfexec.options import declared, names, part_of
 from selfexec.prompts import all_prompts, read_prompts
-from selfexec.run_options import STARTER, RunOptions
+from selfexec.run_options import STARTER, ItemFields, RunOptions
 from selfexec.runs.asking.histories import Histories, histories_of
 from selfexec.runs.asking.paper_items import PAPER, at_hand
 from selfexec.runs.asking.plan import CALL_TOKENS, Plan
@@ -133,7 +133,23 @@ def _items_asked(choices: RunOptions, models: Sequence[str] | None) -> _ItemsAsk
     item_set = whole_set.cut(
         parts or whole_set.usual, limit=choices.limit, fraction=choices.fraction, preset=choices.preset, order=order
     )
+    item_set, whole_set = (_with_fields(some, choices) for some in (item_set, whole_set))
     return _ItemsAsked(item_set, whole_set, order, run, shard.folder(run) if shard else run, shard, is_of_logs)
+
+
+def _with_fields(item_set: ItemSet, choices: RunOptions) -> ItemSet:
+    """The items with the fields that the run sets for all of them: lists of numbers, each once."""
+    for each in declared(ItemFields):
+        given = getattr(choices, each.name)
+        if given is None:
+            continue
+        values = [
+            int(word) if word.isascii() and word.isdecimal() else word for word in ",".join(names(given)).split(",")
+        ]
+        if twice := [value for value in values if values.count(value) > 1]:
+            raise InputError(f"{each.flag} {','.join(map(str, values))}: {twice[0]} occurs twice.")
+        item_set = item_set.with_field(each.name, values)
+    return item_set
 
 
 def _all_alike(choices: RunOptions, models: Sequence[str] | None) -> list[Respondent]:
