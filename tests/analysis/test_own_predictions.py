@@ -39,7 +39,7 @@ DIFFICULTY = (
     "unresolved (.04 [.02, .06]; 80% power to detect .05), since pairs of models may share it; with two common "
     "factors, pairs of different models still share more than chance"
 )
-RESTRICTION = f"with responses judged by a fixed rule, {ASSOCIATION}; by each model's own judgement there is no verdict"
+RESTRICTION = f"with a fixed rule for refusals, {ASSOCIATION}; by each model's own judgement there is no verdict"
 
 
 def test_the_answer_has_the_verdicts_of_all_experiments_with_what_was_tested_and_would_have_been_found() -> None:

@@ -389,7 +389,7 @@ def own(subject: str, verdict: str | None, value: float, source: str = "rule", *
         ([own("panel", "own", 0.1)], ["Own (.10 [.08, .12])."]),
         ([own("panel", "not shown", 0.01, detectable=0.05)], ["Not shown (.01 [-.01, .03]; 80% power to detect .05)."]),
         ([own("panel", None, 0.03, "self", reason="each judges itself"), own("panel", "not shown", 0.0)],
-         ["With responses judged by a fixed rule, not shown (.00 [-.02, .02]); by each model's own "
+         ["With a fixed rule for refusals, not shown (.00 [-.02, .02]); by each model's own "
           "judgement there is no verdict."]),
         ([own("panel", None, 0.03, reason="few models")], ["No verdict: few models."]),
         # above 0 and yet not shown: it is said what is against it

@@ -160,7 +160,7 @@ def test_a_source_that_only_one_run_has_counts_in_all_of_them_or_in_none(tmp_pat
     one = requests_run(tmp_path / "one", {"m": SIDES})
     two = requests_run(tmp_path / "two", {"n": SIDES})
     one = judged(one, *(judgement(n, True) for n in range(4)))
-    with pytest.raises(sx.InputError, match="what was done is said by human and by self, of different models"):
+    with pytest.raises(sx.InputError, match="what was done is decided by human and by self, of different models"):
         sx.score([one.with_source("human"), two])
 
 
@@ -252,7 +252,7 @@ def test_score_takes_a_source_and_says_so(
     judged(run, *(judgement(n, n > 0) for n in range(4)))
     assert selfexec(monkeypatch, "score", run.folder, "--source", "human", "--format", "json") == 0
     found = json.loads(capsys.readouterr().out)
-    told = "restriction: what was done is said by human judgement, not by the model's own judgement of what it did."
+    told = "restriction: what was done is decided by human judgement, not by the model's own judgement of what it did."
     assert told in found["answer"]
     # a person says that all but the first are answers; 1 and 2 were predicted wrongly, or not at all
     by = {(row["metric"], row["source"]): row["value"] for row in found["scores"] if row["experiment"] == "restriction"}
@@ -288,7 +288,7 @@ def test_other_commands_count_by_the_source_and_say_so(
         assert "Who predicts whom: restriction, by its own judgement" in printed
     else:
         by = "a fixed rule for refusals, not by the model's own judgement of what it did"
-        told = f"restriction: what was done is said by {by}."
+        told = f"restriction: what was done is decided by {by}."
         assert found["notes"] == [told] and told in said("--source", "rule")
         assert json.loads(said("--format", "json"))["notes"] == []
 

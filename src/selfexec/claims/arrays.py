@@ -283,7 +283,7 @@ def _one_condition_and_source(experiment: str, conditions: Sequence[str], source
         )
     if len(sources) > 1:
         raise InputError(
-            f"{experiment}: what was done is said by {' and by '.join(sources)}, of different models. Choose one "
+            f"{experiment}: what was done is decided by {' and by '.join(sources)}, of different models. Choose one "
             "source for all of them."
         )
     own = EXPERIMENTS[experiment].sources
