@@ -162,7 +162,7 @@ def _repeated(model: str, groups: Sequence[Sequence[Reply]], replies: Sequence[R
     text = " ".join(harmless_line(text_of(most)).split())
     shown = text if len(text) <= TEXT_SHOWN else f"{text[: TEXT_SHOWN - 1]}…"
     what = f"{_of(len(found), replies)} hold a text that came to prompts which have nothing in common"
-    why = "unless the model refuses in set words, something on the way answers in its place"
+    why = "unless the model itself writes so (a set refusal, a closing line), something on the way has written it"
     return Notice(
         model,
         "same_text",
