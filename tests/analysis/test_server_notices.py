@@ -248,7 +248,6 @@ def test_what_is_said_of_texts_shows_one_and_where_to_find_it() -> None:
     assert found.text == (
         "m: 4 of 4 replies hold a text that came to prompts which have nothing in common "
         '("I\'m sorry, but your account has exceeded its free message q\u2026", 4 times): '
-        "unless the model itself writes so (a set refusal, a closing line), something on the way has written it. Look at "
-        "one of them: "
-        "selfexec read RUN --item 0 --show"
+        "unless the model itself writes so (a set refusal, a closing line), something on the way has written it. "
+        "Look at one of them: selfexec read RUN --item 0 --show"
     )

@@ -57,7 +57,7 @@ def test_arrays_have_a_column_for_each_further_source_in_the_order_of_the_claims
 
 def test_models_whose_behaviour_is_told_by_different_sources_are_not_counted_together() -> None:
     rows = [request(1, True, True, source="self"), request(1, True, True, source="human", model="n")]
-    with pytest.raises(sx.InputError, match=r"restriction: what was done is decided by human and by self, of different"):
+    with pytest.raises(sx.InputError, match=r"what was done is decided by human and by self, of different"):
         _ = table(rows).claims
 
 
