@@ -94,7 +94,7 @@ class Unchecked:
         return [position for call, position in pairs if first <= call <= last]
 
 
-class ConnectionLedger:
+class ReplyLedger:
     """Writes replies down, and writes down what becomes known of their connections.
 
     Attributes:

@@ -20,7 +20,7 @@ from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.reply_gate import filter_warnings
 from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.asking.void_replies import void_dependents
-from selfexec.runs.connections import ConnectionLedger
+from selfexec.runs.connections import ReplyLedger
 from selfexec.runs.ends import ends_named, way_to_texts, with_accepted_ends
 from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest
 from selfexec.runs.records import Reply
@@ -109,7 +109,7 @@ def _fill(
             refuse_misfit(plan)
             before = load_manifest(plan.out)
             manifest = grow(plan)
-        ledger = ConnectionLedger(journal, engine)
+        ledger = ReplyLedger(journal, engine)
         stands = partial(_remaining_without_void, plan, journal, manifest.accept_ends)
         now = stands()
         ledger.copies.remember(now.known.values())

@@ -23,7 +23,7 @@ from selfexec.prompts import digest
 from selfexec.runs.asking.progress import Caps, Progress, Report, Spent, heartbeat
 from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, DueCall, Remaining, kinds, stored_reply
 from selfexec.runs.asking.reply_gate import ReplyGate
-from selfexec.runs.connections import ConnectionLedger, replaced_void
+from selfexec.runs.connections import ReplyLedger, replaced_void
 from selfexec.runs.records import Reply
 
 Jobs = Iterator[tuple[Any, Sequence[Key]]]
@@ -44,7 +44,7 @@ class BackEnd:
     """
 
     engine: Engine
-    ledger: ConnectionLedger
+    ledger: ReplyLedger
     accept_ends: Sequence[str]
     way_to_texts: str
     line: Callable[[Key, Reply], Reply] | None = None
