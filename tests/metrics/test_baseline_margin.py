@@ -25,17 +25,17 @@ from selfexec.errors import InputError
 from selfexec.items import ItemSet
 from selfexec.metrics import (
     WARNING,
+    BaselineComparison,
     Common,
     Estimate,
-    Held,
     Others,
     VoteTables,
     baseline_chances,
     claim_kind,
     common_claims,
+    compare_with_baseline,
     cross,
     few_models,
-    held_against,
     models_read,
     scorable,
     value,
@@ -145,10 +145,10 @@ def test_subjects_are_ranked_by_what_is_easier_for_the_others() -> None:
     assert chances(mine, others + elsewhere, "difficulty")["subject"] == [0.0, 0.0, 0.0]
 
 
-def held(model: str, everyone: Claims) -> Held:
+def compared(model: str, everyone: Claims) -> BaselineComparison:
     mine = everyone.of(model)
     others = VoteTables(everyone).others(mine, {*everyone.models} - {model})
-    return held_against(mine, others, baseline_chances(mine, others), strict=True)
+    return compare_with_baseline(mine, others, baseline_chances(mine, others), strict=True)
 
 
 def test_a_claim_that_hardly_anybody_shares_is_left_out_of_baseline_margin_on_both_sides() -> None:
@@ -156,11 +156,11 @@ def test_a_claim_that_hardly_anybody_shares_is_left_out_of_baseline_margin_on_bo
     mine = behaviour("a", outcomes | {"40": True, "41": False, "42": False})
     rows = mine + [row for m in "bcd" for row in behaviour(m, outcomes)] + behaviour("b", {"40": True, "41": True})
     everyone = claims(rows)
-    found = held("a", everyone)
-    assert set(found.own.items) == set(found.best.items) == set(outcomes)
+    found = compared("a", everyone)
+    assert set(found.own.items) == set(found.baseline_record.items) == set(outcomes)
     assert found.margin.value == pytest.approx(0 - 1)  # says yes throughout; the others do just what it does
     few = dict(list(outcomes.items())[:20])
-    found = held("a", claims(mine + [row for m in "bcd" for row in behaviour(m, few)]))
+    found = compared("a", claims(mine + [row for m in "bcd" for row in behaviour(m, few)]))
     assert math.isnan(found.margin.value)
     assert found.margin.reason == "only 20 of 43 items were asked of three other models"
 
@@ -169,7 +169,7 @@ def test_a_claim_that_hardly_anybody_shares_is_left_out_of_baseline_margin_on_bo
 def test_nine_tenths_of_the_items_must_be_shared_with_three_others(shared: int, known: bool) -> None:
     outcomes = {str(n): n % 2 == 0 for n in range(40)}
     others = [row for m in "bcd" for row in behaviour(m, dict(list(outcomes.items())[:shared]))]
-    found = held("a", claims(behaviour("a", outcomes) + others))
+    found = compared("a", claims(behaviour("a", outcomes) + others))
     assert math.isnan(found.margin.value) is not known
     assert found.margin.reason == (None if known else "only 35 of 40 items were asked of three other models")
 
@@ -182,7 +182,7 @@ def test_items_that_cannot_be_scored_are_not_counted_among_the_shared_ones() -> 
     ]
     # of the twenty that were read ten are shared, of the forty lost ones all
     others = [row for m in "bcd" for row in behaviour(m, dict(list(outcomes.items())[10:]))]
-    assert held("a", claims(mine + others)).margin.reason == "only 10 of 20 items were asked of three other models"
+    assert compared("a", claims(mine + others)).margin.reason == "only 10 of 20 items were asked of three other models"
 
 
 def test_a_stacked_baseline_worse_than_chance_is_one_that_always_says_the_same() -> None:
@@ -190,9 +190,9 @@ def test_a_stacked_baseline_worse_than_chance_is_one_that_always_says_the_same()
     outcomes = {str(n): n % 2 == 0 for n in range(40)}
     mine = [row | {"predicted": row["observed"]} for row in behaviour("a", outcomes)]
     others = [row for m in "bcd" for row in behaviour(m, {item: not outcome for item, outcome in outcomes.items()})]
-    found = held("a", claims(mine + others))
+    found = compared("a", claims(mine + others))
     assert found.baseline == "always the same"
-    assert value(claim_kind("restriction").skill, found.best) == 0
+    assert value(claim_kind("restriction").skill, found.baseline_record) == 0
     assert found.margin.value == pytest.approx(1 - 0)
     assert found.doubt == NO_DOUBT  # who does not go by others owes nothing to who they are
 
@@ -206,13 +206,13 @@ def test_the_stacked_baseline_follows_most_others_in_their_order_and_is_made_wit
     easy = {str(n): n % 2 == 0 for n in range(40)}
     rows = [row for m in "bcd" for row in pairs_of(m, easy)]
     right, wrong = (
-        held("a", claims(rows + pairs_of("a", {i: outcome == same for i, outcome in easy.items()}), "difficulty"))
+        compared("a", claims(rows + pairs_of("a", {i: outcome == same for i, outcome in easy.items()}), "difficulty"))
         for same in (True, False)
     )
-    assert (right.baseline, value(claim_kind("difficulty").skill, right.best)) == ("stacked", 1)
+    assert (right.baseline, value(claim_kind("difficulty").skill, right.baseline_record)) == ("stacked", 1)
     assert wrong.baseline == "always the same"
-    assert right.chance is not None and wrong.chance is not None
-    assert right.chance.tolist() == wrong.chance.tolist()  # whatever it did, and said
+    assert right.stacked_predictions is not None and wrong.stacked_predictions is not None
+    assert right.stacked_predictions.tolist() == wrong.stacked_predictions.tolist()  # whatever it did, and said
 
 
 def test_the_doubt_of_the_reference_models_is_the_jackknifes_less_what_the_items_make_of_it() -> None:
@@ -220,14 +220,14 @@ def test_the_doubt_of_the_reference_models_is_the_jackknifes_less_what_the_items
     easy = {str(n): n % 2 == 0 for n in range(40)}
     contrary = {item: outcome == (int(item) < 20) for item, outcome in easy.items()}
     rows = [row for m in "abcd" for row in pairs_of(m, easy)] + pairs_of("e", contrary)
-    found = held("a", claims(rows, "difficulty"))
-    assert (value(claim_kind("difficulty").skill, found.best), found.doubt) == (1, NO_DOUBT)
+    found = compared("a", claims(rows, "difficulty"))
+    assert (value(claim_kind("difficulty").skill, found.baseline_record), found.doubt) == (1, NO_DOUBT)
     # two against two: which way the stacked baseline leans on 40 of 80 groups hangs on who is there
     easy = {str(n): n % 2 == 0 for n in range(80)}
     contrary = {item: outcome == (int(item) < 40) for item, outcome in easy.items()}
     rows = [row for m in "abc" for row in pairs_of(m, easy)] + [r for m in "de" for r in pairs_of(m, contrary)]
     everyone = claims(rows, "difficulty")
-    found, kind = held("a", everyone), claim_kind("difficulty")
+    found, kind = compared("a", everyone), claim_kind("difficulty")
     mine = everyone.of("a")
     baseline = stacked(VoteTables(everyone).others(mine, "bcde"))
     fewer = [kind.chance_record(mine, chance) for chance in baseline.without_one(mine)]
@@ -244,7 +244,7 @@ def test_who_hardly_ever_does_it_is_no_reference_model() -> None:
     never, seldom, often = ({i: int(i) < n for i in outcomes} for n in (0, 4, 5))
     rows = [row for m in "abc" for row in behaviour(m, outcomes)]
     for other, enough in ((never, False), (seldom, False), (often, True)):
-        found = held("a", claims(rows + behaviour("d", other)))
+        found = compared("a", claims(rows + behaviour("d", other)))
         assert math.isnan(found.margin.value) is not enough
 
 

@@ -11,7 +11,14 @@ import numpy as np
 
 from selfexec.claims import Answers, Claims
 from selfexec.experiments import EXPERIMENTS, PAPER, Headline, Naive
-from selfexec.metrics.baseline_margin import NO_OTHERS, WHERE_SPLIT, Held, held_against, held_alone, where_words_split
+from selfexec.metrics.baseline_margin import (
+    NO_OTHERS,
+    WHERE_SPLIT,
+    BaselineComparison,
+    compare_with_baseline,
+    where_words_split,
+    without_baseline,
+)
 from selfexec.metrics.baselines import (
     STACKED,
     BaselineChances,
@@ -59,7 +66,7 @@ class Scored:
         accuracy: For the headline, as `skill`.
         caution: Why the scores are to be read with caution.
         record: The model's own counts.
-        held: The comparison that its margin comes from.
+        comparison: The comparison that its margin comes from.
         claims: The claims that were counted.
         strict: Whether what could not be read counts as wrong.
         records: The counts of each single baseline on these claims.
@@ -72,7 +79,7 @@ class Scored:
     skill: Estimate
     caution: str | None
     record: Counted
-    held: Held
+    comparison: BaselineComparison
     claims: Claims
     strict: bool
     records: Mapping[str, Counted]
@@ -125,34 +132,34 @@ def score_experiment(
     for name in kind.OF_OTHERS:
         if name != "subject" or claims.subjects:
             found.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
-    held = held_alone(kind, record, NO_MARGIN)
+    comparison = without_baseline(kind, record, NO_MARGIN)
     if whole:
         several = len(record.items) > 1
         found["shuffled_p"] = shuffled_p(claims, strict) if several else Estimate(math.nan, reason=ONE_ITEM)
-        held = held_against(claims, others, chances, strict)
+        comparison = compare_with_baseline(claims, others, chances, strict)
         # without other models there is no baseline to name: always giving one answer has skill 0, and some baselines by
         # facts are far better
-        alone = Estimate(math.nan, reason=held.alone)
-        found["best_baseline"] = alone if held.alone else kind.skill_estimate(held.best)
-        found["baseline_margin"] = held.margin
-        if held.at_own_rate:
-            found |= held.at_own_rate.estimates
+        alone = Estimate(math.nan, reason=comparison.no_baseline)
+        found["best_baseline"] = alone if comparison.no_baseline else kind.skill_estimate(comparison.baseline_record)
+        found["baseline_margin"] = comparison.margin
+        if comparison.at_own_rate:
+            found |= comparison.at_own_rate.estimates
         if kind.SHARED_CLAIMS:  # shown, but part of no verdict
-            found |= where_words_split(claims, others, held, strict)
+            found |= where_words_split(claims, others, comparison, strict)
     if gives_probabilities(claims):
         if kind.FREE_THRESHOLD and kind.SHARED_CLAIMS:
-            held, chances, records = held_alone(kind, record, IN_PROBABILITIES), {}, {}
+            comparison, chances, records = without_baseline(kind, record, IN_PROBABILITIES), {}, {}
             found = _without_threshold(found, EXPERIMENTS[claims.experiment].naive)
         found |= probability_scores(claims, answers, others, with_margin=whole and kind.SHARED_CLAIMS)
     why, found = degenerate(kind, claims, answers, len(record.items), found)
-    held = replace(held, margin=found.get("baseline_margin", held.margin))
+    comparison = replace(comparison, margin=found.get("baseline_margin", comparison.margin))
     caution = asked.caution or why or kind.too_few(claims.where(mask), record)
-    best_baseline = None if held.alone else held.baseline
+    best_baseline = None if comparison.no_baseline else comparison.baseline
     rows = [asked.row(name, e, caution, best_baseline if name in OF_BASELINE else None) for name, e in found.items()]
-    if held.chance is not None:
-        chances = chances | {STACKED: held.chance}
+    if comparison.stacked_predictions is not None:
+        chances = chances | {STACKED: comparison.stacked_predictions}
     predicted_chances = BaselineChances.with_votes(chances, claims, others)
-    parts = (found["accuracy"], found["skill"], caution, record, held)
+    parts = (found["accuracy"], found["skill"], caution, record, comparison)
     return Scored(rows, asked, *parts, claims, strict, records, predicted_chances)
 
 
@@ -226,7 +233,7 @@ def overall_scores(
     for metric, estimates in (
         ("self_execution_score", {name: part.accuracy for name, part in scored.items()}),
         ("skill", {name: part.skill for name, part in scored.items()}),
-        ("baseline_margin", {name: part.held.margin for name, part in scored.items()}),
+        ("baseline_margin", {name: part.comparison.margin for name, part in scored.items()}),
     ):
         estimate = combine(estimates, LEAST_OVERALL[metric], headline)
         reason = estimate.reason or _withheld(scored, estimate)

@@ -97,7 +97,11 @@ class BaselinePredictions:
         for experiment, claims in self.tables.claims.items():
             for model, parts in self.scores.parts.items():
                 part = parts.get(experiment)
-                chance = part.predicted_chances.chances.get(part.held.baseline) if part and part.held.baseline else None
+                chance = (
+                    part.predicted_chances.chances.get(part.comparison.baseline)
+                    if part and part.comparison.baseline
+                    else None
+                )
                 if chance is None or not claim_kind(claims).SHARED_CLAIMS:
                     continue
                 own = claims.of(model)
@@ -153,7 +157,7 @@ def _told(part: Scored, claims: Claims, places: Numbers, length: int, strict: bo
     def strings(characters: Numbers) -> ByEpoch:
         return dict(_by_epoch(characters, claims.epoch, at, length))
 
-    best = part.held.baseline if part.held.baseline in words else None
+    best = part.comparison.baseline if part.comparison.baseline in words else None
     said = {name: strings(found) for name, found in words.items() if name in (best, *metrics)}
     return PredictionsByEpoch(
         best, said, strings(_numerals(predicted.behaved)), strings(_numerals(predicted.behaviour_known))
