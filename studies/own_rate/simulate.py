@@ -25,10 +25,10 @@ import numpy as np
 from worlds import SIZES, WORLDS, Array, Subject, World, baseline_skills, ceiling, drawn, half, knowledge_for, skill
 
 from selfexec.claims import NO_ANSWERS
-from selfexec.metrics import Bootstrap, baseline_chances, compare_with_baseline, score_experiment, with_bootstrap
+from selfexec.metrics import Bootstrap, baseline_probabilities, compare_with_baseline, score_experiment, with_bootstrap
 from selfexec.metrics.baselines import stacked
 from selfexec.metrics.kinds.rates import rate_bias_estimate
-from selfexec.metrics.margin_at_own_rate import at_the_ceiling, chances_at_rate
+from selfexec.metrics.margin_at_own_rate import at_the_ceiling, probabilities_at_rate
 from selfexec.metrics.rows import AskedCounts
 
 HERE = Path(__file__).parent
@@ -105,7 +105,7 @@ def _knowledge(cell: Cell, baseline: float) -> float:
 def one_run(world: World, subject: Subject, items: int, seed: list[int]) -> tuple[Array, bool]:
     """What the package makes of one draw: value, low and high of each of METRICS; and whether it cannot be told."""
     claims, others = drawn(world, subject, items, seed)
-    comparison = compare_with_baseline(claims, others, baseline_chances(claims, others), strict=False)
+    comparison = compare_with_baseline(claims, others, baseline_probabilities(claims, others), strict=False)
     found = comparison.at_own_rate
     assert found is not None
     bias = rate_bias_estimate(comparison.own.counts)
@@ -157,7 +157,7 @@ def fewest_differing(cell: Cell, real: Truth, runs: int) -> dict[str, Any]:
     for seed in _seeds(cell, runs):
         claims, others = drawn(WORLDS[cell.world], real.subject, cell.items, seed)
         says, did = claims.predicted > 0, claims.observed > 0
-        differ = np.abs(says - chances_at_rate(stacked(others).logits(claims), float(says.mean()))) > 0.5
+        differ = np.abs(says - probabilities_at_rate(stacked(others).logits(claims), float(says.mean()))) > 0.5
         found.append(min(differ[did].sum(), differ[~did].sum()))
     return {**cell._asdict(), "runs": runs, "fewest_differing": float(np.median(found))}
 

@@ -261,8 +261,8 @@ class FactColumns(Protocol):
 
 
 Baseline = Callable[[FactColumns], Floats]
-"""The chance (0 to 1) of a yes to each claim, from facts alone: 0.5 where it has nothing to go by, nan where it says
-nothing."""
+"""The probability of a yes to each claim (0 to 1), from facts alone: 0.5 where it has nothing to go by, nan where it
+says nothing."""
 
 
 class Wording(NamedTuple):

@@ -25,7 +25,7 @@ from selfexec.metrics.baselines import (
     Others,
     VoteTables,
     baseline_records,
-    chance_record,
+    predictor_record_on,
     stacked,
 )
 from selfexec.metrics.baselines.groups import APART
@@ -86,30 +86,30 @@ def models_read(tables: VoteTables, model: str, others: Iterable[str]) -> int:
 
 
 def compare_with_baseline(
-    claims: Claims, others: Others, chances: Mapping[str, Array], strict: bool
+    claims: Claims, others: Others, probabilities: Mapping[str, Array], strict: bool
 ) -> BaselineComparison:
     """A model's claims compared with the stacked baseline, on the claims that at least three others share.
 
     Args:
         claims: The model's own.
         others: The reference models.
-        chances: The chances of single baselines. `others_mode` is nan exactly for claims that fewer than three others
-            share.
+        probabilities: Those of a yes by each single baseline. `others_mode` has to be nan for the claims that fewer
+            than three others share, and for no other: it says on which claims the two are compared.
         strict: Whether what could not be read counts as wrong.
     """
     kind, scored = claim_kind(claims), scorable(claims, strict)
-    if reason := _too_few(claims, others, chances, scored):
+    if reason := _too_few(claims, others, probabilities, scored):
         return without_baseline(kind, kind.count(claims, strict), reason)
-    known = ~np.isnan(chances["others_mode"])
+    known = ~np.isnan(probabilities["others_mode"])
     shared = scored & known
     own = kind.count(claims.where(known), strict)
     if not kind.SHARED_CLAIMS:
-        baseline, record = best_of(kind, own, baseline_records(claims, chances, shared))
+        baseline, record = best_of(kind, own, baseline_records(claims, probabilities, shared))
         return BaselineComparison(own, baseline, record, kind.skill_difference(own, record))
     fitted = stacked(others)
     logits = fitted.logits(claims)
     predictions = fitted.predictions(logits)
-    record = chance_record(claims, predictions, shared)
+    record = predictor_record_on(claims, predictions, shared)
     if not value(kind.skill, record) > 0:  # the same answer every time does as well
         record = kind.constant(own)
         at_rate = at_own_rate(claims, shared, own, np.zeros(len(claims)), None) if kind.FREE_THRESHOLD else None
@@ -127,11 +127,11 @@ def compare_with_baseline(
     return BaselineComparison(own, STACKED, record, margin, doubt, predictions, at_rate)
 
 
-def _too_few(claims: Claims, others: Others, chances: Mapping[str, Array], mask: Flags) -> str | None:
+def _too_few(claims: Claims, others: Others, probabilities: Mapping[str, Array], mask: Flags) -> str | None:
     """Why too little is known of others, None where enough is."""
     if not others.enough:
         return NO_OTHERS
-    shared = ~np.isnan(chances["others_mode"])
+    shared = ~np.isnan(probabilities["others_mode"])
     asked, met = (len(occurring(claims.item[these])) for these in (mask, mask & shared))
     if met < LEAST_COVERAGE * asked:
         return f"only {met} of {number_of(asked, 'item was', 'items were')} asked of three other models"
@@ -170,6 +170,6 @@ def where_words_split(
         alike = "other models say the same of all items but one, or of all"
         return dict.fromkeys(WHERE_SPLIT, Estimate(math.nan, reason=alike))
     shared = split & ~np.isnan(comparison.stacked_predictions)
-    record = chance_record(claims, comparison.stacked_predictions, mask & shared)
+    record = predictor_record_on(claims, comparison.stacked_predictions, mask & shared)
     margin = kind.skill_difference(kind.count(claims.where(shared), strict), record)
     return dict(zip(WHERE_SPLIT, (kind.skill_estimate(own), margin), strict=True))

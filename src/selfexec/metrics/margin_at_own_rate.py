@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from selfexec.claims import Claims, Flags, Floats
-from selfexec.metrics.baselines import Stacked, chance_record
+from selfexec.metrics.baselines import Stacked, predictor_record_on
 from selfexec.metrics.kinds import Counted, common_items, value
 from selfexec.metrics.kinds.binary import sides
 from selfexec.metrics.kinds.counts import difference
@@ -94,7 +94,7 @@ def at_own_rate(claims: Claims, mask: Flags, own: Counted, logits: Floats, fitte
     if math.isnan(rate):
         unknown = Estimate(math.nan, reason="no prediction was read")
         return AtOwnRate(unknown, unknown, unknown, unknown)
-    baseline = chance_record(claims, _at_rate(logits, mask, rate), mask)
+    baseline = predictor_record_on(claims, _at_rate(logits, mask, rate), mask)
     slope = _slope(claims.observed[mask] > 0, logits[mask], rate)
     added = _added(own, baseline, slope)
     common = common_items([own, baseline])
@@ -123,17 +123,17 @@ def _rate(own: Counted) -> float:
 
 
 def _at_rate(logits: Floats, mask: Flags, rate: float) -> Floats:
-    """The baseline's chances of a yes to the masked claims at this rate, nan for the others; logits have shape
+    """The baseline's probabilities of a yes to the masked claims at this rate, nan for the others; logits have shape
     (..., claims).
     """
-    chance = np.full(logits.shape, math.nan)
+    probability = np.full(logits.shape, math.nan)
     # without one reference model the behaviour of none may be known: then the logit is 0
-    chance[..., mask] = chances_at_rate(np.nan_to_num(logits[..., mask]), rate)
-    return chance
+    probability[..., mask] = probabilities_at_rate(np.nan_to_num(logits[..., mask]), rate)
+    return probability
 
 
-def chances_at_rate(logits: Array, rate: float) -> Array:
-    """The chance of a yes to each claim such that the share of yes is `rate`; logits have shape (..., claims).
+def probabilities_at_rate(logits: Array, rate: float) -> Array:
+    """The probability of a yes to each claim such that the share of yes is `rate`; logits have shape (..., claims).
 
     It is 1 above a threshold and 0 below. Claims with logits equal to the threshold share what is left in equal parts.
     """
@@ -144,8 +144,8 @@ def chances_at_rate(logits: Array, rate: float) -> Array:
     above = logits > threshold + ROUNDING
     equal = np.abs(logits - threshold) <= ROUNDING
     left = wanted - above.sum(-1, keepdims=True)
-    chance: Array = above + equal * np.clip(left / equal.sum(-1, keepdims=True), 0.0, 1.0)
-    return chance
+    probability: Array = above + equal * np.clip(left / equal.sum(-1, keepdims=True), 0.0, 1.0)
+    return probability
 
 
 def _slope(did: Flags, logits: Array, rate: float) -> float:

@@ -21,10 +21,10 @@ from selfexec.metrics.baseline_margin import (
 )
 from selfexec.metrics.baselines import (
     STACKED,
-    BaselineChances,
+    BaselineProbabilities,
     Others,
     Pairing,
-    baseline_chances,
+    baseline_probabilities,
     baseline_records,
     by_family,
     paired,
@@ -70,7 +70,7 @@ class Scored:
         claims: The claims that were counted.
         strict: Whether what could not be read counts as wrong.
         records: The counts of each single baseline on these claims.
-        predicted_chances: What each baseline predicts about each of the claims.
+        baseline_probabilities: What each baseline predicts about each of the claims.
     """
 
     rows: list[Score]
@@ -83,14 +83,14 @@ class Scored:
     claims: Claims
     strict: bool
     records: Mapping[str, Counted]
-    predicted_chances: BaselineChances
+    baseline_probabilities: BaselineProbabilities
 
     @cached_property
     def baselines(self) -> Mapping[str, Pairing]:
         """The model next to each single baseline, on the claims that the baseline predicts."""
-        mask, chances = scorable(self.claims, self.strict), self.predicted_chances.chances
+        mask, probabilities = scorable(self.claims, self.strict), self.baseline_probabilities.probabilities
         return {
-            name: paired(self.claims, chances[name], mask, self.record, record, self.strict)
+            name: paired(self.claims, probabilities[name], mask, self.record, record, self.strict)
             for name, record in self.records.items()
         }
 
@@ -122,11 +122,11 @@ def score_experiment(
     found = dict(kind.own_estimates(claims, record, answers, EXPERIMENTS[claims.experiment].metrics, strict))
     found["skill"] = found[kind.SKILL_NAME]
     found["coverage"] = coverage(claims)
-    chances = baseline_chances(claims, others, learnt=whole)
+    probabilities = baseline_probabilities(claims, others, learnt=whole)
     of_family, lacking = by_family(claims, family, mask)
-    chances |= of_family
+    probabilities |= of_family
     found |= {name: Estimate(math.nan, reason=why) for name, why in lacking.items()}
-    records = baseline_records(claims, chances, mask)
+    records = baseline_records(claims, probabilities, mask)
     for name, baseline in records.items():
         found[name] = kind.accuracy_estimate(baseline)
     for name in kind.OF_OTHERS:
@@ -136,7 +136,7 @@ def score_experiment(
     if whole:
         several = len(record.items) > 1
         found["shuffled_p"] = shuffled_p(claims, strict) if several else Estimate(math.nan, reason=ONE_ITEM)
-        comparison = compare_with_baseline(claims, others, chances, strict)
+        comparison = compare_with_baseline(claims, others, probabilities, strict)
         # without other models there is no baseline to name: always giving one answer has skill 0, and some baselines by
         # facts are far better
         alone = Estimate(math.nan, reason=comparison.no_baseline)
@@ -148,7 +148,7 @@ def score_experiment(
             found |= where_words_split(claims, others, comparison, strict)
     if gives_probabilities(claims):
         if kind.FREE_THRESHOLD and kind.SHARED_CLAIMS:
-            comparison, chances, records = without_baseline(kind, record, IN_PROBABILITIES), {}, {}
+            comparison, probabilities, records = without_baseline(kind, record, IN_PROBABILITIES), {}, {}
             found = _without_threshold(found, EXPERIMENTS[claims.experiment].naive)
         found |= probability_scores(claims, answers, others, with_margin=whole and kind.SHARED_CLAIMS)
     why, found = degenerate(kind, claims, answers, len(record.items), found)
@@ -157,10 +157,10 @@ def score_experiment(
     best_baseline = None if comparison.no_baseline else comparison.baseline
     rows = [asked.row(name, e, caution, best_baseline if name in OF_BASELINE else None) for name, e in found.items()]
     if comparison.stacked_predictions is not None:
-        chances = chances | {STACKED: comparison.stacked_predictions}
-    predicted_chances = BaselineChances.with_votes(chances, claims, others)
+        probabilities = probabilities | {STACKED: comparison.stacked_predictions}
+    of_baselines = BaselineProbabilities.with_votes(probabilities, claims, others)
     parts = (found["accuracy"], found["skill"], caution, record, comparison)
-    return Scored(rows, asked, *parts, claims, strict, records, predicted_chances)
+    return Scored(rows, asked, *parts, claims, strict, records, of_baselines)
 
 
 def _without_threshold(found: Mapping[str, Estimate], naive: Naive | None) -> dict[str, Estimate]:

@@ -33,7 +33,7 @@ from selfexec.metrics import (
     Formula,
     Scored,
     VoteTables,
-    baseline_chances,
+    baseline_probabilities,
     ceiling_estimate,
     claim_kind,
     combine,
@@ -209,7 +209,7 @@ def _record(metric: str, label: str, tables: VoteTables, others: Sequence[Candid
         return Record(label, own, own, share)
     labels = [other.label for other in others]
     theirs = tables.others(claims, labels)
-    comparison = compare_with_baseline(claims, theirs, baseline_chances(claims, theirs), strict)
+    comparison = compare_with_baseline(claims, theirs, baseline_probabilities(claims, theirs), strict)
     return _compared_record(label, comparison, share, models_read(tables, label, labels))
 
 
