@@ -20,8 +20,8 @@ from selfexec.extension import Convention as AddedConvention
 from selfexec.extension import registered, resolve
 from selfexec.facets import DEFAULT_NAME, canonical, why_apart
 from selfexec.files.tags import load_families
-from selfexec.metrics import LEAST_OTHERS, Score
-from selfexec.panels import PAPER, MatchedPanel, load_panel, match_panel
+from selfexec.metrics import Score
+from selfexec.panels import MOST_UNASKED, PAPER, MatchedPanel, load_panel, match_panel
 from selfexec.runs import Run, load_readings, loaded, refuse_silent, takes, with_kept_logprobs, with_source
 from selfexec.runs.run import several_runs
 from selfexec.text.matching import meant
@@ -148,7 +148,7 @@ class Selection:
             return None
         if self.panel is None and all(run.all_simulated for run in self.runs):
             return None  # the one that ships is of language models
-        panel, at_most = load_panel(self.panel or PAPER), None if self.panel else LEAST_OTHERS
+        panel, at_most = load_panel(self.panel or PAPER), None if self.panel else MOST_UNASKED
         return match_panel(panel, self.runs, self.tables, at_most)
 
     @cached_property
