@@ -108,6 +108,10 @@ def score_experiment(
     """Score one model in one experiment: first its own record, then each single baseline on the same claims, then the
     margin over the stacked baseline. Last come the reasons for which numbers are withheld or cautioned against.
 
+    There are two sets of claims. Skill, accuracy and the single baselines are of all of the model's claims that count.
+    The margins, `best_baseline` and, beside a margin at own rate, the shares of the ceiling are of those that at least
+    three others share. So `baseline_margin` is `skill` less `best_baseline` only where the two sets are the same.
+
     Args:
         asked: What every row repeats: who was asked what, and how much was read.
         claims: The model's own.
@@ -143,6 +147,8 @@ def score_experiment(
         found["best_baseline"] = alone if comparison.no_baseline else kind.skill_estimate(comparison.baseline_record)
         found["baseline_margin"] = comparison.margin
         if comparison.at_own_rate:
+            # The ceiling and the model's share of it are there already, of all of its claims, and stay so without a
+            # baseline. Beside one they are of the claims that both are scored on, as the baseline's share is.
             found |= comparison.at_own_rate.estimates
         if kind.SHARED_CLAIMS:  # shown, but part of no verdict
             found |= where_words_split(claims, others, comparison, strict)

@@ -1,6 +1,6 @@
 """A reply that is nothing but the object that it was asked for, at most in a fence, as most are: JSON says what it
-means, and there is nothing around it that could take it back. Whatever else is in a reply, blanks and signs in its
-words included, the other readers weigh.
+means, and there is nothing around it that could take it back. Replies in which there is anything else, blanks and signs
+in the words included, are weighed (`marks.weigh_marks`, `words.weigh_words`).
 """
 
 import json

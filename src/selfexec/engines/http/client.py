@@ -3,7 +3,7 @@
 429, 5xx, resets, timeouts, bodies that are none    asked again, with growing pauses, a bounded number of times
 a server that is away                               calls to it wait until it is back, and the run stops after a while:
                                                     see `patience`
-other statuses of success                           the same: what was accepted, or is a part, is no reply
+other statuses of success                           the same: "accepted" and "partial content" are no replies
 streams that break off                              the same: half of a reply is no reply
 whole replies in a shape that cannot be read        asked again, until the same shape has come twice
 what a cache has sent                               the run stops, and says how to do without: no session was opened

@@ -1,4 +1,4 @@
-"""One request over a connection of a pool, and the response to it.
+"""One request over a connection of a pool, and the response to it as far as its headers: `transport` reads the body.
 
 Calls to a model differ only in their bodies. So what is the same in all of them is made once, a request is written as a
 whole, and its response is what aiohttp's connection has read. aiohttp's own client makes the headers, a deadline and
@@ -125,7 +125,7 @@ class Exchange:
         return OpenResponse(message.code, message.headers, content, label, carrier)
 
     def _write(self) -> None:
-        """Write the whole request. What the system does not take at once is written while the response is waited for."""
+        """Write the whole request. What the system does not take at once is written during the wait."""
         transport = self._connection.transport
         if transport is None or transport.is_closing():
             raise aiohttp.ClientConnectionResetError("the connection was closed before the request was written")

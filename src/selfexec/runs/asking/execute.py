@@ -1,4 +1,4 @@
-"""Run experiments: open every session that is still wanted, and keep each reply as it comes."""
+"""What a command does to carry out a plan: journal, manifest, and what is still due, which `executor` asks."""
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -69,8 +69,14 @@ def carry_out(
     progress: Progress | None = None,
     at_start: Callable[[Remaining[Plan]], None] | None = None,
 ) -> Run:
-    """Do what is planned. `progress` is kept up to date, and `report` called with it after each session. `at_start` is
-    shown how the plan stands before anything is asked.
+    """Do what is planned, and return the run as it was read back from its folder: no reply gets from the engine to the
+    scores but through the journal.
+
+    Args:
+        plan: What is asked, and where it goes.
+        report: Called with the progress after each session.
+        progress: Kept up to date.
+        at_start: Shown how the plan stands before anything is asked.
     """
     engine = plan.engine()
     if not plan.all_simulated:

@@ -1,4 +1,4 @@
-"""The calls of a plan that are due, asked over an engine.
+"""The calls of a plan that are due, asked over an engine in rounds. `execute` has what a command does around that.
 
 A plan asks locally, in a shard or of a judge in the same way: each job is played through, each session that comes up
 and has no reply yet is asked, and its reply is written down as it comes. What differs is the plan (`CallPlan`), and how
@@ -213,7 +213,7 @@ class Executor:
         """The reply of a session, asked now, in the form in which it is written down."""
         call = self._plan.call(due.key, due.messages, due.injection)
         opened_within = due.key.facets and is_call(due.key.session)
-        answered_for = due.key if opened_within else call.key  # a judge's call is the judge's own
+        answered_for = due.key if opened_within else call.key  # a judge is asked under a key of its own
         self._progress.under_way += 1
         try:
             reply = await reply_to(self._engine, call, due.parent, is_over=lambda: self._over, key=answered_for)
