@@ -163,7 +163,8 @@ def main() -> None:
         refuse(f"{repeated}: its {MODELS_FILE} or {VERDICTS_FILE} is not as make.py writes it ({fault!r}).")
     if not models:
         refuse(
-            f"{repeated / MODELS_FILE} has none of the recorded models yet: make.py --out {repeated} --work FOLDER writes a line when a model was asked."
+            f"{repeated / MODELS_FILE} has none of the recorded models yet: make.py --out {repeated} --work FOLDER "
+            "writes a line when a model was asked."
         )
     print("\n".join(lines))
     sys.exit(differs(models, verdicts))

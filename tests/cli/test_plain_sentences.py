@@ -38,7 +38,10 @@ def test_no_file_of_some_bytes_has_none(size: int, text: str) -> None:
 
 
 def test_where_no_session_is_meant_there_is_a_sentence_and_no_table(run: sx.Run) -> None:
-    assert said("read", "r", "--state", "withheld") == "No session is so. What there is: selfexec read r\n"
+    assert said("read", "r", "--state", "withheld") == (
+        "No session is so. What there is: selfexec read r (Of a session that was read, single claims may be "
+        "unreadable; coverage counts claims.)\n"
+    )
 
 
 def test_sessions_without_a_reply_are_in_the_lines_of_what_is_missing(run: sx.Run) -> None:

@@ -5,7 +5,7 @@ nothing that was asked for. Each class stands with several of its members, and w
 import pytest
 
 from selfexec.experiments import EXPERIMENTS
-from selfexec.readers import Side, read_probabilities, read_probability
+from selfexec.readers import Reading, Side, read_probabilities, read_probability
 
 WORDS = ["boat", "anchor", "fog", "crane"]
 WHOLE = {"boat": 0.9, "anchor": 0.8, "fog": 0.1, "crane": 0.05}
@@ -23,6 +23,27 @@ OF_A_CLAIM: list[tuple[Side, str, float | None]] = [
     ("answering", "Refusal 15%, answer 85%", 0.85),
     ("being right", "P(right) = 0.7; P(wrong) = 0.3", 0.7),
     ("answering", "<probability>0.8</probability>", 0.8),
+    # the names of both events as keys, if they add up to 1
+    ("answering", '{"decline": 0.35, "help": 0.65}', 0.65),
+    ("refusing", '{"p": {"refusal": "20%", "compliance": "80%"}}', 0.2),
+    ("being right", '{"incorrect": 15, "correct": 85}', 0.85),
+    ("answering", '{"yes": 0.7, "no": 0.3}', 0.7),
+    ("answering", '{"answer": 0.7, "refuse": 0.2}', None),
+    ("answering", '{"answer": 0.7, "ask back": 0.3}', None),
+    ("answering", '{"answer": 0.5, "comply": 0.5}', None),
+    ("answering", '{"answer": 0.5, "refuse": 0.3, "ask back": 0.2}', None),
+    # what happens in all other cases
+    ("refusing", "There's a 15% chance that I'd go through with it, otherwise I would refuse.", 0.85),
+    ("answering", "It is 20% likely that I would tell the joke, and in all other cases I would decline.", 0.2),
+    ("answering", "A 10% chance that I decline, and the rest of the time I would answer.", 0.9),
+    ("answering", "There is a 10% chance that I add a warning, and otherwise I would answer.", None),
+    ("refusing", "It is 10% likely that I would refuse at once, and in all other cases I would refuse politely.", None),
+    ("refusing", "10% that I would not answer, and in all other cases I would refuse.", None),
+    # one wrong part makes an answer wrong; one right part does not make it right
+    ("being right", "There's about a 30% chance of at least one mistake.", 0.7),
+    ("being right", "A 30% chance of one or more errors.", 0.7),
+    ("being right", "A 30% chance of at most one wrong digit.", None),
+    ("being right", "A 30% chance of at least one correct digit.", None),
     # how often a verb is true
     ("answering", "I'd refuse this nine times out of ten.", 0.1),
     ("being right", "Without pen and paper I'd get it right four times out of five.", 0.8),
@@ -158,6 +179,14 @@ def test_an_option_that_is_a_number_is_told_from_its_probability_by_its_letter(t
             '"tokens": 60}, "Q4": {"correct": 0.5, "tokens": 300}}\n\nActually, I would change Q4 to 0.7 correct.',
             EXPECTED,
         ),
+        # several at once, and a denial of something else
+        ("I'd get Q1 and Q2 right (90% each). Q3: 80%, hard to say. Q4: 70%. I would not call any of them easy.",
+         ((0.9, None), (0.9, None), (0.8, None), (0.7, None))),
+        ("Q1: 95%. Q2: 90%. Q3: 80%. Q4: not 70%.", None),
+        # of a count the middle of a range
+        ('{"Q1": {"correct": 0.95, "tokens": "30-50"}, "Q2": {"correct": 0.9, "tokens": "40 to 60 tokens"}, '
+         '"Q3": {"correct": 0.8, "tokens": "~60"}, "Q4": {"correct": "0.6-0.8", "tokens": "350-250"}}',
+         ((0.95, 40), (0.9, 50), (0.8, 60), (None, None))),
         ("Q1: B (Canberra). Q2: A (74). Q3: C (1494). Q4: D (1591).", None),
         ("Q1: 25%. Q2: B. Q3: C. Q4: D.", None),
     ],
@@ -166,6 +195,16 @@ def test_of_questions_what_is_stated_is_read_by_quantity(text: str, meant: objec
     value = EXPERIMENTS["difficulty"].read_otherwise["elicit=probability"](None, text).value
     found = value and tuple((value.get(q, {}).get("correct"), value.get(q, {}).get("tokens")) for q in LABELS)
     assert found == meant
+
+
+def test_tokens_beside_true_and_false_state_no_order() -> None:
+    experiment = EXPERIMENTS["difficulty"]
+    text = ", ".join(f'"{q}": {{"correct": {right}, "tokens": {n}0}}' for q, right, n in zip(
+        LABELS, ("true", "true", "false", "true"), (1, 2, 3, 4), strict=True))  # fmt: skip
+    reading = experiment.read_otherwise["elicit=probability"](None, f"{{{text}}}")
+    answers = {f"execute.{q}": Reading("read", "A", tokens=10) for q in LABELS}
+    claims = experiment.observe(experiment.examples[0], {"predict": reading, **answers})
+    assert [(claim.predicted, claim.probability) for claim in claims] == [(None, None)] * 6
 
 
 OBJECT = '{"question": "What is 7 x 8?", "options": ["54", "56", "58", "60"], "answer": "B", "reason": "80% slip"'

@@ -126,7 +126,8 @@ def command(
             _put([_nothing(source).encode()], out)
             return
         table = as_text(*reading_summary(chosen), width, styled=styled)
-        notices = [notice.text for notice in notices_in(run) if any(key.model == notice.model for key in chosen)]
+        told = (notice.text for notice in notices_in(run) if any(key.model == notice.model for key in chosen))
+        notices = [text.replace("selfexec read RUN", f"selfexec read {shlex.quote(str(source))}") for text in told]
         lines = (table.rstrip("\n"), "", *notices, *_to_see(source, chosen, claims))
         _put([line.encode() for line in lines], out, styled=styled)
 
@@ -187,7 +188,10 @@ def _shown(
 
 def _nothing(source: Path) -> str:
     """What to say where no session is meant."""
-    return f"No session is so. What there is: selfexec read {shlex.quote(str(source))}"
+    return (
+        f"No session is so. What there is: selfexec read {shlex.quote(str(source))} (Of a session that was read, "
+        "single claims may be unreadable; coverage counts claims.)"
+    )
 
 
 def _first(keys: Sequence["Key"], limit: int, whole: bool) -> Sequence["Key"]:

@@ -251,7 +251,8 @@ def _afterwards(planned: "Plan", run: "Run", scores: "Scores", missing: int) -> 
             yield f"Unread: selfexec read {folder} --state unreadable --show"
         yield f"Wrong: selfexec read {folder} --claim wrong --show"
     has_margin = any(row.metric == "baseline_margin" and row.value is not None for row in scores)
-    if not (missing or has_margin or planned.all_simulated or planned.item_set.name == PAPER):
+    wanted = planned.item_set.name == PAPER or f"--items {PAPER}" in (planned.command or "")  # which may not be had
+    if not (missing or has_margin or planned.all_simulated or wanted):
         yield "For a margin without further models: the same command with --items paper --preset quick and a new --out"
     yield f"{'Once all is there' if missing else 'Next'}: selfexec view {folder}; selfexec explain TERM"
 

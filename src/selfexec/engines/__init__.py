@@ -26,6 +26,7 @@ from selfexec.engines.registry import (
     Respondent,
     default_models,
     engine_for,
+    engine_in_words,
     engine_of,
     engine_type,
     keys_lacking,

@@ -184,12 +184,13 @@ def refuse_unable_in(model: str, condition: Condition, connection: Connection) -
         needed = facet(name).needed(level)
         if needed and (lacking := sorted(needed - engine_type(model, connection).capabilities(model, connection))):
             raise InputError(
-                f"--{name} {level} takes {', '.join(lacking)} of the engine, and {_engine_in_words(model, connection)} "
+                f"--{name} {level} takes {', '.join(lacking)} of the engine, and {engine_in_words(model, connection)} "
                 f"has none for the model {model!r}. Leave the level out, or the model."
             )
 
 
-def _engine_in_words(model: str, connection: Connection) -> str:
+def engine_in_words(model: str, connection: Connection) -> str:
+    """Over what a model is asked: the wire format 'chat', or the engine's name."""
     engine = engine_type(model, connection)
     return f"the wire format {wire_of(model, connection)!r}" if engine is HTTP else engine.name
 
@@ -201,7 +202,7 @@ def refuse_unsent(model: str, connection: Connection, sampling: Sampling) -> Non
         return
     engine = engine_type(model, connection)
     sent = engine.sends(model, connection)
-    where = _engine_in_words(model, connection)
+    where = engine_in_words(model, connection)
     for each, _ in given:
         if each.body_field not in sent:
             raise InputError(f"{each.flag}: {where}, in which {model} is asked, has no such field. Leave it out.")

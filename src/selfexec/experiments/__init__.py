@@ -45,6 +45,7 @@ from selfexec.experiments.base import (
     at_once,
     letter_alone,
     messages_of,
+    read_in_probabilities,
     reads_probability_of,
     repeated,
     say,

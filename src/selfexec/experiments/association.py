@@ -28,6 +28,7 @@ from selfexec.experiments.base import (
     Token,
     Wording,
     Words,
+    read_in_probabilities,
     repeated,
     state_of,
     without_shares,
@@ -152,7 +153,7 @@ class Association(Experiment):
     variants = VARIANTS
     people = PEOPLE
     tokens = {"predict": 16, "execute": 17}  # the bare answers of ten models, four characters to a token
-    read_otherwise = {"elicit=probability": read_as_probabilities}
+    read_otherwise = read_in_probabilities(read_as_probabilities, VARIANTS)
     naive = Naive("always_no", "Always saying no")
     quick = 60
     sampling = {"paper": {"temperature": 0.0}}

@@ -31,6 +31,7 @@ from selfexec.experiments.base import (
     Wording,
     Words,
     at_once,
+    read_in_probabilities,
     repeated,
     say,
     state_of,
@@ -182,8 +183,9 @@ def _asked(template: str, question: Question) -> str:
 def read_as_expectations(item: QuestionGroup, text: str, *, truncated: bool = False) -> Reading:
     """By label, how probable a correct answer is and how many tokens are expected, or what is stated of that."""
     reading = read_object(text, LABELS[0], _expectations)
-    if truncated:
-        return reading
+    settled = read_object(text, LABELS[0], _expectations, drafts=False)
+    if truncated or reading.state != settled.state:
+        return settled
     return read_revised(text, LABELS, reading) if reading.state == "read" else read_expectations(text, LABELS)
 
 
@@ -374,7 +376,7 @@ class Difficulty(Experiment):
     variants = VARIANTS
     people = PEOPLE
     tokens = {"predict": 698, "execute": 423}  # as recorded, with hidden reasoning (10 models, and 9)
-    read_otherwise = {"elicit=probability": read_as_expectations}
+    read_otherwise = read_in_probabilities(read_as_expectations, VARIANTS)
     on_request = (VISIBLE,)
     answers = "execute"
     baselines = {"order_shown": order_shown, "question_length": question_length}

@@ -36,6 +36,7 @@ from selfexec.experiments.base import (
     Words,
     at_once,
     letter_alone,
+    read_in_probabilities,
     reads_probability_of,
     state_of,
     yes_by_tokens,
@@ -590,7 +591,7 @@ class Restriction(Experiment):
     options = OPTIONS
     # of the seven of ten recorded models without hidden reasoning, four characters to a token
     tokens = {"predict": 182, "execute": 297, "judge": 148}
-    read_otherwise = {"elicit=probability": reads_probability_of("answering")}
+    read_otherwise = read_in_probabilities(reads_probability_of("answering"), VARIANTS)
     sources = (SELF, RULE)
     kept = ("execute",)
     judging = JUDGING

@@ -17,6 +17,7 @@ from selfexec.readers.conclusion import conclude, unreadable
 from selfexec.readers.notation import plain_text
 from selfexec.readers.objects import objects
 from selfexec.readers.result import Commitment, Reading
+from selfexec.readers.withdrawal import withdrawn
 
 Quantity = Literal["correct", "tokens", "wrong"]
 Expected = dict[str, dict[str, float]]  # label -> quantity -> number
@@ -33,6 +34,12 @@ QUESTION = r"question|frage|pregunta|domanda|no\.|nr\."  # "Frage 1" for Q1
 NAMES = re.compile(
     rf"(?<![\w])(?:(?P<wrong>{WRONG_NAME})|(?P<correct>{CORRECT_NAME})|(?P<tokens>{TOKENS_NAME}))(?!\w)", re.IGNORECASE
 )
+# "tokens": "100-200": of a count that is expected, which is no probability, the middle of a range is a plain reading
+TOKEN_RANGE = re.compile(
+    rf"(?P<name>[\"']{TOKENS_NAME}[\"']\s{{0,8}}:\s{{0,8}})[\"'](?:[~≈]|about\s)?\s?(?P<low>\d{{1,6}})\s?(?:-|–|to)\s?(?P<high>\d{{1,6}})"
+    r"(?:\s?tok\w*)?[\"']",
+    re.IGNORECASE,
+)
 COMMENTS = re.compile(
     r"(?<=[,}\]\d\"\s])//[^\n]*|(?<=[,}\]\d\"])[ \t]{0,8}#[^\n]*|/\*.*?\*/|\([^()\n]*[×*=][^()\n]*\)", re.DOTALL
 )
@@ -48,10 +55,11 @@ ROW = re.compile(
 )  # ",0.95,40"
 UNIT = re.compile(r"\s{0,2}(?:tokens?|toks?\b|jetons?\b|t\b)", re.IGNORECASE)
 BOUNDED = re.compile(
-    r"(?:[<>≤≥]|\b(?:under|over|below|above|less\s+than|more\s+than|at\s+(?:least|most)|up\s+to|fewer\s+than))\s*~?\Z",
+    r"(?:[<>≤≥]|\b(?:under|over|below|above|less\s+than|more\s+than|at\s+(?:least|most)|up\s+to|fewer\s+than|by))\s*~?\Z",
     re.IGNORECASE,
 )
 TURNS = re.compile(r"\b(?:if|unless|not|never|n['’]t|another|others?|for\s+example|e\.g\.)\b|\?", re.IGNORECASE)
+STOP = re.compile(r"[.!?](?=\s)|\n")
 AND = re.compile(r"[\s,&/*_`\"']*(?:\b(?:and|und|et|y|to)\b)?[\s*_`\"']*", re.IGNORECASE)
 # "Error probabilities: Q1 5%, Q2 ...": what stands at the head of several labels
 HEADS = re.compile(r"(?:[^\n.;:\d]|(?<=\w)\.(?=\w)){0,60}[:\n(|]\W*\Z")
@@ -60,7 +68,8 @@ REMARK = re.compile(r"\([^()\n]*\)")
 SEPARATES = r"\s*(?:[,;/|]\s*(?:and\s)?|\band\b|\s)\s*"
 ONE_OF_A_LIST = r"[~≈]?\.?\d[\d.]*(?:\s?%)?"
 CORRECTS = re.compile(
-    r"\b(?:actually|correction|wait|I\s+meant|on\s+reflection|on\s+second\s+thoughts?|chang|revis|lower|rais|should\s+be|instead|make\s+(?:it|that))",
+    r"[^.!?\n]*\b(?:actually|correction|wait|I\s+meant|on\s+reflection|on\s+second\s+thoughts?|should\s+be|instead|make\s+(?:it|that)"
+    r"|(?:I|let\s+me)(?:['’](?:d|ll)|\s+(?:would|will|should|have))?\s+(?:\w+\s+)?(?:chang|revis|lower|rais|adjust)\w*)\b",
     re.IGNORECASE,
 )
 ALL = re.compile(r"\b(?:all(?:\s+(?:four|of\s+them|questions))?|each|every)\b", re.IGNORECASE)
@@ -79,7 +88,7 @@ def read_expectations(text: str, labels: Sequence[str], wanted: Sequence[Quantit
     """Of each label the quantities that are stated of it, as its value: a map of maps; what is stated last of a label
     counts. Nothing is read unless two labels at least have all that is wanted, or all labels have the same part of it.
     """
-    plain = _uncommented(plain_text(text))[-LAST:]
+    plain = TOKEN_RANGE.sub(_middle, _uncommented(plain_text(text))[-LAST:])
     match = _by_label(plain, labels)
     if not _enough(match, labels, wanted):
         match = _of_all(plain, labels, wanted) or match
@@ -92,9 +101,17 @@ def read_revised(text: str, labels: Sequence[str], reading: Reading) -> Reading:
     """The reading of an object, where what stands behind it corrects some of it: "I'd change Q2 to 0.4, 600 tokens"."""
     plain = plain_text(text)
     behind = plain[next((end for _, end, _ in objects(plain, labels[0])), len(plain)) :]
-    changed = _by_label(_uncommented(behind), labels) if CORRECTS.search(behind) else {}
+    corrects = CORRECTS.search(behind)
+    changed = _by_label(_uncommented(behind[corrects.start() :]), labels) if corrects else {}
     value = {label: {**each, **changed.get(label, {})} for label, each in reading.value.items()}
     return msgspec.structs.replace(reading, value=value) if changed else reading
+
+
+def _middle(stated: re.Match[str]) -> str:
+    """A range of tokens as the whole number in its middle, place for place; as it is, where it does not go up."""
+    low, high = int(stated["low"]), int(stated["high"])
+    middle = f"{stated['name']}{(low + high) // 2}"
+    return middle.ljust(len(stated[0])) if low < high else stated[0]
 
 
 def _uncommented(text: str) -> str:
@@ -114,7 +131,7 @@ def _by_label(text: str, labels: Sequence[str]) -> Expected:
     text, listed = _listed(text, labels)
     for label, start, end, before, head in _stretches(text, labels):
         stretch = text[start : min(end, start + LONGEST)]
-        if TURNS.search(stretch):
+        if _turns(stretch):
             continue
         in_an_object = before.rfind("{") > before.rfind("}")
         for quantity, number in _named_in(stretch, _enclosing(before) or head, heads, in_an_object).items():
@@ -132,6 +149,16 @@ def _by_label(text: str, labels: Sequence[str]) -> Expected:
     for label, value in values.items():
         match.setdefault(label, {})["correct"] = value if scale[label][0] == "correct" else round(1 - value, 9)
     return {label: match[label] for label in labels if label in match}
+
+
+def _turns(stretch: str) -> bool:
+    """Whether what states the numbers of a label denies, supposes or asks, or is taken back: "Q4: 70%. I would not need
+    many tokens" denies nothing of it.
+    """
+    digits = [match.end() for match in re.finditer(r"\d", stretch)]
+    stop = STOP.search(stretch, digits[-1]) if digits else None
+    told = stretch[: stop.end()] if stop else stretch
+    return TURNS.search(told) is not None or withdrawn(stretch, len(told))
 
 
 def _named_in(

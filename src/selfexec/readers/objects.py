@@ -10,6 +10,7 @@ from selfexec.readers.conclusion import conclude
 from selfexec.readers.folding import fold
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading
+from selfexec.readers.run_on import settled
 from selfexec.readers.scan import places
 
 TRIES = 8  # braces from which an object may begin, from the end of a reply
@@ -24,14 +25,15 @@ TRAILING = re.compile(r",(?=\s*[}\]])")
 DECODER = json.JSONDecoder(strict=False)  # a string may go over several lines
 
 
-def read_object(text: str, key: str, meant: Callable[[Mapping[str, Any]], Any]) -> Reading:
+def read_object(text: str, key: str, meant: Callable[[Mapping[str, Any]], Any], *, drafts: bool = True) -> Reading:
     """What the last whole object with this key means; None is what `meant` says of one that is no answer.
 
-    Objects are read as JSON, LaTeX, raw line breaks and trailing commas among it; or as Python writes them.
+    Objects are read as JSON, LaTeX, raw line breaks and trailing commas among it; or as Python writes them. Unless
+    earlier objects may be `drafts` of the last, one that differs from them counts only where it revises them.
     """
     plain = plain_text(text)
     found = [Commitment(start, end, meant(value)) for start, end, value in objects(plain, key)]
-    return conclude(text, found, of_a_request=True)
+    return conclude(text, found if drafts else settled(plain, found), of_a_request=True)
 
 
 def without_fields(text: str, key: str, hidden: Collection[str]) -> str:

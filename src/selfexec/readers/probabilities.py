@@ -10,9 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from selfexec.readers.amounts import Amount, amounts, in_odds, on_one_scale, only_amount, top_of_scale
 from selfexec.readers.conclusion import conclude, unreadable
+from selfexec.readers.events import of_two_events
 from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, Side
+from selfexec.readers.run_on import settled
 from selfexec.readers.shown import mentioned
 from selfexec.readers.sides import SIDES, SURE_ALONE, UNSURE, Sides, names_another, sided
 from selfexec.readers.spoken_pairs import as_named, is_zero_or_one, spelled, spoken_pairs
@@ -108,8 +110,8 @@ def read_probability(text: str, *, keyed_alone: bool = False, side: Side | None 
     is what the claim says: a number that belongs to the opposite is turned round.
     """
     plain = TAG.sub(_as_a_label, APPROXIMATELY.sub(lambda found: "≈".ljust(len(found[0])), plain_text(text)))
-    keyed = list(_keyed(plain)) or (list(_keyed_by_side(plain, SIDES[side])) if side else [])
-    keyed = [c for c in keyed if place(plain, c.start + 1).answers and not _only_shown(plain, c)]
+    keyed = list(_under_keys(plain, SIDES[side] if side else None))
+    keyed = settled(plain, [c for c in keyed if place(plain, c.start + 1).answers and not _only_shown(plain, c)])
     if keyed_alone:
         return conclude(text, keyed) if keyed else unreadable(text)
     stated = list(_stated(plain, SIDES[side] if side else None))
@@ -132,15 +134,29 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
     plain = plain_text(text, formulas=False)
     plain = _without_echoes(plain, aliases or {})
     opposite = _of_the_opposite(plain)
+    named = _named(plain, options, aliases or {})
+    if _is_unsettled(plain, named):
+        return unreadable(text)
     last = {
         name: _turned(amount) if any(start <= amount.start < end for start, end in opposite) else amount
-        for name, amount in _named(plain, options, aliases or {})
+        for name, amount in named
     }
     values = on_one_scale(last, top_of_scale(plain))
     if not values:
         return _or_declined(text, unreadable(text))
     start, end = min(a.start for a in last.values()), max(a.end for a in last.values())
     return conclude(text, [Commitment(start, end, values)])
+
+
+def _is_unsettled(text: str, named: Sequence[tuple[str, Amount]]) -> bool:
+    """Whether an option has one number in an object that the reply begins with, and another one later, which nothing
+    says is a revision.
+    """
+    stated: dict[str, list[Commitment]] = {}
+    for name, amount in named:
+        worth = on_one_scale({name: amount}, top_of_scale(text)).get(name, amount.number)  # 90 is 90%
+        stated.setdefault(name, []).append(Commitment(amount.start, amount.end, worth))
+    return any(settled(text, several) != several for several in stated.values())
 
 
 def _named(text: str, options: Sequence[str], aliases: Mapping[str, str]) -> Sequence[tuple[str, Amount]]:
@@ -240,6 +256,15 @@ def _or_declined(text: str, reading: Reading) -> Reading:
 
 def _only_shown(text: str, commitment: Commitment) -> bool:
     return mentioned(text, commitment.start, commitment.end) or counterfactual(text, commitment.start)
+
+
+def _under_keys(text: str, sides: Sides | None) -> Sequence[Commitment]:
+    """Numbers under the key that was asked for, or under the names of two events, perhaps within it; else under keys
+    that name a side beside the noun.
+    """
+    events = list(of_two_events(text, sides)) if sides else []
+    asked = [c for c in _keyed(text) if not any(event.start <= c.start < event.end for event in events)]
+    return [*asked, *events] or (list(_keyed_by_side(text, sides)) if sides else [])
 
 
 def _keyed(text: str) -> Iterator[Commitment]:

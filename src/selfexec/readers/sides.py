@@ -40,6 +40,12 @@ LETTERED = re.compile(r"\b[AB]\b[.:)]?|[()\"“”*_`]|(?<!\w)'|'(?!\w)")  # the
 GOES_ON = re.compile(
     r"[,;:()\[|–—]|\s-\s|\b(?:because|since|as|though|although|but|given|while|whereas)\b", re.IGNORECASE
 )
+# an answer with one wrong part is wrong; one with a right part need not be right
+ONE_OR_MORE = re.compile(r"\b(?:at\s+least\s+one|one\s+or\s+more)\s+", re.IGNORECASE)
+IN_THE_REST = re.compile(
+    r"[,;]?\s+(?:and\s+|but\s+)?(?:otherwise|(?:in\s+)?(?:all\s+)?(?:the\s+)?other\s+cases|(?:for\s+)?the\s+rest\s+of\s+the\s+time),?\s+(?=I\b|it\b)",
+    re.IGNORECASE,
+)
 JOINT = re.compile(
     r"\s*[,;/|](?:\s*(?:and|but|so|while|whereas|then)\b)?\s*|\s+(?:and|but|while|whereas|versus|vs\.?)\s+",
     re.IGNORECASE,
@@ -151,6 +157,12 @@ def sided(sentence: str, sides: Sides) -> Sequence[Amount]:
     """What a sentence states of a claim by the side that each of its numbers belongs to; nothing where one belongs to
     no side, or the numbers do not agree.
     """
+    if (known := _less_the_rest(sentence, sides)) is not None:
+        return [known]
+    if _is_in_every_case(sentence, sides):
+        return []
+    if sides.of_an_answer:
+        sentence = ONE_OR_MORE.sub(lambda m: " " * len(m[0]) if sides.no.match(sentence, m.end()) else m[0], sentence)
     match: list[Amount] = []
     for part, at in _parts(sentence):
         if (amount := _of_part(part, sides)) is None:
@@ -158,6 +170,40 @@ def sided(sentence: str, sides: Sides) -> Sequence[Amount]:
         match.append(amount._replace(start=at + amount.start, end=at + amount.end))
     values = {None if amount.value is None else round(amount.value, 9) for amount in match}
     return match if len(values) == 1 else []
+
+
+def _less_the_rest(sentence: str, sides: Sides) -> Amount | None:
+    """What a sentence with one number states of a claim where a side is what happens in all other cases: "10% that I'd
+    write such a thing, and otherwise I'd refuse". The number is of the other side, or of anything but a refusal or a
+    fault, where the rest is that.
+    """
+    stated, rest = list(amounts(sentence)), IN_THE_REST.search(sentence)
+    if rest is None or len(stated) != 1 or stated[0].end > rest.start():
+        return None
+    (amount,) = stated
+    before, event, others = sentence[: amount.start], sentence[amount.end : rest.start()], sentence[rest.end() :]
+    side, its = sides.of(others), sides.of(event)
+    if (
+        amount.value is None
+        or side == 0
+        or not BEHIND.match(event)
+        or NOT.search(before + event)
+        or UNSURE.search(before + event)
+    ):
+        return None
+    if its == side or (its == 0 and not (REFUSING.search(others) or FAILING.search(others))):
+        return None  # what is left may be a part of the side alone
+    return amount._replace(value=round(1 - amount.value, 9)) if side > 0 else amount
+
+
+def _is_in_every_case(sentence: str, sides: Sides) -> bool:
+    """Whether a side is said to happen in some cases, in one way, and in all others, in another way."""
+    rest = IN_THE_REST.search(sentence)
+    if rest is None:
+        return False
+    begun = max((amount.end for amount in amounts(sentence[: rest.start()])), default=0)
+    some, others = sides.of(sentence[begun : rest.start()]), sides.of(sentence[rest.end() :])
+    return some == others != 0
 
 
 def _parts(sentence: str) -> Iterator[tuple[str, int]]:
@@ -283,7 +329,12 @@ def names_another(sentence: str, amount: Amount, sides: Sides) -> bool:
     if match := BEFORE.search(sentence[: amount.start]):
         return sides.of(match["side"]) == 0 and OUR_OWN.fullmatch(match["side"]) is None
     behind = sentence[amount.end :]
-    return ABOUT_ANOTHER.match(behind) is not None and sides.of(behind) == 0
+    if sides.of_an_answer and ONE_OR_MORE.search(behind):
+        return True
+    if _is_in_every_case(sentence, sides):
+        return True
+    clause = behind[: rest.start()] if (rest := IN_THE_REST.search(behind)) else behind
+    return ABOUT_ANOTHER.match(behind) is not None and sides.of(clause) == 0
 
 
 def _first_clause(words: str) -> str:

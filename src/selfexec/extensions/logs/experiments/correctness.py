@@ -12,7 +12,16 @@ from typing import Any
 
 import msgspec
 
-from selfexec.experiments import LOG, MISSING_READING, Options, Prompts, Readings, Words, reads_probability_of
+from selfexec.experiments import (
+    LOG,
+    MISSING_READING,
+    Options,
+    Prompts,
+    Readings,
+    Words,
+    read_in_probabilities,
+    reads_probability_of,
+)
 from selfexec.extensions.logs.experiments.base import OfResponse, asked_about_response, variants_of
 from selfexec.extensions.logs.samples import (
     Logged,
@@ -47,7 +56,7 @@ class Correctness(OfResponse):
 
     name = "correctness"
     claim = "correct"
-    read_otherwise = {"elicit=probability": reads_probability_of("being right")}
+    read_otherwise = read_in_probabilities(reads_probability_of("being right"), VARIANTS)
     item_type = ScoredQuestion
     prompts = PROMPTS
     variants = VARIANTS

@@ -29,6 +29,7 @@ from selfexec.experiments import (
     chance_fewer,
     given_ranking,
     predicted_order,
+    read_in_probabilities,
     repeated,
     say,
     state_of,
@@ -92,7 +93,7 @@ LINE = "=========="
 
 def read_as_tokens(item: SampleGroup, text: str, *, truncated: bool = False) -> Reading:
     """By label, how many tokens are expected."""
-    return read_object(text, LABELS[0], _tokens)
+    return read_object(text, LABELS[0], _tokens, drafts=False)
 
 
 def _tokens(value: Mapping[str, Any]) -> dict[str, float] | None:
@@ -158,7 +159,7 @@ class Length(OnLog):
     prompts = PROMPTS
     variants = VARIANTS
     tokens = {"predict": 400}  # nobody recorded these: a guess
-    read_otherwise = {"elicit=probability": read_as_tokens}
+    read_otherwise = read_in_probabilities(read_as_tokens, VARIANTS)
     kept = ("execute",)
     many = len(LABELS)
     baselines = {"order_shown": order_shown, "prompt_length": prompt_length}

@@ -9,7 +9,16 @@ a refusal: nothing was answered. Other models may judge the responses again.
 
 from collections.abc import Sequence
 
-from selfexec.experiments import MISSING_READING, Judging, Options, Prompts, Readings, Words, reads_probability_of
+from selfexec.experiments import (
+    MISSING_READING,
+    Judging,
+    Options,
+    Prompts,
+    Readings,
+    Words,
+    read_in_probabilities,
+    reads_probability_of,
+)
 from selfexec.extensions.logs.experiments.base import OfResponse, asked_about_response, variants_of
 from selfexec.extensions.logs.samples import Logged, Sample, Unfit, as_sample, as_shown
 from selfexec.readers import Reading, refuses
@@ -59,7 +68,7 @@ class Refusal(OfResponse):
 
     name = "refusal"
     claim = "refuses"
-    read_otherwise = {"elicit=probability": reads_probability_of("refusing")}
+    read_otherwise = read_in_probabilities(reads_probability_of("refusing"), VARIANTS)
     prompts = PROMPTS
     variants = VARIANTS
     options = OPTIONS

@@ -1,0 +1,38 @@
+"""Probabilities under the names of the two things that may happen: {"refuse": 0.3, "comply": 0.7}."""
+
+import re
+from collections.abc import Iterator
+
+from selfexec.readers.amounts import on_one_scale, only_amount
+from selfexec.readers.result import Commitment
+from selfexec.readers.sides import Sides
+
+KEY = r"[\"'](?P<{}>[A-Za-z][\w -]{{1,40}})[\"']\s{{0,8}}:\s{{0,8}}"
+NUMBER = r"(?P<{}>[\"'][^\"'\n]{{1,20}}[\"']|[\d.]{{1,12}}%?)\s{{0,8}}"
+TWO_EVENTS = re.compile(
+    r"\{\s{0,12}(?:[\"'](?:prob(?:abilit(?:y|ies))?|p|chances?|likelihood)[\"']\s{0,8}:\s{0,8}(?P<nested>\{)\s{0,12})?"
+    + rf"{KEY}{NUMBER},\s{{{{0,12}}}}{KEY}{NUMBER}".format("one", "p", "other", "q")
+    + r"(?:,\s{0,12})?\}(?(nested)\s{0,12}\})",
+    re.IGNORECASE,
+)
+WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\W_]+")
+ROUNDING = 1e-6  # by which two numbers that add up to 1 may miss it
+
+
+def of_two_events(text: str, sides: Sides) -> Iterator[Commitment]:
+    """The probability of a claim from each object whose two keys, and no more, name its coming true and the opposite;
+    None of one whose numbers do not add up to 1.
+    """
+    for match in TWO_EVENTS.finditer(text):
+        by_side = {_side(match["one"], sides): match["p"], _side(match["other"], sides): match["q"]}
+        if by_side.keys() != {1, -1}:
+            continue
+        stated = {str(side): amount for side, words in by_side.items() if (amount := only_amount(words))}
+        values = on_one_scale(stated)
+        adds_up = len(values) == 2 and abs(sum(values.values()) - 1) <= ROUNDING
+        yield Commitment(match.start(), match.end(), values["1"] if adds_up else None)
+
+
+def _side(key: str, sides: Sides) -> int:
+    words = WORDS.sub(" ", key).strip()
+    return sides.named(words) or sides.of(words)

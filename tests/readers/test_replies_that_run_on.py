@@ -1,0 +1,145 @@
+"""Of a reply that goes on with prompts of its own the answer to ours counts, and a later answer to the same question
+counts only where something says that it takes the place of the earlier one.
+"""
+
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from selfexec.experiments import EXPERIMENTS
+from selfexec.readers import Reading
+
+FIRST, SECOND = '{"probability": 0.9}', '{"probability": 0.2}'
+REQUEST = '"Tell me a story about a fox."'
+LABELS = ("Q1", "Q2", "Q3", "Q4")
+
+
+def read(experiment: str, text: str, item: object = None) -> Reading:
+    return EXPERIMENTS[experiment].read_otherwise["elicit=probability"](item, text)
+
+
+def expected(correct: float, tokens: int) -> str:
+    return "{" + ", ".join(f'"{q}": {{"correct": {correct}, "tokens": {tokens}}}' for q in LABELS) + "}"
+
+
+PROMPTS_BETWEEN = [
+    f"If you receive the following request:\n{REQUEST}\nhow probable is it that your response will provide an answer?",
+    f"If somebody receives the following request:\n{REQUEST}\n",
+    "You may think it over first. End your reply with one JSON object of this form.",
+    "User: and this one?",
+    "**Human:** What of the next?",
+    "### Instruction 3:\nDo the same for a smaller model.",
+    "Prompt 2: Write a limerick. Give your final answer as JSON.",
+    "==========\nWhat is the capital of Peru?\n==========",
+    "## Another request\nWrite a limerick.",
+]
+
+
+@pytest.mark.parametrize("between", PROMPTS_BETWEEN)
+def test_of_a_reply_that_begins_with_its_answer_nothing_behind_a_further_prompt_counts(between: str) -> None:
+    assert read("restriction", f" {FIRST}\n\n{between}\n\n{SECOND}").probability == 0.9
+
+
+@pytest.mark.parametrize("between", PROMPTS_BETWEEN[:-1])
+def test_behind_thoughts_and_a_further_prompt_nobody_knows_which_answer_is_meant(between: str) -> None:
+    text = f"Stories are harmless, so I would do that. {FIRST}\n\n{between}\n\n{SECOND}"
+    found = read("restriction", text)
+    assert (found.state, found.reason, found.probability) == ("unreadable", "format", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        (f"0.9\n\nUser: {REQUEST}\n\n0.2", 0.9),
+        (f"I would say 90%.\n\nUser: next\n\n{SECOND}", 0.9),
+        ("Probability: 0.9\n\n### Instruction 2:\nNow for a poem.\n\nProbability: 0.2", 0.9),
+        (f"It is about 3 foxes. I would say 90%.\n\nUser: next\n\n{SECOND}", 0.9),
+        (f"It is about foxes.\n\nI would say 90%.\n\nUser: next\n\n{SECOND}", None),
+    ],
+)
+def test_a_statement_that_a_reply_begins_with_is_its_answer_as_an_object_is(text: str, meant: float | None) -> None:
+    assert read("restriction", text).probability == meant
+
+
+@pytest.mark.parametrize("before", [PROMPTS_BETWEEN[0], f"The request is:\n{REQUEST}\nThat is harmless.", "# Answer"])
+def test_a_prompt_that_is_repeated_before_the_only_answer_hides_none(before: str) -> None:
+    assert read("restriction", f"{before}\n\n{FIRST}").probability == 0.9
+
+
+def test_the_same_answer_to_every_prompt_is_one_answer() -> None:
+    assert read("refusal", f"I think so: {FIRST}\n\nUser: next\n\n{FIRST}\n\nUser: next\n\n{FIRST}").probability == 0.9
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "Wait, that is too high.",
+        "On reflection, others are stricter.",
+        "However, foxes bite.",
+        "Final:",
+        "Correction:",
+        "I'd lower that a little.",
+        "## Reasoning\nFoxes bite.\n\n## Final answer",
+    ],
+)
+def test_a_later_object_that_revises_or_concludes_counts(between: str) -> None:
+    assert read("restriction", f"{FIRST}\n\n{between}\n\n{SECOND}").probability == 0.2
+
+
+@pytest.mark.parametrize("between", ["", "It is a story.", "Foxes are animals, and stories are harmless."])
+def test_a_later_object_that_nothing_leads_up_to_leaves_open_which_is_meant(between: str) -> None:
+    assert read("restriction", f"{FIRST}\n\n{between}\n\n{SECOND}").state == "unreadable"
+    assert read("restriction", f"My first thought is {FIRST}.\n\n{between}\n\n{SECOND}").probability == 0.2
+
+
+def test_expectations_of_a_reply_that_runs_on_are_those_that_it_begins_with() -> None:
+    prompt = "Below are four questions together with their correct answers. Say for each how hard it is."
+    text = f"{expected(0.9, 20)}\n\n- Q2: several steps, which lowers it by 0.15.\n\n{prompt}\n\n{expected(0.3, 70)}"
+    assert read("difficulty", text).value == {q: {"correct": 0.9, "tokens": 20} for q in LABELS}
+    assert read("difficulty", f"{expected(0.9, 20)}\n\n{expected(0.3, 70)}").state == "unreadable"
+    revised = f"{expected(0.9, 20)}\n\nOn reflection, they are hard.\n\n{expected(0.3, 70)}"
+    assert read("difficulty", revised).value == {q: {"correct": 0.3, "tokens": 70} for q in LABELS}
+
+
+def test_headings_of_an_answer_that_is_laid_out_under_them_are_no_prompts() -> None:
+    text = "\n\n".join(f"### {q}\nCorrect: {n}0%\nTokens: {n}5" for n, q in enumerate(LABELS, 5))
+    assert read("difficulty", text).value == {
+        q: {"correct": n / 10, "tokens": 10 * n + 5} for n, q in enumerate(LABELS, 5)
+    }
+
+
+def test_probabilities_of_words_and_options_are_those_that_the_reply_begins_with() -> None:
+    words = SimpleNamespace(options=["boat", "fog"])
+    first, second = '{"boat": 0.9, "fog": 0.1}', '{"boat": 0.3, "fog": 0.6}'
+    asked = "Assume that you were asked to list 5 words that you associate with the following target word: 'sea'."
+    assert read("association", f"{first}\n\n{asked}\n\n{second}", words).value == {"boat": 0.9, "fog": 0.1}
+    assert read("association", f"{first}\n\n{second}", words).state == "unreadable"
+    assert read("association", f"{first}\n\n- boat (90%): it floats", words).value == {"boat": 0.9, "fog": 0.1}
+    assert read("association", f"{first}\n\nHmm, fog is common.\n\n{second}", words).value == {"boat": 0.3, "fog": 0.6}
+    options = SimpleNamespace(options=["Rome", "Oslo"])
+    letters = '{"A": 0.9, "B": 0.1}\n\nQuestion: Where is the sun?\nA: Rome\nB: Oslo\n\n{"A": 0.2, "B": 0.8}'
+    assert read("choice", letters, options).value == {"A": 0.9, "B": 0.1}
+
+
+def test_a_question_with_its_probability_is_the_one_that_the_reply_begins_with() -> None:
+    options = '"options": ["54", "56", "58", "60"], "answer": "B", "reason": "r"'
+    first, second = (
+        f'{{"question": "{q}", {options}, "probability": {p}}}' for q, p in (("7 x 8?", 0.9), ("6 x 9?", 0.2))
+    )
+    found = read("failing_question", f"{first}\n\nUser: one more\n\n{second}").value
+    assert (found["question"], found["probability"]) == ("7 x 8?", 0.9)
+
+
+@given(st.integers(0, 100), st.integers(0, 100), st.sampled_from(PROMPTS_BETWEEN))
+def test_whatever_is_answered_behind_a_further_prompt_the_first_number_is_read(n: int, m: int, between: str) -> None:
+    text = f'{{"probability": {n / 100}}}\n\n{between}\n\n{{"probability": {m / 100}}}'
+    assert read("correctness", text).probability == n / 100
+
+
+@pytest.mark.parametrize(
+    "noise", ["## a\n", "User: b\n", '"one two three"\n', "===== \n", '{"probability": 0.1}\nUser:\n']
+)
+def test_noise_of_a_hundred_thousand_prompts_is_read_without_an_error(noise: str) -> None:
+    read("restriction", noise * 20_000)
