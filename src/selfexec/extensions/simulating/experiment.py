@@ -32,9 +32,8 @@ from selfexec.experiments import (
     session_kind,
     state_of,
 )
-from selfexec.extensions.simulating.facet import PREDICTS, REPLY
+from selfexec.extensions.simulating.facet import CLOSING, OPENING, PREDICTS, REPLY
 from selfexec.extensions.simulating.properties import PROPERTIES, Asked, holds
-from selfexec.extensions.simulating.reading import CLOSING, OPENING, read_predicted_reply, read_values
 from selfexec.extensions.simulating.rules import MARKER, WORD
 from selfexec.readers import Reading, fold, refuses, responds_to
 from selfexec.readers.notation import plain_text
@@ -99,6 +98,8 @@ VARIANTS: Prompts = {
 
 def read_as_reply(item: SimulatedPrompt, text: str, *, truncated: bool = False) -> Reading:
     """The reply that a prediction gives as text, under `REPLY`, and the values of the properties that it has."""
+    from selfexec.extensions.simulating.reading import read_predicted_reply  # its patterns are large
+
     return with_properties(item, read_predicted_reply(text))
 
 
@@ -181,6 +182,8 @@ class SelfSimulation(Experiment):
         """The values of the properties: those that a prediction gives, or those that a reply has."""
         given = item.properties.by_name()
         if session == "predict":
+            from selfexec.extensions.simulating.reading import read_values  # its patterns are large
+
             return read_values(text, {name: partial(_meant, name, given[name]) for name in given})
         return Reading("read", {name: PROPERTIES[name].had(text, value) for name, value in given.items()})
 

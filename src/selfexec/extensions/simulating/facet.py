@@ -9,6 +9,7 @@ from selfexec.experiments import EXPERIMENTS, Prompts
 from selfexec.facets import Facet
 
 NAME, REPLY, EXPERIMENT = "predicts", "reply", "self_simulation"
+OPENING, CLOSING = "<response>", "</response>"  # between which a predicted reply stands
 
 
 def touches(experiment: str, kind: str) -> bool:

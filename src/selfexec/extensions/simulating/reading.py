@@ -14,7 +14,6 @@ from selfexec.readers.result import Commitment
 from selfexec.readers.shown import mentioned
 
 Meant = Callable[[Any], Any]  # what is said of a property -> its value, None where that is no answer
-OPENING, CLOSING = "<response>", "</response>"  # between which a predicted reply stands
 TAG = re.compile(r"<(?P<closing>/?)response>", re.IGNORECASE)
 LEAST_NAMED = 2  # properties, where there is no object
 SAID = r"""(?:"(?P<double>[^"\n]{0,80})" | '(?P<single>[^'\n]{0,80})' | “(?P<smart>[^”\n]{0,80})”

@@ -8,8 +8,8 @@ from selfexec.engines.sim.simulation import Lookings, Said, SimTask, Simulation,
 from selfexec.engines.sim.traits import Facts, How, Profile, Respondent, draw
 from selfexec.engines.sim.truth import expected_cells, metrics_of
 from selfexec.extensions.simulating.experiment import SECOND, SimulatedPrompt
+from selfexec.extensions.simulating.facet import CLOSING, OPENING
 from selfexec.extensions.simulating.properties import PROPERTIES, Value, wanted
-from selfexec.extensions.simulating.reading import CLOSING, OPENING
 from selfexec.extensions.simulating.rules import FREQUENT
 from selfexec.readers import fold
 
