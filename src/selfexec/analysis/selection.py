@@ -141,8 +141,12 @@ class Selection:
 
     @cached_property
     def matched_panel(self) -> MatchedPanel | None:
-        """The reference panel beside the runs, None where there is none. InputError: it was named, and has nothing of
-        these items, or nobody that is not in the runs.
+        """The reference panel beside the runs, None where there is none: then a margin takes three other models in the
+        runs. Where none is named it is the one that ships, which has the paper's items and not the starter set; it is
+        put beside runs of few models (`MOST_UNASKED`) alone.
+
+        Raises:
+            InputError: It was named, and has nothing of these items, or nobody that is not in the runs.
         """
         if self.panel == NO_PANEL or not self.runs:
             return None

@@ -15,7 +15,9 @@ from selfexec.stats import Array, Interval
 
 
 class Kind(Protocol):
-    """A module for each kind. Records are counts by item, shape (items, cells); formulas take totals of them."""
+    """What the module of a kind defines: `binary`, `orders` or `shares`, in which to look for what is called here as
+    `kind.count` of a `claim_kind`. Records are counts by item, shape (items, cells); formulas take totals of them.
+    """
 
     NAME: str
     SKILL_NAME: str
