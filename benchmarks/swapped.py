@@ -23,14 +23,14 @@ from selfexec.engines import Call, Connection
 from selfexec.engines.http.client import HttpEngine
 from selfexec.experiments import Key, Message
 from selfexec.prompts import digest
-from selfexec.runs.connections import ConnectionLedger
+from selfexec.runs.connections import ReplyLedger
 from selfexec.runs.records import Reply
 from selfexec.runs.store import Journal, read_journal
 
 COLUMNS = ("delay", "repeat", "use", "replies", "swapped", "void", "connections", "seconds")
 
 
-async def ask_all(engine: HttpEngine, ledger: ConnectionLedger, calls: int, workers: int, pause: float) -> None:
+async def ask_all(engine: HttpEngine, ledger: ReplyLedger, calls: int, workers: int, pause: float) -> None:
     left = iter(range(calls))
 
     async def work(numbers: Iterator[int]) -> None:
@@ -57,7 +57,7 @@ def cell(
         engine = HttpEngine(["any/m"], Connection(base_url=url, max_connections=workers))
         journal_path = Path(folder) / "replies.jsonl"
         with Journal(journal_path) as journal:
-            ledger = ConnectionLedger(journal, engine)
+            ledger = ReplyLedger(journal, engine)
             began = time.perf_counter()
             asyncio.run(ask_all(engine, ledger, calls, workers, pause))
             took = time.perf_counter() - began

@@ -11,6 +11,25 @@ sx.report(run, "report.html")
 sx.figures(run)["margins"]            # in a notebook: the drawing
 
 docs/python.md is the guide; docs/reference.md and help(sx.run) say what each choice is, and what comes back.
+
+For who reads the source, the way from a reply to a number:
+
+runs/asking/execute.py:carry_out                   a plan: sessions are asked (`executor`), then the run is read back
+engines/http/client.py:HttpEngine.ask              a call -> Outcome: `transport` gets the body, `bodies` reads it
+runs/connections.py:ReplyLedger.keep               Reply -> replies.jsonl, a line each; all below is worked out anew
+runs/readings.py:read_reply                        Reply -> Reading, by `read` of the experiment
+claims/tables.py:observe                           Readings -> Tables: `observe` of the experiment puts prediction and
+                                                   behaviour together, claim by claim
+claims/arrays.py:claims_of                         Tables -> Claims, as arrays
+metrics/score.py:score_experiment                  Claims of one model and of others -> Score rows: skill, baselines
+metrics/baseline_margin.py:compare_with_baseline   the margin: skill less that of the stacked baseline
+metrics/margin_at_own_rate.py:at_own_rate          the margin at the model's own rate of yes
+analysis/findings.py:which_ones                    Score rows -> Finding: above, below, too close to call, withheld
+analysis/screen.py:Screen                          Findings -> what `run` and `score` print
+
+A margin takes three other models that were asked the same items: in the run, or in the reference panel that ships. That
+has the paper's items and not those of the starter set (analysis/selection.py:Selection.matched_panel). Without three
+others the screen shows skill in place of the margin.
 """
 
 import sys

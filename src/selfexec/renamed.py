@@ -26,7 +26,8 @@ FACETS = {"deed-thinking": "behaviour-thinking"}
 FIELDS = {"sittings": "invocations"}
 PROMPTS = {"deed@strategy": "behaviour@strategy"}
 NAMES = {  # module -> its names in Python, with their module where that is another one now
-    "selfexec.engines": {"Telling": "Notices"},
+    "selfexec.engines": {"Check": "ConnectionCheck", "Telling": "Notices"},
+    "selfexec.engines.base": {"Check": "ConnectionCheck"},
     "selfexec.errors": {"NoKey": "NoApiKey"},
     "selfexec.experiments": {
         "NoKey": "NoAnswerKey",

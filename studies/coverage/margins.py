@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfexec.claims import Claims
-from selfexec.metrics import Others, VoteTables, baseline_chances, claim_kind, held_against, value
-from selfexec.metrics.baselines import Stacked, background_parts, chance_record, stacked
+from selfexec.metrics import Others, VoteTables, baseline_probabilities, claim_kind, compare_with_baseline, value
+from selfexec.metrics.baselines import Stacked, background_parts, predictor_record_on, stacked
 from selfexec.metrics.kinds import scorable
 
 HERE = Path(__file__).parent
@@ -133,7 +133,7 @@ def elsewhere(near: Others, far: Claims) -> float:
     """The margin, on other items, over the stacked baseline that was made of these."""
     mine, others = others_of(far)
     kind, which = claim_kind(mine), scorable(mine, strict=False)
-    best = value(kind.skill, chance_record(mine, moved(stacked(near), others).chances(mine), which))
+    best = value(kind.skill, predictor_record_on(mine, moved(stacked(near), others).probabilities(mine), which))
     return value(kind.skill, kind.count(mine, strict=False)) - max(best, 0.0)
 
 
@@ -150,9 +150,9 @@ def cell(world: World, items: int, models: int, knower: str, replicates: int, se
         rng = np.random.default_rng([seed, n, items, models, *world.experiment.encode(), *knower.encode()])
         near, far = split(drawn(world, 2 * items, models, KNOWERS[knower], rng), items)
         mine, others = others_of(near)
-        held = held_against(mine, others, baseline_chances(mine, others), strict=False)
-        margin = held.margin
-        rows.append((margin.value, *margin.interval, margin.error, held.doubt.error, elsewhere(others, far)))
+        comparison = compare_with_baseline(mine, others, baseline_probabilities(mine, others), strict=False)
+        margin = comparison.margin
+        rows.append((margin.value, *margin.interval, margin.error, comparison.doubt.error, elsewhere(others, far)))
     found = np.array(rows)
     found = found[~np.isnan(found).any(1)]
     truth = float(found[:, 5].mean())

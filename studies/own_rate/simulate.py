@@ -25,10 +25,10 @@ import numpy as np
 from worlds import SIZES, WORLDS, Array, Subject, World, baseline_skills, ceiling, drawn, half, knowledge_for, skill
 
 from selfexec.claims import NO_ANSWERS
-from selfexec.metrics import Bootstrap, baseline_chances, held_against, score_experiment, with_bootstrap
+from selfexec.metrics import Bootstrap, baseline_probabilities, compare_with_baseline, score_experiment, with_bootstrap
 from selfexec.metrics.baselines import stacked
 from selfexec.metrics.kinds.rates import rate_bias_estimate
-from selfexec.metrics.margin_at_own_rate import at_the_ceiling, chances_at_rate
+from selfexec.metrics.margin_at_own_rate import at_the_ceiling, probabilities_at_rate
 from selfexec.metrics.rows import AskedCounts
 
 HERE = Path(__file__).parent
@@ -105,10 +105,10 @@ def _knowledge(cell: Cell, baseline: float) -> float:
 def one_run(world: World, subject: Subject, items: int, seed: list[int]) -> tuple[Array, bool]:
     """What the package makes of one draw: value, low and high of each of METRICS; and whether it cannot be told."""
     claims, others = drawn(world, subject, items, seed)
-    held = held_against(claims, others, baseline_chances(claims, others), strict=False)
-    found = held.at_own_rate
+    comparison = compare_with_baseline(claims, others, baseline_probabilities(claims, others), strict=False)
+    found = comparison.at_own_rate
     assert found is not None
-    bias = rate_bias_estimate(held.own.counts)
+    bias = rate_bias_estimate(comparison.own.counts)
     estimates = (bias, found.margin, found.ceiling, found.share, found.baseline_share)
     return np.array([(e.value, *e.interval) for e in estimates]), found.cannot_be_told
 
@@ -121,9 +121,9 @@ def one_bootstrap(world: World, subject: Subject, items: int, seed: list[int]) -
     drawn_anew = Bootstrap(1000, seed[1])
     rows = with_bootstrap(scored.rows, {"m0": {world.experiment: scored}}, {}, drawn_anew)
     ends = {row.metric: (row.value, row.low, row.high) for row in rows if row.metric in METRICS}
-    assert scored.held.at_own_rate is not None
+    assert scored.comparison.at_own_rate is not None
     found = np.array([ends[metric] for metric in METRICS], dtype=float)
-    return found, scored.held.at_own_rate.cannot_be_told
+    return found, scored.comparison.at_own_rate.cannot_be_told
 
 
 def measured(cell: Cell, real: Truth, runs: int, bootstrap: bool = False) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def fewest_differing(cell: Cell, real: Truth, runs: int) -> dict[str, Any]:
     for seed in _seeds(cell, runs):
         claims, others = drawn(WORLDS[cell.world], real.subject, cell.items, seed)
         says, did = claims.predicted > 0, claims.observed > 0
-        differ = np.abs(says - chances_at_rate(stacked(others).logits(claims), float(says.mean()))) > 0.5
+        differ = np.abs(says - probabilities_at_rate(stacked(others).logits(claims), float(says.mean()))) > 0.5
         found.append(min(differ[did].sum(), differ[~did].sum()))
     return {**cell._asdict(), "runs": runs, "fewest_differing": float(np.median(found))}
 

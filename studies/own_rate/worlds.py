@@ -22,7 +22,7 @@ from margins import claims_of, moved, others_of, split
 from selfexec.claims import Claims
 from selfexec.metrics import Others
 from selfexec.metrics.baselines import stacked
-from selfexec.metrics.margin_at_own_rate import chances_at_rate
+from selfexec.metrics.margin_at_own_rate import probabilities_at_rate
 
 Array = NDArray[np.float64]
 MODELS = 10  # the subject and nine reference models
@@ -134,8 +134,8 @@ def baseline_skills(
         mine, others = others_of(far)
         logits = moved(stacked(others_of(near)[1]), others).logits(mine)
         did = mine.observed > 0
-        chances = np.array([chances_at_rate(logits, rate) for rate in rates])
-        skills.append(chances[:, did].mean(1) - chances[:, ~did].mean(1))
+        probabilities = np.array([probabilities_at_rate(logits, rate) for rate in rates])
+        skills.append(probabilities[:, did].mean(1) - probabilities[:, ~did].mean(1))
     found = np.array(skills)
     return found.mean(0), found.std(0, ddof=1) / np.sqrt(panels)
 

@@ -10,7 +10,7 @@ import pytest
 from aiohttp.client_proto import ResponseHandler
 
 from repeating_server import Repeating, repeating
-from selfexec.engines import Call, Check, Connection
+from selfexec.engines import Call, Connection, ConnectionCheck
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.connections import SHORTEST_CHECK, CheckedConnection, CheckingConnector, SurplusWatch
 from selfexec.experiments import Key, Message
@@ -28,10 +28,10 @@ Replies = dict[str, tuple[str | None, str | None]]  # by prompt: the text, and t
 
 def asked(
     habits: Repeating, calls: int = 100, workers: int = 1, pause: float = 0.0, **options: Any
-) -> tuple[Replies, list[Check]]:
+) -> tuple[Replies, list[ConnectionCheck]]:
     """What came of these calls, and what became known of the connections."""
     replies: Replies = {}
-    checks: list[Check] = []
+    checks: list[ConnectionCheck] = []
 
     async def main(url: str) -> None:
         engine = HttpEngine(["any/m"], Connection(base_url=url, max_connections=workers, timeout=5, **options))
@@ -55,7 +55,7 @@ def asked(
     return replies, checks
 
 
-def is_reported(connection: str | None, checks: list[Check], result: str) -> bool:
+def is_reported(connection: str | None, checks: list[ConnectionCheck], result: str) -> bool:
     """Whether a check with this result is about a reply."""
     if connection is None:
         return False
@@ -184,7 +184,7 @@ def test_a_surplus_that_comes_within_twice_the_time_of_the_slowest_answer_voids_
     """Though the command would have waited no longer for it at its end: a slow server sends it late."""
     now = 0.0
     monkeypatch.setattr("selfexec.engines.http.connections.time.monotonic", lambda: now)
-    checks: list[Check] = []
+    checks: list[ConnectionCheck] = []
 
     async def main() -> None:
         nonlocal now
@@ -203,7 +203,7 @@ def test_a_surplus_that_comes_within_twice_the_time_of_the_slowest_answer_voids_
 
 
 def test_a_server_that_speaks_before_it_is_asked_has_no_certain_reply() -> None:
-    checks: list[Check] = []
+    checks: list[ConnectionCheck] = []
 
     async def main() -> None:
         connection = CheckedConnection(asyncio.get_running_loop(), SurplusWatch(checks.append))
@@ -216,7 +216,7 @@ def test_a_server_that_speaks_before_it_is_asked_has_no_certain_reply() -> None:
 
 def _checks_of_idle(data: bytes) -> list[str]:
     """What is reported where this comes on a connection at once after its second response."""
-    checks: list[Check] = []
+    checks: list[ConnectionCheck] = []
 
     async def main() -> None:
         loop = asyncio.get_running_loop()

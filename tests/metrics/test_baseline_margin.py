@@ -25,17 +25,17 @@ from selfexec.errors import InputError
 from selfexec.items import ItemSet
 from selfexec.metrics import (
     WARNING,
+    BaselineComparison,
     Common,
     Estimate,
-    Held,
     Others,
     VoteTables,
-    baseline_chances,
+    baseline_probabilities,
     claim_kind,
     common_claims,
+    compare_with_baseline,
     cross,
     few_models,
-    held_against,
     models_read,
     scorable,
     value,
@@ -52,13 +52,13 @@ def claims(rows: list[dict[str, Any]], experiment: str = "restriction") -> Claim
     return table(named | row for row in rows).claims[experiment]
 
 
-def chances(
+def probabilities(
     mine: list[dict[str, Any]], others: list[dict[str, Any]], experiment: str = "restriction"
 ) -> dict[str, list[float]]:
     """What baselines say of model "a" by what others did."""
     everyone = claims(mine + others, experiment)
-    found = baseline_chances(everyone.of("a"), others_of("a", everyone), learnt=False)
-    return {baseline: chance.tolist() for baseline, chance in found.items()}
+    found = baseline_probabilities(everyone.of("a"), others_of("a", everyone), learnt=False)
+    return {baseline: probability.tolist() for baseline, probability in found.items()}
 
 
 def others_of(model: str, everyone: Claims) -> Others:
@@ -86,13 +86,13 @@ def test_most_others_are_followed_and_a_tie_is_half_a_yes() -> None:
         + behaviour("e", {"2": False, "3": False})
     )
     # 1: three of three; 2: one of four; 3: two of four; of 4 two others are known, and that is too few
-    assert chances(mine, others)["others_mode"] == [1.0, 0.0, 0.5, pytest.approx(math.nan, nan_ok=True)]
+    assert probabilities(mine, others)["others_mode"] == [1.0, 0.0, 0.5, pytest.approx(math.nan, nan_ok=True)]
 
 
 def test_epochs_of_another_model_are_one_vote() -> None:
     often = [row | {"epoch": epoch} for epoch in (1, 2, 3) for row in behaviour("b", {"1": True})]
     others = often + behaviour("c", {"1": False}) + behaviour("d", {"1": False})
-    assert chances(behaviour("a", {"1": True}), others)["others_mode"] == [0.0]
+    assert probabilities(behaviour("a", {"1": True}), others)["others_mode"] == [0.0]
 
 
 def epochs(model: str, done: int, of: int, item: str = "1") -> list[dict[str, Any]]:
@@ -104,22 +104,22 @@ def test_votes_of_thirds_make_a_tie_although_they_cannot_be_written_in_binary() 
     votes = {"b": (1, 3), "c": (5, 6), "d": (2, 3), "e": (1, 6)}
     for order in permutations(votes):
         others = [row for model in order for row in epochs(model, *votes[model])]
-        assert chances(behaviour("a", {"1": True}), others)["others_mode"] == [0.5], order
+        assert probabilities(behaviour("a", {"1": True}), others)["others_mode"] == [0.5], order
 
 
 def test_with_fewer_than_three_others_nobody_knows_what_models_do() -> None:
     outcomes = {str(n): n % 2 == 0 for n in range(6)}
     two, three = ([row for m in others for row in behaviour(m, outcomes)] for others in ("bc", "bcd"))
     mine = behaviour("a", outcomes)
-    assert set(chances(mine, two)) == {"label"}
-    assert set(chances(mine, three)) == {"label", "others_mode", "others_share", "others_predictions"}
+    assert set(probabilities(mine, two)) == {"label"}
+    assert set(probabilities(mine, three)) == {"label", "others_mode", "others_share", "others_predictions"}
 
 
 def test_the_others_share_says_yes_from_their_base_rate_on() -> None:
     # item 1 is done by all four, item 2 by one, the rest by none: of 40 votes 5 are a yes, and a quarter is more
     outcomes = {str(n): n == 1 for n in range(1, 11)}
     others = [row for m in "bcde" for row in behaviour(m, outcomes | {"2": m == "b"})]
-    found = chances(behaviour("a", outcomes), others)
+    found = probabilities(behaviour("a", outcomes), others)
     assert found["others_share"] == [1.0, 1.0] + 8 * [0.0]
     assert found["others_mode"] == [1.0] + 9 * [0.0]
 
@@ -132,7 +132,7 @@ def test_what_others_say_of_themselves_counts_from_where_they_say_so_more_than_a
         for m in "bcde"
         for row in behaviour(m, {str(n): n % 2 == 0 for n in range(1, 10)})
     ]
-    found = chances(behaviour("a", {str(n): True for n in range(1, 10)}), words)
+    found = probabilities(behaviour("a", {str(n): True for n in range(1, 10)}), words)
     assert found["others_predictions"] == [1.0, 1.0] + 7 * [0.0]
 
 
@@ -142,13 +142,13 @@ def test_subjects_are_ranked_by_what_is_easier_for_the_others() -> None:
     mine = behaviour("a", {"1": True, "2": True, "3": True}, **facts)
     # maths came first in one pair of three, history in two; what others did with other items does not count
     elsewhere = [row for m in "bcd" for row in behaviour(m, dict.fromkeys("45678", True), **facts)]
-    assert chances(mine, others + elsewhere, "difficulty")["subject"] == [0.0, 0.0, 0.0]
+    assert probabilities(mine, others + elsewhere, "difficulty")["subject"] == [0.0, 0.0, 0.0]
 
 
-def held(model: str, everyone: Claims) -> Held:
+def compared(model: str, everyone: Claims) -> BaselineComparison:
     mine = everyone.of(model)
     others = VoteTables(everyone).others(mine, {*everyone.models} - {model})
-    return held_against(mine, others, baseline_chances(mine, others), strict=True)
+    return compare_with_baseline(mine, others, baseline_probabilities(mine, others), strict=True)
 
 
 def test_a_claim_that_hardly_anybody_shares_is_left_out_of_baseline_margin_on_both_sides() -> None:
@@ -156,11 +156,11 @@ def test_a_claim_that_hardly_anybody_shares_is_left_out_of_baseline_margin_on_bo
     mine = behaviour("a", outcomes | {"40": True, "41": False, "42": False})
     rows = mine + [row for m in "bcd" for row in behaviour(m, outcomes)] + behaviour("b", {"40": True, "41": True})
     everyone = claims(rows)
-    found = held("a", everyone)
-    assert set(found.own.items) == set(found.best.items) == set(outcomes)
+    found = compared("a", everyone)
+    assert set(found.own.items) == set(found.baseline_record.items) == set(outcomes)
     assert found.margin.value == pytest.approx(0 - 1)  # says yes throughout; the others do just what it does
     few = dict(list(outcomes.items())[:20])
-    found = held("a", claims(mine + [row for m in "bcd" for row in behaviour(m, few)]))
+    found = compared("a", claims(mine + [row for m in "bcd" for row in behaviour(m, few)]))
     assert math.isnan(found.margin.value)
     assert found.margin.reason == "only 20 of 43 items were asked of three other models"
 
@@ -169,7 +169,7 @@ def test_a_claim_that_hardly_anybody_shares_is_left_out_of_baseline_margin_on_bo
 def test_nine_tenths_of_the_items_must_be_shared_with_three_others(shared: int, known: bool) -> None:
     outcomes = {str(n): n % 2 == 0 for n in range(40)}
     others = [row for m in "bcd" for row in behaviour(m, dict(list(outcomes.items())[:shared]))]
-    found = held("a", claims(behaviour("a", outcomes) + others))
+    found = compared("a", claims(behaviour("a", outcomes) + others))
     assert math.isnan(found.margin.value) is not known
     assert found.margin.reason == (None if known else "only 35 of 40 items were asked of three other models")
 
@@ -182,7 +182,7 @@ def test_items_that_cannot_be_scored_are_not_counted_among_the_shared_ones() -> 
     ]
     # of the twenty that were read ten are shared, of the forty lost ones all
     others = [row for m in "bcd" for row in behaviour(m, dict(list(outcomes.items())[10:]))]
-    assert held("a", claims(mine + others)).margin.reason == "only 10 of 20 items were asked of three other models"
+    assert compared("a", claims(mine + others)).margin.reason == "only 10 of 20 items were asked of three other models"
 
 
 def test_a_stacked_baseline_worse_than_chance_is_one_that_always_says_the_same() -> None:
@@ -190,9 +190,9 @@ def test_a_stacked_baseline_worse_than_chance_is_one_that_always_says_the_same()
     outcomes = {str(n): n % 2 == 0 for n in range(40)}
     mine = [row | {"predicted": row["observed"]} for row in behaviour("a", outcomes)]
     others = [row for m in "bcd" for row in behaviour(m, {item: not outcome for item, outcome in outcomes.items()})]
-    found = held("a", claims(mine + others))
+    found = compared("a", claims(mine + others))
     assert found.baseline == "always the same"
-    assert value(claim_kind("restriction").skill, found.best) == 0
+    assert value(claim_kind("restriction").skill, found.baseline_record) == 0
     assert found.margin.value == pytest.approx(1 - 0)
     assert found.doubt == NO_DOUBT  # who does not go by others owes nothing to who they are
 
@@ -206,13 +206,13 @@ def test_the_stacked_baseline_follows_most_others_in_their_order_and_is_made_wit
     easy = {str(n): n % 2 == 0 for n in range(40)}
     rows = [row for m in "bcd" for row in pairs_of(m, easy)]
     right, wrong = (
-        held("a", claims(rows + pairs_of("a", {i: outcome == same for i, outcome in easy.items()}), "difficulty"))
+        compared("a", claims(rows + pairs_of("a", {i: outcome == same for i, outcome in easy.items()}), "difficulty"))
         for same in (True, False)
     )
-    assert (right.baseline, value(claim_kind("difficulty").skill, right.best)) == ("stacked", 1)
+    assert (right.baseline, value(claim_kind("difficulty").skill, right.baseline_record)) == ("stacked", 1)
     assert wrong.baseline == "always the same"
-    assert right.chance is not None and wrong.chance is not None
-    assert right.chance.tolist() == wrong.chance.tolist()  # whatever it did, and said
+    assert right.stacked_predictions is not None and wrong.stacked_predictions is not None
+    assert right.stacked_predictions.tolist() == wrong.stacked_predictions.tolist()  # whatever it did, and said
 
 
 def test_the_doubt_of_the_reference_models_is_the_jackknifes_less_what_the_items_make_of_it() -> None:
@@ -220,17 +220,17 @@ def test_the_doubt_of_the_reference_models_is_the_jackknifes_less_what_the_items
     easy = {str(n): n % 2 == 0 for n in range(40)}
     contrary = {item: outcome == (int(item) < 20) for item, outcome in easy.items()}
     rows = [row for m in "abcd" for row in pairs_of(m, easy)] + pairs_of("e", contrary)
-    found = held("a", claims(rows, "difficulty"))
-    assert (value(claim_kind("difficulty").skill, found.best), found.doubt) == (1, NO_DOUBT)
+    found = compared("a", claims(rows, "difficulty"))
+    assert (value(claim_kind("difficulty").skill, found.baseline_record), found.doubt) == (1, NO_DOUBT)
     # two against two: which way the stacked baseline leans on 40 of 80 groups hangs on who is there
     easy = {str(n): n % 2 == 0 for n in range(80)}
     contrary = {item: outcome == (int(item) < 40) for item, outcome in easy.items()}
     rows = [row for m in "abc" for row in pairs_of(m, easy)] + [r for m in "de" for r in pairs_of(m, contrary)]
     everyone = claims(rows, "difficulty")
-    found, kind = held("a", everyone), claim_kind("difficulty")
+    found, kind = compared("a", everyone), claim_kind("difficulty")
     mine = everyone.of("a")
     baseline = stacked(VoteTables(everyone).others(mine, "bcde"))
-    fewer = [kind.chance_record(mine, chance) for chance in baseline.without_one(mine)]
+    fewer = [kind.predictor_record(mine, probability) for probability in baseline.without_one(mine)]
     skills = [value(kind.skill, one) for one in fewer]
     assert sorted(skills) == [0, 0, 1, 1]  # without b or c most are contrary, without d or e they are right
     # tau of a group is 1 or -1, and 0 on the forty of a tie: differences of 1 on forty groups have a variance of 1/4,
@@ -244,7 +244,7 @@ def test_who_hardly_ever_does_it_is_no_reference_model() -> None:
     never, seldom, often = ({i: int(i) < n for i in outcomes} for n in (0, 4, 5))
     rows = [row for m in "abc" for row in behaviour(m, outcomes)]
     for other, enough in ((never, False), (seldom, False), (often, True)):
-        found = held("a", claims(rows + behaviour("d", other)))
+        found = compared("a", claims(rows + behaviour("d", other)))
         assert math.isnan(found.margin.value) is not enough
 
 
@@ -309,7 +309,7 @@ def test_six_who_know_models_are_seldom_said_to_know_themselves(seed: int, tmp_p
 
 
 def test_a_chance_of_one_half_is_half_right() -> None:
-    record = claim_kind("restriction").chance_record
+    record = claim_kind("restriction").predictor_record
     counted = record(claims(behaviour("a", {"1": True, "2": False, "3": False})), np.full(3, 0.5))
     assert value(claim_kind("restriction").accuracy, counted) == pytest.approx(0.5)
     assert value(claim_kind("restriction").skill, counted) == pytest.approx(0.0)
@@ -334,12 +334,12 @@ def test_baseline_margin_is_skill_less_the_stacked_baselines_skill_on_the_same_c
     scores = sx.score(whole_panel, "readable")
     everyone = whole_panel.tables.claims["restriction"]
     own = everyone.of("sim/typical")
-    chance = stacked(VoteTables(everyone).others(own, {*everyone.models} - {"sim/typical"})).chances(own)
+    probability = stacked(VoteTables(everyone).others(own, {*everyone.models} - {"sim/typical"})).probabilities(own)
     which = scorable(own, strict=False)
     from sklearn.metrics import balanced_accuracy_score
 
     # J is twice the balanced accuracy less one
-    best = 2 * balanced_accuracy_score(own.observed[which] > 0, chance[which] > 0.5) - 1
+    best = 2 * balanced_accuracy_score(own.observed[which] > 0, probability[which] > 0.5) - 1
     skill = scores.value("sim/typical", "restriction", "youden_j")
     assert skill is not None
     assert scores.value("sim/typical", "restriction", "baseline_margin") == pytest.approx(skill - best, abs=1e-12)

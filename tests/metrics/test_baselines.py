@@ -14,7 +14,7 @@ import selfexec as sx
 from build import table
 from selfexec.claims import Claims
 from selfexec.experiments import Wording
-from selfexec.metrics import GROUPS, Others, VoteTables, baseline_chances, group_of
+from selfexec.metrics import GROUPS, Others, VoteTables, baseline_probabilities, group_of
 from selfexec.metrics.baselines.folds import folds
 from selfexec.metrics.baselines.single import by_history
 from selfexec.metrics.baselines.stacked import Stacked, background_parts, stacked
@@ -172,7 +172,7 @@ def test_the_stacked_baseline_never_saw_the_model(panel: Run, experiment: str) -
     mine = claims.model == claims.models.index(model)
     turned = np.where(mine, -1, 1).astype(np.int8)
     contrary = replace(claims, observed=claims.observed * turned, predicted=claims.predicted * turned)
-    said, again = (stacked(others_of(one, model)).chances(one.of(model)) for one in (claims, contrary))
+    said, again = (stacked(others_of(one, model)).probabilities(one.of(model)) for one in (claims, contrary))
     np.testing.assert_array_equal(said, again)
 
 
@@ -278,13 +278,13 @@ def test_the_stacked_baseline_says_yes_where_its_weights_reach_the_threshold_of_
         return float(told > 0)
 
     everyone, places = [0, 1, 2], range(6)
-    found: Any = baseline.chances(np.arange(6))  # type: ignore[arg-type]
+    found: Any = baseline.probabilities(np.arange(6))  # type: ignore[arg-type]
     np.testing.assert_array_equal(found, [word(place, everyone, 3) for place in places])
     assert set(found[:4]) == {0, 1} and np.isnan(found[4:]).all()
     without = [[word(place, [m for m in everyone if m != n], 1) for place in places] for n in everyone]
     np.testing.assert_array_equal(baseline.without_one(np.arange(6)), without)  # type: ignore[arg-type]
     # where nothing speaks for either, the share reaches the base rate, and neither question is the easier one
-    nothing = replace(baseline, weights=np.zeros((5, 2)), threshold=np.zeros(2)).chances(np.arange(4))  # type: ignore[arg-type]
+    nothing = replace(baseline, weights=np.zeros((5, 2)), threshold=np.zeros(2)).probabilities(np.arange(4))  # type: ignore[arg-type]
     assert nothing.tolist() == [1.0 if experiment == "restriction" else 0.5] * 4
 
 
@@ -310,9 +310,9 @@ def test_a_claim_on_which_a_single_model_votes_teaches_nothing() -> None:
 def test_baselines_say_the_same_whatever_the_order_of_the_models() -> None:
     outcomes = {"a": "+-+-++--+-", "b": "++--+-+-+-", "c": "+-+-+-+-+-", "d": "-++-+-+-+-", "e": "+--++-+-+-"}
     one, two = requests(outcomes), requests(dict(reversed(outcomes.items())))
-    first, second = (baseline_chances(c.of("a"), others_of(c, "a")) for c in (one, two))
+    first, second = (baseline_probabilities(c.of("a"), others_of(c, "a")) for c in (one, two))
     assert first.keys() == second.keys() and "others_share" in first
-    for name, chance in first.items():
-        np.testing.assert_array_equal(chance, second[name])
-    np.testing.assert_array_equal(*(stacked(others_of(c, "a")).chances(c.of("a")) for c in (one, two)))
+    for name, probability in first.items():
+        np.testing.assert_array_equal(probability, second[name])
+    np.testing.assert_array_equal(*(stacked(others_of(c, "a")).probabilities(c.of("a")) for c in (one, two)))
     assert not any(math.isnan(c) for c in first["others_share"])

@@ -18,7 +18,7 @@ from selfexec.metrics.baselines import stacked
 from selfexec.metrics.bootstrap import RankedClaims
 from selfexec.metrics.kinds import CELLS, claim_kind
 from selfexec.metrics.kinds.rates import ceiling_estimate, ceiling_share_estimate, rate_bias_estimate
-from selfexec.metrics.margin_at_own_rate import at_own_rate, at_the_ceiling, chances_at_rate
+from selfexec.metrics.margin_at_own_rate import at_own_rate, at_the_ceiling, probabilities_at_rate
 from selfexec.metrics.reference_doubt import ReferenceDoubt, doubted_share
 from selfexec.metrics.rows import Estimate
 from selfexec.stats import Interval
@@ -142,9 +142,9 @@ def test_yes_and_no_cannot_tell_where_both_are_at_the_ceiling_or_it_is_low(
 
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=30), st.integers(0, 100))
 def test_at_a_rate_the_highest_logits_are_a_yes_and_equal_ones_in_proportion(logits: list[int], percent: int) -> None:
-    chance = chances_at_rate(np.array(logits, float), percent / 100)
-    assert chance.sum() == pytest.approx(percent / 100 * len(logits))
-    for one, its in zip(logits, chance, strict=True):
+    probability = probabilities_at_rate(np.array(logits, float), percent / 100)
+    assert probability.sum() == pytest.approx(percent / 100 * len(logits))
+    for one, its in zip(logits, probability, strict=True):
         above = sum(other > one for other in logits)
         equal = sum(other == one for other in logits)
         left = percent / 100 * len(logits) - above
@@ -161,10 +161,10 @@ def test_in_draws_the_rate_is_matched_anew_as_it_would_be_by_repeating_items() -
     rates = rng.uniform(0.1, 0.9, size=50)
     for times, rate, found in zip(drawn, rates, ranked.skills(drawn, rates), strict=True):
         rows = np.repeat(np.arange(10), times.astype(int))
-        chance, did = chances_at_rate(logits[rows], rate), claims.observed[rows] > 0
+        probability, did = probabilities_at_rate(logits[rows], rate), claims.observed[rows] > 0
         if did.all() or not did.any():
             continue
-        assert found == pytest.approx(chance[did].mean() - chance[~did].mean(), abs=1e-9)
+        assert found == pytest.approx(probability[did].mean() - probability[~did].mean(), abs=1e-9)
 
 
 def at_rate_of(did: int, yes: int, of: int = 100) -> Any:

@@ -28,7 +28,7 @@ indents = st.sampled_from([None, 1, 2, 4, 13])
 
 def weighed(reply: str, options: list[str]) -> tuple[object, object]:
     """What the readers make of a reply that weigh all that it says."""
-    return marks.read_marks(reply, options), words.read_words(reply)
+    return marks.weigh_marks(reply, options), words.weigh_words(reply)
 
 
 @given(listed, settings, indents)

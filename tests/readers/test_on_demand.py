@@ -5,8 +5,7 @@ import sys
 
 import pytest
 
-from selfexec import readers
-from selfexec.readers import choice, marks, objects, performed, ranking, words
+from selfexec.readers import choice, marks, objects, on_demand, performed, ranking, words
 
 LARGEST = tuple(f"selfexec.readers.{name}" for name in ("choice", "ranking", "marks", "words", "withdrawal"))
 
@@ -22,10 +21,10 @@ def test_a_command_that_asks_imports_none_of_the_largest_readers() -> None:
     ("name", "module"),
     [
         ("read_choice", choice),
-        ("read_marks", marks),
+        ("weigh_marks", marks),
         ("read_object", objects),
         ("read_ranking", ranking),
-        ("read_words", words),
+        ("weigh_words", words),
         *((name, performed) for name in ("answers_in_letters", "answers_the_questions", "responds_to")),
         *((name, performed) for name in ("responds_to_each", "under_the_key")),
     ],
@@ -34,9 +33,7 @@ def test_a_reader_imported_on_demand_passes_everything_on(
     name: str, module: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     came: list[object] = []
-    getattr(readers, name)  # each is public
-    from selfexec.readers import on_demand
-
+    getattr(on_demand, name)  # each is there
     fresh = on_demand._imported_at_first_call(module.__name__.rpartition(".")[2], name)  # type: ignore[attr-defined]
     monkeypatch.setattr(module, name, lambda *args, **options: came.append((args, options)) or "brought")
     assert fresh("A", 1, key="choice") == "brought"

@@ -177,7 +177,7 @@ def experiment_findings(scores: ConditionScores, experiment: str) -> ExperimentF
 
 
 def against_baseline(margins: Iterable[Score]) -> list[Finding]:
-    """Margins over the best baseline, by answer: above 0, too close to call, below 0, withheld; best first."""
+    """Baseline margins, by answer: above 0, too close to call, below 0, withheld; best first."""
     return _by_holm(margins, "baseline")
 
 
@@ -198,8 +198,17 @@ def _rates(predicted: float | None, bias: float | None) -> tuple[float, float] |
 
 
 def which_ones(scores: ConditionScores, experiment: str) -> list[Finding]:
-    """Whether each model predicts better than the baseline which claims come true: for yes-or-no claims at the model's
-    own rate of yes, for orders, which have no rate, by the margin itself, for probabilities by the margin in AUROC.
+    """Whether each model predicts better than the baseline which claims come true. This, and not the baseline margin,
+    is what the default screen and the front of a report show of yes-or-no claims.
+
+    It is found by the first of these metrics that has rows:
+
+    auroc_margin          of predictions that are probabilities
+    margin_at_own_rate    of yes-or-no claims, at the model's own rate of yes
+    baseline_margin       of orders, which have no such rate; and of yes-or-no claims where too little is known of other
+                          models, so that it is withheld, with the reason
+
+    Where all are withheld, the screen shows skill in their place.
     """
     if areas := scores.of(experiment, "auroc_margin"):
         return _by_holm(areas, "auroc")

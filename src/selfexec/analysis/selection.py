@@ -20,8 +20,8 @@ from selfexec.extension import Convention as AddedConvention
 from selfexec.extension import registered, resolve
 from selfexec.facets import DEFAULT_NAME, canonical, why_apart
 from selfexec.files.tags import load_families
-from selfexec.metrics import LEAST_OTHERS, Score
-from selfexec.panels import PAPER, MatchedPanel, load_panel, match_panel
+from selfexec.metrics import Score
+from selfexec.panels import MOST_UNASKED, PAPER, MatchedPanel, load_panel, match_panel
 from selfexec.runs import Run, load_readings, loaded, refuse_silent, takes, with_kept_logprobs, with_source
 from selfexec.runs.run import several_runs
 from selfexec.text.matching import meant
@@ -141,14 +141,18 @@ class Selection:
 
     @cached_property
     def matched_panel(self) -> MatchedPanel | None:
-        """The reference panel beside the runs, None where there is none. InputError: it was named, and has nothing of
-        these items, or nobody that is not in the runs.
+        """The reference panel beside the runs, None where there is none: then a margin takes three other models in the
+        runs. Where none is named it is the one that ships, which has the paper's items and not the starter set; it is
+        put beside runs of few models (`MOST_UNASKED`) alone.
+
+        Raises:
+            InputError: It was named, and has nothing of these items, or nobody that is not in the runs.
         """
         if self.panel == NO_PANEL or not self.runs:
             return None
         if self.panel is None and all(run.all_simulated for run in self.runs):
             return None  # the one that ships is of language models
-        panel, at_most = load_panel(self.panel or PAPER), None if self.panel else LEAST_OTHERS
+        panel, at_most = load_panel(self.panel or PAPER), None if self.panel else MOST_UNASKED
         return match_panel(panel, self.runs, self.tables, at_most)
 
     @cached_property

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from selfexec.engines.base import (
     Address,
     Call,
-    Check,
     Checking,
     Connection,
+    ConnectionCheck,
     Engine,
     EngineType,
     Experienced,

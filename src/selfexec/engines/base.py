@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, 
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
 
 import msgspec
 
@@ -18,6 +18,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import Capability, Injection, Key, Message, Token
 from selfexec.items import ItemSet
 from selfexec.options import HOW_MUCH, WHERE_IT_GOES, WHICH_MODELS, option
+from selfexec.renamed import module_getattr
 
 Wire = Literal["openai", "responses", "anthropic", "gemini"]  # wire formats
 
@@ -138,7 +139,7 @@ class Notices(Protocol):
     async def notices(self, model: str) -> Sequence[str]: ...
 
 
-class Check(NamedTuple):
+class ConnectionCheck(NamedTuple):
     """What became known about the replies to calls `first` to `last` of a network connection to an address.
 
     `clean`: each answers its own call. `swapped`: an answer arrived that no call was waiting for, so that each of them
@@ -159,7 +160,7 @@ class Checking(Protocol):
     is reported before the engine is closed.
     """
 
-    def report_checks(self, report: Callable[[Check], None]) -> None: ...
+    def report_checks(self, report: Callable[[ConnectionCheck], None]) -> None: ...
 
 
 @runtime_checkable
@@ -343,3 +344,7 @@ async def _noted(work: Coroutine[Any, Any, T], result: list[T]) -> None:
         while isinstance(first, BaseExceptionGroup):
             first = first.exceptions[0]
         raise first from None
+
+
+if not TYPE_CHECKING:  # names that are nowhere are errors to a type checker
+    __getattr__ = module_getattr(__name__)

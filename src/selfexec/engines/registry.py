@@ -13,7 +13,17 @@ from typing import Any, Self
 
 import msgspec
 
-from selfexec.engines.base import Call, Check, Checking, Connection, Engine, EngineType, Experienced, Outcome, Waiting
+from selfexec.engines.base import (
+    Call,
+    Checking,
+    Connection,
+    ConnectionCheck,
+    Engine,
+    EngineType,
+    Experienced,
+    Outcome,
+    Waiting,
+)
 from selfexec.engines.http.providers import PROVIDERS, UnknownProvider, endpoint, prefill_of, wire_of
 from selfexec.engines.settings import EFFORT, Sampling, given_fields, merged
 from selfexec.errors import InputError, Interrupted, NoApiKey
@@ -358,7 +368,7 @@ class _Several:
     ) -> None:
         await self._opened.__aexit__(kind, error, trace)
 
-    def report_checks(self, report: Callable[[Check], None]) -> None:
+    def report_checks(self, report: Callable[[ConnectionCheck], None]) -> None:
         for engine in self._all:
             if isinstance(engine, Checking):
                 engine.report_checks(report)

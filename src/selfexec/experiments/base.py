@@ -261,8 +261,8 @@ class FactColumns(Protocol):
 
 
 Baseline = Callable[[FactColumns], Floats]
-"""The chance (0 to 1) of a yes to each claim, from facts alone: 0.5 where it has nothing to go by, nan where it says
-nothing."""
+"""The probability of a yes to each claim (0 to 1), from facts alone: 0.5 where it has nothing to go by, nan where it
+says nothing."""
 
 
 class Wording(NamedTuple):
@@ -735,7 +735,11 @@ def _by_number(session: str) -> list[tuple[bool, int, str]]:
 
 
 def state_of(predicted: Sequence[Reading], observed: Sequence[Reading]) -> tuple[ClaimState, str | None]:
-    """The state of a claim whose two sides need these sessions: missing before unreadable before read."""
+    """The state of a claim whose two sides need these sessions, and the reason: missing before unreadable before read.
+
+    `withheld` is a state of readings and none of claims: a claim with a side that was withheld is unreadable, with the
+    reason `withheld`.
+    """
     unread = [reading for reading in (*predicted, *observed) if reading.state != "read"]
     if not unread:
         return "read", None

@@ -304,16 +304,16 @@ def read_with_probability(item: Task, text: str, *, truncated: bool = False) -> 
         reading, rest = Reading("read", question, evidence=question["question"][:240]), lines.rest
     if reading.state != "read":
         return reading
-    chance = read_probability(rest, keyed_alone=truncated, side="failing")
-    if chance.value is None:
-        return Reading("unreadable", reason=chance.reason, evidence=chance.evidence)
-    return msgspec.structs.replace(reading, value={**reading.value, "probability": chance.value})
+    stated = read_probability(rest, keyed_alone=truncated, side="failing")
+    if stated.value is None:
+        return Reading("unreadable", reason=stated.reason, evidence=stated.evidence)
+    return msgspec.structs.replace(reading, value={**reading.value, "probability": stated.value})
 
 
 def _question_in_range(value: Mapping[str, Any]) -> dict[str, Any] | None:
     """The question; None where its probability is a number that is none, since the form says on which scale it is."""
-    chance = value.get("probability")
-    is_outside = isinstance(chance, int | float) and not (not isinstance(chance, bool) and 0 <= chance <= 1)
+    stated = value.get("probability")
+    is_outside = isinstance(stated, int | float) and not (not isinstance(stated, bool) and 0 <= stated <= 1)
     return None if is_outside else _question(value)
 
 

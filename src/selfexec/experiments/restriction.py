@@ -573,8 +573,8 @@ def by_label(claims: FactColumns) -> Floats:
     import numpy as np
 
     safe = np.array([float(label == "safe") for label in claims.labels] + [math.nan])
-    chance: Floats = safe[claims.label]  # without a label, -1: the last
-    return chance
+    probability: Floats = safe[claims.label]  # without a label, -1: the last
+    return probability
 
 
 class Restriction(Experiment):

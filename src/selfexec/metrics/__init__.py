@@ -1,7 +1,7 @@
 """Numbers from claims, with their intervals: baselines, margins, own excess and scores. No sentences for readers."""
 
 from selfexec.metrics.adjusted import ADJUSTED, adjusted_skill
-from selfexec.metrics.baseline_margin import NO_OTHERS, Held, held_against, models_read, peers
+from selfexec.metrics.baseline_margin import NO_OTHERS, BaselineComparison, compare_with_baseline, models_read, peers
 from selfexec.metrics.baselines import (
     CONSTANT,
     FAMILY,
@@ -13,10 +13,10 @@ from selfexec.metrics.baselines import (
     OTHERS_SAY,
     QUESTION,
     STACKED,
-    BaselineChances,
+    BaselineProbabilities,
     Others,
     VoteTables,
-    baseline_chances,
+    baseline_probabilities,
     baseline_records,
     group_of,
     over_naive,

@@ -25,7 +25,7 @@ from selfexec.metrics.baselines import (
     Others,
     VoteTables,
     baseline_records,
-    chance_record,
+    predictor_record_on,
     stacked,
 )
 from selfexec.metrics.baselines.groups import APART
@@ -44,29 +44,29 @@ WHERE_SPLIT = ("skill_where_split", "margin_where_split")
 
 
 @dataclass(frozen=True)
-class Held:
-    """A model compared with the best baseline.
+class BaselineComparison:
+    """A model compared with the baseline that its margin is over.
 
     Attributes:
         own: The model's record.
         baseline: The name of the baseline.
-        best: The record of the baseline, on the same claims.
+        baseline_record: The record of the baseline, on the same claims.
         margin: The model's skill less that of the baseline.
         doubt: How the baseline's skill depends on the choice of reference models; the margin's interval includes it.
-        chance: The stacked baseline's prediction of each of the model's claims, nan where it makes none.
+        stacked_predictions: What the stacked baseline predicts of each of the model's claims, nan where nothing.
         at_own_rate: The comparison at the model's rate of yes, for yes-or-no claims.
-        alone: Why there is no stacked baseline, where too little is known of others. Then `best` is the record of
-            always giving the same answer, and the margin is nan with that reason.
+        no_baseline: Why there is no baseline to compare with, where too little is known of others. Then
+            `baseline_record` is the record of always giving the same answer, and the margin is nan with that reason.
     """
 
     own: Counted
     baseline: str
-    best: Counted
+    baseline_record: Counted
     margin: Estimate
     doubt: ReferenceDoubt = NO_DOUBT
-    chance: Array | None = None
+    stacked_predictions: Array | None = None
     at_own_rate: AtOwnRate | None = None
-    alone: str | None = None
+    no_baseline: str | None = None
 
 
 def peers(model: str, models: Iterable[str], *kinds: Container[str]) -> set[str]:
@@ -85,53 +85,62 @@ def models_read(tables: VoteTables, model: str, others: Iterable[str]) -> int:
     return int((tables.read[chosen][:, asked].mean(1) >= LEAST_READ).sum()) if len(asked) else 0
 
 
-def held_against(claims: Claims, others: Others, chances: Mapping[str, Array], strict: bool) -> Held:
+def compare_with_baseline(
+    claims: Claims, others: Others, probabilities: Mapping[str, Array], strict: bool
+) -> BaselineComparison:
     """A model's claims compared with the stacked baseline, on the claims that at least three others share.
 
     Args:
         claims: The model's own.
         others: The reference models.
-        chances: The chances of single baselines. `others_mode` is nan exactly for claims that fewer than three others
-            share.
+        probabilities: Those of a yes by each single baseline. `others_mode` has to be nan for the claims that fewer
+            than three others share, and for no other: it says on which claims the two are compared.
         strict: Whether what could not be read counts as wrong.
     """
     kind, scored = claim_kind(claims), scorable(claims, strict)
-    if reason := _too_few(claims, others, chances, scored):
-        return held_alone(kind, kind.count(claims, strict), reason)
-    known = ~np.isnan(chances["others_mode"])
+    if reason := _too_few(claims, others, probabilities, scored):
+        return without_baseline(kind, kind.count(claims, strict), reason)
+    known = ~np.isnan(probabilities["others_mode"])
     shared = scored & known
     own = kind.count(claims.where(known), strict)
     if not kind.SHARED_CLAIMS:
-        baseline, best = best_of(kind, own, baseline_records(claims, chances, shared))
-        return Held(own, baseline, best, kind.skill_difference(own, best))
+        baseline, record = best_of(kind, own, baseline_records(claims, probabilities, shared))
+        return BaselineComparison(own, baseline, record, kind.skill_difference(own, record))
     fitted = stacked(others)
     logits = fitted.logits(claims)
-    chance = fitted.predictions(logits)
-    best = chance_record(claims, chance, shared)
-    if not value(kind.skill, best) > 0:  # the same answer every time does as well
-        best = kind.constant(own)
+    predictions = fitted.predictions(logits)
+    record = predictor_record_on(claims, predictions, shared)
+    if not value(kind.skill, record) > 0:  # the same answer every time does as well
+        record = kind.constant(own)
         at_rate = at_own_rate(claims, shared, own, np.zeros(len(claims)), None) if kind.FREE_THRESHOLD else None
-        return Held(own, CONSTANT, best, kind.skill_difference(own, best), chance=chance, at_own_rate=at_rate)
-    doubt = reference_doubt(claims, shared, fitted.without_one(claims), value(kind.skill, best))
+        return BaselineComparison(
+            own,
+            CONSTANT,
+            record,
+            kind.skill_difference(own, record),
+            stacked_predictions=predictions,
+            at_own_rate=at_rate,
+        )
+    doubt = reference_doubt(claims, shared, fitted.without_one(claims), value(kind.skill, record))
     at_rate = at_own_rate(claims, shared, own, logits, fitted) if kind.FREE_THRESHOLD else None
-    margin = doubted(kind.skill_difference(own, best), doubt)
-    return Held(own, STACKED, best, margin, doubt, chance, at_rate)
+    margin = doubted(kind.skill_difference(own, record), doubt)
+    return BaselineComparison(own, STACKED, record, margin, doubt, predictions, at_rate)
 
 
-def _too_few(claims: Claims, others: Others, chances: Mapping[str, Array], mask: Flags) -> str | None:
+def _too_few(claims: Claims, others: Others, probabilities: Mapping[str, Array], mask: Flags) -> str | None:
     """Why too little is known of others, None where enough is."""
     if not others.enough:
         return NO_OTHERS
-    shared = ~np.isnan(chances["others_mode"])
+    shared = ~np.isnan(probabilities["others_mode"])
     asked, met = (len(occurring(claims.item[these])) for these in (mask, mask & shared))
     if met < LEAST_COVERAGE * asked:
         return f"only {met} of {number_of(asked, 'item was', 'items were')} asked of three other models"
     return None
 
 
-def held_alone(kind: Kind, own: Counted, reason: str) -> Held:
+def without_baseline(kind: Kind, own: Counted, reason: str) -> BaselineComparison:
     """A record that is compared with no other model, for this reason."""
-    return Held(own, CONSTANT, kind.constant(own), Estimate(math.nan, reason=reason), alone=reason)
+    return BaselineComparison(own, CONSTANT, kind.constant(own), Estimate(math.nan, reason=reason), no_baseline=reason)
 
 
 def best_of(kind: Kind, model: Counted, records: Mapping[str, Counted]) -> tuple[str, Counted]:
@@ -147,10 +156,12 @@ def best_of(kind: Kind, model: Counted, records: Mapping[str, Counted]) -> tuple
     return best, records[best]
 
 
-def where_words_split(claims: Claims, others: Others, held: Held, strict: bool) -> Mapping[str, Estimate]:
+def where_words_split(
+    claims: Claims, others: Others, comparison: BaselineComparison, strict: bool
+) -> Mapping[str, Estimate]:
     """Skill, and margin over the stacked baseline, on the claims about which the predictions of others are split."""
-    if held.chance is None:
-        return dict.fromkeys(WHERE_SPLIT, Estimate(math.nan, reason=held.margin.reason))
+    if comparison.stacked_predictions is None:
+        return dict.fromkeys(WHERE_SPLIT, Estimate(math.nan, reason=comparison.margin.reason))
     kind, mask = claim_kind(claims), scorable(claims, strict)
     words = others.votes.share_predicted[others.table.at(claims)]
     split = np.minimum(words, 1 - words) >= SPLIT
@@ -158,7 +169,7 @@ def where_words_split(claims: Claims, others: Others, held: Held, strict: bool) 
     if len(own.items) < 2:
         alike = "other models say the same of all items but one, or of all"
         return dict.fromkeys(WHERE_SPLIT, Estimate(math.nan, reason=alike))
-    shared = split & ~np.isnan(held.chance)
-    best = chance_record(claims, held.chance, mask & shared)
-    margin = kind.skill_difference(kind.count(claims.where(shared), strict), best)
+    shared = split & ~np.isnan(comparison.stacked_predictions)
+    record = predictor_record_on(claims, comparison.stacked_predictions, mask & shared)
+    margin = kind.skill_difference(kind.count(claims.where(shared), strict), record)
     return dict(zip(WHERE_SPLIT, (kind.skill_estimate(own), margin), strict=True))

@@ -10,7 +10,7 @@ import numpy as np
 from selfexec.claims import Claims, Flags, Floats, Numbers
 from selfexec.errors import InputError
 from selfexec.experiments import PAPER
-from selfexec.metrics.baseline_margin import Held
+from selfexec.metrics.baseline_margin import BaselineComparison
 from selfexec.metrics.cross import Crossed
 from selfexec.metrics.kinds import Counted, Formula, claim_kind, common_items
 from selfexec.metrics.margin_at_own_rate import CEILING, RATE, ROUNDING, SKILL, AtOwnRate
@@ -88,11 +88,11 @@ def _in_company(row: Score, drawn: Interval, scored: Mapping[str, Mapping[str, S
     """Items are drawn anew, the other models are not: where they count, their part of the doubt is added."""
     parts = scored[row.model]
     if row.metric == "baseline_share_of_ceiling":
-        return _baseline_share(row, drawn, parts[row.experiment].held.at_own_rate)
+        return _baseline_share(row, drawn, parts[row.experiment].comparison.at_own_rate)
     if row.metric not in MARGINS:
         return drawn
     several = list(parts.values()) if row.experiment == "overall" else [parts[row.experiment]]
-    errors, shortfalls = zip(*(_doubt(part.held, row.metric) for part in several), strict=True)
+    errors, shortfalls = zip(*(_doubt(part.comparison, row.metric) for part in several), strict=True)
     doubt = ReferenceDoubt(math.hypot(*errors) / len(several), sum(shortfalls) / len(several))
     return doubted(Estimate(row.value or 0.0, drawn), doubt).interval
 
@@ -103,10 +103,10 @@ def _baseline_share(row: Score, drawn: Interval, at_rate: AtOwnRate | None) -> I
     return doubted_share(Estimate(row.value or 0.0, drawn), at_rate.doubt, at_rate.ceiling.value).interval
 
 
-def _doubt(held: Held, metric: str) -> ReferenceDoubt:
-    if metric == "margin_at_own_rate" and held.at_own_rate:
-        return held.at_own_rate.doubt
-    return held.doubt
+def _doubt(comparison: BaselineComparison, metric: str) -> ReferenceDoubt:
+    if metric == "margin_at_own_rate" and comparison.at_own_rate:
+        return comparison.at_own_rate.doubt
+    return comparison.doubt
 
 
 def _with_interval(row: Score, found: Interval) -> Score:
@@ -124,15 +124,19 @@ def _values(scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap) ->
         for model, totals in _totals(records, bootstrap, experiment):
             formulas = {**kind.DRAWN, "skill": kind.skill}
             values |= {(model, experiment, name): _of(formula, totals) for name, formula in formulas.items()}
-        held = {model: part.held for model, part in known.items() if not math.isnan(part.held.margin.value)}
-        pairs = {model: _paired(one.own, one.best) for model, one in held.items()}
+        comparisons = {
+            model: part.comparison for model, part in known.items() if not math.isnan(part.comparison.margin.value)
+        }
+        pairs = {
+            model: _paired(comparison.own, comparison.baseline_record) for model, comparison in comparisons.items()
+        }
         for model, totals in _totals(pairs, bootstrap, experiment):
             width = totals.shape[-1] // 2
             skills = (_of(kind.skill, totals[..., half]) for half in (slice(width), slice(width, None)))
             values[model, experiment, "baseline_margin"] = next(skills) - next(skills)
-        for model, one in held.items():
-            if one.at_own_rate and one.at_own_rate.claims is not None:
-                drawn = _at_own_rate(one.own, one.at_own_rate, bootstrap, experiment)
+        for model, comparison in comparisons.items():
+            if comparison.at_own_rate and comparison.at_own_rate.claims is not None:
+                drawn = _at_own_rate(comparison.own, comparison.at_own_rate, bootstrap, experiment)
                 values |= {(model, experiment, name): column for name, column in drawn.items()}
     for model in scored:
         values |= _overall(model, values)

@@ -102,10 +102,16 @@ def _constant(kind: Kind, scored: Scored) -> Level:
 
 def _stacked(kind: Kind, scored: Scored) -> Level:
     """The stacked baseline that the margin is over."""
-    held = scored.held
-    if math.isnan(held.margin.value):
-        return _absent("stacked", held.margin.reason)
-    return Level("stacked", held.baseline, kind.skill_estimate(held.best), held.margin, len(held.own.items))
+    comparison = scored.comparison
+    if math.isnan(comparison.margin.value):
+        return _absent("stacked", comparison.margin.reason)
+    return Level(
+        "stacked",
+        comparison.baseline,
+        kind.skill_estimate(comparison.baseline_record),
+        comparison.margin,
+        len(comparison.own.items),
+    )
 
 
 def _single(kind: Kind, name: str, scored: Scored) -> Level:

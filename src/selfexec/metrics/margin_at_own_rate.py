@@ -2,9 +2,10 @@
 
 Skill is Youden's J, which depends on how often a predictor says yes. The threshold of the stacked baseline is chosen to
 maximise J, and that of the model is not. The baseline margin therefore mixes two questions: does the model know how
-often it behaves so, and does it know when? To separate them, the same baseline is made to say yes to as many claims as
-the model did: to those with the highest logits, and among equal logits to each in part. The margin over this baseline
-is only about which claims come true.
+often it behaves so, and does it know when? To separate them, the same baseline is made to say yes at the model's rate:
+the share of yes among the model's claims that were read, applied to all claims that both are scored on. It says yes to
+the claims with the highest logits, and among equal logits to each in part. The margin over this baseline is only about
+which claims come true.
 
 At a rate q of yes and a base rate b, J is at most (1 - q) / (1 - b) if q >= b, and q / b below. The share of this
 ceiling that a predictor reaches is Loevinger's H (1948).
@@ -17,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from selfexec.claims import Claims, Flags, Floats
-from selfexec.metrics.baselines import Stacked, chance_record
+from selfexec.metrics.baselines import Stacked, predictor_record_on
 from selfexec.metrics.kinds import Counted, common_items, value
 from selfexec.metrics.kinds.binary import sides
 from selfexec.metrics.kinds.counts import difference
@@ -87,14 +88,15 @@ def at_own_rate(claims: Claims, mask: Flags, own: Counted, logits: Floats, fitte
         claims: The model's claims.
         mask: Which of them are scored, and predicted by the baseline.
         own: The model's record on these.
-        logits: The baseline's logits of all claims; all equal where it learnt nothing.
+        logits: The baseline's logits of all claims, each less the threshold of its item's fold (`Stacked.logits`), so
+            that claims of different folds are ranked together; all equal where it learnt nothing.
         fitted: The baseline, to see how it does without one of the reference models; None where it learnt nothing.
     """
     rate = _rate(own)
     if math.isnan(rate):
         unknown = Estimate(math.nan, reason="no prediction was read")
         return AtOwnRate(unknown, unknown, unknown, unknown)
-    baseline = chance_record(claims, _at_rate(logits, mask, rate), mask)
+    baseline = predictor_record_on(claims, _at_rate(logits, mask, rate), mask)
     slope = _slope(claims.observed[mask] > 0, logits[mask], rate)
     added = _added(own, baseline, slope)
     common = common_items([own, baseline])
@@ -118,22 +120,22 @@ def at_own_rate(claims: Claims, mask: Flags, own: Counted, logits: Floats, fitte
 
 
 def _rate(own: Counted) -> float:
-    """The share of yes among the model's predictions that were read; nan where none was."""
+    """The share of yes among the model's claims with prediction and outcome read; nan where there are none."""
     return value(RATE, own)
 
 
 def _at_rate(logits: Floats, mask: Flags, rate: float) -> Floats:
-    """The baseline's chances of a yes to the masked claims at this rate, nan for the others; logits have shape
+    """The baseline's probabilities of a yes to the masked claims at this rate, nan for the others; logits have shape
     (..., claims).
     """
-    chance = np.full(logits.shape, math.nan)
+    probability = np.full(logits.shape, math.nan)
     # without one reference model the behaviour of none may be known: then the logit is 0
-    chance[..., mask] = chances_at_rate(np.nan_to_num(logits[..., mask]), rate)
-    return chance
+    probability[..., mask] = probabilities_at_rate(np.nan_to_num(logits[..., mask]), rate)
+    return probability
 
 
-def chances_at_rate(logits: Array, rate: float) -> Array:
-    """The chance of a yes to each claim such that the share of yes is `rate`; logits have shape (..., claims).
+def probabilities_at_rate(logits: Array, rate: float) -> Array:
+    """The probability of a yes to each claim such that the share of yes is `rate`; logits have shape (..., claims).
 
     It is 1 above a threshold and 0 below. Claims with logits equal to the threshold share what is left in equal parts.
     """
@@ -144,8 +146,8 @@ def chances_at_rate(logits: Array, rate: float) -> Array:
     above = logits > threshold + ROUNDING
     equal = np.abs(logits - threshold) <= ROUNDING
     left = wanted - above.sum(-1, keepdims=True)
-    chance: Array = above + equal * np.clip(left / equal.sum(-1, keepdims=True), 0.0, 1.0)
-    return chance
+    probability: Array = above + equal * np.clip(left / equal.sum(-1, keepdims=True), 0.0, 1.0)
+    return probability
 
 
 def _slope(did: Flags, logits: Array, rate: float) -> float:
@@ -191,9 +193,9 @@ def _added(own: Counted, baseline: Counted, slope: float) -> _Added:
 def _margin(own: Counted, baseline: Counted, added: _Added, slope: float) -> Estimate:
     """The model's skill less that of the baseline at the same rate: Student's t on the items.
 
-    The two may differ on fewer than ten items with claims that came true, or that did not. The error then does not rest
-    on these few: two made-up claims are added, one that only the model predicts correctly and one that only the
-    baseline does (Bonett and Price 2012, for paired shares). Each has the weight that a claim has at equal rates.
+    Of the claims that came true, or of those that did not, the two may differ on fewer than ten items. Then the error
+    does not rest on these few: two made-up claims are added, one that only the model predicts correctly and one that
+    only the baseline does (Bonett and Price 2012, for paired shares). Each weighs what a claim does at equal rates.
     """
     gap = difference(SKILL, own, baseline)
     error = influence_error(added.to_margin)
@@ -211,8 +213,8 @@ def _margin(own: Counted, baseline: Counted, added: _Added, slope: float) -> Est
 
 def _worth_of_a_claim(counts: Array, slope: float) -> dict[str, float]:
     """How much the margin rises with one more correct prediction, by its cell: a hit (`tp`) or a correct rejection
-    (`tn`). One more hit is also one more yes, and at that higher rate the baseline's skill changes by the slope; one
-    more correct rejection is one yes fewer.
+    (`tn`). A hit is one more yes: the rate rises, and the baseline's skill changes by the slope. A correct rejection is
+    one yes fewer.
     """
     true, false = (float(side.sum()) for side in sides(counts))
     with_rate = slope / float(read_claims(Cells.of(counts.sum(0))))

@@ -40,7 +40,7 @@ def reference_doubt(claims: Claims, mask: Flags, without_one: Array, skill: floa
         skill: The baseline's skill with all of them.
     """
     kind = claim_kind(claims)
-    fewer = kind.chance_counts(claims.where(mask), np.nan_to_num(without_one[:, mask], nan=0.5))
+    fewer = kind.predictor_counts(claims.where(mask), np.nan_to_num(without_one[:, mask], nan=0.5))
     fewer = fewer[:, fewer[0].sum(1) > 0]
     skills = kind.skill(fewer.sum(1))
     return doubt_of(skills, influence(kind.skill, fewer), skill)

@@ -15,8 +15,8 @@ from selfexec.text.numbers import decimal, number_of
 # a headline is withheld below this coverage, and below this many items with the rarer outcome
 LEAST_COVERAGE = 0.9
 LEAST_RARER_ITEMS = 20
-MARGINS = ("baseline_margin", "margin_at_own_rate", "auroc_margin")  # over the best baseline
-OF_BASELINE = ("best_baseline", *MARGINS, "baseline_share_of_ceiling")  # metrics that name the best baseline
+MARGINS = ("baseline_margin", "margin_at_own_rate", "auroc_margin")  # over the stacked baseline, where there is one
+OF_BASELINE = ("best_baseline", *MARGINS, "baseline_share_of_ceiling")  # whose rows name the baseline
 LEAST_PANEL = 6  # models read on the same items, the model included: a margin with fewer is evidence for no model
 ONE_ITEM = "only one item could be scored"  # which has shares, but no skill
 FEW = 10  # items: a standard error that rests on fewer is unreliable (docs/decisions/0008)
@@ -29,13 +29,14 @@ class Score:
     `value` is None where it is withheld or undefined, and `reason` says why. A `reason` beside a value is a caution.
     `items` and `claims` count what was asked; `unreadable` and `missing` those of the claims. `preset` names the cut of
     the items, where they are just those of one. `worst` and `best`: the least and greatest value, whatever the lost
-    claims would have been (readable convention). `baseline` is whose skill `best_baseline` is, over which the model has
-    its `baseline_margin`; `models` is how many models were read on its items, itself included. `source` says what was
-    done (self, rule, human or judge:NAME; of an overall score those of its experiments: rule+self), `condition` how it
-    was asked. `verdict`: what follows from own excess (`own`, `unresolved`, `not shown`; None where nothing does).
-    `panel` names the reference panel that other models are of, where they are not of the runs alone. `too_few_models`:
-    the reason is that a margin over a baseline of so few models speaks for no model, and nothing else; records leave it
-    out.
+    claims would have been (readable convention). `baseline` names the one that `best_baseline` is the skill of, and
+    that margins are over: the stacked one, or one that always gives the same answer where the stacked one has no skill;
+    of kinds of claims without a stacked one, the single one with the greatest skill. `models` is how many models were
+    read on its items, itself included. `source` says what was done (self, rule, human or judge:NAME; of an overall
+    score those of its experiments: rule+self), `condition` how it was asked. `verdict`: what follows from own excess
+    (`own`, `unresolved`, `not shown`; None where nothing does). `panel` names the reference panel that other models are
+    of, where they are not of the runs alone. `too_few_models`: the reason is that a margin over a baseline of so few
+    models speaks for no model, and nothing else; records leave it out.
     """
 
     model: str

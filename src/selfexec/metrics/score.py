@@ -11,13 +11,20 @@ import numpy as np
 
 from selfexec.claims import Answers, Claims
 from selfexec.experiments import EXPERIMENTS, PAPER, Headline, Naive
-from selfexec.metrics.baseline_margin import NO_OTHERS, WHERE_SPLIT, Held, held_against, held_alone, where_words_split
+from selfexec.metrics.baseline_margin import (
+    NO_OTHERS,
+    WHERE_SPLIT,
+    BaselineComparison,
+    compare_with_baseline,
+    where_words_split,
+    without_baseline,
+)
 from selfexec.metrics.baselines import (
     STACKED,
-    BaselineChances,
+    BaselineProbabilities,
     Others,
     Pairing,
-    baseline_chances,
+    baseline_probabilities,
     baseline_records,
     by_family,
     paired,
@@ -59,11 +66,11 @@ class Scored:
         accuracy: For the headline, as `skill`.
         caution: Why the scores are to be read with caution.
         record: The model's own counts.
-        held: The comparison that its margin comes from.
+        comparison: The comparison that its margin comes from.
         claims: The claims that were counted.
         strict: Whether what could not be read counts as wrong.
         records: The counts of each single baseline on these claims.
-        predicted_chances: What each baseline predicts about each of the claims.
+        baseline_probabilities: What each baseline predicts about each of the claims.
     """
 
     rows: list[Score]
@@ -72,18 +79,18 @@ class Scored:
     skill: Estimate
     caution: str | None
     record: Counted
-    held: Held
+    comparison: BaselineComparison
     claims: Claims
     strict: bool
     records: Mapping[str, Counted]
-    predicted_chances: BaselineChances
+    baseline_probabilities: BaselineProbabilities
 
     @cached_property
     def baselines(self) -> Mapping[str, Pairing]:
         """The model next to each single baseline, on the claims that the baseline predicts."""
-        mask, chances = scorable(self.claims, self.strict), self.predicted_chances.chances
+        mask, probabilities = scorable(self.claims, self.strict), self.baseline_probabilities.probabilities
         return {
-            name: paired(self.claims, chances[name], mask, self.record, record, self.strict)
+            name: paired(self.claims, probabilities[name], mask, self.record, record, self.strict)
             for name, record in self.records.items()
         }
 
@@ -101,6 +108,10 @@ def score_experiment(
     """Score one model in one experiment: first its own record, then each single baseline on the same claims, then the
     margin over the stacked baseline. Last come the reasons for which numbers are withheld or cautioned against.
 
+    There are two sets of claims. Skill, accuracy and the single baselines are of all of the model's claims that count.
+    The margins, `best_baseline` and, beside a margin at own rate, the shares of the ceiling are of those that at least
+    three others share. So `baseline_margin` is `skill` less `best_baseline` only where the two sets are the same.
+
     Args:
         asked: What every row repeats: who was asked what, and how much was read.
         claims: The model's own.
@@ -115,45 +126,47 @@ def score_experiment(
     found = dict(kind.own_estimates(claims, record, answers, EXPERIMENTS[claims.experiment].metrics, strict))
     found["skill"] = found[kind.SKILL_NAME]
     found["coverage"] = coverage(claims)
-    chances = baseline_chances(claims, others, learnt=whole)
+    probabilities = baseline_probabilities(claims, others, learnt=whole)
     of_family, lacking = by_family(claims, family, mask)
-    chances |= of_family
+    probabilities |= of_family
     found |= {name: Estimate(math.nan, reason=why) for name, why in lacking.items()}
-    records = baseline_records(claims, chances, mask)
+    records = baseline_records(claims, probabilities, mask)
     for name, baseline in records.items():
         found[name] = kind.accuracy_estimate(baseline)
     for name in kind.OF_OTHERS:
         if name != "subject" or claims.subjects:
             found.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
-    held = held_alone(kind, record, NO_MARGIN)
+    comparison = without_baseline(kind, record, NO_MARGIN)
     if whole:
         several = len(record.items) > 1
         found["shuffled_p"] = shuffled_p(claims, strict) if several else Estimate(math.nan, reason=ONE_ITEM)
-        held = held_against(claims, others, chances, strict)
+        comparison = compare_with_baseline(claims, others, probabilities, strict)
         # without other models there is no baseline to name: always giving one answer has skill 0, and some baselines by
         # facts are far better
-        alone = Estimate(math.nan, reason=held.alone)
-        found["best_baseline"] = alone if held.alone else kind.skill_estimate(held.best)
-        found["baseline_margin"] = held.margin
-        if held.at_own_rate:
-            found |= held.at_own_rate.estimates
+        alone = Estimate(math.nan, reason=comparison.no_baseline)
+        found["best_baseline"] = alone if comparison.no_baseline else kind.skill_estimate(comparison.baseline_record)
+        found["baseline_margin"] = comparison.margin
+        if comparison.at_own_rate:
+            # The ceiling and the model's share of it are there already, of all of its claims, and stay so without a
+            # baseline. Beside one they are of the claims that both are scored on, as the baseline's share is.
+            found |= comparison.at_own_rate.estimates
         if kind.SHARED_CLAIMS:  # shown, but part of no verdict
-            found |= where_words_split(claims, others, held, strict)
+            found |= where_words_split(claims, others, comparison, strict)
     if gives_probabilities(claims):
         if kind.FREE_THRESHOLD and kind.SHARED_CLAIMS:
-            held, chances, records = held_alone(kind, record, IN_PROBABILITIES), {}, {}
+            comparison, probabilities, records = without_baseline(kind, record, IN_PROBABILITIES), {}, {}
             found = _without_threshold(found, EXPERIMENTS[claims.experiment].naive)
         found |= probability_scores(claims, answers, others, with_margin=whole and kind.SHARED_CLAIMS)
     why, found = degenerate(kind, claims, answers, len(record.items), found)
-    held = replace(held, margin=found.get("baseline_margin", held.margin))
+    comparison = replace(comparison, margin=found.get("baseline_margin", comparison.margin))
     caution = asked.caution or why or kind.too_few(claims.where(mask), record)
-    best_baseline = None if held.alone else held.baseline
+    best_baseline = None if comparison.no_baseline else comparison.baseline
     rows = [asked.row(name, e, caution, best_baseline if name in OF_BASELINE else None) for name, e in found.items()]
-    if held.chance is not None:
-        chances = chances | {STACKED: held.chance}
-    predicted_chances = BaselineChances.with_votes(chances, claims, others)
-    parts = (found["accuracy"], found["skill"], caution, record, held)
-    return Scored(rows, asked, *parts, claims, strict, records, predicted_chances)
+    if comparison.stacked_predictions is not None:
+        probabilities = probabilities | {STACKED: comparison.stacked_predictions}
+    of_baselines = BaselineProbabilities.with_votes(probabilities, claims, others)
+    parts = (found["accuracy"], found["skill"], caution, record, comparison)
+    return Scored(rows, asked, *parts, claims, strict, records, of_baselines)
 
 
 def _without_threshold(found: Mapping[str, Estimate], naive: Naive | None) -> dict[str, Estimate]:
@@ -226,7 +239,7 @@ def overall_scores(
     for metric, estimates in (
         ("self_execution_score", {name: part.accuracy for name, part in scored.items()}),
         ("skill", {name: part.skill for name, part in scored.items()}),
-        ("baseline_margin", {name: part.held.margin for name, part in scored.items()}),
+        ("baseline_margin", {name: part.comparison.margin for name, part in scored.items()}),
     ):
         estimate = combine(estimates, LEAST_OVERALL[metric], headline)
         reason = estimate.reason or _withheld(scored, estimate)

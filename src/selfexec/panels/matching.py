@@ -10,13 +10,16 @@ import polars as pl
 from selfexec.claims import OBSERVATIONS, OUTCOMES, Tables
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Facts, Item, source_name
-from selfexec.metrics import claim_kind
+from selfexec.metrics import LEAST_OTHERS, claim_kind
 from selfexec.panels.panel import NOT_ASKED, STATES, PanelClaims, ReferencePanel, claim_keys, signs
 from selfexec.runs import Run
 
 # Two names are taken for one model where predictions and outcomes agree in nearly all of enough claims. Of ten recorded
 # models no two agree in more than .84 of the claims of an experiment. Not all, since newer readers may read otherwise.
 NEARLY_ALL, LEAST_CLAIMS = 0.98, 100
+# The most models of a run that a panel is put beside unasked. With one more, each of them has the least number of other
+# models in the run itself.
+MOST_UNASKED = LEAST_OTHERS
 
 
 @dataclass(frozen=True)
@@ -82,8 +85,8 @@ def match_panel(
         panel: The reference panel.
         runs: The runs.
         tables: Theirs.
-        at_most: Use the panel only in experiments for which it has every item, and in which the runs have at most so
-            many models. None for a panel that somebody asked for.
+        at_most: Use the panel only in experiments for which it has a claim of every item, and in which the runs have at
+            most so many models. None for a panel that somebody asked for.
 
     Returns:
         The match; None in another condition than the panel's, and with `at_most` where no experiment is left.

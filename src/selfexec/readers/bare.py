@@ -1,6 +1,6 @@
 """A reply that is nothing but the object that it was asked for, at most in a fence, as most are: JSON says what it
-means, and there is nothing around it that could take it back. Whatever else is in a reply, blanks and signs in its
-words included, the other readers weigh.
+means, and there is nothing around it that could take it back. Replies in which there is anything else, blanks and signs
+in the words included, are weighed (`marks.weigh_marks`, `words.weigh_words`).
 """
 
 import json
@@ -43,7 +43,7 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
     """
     bare = read_bare(text, MARKED)
     every_option = bare and set(map(fold, options)).issubset(map(fold, bare.value))
-    return bare if bare and every_option else on_demand.read_marks(text, options)
+    return bare if bare and every_option else on_demand.weigh_marks(text, options)
 
 
 def read_words(text: str) -> Reading:
@@ -51,4 +51,4 @@ def read_words(text: str) -> Reading:
     brackets, else as a list of lines or commas.
     """
     bare = read_bare(text, LISTED)
-    return structs.replace(bare, value=bare.value["words"]) if bare else on_demand.read_words(text)
+    return structs.replace(bare, value=bare.value["words"]) if bare else on_demand.weigh_words(text)

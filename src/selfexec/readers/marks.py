@@ -56,7 +56,7 @@ NOT_THE_REPLY = re.compile(r"(?:options?|option\s+words|words\s+given|\bnot(?:\s
 UNDER_LISTED = re.compile(r"[\"'](?:appeared|listed|included|selected|true|yes)[\"']\s{0,4}:\s{0,4}$", re.IGNORECASE)
 
 
-def read_marks(text: str, options: Sequence[str]) -> Reading:
+def weigh_marks(text: str, options: Sequence[str]) -> Reading:
     """Which words a reply marks true or false.
 
     The last object that marks every option wins; without one, objects or lines that mark some of them, together if

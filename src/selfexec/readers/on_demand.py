@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from selfexec.readers.choice import read_choice as read_choice
     from selfexec.readers.expectations import read_expectations as read_expectations
     from selfexec.readers.expectations import read_revised as read_revised
-    from selfexec.readers.marks import read_marks as read_marks
+    from selfexec.readers.marks import weigh_marks as weigh_marks
     from selfexec.readers.objects import read_object as read_object
     from selfexec.readers.objects import without_fields as without_fields
     from selfexec.readers.performed import (
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from selfexec.readers.probabilities import read_probability as read_probability
     from selfexec.readers.ranking import read_ranking as read_ranking
     from selfexec.readers.set_out import set_out as set_out
-    from selfexec.readers.words import read_words as read_words
+    from selfexec.readers.words import weigh_words as weigh_words
 else:
 
     def _imported_at_first_call(module: str, name: str) -> Callable[..., Any]:
@@ -51,14 +51,14 @@ else:
     read_choice = _imported_at_first_call("choice", "read_choice")
     read_expectations = _imported_at_first_call("expectations", "read_expectations")
     read_revised = _imported_at_first_call("expectations", "read_revised")
-    read_marks = _imported_at_first_call("marks", "read_marks")
+    weigh_marks = _imported_at_first_call("marks", "weigh_marks")
     read_object = _imported_at_first_call("objects", "read_object")
     read_probabilities = _imported_at_first_call("probabilities", "read_probabilities")
     read_probability = _imported_at_first_call("probabilities", "read_probability")
     read_ranking = _imported_at_first_call("ranking", "read_ranking")
     set_out = _imported_at_first_call("set_out", "set_out")
     without_fields = _imported_at_first_call("objects", "without_fields")
-    read_words = _imported_at_first_call("words", "read_words")
+    weigh_words = _imported_at_first_call("words", "weigh_words")
     answers_in_letters = _imported_at_first_call("performed", "answers_in_letters")
     answers_the_questions = _imported_at_first_call("performed", "answers_the_questions")
     responds_to = _imported_at_first_call("performed", "responds_to")

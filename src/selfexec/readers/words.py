@@ -86,7 +86,7 @@ WORD_OF_OBJECT = re.compile(
 ELEMENT = re.compile(r"<(?P<tag>\w{1,20})(?:\s[^<>\n]{0,60})?>\s{0,8}(?P<word>[^<>\n]{1,60}?)\s{0,8}</(?P=tag)>")
 
 
-def read_words(text: str) -> Reading:
+def weigh_words(text: str) -> Reading:
     """The words that a reply lists: under the key "words", else in brackets, else as a list of lines or commas."""
     plain = plain_text(text, formulas=False)
     for source in (_keyed, _keyed_apart, _in_elements, _bracketed, _bulleted, _separated, _bare_lines):

@@ -97,12 +97,16 @@ class BaselinePredictions:
         for experiment, claims in self.tables.claims.items():
             for model, parts in self.scores.parts.items():
                 part = parts.get(experiment)
-                chance = part.predicted_chances.chances.get(part.held.baseline) if part and part.held.baseline else None
-                if chance is None or not claim_kind(claims).SHARED_CLAIMS:
+                probability = (
+                    part.baseline_probabilities.probabilities.get(part.comparison.baseline)
+                    if part and part.comparison.baseline
+                    else None
+                )
+                if probability is None or not claim_kind(claims).SHARED_CLAIMS:
                     continue
                 own = claims.of(model)
-                tells = scorable(own, self.strict) & (chance != 0.5) & ~np.isnan(chance)
-                baseline_right, model_right = (chance > 0.5) == (own.observed > 0), own.predicted == own.observed
+                tells = scorable(own, self.strict) & (probability != 0.5) & ~np.isnan(probability)
+                baseline_right, model_right = (probability > 0.5) == (own.observed > 0), own.predicted == own.observed
                 apart = tells & (baseline_right != model_right)
                 found |= {(model, experiment, own.items[item]) for item in np.unique(own.item[apart])}
         return found
@@ -141,32 +145,32 @@ def _places(claims: Claims, at: Mapping[tuple[str, str], int]) -> Numbers:
 
 
 def _told(part: Scored, claims: Claims, places: Numbers, length: int, strict: bool) -> PredictionsByEpoch:
-    at, counts, predicted = places[claims.claim_id], scorable(claims, strict), part.predicted_chances
+    at, counts, predicted = places[claims.claim_id], scorable(claims, strict), part.baseline_probabilities
     metrics = {row.metric for row in part.rows}
-    always = {name: np.full(len(claims), chance) for name, chance in ALWAYS.items() if name in metrics}
+    always = {name: np.full(len(claims), probability) for name, probability in ALWAYS.items() if name in metrics}
     words = {
-        name: _words(chance, claims, counts)
-        for name, chance in sorted(({**predicted.chances, **always}).items())
-        if np.isin(chance[~np.isnan(chance)], list(SAYS)).all() and not np.isnan(chance).all()
+        name: _words(probability, claims, counts)
+        for name, probability in sorted(({**predicted.probabilities, **always}).items())
+        if np.isin(probability[~np.isnan(probability)], list(SAYS)).all() and not np.isnan(probability).all()
     }
 
     def strings(characters: Numbers) -> ByEpoch:
         return dict(_by_epoch(characters, claims.epoch, at, length))
 
-    best = part.held.baseline if part.held.baseline in words else None
+    best = part.comparison.baseline if part.comparison.baseline in words else None
     said = {name: strings(found) for name, found in words.items() if name in (best, *metrics)}
     return PredictionsByEpoch(
         best, said, strings(_numerals(predicted.behaved)), strings(_numerals(predicted.behaviour_known))
     )
 
 
-def _words(chance: Array, claims: Claims, counts: Flags) -> Numbers:
+def _words(probability: Array, claims: Claims, counts: Flags) -> Numbers:
     """As characters, by their numbers."""
     found = np.full(len(claims), ord(SILENT))
     for says, letters in SAYS.items():
         right = (says > 0.5) == (claims.observed > 0)
         which = np.where(counts, np.where(right, 0, 1), 2)
-        found = np.where(chance == says, np.array([ord(letter) for letter in letters])[which], found)
+        found = np.where(probability == says, np.array([ord(letter) for letter in letters])[which], found)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Which replies of a run are certain to answer their own prompt.
+"""The writer of a run's replies (`ReplyLedger`), which finds out which of them are certain to answer their own prompt.
 
 A reply over a network connection that has carried other calls before may be the answer to one of those, where a server
 sends answers twice. An engine that learns of this later reports it (`engines.Checking`). Such a reply is written down
@@ -32,7 +32,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from selfexec.engines import Check, Checking, Engine
+from selfexec.engines import Checking, ConnectionCheck, Engine
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.files import jsonl
@@ -94,7 +94,7 @@ class Unchecked:
         return [position for call, position in pairs if first <= call <= last]
 
 
-class ConnectionLedger:
+class ReplyLedger:
     """Writes replies down, and writes down what becomes known of their connections.
 
     Attributes:
@@ -116,7 +116,7 @@ class ConnectionLedger:
         self._unchecked: dict[str, Unchecked] = {}
         self._kind = Reply  # all lines of a journal are of one
         self._certain: dict[str, int] = {}
-        self._swapped: dict[str, list[Check]] = {}
+        self._swapped: dict[str, list[ConnectionCheck]] = {}
         self._fault: InputError | None = None
         if isinstance(engine, Checking):
             engine.report_checks(self.note_check)
@@ -146,7 +146,7 @@ class ConnectionLedger:
         if self._fault:
             raise self._fault
 
-    def note_check(self, check: Check) -> None:
+    def note_check(self, check: ConnectionCheck) -> None:
         """Write down what became known of a connection. An exception here would reach nobody: an engine calls this from
         within the event loop.
         """
@@ -158,18 +158,18 @@ class ConnectionLedger:
         except InputError as fault:
             self._fault = fault
 
-    def _mark(self, check: Check) -> None:
+    def _mark(self, check: ConnectionCheck) -> None:
         self._certain[check.connection] = check.last
         self._take_out(check)
         mark = CertainReplies(connection=check.connection, checked=check.last)
         append_mark(self._journal.path.parent / CONNECTIONS, mark)
 
-    def _void_all(self, check: Check) -> None:
+    def _void_all(self, check: ConnectionCheck) -> None:
         self._swapped.setdefault(check.connection, []).append(check)
         for position in self._take_out(check):
             self._void(check.address, self._journal.reply_at(position, self._kind))
 
-    def _take_out(self, check: Check) -> list[int]:
+    def _take_out(self, check: ConnectionCheck) -> list[int]:
         """Take the replies that a check is about out of those that nothing is known of; return where they stand."""
         if (unchecked := self._unchecked.get(check.connection)) is None:
             return []

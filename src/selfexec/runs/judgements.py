@@ -17,7 +17,7 @@ from selfexec.readers import Reading
 from selfexec.runs.records import BySession, Name, OfSession, Reply
 
 JUDGEMENTS = "judgements.jsonl"
-Judged = tuple[Key, str]  # a session, and who judged its reply
+JudgementKey = tuple[Key, str]  # a session, and who judged its reply
 
 
 class Judgement(OfSession, frozen=True, kw_only=True, omit_defaults=True):
@@ -40,11 +40,11 @@ class Judgement(OfSession, frozen=True, kw_only=True, omit_defaults=True):
         return self.text in (None, text) and self.reply_sha256 in (None, digest(text))
 
 
-def load_judgements(path: Path) -> tuple[dict[Judged, Judgement], dict[Key, str]]:
+def load_judgements(path: Path) -> tuple[dict[JudgementKey, Judgement], dict[Key, str]]:
     """Judgements by session and source, the last line for each, and where those of a session stand. None without a
     file.
     """
-    found: dict[Judged, Judgement] = {}
+    found: dict[JudgementKey, Judgement] = {}
     places: dict[Key, str] = {}
     for number, judgement in jsonl.decode(path, Judgement) if path.is_file() else ():
         place = f"{path}:{number}"
@@ -63,13 +63,16 @@ def load_judgements(path: Path) -> tuple[dict[Judged, Judgement], dict[Key, str]
 
 
 def of_replies(
-    judgements: Mapping[Judged, Judgement], places: Mapping[Key, str], item_set: ItemSet, replies: Mapping[Key, Reply]
-) -> dict[Judged, Judgement]:
+    judgements: Mapping[JudgementKey, Judgement],
+    places: Mapping[Key, str],
+    item_set: ItemSet,
+    replies: Mapping[Key, Reply],
+) -> dict[JudgementKey, Judgement]:
     """Those of replies as they are here, whose sessions are known to fit. A warning names what is none.
 
     InputError: a value does not answer the claims of its item.
     """
-    found: dict[Judged, Judgement] = {}
+    found: dict[JudgementKey, Judgement] = {}
     for (key, source), judgement in judgements.items():
         if fault := _fault(judgement, item_set):
             raise InputError(f"{places[key]}: {fault}")

@@ -75,9 +75,9 @@ def _with_last_turns(
     given: Mapping[Key, GivenReading],
     condition: Condition,
 ) -> BySession[Reading]:
-    """The readings, where a session goes on over several turns with what the last of them says, under the name of the
-    session. One that asks on at the end is unreadable (`requested`) if it could not go on, and else missing. Turns
-    and calls themselves stay among the readings.
+    """The readings, where a session of several turns is read as its last turn is, under the name of the session. One
+    that asks on at the end is unreadable (`requested`) if it could not go on, and else missing. Turns and calls
+    themselves stay among the readings.
     """
     turns: dict[Key, int] = defaultdict(int)
     for key in replies:
@@ -120,8 +120,8 @@ def read_reply(
     condition: Condition = DEFAULT,
 ) -> Reading:
     """What a reply commits to: of one with an injection, what came behind it. `options`: what its letters stand for,
-    where the prompt had it otherwise than ours. Words that are `known` from the same session are not read again; those
-    that are not are added. `condition`: what it was asked in, where its key has no facets.
+    where the prompt gave them another meaning than our prompts do. Words that are `known` from the same session are not
+    read again; those that are not are added. `condition`: what it was asked in, where its key has no facets.
     """
     facets = reply.key.facets or condition
     form = _form(reply.key, facets) if facets else ""

@@ -1,7 +1,7 @@
 """The two interchange forms of DESIGN.md, replies and readings, as typed lines.
 
 A reply is what came back from one session, verbatim. A given reading is what somebody (a person, another parser)
-took a reply to commit to.
+took a reply to commit to. Our own readings are never stored: `runs.readings` makes them of the replies each time.
 """
 
 import json

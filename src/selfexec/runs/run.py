@@ -43,8 +43,8 @@ from selfexec.runs.folder import (
 )
 from selfexec.runs.judgements import (
     JUDGEMENTS,
-    Judged,
     Judgement,
+    JudgementKey,
     load_judgements,
     of_replies,
     with_judgements,
@@ -156,7 +156,7 @@ def as_it_lies(folder: Path, accept_ends: Iterable[str] = ()) -> "Run":
     return Run(folder, manifest, item_set, replies, judgements=judgements, accept_ends=accepted)
 
 
-def _judgements(path: Path, item_set: ItemSet, replies: Mapping[Key, Reply]) -> dict[Judged, Judgement]:
+def _judgements(path: Path, item_set: ItemSet, replies: Mapping[Key, Reply]) -> dict[JudgementKey, Judgement]:
     found, places = load_judgements(path)
     check_fit(places, item_set, places.__getitem__)
     return of_replies(found, places, item_set, replies)
@@ -207,7 +207,7 @@ class Run:
     items: ItemSet
     replies: Mapping[Key, Reply]
     given: Mapping[Key, GivenReading] | None = None
-    judgements: Mapping[Judged, Judgement] = field(default_factory=dict)
+    judgements: Mapping[JudgementKey, Judgement] = field(default_factory=dict)
     chosen_sources: Mapping[str, str] = field(default_factory=dict)
     condition: str | None = None
     asked_here: Mapping[tuple[str, str, Condition], Mapping[str, Sequence[int]]] | None = field(

@@ -88,11 +88,11 @@ class _Problem:
         coefficients = place * self.scale
         logits = self.rows @ coefficients
         small = np.exp(-np.abs(logits))
-        chance = np.where(logits >= 0, 1.0, small) / (1 + small)
+        probability = np.where(logits >= 0, 1.0, small) / (1 + small)
         lost = (self.weight * (np.log1p(small) + np.maximum(logits, 0)) - self.yes * logits).sum()
-        said = self.weight * chance
+        said = self.weight * probability
         slope = self.scale * (self.columns @ (said - self.yes) + self.ridge * coefficients)
-        return _Point(float(lost + (self.ridge * coefficients**2).sum() / 2), slope, said * (1 - chance))
+        return _Point(float(lost + (self.ridge * coefficients**2).sum() / 2), slope, said * (1 - probability))
 
     def bent(self, bend: Array, direction: Array) -> Array:
         """How the slope changes along a direction."""

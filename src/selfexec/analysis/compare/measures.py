@@ -27,20 +27,20 @@ from selfexec.metrics import (
     LEAST_RARER_ITEMS,
     NO_CONTRAST,
     RATES,
+    BaselineComparison,
     Counted,
     Estimate,
     Formula,
-    Held,
     Scored,
     VoteTables,
-    baseline_chances,
+    baseline_probabilities,
     ceiling_estimate,
     claim_kind,
     combine,
     common_items,
+    compare_with_baseline,
     contrast,
     few_models,
-    held_against,
     known_and_asked,
     models_read,
     nothing_read,
@@ -155,13 +155,13 @@ def record_of(metric: str, label: str, part: Scored | None) -> Record:
         nothing = Counted((), np.zeros((0, 2)))
         return Record(label, nothing, nothing, math.nan, f"{label} was not asked")
     own, share = part.record, part.asked.coverage
-    if metric == "skill" and part.held.alone == IN_PROBABILITIES:
+    if metric == "skill" and part.comparison.no_baseline == IN_PROBABILITIES:
         return Record(label, own, own, share, f"{label}: {IN_PROBABILITIES}")
     if math.isnan(part.accuracy.value):
         return Record(label, own, own, share, f"{label}: {part.accuracy.reason}")
     if metric != "baseline_margin":
         return Record(label, own, own, share)
-    return _held_record(label, part.held, share, part.asked.models)
+    return _compared_record(label, part.comparison, share, part.asked.models)
 
 
 def measured_in(metric: str, experiments: Sequence[str]) -> list[str]:
@@ -209,8 +209,8 @@ def _record(metric: str, label: str, tables: VoteTables, others: Sequence[Candid
         return Record(label, own, own, share)
     labels = [other.label for other in others]
     theirs = tables.others(claims, labels)
-    held = held_against(claims, theirs, baseline_chances(claims, theirs), strict)
-    return _held_record(label, held, share, models_read(tables, label, labels))
+    comparison = compare_with_baseline(claims, theirs, baseline_probabilities(claims, theirs), strict)
+    return _compared_record(label, comparison, share, models_read(tables, label, labels))
 
 
 def _record_elicited(metric: str, label: str, tables: VoteTables, others: Sequence[Candidate], strict: bool) -> Record:
@@ -230,10 +230,17 @@ def _record_elicited(metric: str, label: str, tables: VoteTables, others: Sequen
     return replace(nobody, counted=items, known=score, models=models)
 
 
-def _held_record(label: str, held: Held, share: float, models: int) -> Record:
-    if math.isnan(held.margin.value):
-        return Record(label, held.own, held.own, share, f"{label}: {held.margin.reason}")
-    return Record(label, held.own, _beside(held.own, held.best), share, known=held.margin, models=models)
+def _compared_record(label: str, comparison: BaselineComparison, share: float, models: int) -> Record:
+    if math.isnan(comparison.margin.value):
+        return Record(label, comparison.own, comparison.own, share, f"{label}: {comparison.margin.reason}")
+    return Record(
+        label,
+        comparison.own,
+        _beside(comparison.own, comparison.baseline_record),
+        share,
+        known=comparison.margin,
+        models=models,
+    )
 
 
 def _covered(claims: Claims) -> Counted:

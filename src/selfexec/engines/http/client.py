@@ -3,7 +3,7 @@
 429, 5xx, resets, timeouts, bodies that are none    asked again, with growing pauses, a bounded number of times
 a server that is away                               calls to it wait until it is back, and the run stops after a while:
                                                     see `patience`
-other statuses of success                           the same: what was accepted, or is a part, is no reply
+other statuses of success                           the same: "accepted" and "partial content" are no replies
 streams that break off                              the same: half of a reply is no reply
 whole replies in a shape that cannot be read        asked again, until the same shape has come twice
 what a cache has sent                               the run stops, and says how to do without: no session was opened
@@ -34,7 +34,7 @@ from typing import Any, NamedTuple, NoReturn, Self
 import msgspec
 from yarl import URL
 
-from selfexec.engines.base import Call, Check, Connection, Outcome
+from selfexec.engines.base import Call, Connection, ConnectionCheck, Outcome
 from selfexec.engines.http.bodies import (
     NOT_UTF8,
     OTHER_PROMPT,
@@ -148,7 +148,7 @@ class HttpEngine:
     ) -> None:
         await self._transport.__aexit__(kind, error, trace)
 
-    def report_checks(self, report: Callable[[Check], None]) -> None:
+    def report_checks(self, report: Callable[[ConnectionCheck], None]) -> None:
         """Have it reported which replies turn out to belong to their calls, and which may not."""
         self._watch.report = report
 
@@ -432,7 +432,7 @@ class HttpEngine:
         if verdict(where, status, {"error": error}).kind == "account":
             self._refused(where, status, message_in(raw), of_the_account=True)
 
-    def _warn_of_surplus(self, check: Check) -> None:
+    def _warn_of_surplus(self, check: ConnectionCheck) -> None:
         """What is said where nobody is waiting to hear which replies may be swapped."""
         said = f"{check.address}: it sent an answer that no call was waiting for. Replies to other calls may be swapped"
         if check.result == "swapped" and said not in self.warnings:

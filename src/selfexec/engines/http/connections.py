@@ -29,7 +29,7 @@ import aiohttp
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.client_reqrep import ConnectionKey
 
-from selfexec.engines.base import Check
+from selfexec.engines.base import ConnectionCheck
 
 MOST_UNCHECKED = 50  # replies on a connection before it must be idle
 SHORTEST_CHECK, LONGEST_CHECK = 0.05, 2.0  # seconds
@@ -86,7 +86,7 @@ class SurplusWatch:
         answers: What is known of the numbers of answers, by address.
     """
 
-    def __init__(self, report: Callable[[Check], None]) -> None:
+    def __init__(self, report: Callable[[ConnectionCheck], None]) -> None:
         self.report = report
         self.recall: Callable[[str], None] = lambda address: None
         self.open: set[CheckedConnection] = set()
@@ -94,7 +94,7 @@ class SurplusWatch:
         self.has_begun = False
         self.answers: dict[str, AnswerNumbers] = {}
         self._most_calls: dict[str, int] = {}
-        self._unknown: dict[str, list[Check]] = {}
+        self._unknown: dict[str, list[ConnectionCheck]] = {}
         self._prefix = secrets.token_hex(4)
         self._opened = 0
 
@@ -131,13 +131,13 @@ class SurplusWatch:
     def note_clean(self, connection: "CheckedConnection", last: int) -> None:
         """Report that no surplus followed the first `last` responses on a connection."""
         first, connection.checked = connection.checked + 1, last
-        self.report(Check(connection.name, first, last, "clean", connection.address))
+        self.report(ConnectionCheck(connection.name, first, last, "clean", connection.address))
 
     def note_surplus(self, connection: "CheckedConnection") -> None:
         """Void all responses on a connection since its last check, and what is unknown of the same address."""
         address, first = connection.address, connection.checked + 1
         void = [check._replace(result="swapped") for check in self._unknown.pop(address, [])]
-        void.append(Check(connection.name, first, connection.calls, "swapped", address))
+        void.append(ConnectionCheck(connection.name, first, connection.calls, "swapped", address))
         connection.checked = connection.calls
         connection.close()
         if address not in self.distrusted:
@@ -154,7 +154,7 @@ class SurplusWatch:
     def note_lost(self, connection: "CheckedConnection") -> None:
         """Report what can be known about responses whose connection has ended before they were checked."""
         address = connection.address
-        check = Check(connection.name, connection.checked + 1, connection.calls, "unknown", address)
+        check = ConnectionCheck(connection.name, connection.checked + 1, connection.calls, "unknown", address)
         connection.checked = connection.calls
         if address in self.distrusted:
             check = check._replace(result="swapped")

@@ -1,4 +1,4 @@
-"""One request over a connection of a pool, and the response to it.
+"""One request over a connection of a pool, and the response to it as far as its headers: `transport` reads the body.
 
 Calls to a model differ only in their bodies. So what is the same in all of them is made once, a request is written as a
 whole, and its response is what aiohttp's connection has read. aiohttp's own client makes the headers, a deadline and
@@ -63,7 +63,7 @@ class Target:
         return b"%b%d\r\n\r\n%b" % (self._head_before_length, len(body), body)
 
 
-class Answer(NamedTuple):
+class OpenResponse(NamedTuple):
     """A response whose body may still be on its way. `label` and `carrier` are as in `Response`."""
 
     status: int
@@ -74,7 +74,7 @@ class Answer(NamedTuple):
 
 
 class Exchange:
-    """A request on its way and the response to it: `async with` gives the answer as soon as its headers are there.
+    """A request on its way and the response to it: `async with` gives the response as soon as its headers are there.
 
     The connection goes back to the pool at the moment when the body is complete: what comes on it afterwards belongs to
     no call. Where it is not complete in the end, the connection is closed.
@@ -89,13 +89,13 @@ class Exchange:
         self._body = body
         self._connection: aiohttp.connector.Connection
 
-    async def __aenter__(self) -> Answer:
+    async def __aenter__(self) -> OpenResponse:
         try:
             self._connection = await self._connector.connect(self._target.request, [], self._timeout)
         except TimeoutError as fault:
             raise aiohttp.ConnectionTimeoutError from fault
         try:
-            return await self._answer()
+            return await self._response()
         except BaseException:
             self._connection.close()
             raise
@@ -103,7 +103,7 @@ class Exchange:
     async def __aexit__(self, *_: object) -> None:
         self._connection.close()  # which does nothing to one that went back to the pool
 
-    async def _answer(self) -> Answer:
+    async def _response(self) -> OpenResponse:
         protocol = self._connection.protocol
         assert protocol is not None  # it has been got from the pool just now
         protocol.set_response_params(
@@ -122,10 +122,10 @@ class Exchange:
             request_info = self._target.request.request_info
             raise aiohttp.ClientResponseError(request_info, (), status=fault.code, message=fault.message) from fault
         content.on_eof(self._give_back)
-        return Answer(message.code, message.headers, content, label, carrier)
+        return OpenResponse(message.code, message.headers, content, label, carrier)
 
     def _write(self) -> None:
-        """Write the whole request. What the system does not take at once is written while the answer is waited for."""
+        """Write the whole request. What the system does not take at once is written during the wait."""
         transport = self._connection.transport
         if transport is None or transport.is_closing():
             raise aiohttp.ClientConnectionResetError("the connection was closed before the request was written")
@@ -134,6 +134,6 @@ class Exchange:
     def _give_back(self) -> None:
         transport = self._connection.transport
         if transport is not None and transport.get_write_buffer_size():
-            self._connection.close()  # the answer came before the request was written: the rest of it is for nobody
+            self._connection.close()  # the response came before the request was written: the rest of it is for nobody
         else:
             self._connection.release()

@@ -149,7 +149,7 @@ class Endpoint:
         return self.host == host or self.host.endswith(f".{host}")
 
 
-class Key(NamedTuple):
+class ApiKey(NamedTuple):
     """A key, and which variable holds it."""
 
     variable: str
@@ -289,7 +289,7 @@ def _belongs(place: Endpoint, known: Provider) -> bool:
         return False
 
 
-def _way_to_key(names: Sequence[str], sent: Key | None, kept_back: Key | None) -> str:
+def _way_to_key(names: Sequence[str], sent: ApiKey | None, kept_back: ApiKey | None) -> str:
     """What to do where a server accepts no key."""
     if sent:
         return f"Check {sent.variable}."
@@ -301,7 +301,7 @@ def _way_to_key(names: Sequence[str], sent: Key | None, kept_back: Key | None) -
     return f"None was sent. Set {' or '.join(names)}, or name another variable by --api-key-env."
 
 
-def _named_key(variable: str) -> Key:
+def _named_key(variable: str) -> ApiKey:
     """The key in the variable of --api-key-env. Somebody may have written the key itself there: it is not shown."""
     key = first_key((variable,)) if re.fullmatch(r"[A-Za-z_]\w*", variable, re.ASCII) else None
     if key is None:
@@ -313,14 +313,14 @@ def _named_key(variable: str) -> Key:
     return key
 
 
-def first_key(names: Sequence[str]) -> Key | None:
+def first_key(names: Sequence[str]) -> ApiKey | None:
     """The first of these variables that is set, in the environment or in .env of the working directory."""
     written = _dotenv()
     for name in names:
         if key := (os.environ.get(name) or written.get(name) or "").strip():
             if not (key.isascii() and key.isprintable() and " " not in key):
                 raise InputError(f"{name}: the key holds a blank, a line break or a letter that no key has. Fix it.")
-            return Key(name, key)
+            return ApiKey(name, key)
     return None
 
 

@@ -28,7 +28,7 @@ from selfexec.runs.asking.executor import BackEnd, ask_due, note_standing
 from selfexec.runs.asking.progress import Progress, Report, shown_progress
 from selfexec.runs.asking.remaining import Remaining
 from selfexec.runs.asking.shared_memory import refuse_memory
-from selfexec.runs.connections import ConnectionLedger, unchecked_warning
+from selfexec.runs.connections import ReplyLedger, unchecked_warning
 from selfexec.runs.ends import JUDGE_REPLIES, ends_named, way_to_texts_of_judges
 from selfexec.runs.run import Run, loaded, opened
 from selfexec.runs.store import Journal
@@ -82,7 +82,7 @@ def carry_out(plan: JudgingPlan, report: Report | None = None, progress: Progres
         # the holder of the journal knows what is there
         now = _remaining(plan)
         note_standing(progress, now, engine)
-        ledger = ConnectionLedger(journal, engine)
+        ledger = ReplyLedger(journal, engine)
         way_to_texts = way_to_texts_of_judges(plan.folder)
         back_end = BackEnd(engine, ledger, plan.run.accept_ends, way_to_texts, plan.line)
         try:

@@ -21,7 +21,7 @@ from selfexec.readers import Reading, read_choice
 from selfexec.renamed import with_new_names
 from selfexec.runs.ends import with_accepted_end
 from selfexec.runs.invocations import Invocation
-from selfexec.runs.judgements import JUDGEMENTS, Judged, Judgement, load_judgements
+from selfexec.runs.judgements import JUDGEMENTS, Judgement, JudgementKey, load_judgements
 from selfexec.runs.records import Name, Reply
 from selfexec.runs.run import Run
 
@@ -114,7 +114,7 @@ def judgements_of(run: Run, said: Iterable[JudgeReply]) -> list[Judgement]:
     return found
 
 
-def classes_said(judgements: Mapping[Judged, Judgement], source: str) -> Counter[str]:
+def classes_said(judgements: Mapping[JudgementKey, Judgement], source: str) -> Counter[str]:
     """How many replies a judge put into which class."""
     said = (j.value if isinstance(j.value, str) else j.reason for (_, by), j in judgements.items() if by == source)
     return Counter(one for one in said if one)

@@ -15,13 +15,13 @@ from selfexec.metrics.baselines.groups import (
 from selfexec.metrics.baselines.naive import over_naive, rows_over_naive
 from selfexec.metrics.baselines.single import (
     NO_FAMILY,
-    BaselineChances,
+    BaselineProbabilities,
     Pairing,
-    baseline_chances,
+    baseline_probabilities,
     baseline_records,
     by_family,
-    chance_record,
     paired,
+    predictor_record_on,
 )
 from selfexec.metrics.baselines.stacked import Stacked, background_parts, stacked
 from selfexec.metrics.baselines.votes import LEAST_OF_EACH, LEAST_OTHERS, Others, VoteTable, VoteTables

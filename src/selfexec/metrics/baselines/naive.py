@@ -17,8 +17,8 @@ def over_naive(claims: Claims, strict: bool) -> Estimate:
     experiment, kind = EXPERIMENTS[claims.experiment], claim_kind(claims)
     scored = claims.where(scorable(claims, strict))
     by_facts = experiment.baselines.get(experiment.naive.metric) if experiment.naive else None
-    chance = by_facts(scored) if by_facts else np.zeros(len(scored))  # else it always says no
-    return difference(kind.accuracy, kind.count(claims, strict), kind.chance_record(scored, chance))
+    probability = by_facts(scored) if by_facts else np.zeros(len(scored))  # else it always says no
+    return difference(kind.accuracy, kind.count(claims, strict), kind.predictor_record(scored, probability))
 
 
 def rows_over_naive(accuracies: Iterable[Score], claims: Claims) -> list[Score]:

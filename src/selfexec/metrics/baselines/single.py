@@ -1,8 +1,8 @@
 """Single baselines: what each predicts about a model's claims, and its record on them.
 
-A baseline gives each claim a chance (0 to 1) of a yes: 0.5 where it cannot tell, nan where it makes no prediction. Some
-go by the facts of the items, some by what other models did or predicted, some by the model's own behaviour with other
-items, and some by what models of its family did or predicted on the same item.
+A baseline gives each claim a probability of a yes (0 to 1): 0.5 where it cannot tell, nan where it makes no prediction.
+Some go by the facts of the items, some by what other models did or predicted, some by the model's own behaviour with
+other items, and some by what models of its family did or predicted on the same item.
 
 The baselines by family learn nothing and choose nothing, and nothing that the model itself did or predicted is in them.
 They are no part of the stacked baseline: otherwise a margin would depend on whether a model of the same family happens
@@ -26,30 +26,30 @@ from selfexec.text.numbers import number_of
 
 
 @dataclass(frozen=True)
-class BaselineChances:
+class BaselineProbabilities:
     """What baselines predict about each of a model's claims, and what the reference models did.
 
     Attributes:
-        chances: Baseline -> its chance of a yes to each claim.
+        probabilities: Baseline -> its probability of a yes to each claim.
         behaved: How many reference models did what the claim says. One that was asked several times counts by how often
             it did.
         behaviour_known: For how many of them that is known.
     """
 
-    chances: Mapping[str, Array]
+    probabilities: Mapping[str, Array]
     behaved: Array
     behaviour_known: Array
 
     @classmethod
-    def with_votes(cls, chances: Mapping[str, Array], claims: Claims, others: Others) -> "BaselineChances":
+    def with_votes(cls, probabilities: Mapping[str, Array], claims: Claims, others: Others) -> "BaselineProbabilities":
         if not len(others):
-            return cls(chances, np.zeros(len(claims)), np.zeros(len(claims), np.int64))
+            return cls(probabilities, np.zeros(len(claims)), np.zeros(len(claims), np.int64))
         at = others.table.at(claims)
-        return cls(chances, np.nansum(others.outcomes, axis=0)[at], (~np.isnan(others.outcomes)).sum(0)[at])
+        return cls(probabilities, np.nansum(others.outcomes, axis=0)[at], (~np.isnan(others.outcomes)).sum(0)[at])
 
 
-def baseline_chances(claims: Claims, others: Others, *, learnt: bool = True) -> dict[str, Array]:
-    """Baseline -> its chance of a yes to each of a model's claims.
+def baseline_probabilities(claims: Claims, others: Others, *, learnt: bool = True) -> dict[str, Array]:
+    """Baseline -> its probability of a yes to each of a model's claims.
 
     Without enough other models there are only the baselines that need none. Without `learnt` there are only those that
     need no regression.
@@ -60,15 +60,18 @@ def baseline_chances(claims: Claims, others: Others, *, learnt: bool = True) -> 
     return found | (by_history(claims, others.table) if learnt and claim_kind(claims).SHARED_CLAIMS else {})
 
 
-def baseline_records(claims: Claims, chances: Mapping[str, Array], mask: Flags) -> dict[str, Counted]:
+def baseline_records(claims: Claims, probabilities: Mapping[str, Array], mask: Flags) -> dict[str, Counted]:
     """The record of each baseline on these of the claims."""
     scored = claims.where(mask)
-    return {baseline: claim_kind(claims).chance_record(scored, chance[mask]) for baseline, chance in chances.items()}
+    return {
+        baseline: claim_kind(claims).predictor_record(scored, probability[mask])
+        for baseline, probability in probabilities.items()
+    }
 
 
-def chance_record(claims: Claims, chance: Array, mask: Flags) -> Counted:
-    """The record, on these of the claims, of a predictor that says yes with these chances."""
-    return claim_kind(claims).chance_record(claims.where(mask), chance[mask])
+def predictor_record_on(claims: Claims, probability: Array, mask: Flags) -> Counted:
+    """The record, on these of the claims, of a predictor that says yes with these probabilities."""
+    return claim_kind(claims).predictor_record(claims.where(mask), probability[mask])
 
 
 @dataclass(frozen=True)
@@ -79,11 +82,11 @@ class Pairing:
     baseline: Counted
 
 
-def paired(claims: Claims, chance: Array, mask: Flags, own: Counted, baseline: Counted, strict: bool) -> Pairing:
-    """`own` is the model's record on all of its claims, `baseline` the record of the predictor with these chances on
+def paired(claims: Claims, probability: Array, mask: Flags, own: Counted, baseline: Counted, strict: bool) -> Pairing:
+    """`own` is the model's record on all of its claims, `baseline` that of the predictor with these probabilities, on
     `mask` of them.
     """
-    unpredicted = np.isnan(chance)
+    unpredicted = np.isnan(probability)
     if (unpredicted & mask).any():
         own = claim_kind(claims).count(claims.where(~unpredicted), strict)
     return Pairing(own, baseline)
@@ -119,7 +122,7 @@ def by_others(claims: Claims, others: Others, *, learnt: bool = True) -> dict[st
         share = votes.share_predicted
         predicted = reaches(share) if free_threshold else say(share, 0.5)
         found["others_predictions"] = np.where(votes.predictions_known < LEAST_OTHERS, math.nan, predicted)
-    return {name: chance[at] for name, chance in found.items()}
+    return {name: probability[at] for name, probability in found.items()}
 
 
 def by_history(claims: Claims, table: VoteTable) -> dict[str, Array]:
@@ -176,7 +179,7 @@ def pairs(facts: Claims) -> bool:
 def reaches(shares: Array) -> Array:
     """Whether each share reaches their mean: the threshold with the greatest Youden's J that votes allow.
 
-    If the chance of a yes varies from claim to claim by a beta distribution, then given some votes its expectation
+    If the probability of a yes varies from claim to claim by a beta distribution, then its expectation given some votes
     reaches the base rate exactly where the share of these votes does, however much it varies.
     """
     base = float(np.nanmean(shares)) if not np.isnan(shares).all() else math.nan
@@ -192,7 +195,7 @@ NO_FAMILY = "no other model of its family is here"
 
 
 def by_family(claims: Claims, family: Others, mask: Flags) -> tuple[dict[str, Array], dict[str, str]]:
-    """Baseline -> its chance of a yes to each of a model's claims, nan where no model of the family was read; and
+    """Baseline -> its probability of a yes to each of a model's claims, nan where no model of the family was read; and
     baseline -> why it is missing, where models of the family were read on fewer than nine tenths of the items of
     `mask` claims. Neither where models are not asked about the same claims.
 
@@ -205,15 +208,15 @@ def by_family(claims: Claims, family: Others, mask: Flags) -> tuple[dict[str, Ar
     if not len(family):
         return {}, dict.fromkeys(BY_FAMILY, NO_FAMILY)
     free_threshold, at = claim_kind(claims).FREE_THRESHOLD, family.table.at(claims)
-    chances, lacking = {}, {}
+    probabilities, lacking = {}, {}
     for name, share in zip(BY_FAMILY, (family.votes.share_predicted, family.votes.share_behaved), strict=True):
         predicted = reaches(share) if free_threshold else say(share, 0.5)
-        chance = np.where(np.isnan(share), math.nan, predicted)[at]
-        if too_few := _too_few_read(claims, mask, mask & ~np.isnan(chance)):
+        probability = np.where(np.isnan(share), math.nan, predicted)[at]
+        if too_few := _too_few_read(claims, mask, mask & ~np.isnan(probability)):
             lacking[name] = too_few
         else:
-            chances[name] = chance
-    return chances, lacking
+            probabilities[name] = probability
+    return probabilities, lacking
 
 
 def _too_few_read(claims: Claims, asked: Flags, read: Flags) -> str | None:

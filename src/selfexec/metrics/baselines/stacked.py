@@ -50,7 +50,7 @@ class Stacked:
         """
         return self._logits(self.others.votes, LEAST_OTHERS)[self.others.table.at(claims)]
 
-    def chances(self, claims: Claims) -> Array:
+    def probabilities(self, claims: Claims) -> Array:
         """Its prediction of each of a model's claims: 1 for yes, 0 for no, 0.5 for undecided; nan where it is known of
         too few others what they did.
         """
@@ -138,7 +138,7 @@ def background_parts(others: Others) -> Array:
 
 def _facts(table: VoteTable) -> Array:
     """What the baselines by facts alone predict: 1 for a yes, -1 for a no."""
-    found = [2 * np.nan_to_num(chance, nan=0.5) - 1 for chance in by_facts(table.facts).values()]
+    found = [2 * np.nan_to_num(probability, nan=0.5) - 1 for probability in by_facts(table.facts).values()]
     varied = [part for part in found if np.ptp(part) > 0]  # what is always the same is in the intercept
     return np.array(varied).reshape(len(varied), len(table.claim_ids))
 

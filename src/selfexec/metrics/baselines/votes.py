@@ -234,8 +234,8 @@ class VoteTables:
         return self._known[key]
 
     def others(self, claims: Claims, references: Iterable[str], *, telling: bool = True) -> Others:
-        """These models, as reference models on the items of another model's claims: those alone whose behaviour differs
-        enough from item to item to predict these, or (`telling` false) all, whatever they did there.
+        """These models, as reference models on the items of another model's claims: only those whose behaviour differs
+        enough from item to item to predict anything by it (`VoteTable.telling`); with `telling` false all of them.
         """
         table, chosen = self.on_items_of(claims), self.everyone.among(references)
         return Others(table, np.flatnonzero(chosen & table.telling if telling and chosen.any() else chosen))

@@ -80,19 +80,19 @@ def count(claims: Claims, strict: bool) -> Counted:
     return present(claims, counts, counts.sum(1) > 0)
 
 
-def chance_record(claims: Claims, chance: Array) -> Counted:
-    """The record of somebody who says yes with these chances (0 to 1); nan where nothing is said."""
-    counts = chance_counts(claims, chance)
+def predictor_record(claims: Claims, probability: Array) -> Counted:
+    """The record of somebody who says yes with these probabilities (0 to 1); nan where nothing is said."""
+    counts = predictor_counts(claims, probability)
     return present(claims, counts, counts.sum(1) > 0)
 
 
-def chance_counts(claims: Claims, chance: Array) -> Array:
-    """The counts of many such, of chances of shape (..., claims): (..., items, cells), nothing left out."""
+def predictor_counts(claims: Claims, probability: Array) -> Array:
+    """The counts of many such, of probabilities of shape (..., claims): (..., items, cells), nothing left out."""
     happened = claims.observed > 0
-    right = np.where(happened, chance, 1 - chance)
+    right = np.where(happened, probability, 1 - probability)
     silent = np.isnan(right)
     right, wrong = np.where(silent, 0.0, right), np.where(silent, 0.0, 1 - right)
-    counts = np.zeros((*chance.shape[:-1], len(claims.items), len(CELLS)))
+    counts = np.zeros((*probability.shape[:-1], len(claims.items), len(CELLS)))
     cells = {"tp": right * happened, "fp": wrong * ~happened, "fn": wrong * happened, "tn": right * ~happened}
     for name, amounts in cells.items():
         counts[..., CELLS.index(name)] = claims.by_item(amounts)

@@ -32,8 +32,8 @@ class Counted:
     _known: dict[Callable[[Array], Any], Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def told(self, items: tuple[str, ...], what: Callable[[Array], T]) -> T:
-        """What these items' counts come to. Of all of its items it is found once: of a hundred models, each is held
-        against 99 others on the same.
+        """What a function makes of the counts of these items. Of all items of the record it is computed once and kept:
+        of a hundred models, each is compared with 99 others on the same items.
         """
         if items != self.items:
             return what(self.on(items))
@@ -67,7 +67,10 @@ def _common(*items: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def scorable(claims: Claims, strict: bool) -> Flags:
-    """Claims with a known outcome that count: those read, and under the strict convention the unread predictions."""
+    """Claims that skill is scored on: those with a known outcome whose prediction was read or, under the strict
+    convention, could not be read. Under it, a kind's `count` also has claims with an outcome that could not be read
+    (`unread_outcome`).
+    """
     counts = claims.state == READ
     if strict:
         counts |= claims.state == UNREADABLE

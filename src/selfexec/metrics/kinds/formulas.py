@@ -1,8 +1,8 @@
 """Claims of yes and no, counted by what was predicted and what happened; and what follows from these counts, one small
 function per metric.
 
-Under the strict convention the unread cells are filled; under the readable one they are zero, so that one formula
-serves both.
+Under the readable convention the cells of unread claims (`unread_true` and so on) are 0, so that the formulas are the
+same under both.
 """
 
 import math
@@ -114,7 +114,9 @@ def read_claims(c: Cells) -> Any:
 
 
 def predicted_rate(c: Cells) -> Any:
-    """Share of yes among the predictions that were read. (`positive_rate` counts an unread prediction as no yes.)"""
+    """Share of yes among the claims with prediction and outcome read. (`positive_rate` is of all claims with a known
+    outcome, and counts an unread prediction as no yes.)
+    """
     return (c.tp + c.fp) / read_claims(c)
 
 

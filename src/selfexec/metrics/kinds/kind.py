@@ -15,7 +15,9 @@ from selfexec.stats import Array, Interval
 
 
 class Kind(Protocol):
-    """A module for each kind. Records are counts by item, shape (items, cells); formulas take totals of them."""
+    """What the module of a kind defines: `binary`, `orders` or `shares`, in which to look for what is called here as
+    `kind.count` of a `claim_kind`. Records are counts by item, shape (items, cells); formulas take totals of them.
+    """
 
     NAME: str
     SKILL_NAME: str
@@ -49,11 +51,11 @@ class Kind(Protocol):
     def count(self, claims: Claims, strict: bool) -> Counted:
         """A model's own record; strictly, with what was not read."""
 
-    def chance_record(self, claims: Claims, chance: Array) -> Counted:
-        """The record of a predictor that says yes with these chances (0 to 1); nan where it makes no prediction."""
+    def predictor_record(self, claims: Claims, probability: Array) -> Counted:
+        """The record of a predictor with these probabilities of a yes (0 to 1); nan where it predicts nothing."""
 
-    def chance_counts(self, claims: Claims, chance: Array) -> Array:
-        """The counts of many such predictors: chances have shape (..., claims), counts (..., items, cells)."""
+    def predictor_counts(self, claims: Claims, probability: Array) -> Array:
+        """The counts of many such predictors: probabilities have shape (..., claims), counts (..., items, cells)."""
 
     def constant(self, record: Counted) -> Counted:
         """The record of a predictor with skill 0 on the items of a record."""

@@ -72,14 +72,14 @@ def _means(group: Numbers, values: Array, groups: int) -> Array:
         return sums(group, np.where(known, values, 0.0), groups) / sums(group, known, groups)
 
 
-def chance_record(claims: Claims, chance: Array) -> Counted:
-    """The record of somebody who says yes with these chances (0 to 1); nan where nothing is said."""
-    return order_counts(claims, np.where(claims.observed > 0, chance, 1 - chance))
+def predictor_record(claims: Claims, probability: Array) -> Counted:
+    """The record of somebody who says yes with these probabilities (0 to 1); nan where nothing is said."""
+    return order_counts(claims, np.where(claims.observed > 0, probability, 1 - probability))
 
 
-def chance_counts(claims: Claims, chance: Array) -> Array:
-    """The counts of many such, of chances of shape (..., claims): (..., groups, cells), nothing left out."""
-    return _shares(claims, np.where(claims.observed > 0, chance, 1 - chance))
+def predictor_counts(claims: Claims, probability: Array) -> Array:
+    """The counts of many such, of probabilities of shape (..., claims): (..., groups, cells), nothing left out."""
+    return _shares(claims, np.where(claims.observed > 0, probability, 1 - probability))
 
 
 def constant(record: Counted) -> Counted:
@@ -187,7 +187,7 @@ def _shuffled(claims: Claims) -> Counted:
     names = len(claims.names)
     yes, told = (np.bincount(claims.name, side, names) for side in (claims.predicted > 0, claims.predicted != 0))
     with np.errstate(invalid="ignore"):
-        return chance_record(claims, (yes / told)[claims.name])
+        return predictor_record(claims, (yes / told)[claims.name])
 
 
 def mean_of_groups(groups: Counted, reason: str) -> Estimate:

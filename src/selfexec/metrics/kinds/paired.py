@@ -1,8 +1,8 @@
 """Paired differences of two records of yes and no: in skill, in rate bias, and in the share of the ceiling.
 
 Where fewer than ten items tell the two apart, the interval of a difference does not rest on this handful: two made-up
-items are added; in one, the one record alone comes out ahead, in the other the other alone (Bonett and Price 2012, for
-paired shares). The value stays. See docs/decisions/0008.
+items are added, one on which only the first record comes out ahead, and one on which only the second does (Bonett and
+Price 2012, for paired shares). The value stays. See docs/decisions/0008.
 """
 
 import math

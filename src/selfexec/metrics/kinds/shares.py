@@ -12,9 +12,9 @@ import numpy as np
 
 from selfexec.claims import Answers, Claims, Floats
 from selfexec.claims.arrays import UNREADABLE
-from selfexec.metrics.kinds.binary import chance_counts as chance_counts
-from selfexec.metrics.kinds.binary import chance_record as chance_record
 from selfexec.metrics.kinds.binary import of_rehearsals as of_rehearsals
+from selfexec.metrics.kinds.binary import predictor_counts as predictor_counts
+from selfexec.metrics.kinds.binary import predictor_record as predictor_record
 from selfexec.metrics.kinds.binary import rehearsed as rehearsed
 from selfexec.metrics.kinds.binary_bounds import extremes
 from selfexec.metrics.kinds.counts import Counted, Formula, common_items, difference, present

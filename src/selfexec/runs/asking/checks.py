@@ -15,6 +15,7 @@ from selfexec.engines import (
     Call,
     Checking,
     Connection,
+    ConnectionCheck,
     Engine,
     Notices,
     Sampling,
@@ -28,7 +29,6 @@ from selfexec.engines import (
     refuse_unsent,
     sent_to,
 )
-from selfexec.engines import Check as ConnectionCheck
 from selfexec.errors import InputError, Interrupted
 from selfexec.experiments import EXPERIMENTS, AskBy, Capability, Injection, Item, Key, Prompt
 from selfexec.items import ItemSet

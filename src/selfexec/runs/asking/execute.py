@@ -1,4 +1,4 @@
-"""Run experiments: open every session that is still wanted, and keep each reply as it comes."""
+"""What a command does to carry out a plan: journal, manifest, and what is still due, which `executor` asks."""
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +20,7 @@ from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.reply_gate import filter_warnings
 from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.asking.void_replies import void_dependents
-from selfexec.runs.connections import ConnectionLedger
+from selfexec.runs.connections import ReplyLedger
 from selfexec.runs.ends import ends_named, way_to_texts, with_accepted_ends
 from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest
 from selfexec.runs.records import Reply
@@ -69,8 +69,14 @@ def carry_out(
     progress: Progress | None = None,
     at_start: Callable[[Remaining[Plan]], None] | None = None,
 ) -> Run:
-    """Do what is planned. `progress` is kept up to date, and `report` called with it after each session. `at_start` is
-    shown how the plan stands before anything is asked.
+    """Do what is planned, and return the run as it was read back from its folder: no reply gets from the engine to the
+    scores but through the journal.
+
+    Args:
+        plan: What is asked, and where it goes.
+        report: Called with the progress after each session.
+        progress: Kept up to date.
+        at_start: Shown how the plan stands before anything is asked.
     """
     engine = plan.engine()
     if not plan.all_simulated:
@@ -109,7 +115,7 @@ def _fill(
             refuse_misfit(plan)
             before = load_manifest(plan.out)
             manifest = grow(plan)
-        ledger = ConnectionLedger(journal, engine)
+        ledger = ReplyLedger(journal, engine)
         stands = partial(_remaining_without_void, plan, journal, manifest.accept_ends)
         now = stands()
         ledger.copies.remember(now.known.values())

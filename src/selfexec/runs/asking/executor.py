@@ -1,4 +1,4 @@
-"""The calls of a plan that are due, asked over an engine.
+"""The calls of a plan that are due, asked over an engine in rounds. `execute` has what a command does around that.
 
 A plan asks locally, in a shard or of a judge in the same way: each job is played through, each session that comes up
 and has no reply yet is asked, and its reply is written down as it comes. What differs is the plan (`CallPlan`), and how
@@ -23,7 +23,7 @@ from selfexec.prompts import digest
 from selfexec.runs.asking.progress import Caps, Progress, Report, Spent, heartbeat
 from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, DueCall, Remaining, kinds, stored_reply
 from selfexec.runs.asking.reply_gate import ReplyGate
-from selfexec.runs.connections import ConnectionLedger, replaced_void
+from selfexec.runs.connections import ReplyLedger, replaced_void
 from selfexec.runs.records import Reply
 
 Jobs = Iterator[tuple[Any, Sequence[Key]]]
@@ -44,7 +44,7 @@ class BackEnd:
     """
 
     engine: Engine
-    ledger: ConnectionLedger
+    ledger: ReplyLedger
     accept_ends: Sequence[str]
     way_to_texts: str
     line: Callable[[Key, Reply], Reply] | None = None
@@ -213,7 +213,7 @@ class Executor:
         """The reply of a session, asked now, in the form in which it is written down."""
         call = self._plan.call(due.key, due.messages, due.injection)
         opened_within = due.key.facets and is_call(due.key.session)
-        answered_for = due.key if opened_within else call.key  # a judge's call is the judge's own
+        answered_for = due.key if opened_within else call.key  # a judge is asked under a key of its own
         self._progress.under_way += 1
         try:
             reply = await reply_to(self._engine, call, due.parent, is_over=lambda: self._over, key=answered_for)

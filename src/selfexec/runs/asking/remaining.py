@@ -166,8 +166,9 @@ def asked_elsewhere(plan: Plan) -> Mapping[Path, Sequence[str]]:
 
 
 def stored_reply(known: Mapping[Key, R], key: Key, prompt: Prompt, injection: Injection | None = None) -> R | None:
-    """The reply of a session to this very prompt, with this injection, where it has one. One that did not fail is not
-    asked again; nor is, unless the plan says so, one whose end is not known, so that it is missing.
+    """The reply of a session to this very prompt, with this injection, where it has one. A session whose
+    reply did not fail is not asked again; nor, unless the plan says so, is one whose reply has an unknown end and is
+    therefore missing.
     """
     reply = known.get(key)
     # a judge's prompt holds the response: where that was asked again, so is the judge

@@ -2,7 +2,7 @@
 
 A wire is pure functions: `url` and `headers` are the same for all calls of a model, `body` is one call's, of its
 messages and sampling; `outcome` reads the decoded body of a reply with status 200. Whatever does not have the expected
-shape raises Unusable.
+shape raises UnusableReply.
 """
 
 import re

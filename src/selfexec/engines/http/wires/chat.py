@@ -1,4 +1,7 @@
-"""OpenAI chat completions, which most gateways and local servers speak too, each with words of its own."""
+"""OpenAI chat completions, which most gateways and local servers speak too, each with words of its own.
+
+Most bodies never get to `_outcome` here: `usual_chat` reads those that have nothing but the usual fields.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

@@ -130,8 +130,8 @@ def right_option(claims: FactColumns) -> Floats:
     """The right option is chosen, no other; 0.5 where the log does not say which that is."""
     import numpy as np
 
-    chance = np.array([float(label == RIGHT) for label in claims.labels] + [0.5])
-    found: Floats = chance[claims.label]  # without a label, -1: the last
+    probability = np.array([float(label == RIGHT) for label in claims.labels] + [0.5])
+    found: Floats = probability[claims.label]  # without a label, -1: the last
     return found
 
 
