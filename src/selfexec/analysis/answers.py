@@ -346,7 +346,7 @@ def _chance_in_brief(findings: Sequence[Finding]) -> list[str]:
 
 
 def _left_out(often: Sequence[Finding], which: Sequence[Finding]) -> str:
-    """Models that neither clause speaks of, and those of which only how often is judged."""
+    """Models that neither clause speaks of, and those judged on how often alone."""
     spoken = {finding.subject for finding in (*often, *which) if finding.answer != "withheld"}
     silent = dict.fromkeys(finding.subject for finding in (*often, *which) if finding.subject not in spoken)
     half = [one.subject for one in which if one.answer == "withheld" and one.subject in spoken]

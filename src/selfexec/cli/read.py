@@ -126,8 +126,8 @@ def command(
             _put([_nothing(source).encode()], out)
             return
         table = as_text(*reading_summary(chosen), width, styled=styled)
-        told = (notice.text for notice in notices_in(run) if any(key.model == notice.model for key in chosen))
-        notices = [text.replace("selfexec read RUN", f"selfexec read {shlex.quote(str(source))}") for text in told]
+        texts = (notice.text for notice in notices_in(run) if any(key.model == notice.model for key in chosen))
+        notices = [text.replace("selfexec read RUN", f"selfexec read {shlex.quote(str(source))}") for text in texts]
         lines = (table.rstrip("\n"), "", *notices, *_to_see(source, chosen, claims))
         _put([line.encode() for line in lines], out, styled=styled)
 

@@ -151,13 +151,13 @@ def load(source: str | Path) -> ItemSet:
 @cache
 def _starter(kinds: Kinds) -> ItemSet:
     """The starter set. Each file is read when its items are asked for: who asks one experiment needs no others."""
-    there = {experiment: kind for experiment, kind in kinds if item_file(STARTER, experiment).exists()}
+    kept = {experiment: kind for experiment, kind in kinds if item_file(STARTER, experiment).exists()}
 
     @cache
     def of(experiment: str) -> OfExperiment:
-        return _of_experiment(STARTER, experiment, there[experiment])
+        return _of_experiment(STARTER, experiment, kept[experiment])
 
-    return ItemSet("starter", OnDemand(there, lambda e: of(e).items), OnDemand(there, lambda e: of(e).lines))
+    return ItemSet("starter", OnDemand(kept, lambda e: of(e).items), OnDemand(kept, lambda e: of(e).lines))
 
 
 class OnDemand(Mapping[str, T]):
@@ -194,14 +194,14 @@ class OfExperiment(NamedTuple):
 
 
 def _read(name: str, folder: Path, kinds: Kinds) -> ItemSet:
-    there = [(experiment, kind) for experiment, kind in kinds if item_file(folder, experiment).exists()]
-    found = {experiment: _of_experiment(folder, experiment, kind) for experiment, kind in there}
+    kept = [(experiment, kind) for experiment, kind in kinds if item_file(folder, experiment).exists()]
+    parts = {experiment: _of_experiment(folder, experiment, kind) for experiment, kind in kept}
     for path, meant in unread_files(folder):
         if meant:
             raise InputError(f"{path}: {NOT_READ}. Did you mean {meant}? Rename it, or move it away.")
-    if not found:
+    if not parts:
         raise InputError(no_item_files(folder))
-    return ItemSet(name, {e: one.items for e, one in found.items()}, {e: one.lines for e, one in found.items()})
+    return ItemSet(name, {e: part.items for e, part in parts.items()}, {e: part.lines for e, part in parts.items()})
 
 
 def _of_experiment(folder: Path, experiment: str, kind: type[Item]) -> OfExperiment:

@@ -30,8 +30,8 @@ LISTED = _alone(rf"\"words\": ?\[\s{{0,12}}{WORD}(?:,\s{{0,12}}{WORD}){{0,19}}\s
 
 def read_bare(text: str, form: re.Pattern[str]) -> Reading | None:
     """What an object of this form says, where it is the whole reply; None where it is not."""
-    found = form.fullmatch(text)
-    return Reading("read", json.loads(found["object"]), evidence=found["object"][:EVIDENCE_LENGTH]) if found else None
+    match = form.fullmatch(text)
+    return Reading("read", json.loads(match["object"]), evidence=match["object"][:EVIDENCE_LENGTH]) if match else None
 
 
 def read_marks(text: str, options: Sequence[str]) -> Reading:

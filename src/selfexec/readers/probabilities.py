@@ -339,7 +339,7 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
         if (amount := _alone(sentence, sides)) is not None:
             yield Commitment(at + amount.start, at + amount.end, amount.value), revises
             continue
-        sentence = _own_words(sentence)
+        sentence = _without_contrast(sentence)
         if revises:
             sentence = _to_its_number(sentence)
         if sides and (belonging := sided(sentence, sides)):
@@ -362,7 +362,7 @@ def _blank(found: re.Match[str]) -> str:
     return " " * len(found[0])
 
 
-def _own_words(sentence: str) -> str:
+def _without_contrast(sentence: str) -> str:
     """A sentence, place for place, without the scale and what its own number stands against: "others say 80%, but I'd
     say 40%".
     """

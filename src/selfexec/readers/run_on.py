@@ -47,9 +47,9 @@ def up_to_a_further_prompt(read: Callable[..., Reading], templates: Iterable[str
 
     def read_first(item: Any, text: str, *, truncated: bool = False) -> Reading:
         whole: Reading = read(item, text, truncated=truncated)
-        for at in _prompts_in(text, opens):
-            first = read(item, text[:at], truncated=truncated)
-            opening = _opening(text[:at])
+        for start in _prompts_in(text, opens):
+            first = read(item, text[:start], truncated=truncated)
+            opening = _opening(text[:start])
             is_no_answer = first.state != "read" and not (first.evidence and opening == "")
             if is_no_answer or _says_the_same(first, whole):
                 continue

@@ -37,21 +37,23 @@ def set_out(text: str) -> SetOut | None:
     """The last question in a reply that stands behind that word, with four lettered options and its answer below."""
     plain = plain_text(text)
     for lead in list(QUESTION.finditer(plain, max(len(plain) - LAST, 0)))[: -TRIES - 1 : -1]:
-        if found := _from(plain, lead):
-            return found
+        if parsed := _from(plain, lead):
+            return parsed
     return None
 
 
 def _from(text: str, lead: re.Match[str]) -> SetOut | None:
     marks: list[re.Match[str]] = []
-    at = lead.end()
+    position = lead.end()
     for letter in LETTERS:
-        mark = re.compile(rf"(?<![^\W_])[*_(\[]{{0,3}}{letter}[.):\]][*_]{{0,2}}\s+").search(text, at, at + LONGEST)
+        mark = re.compile(rf"(?<![^\W_])[*_(\[]{{0,3}}{letter}[.):\]][*_]{{0,2}}\s+").search(
+            text, position, position + LONGEST
+        )
         if mark is None:
             return None
         marks.append(mark)
-        at = mark.end()
-    last = text.find("\n", at)
+        position = mark.end()
+    last = text.find("\n", position)
     ends = [*(mark.start() for mark in marks[1:]), last if last >= 0 else len(text)]
     answer = ANSWER.search(text, ends[-1], ends[-1] + LONGEST) if last >= 0 else None
     if answer is None:

@@ -3,7 +3,7 @@
 "A chance of 10% that I get it wrong" states 90% of a right answer. It does so only where the number belongs to the
 other side by its grammar: "that ..." or "of ..." behind it, "with a probability of" behind the verb, or the name of a
 side before a colon or in a cell of a table. A prediction with a number behind it ("I would refuse: 90%", "I would not
-answer this, so 5%") says of which side the number is by being above or below a half.
+answer this, so 5%") says which side the number belongs to by being above or below a half.
 """
 
 import re
@@ -255,8 +255,8 @@ def _side_of(part: str, amount: Amount, sides: Sides) -> int:
 
 def _begins_with_a_side(words: str, sides: Sides) -> bool:
     """Whether words go on with the name of a side: "80% for refusing", "4:1 against my answering"."""
-    at = lead.end() if (lead := IN_FAVOUR.match(words)) else 0
-    return at > 0 and (sides.no.match(words, at) or sides.yes.match(words, at)) is not None
+    begin = lead.end() if (lead := IN_FAVOUR.match(words)) else 0
+    return begin > 0 and (sides.no.match(words, begin) or sides.yes.match(words, begin)) is not None
 
 
 def _of_the_verb(before: str, behind: str, words: str, sides: Sides) -> int:
@@ -313,7 +313,7 @@ def of_a_prediction(sentence: str, amount: Amount, sides: Sides) -> Amount | Non
     ):
         return None
     side = sides.of(_last_clause(sentence[: so.start()]))
-    concluded = so[0][0].isalpha()  # "I'd refuse, so 95%": of which side is not said
+    concluded = so[0][0].isalpha()  # "I'd refuse, so 95%": which side it belongs to is not said
     if side == 0 or amount.value is None or (concluded and (amount.value > 0.5) != (side > 0)):
         return None
     is_turned = side < 0 and amount.value > 0.5

@@ -245,7 +245,7 @@ def is_zero_or_one(text: str, amount: Amount) -> bool:
 
 def _together(unit: str, marks: Sequence[_Mark], above: Sequence[_Mark] = ()) -> Iterator[tuple[str, Amount]]:
     """The names with their numbers; none where they do not go together in one of the ways. `above`: the names that the
-    line before lists, of which this one may give the numbers.
+    line before lists, whose numbers this one may give.
     """
     runs = _runs(marks)
     names = [run for run in runs if run[0].name is not None]

@@ -45,7 +45,7 @@ def repeated_texts(replies: Iterable[Reply]) -> dict[str, list[list[Reply]]]:
             if times[mark] >= LEAST_REPLIES:
                 groups[mark].append(reply)
     numbers = Counter(reply.model for reply in came)
-    found: dict[str, list[list[Reply]]] = defaultdict(list)
+    repeated: dict[str, list[list[Reply]]] = defaultdict(list)
     for group in groups.values():
         of_models: dict[str, list[Reply]] = defaultdict(list)
         for reply in group:
@@ -53,8 +53,8 @@ def repeated_texts(replies: Iterable[Reply]) -> dict[str, list[list[Reply]]]:
         is_shared = _is_of_several_models(group)
         for model, own in of_models.items():
             if is_shared or _answers_unlike_prompts(own) or _answers_everything(own, numbers[model]):
-                found[model].append(own)
-    return found
+                repeated[model].append(own)
+    return repeated
 
 
 def marks_of(reply: Reply) -> Iterator[int]:

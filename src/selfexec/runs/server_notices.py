@@ -157,16 +157,16 @@ def uncounted(by_model: Mapping[str, Sequence[Reply]], addresses: Mapping[str, s
 
 def _repeated(model: str, groups: Sequence[Sequence[Reply]], replies: Sequence[Reply]) -> Notice:
     """What is said of texts that came to prompts which have nothing in common."""
-    found = {reply.key for group in groups for reply in group}
+    keys = {reply.key for group in groups for reply in group}
     most = max(groups, key=len)
     text = " ".join(harmless_line(text_of(most)).split())
     shown = text if len(text) <= TEXT_SHOWN else f"{text[: TEXT_SHOWN - 1]}…"
-    what = f"{_of(len(found), replies)} hold a text that came to prompts which have nothing in common"
+    what = f"{_of(len(keys), replies)} hold a text that came to prompts which have nothing in common"
     why = "unless the model itself writes so (a set refusal, a closing line), something on the way has written it"
     return Notice(
         model,
         "same_text",
-        len(found),
+        len(keys),
         f'{model}: {what} ("{shown}", {len(most):,} times): {why}. Look at one of them: '
         f"selfexec read RUN --item {shlex.quote(most[0].item)} --show",
     )

@@ -57,7 +57,7 @@ def with_headers(outcome: Outcome, headers: Mapping[str, str], asked: bytes = b"
     model was asked, under the name that this model has there. Where a guardrail was applied, placeholders that do not
     stand in the request are its own, and the words in their place are lost.
     """
-    masked = [found[0] for found in PLACEHOLDER.finditer(outcome.text or "") if found[0].encode() not in asked]
+    masked = [mask[0] for mask in PLACEHOLDER.finditer(outcome.text or "") if mask[0].encode() not in asked]
     if masked and outcome.error is None and names_a_guardrail(headers):
         why = f"a guardrail was applied, and its text has {masked[0]} in the place of words"
         outcome = doubtful(outcome, f"{outcome.stop_reason or MISSING}{BESIDE}", why)
@@ -92,7 +92,7 @@ def is_cut(messages: Sequence[Message], sampling: Mapping[str, object], outcome:
 
 
 def is_extended(request: bytes, outcome: Outcome) -> bool:
-    """Whether the server counted far more tokens than a request can have, each of which has one byte at least: a
+    """Whether the server counted far more tokens than a request can have, whose tokens have one byte each at least: a
     gateway has put a text of its own before the prompt.
     """
     return (outcome.input_tokens or 0) > len(request) + LONGEST_TEMPLATE

@@ -94,8 +94,8 @@ def judge_in(body: Mapping[str, Any], asked: str) -> str | None:
     """
     for place in (body, body.get("response"), body.get("message")):
         names = [place.get(name) for name in OF_MODELS] if isinstance(place, dict) else []
-        if found := next((name for name in names if judges(name, asked)), None):
-            return str(found)
+        if judge := next((name for name in names if judges(name, asked)), None):
+            return str(judge)
     return None
 
 

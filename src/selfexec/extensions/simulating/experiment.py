@@ -5,7 +5,7 @@
     execute.1   the prompt, alone
     execute.2   the same once more: how well one reply predicts the other is the most that can be expected
 
-With `--predicts reply` the prediction is the reply itself, as text, of which the same rules say what is true.
+With `--predicts reply` the prediction is the reply itself, as text, and the same rules say what is true of it.
 
 A claim for each property: "its reply begins with “hello”". What is true of a reply is said by fixed rules, the same for
 all models. The first execution decides; no session knows of another.

@@ -178,13 +178,13 @@ def carry_out_check(options: CheckOptions) -> Check:
     can = engine_type(model, connection).capabilities(model, connection)
     accepted = tuple(options.accept_ends or ())
     try:
-        found = finish(_check(model, item_set, engine, options.base_url, sent, accepted, can))
+        checked = finish(_check(model, item_set, engine, options.base_url, sent, accepted, can))
     except Interrupted as fault:
         raise InputError(f"{fault.obstacle} Check again when that is over; a check keeps no replies.") from None
     if address := engine.addresses.get(model):
         asked = f"asked: {harmless_line(address)}, in {engine_in_words(model, connection)} (--wire names another)"
-        found = dataclasses.replace(found, notes=[asked, *found.notes])
-    return found
+        checked = dataclasses.replace(checked, notes=[asked, *checked.notes])
+    return checked
 
 
 async def _check(
