@@ -200,13 +200,13 @@ def _how_far(findings: Sequence[Finding], *, first: bool) -> str:
     (by .09 to .35 in skill)
     """
     measure = "AUROC" if findings[0].relation == "auroc" else "skill"
-    by = f"by {_span([abs(finding.value or 0.0) for finding in findings])} in {measure}"
+    lead = f"by {_span([abs(finding.value or 0.0) for finding in findings])} in {measure}"
     if findings[0].relation != "which ones":
-        return f"({by})"
+        return f"({lead})"
     own, baseline = (_range([finding.shares[n] or 0.0 for finding in findings if finding.shares]) for n in (0, 1))
     who = "it reaches" if len(findings) == 1 else "they reach"
     possible = " of the skill that is possible at that rate" if first else ""
-    return f"({by}; {who} {own}{possible}, the baseline {baseline})"
+    return f"({lead}; {who} {own}{possible}, the baseline {baseline})"
 
 
 def _least(findings: Sequence[Finding]) -> str:
@@ -349,7 +349,7 @@ def _left_out(often: Sequence[Finding], which: Sequence[Finding]) -> str:
     """Models that neither clause speaks of, and those judged on how often alone."""
     spoken = {finding.subject for finding in (*often, *which) if finding.answer != "withheld"}
     silent = dict.fromkeys(finding.subject for finding in (*often, *which) if finding.subject not in spoken)
-    half = [one.subject for one in which if one.answer == "withheld" and one.subject in spoken]
+    half = [finding.subject for finding in which if finding.answer == "withheld" and finding.subject in spoken]
     parts = [("", list(silent)), (" in which ones", half)]
     return " ".join(f"Not judged{where} (reasons below): {listed_names(models)}." for where, models in parts if models)
 
