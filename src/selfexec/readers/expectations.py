@@ -157,8 +157,8 @@ def _turns(stretch: str) -> bool:
     """
     digits = [match.end() for match in re.finditer(r"\d", stretch)]
     stop = STOP.search(stretch, digits[-1]) if digits else None
-    told = stretch[: stop.end()] if stop else stretch
-    return TURNS.search(told) is not None or withdrawn(stretch, len(told))
+    statement = stretch[: stop.end()] if stop else stretch
+    return TURNS.search(statement) is not None or withdrawn(stretch, len(statement))
 
 
 def _named_in(
