@@ -19,7 +19,7 @@ WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\W_]+")
 ROUNDING = 1e-6  # by which two numbers that add up to 1 may miss it
 
 
-def of_two_events(text: str, sides: Sides) -> Iterator[Commitment]:
+def probability_of_two_events(text: str, sides: Sides) -> Iterator[Commitment]:
     """The probability of a claim from each object whose two keys, and no more, name its coming true and the opposite;
     None of one whose numbers do not add up to 1.
     """

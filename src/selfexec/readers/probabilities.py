@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from selfexec.readers.amounts import Amount, amounts, in_odds, on_one_scale, only_amount, top_of_scale
 from selfexec.readers.conclusion import conclude, unreadable
-from selfexec.readers.events import of_two_events
+from selfexec.readers.events import probability_of_two_events
 from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, Side
@@ -262,7 +262,7 @@ def _under_keys(text: str, sides: Sides | None) -> Sequence[Commitment]:
     """Numbers under the key that was asked for, or under the names of two events, perhaps within it; else under keys
     that name a side beside the noun.
     """
-    events = list(of_two_events(text, sides)) if sides else []
+    events = list(probability_of_two_events(text, sides)) if sides else []
     asked = [c for c in _keyed(text) if not any(event.start <= c.start < event.end for event in events)]
     return [*asked, *events] or (list(_keyed_by_side(text, sides)) if sides else [])
 

@@ -230,7 +230,7 @@ def _of_part(part: str, sides: Sides) -> Amount | None:
     (amount,) = stated
     side = _side_of(part, amount, sides)
     if side == 0:
-        return of_a_prediction(part, amount, sides)
+        return side_of_prediction(part, amount, sides)
     value = amount.value if side > 0 else round(1 - (amount.value or 0.0), 9)
     return amount._replace(value=value)
 
@@ -300,7 +300,7 @@ MAY = re.compile(
 )
 
 
-def of_a_prediction(sentence: str, amount: Amount, sides: Sides) -> Amount | None:
+def side_of_prediction(sentence: str, amount: Amount, sides: Sides) -> Amount | None:
     """The probability of the claim where a sentence predicts a side and goes on to a number. One above a half is that
     of the side that is predicted; one below it cannot be, and is that of the claim, where the other is predicted.
     """

@@ -15,5 +15,5 @@ def batch_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that only batch files have."""
     every_export = [each.name for each in declared(Wanted) if each.name != "protocol"]
     of_batches = options_of(BatchOptions, without=("models", "accept_ends", "retry_ends", *every_export), section=ONLY)
-    of_spending = options_of(Spending, only=("price",), section=ONLY)
-    return of_batches(of_spending(options_of(DryRun, section=ONLY)(command)))
+    with_prices = options_of(Spending, only=("price",), section=ONLY)
+    return of_batches(with_prices(options_of(DryRun, section=ONLY)(command)))

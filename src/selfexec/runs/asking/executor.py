@@ -68,7 +68,7 @@ def ask_due(
     """
     ledger, void, caps = back_end.ledger, 0, now.plan.caps
     spent = Spent(now.plan.prices)
-    if caps.of_spending:
+    if caps.limits_spending:
         spent.count_all([*now.known.values(), *replaced_void(now.plan.lines())])  # void ones were paid for as well
     finish(Executor(back_end, now, caps, spent, report, progress).ask_all())
     # a further round finds nothing void at an address that already has one connection for each call
@@ -115,7 +115,7 @@ class Executor:
         self._spent = spent
         self._report = report
         self._progress = progress
-        self._is_spending_capped = caps.of_spending
+        self._is_spending_capped = caps.limits_spending
         self._slots = Slots(now, caps, spent) if caps.any else None
         self._over = False
         self._gate = ReplyGate(
@@ -311,7 +311,7 @@ class Slots:
     def __init__(self, remaining: Remaining[CallPlan], caps: Caps, spent: Spent) -> None:
         self._keys = remaining.plan.keys
         self._caps = caps
-        self._is_spending_capped = caps.of_spending
+        self._is_spending_capped = caps.limits_spending
         self._spent = spent
         self._calls_left = math.inf if caps.calls is None else caps.calls
         self._under_way: list[Slot] = []

@@ -292,10 +292,10 @@ class Caps:
 
     @property
     def any(self) -> bool:
-        return self.calls is not None or self.of_spending
+        return self.calls is not None or self.limits_spending
 
     @property
-    def of_spending(self) -> bool:
+    def limits_spending(self) -> bool:
         """Whether tokens or dollars are capped, so that what is spent must be followed."""
         return self.tokens is not None or self.dollars is not None
 
