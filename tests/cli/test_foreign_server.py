@@ -4,14 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 import foreign_server
 import selfexec as sx
 from selfexec.runs.transcripts import prompts_sent
 
 
-@pytest.mark.filterwarnings("ignore:.* came as those of another model")
 def test_every_reply_of_a_foreign_server_is_kept_as_it_was_sent(tmp_path: Path) -> None:
     command = [sys.executable, foreign_server.__file__]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:

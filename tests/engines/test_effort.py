@@ -147,7 +147,6 @@ def test_a_run_keeps_the_efforts_and_the_fields_that_told_them_and_what_the_serv
     assert judge["settings"] == {"effort": "low", "effort@j/m": {"reasoning": {"effort": "low"}}}
 
 
-@pytest.mark.filterwarnings("ignore:.* prompts which have nothing in common")  # our server has one answer
 def test_no_effort_leaves_no_trace(tmp_path: Path) -> None:
     async def handler(request: web.Request) -> web.Response:
         assert set(await request.json()) == {"model", "messages"}

@@ -178,10 +178,10 @@ def test_a_simple_baseline_is_named_only_where_models_are_surely_less_often_righ
     gaps = [row(model, gap, metric="accuracy") for model, gap in (("a", -0.24), ("b", -0.04))]
     baselines = {model: row(model, 0.74, metric="always_no") for model in "ab"}
     said = in_words.behind_naive(against_naive(gaps, baselines))
-    assert said and said.text == "Always saying no is right more often than 1 of 2 models (accuracy .74)."
+    assert said and said.text == "Always saying no is right more often than 1 of 2 models (accuracy .74 against .50)."
     assert in_words.behind_naive(against_naive(gaps[1:], baselines)) is None
     alone = in_words.behind_naive(against_naive(gaps[:1], baselines))
-    assert alone and alone.text == "Always saying no is right more often than a (accuracy .74)."
+    assert alone and alone.text == "Always saying no is right more often than a (accuracy .74 against .50)."
 
 
 @pytest.mark.parametrize(("experiment", "baseline"), [("association", "always_no"), ("restriction", "label")])
