@@ -181,8 +181,8 @@ def carry_out_check(options: CheckOptions) -> Check:
         checked = finish(_check(model, item_set, engine, options.base_url, sent, accepted, can))
     except Interrupted as fault:
         raise InputError(f"{fault.obstacle} Check again when that is over; a check keeps no replies.") from None
-    if address := engine.addresses.get(model):
-        asked = f"asked: {harmless_line(address)}, in {engine_in_words(model, connection)} (--wire names another)"
+    if model in engine.addresses:
+        asked = f"asked in {engine_in_words(model, connection)} (--wire names another)"
         checked = dataclasses.replace(checked, notes=[asked, *checked.notes])
     return checked
 
