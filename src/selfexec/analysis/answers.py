@@ -30,7 +30,7 @@ from selfexec.analysis.words import (
     overall_skills,
     percent,
     sentence,
-    two,
+    span,
 )
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.metrics import AT_THE_CEILING, LEAST_CEILING, NO_OTHERS, not_run
@@ -200,7 +200,7 @@ def _how_far(findings: Sequence[Finding], *, first: bool) -> str:
     (by .09 to .35 in skill)
     """
     measure = "AUROC" if findings[0].relation == "auroc" else "skill"
-    lead = f"by {_span([abs(finding.value or 0.0) for finding in findings])} in {measure}"
+    lead = f"by {span([abs(finding.value or 0.0) for finding in findings])} in {measure}"
     if findings[0].relation != "which ones":
         return f"({lead})"
     own, baseline = (_range([finding.shares[n] or 0.0 for finding in findings if finding.shares]) for n in (0, 1))
@@ -212,7 +212,7 @@ def _how_far(findings: Sequence[Finding], *, first: bool) -> str:
 def _least(findings: Sequence[Finding]) -> str:
     """The least margin that would have been found."""
     least = [finding.detectable for finding in findings if finding.detectable is not None]
-    return f" (80% power to detect a margin of {_span(least)})" if least else ""
+    return f" (80% power to detect a margin of {span(least)})" if least else ""
 
 
 # --- overall ---------------------------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def overall_answer(scores: ConditionScores) -> FindingSentence | None:
     for answer, where in (("yes", "ahead of the baseline"), ("no", "behind the baseline")):
         if those := [finding for finding in judged if finding.answer == answer]:
             who = _who(those, judged, first=not parts)
-            by = f" by {_span([abs(finding.value or 0.0) for finding in those])} in skill"
+            by = f" by {span([abs(finding.value or 0.0) for finding in those])} in skill"
             parts.append(f"{who} {is_or_are(len(those))} {where}{by}")
     if those := [finding for finding in judged if finding.answer == "open"]:
         parts.append(f"{_who(those, judged, first=not parts)} {is_or_are(len(those))} {TOO_CLOSE}{_least(those)}")
@@ -310,7 +310,7 @@ def headline(scores: ConditionScores, areas: ConditionScores | None = None) -> s
             continue
         which: Sequence[Finding] = which_ones(lead_in(scores, areas, experiment), experiment)
         if all(finding.answer == "withheld" for finding in which):
-            which = experiment_findings(scores, experiment).skills  # against chance, where no margin is known
+            which = against_chance(scores.of(experiment, "skill"))  # where no margin is known
         for findings in (how_often(scores, experiment), which):
             if any(finding.answer in ("yes", "no") for finding in findings):
                 return _headline(findings)
@@ -366,8 +366,3 @@ def _how_many(those: Sequence[Finding], judged: Sequence[Finding], *, first: boo
     if len(those) == len(judged):
         return f"{all_of(len(judged))} models"
     return f"{len(those)} of {number_of(len(judged), 'model')}" if first else str(len(those))
-
-
-def _span(values: Sequence[float]) -> str:
-    """.67 to .87"""
-    return " to ".join(dict.fromkeys([two(min(values)), two(max(values))]))

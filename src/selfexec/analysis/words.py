@@ -171,10 +171,8 @@ def behind_naive(gaps: Sequence[Finding]) -> FindingSentence | None:
     who = f"{all_of(n)} models" if k == n > 1 else found.below[0].subject if n == 1 else f"{k} of {n} models"
     naives = [one.level or 0.0 for one in found.below]
     models = [(one.level or 0.0) + (one.value or 0.0) for one in found.below]
-    right, against = (" to ".join(dict.fromkeys([two(min(those)), two(max(those))])) for those in (naives, models))
-    return FindingSentence(
-        about, "no", f"{naive.words} is right more often than {who} (accuracy {right} against {against})."
-    )
+    accuracy = f"accuracy {span(naives)} against {span(models)}"
+    return FindingSentence(about, "no", f"{naive.words} is right more often than {who} ({accuracy}).")
 
 
 # --- own excess ------------------------------------------------------------------------------------------------------
@@ -241,13 +239,12 @@ def own_clause(found: Sequence[Finding], *, named: bool = True, reasons: bool = 
     if judged.verdict is None:
         return f"{head}no verdict{f': {judged.reason}' if judged.reason else ''}"
     number = interval(judged.value, judged.tested_low, judged.tested_high, two)
-    known = judged.detectable is not None and judged.verdict != "own"
-    power = f"; 80% power to detect {two(judged.detectable)}" if known else ""
+    least = None if judged.detectable is None or judged.verdict == "own" else two(judged.detectable)
     if not reasons:
-        found_in = f"; {two(judged.detectable)} would be found in 4 of 5 such runs"
-        power = found_in if known and judged.verdict == "not shown" else ""
+        power = f"; {least} would be found in 4 of 5 such runs" if least and judged.verdict == "not shown" else ""
         other = ", and other causes are not ruled out" if judged.verdict == "unresolved" else ""
         return f"{head}{judged.verdict} ({number}{power}){other}"
+    power = f"; 80% power to detect {least}" if least else ""
     why = ""
     if judged.verdict == "unresolved" or (judged.verdict == "not shown" and (judged.tested_low or 0.0) > 0):
         why = f", since {in_words(judged.against)}"
@@ -301,6 +298,11 @@ def advice(
         else_so = "in the control" if kind == "share" else "when it says that it would not,"
         parts.append(f"{else_so} {all_the_same} in {percent(denied_and_did / no)} of {no:,}")
     return f"{parts[0][0].upper()}{'; '.join(parts)[1:]}." if parts else None
+
+
+def span(values: Sequence[float]) -> str:
+    """.67 to .87"""
+    return " to ".join(dict.fromkeys([two(min(values)), two(max(values))]))
 
 
 def percent(share: float) -> str:
