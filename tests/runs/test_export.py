@@ -233,6 +233,21 @@ def test_of_a_run_that_was_cut_off_the_rest_is_exported_with_its_own_prompts(tmp
     assert {(line["model"], line["experiment"]) for line in one} <= {("sim/coin", "difficulty")}
 
 
+def test_a_run_that_showed_results_is_refused_by_the_condition_and_not_by_its_own_prompts(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"models": "sim/coin", "experiments": "restriction", "limit": 6, "out": tmp_path / "r"}
+    sx.run(**asked)
+    sx.run(**asked, facets={"strategy": "own-history:2"}, max_calls=1)
+    fault = selfexec("export", str(tmp_path / "r")).exception
+    assert isinstance(fault, sx.InputError) and "strategy=own-history:2: what is shown there" in fault.typed
+
+
+def test_settings_of_one_value_are_named_once_and_counted(tmp_path: Path) -> None:
+    sx.run(["sim/coin", "sim/typical"], limit=2, out=tmp_path / "r", facets={"thinking": ["off"]}, max_calls=2)
+    found = selfexec("export", str(tmp_path / "r")).stderr
+    # predictions of three experiments by two models, and that of the ranking
+    assert found.count("thinking mode") == 1 and "(and 5 more settings with this value): send the same" in found
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -198,6 +198,7 @@ def _sessions(request: ExportRequest) -> None:
     else:
         found = _of_items(models, wanted, replies, ends)
         _say_what_to_send(found)
+    _say_what_begins_replies(found)
     with _output(out) as file:
         file.writelines(lines(found.sessions()))
     _say(found, out, run)
@@ -262,6 +263,20 @@ def _say_what_to_send(found: "Round") -> None:
         say(f"selfexec: {', '.join(sent)}: {said}", err=True)
 
 
+def _say_what_begins_replies(found: "Round") -> None:
+    """Which experiments have sessions whose last message is the beginning of the reply: nothing here can probe whether
+    the server goes on with it.
+    """
+    from selfexec.experiments import EXPERIMENTS
+
+    if beginning := [e for e in found.item_set.experiments if "prefill" in EXPERIMENTS[e].needs]:
+        say(
+            f"selfexec: {', '.join(beginning)}: where the last message is the assistant's, it is the beginning of the "
+            "reply. Have the server go on with it, try first whether it does, and give back what follows.",
+            err=True,
+        )
+
+
 def _panel(request: ExportRequest) -> None:
     """Write the reference panel of a run."""
     from selfexec.analysis.selection import Selection
@@ -291,6 +306,7 @@ def round_of_run(
     """What a run lacks, of some of its models and experiments if you like."""
     from selfexec.prompts import all_prompts
     from selfexec.runs import load
+    from selfexec.runs.asking.histories import HELD_OUT
     from selfexec.runs.design import recorded
     from selfexec.runs.exporting import Round
     from selfexec.runs.folder import design_to_ask
@@ -305,9 +321,8 @@ def round_of_run(
     asked = all_prompts({name: text for name, text in kept.items() if text}) if kept else _prompts(prompts)
     if kept and prompts:
         raise InputError(f"--prompts: {folder} keeps its own. Leave it out.")
-    if sent := stored.manifest.all_settings:
-        settings = ", ".join(f"{label}={value!r}" for label, _, value in sent)
-        say(f"selfexec: this run was asked with {settings}: send the same.", err=True)
+    if sent := [each for each in stored.manifest.all_settings if not each[1].endswith(f".{HELD_OUT}")]:
+        say(f"selfexec: this run was asked with {_settings_by_value(sent)}: send the same.", err=True)
     known = {**stored.replies, **_replies(replies, ends)}
     cut = stored.items.cut(experiments or None)
     return Round(
@@ -321,6 +336,17 @@ def round_of_run(
         cut=Cut(preset=stored.manifest.preset, prompts=_name_of_prompts(prompts)),
         design=design_to_ask(stored.manifest, stored.items),
         recorded=recorded(stored.items, stored.replies),
+    )
+
+
+def _settings_by_value(sent: list[tuple[str, str, Any]]) -> str:
+    """Settings with what they are called; of many that have one value, the first and how many more there are."""
+    labels: dict[str, list[str]] = {}
+    for label, _, value in sent:
+        labels.setdefault(repr(value), []).append(label)
+    return ", ".join(
+        f"{first}={value}" + (f" (and {len(more)} more settings with this value)" if more else "")
+        for value, (first, *more) in labels.items()
     )
 
 

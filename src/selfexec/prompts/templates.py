@@ -12,7 +12,17 @@ import msgspec
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Experiment, Message, Options, Prompt, Prompts
-from selfexec.facets import FACETS, Condition, condition_name, conditions_of, prompts_in, touching
+from selfexec.facets import (
+    FACETS,
+    HISTORY,
+    Condition,
+    condition_name,
+    condition_named,
+    conditions_of,
+    prompts_in,
+    put,
+    touching,
+)
 from selfexec.renamed import new_name, with_new_names
 
 KEY_ASKED_FOR = re.compile(r'\{"(\w+)": ')  # in a template's form of the answer
@@ -37,17 +47,33 @@ def all_prompts(changed: Mapping[str, str]) -> AllPrompts:
         return prompts
     known = by_name(prompts)
     for name, template in changed.items():
-        original = name.partition("@")[0] if "=" in name.partition("@")[2] else name
         if new_name(name) != name:
             raise InputError(f"prompt {name!r}: it is called {new_name(name)!r} now.")
-        if original not in known:
+        original = _original(name, known)
+        if original is None:
             raise InputError(f"prompt {name!r}: there is no such prompt. There are {', '.join(known)}.")
         of, _, session = name.partition(".")
-        prompts[of][session] = _checked(name, template, known[original])
+        prompts[of][session] = _checked(name, template, original)
     for name in _unfit(known, changed):
         of, _, session = name.partition(".")
         del prompts[of][session]
     return prompts
+
+
+def _original(name: str, known: Mapping[str, str]) -> str | None:
+    """The text as shipped that one of this name stands in place of: of a name with a condition, what is asked in that
+    condition, and of one model's own, the same with its history put in. None: there is no such text.
+    """
+    plain, _, condition = name.partition("@")
+    if "=" not in condition:
+        return known.get(name)
+    experiment, _, kind = plain.partition(".")
+    if experiment not in EXPERIMENTS or plain not in known:
+        return None
+    of_experiment = {key.removeprefix(f"{experiment}."): text for key, text in known.items()}
+    levels, _, model = condition.partition(MODEL)
+    asked = prompts_in(condition_named(levels), experiment, of_experiment)[kind]
+    return put(asked, HISTORY, "") if model else asked
 
 
 def _unfit(known: Mapping[str, str], changed: Mapping[str, str]) -> Iterator[str]:

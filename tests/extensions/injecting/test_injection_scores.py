@@ -254,3 +254,11 @@ def test_what_is_no_dose_is_refused(doses: Any, said: str, tmp_path: Path) -> No
 def test_doses_are_refused_where_nothing_asked_has_any(tmp_path: Path) -> None:
     with pytest.raises(sx.InputError, match=r"doses: no items of restriction have doses"):
         sx.run("sim/solves", experiments="restriction", doses="2", out=tmp_path / "r", **QUIET)
+
+
+def test_an_export_says_that_some_sessions_end_in_the_beginning_of_a_reply(tmp_path: Path) -> None:
+    given = ["--model", "m", "--limit", "1", "-o", tmp_path / "x.jsonl"]
+    done = CliRunner().invoke(root, ["export", *map(str, given), "--experiment", NAME], catch_exceptions=False)
+    assert f"{NAME}: where the last message is the assistant's, it is the beginning" in done.stderr
+    done = CliRunner().invoke(root, ["export", *map(str, given), "--experiment", "restriction"], catch_exceptions=False)
+    assert "beginning" not in done.stderr

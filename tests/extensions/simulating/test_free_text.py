@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from itertools import permutations
 from pathlib import Path
 from statistics import pstdev
@@ -13,6 +14,7 @@ from annie import ANNIE, EXPERIMENT, HAD, REPLY
 from click.testing import CliRunner
 
 import selfexec as sx
+from build import unfolded
 from selfexec.cli import root
 from selfexec.extensions.simulating.experiment import VARIANTS
 from selfexec.extensions.simulating.free_text import matched
@@ -214,6 +216,29 @@ def test_properties_are_read_off_the_predicted_text_too(panel: Path) -> None:
     means = {(row.model, row.condition): row for row in sx.property_scores(panel).means}
     in_full = means["sim/solves@1", "predicts=reply"]
     assert in_full.skill == pytest.approx(means["sim/solves@1", "default"].skill, abs=0.02)
+
+
+def test_the_page_shows_what_cross_shows_where_replies_were_predicted_and_nowhere_else(
+    panel: Path, tmp_path: Path
+) -> None:
+    selfexec("report", panel, "-o", tmp_path / "with.html")
+    page = unfolded((tmp_path / "with.html").read_text("utf-8"))
+    [table] = re.findall(r'<div id="free-text">.*?</table>', page, re.DOTALL)
+    said = [re.sub(r"<[^>]+>", " ", row) for row in re.findall(r"<tr .*?</tr>", table, re.DOTALL)]
+    rows = sx.cross_prediction(panel).further["free_text"]
+    assert len(said) == len(rows) == 4
+    for line, row in zip(said, rows, strict=True):
+        shares = [f"{value:.3f}".lstrip("0") for value in (row.same_prompt, row.style, row.ceiling)]
+        assert all(cell in line for cell in [row.model, row.condition, str(row.items), *shares])
+    selfexec("report", panel, "--condition", "default", "-o", tmp_path / "without.html")
+    assert "free-text" not in unfolded((tmp_path / "without.html").read_text("utf-8"))
+
+
+def test_a_run_with_predicted_replies_is_exported_in_the_words_that_it_asked_with(panel: Path, tmp_path: Path) -> None:
+    sx.run("sim/coin@1", experiments=NAME, facets={"predicts": "reply"}, out=tmp_path / "r", max_calls=3, **QUIET)
+    lines = [json.loads(line) for line in selfexec("export", tmp_path / "r", "-o", "-").splitlines() if line[:1] == "{"]
+    predictions = [line for line in lines if line["session"] == "predict"]
+    assert predictions and all("<response>" in line["prompt"] for line in predictions)
 
 
 def test_where_replies_were_not_predicted_cross_does_not_mention_it(panel: Path) -> None:

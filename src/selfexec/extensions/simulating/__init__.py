@@ -31,6 +31,13 @@ EXTENSION = Extension(
             about="each property of replies apart",
             command="selfexec analyze properties",
         ),
+        "matches": AppendixPart(
+            "selfexec.extensions.simulating.page:matches",
+            template="selfexec.extensions.simulating/matches.html.j2",
+            summary="Predicted replies beside the actual ones",
+            about="whose reply each predicted one is nearest to",
+            command="selfexec analyze cross",
+        ),
     },
     crossings={"free_text": "selfexec.extensions.simulating.free_text:free_text_matches"},
     public={

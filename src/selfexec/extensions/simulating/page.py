@@ -1,8 +1,9 @@
-"""Scores by property in the report: a part of its appendix."""
+"""Scores by property, and predicted replies matched, in the report: two parts of its appendix."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from selfexec.extensions.simulating import free_text
 from selfexec.extensions.simulating.experiment import SelfSimulation
 from selfexec.extensions.simulating.scores import (
     BEFORE_NUMBERS,
@@ -40,3 +41,37 @@ def properties(data: Data) -> Section | None:
 
 def _scores(data: Data) -> PropertyScores:
     return found_in(data.selection)
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Predicted replies matched, and how a row of them is shown behind model and condition."""
+
+    rows: free_text.FreeTextMatches
+
+    @property
+    def columns(self) -> Sequence[str]:
+        return [name.capitalize() for name in free_text.COLUMNS[BEFORE_MATCHES:]]
+
+    @property
+    def reasons(self) -> Sequence[str]:
+        return list(dict.fromkeys(row.reason for row in self.rows if row.reason))
+
+    @staticmethod
+    def cells(row: free_text.FreeTextMatch) -> Sequence[str]:
+        return free_text.cells_of(row)[BEFORE_MATCHES:]
+
+
+BEFORE_MATCHES = 2  # columns: model and condition
+
+
+def matches(data: Data) -> Matches | None:
+    """What the appendix shows of replies that were predicted as text; None where none was asked for."""
+    if not any(SelfSimulation.name in run.items.experiments for run in data.selection.whole_runs):
+        return None
+    found = data.once(_matches)
+    return Matches(found) if found else None
+
+
+def _matches(data: Data) -> free_text.FreeTextMatches | None:
+    return free_text.free_text_matches(data.selection)
