@@ -30,8 +30,8 @@ PAPER_TITLE = "The paper's own numbers"
 FURTHER_TITLE = "Further metrics, by their names in the data (docs/metrics.md)"
 BY_CHANCE = "by chance: the over-niceness that follows from how often predictions and outcomes are yes."
 POSITIVE = (
-    "positive rate: the share of yes of all claims with a known outcome, where an unread prediction counts as no yes. How "
-    "often a model predicts a yes, in every other place, is of the claims whose prediction and outcome were both read."
+    "positive rate: the share of yes of all claims with a known outcome, where an unread prediction counts as no yes. "
+    "Elsewhere, how often a model predicts a yes is a share of the claims whose prediction and outcome were both read."
 )
 TOKENS = "tokens: the mean number of tokens of an answer, over the answers that came."
 

@@ -8,8 +8,8 @@ from selfexec.report.svg import RowPanel, Sign, rows
 TITLE = "Word association: predictions about words that the model would list"
 CAPTION = (
     "Accuracy, precision, recall, and how often a model predicted that it would list a word (of the claims whose "
-    "prediction and outcome were both read); diamonds are, next to accuracy, always saying no, and next to how often it "
-    "predicted a word, how often it listed it."
+    "prediction and outcome were both read); diamonds are, next to accuracy, always saying no, and next to how often "
+    "it predicted a word, how often it listed it."
 )
 
 

@@ -12,8 +12,8 @@ from selfexec.report.svg import RowPanel, Sign, rows
 
 TITLE = "How often: predicted and done"
 CAPTION = (
-    "How often each model predicted that it would do what the experiment asks about, and how often it did: shares of the "
-    "claims whose prediction and outcome were both read."
+    "How often each model predicted that it would do what the experiment asks about, and how often it did: shares of "
+    "the claims whose prediction and outcome were both read."
 )
 
 
