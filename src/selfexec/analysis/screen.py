@@ -168,6 +168,8 @@ def _own_verdicts(scores: Scores) -> list[str]:
     known = [f"{verdict}: {', '.join(experiments)}" for verdict, experiments in where.items() if experiments]
     if silent:
         known.append(f"{NO_VERDICT}: {', '.join(finding.about for finding in silent)} ({common_reason(silent)})")
+    if not known and any(own.panel for own in scores.own):  # of each model there is one below the full table
+        return [f"{NO_VERDICT} on all models together, with a reference panel; on each one: --full"]
     return known
 
 
