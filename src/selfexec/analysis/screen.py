@@ -1,7 +1,7 @@
 """The first screen: the answer in each experiment, and a row for each model. `--full` has the numbers behind it."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -164,13 +164,23 @@ def _own_verdicts(scores: Scores) -> list[str]:
                 notes.insert(0, _by(judged.source or ""))
             where[judged.verdict or ""].append(f"{experiment} ({', '.join(notes)})" if notes else experiment)
         else:
-            silent += found[:1]
+            silent += found[:1] or _not_judged(scores, experiment, with_panel)
     known = [f"{verdict}: {', '.join(experiments)}" for verdict, experiments in where.items() if experiments]
     if silent:
         known.append(f"{NO_VERDICT}: {', '.join(finding.about for finding in silent)} ({common_reason(silent)})")
-    if not known and any(own.panel for own in scores.own):  # of each model there is one below the full table
+    if (
+        not known and len(scores.models) > 1 and any(own.panel for own in scores.own)
+    ):  # of each model there is one below the full table
         return [f"{NO_VERDICT} on all models together, with a reference panel; on each one: --full"]
     return known
+
+
+def _not_judged(scores: Scores, experiment: str, with_panel: Container[str]) -> list[Finding]:
+    """That the only model has no numbers of its own next to the reference panel, with the reason of the whole panel."""
+    if experiment not in with_panel:
+        return []
+    overall = next(own.found.overall for own in scores.own if own.experiment == experiment)
+    return [Finding(experiment, scores.models[0], "own", "withheld", None, reason=overall.reason)]
 
 
 class _Columns:
