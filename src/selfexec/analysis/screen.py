@@ -176,11 +176,12 @@ def _own_verdicts(scores: Scores) -> list[str]:
 
 
 def _not_judged(scores: Scores, experiment: str, with_panel: Container[str]) -> list[Finding]:
-    """That the only model has no numbers of its own next to the reference panel, with the reason of the whole panel."""
+    """That the only model has no numbers of its own next to the reference panel, and why."""
     if experiment not in with_panel:
         return []
-    overall = next(own.found.overall for own in scores.own if own.experiment == experiment)
-    return [Finding(experiment, scores.models[0], "own", "withheld", None, reason=overall.reason)]
+    model, [first, *_] = scores.models[0], [own.found for own in scores.own if own.experiment == experiment]
+    reason = first.compared.left_out.get(model, first.overall.reason)
+    return [Finding(experiment, model, "own", "withheld", None, reason=reason)]
 
 
 class _Columns:
