@@ -39,7 +39,7 @@ NAMES = {  # module -> its names in Python, with their module where that is anot
 }
 WORDS = {"deed": "behaviour"}  # fields of the class of this name
 OPTIONS = {f"--{old}": f"--{new}" for old, new in FACETS.items()} | {"--output": "--out"}
-AGREEMENT = "`selfexec judge` asks, and `selfexec score RUN --agreement` shows how far judges agree: give it there"
+AGREEMENT = "`selfexec judge` asks, and `selfexec score --agreement` shows how far judges agree: give it there"
 REMOVED = {  # command and option
     "serve --fault": "`selfexec serve` no longer fails on purpose. --rate turns away what comes too fast",
     **{f"judge {option}": AGREEMENT for option in ("--labels", "--format", "--out", "-o")},

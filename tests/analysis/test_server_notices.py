@@ -244,10 +244,10 @@ def test_a_long_text_from_several_models_to_several_items_is_named_unless_it_ref
 
 
 def test_what_is_said_of_texts_shows_one_and_where_to_find_it() -> None:
-    [found] = notices_among([of(KINDS[n % 2], str(n), NOTICES[0]) for n in range(4)])
+    [found] = notices_among([of(KINDS[n % 2], str(n), NOTICES[0]) for n in range(4)], folder=Path("my run"))
     assert found.text == (
         "m: 4 of 4 replies hold a text that came to prompts which have nothing in common "
         '("I\'m sorry, but your account has exceeded its free message q\u2026", 4 times): '
         "unless the model itself writes so (a set refusal, a closing line), something on the way has written it. "
-        "Look at one of them: selfexec read RUN --item 0 --show"
+        "Look at one of them: selfexec read 'my run' --item 0 --show"
     )

@@ -534,7 +534,7 @@ def test_experiments_that_were_left_out_leave_no_overall_row_and_no_reason(
     said = capsys.readouterr().out
     assert "was not run" not in said and not re.search(r"^ *overall", said, flags=re.MULTILINE)
     assert said.splitlines()[1] == "association: which words it will list."
-    assert said.splitlines()[-1] == "Next: selfexec view run; selfexec explain TERM"
+    assert said.splitlines()[-1] == "Next: selfexec view run; selfexec explain"
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_a_dozen_models_fit_24_lines_of_80_columns_and_the_last_says_what_to_typ
     lines = screen(simulated, 80)
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
     assert sum(line.startswith("sim/") for line in lines) == 12
-    assert lines[-1] == "Next: selfexec score runs/simulated-panel-starter --full; selfexec explain TERM"
+    assert lines[-1] == "Next: selfexec score runs/simulated-panel-starter --full; selfexec explain"
     # one line for each experiment, whatever else there is
     assert [line.split()[0] for line in lines[1:4]] == ["association", "restriction", "difficulty"]
 

@@ -1,6 +1,7 @@
 """Sentences that commands say: how many, how large, and nothing where there is nothing."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -39,8 +40,8 @@ def test_no_file_of_some_bytes_has_none(size: int, text: str) -> None:
 
 def test_where_no_session_is_meant_there_is_a_sentence_and_no_table(run: sx.Run) -> None:
     assert said("read", "r", "--state", "withheld") == (
-        "No session is so. What there is: selfexec read r (Of a session that was read, single claims may be "
-        "unreadable; coverage counts claims.)\n"
+        "No session is so. What there is: selfexec read r (Of a session that was read, claims may be unreadable: "
+        "selfexec read r --claim unreadable --show)\n"
     )
 
 
@@ -105,3 +106,16 @@ def test_score_shows_how_far_judges_agree(run: sx.Run) -> None:
         said("score", "r", "--labels", "labels.jsonl")
     with pytest.raises(sx.InputError, match="there is no csv of it"):
         said("score", "r", "--agreement", "--format", "csv")
+
+
+def test_claims_that_could_not_be_read_are_counted_and_the_command_beside_their_number_lists_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = sx.run("sim/breaks-format", limit=15, experiments="association", out="my run")
+    lost = run.tables.observations.filter(state="unreadable")
+    [line] = [line for line in said("score", "my run").splitlines() if "unreadable claim" in line and "read " in line]
+    number, command = line.split(" unreadable claims: ")
+    assert int(number) == len(lost) > 0
+    listed = said(*shlex.split(command)[1:], "--limit", "999")
+    assert listed.count(", unreadable\n") == len(lost)

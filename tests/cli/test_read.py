@@ -78,7 +78,7 @@ def test_a_name_with_a_comma_in_it_is_one_name() -> None:
         (["--experiment", "refusal"], "There are association, difficulty, restriction."),
         (["--session", "exec"], "There are execute, execute.Q1, execute.Q2, execute.Q3, execute.Q4, judge, predict."),
         (["--state", "lost"], "There are kept, missing, read, unreadable, withheld."),
-        (["--claim", "no-maybe"], "There are disputed, no-no, no-yes, right, wrong, yes-no, yes-yes."),
+        (["--claim", "no-maybe"], "There are disputed, no-no, no-yes, right, unreadable, wrong, yes-no, yes-yes."),
         (["--item", "x"], "--item x: no reply here is of this item. There are starter-balloon, "),
         (["--limit", "0"], "--limit"),
     ],

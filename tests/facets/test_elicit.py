@@ -311,7 +311,7 @@ def test_the_page_has_skill_or_auroc_in_each_row_of_its_conditions_and_says_what
     page = sx.report(crossed, tmp_path / "page.html").read_text("utf-8")
     table = page.partition("Every model, experiment and condition")[2].partition("</table>")[0]
     head = [re.sub("<[^>]*>", "", cell) for cell in re.findall(r"<th scope=\"col\".*?</th>", table, re.DOTALL)]
-    assert [name.strip() for name in head][3:] == ["Accuracy", "Skill", "Margin", "AUROC", "its margin"]
+    assert [name.strip() for name in head][3:] == ["Accuracy", "Skill", "Skill margin", "AUROC", "AUROC margin"]
     rows = [
         [re.sub("<[^>]*>", "", cell) for cell in re.findall(r"<td.*?</td>", row, re.DOTALL)]
         for row in table.split("<tr")[2:]

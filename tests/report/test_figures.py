@@ -143,16 +143,14 @@ def by_model(marks: Sequence[Mark], series: str) -> dict[str, Mark]:
         ("association", "accuracy", "always no", "association", "always_no"),
         ("association", "precision", "precision", "association", "precision"),
         ("association", "recall", "recall", "association", "recall"),
-        ("association", "positive rate", "positive rate", "association", "positive_rate"),
-        ("association", "positive rate", "base rate", "association", "base_rate"),
+        ("association", "how often", "predicted", "association", "predicted_rate"),
         ("restriction", "accuracy", "accuracy", "restriction", "accuracy"),
         ("restriction", "accuracy", "label", "restriction", "label"),
         ("restriction", "over-niceness", "over-niceness", "restriction", "over_niceness"),
         ("difficulty", "ranking accuracy", "readable", "difficulty", "accuracy"),
         ("difficulty", "right answers", "question accuracy", "difficulty", "question_accuracy"),
         ("experiments", "difficulty", "difficulty accuracy", "difficulty", "accuracy"),
-        ("readiness", "answers the request", "predicted", "restriction", "positive_rate"),
-        ("readiness", "answers the request", "did", "restriction", "base_rate"),
+        ("readiness", "answers the request", "predicted", "restriction", "predicted_rate"),
         ("ladder", "association", "itself", "association", "skill"),
         ("equal_rate", "association", "model", "association", "share_of_ceiling"),
         ("equal_rate", "restriction", "baseline", "restriction", "baseline_share_of_ceiling"),
@@ -179,7 +177,7 @@ def test_every_number_of_the_models_own_has_its_interval(drawn: dict[str, Figure
         ("association", "accuracy", "accuracy"),
         ("restriction", "over-niceness", "over-niceness"),
         ("difficulty", "ranking accuracy", "strict"),
-        ("readiness", "lists the word", "did"),
+        ("readiness", "lists the word", "predicted"),
     ):
         marks = by_model(marks_of(drawn[name], panel), series)
         assert marks and all(mark.low is not None and mark.low <= mark.value for mark in marks.values()), name

@@ -130,7 +130,7 @@ def test_a_folder_without_runs_says_so_and_one_that_is_none_is_bad_input(
     for place, message in (("nowhere", "nowhere: no such folder"), ("file", "file: this is a file")):
         assert selfexec("list", place, monkeypatch=monkeypatch) == 2
         said = capsys.readouterr()
-        assert message in said.err and "selfexec list DIR" in said.err and said.err.count("\n") == 1
+        assert message in said.err and "Give `selfexec list` the folder" in said.err and said.err.count("\n") == 1
 
 
 def test_names_do_nothing_to_a_terminal(here: Path) -> None:

@@ -31,7 +31,7 @@ def to_ask_in(condition: str, origins: Iterable[str]) -> str:
 
 def to_ask_about(subject: str, origins: Iterable[str]) -> str:
     """How runs of these origins come to another model's predictions about one of theirs."""
-    asked = "Ask another model about it on the same items: selfexec run --model OTHER --frame {named} --out RUN"
+    asked = "Ask another model about it on the same items: selfexec run --model OTHER --frame {named}, with its --out"
     return _ways(ABOUT, asked, origins).format(named=f"'named:{subject}'")
 
 

@@ -29,6 +29,10 @@ OWN = "own_excess"  # its verdicts stand below the first table
 PAPER_TITLE = "The paper's own numbers"
 FURTHER_TITLE = "Further metrics, by their names in the data (docs/metrics.md)"
 BY_CHANCE = "by chance: the over-niceness that follows from how often predictions and outcomes are yes."
+POSITIVE = (
+    "positive rate: the share of yes of all claims with a known outcome, where an unread prediction counts as no yes. "
+    "Elsewhere, how often a model predicts a yes is a share of the claims whose prediction and outcome were both read."
+)
 TOKENS = "tokens: the mean number of tokens of an answer, over the answers that came."
 
 
@@ -57,7 +61,11 @@ class FullScores(Result):
         return self.scores.parquet()
 
 
-OF_PAPER = {OF_THE_PAPER["over_niceness_expected"]: BY_CHANCE, OF_THE_PAPER["tokens_mean"]: TOKENS}
+OF_PAPER = {
+    OF_THE_PAPER["positive_rate"]: POSITIVE,
+    OF_THE_PAPER["over_niceness_expected"]: BY_CHANCE,
+    OF_THE_PAPER["tokens_mean"]: TOKENS,
+}
 
 
 def _with_legends(tables: Iterable[Part], legends: Mapping[str, str]) -> Iterator[Part]:

@@ -6,10 +6,11 @@ from functools import partial
 from selfexec.analysis.advice import to_repeat
 from selfexec.analysis.names import source_of
 from selfexec.analysis.options import WITH_SKILL
-from selfexec.analysis.result import ScoredRun, folder_of
+from selfexec.analysis.result import ScoredRun, folders_of
 from selfexec.analysis.warnings import LeftOpen, Warned
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import NOT_REPEATED, JudgeTest, LossTest, Score, claim_kind
+from selfexec.text.commands import command_line
 from selfexec.text.numbers import decimal, signed
 
 LEAST_SHOWN = 0.01
@@ -27,13 +28,13 @@ def noise_and_loss(
     losses = [warning for warning in found if isinstance(warning, LossTest)]
     judges = [warning for warning in found if isinstance(warning, JudgeTest)]
     opened = [f"{w.model}, {w.experiment}: {w.text}" for w in found if isinstance(w, LeftOpen)]
-    folder = partial(folder_of, runs, name_only=name_only)
+    folders = partial(folders_of, runs, name_only=name_only)
     return [
         *_order_biases(scores),
         *_ceilings(scores, runs),
         *_worst_cases(scores),
         *_losses(losses),
-        *_judges(judges, folder),
+        *_judges(judges, folders),
         *opened,
     ]
 
@@ -122,13 +123,12 @@ def _losses(warnings: Sequence[LossTest]) -> Iterator[str]:
         yield f"  {found.model}, {found.experiment}: {found.text}"
 
 
-def _judges(warnings: Sequence[JudgeTest], folder: Callable[[Iterable[str]], str]) -> Iterator[str]:
+def _judges(warnings: Sequence[JudgeTest], folders: Callable[[Iterable[str]], list[str]]) -> Iterator[str]:
     """By experiment and the two sources that disagree."""
     found: dict[tuple[str, str, str], list[JudgeTest]] = {}
     for warning in warnings:
         found.setdefault((warning.experiment, warning.source, warning.other), []).append(warning)
     for (experiment, source, other), those in found.items():
-        run = folder(warning.model for warning in those)
         thing, _ = EXPERIMENTS[experiment].words.judged
         former, latter = source_of(experiment, source), source_of(experiment, other)
         if source in EXPERIMENTS[experiment].on_request:
@@ -136,10 +136,16 @@ def _judges(warnings: Sequence[JudgeTest], folder: Callable[[Iterable[str]], str
         else:
             yield (
                 f"{former} and {latter} disagree on a quarter or more of the {thing}s; skill rests on the former, and "
-                f"either may be wrong (selfexec read {run} --claim disputed --show):"
+                f"either may be wrong{_ways_to_see(folders(warning.model for warning in those))}:"
             )
         for warning in those:
             yield f"  {warning.model}, {warning.experiment}: {warning.text}"
+
+
+def _ways_to_see(folders: Sequence[str]) -> str:
+    """What to type to read the claims that sources disagree about, for each run that has any."""
+    commands = [command_line("read {} --claim disputed --show", folder) for folder in folders]
+    return f" ({'; '.join(commands)})" if commands else ""
 
 
 def _by_model(rows: Iterable[Score]) -> dict[str, list[Score]]:

@@ -14,7 +14,7 @@ OF_CLAIMS: Mapping[str, tuple[str, bool]] = {
     "AUROC": ("auroc", True),
     "within items": ("auroc_within", False),
     "baseline": ("auroc_baseline", False),
-    "margin": ("auroc_margin", True),
+    "AUROC margin": ("auroc_margin", True),
     "Brier": ("brier", True),
     "reliability": ("brier_reliability", False),
     "resolution": ("brier_resolution", False),
@@ -30,7 +30,8 @@ CAUTION = "†"
 LEGEND = (
     "AUROC: of a claim that came true and one that did not, how often the first got the higher probability: .5 is "
     "chance, 1 is perfect; within items: of claims of the same item alone; baseline: that of a predictor that knows "
-    "only the questions and what other models did and predicted; margin: AUROC minus the baseline's.",
+    "only the questions and what other models did and predicted; AUROC margin: AUROC minus the baseline's, and not a "
+    "margin in skill.",
     "Brier: the mean squared distance of probability and outcome, 0 is perfect; reliability: the part that is lost by "
     "probabilities that do not mean what they say, 0 is well calibrated; resolution: what is gained by telling claims "
     "apart; surest half: accuracy on the half of the claims about which the model is surest.",

@@ -200,13 +200,11 @@ def out_lines(runs: Iterable[ScoredRun]) -> list[str]:
     ]
 
 
-def folder_of(runs: Sequence[ScoredRun], models: Iterable[str], *, name_only: bool = False) -> str:
-    """The folder of these models' run, as it may be typed; RUN where they are in several, or it is not known."""
+def folders_of(runs: Sequence[ScoredRun], models: Iterable[str], *, name_only: bool = False) -> list[str]:
+    """The folders of the runs that have these models."""
     wanted = set(models)
     folders = [run.folder for run in runs if wanted & {*run.models}]
-    if len(folders) != 1:
-        return "RUN"
-    return shlex.quote(Path(folders[0]).name if name_only else folders[0])
+    return [Path(folder).name if name_only else folder for folder in folders]
 
 
 WHO, WHO_ELSE = ("models", "simulated"), ("people",)  # these are named where there are any

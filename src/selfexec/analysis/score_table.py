@@ -22,7 +22,7 @@ from selfexec.analysis.probability_table import in_probabilities, probability_le
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import Form, Rows, ScoredRun, head, out_lines
 from selfexec.analysis.selection import added_convention
-from selfexec.analysis.warnings import BESIDE_ANSWERS, Warned
+from selfexec.analysis.warnings import BesideAnswers, Warned, texts_of
 from selfexec.analysis.words import (
     NO_TEST,
     FindingSentence,
@@ -121,7 +121,7 @@ class Scores(Rows[Score]):
         if len(self.conditions) == 1:
             return self
         rows = (row for row in self._rows if row.condition == condition)
-        warnings = (w for w in self.warnings if isinstance(w, BESIDE_ANSWERS) or w.condition == condition)
+        warnings = (w for w in self.warnings if isinstance(w, BesideAnswers) or w.condition == condition)
         parts = self.parts if condition == self.conditions[0] else {}
         own = (one for one in self.own if one.condition == condition)
         panels = (one for one in self.panels if one.panel.condition == condition)
@@ -289,7 +289,7 @@ def remarks(scores: Scores) -> list[str]:
     """
     sources = {row.experiment: row.source for row in scores if row.metric == "accuracy" and row.source}
     return [
-        *(warning.text for kind in BESIDE_ANSWERS for warning in scores.warnings if isinstance(warning, kind)),
+        *texts_of(scores.warnings),
         *source_notes(sources),
         *(line for one in scores.panels for line in panel_lines(one)),
     ]

@@ -1,7 +1,7 @@
 """The first screen: the answer in each experiment, and a row for each model. `--full` has the numbers behind it."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +12,14 @@ from selfexec.analysis.findings import (
     experiment_findings,
     own_prediction_findings,
     single_model_findings,
+    too_few_for_own,
 )
 from selfexec.analysis.result import Form, Result
 from selfexec.analysis.score_table import CAUTION, UNDEFINED, Scores, labelled, question, remarks, stands_apart
-from selfexec.analysis.words import listed_names, percent, two, who_replied
+from selfexec.analysis.words import common_reason, listed_names, percent, two, who_replied
 from selfexec.experiments import RULE, by_source
-from selfexec.text.numbers import number_of, signed
+from selfexec.metrics import LEAST_PANEL
+from selfexec.text.numbers import is_or_are, number_of, signed
 from selfexec.text.tables import Part, Table
 
 TOO_CLOSE, NO_ROOM = "~", "?"
@@ -69,7 +71,7 @@ def _of_condition(scores: Scores, width: int, named: bool) -> Iterator[Part]:
     rows = [[model, *(cell for column in shown for cell in column.cells(model))] for model in scores.models]
     heads = [head for column in shown for head in column.heads]
     apart = stands_apart(scores)
-    verdicts = _own_verdicts(scores) if not apart and any(own.panel or own.found.evidence for own in scores.own) else []
+    verdicts = [] if apart else _own_verdicts(scores)
     answers = [] if apart else [*_answers(scores, found), *(_own(verdicts, scores, asked) if verdicts else ())]
     title = [_title(scores, named), *answers, *remarks(scores)]
     yield Table("\n".join(title), ["model", *heads], rows, "plain")
@@ -142,9 +144,13 @@ def _own(verdicts: Sequence[str], scores: Scores, asked: Sequence[str]) -> Itera
 
 def _own_verdicts(scores: Scores) -> list[str]:
     """own: association; unresolved: restriction (rule-based), difficulty. A verdict is that on the panel of a run, or
-    on its only model where that is held against a reference panel.
+    on its only model where that is held against a reference panel. Where there is none, its reason.
     """
-    where: dict[str, list[str]] = {verdict: [] for verdict in ("own", "unresolved", "not shown", NO_VERDICT)}
+    if few := too_few_for_own(scores.own):
+        here = f"{few[0].models or 'none'} {is_or_are(few[0].models or 1)} here"
+        return [f"{NO_VERDICT} (it takes {LEAST_PANEL} models with enough items; {here})"]
+    where: dict[str, list[str]] = {verdict: [] for verdict in ("own", "unresolved", "not shown")}
+    silent: list[Finding] = []
     with_panel = {one.experiment for one in scores.own if one.panel} if len(scores.models) == 1 else set[str]()
     for experiment in scores.experiments:
         if experiment in with_panel:
@@ -157,9 +163,25 @@ def _own_verdicts(scores: Scores) -> list[str]:
             if judged is not found[0]:
                 notes.insert(0, _by(judged.source or ""))
             where[judged.verdict or ""].append(f"{experiment} ({', '.join(notes)})" if notes else experiment)
-        elif experiment in with_panel:
-            where[NO_VERDICT].append(experiment)
-    return [f"{verdict}: {', '.join(experiments)}" for verdict, experiments in where.items() if experiments]
+        else:
+            silent += found[:1] or _not_judged(scores, experiment, with_panel)
+    known = [f"{verdict}: {', '.join(experiments)}" for verdict, experiments in where.items() if experiments]
+    if silent:
+        known.append(f"{NO_VERDICT}: {', '.join(finding.about for finding in silent)} ({common_reason(silent)})")
+    if (
+        not known and len(scores.models) > 1 and any(own.panel for own in scores.own)
+    ):  # of each model there is one below the full table
+        return [f"{NO_VERDICT} on all models together, with a reference panel; on each one: --full"]
+    return known
+
+
+def _not_judged(scores: Scores, experiment: str, with_panel: Container[str]) -> list[Finding]:
+    """That the only model has no numbers of its own next to the reference panel, and why."""
+    if experiment not in with_panel:
+        return []
+    model, [first, *_] = scores.models[0], [own.found for own in scores.own if own.experiment == experiment]
+    reason = first.compared.left_out.get(model, first.overall.reason)
+    return [Finding(experiment, model, "own", "withheld", None, reason=reason)]
 
 
 class _Columns:

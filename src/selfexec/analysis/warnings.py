@@ -10,7 +10,7 @@ common sessions; where all replies but responses are one letter, two of three ma
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 import polars as pl
@@ -21,6 +21,7 @@ from selfexec.experiments import EXPERIMENTS, by_source
 from selfexec.facets import is_call
 from selfexec.metrics import JudgeTest, LossTest
 from selfexec.runs.server_notices import About, notices_in
+from selfexec.text.commands import command_line
 from selfexec.text.numbers import joined, number_of
 
 if TYPE_CHECKING:
@@ -141,16 +142,16 @@ def canned(runs: Iterable["Run"]) -> Iterator[Canned]:
             items = set().union(*items_by_text.values())
             shared = set().union(*(those for those in items_by_text.values() if len(those) > 1))
             if len(items) >= LEAST_SESSIONS and len(shared) >= NEARLY_ALL * len(items):
-                yield _canned(model, experiment, len(items_by_text), len(items))
+                yield _canned(run, model, experiment, len(items_by_text), len(items))
 
 
-def _canned(model: str, experiment: str, texts: int, items: int) -> Canned:
+def _canned(run: "Run", model: str, experiment: str, texts: int, items: int) -> Canned:
     different = number_of(texts, "response", "different responses") if texts > 1 else "one and the same response"
     asked = number_of(items, EXPERIMENTS[experiment].item_name)
     text = (
         f"{model} gave {different} to {asked} of {experiment}: they look like canned texts of a server or a filter "
-        f"rather than a model's. Before you trust its scores, read some: selfexec read RUN --experiment {experiment} "
-        "--show"
+        "rather than a model's. Before you trust its scores, read some: "
+        f"{command_line('read {} --experiment {} --session execute --show', run.folder, experiment)}"
     )
     return Canned(model, experiment, texts, items, text)
 
@@ -264,12 +265,12 @@ def _said(source: str, reason: str, open: int, claims: int, **place: str) -> str
 # --- those that stand beside the answer ------------------------------------------------------------------------------
 
 
-Warned = LossTest | JudgeTest | LeftOpen | SameReplies | Canned | Unanswered | ServerNotice
-BESIDE_ANSWERS = (SameReplies, Canned, Unanswered, ServerNotice)  # of whole runs; answers would mislead without them
+BesideAnswers = SameReplies | Canned | Unanswered | ServerNotice  # of whole runs, in the order in which they stand
+BESIDE_ANSWERS: tuple[type[BesideAnswers], ...] = get_args(BesideAnswers)
+Warned = LossTest | JudgeTest | LeftOpen | BesideAnswers
 
 
-def texts_of(warnings: Iterable[Warned], kind: type[SameReplies | Canned | Unanswered | ServerNotice]) -> list[str]:
-    """What is said of models that are one, of fixed responses, of models without a reply, or by servers of their
-    replies: it stands next to the answer, which would mislead without it.
-    """
-    return [warning.text for warning in warnings if isinstance(warning, kind)]
+def texts_of(warnings: Iterable[Warned], *kinds: type[BesideAnswers]) -> list[str]:
+    """What stands next to the answers, which would mislead without it; of some kinds alone, where any are named."""
+    found = list(warnings)
+    return [warning.text for kind in kinds or BESIDE_ANSWERS for warning in found if isinstance(warning, kind)]

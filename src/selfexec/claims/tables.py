@@ -304,6 +304,7 @@ CAME_OUT: Mapping[str, pl.Expr] = {
     "no-yes": ~_predicted & _observed,
     "no-no": ~_predicted & ~_observed,
     "disputed": pl.col("disputed").list.len() > 0,
+    "unreadable": pl.col("state") == "unreadable",
 }
 
 
@@ -319,8 +320,8 @@ def with_disputes(tables: Tables) -> pl.DataFrame:
 
 
 def claims_that_came_out(tables: Tables, ways: Iterable[str]) -> Mapping[JobKey, list[str]]:
-    """By item: the claims with both sides known that came out in one of these ways, in words. Of disputed
-    ones the observed side alone is known.
+    """By item: the claims with both sides known that came out in one of these ways, in words. Of disputed ones the
+    observed side alone is known, and unreadable ones lack a side, though the sessions behind them may have been read.
     """
     found: dict[JobKey, list[str]] = defaultdict(list)
     for row in with_disputes(tables).filter(pl.any_horizontal(CAME_OUT[way] for way in ways)).iter_rows(named=True):
@@ -334,5 +335,7 @@ def _in_words(row: Mapping[str, Any]) -> str:
 
     others = " and ".join(map(source_name, row["disputed"]))
     disputed = f", but {said(not row['observed'])} by {others}" if others else ""
+    unreadable = ", unreadable" if row["state"] == "unreadable" else ""
     at = "" if row["condition"] == DEFAULT_NAME else f" ({row['condition']})"
-    return f'"{row["claim"]}"{at}: predicted {said(row["predicted"])}, observed {said(row["observed"])}{disputed}'
+    sides = f"predicted {said(row['predicted'])}, observed {said(row['observed'])}"
+    return f'"{row["claim"]}"{at}: {sides}{disputed}{unreadable}'

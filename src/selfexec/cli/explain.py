@@ -3,6 +3,7 @@
 import click
 
 from selfexec.cli.options import say
+from selfexec.text.commands import command_line
 
 
 @click.command("explain")
@@ -19,6 +20,7 @@ def command(words: tuple[str, ...]) -> None:
 
     if not words:
         say(f"Terms: {', '.join(entry.term for entry in entries())}.")
+        say(f"What one of them means: {command_line('explain margin')}")
         return
     entry = explain(" ".join(words))
     also = f" ({', '.join(entry.names)})" if entry.names else ""

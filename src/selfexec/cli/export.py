@@ -282,7 +282,7 @@ def _panel(request: ExportRequest) -> None:
     from selfexec.analysis.selection import Selection
     from selfexec.panels import panel_of_run
 
-    no_run = "which run? A panel is of the models of one: selfexec export RUN --to panel"
+    no_run = "which run? A panel is of the models of one: give its folder"
     part, out = request.run_part(no_run, "a panel is"), request.out
     [here] = Selection.of(part.folder, accept_ends=part.accept_ends).runs
     panel = panel_of_run(here, models=part.models, experiments=part.experiments)
@@ -291,7 +291,9 @@ def _panel(request: ExportRequest) -> None:
         file.write(text.encode())
     claims = sum(len(part.keys) for part in panel.experiments.values())
     what = f"{number_of(len(panel.models), 'model')}, {number_of(claims, 'claim')}, {', '.join(panel.experiments)}"
-    then = f" Next: selfexec score RUN --panel {shlex.quote(str(out))}" if out else ""
+    then = (
+        f" To score a run with it: selfexec score --panel {shlex.quote(str(out))}, and the run's folder" if out else ""
+    )
     say(f"selfexec: {f'{out}: ' if out else ''}{what}.{then}", err=True)
 
 

@@ -46,7 +46,7 @@ def command(folder: Path) -> None:
     from selfexec.items.blank import write_template
 
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder}: this is a file. Give a new folder: selfexec init DIR")
+        raise InputError(f"{folder}: this is a file. Give `selfexec init` a new folder")
     if folder.is_dir() and any(folder.iterdir()):
         raise InputError(f"{folder}: the folder holds something already; nothing was changed. Give a new one.")
     write_template(folder / "items")

@@ -99,7 +99,7 @@ def runs_argument(command: Callable[..., None]) -> Callable[..., None]:
 def _refuse_strays(runs: tuple[Path, ...], **given: Any) -> None:
     if not runs:
         path = click.get_current_context().command_path
-        raise InputError(f"which run? Give its folder: {path} RUN")
+        raise InputError(f"which run? Give its folder to `{path}`")
     for run in runs:
         if not run.is_dir() and (way_out := _way_out(run, runs, given)):
             raise InputError(f"{str(run)!r} is no folder of a run. {way_out}")

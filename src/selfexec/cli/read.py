@@ -1,6 +1,5 @@
 """selfexec read"""
 
-import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from selfexec.cli.options import PathArgument, put_data, say
 from selfexec.files.outputs import write_bytes
 from selfexec.options import Files, Names, option
 from selfexec.reading_options import AcceptedEnds
+from selfexec.text.commands import command_line
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
 
@@ -44,7 +44,8 @@ class ReadOptions:
     states: Names | None = _names("Only these: read, kept, unreadable, withheld, missing.", "--state")
     ways: Names | None = _names(
         "Only sessions behind claims that came out so: right, wrong; yes-no, no-yes, yes-yes, no-no (predicted, then "
-        "observed); disputed (observed otherwise than another source has it: a fixed rule, say).",
+        "observed); disputed (observed otherwise than another source has it: a fixed rule, say); unreadable (counted "
+        "as lost, also where the session was read).",
         "--claim",
     )
     show: bool = option(False, "Show the sessions: prompt, reply with the words read marked, reading.")
@@ -85,12 +86,14 @@ def command(
     selfexec read RUN                              how much could be read
     selfexec read RUN --state unreadable --show    what could not, and why
     selfexec read RUN --claim wrong --show         where it was wrong
+    selfexec read RUN --claim unreadable --show    what counts as lost
     selfexec read RUN --experiment restriction --claim no-yes --show
                                                    it said it would not, and did
     selfexec read RUN --format json                a line a session, with text
 
     Correct the values of such lines by hand and give the file back with `selfexec score --readings`.
     """
+    from selfexec.claims import CAME_OUT, claims_that_came_out
     from selfexec.runs import BySession, choose, load_readings, named, reading_summary, refuse_silent
     from selfexec.runs.absent import absent_sessions
     from selfexec.runs.importing import run_of
@@ -106,8 +109,6 @@ def command(
     claims: Mapping[JobKey, Sequence[str]] = {}
     in_full = form != "json" and (show or limit)
     if ways or in_full:
-        from selfexec.claims import CAME_OUT, claims_that_came_out
-
         meant = named("claim", ways, set(CAME_OUT)) if ways else CAME_OUT
         claims = claims_that_came_out(run.tables, meant)
     if ways:
@@ -127,22 +128,34 @@ def command(
             return
         table = as_text(*reading_summary(chosen), width, styled=styled)
         texts = (notice.text for notice in notices_in(run) if any(key.model == notice.model for key in chosen))
-        notices = [text.replace("selfexec read RUN", f"selfexec read {shlex.quote(str(source))}") for text in texts]
-        lines = (table.rstrip("\n"), "", *notices, *_to_see(source, chosen, claims))
+        unread = claims_that_came_out(run.tables, ["unreadable"])
+        lines = (table.rstrip("\n"), "", *texts, *_to_see(source, chosen, claims, unread))
         _put([line.encode() for line in lines], out, styled=styled)
 
 
-def _to_see(source: Path, chosen: Mapping["Key", "Reading"], claims: Mapping["JobKey", Sequence[str]]) -> Iterator[str]:
-    """How many claims are meant, and what to type to see what is counted here."""
+def _to_see(
+    source: Path,
+    chosen: Mapping["Key", "Reading"],
+    claims: Mapping["JobKey", Sequence[str]],
+    unread: Mapping["JobKey", Sequence[str]],
+) -> Iterator[str]:
+    """How many claims are meant, and what to type to see what is counted here, sessions and claims."""
     if claims:
         here = {key[:4] for key in chosen}
         number = sum(len(those) for job, those in claims.items() if job in here)
         yield f"{number_of(number, 'claim')} came out so. To see the replies add --show."
         return
-    run = shlex.quote(str(source))
     if any(reading.state == "unreadable" for reading in chosen.values()):
-        yield f"Unread: selfexec read {run} --state unreadable --show"
-    yield f"Wrong: selfexec read {run} --claim wrong --show"
+        yield f"Unread: {command_line('read {} --state unreadable --show', source)}"
+    here = {key[:4] for key in chosen}
+    if number := sum(len(lost) for job, lost in unread.items() if job in here):
+        yield unreadable_claims(source, number)
+    yield f"Wrong: {command_line('read {} --claim wrong --show', source)}"
+
+
+def unreadable_claims(source: str | Path, number: int) -> str:
+    """How many claims could not be read, and what lists them."""
+    return f"{number_of(number, 'unreadable claim')}: {command_line('read {} --claim unreadable --show', source)}"
 
 
 def _json(run: "Run", chosen: Mapping["Key", "Reading"], limit: int | None, with_prompts: bool) -> Iterator[bytes]:
@@ -188,10 +201,8 @@ def _shown(
 
 def _nothing(source: Path) -> str:
     """What to say where no session is meant."""
-    return (
-        f"No session is so. What there is: selfexec read {shlex.quote(str(source))} (Of a session that was read, "
-        "single claims may be unreadable; coverage counts claims.)"
-    )
+    here, claims = (command_line(f"read {{}}{how}", source) for how in ("", " --claim unreadable --show"))
+    return f"No session is so. What there is: {here} (Of a session that was read, claims may be unreadable: {claims})"
 
 
 def _first(keys: Sequence["Key"], limit: int, whole: bool) -> Sequence["Key"]:

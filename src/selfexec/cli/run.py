@@ -1,7 +1,6 @@
 """selfexec run"""
 
 import math
-import shlex
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,13 +21,15 @@ from selfexec.cli.options import (
     say_table,
     typed,
 )
-from selfexec.cli.score import MANY
+from selfexec.cli.read import unreadable_claims
+from selfexec.cli.score import EXPLAIN, MANY, claims_unreadable
 from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_about, went_wrong
 from selfexec.engines import keys_lacking
 from selfexec.errors import InputError, NoApiKey
 from selfexec.extension import registered, resolve
 from selfexec.options import changed
 from selfexec.run_options import SECTIONS, DryRun, RunOptions
+from selfexec.text.commands import command_line
 from selfexec.text.numbers import is_or_are, joined, number_of
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ def _refuse_strays(astray: tuple[str, ...], models: tuple[str, ...], experiments
     elif models:
         way_out = f"Is it a model? {repeated('--model', [*models, stray])}"
     else:
-        way_out = f"A model is named by --model: selfexec run --model {shlex.quote(','.join(astray))}"
+        way_out = f"A model is named by --model: {command_line('run --model {}', ','.join(astray))}"
     raise InputError(f"{stray!r} belongs to no option. {way_out}")
 
 
@@ -245,16 +246,15 @@ def _afterwards(planned: "Plan", run: "Run", scores: "Scores", missing: int) -> 
     """What to type next. Of many models the table alone fills a screen."""
     from selfexec.runs.asking.paper_items import PAPER
 
-    folder = shlex.quote(str(planned.out))
     if len(run.models) < MANY:
-        if any(reading.state == "unreadable" for reading in run.readings.values()):
-            yield f"Unread: selfexec read {folder} --state unreadable --show"
-        yield f"Wrong: selfexec read {folder} --claim wrong --show"
+        if number := claims_unreadable(scores, run.models):
+            yield unreadable_claims(planned.out, number)
+        yield f"Wrong: {command_line('read {} --claim wrong --show', planned.out)}"
+    wanted = PAPER in (planned.item_set.name, planned.wanted_items)  # which may not be had
     has_margin = any(row.metric == "baseline_margin" and row.value is not None for row in scores)
-    wanted = planned.item_set.name == PAPER or f"--items {PAPER}" in (planned.command or "")  # which may not be had
     if not (missing or has_margin or planned.all_simulated or wanted):
         yield "For a margin without further models: the same command with --items paper --preset quick and a new --out"
-    yield f"{'Once all is there' if missing else 'Next'}: selfexec view {folder}; selfexec explain TERM"
+    yield f"{'Once all is there' if missing else 'Next'}: {command_line('view {}', planned.out)}; {EXPLAIN}"
 
 
 def _after_shard(planned: "Plan", missing: int) -> Iterator[str]:
@@ -337,7 +337,7 @@ def _here(now: "Remaining[Plan]") -> str:
 
 def _way_to_what_is_out(planned: "Plan") -> str:
     return (
-        f"What is out in a batch comes by `selfexec import --from batch RESULTS -o {shlex.quote(str(planned.out))}`; "
+        f"What is out in a batch comes by `{command_line('import --from batch RESULTS -o {}', planned.out)}`; "
         "--again asks it here, which is paid twice."
     )
 
@@ -375,8 +375,9 @@ def _foreseen(planned: "Plan") -> Iterator[str]:
     everybody = [*planned.models, *(stand_in.name for stand_in in planned.stand_ins)]
     yield from costs(everybody, planned.prices, rest)
     for folder, models in asked_elsewhere(planned).items():
-        said = f"{', '.join(models)} {'was' if len(models) == 1 else 'were'} asked in {folder} already"
-        yield f"Note: {said}. Runs can be scored together instead: selfexec score {shlex.quote(str(folder))} RUN"
+        asked = f"{', '.join(models)} {'was' if len(models) == 1 else 'were'} asked in {folder} already"
+        together = command_line("score {} {}", folder, planned.out)
+        yield f"Note: {asked}. Runs can be scored together instead: {together}"
 
 
 def _recorded(planned: "Plan") -> bool:

@@ -1,7 +1,6 @@
 """selfexec score"""
 
-import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,11 +10,14 @@ import click
 from selfexec.analysis.options import WITH_SKILL, JudgesOptions, ScoreOptions
 from selfexec.cli.declared import collect, options_of, printed, quietly
 from selfexec.cli.options import runs_argument, said_if_slow, say, show
+from selfexec.cli.read import unreadable_claims
 from selfexec.options import option
+from selfexec.text.commands import command_line
 
 if TYPE_CHECKING:
     from selfexec.analysis.score import Scores
 
+EXPLAIN = command_line("explain")
 MANY = 12  # models: with so many a screen has room for one line below the table
 
 
@@ -147,10 +149,17 @@ def are_keyed(experiments: tuple[str, ...], labels: Path | None) -> bool:
 
 def _next(scores: "Scores", whole: bool) -> Iterator[str]:
     """What to type next. Of many models the table alone fills a screen, and says itself what was not read."""
-    unread = {row.model for row in scores if row.unreadable}
-    for run in scores.runs:
-        if unread & {*run.models} and (whole or len(scores.models) < MANY):
-            yield f"Unread: selfexec read {shlex.quote(run.folder)} --state unreadable --show"
+    if whole or len(scores.models) < MANY:
+        for run in scores.runs:
+            if number := claims_unreadable(scores, run.models):
+                yield unreadable_claims(run.folder, number)
     if not whole:
-        runs = " ".join(shlex.quote(run.folder) for run in scores.runs)
-        yield f"Next: selfexec score {runs} --full; selfexec explain TERM"
+        runs = [run.folder for run in scores.runs]
+        full = command_line(f"score {' '.join(['{}'] * len(runs))} --full", *runs)
+        yield f"Next: {full}; {EXPLAIN}"
+
+
+def claims_unreadable(scores: "Scores", models: Sequence[str]) -> int:
+    """How many claims of these models could not be read, in all conditions and experiments that are scored."""
+    rows = (row for row in scores if row.metric == "accuracy" and row.model in models)
+    return sum(row.unreadable for row in rows)

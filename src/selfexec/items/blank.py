@@ -16,7 +16,7 @@ README = Path(__file__).parent / "blank_readme.md"
 def write_template(folder: Path) -> None:
     """Write example lines of each experiment, and what good items are, into a new folder."""
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder}: this is a file. Give a new folder: selfexec items new DIR")
+        raise InputError(f"{folder}: this is a file. Give `selfexec items new` a new folder")
     try:
         if folder.is_dir() and any(folder.iterdir()):
             raise InputError(f"{folder}: the folder holds something already; nothing was changed. Give a new one.")

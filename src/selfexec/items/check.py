@@ -39,7 +39,7 @@ def check(source: str | Path) -> list[ItemFault]:
     paths = {experiment: item_file(folder, experiment) for experiment in EXPERIMENTS}
     present = {e: path for e, path in paths.items() if path.exists()}
     if not present:
-        raise InputError(f"{no_item_files(folder)} `selfexec items new DIR` writes some to fill in.")
+        raise InputError(f"{no_item_files(folder)} `selfexec items new` writes some to fill in.")
     findings = [
         finding for experiment, path in present.items() for finding in check_file(path, EXPERIMENTS[experiment])
     ]

@@ -153,7 +153,7 @@ def _download(url: str) -> bytes:
 def _not_downloaded(url: str, reason: str) -> InputError:
     return InputError(
         f"{url}: could not be downloaded ({reason}). Try again, or give local copies: "
-        "selfexec items fetch paper --from DIR (docs/paper-items.md says what DIR holds)."
+        "`selfexec items fetch paper --from` (docs/paper-items.md says what the folder holds)."
     )
 
 

@@ -25,7 +25,7 @@ MOST_BYTES = 100_000_000  # the one that ships has 200,000
 STATES = {"r": "read", "t": "tie", "u": "unreadable", "m": "missing"}
 YES, NO, UNKNOWN = "1", "0", "."
 NOT_ASKED = "."  # in place of a state
-WAY_OUT = "Make one with: selfexec export RUN --to panel -o FILE"
+WAY_OUT = "`selfexec export --to panel` makes one of a run"
 
 
 class PanelClaims(msgspec.Struct, frozen=True):

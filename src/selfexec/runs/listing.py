@@ -114,9 +114,9 @@ def run_folders(folder: Path) -> list[Path]:
     not joined yet.
     """
     if not folder.exists():
-        raise InputError(f"{folder}: no such folder. Give the folder that your runs are in: selfexec list DIR")
+        raise InputError(f"{folder}: no such folder. Give `selfexec list` the folder that your runs are in")
     if not folder.is_dir():
-        raise InputError(f"{folder}: this is a file. Give the folder that your runs are in: selfexec list DIR")
+        raise InputError(f"{folder}: this is a file. Give `selfexec list` the folder that your runs are in")
     if _is_run(folder):
         return [folder]
     if has_shards(folder):

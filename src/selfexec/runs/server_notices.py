@@ -7,9 +7,9 @@ Whatever a server says so of a single reply for certain voids that reply, and it
 likely: a name may be an alias, a count may leave something out, and a clock may be wrong.
 """
 
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -17,6 +17,7 @@ from selfexec.engines.model_names import is_one_model
 from selfexec.runs.records import Reply
 from selfexec.runs.repeated_texts import repeated_texts, text_of
 from selfexec.runs.run import Run
+from selfexec.text.commands import command_line
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
 
@@ -38,7 +39,7 @@ class Notice(NamedTuple):
 def notices_in(run: Run) -> Iterator[Notice]:
     """What servers said of the replies of a run, by model; of simulated models nothing."""
     asked = (reply for reply in run.replies.values() if reply.model not in run.simulated)
-    yield from notices_among(asked, addresses_in(run))
+    yield from notices_among(asked, addresses_in(run), run.folder)
 
 
 def addresses_in(run: Run) -> Mapping[str, str]:
@@ -47,9 +48,11 @@ def addresses_in(run: Run) -> Mapping[str, str]:
     return {model: where for one in invocations for model, where in one.addresses.items()}
 
 
-def notices_among(replies: Iterable[Reply], addresses: Mapping[str, str] = MappingProxyType({})) -> Iterator[Notice]:
-    """What servers said of these replies, by model, unless they are simulated; `addresses` has where each model was
-    asked.
+def notices_among(
+    replies: Iterable[Reply], addresses: Mapping[str, str] = MappingProxyType({}), folder: Path | None = None
+) -> Iterator[Notice]:
+    """What servers said of these replies, by model, unless they are simulated; `folder` is that of the run that has
+    them, where one has, and `addresses` has where each model was asked.
     """
     by_model: dict[str, list[Reply]] = {}
     for reply in replies:
@@ -58,14 +61,14 @@ def notices_among(replies: Iterable[Reply], addresses: Mapping[str, str] = Mappi
     repeated = repeated_texts(reply for own in by_model.values() for reply in own)
     lacking = dict(uncounted(by_model, addresses))
     for model, own in by_model.items():
-        yield from (Notice(model, *notice) for notice in notices_of(model, own))
+        yield from (Notice(model, *notice) for notice in notices_of(model, own, folder))
         if number := lacking.get(model):
             yield Notice(model, "uncounted", number, f"{model}: {_without_counts(number, own)}.")
         if groups := repeated.get(model):
-            yield _repeated(model, groups, own)
+            yield _repeated(model, groups, own, folder)
 
 
-def notices_of(model: str, replies: Sequence[Reply]) -> Iterator[tuple[About, int, str]]:
+def notices_of(model: str, replies: Sequence[Reply], folder: Path | None = None) -> Iterator[tuple[About, int, str]]:
     """What the server said of these replies of a model: about what, of how many of them, in words."""
     others = Counter(
         reply.served_model for reply in replies if reply.served_model and not is_one_model(model, reply.served_model)
@@ -90,7 +93,7 @@ def notices_of(model: str, replies: Sequence[Reply]) -> Iterator[tuple[About, in
     if lost := sum(map(is_counted_too_long, replies)):
         yield "counts", lost, f"{model}: {_counted_too_long(lost, replies)}."
     if bare := nameless(replies):
-        yield "nameless", bare, f"{model}: {_without_names(bare, replies)}."
+        yield "nameless", bare, f"{model}: {_without_names(bare, replies, folder)}."
 
 
 def is_counted_too_long(reply: Reply) -> bool:
@@ -130,11 +133,12 @@ def _without_counts(number: int, replies: Sequence[Reply]) -> str:
     )
 
 
-def _without_names(number: int, replies: Sequence[Reply]) -> str:
+def _without_names(number: int, replies: Sequence[Reply], folder: Path | None) -> str:
     """What is said of so many of these replies that lack what the others have."""
+    look = f". Look at them: {command_line('read {} --show', folder)}" if folder else ""
     return (
         f"{_of(number, replies)} came without an id, a model's name and counts, which most others have: something on "
-        "the way may have answered in its place. Look at them (selfexec read RUN --show)"
+        f"the way may have answered in its place{look}"
     )
 
 
@@ -155,7 +159,7 @@ def uncounted(by_model: Mapping[str, Sequence[Reply]], addresses: Mapping[str, s
             yield model, number
 
 
-def _repeated(model: str, groups: Sequence[Sequence[Reply]], replies: Sequence[Reply]) -> Notice:
+def _repeated(model: str, groups: Sequence[Sequence[Reply]], replies: Sequence[Reply], folder: Path | None) -> Notice:
     """What is said of texts that came to prompts which have nothing in common."""
     keys = {reply.key for group in groups for reply in group}
     most = max(groups, key=len)
@@ -163,13 +167,8 @@ def _repeated(model: str, groups: Sequence[Sequence[Reply]], replies: Sequence[R
     shown = text if len(text) <= TEXT_SHOWN else f"{text[: TEXT_SHOWN - 1]}…"
     what = f"{_of(len(keys), replies)} hold a text that came to prompts which have nothing in common"
     why = "unless the model itself writes so (a set refusal, a closing line), something on the way has written it"
-    return Notice(
-        model,
-        "same_text",
-        len(keys),
-        f'{model}: {what} ("{shown}", {len(most):,} times): {why}. Look at one of them: '
-        f"selfexec read RUN --item {shlex.quote(most[0].item)} --show",
-    )
+    look = f". Look at one of them: {command_line('read {} --item {} --show', folder, most[0].item)}" if folder else "."
+    return Notice(model, "same_text", len(keys), f'{model}: {what} ("{shown}", {len(most):,} times): {why}{look}')
 
 
 def _of(number: int, replies: Sequence[Reply]) -> str:

@@ -67,7 +67,7 @@ def test_probabilities_have_a_table_of_their_own_and_no_row_has_skill_and_auroc(
     data = Data(Selection.of(in_both_forms), Options("none"))
     of_choices, of_areas = wide_table(data.scores, data.boards, data.areas).split("\\end{table*}")[:2]
     assert "skill" in of_choices and "AUROC" not in of_choices
-    assert "{tab:models-auroc}" in of_areas and "model & given & did & AUROC & within & margin \\\\" in of_areas
+    assert "{tab:models-auroc}" in of_areas and "model & given & did & AUROC & within & AUROC margin \\\\" in of_areas
     assert "difficulty" not in of_areas  # an order has no AUROC
     areas = sx.score(in_both_forms).under("elicit=probability")
     (row,) = (line for line in of_areas.splitlines() if line.startswith("sim/knows-itself &"))

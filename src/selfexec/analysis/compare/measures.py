@@ -434,8 +434,8 @@ def check_names(selection: Selection, metrics: Sequence[str]) -> None:
             raise InputError(no_overall(name))
         if name == MOVED:
             raise InputError(
-                "moved is no number of one model, and stands alone: selfexec compare A B --metric moved --planted "
-                "FILE. Leave it out here."
+                "moved is no number of one model, and stands alone: selfexec compare A B --metric moved, with "
+                "--planted. Leave it out here."
             )
         if name in NOT_COMPARED:
             raise InputError(f"{name} is not compared between models: {NOT_COMPARED[name]}.")

@@ -36,7 +36,7 @@ ASSUMED = (
     "Put right: a judge is taken to err as often whatever was predicted, given what was done, and as often with every "
     "model's replies. What is labelled counts by its label. Intervals hold the doubt about the labels too."
 )
-ALONE = "One source alone says what was done here: there is nobody to agree with. selfexec judge RUN --judge MODEL"
+ALONE = "One source alone says what was done here: there is nobody to agree with. `selfexec judge` asks another"
 
 
 @dataclass(frozen=True, repr=False)

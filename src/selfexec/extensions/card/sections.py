@@ -330,9 +330,7 @@ def results(everywhere: Scores, convention: str) -> str:
     of_panel = [line for one in scores.panels for line in panel_lines(one)]
     own = own_notes(scores)
     below = [
-        *texts_of(scores.warnings, SameReplies),
-        *texts_of(scores.warnings, Canned),
-        *texts_of(scores.warnings, ServerNotice),
+        *texts_of(scores.warnings, SameReplies, Canned, ServerNotice),
         *of_panel,
         *own,
         *noise_and_loss(scores, scores.warnings, scores.runs, name_only=True),

@@ -20,9 +20,7 @@ def export_chats(request: "ExportRequest") -> None:
     from selfexec.extensions.finetuning.writing import export_sft
     from selfexec.runs import load
 
-    part = request.run_part(
-        "which run? Chats say what its model did: selfexec export RUN --to sft --out chats", "chats are"
-    )
+    part = request.run_part("which run? Chats say what its model did: give its folder", "chats are")
     if request.out is None or str(request.out) == STDOUT:
         raise InputError("--to sft: several files are written. Give --out a folder.")
     if len(part.models) > 1:

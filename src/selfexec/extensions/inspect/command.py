@@ -15,7 +15,7 @@ def export_logs(request: ExportRequest) -> None:
     from selfexec.extensions.inspect.exporting import parts_of, write_logs
     from selfexec.runs import load
 
-    part = request.run_part("which run? Logs are of one: selfexec export RUN --to inspect --out logs", "logs are")
+    part = request.run_part("which run? Logs are of one: give its folder", "logs are")
     out = request.out
     if out is None:
         raise InputError("--to inspect: logs are no text. Give --out a file, like mine.eval, or a folder.")

@@ -7,16 +7,17 @@ from selfexec.report.svg import RowPanel, Sign, rows
 
 TITLE = "Word association: predictions about words that the model would list"
 CAPTION = (
-    "Accuracy, precision, recall and positive rate (how often a model says that it would list a word); diamonds are, "
-    "next to accuracy, always saying no, and next to the positive rate how often the words were listed."
+    "Accuracy, precision, recall, and how often a model predicted that it would list a word (of the claims whose "
+    "prediction and outcome were both read); diamonds are, next to accuracy, always saying no, and next to how often "
+    "it predicted a word, how often it listed it."
 )
 
 
 def association(numbers: FigureNumbers) -> Figure | None:
-    accuracy, precision, recall, positive, no, base = (
-        numbers.scored("association", metric)
-        for metric in ("accuracy", "precision", "recall", "positive_rate", "always_no", "base_rate")
+    accuracy, precision, recall, no = (
+        numbers.scored("association", metric) for metric in ("accuracy", "precision", "recall", "always_no")
     )
+    predicted, did = numbers.how_often("association")
     if not accuracy:
         return None
     baselines = numbers.baselines("association")
@@ -32,17 +33,14 @@ def association(numbers: FigureNumbers) -> Figure | None:
         RowPanel("precision", dots(numbers, "precision", precision)),
         RowPanel("recall", dots(numbers, "recall", recall)),
         RowPanel(
-            "positive rate",
-            [
-                *dots(numbers, "base rate", base, "diamond", interval=False),
-                *dots(numbers, "positive rate", positive),
-            ],
+            "how often",
+            [*dots(numbers, "did", did, "diamond", interval=False), *dots(numbers, "predicted", predicted)],
         ),
     ]
     signs = [
         Sign("main", "model, with 95% interval"),
         Sign("baseline", BASELINE),
-        Sign("diamond", "always no; base rate"),
+        Sign("diamond", "always no; did"),
     ]
     table = behind(
         numbers.models,
@@ -55,8 +53,8 @@ def association(numbers: FigureNumbers) -> Figure | None:
             "accuracy, as the paper counts": texts(as_the_paper_counts(numbers, "association")),
             "precision": texts(precision),
             "recall": texts(recall),
-            "positive rate": texts(positive),
-            "base rate": texts(base),
+            "predicted": texts(predicted),
+            "did": texts(did),
         },
     )
     svg = rows(numbers.model_order, "association", TITLE, CAPTION, panels, signs_of(signs, accuracy))

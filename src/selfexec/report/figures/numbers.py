@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from selfexec.analysis.findings import against_naive
+from selfexec.analysis.findings import against_naive, how_often
 from selfexec.analysis.in_probabilities import condition_in_probabilities
 from selfexec.analysis.names import baselines_of
 from selfexec.analysis.numbers import (
@@ -129,6 +129,19 @@ class FigureNumbers:
     def scored(self, experiment: str, metric: str) -> dict[str, Number]:
         """The score of every model that has it."""
         return whole({model: self.number(model, experiment, metric) for model in self.models})
+
+    def how_often(self, experiment: str) -> tuple[dict[str, Number], dict[str, Number]]:
+        """The shares of yes that every model predicted and did, both of the claims whose prediction and outcome were
+        read, as every table has them. The second has no interval: what is tested is their difference, the rate bias.
+        """
+        rates = {finding.subject: finding.rates for finding in how_often(self.scores, experiment) if finding.rates}
+        predicted = self.scored(experiment, "predicted_rate")
+        observed = {
+            model: replace(predicted[model], value=both[1], low=None, high=None)
+            for model, both in rates.items()
+            if model in predicted
+        }
+        return predicted, observed
 
     def baselines(self, experiment: str) -> dict[str, Baseline]:
         """For each model the baseline that is right most often on its claims."""

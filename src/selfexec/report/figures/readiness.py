@@ -11,7 +11,10 @@ from selfexec.report.figures.said import Stand, sentence
 from selfexec.report.svg import RowPanel, Sign, rows
 
 TITLE = "How often: predicted and done"
-CAPTION = "How often each model predicted that it would do what the experiment asks about, and how often it did."
+CAPTION = (
+    "How often each model predicted that it would do what the experiment asks about, and how often it did: shares of "
+    "the claims whose prediction and outcome were both read."
+)
 
 
 def with_readiness() -> dict[str, str]:
@@ -22,21 +25,21 @@ def with_readiness() -> dict[str, str]:
 def readiness(numbers: FigureNumbers) -> Figure | None:
     panels: list[RowPanel] = []
     cells: dict[str, dict[str, str]] = {}
-    saids: list[dict[str, Number]] = []
+    shares: list[dict[str, Number]] = []
     findings: dict[str, list[Finding]] = {}
     for experiment, what in with_readiness().items():
-        said, did = (numbers.scored(experiment, metric) for metric in ("positive_rate", "base_rate"))
-        if not said:
+        predicted, did = numbers.how_often(experiment)
+        if not predicted:
             continue
-        marks = [*dots(numbers, "did", did, "open"), *dots(numbers, "predicted", said)]
+        marks = [*dots(numbers, "did", did, "open"), *dots(numbers, "predicted", predicted)]
         panels.append(RowPanel(what, marks, tied=True, of=experiment))
-        saids.append(said)
+        shares.append(predicted)
         findings[experiment] = how_often(numbers.scores, experiment)
-        cells |= {f"{experiment}: predicted": texts(said), f"{experiment}: did": texts(did)}
+        cells |= {f"{experiment}: predicted": texts(predicted), f"{experiment}: did": texts(did)}
     if not panels:
         return None
-    signs = [Sign("main", "predicted (positive rate)"), Sign("open", "did (base rate)")]
-    svg = rows(numbers.model_order, "readiness", TITLE, CAPTION, panels, signs_of(signs, *saids))
+    signs = [Sign("main", "predicted"), Sign("open", "did")]
+    svg = rows(numbers.model_order, "readiness", TITLE, CAPTION, panels, signs_of(signs, *shares))
     clauses = [clause for experiment, found in findings.items() for clause in _clauses(experiment, found)]
     if len(numbers.models) == 1:  # named once
         clauses = [*clauses[:1], *(clause.replace(numbers.models[0], "it", 1) for clause in clauses[1:])]

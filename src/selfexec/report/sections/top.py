@@ -28,8 +28,7 @@ class Top:
 def top(data: Data) -> Top:
     scores = data.scores
     details = [
-        *texts_of(scores.warnings, Canned),
-        *texts_of(scores.warnings, ServerNotice),
+        *texts_of(scores.warnings, Canned, ServerNotice),
         *(line for one in scores.panels for line in panel_lines(one)),
     ]
     if data.selection.condition != DEFAULT_NAME:

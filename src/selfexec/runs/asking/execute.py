@@ -92,7 +92,7 @@ def carry_out(
         sampled = {one.name: one.sampling for one in plan.respondents}
         replies = (reply for reply in found.replies.values() if reply.model in sampled)
         progress.warnings.extend(
-            remarks(replies, lambda key: sampled[key.model].of(key.experiment, key.kind), engine.addresses)
+            remarks(replies, lambda key: sampled[key.model].of(key.experiment, key.kind), engine.addresses, plan.out)
         )
     return found
 

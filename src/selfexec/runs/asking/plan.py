@@ -105,6 +105,7 @@ class Plan:
         only: A design; nothing beyond it is asked.
         from_run: Sentences: what the plan has from the run in the folder, though the command does not say it.
         hypotheses: Those that the command names.
+        wanted_items: How the command names its items, where it does; those of the plan may stand in for them.
         call_tokens: How many tokens the reply of a session has at most that a model asks for.
         call_connection: How a model is reached for such a session that is none of the respondents.
     """
@@ -135,6 +136,7 @@ class Plan:
     only: Design | None = None
     from_run: Sequence[str] = ()
     hypotheses: DeclaredHypotheses | None = None
+    wanted_items: str | None = None
 
     @property
     def run_folder(self) -> Path:

@@ -87,6 +87,7 @@ def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None
         retry_ends=choices.retry_ends,
         call_tokens=CALL_TOKENS if choices.tool_tokens is None else choices.tool_tokens,
         call_connection=_one_way(respondents) or part_of(choices, Connection),
+        wanted_items=None if choices.items is None else str(choices.items),
     )
     has_facets = any(found.conditions)
     if has_facets:

@@ -5,6 +5,7 @@ It is read from the replies themselves, so that what earlier commands brought co
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -23,8 +24,11 @@ def remarks(
     replies: Iterable[Reply],
     sent: Callable[[Key], Mapping[str, Any]] = lambda key: {},
     addresses: Mapping[str, str] = MappingProxyType({}),
+    folder: Path | None = None,
 ) -> Iterator[str]:
-    """`sent` has the settings that a session was asked with, and `addresses` where each model was asked."""
+    """`sent` has the settings that a session was asked with, `addresses` where each model was asked, and `folder` is
+    that of the run.
+    """
     by_model: dict[str, list[Reply]] = defaultdict(list)
     for reply in replies:
         # what a model has executed may be answered by another one, and says what its own behaviour says: that is meant
@@ -45,7 +49,7 @@ def remarks(
                 yield f"{model}: {said}"
         if said := _untold(came, sent):
             yield f"{model}: {said}"
-    for notice in notices_among((reply for came in by_model.values() for reply in came), addresses):
+    for notice in notices_among((reply for came in by_model.values() for reply in came), addresses, folder):
         is_said = notice.about == "prompt_cut" or (
             notice.about == "served" and _several_served(by_model[notice.model]) is not None
         )
