@@ -62,7 +62,8 @@ def test_every_sign_in_the_table_is_explained_below_it_and_no_other(simulated: P
 @pytest.mark.slow
 def test_on_40_columns_what_does_not_fit_is_named(simulated: Path) -> None:
     lines = screen(simulated, 40)
-    assert max(map(len, lines)) <= 40
+    longer = [line for line in lines if len(line) > 40]
+    assert all(line.startswith("  selfexec ") for line in longer)  # in two, a command could not be pasted
     assert "Not in this table: restriction and difficulty (--full)." in " ".join(line.strip() for line in lines)
 
 

@@ -164,7 +164,7 @@ def test_simulated_models_are_said_to_be_so(panel: Run, scores: sx.Scores, html:
     # what the run says counts, and no name
     assert in_words.simulated(["openai/gpt-4.1", "my/sim/x", "sim/other"], [panel]) is None
     assert in_words.simulated([panel.models[0], "m", "n"], [panel]) == (
-        "1 of these models is simulated: they are no reference models of the others."
+        "1 of these models is simulated: it is no reference model of the others."
     )
     said = in_words.simulated(panel.models, [panel])
     assert said == "Simulated models: no language model was asked, and no score here is of a real one."

@@ -171,3 +171,11 @@ def test_in_markdown_a_title_is_bold_what_it_says_stands_below_it_and_lines_are_
     tables = ["**Who?**", "He &lt;did>.", "| a | b |\n| --- | --- |\n| x | 1 |"]
     tables += ["**And?**", "| c | d |\n| --- | --- |\n| y | 2 |"]
     assert all_as_markdown(SHOWN) == "\n\n".join([*tables, "- one\n  - two", "- three"])
+
+
+def test_a_command_stays_on_one_line_however_long_and_what_stands_around_it_is_folded() -> None:
+    command = "selfexec read '/tmp/a run with blanks in its name' --state unreadable --show"
+    text = f"Nine claims of these four models could not be read: {command}. Some more of them were withheld."
+    lines = fitted(text, 40).splitlines()
+    assert f"  {command}." in lines and all(len(line) <= 40 for line in lines if command not in line)
+    assert command in fitted(f"To see them, type `{command}` and look.", 40)

@@ -100,7 +100,9 @@ def simulated(models: Sequence[str], runs: Iterable["Run | ScoredRun"]) -> str |
         return "A simulated model: no language model was asked, and no score here is of a real one."
     if n == len(models):
         return "Simulated models: no language model was asked, and no score here is of a real one."
-    return f"{n} of these models {'is' if n == 1 else 'are'} simulated: they are no reference models of the others."
+    if n == 1:
+        return "1 of these models is simulated: it is no reference model of the others."
+    return f"{n} of these models are simulated: they are no reference models of the others."
 
 
 def people(models: Sequence[str], runs: Iterable["Run | ScoredRun"]) -> str | None:

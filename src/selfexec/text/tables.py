@@ -21,6 +21,7 @@ NAME, UNBROKEN = "\ue000", "\ue001"  # of the private use area: in nobody's text
 WIDTH = 120  # where the output goes to no terminal
 NUMBER = re.compile(r"[\[(<±+−-]*\.?\d")  # how a piece of text begins that must not be broken
 INTERVAL = re.compile(rf"\[[+-]?[\d.,]+,[ {UNBROKEN}][+-]?[\d.,]+\]")
+COMMAND = re.compile(r"(?:(?<=: )|(?<=; )|(?<=`))selfexec [a-z].*?(?=`|; |\. [A-Z]|\.?$)")  # where one may be pasted
 LONG_WORD, SHORT_WORD = 10, 4  # letters of a word that stay together where room is scarce, and very scarce
 
 
@@ -219,12 +220,16 @@ def _interval_below(cell: str) -> str:
 
 
 def _whole(text: str) -> str:
-    """The text with its intervals in one piece."""
-    return INTERVAL.sub(lambda found: found[0].replace(" ", UNBROKEN), text)
+    """The text with each interval in one piece, and each command: it would be pasted in two."""
+    for piece in (INTERVAL, COMMAND):
+        text = piece.sub(lambda found: found[0].replace(" ", UNBROKEN), text)
+    return text
 
 
 def fitted(text: str, width: int) -> str:
-    """A text whose lines are no longer than this, where words and intervals allow it; what goes on is set in."""
+    """A text whose lines are no longer than this, where words, intervals and commands allow it; what goes on is set
+    in.
+    """
     return "\n".join(_fitted(line, width) for line in text.split("\n"))
 
 
