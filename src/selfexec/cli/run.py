@@ -186,7 +186,7 @@ def _say_scores(planned: PlannedRun, run: "Run", missing: int = 0) -> None:
 
     kept = number_of(sum(not reply.failed for reply in run.replies.values()), "reply", "replies")
     with said_if_slow(f"Reading and scoring {kept} ..."):
-        scores = score(run)
+        scores = score(run, brief=planned.finish is None)  # what else is wanted may take every number
     say()
     say_table(Screen(scores))
     say("\n".join(_afterwards(planned.plan, run, scores, missing)))
