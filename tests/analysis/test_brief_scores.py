@@ -49,7 +49,7 @@ def test_one_recorded_model_next_to_the_reference_panel_is_printed_alike(ten_mod
 
 
 def test_drawn_intervals_are_those_of_all_scores(small_panel: Run) -> None:
-    brief, scores = (sx.score(small_panel, bootstrap=50, brief=shown) for shown in (True, False))
+    brief, scores = (sx.score(small_panel, bootstrap=100, brief=shown) for shown in (True, False))
     everything = {(row.model, row.experiment, row.metric): row for row in scores}
     assert all(row == everything[row.model, row.experiment, row.metric] for row in brief)
 

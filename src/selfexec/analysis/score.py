@@ -28,7 +28,7 @@ from selfexec.claims import NO_ANSWERS, Claims, Tables, occurring
 from selfexec.claims.arrays import MISSING, UNREADABLE
 from selfexec.errors import InputError
 from selfexec.extension import registered
-from selfexec.facets import why_apart
+from selfexec.facets import DEFAULT_NAME, why_apart
 from selfexec.metrics import (
     LEAST_PANEL,
     NO_EVIDENCE,
@@ -74,6 +74,11 @@ def score(options: ScoreOptions) -> Scores:
     Raises:
         InputError: A model is in two of the runs, items differ between them, or the panel has none of them.
     """
+    return scores_of(options)
+
+
+def scores_of(options: ScoreOptions) -> Scores:
+    """The same, for who has the options at hand."""
     selection = replace(selection_of(options.runs, options), with_apart=True)
     added = registered("conventions")
     refuse_unknown("convention", [selection.convention], [*WITH_SKILL, *added])
@@ -121,7 +126,7 @@ def _in_condition(
     reference models. `has_preset`: some of the runs asked a preset, which is a cut of the items.
     """
     models = [model for model in selection.everybody if selection.wants([model])]
-    if why := why_apart(selection.condition):
+    if selection.condition != DEFAULT_NAME and (why := why_apart(selection.condition)):
         return _apart(selection, why, models, groups, drawn, brief)
     experiments = () if "overall" in selection.experiments else selection.experiments
     scores = score_tables(

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -86,7 +86,7 @@ def command(
     selfexec score runs/mine --convention readable --format json -o scores.json
     """
     from selfexec.analysis.full_scores import FullScores
-    from selfexec.analysis.score import score
+    from selfexec.analysis.score import scores_of
     from selfexec.analysis.screen import Screen
     from selfexec.errors import InputError
 
@@ -104,7 +104,7 @@ def command(
     brief = form == "table" and not (full or sort or "overall" in options.experiments)
     brief = brief and options.convention in WITH_SKILL
     with said_if_slow("Reading and scoring ..."):
-        scores = score(**{**vars(options), "brief": brief})
+        scores = scores_of(replace(options, brief=brief))
     ordered = scores.sorted_by(sort) if sort else scores
     # a convention without baselines has nothing to answer by, and a mean no row of its own on the first screen
     whole = full or options.convention not in WITH_SKILL or scores.experiments == ["overall"]
