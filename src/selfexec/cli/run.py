@@ -146,8 +146,7 @@ def command(
     progress = Progress()
     with nullcontext(None) if is_quiet() else shown_progress() as show:
         run = _carried_out(planned, show, progress)
-    has_batches = (planned.out / BATCHES).is_dir() and not choices.again
-    out_now = requests_of(planned.out).out if has_batches else {}
+    out_now = requests_of(planned.out).out if (planned.out / BATCHES).is_dir() and not choices.again else {}
     failed = sum(reply.failed for key, reply in run.replies.items() if key not in out_now)
     ended = sum(reply.ended_unknown for key, reply in run.replies.items() if key not in out_now)
     missing = failed + progress.out + progress.waiting + progress.left

@@ -69,7 +69,7 @@ class Scored:
         comparison: The comparison that its margin comes from.
         claims: The claims that were counted.
         strict: Whether what could not be read counts as wrong.
-        records: The counts of each single baseline on these claims; none where only the first screen is wanted.
+        records: The counts of each single baseline on these claims; none in brief scores.
         probabilities: Baseline -> its probability of a yes to each of the claims.
         others: The reference models.
     """
@@ -134,18 +134,16 @@ def score_experiment(
             and further metrics of the model's own record.
     """
     kind, mask = claim_kind(claims), scorable(claims, strict)
-    record = kind.count(claims, strict)
-    experiment = EXPERIMENTS[claims.experiment]
-    own = (
-        kind.brief_estimates(record)
-        if brief
-        else kind.own_estimates(claims, record, answers, experiment.metrics, strict)
-    )
-    found = {**own, "skill": own[kind.SKILL_NAME]}
+    record, experiment = kind.count(claims, strict), EXPERIMENTS[claims.experiment]
+    if brief:
+        found = dict(kind.brief_estimates(record))
+    else:
+        found = dict(kind.own_estimates(claims, record, answers, experiment.metrics, strict))
+    found["skill"] = found[kind.SKILL_NAME]
     probabilities: dict[str, Array] = {}
+    records: dict[str, Counted] = {}
     if others.enough or not brief:  # without others there is no margin that takes them
         probabilities = baseline_probabilities(claims, others, learnt=whole)
-    records: dict[str, Counted] = {}
     if not brief:
         found["coverage"] = coverage(claims)
         of_family, lacking = by_family(claims, family, mask)
@@ -153,23 +151,15 @@ def score_experiment(
         records = baseline_records(claims, probabilities, mask)
         found |= {name: Estimate(math.nan, reason=why) for name, why in lacking.items()}
         found |= _accuracies(kind, claims, records)
+    if whole and not brief:
+        several = len(record.items) > 1
+        found["shuffled_p"] = shuffled_p(claims, strict) if several else Estimate(math.nan, reason=ONE_ITEM)
     comparison = without_baseline(kind, record, NO_MARGIN)
     if whole:
-        if not brief:
-            several = len(record.items) > 1
-            found["shuffled_p"] = shuffled_p(claims, strict) if several else Estimate(math.nan, reason=ONE_ITEM)
         comparison = compare_with_baseline(claims, others, probabilities, strict)
-        # without other models there is no baseline to name: always giving one answer has skill 0, and some baselines by
-        # facts are far better
-        alone = Estimate(math.nan, reason=comparison.no_baseline)
-        found["best_baseline"] = alone if comparison.no_baseline else kind.skill_estimate(comparison.baseline_record)
-        found["baseline_margin"] = comparison.margin
-        if comparison.at_own_rate:
-            # The ceiling and the model's share of it are there already, of all of its claims, and stay so without a
-            # baseline. Beside one they are of the claims that both are scored on, as the baseline's share is.
-            found |= comparison.at_own_rate.estimates
-        if kind.SHARED_CLAIMS and not brief:  # shown, but part of no verdict
-            found |= where_words_split(claims, others, comparison, strict)
+        found |= _margins(kind, comparison)
+    if whole and not brief and kind.SHARED_CLAIMS:  # shown, but part of no verdict
+        found |= where_words_split(claims, others, comparison, strict)
     if gives_probabilities(claims):
         if kind.FREE_THRESHOLD and kind.SHARED_CLAIMS:
             comparison, probabilities, records = without_baseline(kind, record, IN_PROBABILITIES), {}, {}
@@ -182,6 +172,19 @@ def score_experiment(
     rows = [asked.row(name, e, caution, best_baseline if name in OF_BASELINE else None) for name, e in found.items()]
     parts = (found["accuracy"], found["skill"], caution, record, comparison)
     return Scored(rows, asked, *parts, claims, strict, records, probabilities, others)
+
+
+def _margins(kind: Kind, comparison: BaselineComparison) -> dict[str, Estimate]:
+    """The skill of the baseline, the margin over it, and what goes with the margin at the model's own rate.
+
+    Without other models there is no baseline to name: always giving one answer has skill 0, and some baselines by facts
+    are far better. The ceiling and the model's share of it are known without a baseline, of all of the model's claims;
+    beside one they are replaced by those of the claims that both are scored on, as the baseline's share is.
+    """
+    alone = Estimate(math.nan, reason=comparison.no_baseline)
+    best = alone if comparison.no_baseline else kind.skill_estimate(comparison.baseline_record)
+    found = {"best_baseline": best, "baseline_margin": comparison.margin}
+    return found | (dict(comparison.at_own_rate.estimates) if comparison.at_own_rate else {})
 
 
 def _accuracies(kind: Kind, claims: Claims, records: Mapping[str, Counted]) -> dict[str, Estimate]:
