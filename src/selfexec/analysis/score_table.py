@@ -274,7 +274,8 @@ def question(scores: Scores) -> str:
 
 def stands_apart(scores: Scores) -> str | None:
     """Why the scores of a condition, the first where there are several, are none of what a model knows of itself."""
-    return why_apart(scores.conditions[0]) if scores.conditions[:1] not in ([], [DEFAULT_NAME]) else None
+    first = scores.conditions[0] if scores.conditions else DEFAULT_NAME
+    return None if first == DEFAULT_NAME else why_apart(first)
 
 
 def _said(scores: Scores) -> list[str]:
