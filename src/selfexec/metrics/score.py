@@ -136,41 +136,41 @@ def score_experiment(
     kind, mask = claim_kind(claims), scorable(claims, strict)
     record, experiment = kind.count(claims, strict), EXPERIMENTS[claims.experiment]
     if brief:
-        found = dict(kind.brief_estimates(record))
+        metrics = dict(kind.brief_estimates(record))
     else:
-        found = dict(kind.own_estimates(claims, record, answers, experiment.metrics, strict))
-    found["skill"] = found[kind.SKILL_NAME]
+        metrics = dict(kind.own_estimates(claims, record, answers, experiment.metrics, strict))
+    metrics["skill"] = metrics[kind.SKILL_NAME]
     probabilities: dict[str, Array] = {}
     records: dict[str, Counted] = {}
     if others.enough or not brief:  # without others there is no margin that takes them
         probabilities = baseline_probabilities(claims, others, learnt=whole)
     if not brief:
-        found["coverage"] = coverage(claims)
+        metrics["coverage"] = coverage(claims)
         of_family, lacking = by_family(claims, family, mask)
         probabilities |= of_family
         records = baseline_records(claims, probabilities, mask)
-        found |= {name: Estimate(math.nan, reason=why) for name, why in lacking.items()}
-        found |= _accuracies(kind, claims, records)
+        metrics |= {name: Estimate(math.nan, reason=why) for name, why in lacking.items()}
+        metrics |= _accuracies(kind, claims, records)
     if whole and not brief:
         several = len(record.items) > 1
-        found["shuffled_p"] = shuffled_p(claims, strict) if several else Estimate(math.nan, reason=ONE_ITEM)
+        metrics["shuffled_p"] = shuffled_p(claims, strict) if several else Estimate(math.nan, reason=ONE_ITEM)
     comparison = without_baseline(kind, record, NO_MARGIN)
     if whole:
         comparison = compare_with_baseline(claims, others, probabilities, strict)
-        found |= _margins(kind, comparison)
+        metrics |= _margins(kind, comparison)
     if whole and not brief and kind.SHARED_CLAIMS:  # shown, but part of no verdict
-        found |= where_words_split(claims, others, comparison, strict)
+        metrics |= where_words_split(claims, others, comparison, strict)
     if gives_probabilities(claims):
         if kind.FREE_THRESHOLD and kind.SHARED_CLAIMS:
             comparison, probabilities, records = without_baseline(kind, record, IN_PROBABILITIES), {}, {}
-            found = _without_threshold(found, experiment.naive)
-        found |= probability_scores(claims, answers, others, with_margin=whole and kind.SHARED_CLAIMS)
-    why, found = degenerate(kind, claims, answers, len(record.items), found)
-    comparison = replace(comparison, margin=found.get("baseline_margin", comparison.margin))
+            metrics = _without_threshold(metrics, experiment.naive)
+        metrics |= probability_scores(claims, answers, others, with_margin=whole and kind.SHARED_CLAIMS)
+    why, metrics = degenerate(kind, claims, answers, len(record.items), metrics)
+    comparison = replace(comparison, margin=metrics.get("baseline_margin", comparison.margin))
     caution = asked.caution or why or kind.too_few(claims.where(mask), record)
     best_baseline = None if comparison.no_baseline else comparison.baseline
-    rows = [asked.row(name, e, caution, best_baseline if name in OF_BASELINE else None) for name, e in found.items()]
-    parts = (found["accuracy"], found["skill"], caution, record, comparison)
+    rows = [asked.row(name, e, caution, best_baseline if name in OF_BASELINE else None) for name, e in metrics.items()]
+    parts = (metrics["accuracy"], metrics["skill"], caution, record, comparison)
     return Scored(rows, asked, *parts, claims, strict, records, probabilities, others)
 
 
@@ -183,17 +183,17 @@ def _margins(kind: Kind, comparison: BaselineComparison) -> dict[str, Estimate]:
     """
     alone = Estimate(math.nan, reason=comparison.no_baseline)
     best = alone if comparison.no_baseline else kind.skill_estimate(comparison.baseline_record)
-    found = {"best_baseline": best, "baseline_margin": comparison.margin}
-    return found | (dict(comparison.at_own_rate.estimates) if comparison.at_own_rate else {})
+    margins = {"best_baseline": best, "baseline_margin": comparison.margin}
+    return margins | (dict(comparison.at_own_rate.estimates) if comparison.at_own_rate else {})
 
 
 def _accuracies(kind: Kind, claims: Claims, records: Mapping[str, Counted]) -> dict[str, Estimate]:
     """The accuracy of each single baseline; of those by other models, where there are none, the reason."""
-    found = {name: kind.accuracy_estimate(record) for name, record in records.items()}
+    accuracies = {name: kind.accuracy_estimate(record) for name, record in records.items()}
     for name in kind.OF_OTHERS:
         if name != "subject" or claims.subjects:
-            found.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
-    return found
+            accuracies.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
+    return accuracies
 
 
 def _without_threshold(found: Mapping[str, Estimate], naive: Naive | None) -> dict[str, Estimate]:

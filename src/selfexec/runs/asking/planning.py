@@ -91,7 +91,7 @@ def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None
     has_facets = any(found.conditions)
     if has_facets:
         found = replace(found, histories=_histories(found, asked.run))
-    if has_facets or any(one.sampling != Sampling() for one in respondents):
+    if has_facets or any(respondent.sampling != Sampling() for respondent in respondents):
         for model, part in product(found.models, found.parts):
             found.sampling_of(model, *part)  # refuses what its engine cannot do
     if asked.of_logs and on_command:
