@@ -17,6 +17,8 @@ For who reads the source, the way from a reply to a number:
 runs/asking/execute.py:carry_out                   a plan: sessions are asked (`executor`), then the run is read back
 engines/http/client.py:HttpEngine.ask              a call -> Outcome: `transport` gets the body, `bodies` reads it
 runs/connections.py:ReplyLedger.keep               Reply -> replies.jsonl, a line each; all below is worked out anew
+analysis/score.py:scores_of                        Run -> Scores, by the steps below, up to the findings; `brief`:
+                                                   no other numbers than the screen shows
 runs/readings.py:read_reply                        Reply -> Reading, by `read` of the experiment
 claims/tables.py:observe                           Readings -> Tables: `observe` of the experiment puts prediction and
                                                    behaviour together, claim by claim

@@ -2,6 +2,7 @@
 a run kept under an old name is read under the new one. What is gone is refused with the reason.
 """
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
@@ -47,6 +48,7 @@ REMOVED = {  # command and option
 ANALYSES = ("trend", "cross", "ladder", "correlate", "ledger", "rasch")  # which were commands of their own
 COMMANDS = {name: f"analyze {name}" for name in ANALYSES}
 PARTS = {f"{old}=": f"{new}=" for old, new in FACETS.items()} | PROMPTS  # of the names of settings and prompts
+IN_RUNS = re.compile("|".join(re.escape(old) for old in (*PARTS, *FACETS, *FIELDS)).encode())  # in a file of a run
 
 
 def with_new_names(kept: Any) -> Any:

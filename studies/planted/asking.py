@@ -11,7 +11,7 @@ import selfexec as sx
 from selfexec.experiments import EXPERIMENTS
 from selfexec.experiments.sources import RULE
 from selfexec.facets.frame import TEXTS
-from selfexec.metrics.own_excess.verdict import Judged
+from selfexec.metrics.own_excess.verdict import OwnVerdict
 
 RESTRICTION = EXPERIMENTS["restriction"]
 
@@ -83,7 +83,7 @@ def _marks(answers: Mapping[str, bool]) -> str:
     return "".join({True: "1", False: "0", None: "?"}[answers.get(item_id(topic))] for topic in TOPICS)
 
 
-def verdict(run: Path, about: str = "self") -> Judged:
+def verdict(run: Path, about: str = "self") -> OwnVerdict:
     """What is said of the panel of a run by the fixed rule, where models predict for themselves or for a `person`:
     either is held against their own behaviour.
     """

@@ -11,7 +11,7 @@ import pytest
 from build import request, table
 from selfexec.experiments import SELF
 from selfexec.metrics import Estimate
-from selfexec.metrics.own_excess import ComparedModels, Judged, Objection, Own, OwnExcess
+from selfexec.metrics.own_excess import ComparedModels, Objection, Own, OwnExcess, OwnVerdict
 from selfexec.metrics.own_excess import verdict as verdict_module
 from selfexec.metrics.own_excess.excess import Doubted
 from selfexec.metrics.own_excess.verdict import (
@@ -133,11 +133,11 @@ def test_what_fails_with_one_factor_is_not_shown_and_named_alone(what: Against) 
 # --- what is said of it ----------------------------------------------------------------------------------------------
 
 
-def judged(verdict: Any, against: tuple[str, ...] = (), reason: str | None = None) -> Judged:
-    return Judged(Estimate(0.1, Interval(0.05, 0.15), 0.02), verdict, against, reason)
+def judged(verdict: Any, against: tuple[str, ...] = (), reason: str | None = None) -> OwnVerdict:
+    return OwnVerdict(Estimate(0.1, Interval(0.05, 0.15), 0.02), verdict, against, reason)
 
 
-def found_of(**each: Judged) -> OwnExcess:
+def found_of(**each: OwnVerdict) -> OwnExcess:
     some = ComparedModels(
         tuple(each), *np.zeros((2, len(each), 0), np.int8), np.zeros(0, np.int64), left_out={"z": "few"}
     )

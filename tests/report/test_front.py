@@ -15,7 +15,7 @@ import selfexec as sx
 from browser import Browser
 from build import unfolded
 from selfexec.analysis.answers import headline
-from selfexec.analysis.findings import Answer, Finding
+from selfexec.analysis.findings import Finding, FindingAnswer
 from selfexec.analysis.selection import Selection
 from selfexec.analysis.words import own_in_brief
 from selfexec.experiments import EXPERIMENTS, PAPER
@@ -379,7 +379,7 @@ def test_where_nothing_was_read_there_is_no_picture(tmp_path: Path) -> None:
 
 def own(subject: str, verdict: str | None, value: float, source: str = "rule", **more: Any) -> Finding:
     ends = {"value": value, "tested_low": value - 0.02, "tested_high": value + 0.02}
-    answer: Answer = "withheld" if verdict is None else "yes" if verdict == "own" else "open"
+    answer: FindingAnswer = "withheld" if verdict is None else "yes" if verdict == "own" else "open"
     return Finding("restriction", subject, "own", answer, verdict=verdict, source=source, **ends, **more)
 
 

@@ -11,10 +11,10 @@ from selfexec.analysis.findings import (
     ANSWERS,
     NO_ROOM,
     TOO_CLOSE,
-    Answer,
     ConditionScores,
     ExperimentFindings,
     Finding,
+    FindingAnswer,
     against_baseline,
     against_chance,
     experiment_findings,
@@ -83,7 +83,7 @@ def no_margins(scores: ConditionScores) -> Iterator[str]:
         yield f"No margin over the best baseline{where}: {reason}."
 
 
-def _joint_answer(findings: Iterable[Finding]) -> Answer:
+def _joint_answer(findings: Iterable[Finding]) -> FindingAnswer:
     found = {finding.answer for finding in findings}
     return next((answer for answer in ANSWERS if answer in found), "withheld")
 
@@ -253,7 +253,7 @@ def _withheld(findings: Sequence[Finding]) -> list[str]:
 def _cancelling(scores: ConditionScores, models: Sequence[str]) -> str:
     """That the mean hides margins of both signs, and of whom."""
     parts = [against_baseline(scores.of(experiment, "baseline_margin")) for experiment in PAPER.experiments]
-    answers_of: dict[str, set[Answer]] = {model: set() for model in models}
+    answers_of: dict[str, set[FindingAnswer]] = {model: set() for model in models}
     for findings in parts:
         for finding in findings:
             if finding.subject in answers_of:

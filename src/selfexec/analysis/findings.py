@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics import Judged, Objection, Own, Score, at_the_ceiling, none_if_nan, rows_over_naive
+from selfexec.metrics import Objection, Own, OwnVerdict, Score, at_the_ceiling, none_if_nan, rows_over_naive
 from selfexec.stats import POWER_80, Z, holm_points
 
 if TYPE_CHECKING:
     from selfexec.claims import Tables
 
-Answer = Literal["yes", "no", "open", "ceiling", "withheld"]
+FindingAnswer = Literal["yes", "no", "open", "ceiling", "withheld"]
 Relation = Literal["baseline", "which ones", "auroc", "how often", "chance", "naive", "others", "own"]
 PANEL, SIMULATED = "panel", "simulated panel"  # subjects of findings of own excess
-ANSWERS: tuple[Answer, ...] = ("yes", "open", "ceiling", "no", "withheld")
+ANSWERS: tuple[FindingAnswer, ...] = ("yes", "open", "ceiling", "no", "withheld")
 ONE_SIDED = 0.025
 OVER_OTHERS: tuple[Relation, ...] = ("baseline", "which ones", "auroc")  # margins over what other models make known
 TOO_CLOSE, NO_ROOM = "too close to call", "no room to differ"
@@ -116,7 +116,7 @@ class Finding:
     about: str
     subject: str
     relation: Relation
-    answer: Answer
+    answer: FindingAnswer
     value: float | None
     low: float | None = None
     high: float | None = None
@@ -324,7 +324,7 @@ def _tested(row: Score, relation: Relation, points: tuple[float, float], among: 
     value, low, high = row.value or 0.0, row.low or 0.0, row.high or 0.0
     errors = (value - low) / Z, (high - value) / Z
     ends = _ends(row, points)
-    answer: Answer = "yes" if ends[0] > 0 else "no" if ends[1] < 0 else "open"
+    answer: FindingAnswer = "yes" if ends[0] > 0 else "no" if ends[1] < 0 else "open"
     finding = _finding(row, relation, answer)
     if answer == "yes" and row.too_few_models and relation in OVER_OTHERS:
         finding = replace(finding, answer="withheld")
@@ -340,7 +340,7 @@ def clear_of_zero(rows: Sequence[Ranged], sign: int) -> list[bool]:
     return [each > points[side] for each, points in zip(z, _points(rows), strict=True)]
 
 
-def _finding(row: Score, relation: Relation, answer: Answer, alike: tuple[str, ...] = ()) -> Finding:
+def _finding(row: Score, relation: Relation, answer: FindingAnswer, alike: tuple[str, ...] = ()) -> Finding:
     ends = (row.value, row.low, row.high)
     return Finding(row.experiment, row.model, relation, answer, *ends, reason=row.reason, alike=alike)
 
@@ -362,7 +362,7 @@ def against_chance(skills: Iterable[Score]) -> list[Finding]:
     (row,) = rows
     if row.value is None or row.low is None or row.high is None or row.reason:
         return [_finding(row, "chance", "withheld")]
-    answer: Answer = "yes" if row.low > 0 else "no" if row.high < 0 else "open"
+    answer: FindingAnswer = "yes" if row.low > 0 else "no" if row.high < 0 else "open"
     return [replace(_finding(row, "chance", answer), tested_low=row.low, tested_high=row.high, among=1)]
 
 
@@ -416,11 +416,11 @@ def too_few_for_own(own: Sequence[Own]) -> list[Finding]:
     return [replace(_own_finding(largest, subject, largest.found.overall), about="overall", source=None)]
 
 
-def _own_finding(own: Own, subject: str, judged: Judged) -> Finding:
+def _own_finding(own: Own, subject: str, judged: OwnVerdict) -> Finding:
     estimate = judged.estimate
     numbers = (estimate.value, *estimate.interval, *judged.tested)
     value, low, high, tested_low, tested_high = map(none_if_nan, numbers)
-    answer: Answer = "withheld" if judged.verdict is None else "yes" if judged.verdict == "own" else "open"
+    answer: FindingAnswer = "withheld" if judged.verdict is None else "yes" if judged.verdict == "own" else "open"
     return Finding(
         own.experiment,
         subject,

@@ -152,6 +152,11 @@ class ScoreOptions(Families, ReferencePanel, OutcomeSource, ReadingOptions, Mode
         None, "Bootstrap intervals from this many draws of items (10000 is plenty) instead of formulas.", metavar="N"
     )
     seed: int | None = option(None, "The seed of --bootstrap. Default: 0.", metavar="N")
+    brief: bool = option(
+        False,
+        "Only what `selfexec score` prints first: how often, which ones and own excess. It takes less time.",
+        typed=False,
+    )
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,10 @@ one model are where items are few was seen in the quick presets of these models,
 import math
 from collections.abc import Mapping
 
-from selfexec import stats
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.experiments.base import Spread
 from selfexec.metrics import LEAST_PANEL, LEAST_RARER_ITEMS
-from selfexec.stats import Z
+from selfexec.stats import POWER_80, Z
 from selfexec.text.numbers import number_of
 
 WIDEST = 2.0  # skill lies between -1 and 1
@@ -39,7 +38,7 @@ def half_width(experiment: str, items: int, cut: float = 0.0) -> float:
 
 def detectable(experiment: str, items: int) -> float:
     """The difference in skill of two models on the same items that is found in 80% of runs, at the 5% level."""
-    return stats.detectable(spread_of(experiment).paired / math.sqrt(items), math.inf)
+    return (Z + POWER_80) * spread_of(experiment).paired / math.sqrt(items)
 
 
 # a model that lists hardly any option, or answers every request, has next to none of the rarer outcome

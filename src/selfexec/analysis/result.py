@@ -15,6 +15,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.files import csv_rows
 from selfexec.files.frames import as_parquet, column_types, framed, record_fields, to_pandas
 from selfexec.files.outputs import RESULTS, form_by_ending, tried, write_bytes, write_page
+from selfexec.runs.folder import BATCHES
 from selfexec.runs.requests import out_with_batches
 from selfexec.text.numbers import number_of
 from selfexec.text.tables import WIDTH, Part, all_as_html, all_as_markdown, all_as_text, beginning
@@ -184,10 +185,15 @@ def _scored_run(run: "Run") -> ScoredRun:
         sources={
             e: by for e, by in run.chosen_sources.items() if e in run.items.items and by != EXPERIMENTS[e].sources[0]
         },
-        out=out_with_batches(run.folder, {key for key, reply in run.replies.items() if not reply.failed}),
+        out=_out(run) if (run.folder / BATCHES).is_dir() else 0,
         origin=run.manifest.origin,
         epochs=run.manifest.epochs,
     )
+
+
+def _out(run: "Run") -> int:
+    """How many sessions are out in batch files, of those that have no reply that counts."""
+    return out_with_batches(run.folder, {key for key, reply in run.replies.items() if not reply.failed})
 
 
 def out_lines(runs: Iterable[ScoredRun]) -> list[str]:

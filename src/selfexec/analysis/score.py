@@ -28,8 +28,9 @@ from selfexec.claims import NO_ANSWERS, Claims, Tables, occurring
 from selfexec.claims.arrays import MISSING, UNREADABLE
 from selfexec.errors import InputError
 from selfexec.extension import registered
-from selfexec.facets import why_apart
+from selfexec.facets import DEFAULT_NAME, why_apart
 from selfexec.metrics import (
+    LEAST_PANEL,
     NO_EVIDENCE,
     NO_OWN_EXCESS,
     OF_BASELINE,
@@ -73,6 +74,11 @@ def score(options: ScoreOptions) -> Scores:
     Raises:
         InputError: A model is in two of the runs, items differ between them, or the panel has none of them.
     """
+    return scores_of(options)
+
+
+def scores_of(options: ScoreOptions) -> Scores:
+    """The same, for who has the options at hand."""
     selection = replace(selection_of(options.runs, options), with_apart=True)
     added = registered("conventions")
     refuse_unknown("convention", [selection.convention], [*WITH_SKILL, *added])
@@ -82,12 +88,15 @@ def score(options: ScoreOptions) -> Scores:
     drawn = Bootstrap(options.bootstrap, options.seed or 0) if options.bootstrap is not None else None
     in_conditions: list[Scores] = []
     if selection.convention in added:
-        _refuse_what_takes_more(selection, drawn)
+        _refuse_what_takes_more(selection, drawn, brief=options.brief)
         rows: Iterable[Score] = [row for run in selection.runs for row in rows_by(selection.convention, run)]
         warnings: list[Warned] = []
     else:
         narrowed = [selection.under(condition) for condition in selection.shown_conditions]
-        in_conditions = [_in_condition(one, selection.families, drawn, has_preset=has_preset) for one in narrowed]
+        in_conditions = [
+            _in_condition(one, selection.families, drawn, has_preset=has_preset, brief=options.brief)
+            for one in narrowed
+        ]
         rows = [row for one in in_conditions for row in one]
         warnings = [*(warning for one in in_conditions for warning in one.warnings), *same_replies(runs)]
     panels = [panel for one in in_conditions for panel in one.panels]
@@ -106,15 +115,19 @@ def score(options: ScoreOptions) -> Scores:
 
 
 def _in_condition(
-    selection: Selection, groups: Mapping[str, str | None], drawn: Bootstrap | None, *, has_preset: bool
+    selection: Selection,
+    groups: Mapping[str, str | None],
+    drawn: Bootstrap | None,
+    *,
+    has_preset: bool,
+    brief: bool,
 ) -> Scores:
     """The scores of the wanted models and experiments, in the one condition of a selection. All other models are
-    reference models. `has_preset`: some of the runs asked a preset, which is a cut
-    of the items.
+    reference models. `has_preset`: some of the runs asked a preset, which is a cut of the items.
     """
     models = [model for model in selection.everybody if selection.wants([model])]
-    if why := why_apart(selection.condition):
-        return _apart(selection, why, models, groups, drawn)
+    if selection.condition != DEFAULT_NAME and (why := why_apart(selection.condition)):
+        return _apart(selection, why, models, groups, drawn, brief)
     experiments = () if "overall" in selection.experiments else selection.experiments
     scores = score_tables(
         selection.tables,
@@ -124,21 +137,33 @@ def _in_condition(
         matched=selection.matched_panel,
         experiments=experiments,
         groups=groups,
+        brief=brief,
     )
-    if not has_preset:
+    if brief or not has_preset:
         return scores
     rows = [*scores, *adjusted_rows(selection, scores.parts, scores.of("overall", "skill"))]
     return Scores(rows, scores.warnings, drawn, scores.parts, scores.runs, scores.own, scores.panels)
 
 
 def _apart(
-    selection: Selection, why: str, models: Sequence[str], groups: Mapping[str, str | None], drawn: Bootstrap | None
+    selection: Selection,
+    why: str,
+    models: Sequence[str],
+    groups: Mapping[str, str | None],
+    drawn: Bootstrap | None,
+    brief: bool,
 ) -> Scores:
     """The scores in a condition whose predictions are none of what a model knows of itself: of each experiment by
     itself, without an own excess, an overall score, a panel and whatever a model is held against.
     """
     plain = score_tables(
-        selection.tables, models, selection.convention, drawn, experiments=selection.experiments, groups=groups
+        selection.tables,
+        models,
+        selection.convention,
+        drawn,
+        experiments=selection.experiments,
+        groups=groups,
+        brief=brief,
     )
     of_others = {*OF_BASELINE, "margin_at_own_rate", "own_excess"}
     rows = (
@@ -160,6 +185,7 @@ def score_tables(
     experiments: Collection[str] = (),
     groups: Mapping[str, str | None] = NO_GROUPS,
     whole: bool = True,
+    brief: bool = False,
 ) -> Scores:
     """Scores of some models, from tables alone.
 
@@ -173,6 +199,7 @@ def score_tables(
         groups: Model -> family, where somebody has named it.
         whole: Whether to include warnings, tests of loss, self-bonuses, permutation tests, margins, noise ceilings and
             bounds.
+        brief: Whether to leave out all that the first screen does not show.
     """
     claims = {name: found for name, found in tables.claims.items() if not experiments or name in experiments}
     together = matched.tables if matched else tables
@@ -180,18 +207,25 @@ def score_tables(
     everybody = {model for tables_of in votes.values() for model in tables_of.everyone.models}
     # a model alone has nobody of its family beside it
     families = families_of(everybody, together.simulated, groups) if len(everybody) > 1 else dict.fromkeys(everybody)
-    scored = {model: _scored(together, votes, model, convention, families, whole) for model in models}
+    scored = {model: _scored(together, votes, model, convention, families, whole, brief) for model in models}
     if not whole:
         return Scores(_bare_rows(convention, scored), parts=scored)
+    panels = [matched] if matched else []
+    has_verdicts = matched is not None or len(everybody) >= LEAST_PANEL  # of so few there is none that is shown
+    own = (
+        list(own_of(claims, tables.simulated, families, matched, people=tables.people))
+        if has_verdicts or not brief
+        else []
+    )
+    if brief:
+        return Scores(_shown_rows(scored, bootstrap), (), bootstrap, scored, own=own, panels=panels)
     judged = judge_warnings(claims, convention == "strict")
     opened = [one for one in left_open(tables) if one.experiment in claims]
     warnings: list[Warned] = [*loss_warnings(claims), *judged, *opened]
-    own = list(own_of(claims, tables.simulated, families, matched, people=tables.people))
     rows = _rows(claims, convention, scored, own, bootstrap)
-    if matched is None:
-        return Scores(rows, warnings, bootstrap, scored, own=own)
-    with_panel = (_with_panel(row, matched) for row in rows)
-    return Scores(with_panel, warnings, bootstrap, scored, own=own, panels=[matched])
+    if matched is not None:
+        rows = (_with_panel(row, matched) for row in rows)
+    return Scores(rows, warnings, bootstrap, scored, own=own, panels=panels)
 
 
 def _scored(
@@ -201,6 +235,7 @@ def _scored(
     convention: str,
     families: Mapping[str, str | None],
     whole: bool,
+    brief: bool,
 ) -> dict[str, Scored]:
     """The scores of one model in each experiment. The other models of its sort, simulated or not, are its reference
     models.
@@ -218,7 +253,9 @@ def _scored(
         family = families[model]
         of_family = [one for one in references if family and families[one] == family]
         same_family = vote_tables.others(claims, of_family, telling=False)
-        scored[experiment] = score_experiment(asked, claims, answers, others, same_family, strict, whole=whole)
+        scored[experiment] = score_experiment(
+            asked, claims, answers, others, same_family, strict, whole=whole, brief=brief
+        )
     return scored
 
 
@@ -313,6 +350,12 @@ def _with_panel(row: Score, matched: MatchedPanel) -> Score:
     return replace(row, panel=matched.panel.name) if matched.serves(row.model, experiments) else row
 
 
+def _shown_rows(scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap | None) -> Iterator[Score]:
+    """The rows that the first screen is made of."""
+    rows = (row for parts in scored.values() for part in parts.values() for row in part.rows)
+    return rows if bootstrap is None else with_bootstrap(rows, scored, {}, bootstrap)
+
+
 def _bare_rows(convention: str, scored: Mapping[str, Mapping[str, Scored]]) -> Iterator[Score]:
     for model, parts in scored.items():
         for part in parts.values():
@@ -320,9 +363,11 @@ def _bare_rows(convention: str, scored: Mapping[str, Mapping[str, Scored]]) -> I
         yield from overall_scores(model, convention, parts)
 
 
-def _refuse_what_takes_more(selection: Selection, drawn: Bootstrap | None) -> None:
+def _refuse_what_takes_more(selection: Selection, drawn: Bootstrap | None, *, brief: bool) -> None:
     """Refuse options that a convention without intervals and baselines cannot follow."""
     convention = f"convention {selection.convention!r}"
+    if brief:
+        raise InputError(f"brief: the first screen is made of what {convention} lacks. Leave it out.")
     if drawn:
         raise InputError(f"{convention} has no intervals to bootstrap: take strict or readable.")
     if selection.panel not in (None, NO_PANEL):

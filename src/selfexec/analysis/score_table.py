@@ -47,6 +47,7 @@ from selfexec.metrics import (
     not_run,
 )
 from selfexec.panels import MatchedPanel
+from selfexec.renamed import METRICS as OLD_NAMES
 from selfexec.text.matching import listed
 from selfexec.text.numbers import decimal, interval, number_of
 from selfexec.text.tables import Part, Table
@@ -152,7 +153,8 @@ class Scores(Rows[Score]):
 
     def of(self, experiment: str, metric: str) -> list[Score]:
         """One number of every model that has it."""
-        refuse_old_name(metric)
+        if metric in OLD_NAMES:
+            refuse_old_name(metric)
         return self._of_models.get((experiment, metric), [])
 
     @cached_property
@@ -272,7 +274,8 @@ def question(scores: Scores) -> str:
 
 def stands_apart(scores: Scores) -> str | None:
     """Why the scores of a condition, the first where there are several, are none of what a model knows of itself."""
-    return why_apart(scores.conditions[0]) if scores.conditions else None
+    first = scores.conditions[0] if scores.conditions else DEFAULT_NAME
+    return None if first == DEFAULT_NAME else why_apart(first)
 
 
 def _said(scores: Scores) -> list[str]:
@@ -288,9 +291,10 @@ def remarks(scores: Scores) -> list[str]:
     reference panel the baselines are of.
     """
     sources = {row.experiment: row.source for row in scores if row.metric == "accuracy" and row.source}
+    others = {e: source for e, source in sources.items() if source != EXPERIMENTS[e].sources[0]}
     return [
         *texts_of(scores.warnings),
-        *source_notes(sources),
+        *(source_notes(others) if others else ()),
         *(line for one in scores.panels for line in panel_lines(one)),
     ]
 

@@ -279,7 +279,7 @@ def _refuse_apart(named: Iterable[str]) -> None:
 
 def _together(known: Sequence[str]) -> tuple[str, ...]:
     """Those of these conditions that do not stand apart; InputError where all of them do."""
-    together = tuple(condition for condition in known if why_apart(condition) is None)
+    together = tuple(condition for condition in known if condition == DEFAULT_NAME or why_apart(condition) is None)
     if known and not together:
         _refuse_apart(known)
     return together

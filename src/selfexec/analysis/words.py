@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from selfexec.analysis.findings import PANEL, SIMULATED, Answer, Finding, Relation
+from selfexec.analysis.findings import PANEL, SIMULATED, Finding, FindingAnswer, Relation
 from selfexec.analysis.own_excess import in_words
 from selfexec.experiments import EXPERIMENTS, RULE, SELF, by_source
 from selfexec.metrics import LEAST_ITEMS, LEAST_KNOWN, LEAST_PANEL, LEAST_RARER_ITEMS
@@ -27,7 +27,7 @@ class FindingSentence:
     """A sentence about an experiment, or `overall`."""
 
     about: str
-    answer: Answer
+    answer: FindingAnswer
     text: str
 
 
@@ -45,7 +45,7 @@ class Verdicts:
         return (*self.above, *self.open, *self.below)
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> FindingAnswer:
         return "yes" if self.above else "open" if self.open else "no"
 
 
@@ -84,7 +84,7 @@ def overall_skills(skills: Sequence[Finding]) -> list[str]:
     return [f"Overall skill, where 0 is chance: {listed_names([f'{one.subject} {_number(one)}' for one in known])}."]
 
 
-SHORT: Mapping[Answer, str] = {
+SHORT: Mapping[FindingAnswer, str] = {
     "yes": "predicts better than chance {}",
     "open": "is not shown to predict better than chance {}",
     "no": "predicts worse than chance {}",

@@ -156,9 +156,10 @@ def observe(
     expected: list[tuple[object, ...]] = []
     for (model, experiment, condition), by_id in asked.items():
         definition = EXPERIMENTS[experiment]  # looked up once: there are thousands of items
-        facets = {kind: touching(condition, experiment, kind) for kind in definition.kinds}
-        name = only_condition or condition_name(condition)
-        shared = {kind: only_condition or condition_name(part) for kind, part in facets.items()}
+        facets = {kind: condition and touching(condition, experiment, kind) for kind in definition.kinds}
+        name = only_condition or (condition_name(condition) if condition else DEFAULT_NAME)
+        own_names = (condition_name(part) if part else DEFAULT_NAME for part in facets.values())
+        shared = {kind: only_condition or own for kind, own in zip(facets, own_names, strict=True)}
         names: dict[str, str] = {}  # session -> the condition that its own facets make
         judges = later.get(experiment, ())
         source = (sources or {}).get(experiment, definition.sources[0])

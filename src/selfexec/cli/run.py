@@ -100,6 +100,7 @@ def command(
     from selfexec.runs import MANIFEST
     from selfexec.runs.asking import Progress, refuse_misfit, shown_progress
     from selfexec.runs.ends import ways_on
+    from selfexec.runs.folder import BATCHES
     from selfexec.runs.requests import requests_of
 
     models, out = given["models"], given["out"]
@@ -146,7 +147,7 @@ def command(
     progress = Progress()
     with nullcontext(None) if is_quiet() else shown_progress() as show:
         run = _carried_out(planned, show, progress)
-    out_now = {} if choices.again else requests_of(planned.out).out
+    out_now = requests_of(planned.out).out if (planned.out / BATCHES).is_dir() and not choices.again else {}
     failed = sum(reply.failed for key, reply in run.replies.items() if key not in out_now)
     ended = sum(reply.ended_unknown for key, reply in run.replies.items() if key not in out_now)
     missing = failed + progress.out + progress.waiting + progress.left
@@ -182,12 +183,14 @@ def command(
 
 def _say_scores(planned: PlannedRun, run: "Run", missing: int = 0) -> None:
     """The scores of a run, what to type next, and what else is wanted at its end."""
-    from selfexec.analysis.score import score
+    from selfexec.analysis.options import ScoreOptions
+    from selfexec.analysis.score import scores_of
     from selfexec.analysis.screen import Screen
 
     kept = number_of(sum(not reply.failed for reply in run.replies.values()), "reply", "replies")
     with said_if_slow(f"Reading and scoring {kept} ..."):
-        scores = score(run)
+        # what else is wanted may take every number
+        scores = scores_of(ScoreOptions(run, brief=planned.finish is None))
     say()
     say_table(Screen(scores))
     say("\n".join(_afterwards(planned.plan, run, scores, missing)))

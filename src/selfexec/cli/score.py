@@ -1,7 +1,7 @@
 """selfexec score"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -88,7 +88,7 @@ def command(
     selfexec score runs/mine --convention readable --format json -o scores.json
     """
     from selfexec.analysis.full_scores import FullScores
-    from selfexec.analysis.score import score
+    from selfexec.analysis.score import scores_of
     from selfexec.analysis.screen import Screen
     from selfexec.errors import InputError
 
@@ -102,8 +102,11 @@ def command(
         raise InputError(f"--seed {options.seed}: nothing is drawn without --bootstrap. Give both, or neither.")
     if every and not full:
         raise InputError("--all: it adds further metrics to the numbers of --full. Give both, or neither.")
+    # what is printed first takes a part of the numbers alone
+    brief = form == "table" and not (full or sort or "overall" in options.experiments)
+    brief = brief and options.convention in WITH_SKILL
     with said_if_slow("Reading and scoring ..."):
-        scores = score(**vars(options))
+        scores = scores_of(replace(options, brief=brief))
     ordered = scores.sorted_by(sort) if sort else scores
     # a convention without baselines has nothing to answer by, and a mean no row of its own on the first screen
     whole = full or options.convention not in WITH_SKILL or scores.experiments == ["overall"]

@@ -42,7 +42,7 @@ from selfexec.metrics.rows import (
     coverage,
     nothing_read,
 )
-from selfexec.stats import Interval, normal, sum_interval
+from selfexec.stats import Array, Interval, normal, sum_interval
 from selfexec.text.numbers import decimal
 
 # metrics that are not defined on a single item, whatever the kind of its claims
@@ -69,8 +69,9 @@ class Scored:
         comparison: The comparison that its margin comes from.
         claims: The claims that were counted.
         strict: Whether what could not be read counts as wrong.
-        records: The counts of each single baseline on these claims.
-        baseline_probabilities: What each baseline predicts about each of the claims.
+        records: The counts of each single baseline on these claims; none in brief scores.
+        probabilities: Baseline -> its probability of a yes to each of the claims.
+        others: The reference models.
     """
 
     rows: list[Score]
@@ -83,16 +84,24 @@ class Scored:
     claims: Claims
     strict: bool
     records: Mapping[str, Counted]
-    baseline_probabilities: BaselineProbabilities
+    probabilities: Mapping[str, Array]
+    others: Others
 
     @cached_property
     def baselines(self) -> Mapping[str, Pairing]:
         """The model next to each single baseline, on the claims that the baseline predicts."""
-        mask, probabilities = scorable(self.claims, self.strict), self.baseline_probabilities.probabilities
+        mask = scorable(self.claims, self.strict)
         return {
-            name: paired(self.claims, probabilities[name], mask, self.record, record, self.strict)
+            name: paired(self.claims, self.probabilities[name], mask, self.record, record, self.strict)
             for name, record in self.records.items()
         }
+
+    @cached_property
+    def baseline_probabilities(self) -> BaselineProbabilities:
+        """What each baseline, the stacked one included, predicts about each of the claims, and what others did."""
+        stacked = self.comparison.stacked_predictions
+        further = {} if stacked is None else {STACKED: stacked}
+        return BaselineProbabilities.with_votes({**self.probabilities, **further}, self.claims, self.others)
 
 
 def score_experiment(
@@ -104,6 +113,7 @@ def score_experiment(
     strict: bool,
     *,
     whole: bool = True,
+    brief: bool = False,
 ) -> Scored:
     """Score one model in one experiment: first its own record, then each single baseline on the same claims, then the
     margin over the stacked baseline. Last come the reasons for which numbers are withheld or cautioned against.
@@ -120,53 +130,70 @@ def score_experiment(
         family: Those of them that are of its family.
         strict: Whether what could not be read counts as wrong.
         whole: Whether to include the permutation test, the margin, and the baselines that are fitted.
+        brief: Whether to leave out all that the first screen does not show: the single baselines, the permutation test,
+            and further metrics of the model's own record.
     """
     kind, mask = claim_kind(claims), scorable(claims, strict)
-    record = kind.count(claims, strict)
-    found = dict(kind.own_estimates(claims, record, answers, EXPERIMENTS[claims.experiment].metrics, strict))
-    found["skill"] = found[kind.SKILL_NAME]
-    found["coverage"] = coverage(claims)
-    probabilities = baseline_probabilities(claims, others, learnt=whole)
-    of_family, lacking = by_family(claims, family, mask)
-    probabilities |= of_family
-    found |= {name: Estimate(math.nan, reason=why) for name, why in lacking.items()}
-    records = baseline_records(claims, probabilities, mask)
-    for name, baseline in records.items():
-        found[name] = kind.accuracy_estimate(baseline)
-    for name in kind.OF_OTHERS:
-        if name != "subject" or claims.subjects:
-            found.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
+    record, experiment = kind.count(claims, strict), EXPERIMENTS[claims.experiment]
+    if brief:
+        metrics = dict(kind.brief_estimates(record))
+    else:
+        metrics = dict(kind.own_estimates(claims, record, answers, experiment.metrics, strict))
+    metrics["skill"] = metrics[kind.SKILL_NAME]
+    probabilities: dict[str, Array] = {}
+    records: dict[str, Counted] = {}
+    if others.enough or not brief:  # without others there is no margin that takes them
+        probabilities = baseline_probabilities(claims, others, learnt=whole)
+    if not brief:
+        metrics["coverage"] = coverage(claims)
+        of_family, lacking = by_family(claims, family, mask)
+        probabilities |= of_family
+        records = baseline_records(claims, probabilities, mask)
+        metrics |= {name: Estimate(math.nan, reason=why) for name, why in lacking.items()}
+        metrics |= _accuracies(kind, claims, records)
+    if whole and not brief:
+        several = len(record.items) > 1
+        metrics["shuffled_p"] = shuffled_p(claims, strict) if several else Estimate(math.nan, reason=ONE_ITEM)
     comparison = without_baseline(kind, record, NO_MARGIN)
     if whole:
-        several = len(record.items) > 1
-        found["shuffled_p"] = shuffled_p(claims, strict) if several else Estimate(math.nan, reason=ONE_ITEM)
         comparison = compare_with_baseline(claims, others, probabilities, strict)
-        # without other models there is no baseline to name: always giving one answer has skill 0, and some baselines by
-        # facts are far better
-        alone = Estimate(math.nan, reason=comparison.no_baseline)
-        found["best_baseline"] = alone if comparison.no_baseline else kind.skill_estimate(comparison.baseline_record)
-        found["baseline_margin"] = comparison.margin
-        if comparison.at_own_rate:
-            # The ceiling and the model's share of it are there already, of all of its claims, and stay so without a
-            # baseline. Beside one they are of the claims that both are scored on, as the baseline's share is.
-            found |= comparison.at_own_rate.estimates
-        if kind.SHARED_CLAIMS:  # shown, but part of no verdict
-            found |= where_words_split(claims, others, comparison, strict)
+        metrics |= _margins(kind, comparison)
+    if whole and not brief and kind.SHARED_CLAIMS:  # shown, but part of no verdict
+        metrics |= where_words_split(claims, others, comparison, strict)
     if gives_probabilities(claims):
         if kind.FREE_THRESHOLD and kind.SHARED_CLAIMS:
             comparison, probabilities, records = without_baseline(kind, record, IN_PROBABILITIES), {}, {}
-            found = _without_threshold(found, EXPERIMENTS[claims.experiment].naive)
-        found |= probability_scores(claims, answers, others, with_margin=whole and kind.SHARED_CLAIMS)
-    why, found = degenerate(kind, claims, answers, len(record.items), found)
-    comparison = replace(comparison, margin=found.get("baseline_margin", comparison.margin))
+            metrics = _without_threshold(metrics, experiment.naive)
+        metrics |= probability_scores(claims, answers, others, with_margin=whole and kind.SHARED_CLAIMS)
+    why, metrics = degenerate(kind, claims, answers, len(record.items), metrics)
+    comparison = replace(comparison, margin=metrics.get("baseline_margin", comparison.margin))
     caution = asked.caution or why or kind.too_few(claims.where(mask), record)
     best_baseline = None if comparison.no_baseline else comparison.baseline
-    rows = [asked.row(name, e, caution, best_baseline if name in OF_BASELINE else None) for name, e in found.items()]
-    if comparison.stacked_predictions is not None:
-        probabilities = probabilities | {STACKED: comparison.stacked_predictions}
-    of_baselines = BaselineProbabilities.with_votes(probabilities, claims, others)
-    parts = (found["accuracy"], found["skill"], caution, record, comparison)
-    return Scored(rows, asked, *parts, claims, strict, records, of_baselines)
+    rows = [asked.row(name, e, caution, best_baseline if name in OF_BASELINE else None) for name, e in metrics.items()]
+    parts = (metrics["accuracy"], metrics["skill"], caution, record, comparison)
+    return Scored(rows, asked, *parts, claims, strict, records, probabilities, others)
+
+
+def _margins(kind: Kind, comparison: BaselineComparison) -> dict[str, Estimate]:
+    """The skill of the baseline, the margin over it, and what goes with the margin at the model's own rate.
+
+    Without other models there is no baseline to name: always giving one answer has skill 0, and some baselines by facts
+    are far better. The ceiling and the model's share of it are known without a baseline, of all of the model's claims;
+    beside one they are replaced by those of the claims that both are scored on, as the baseline's share is.
+    """
+    alone = Estimate(math.nan, reason=comparison.no_baseline)
+    best = alone if comparison.no_baseline else kind.skill_estimate(comparison.baseline_record)
+    margins = {"best_baseline": best, "baseline_margin": comparison.margin}
+    return margins | (dict(comparison.at_own_rate.estimates) if comparison.at_own_rate else {})
+
+
+def _accuracies(kind: Kind, claims: Claims, records: Mapping[str, Counted]) -> dict[str, Estimate]:
+    """The accuracy of each single baseline; of those by other models, where there are none, the reason."""
+    accuracies = {name: kind.accuracy_estimate(record) for name, record in records.items()}
+    for name in kind.OF_OTHERS:
+        if name != "subject" or claims.subjects:
+            accuracies.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
+    return accuracies
 
 
 def _without_threshold(found: Mapping[str, Estimate], naive: Naive | None) -> dict[str, Estimate]:

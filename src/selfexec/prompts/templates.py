@@ -149,10 +149,18 @@ def by_condition(
     prompts: AllPrompts, experiments: Iterable[str], conditions: Sequence[Condition]
 ) -> Mapping[str, Mapping[Condition, Prompts]]:
     """By experiment: the conditions that are distinguished in it, and the templates that are asked with in each."""
+    if not any(conditions):  # no facet changes a prompt
+        return {e: {c: _plain(e, prompts[e]) for c in conditions[:1]} for e in experiments}
     of_facets = by_name({name: texts for name, texts in prompts.items() if name not in EXPERIMENTS})
     return {
         e: {c: prompts_in(c, e, {**of_facets, **prompts[e]}) for c in conditions_of(conditions, e)} for e in experiments
     }
+
+
+def _plain(experiment: str, prompts: Prompts) -> Prompts:
+    """The templates of an experiment as no facet changes them, and the sentences of its options."""
+    kinds = EXPERIMENTS[experiment].prompts
+    return {name: text for name, text in prompts.items() if "@" not in name and name.partition(".")[0] in kinds}
 
 
 def asked_prompts(prompts: AllPrompts, experiments: Iterable[str], conditions: Sequence[Condition]) -> dict[str, str]:
@@ -193,7 +201,7 @@ def of_model(name: str, model: str) -> str:
 
 def name_in(condition: Condition, experiment: str, kind: str) -> str:
     """What the template of a kind of session is called in a condition."""
-    part = touching(condition, experiment, kind)
+    part = touching(condition, experiment, kind) if condition else condition
     return f"{experiment}.{kind}@{condition_name(part)}" if part else f"{experiment}.{kind}"
 
 

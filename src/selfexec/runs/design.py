@@ -35,7 +35,7 @@ def crossed(
         (model, e, condition): dict.fromkeys(by_id, epochs)
         for model in models
         for e, by_id in item_set.items.items()
-        for condition in conditions_of(conditions, e)
+        for condition in (conditions_of(conditions, e) if any(conditions) else conditions)
     }
 
 
@@ -143,7 +143,8 @@ def _by_condition(
     conditions = dict.fromkeys([*listed, *_own(seen, experiment, listed)])
     found: dict[Condition, dict[str, set[int]]] = {condition: defaultdict(set) for condition in conditions}
     for (facets, session), by_item in seen.items():
-        sharing = [c for c in found if touching(c, experiment, session_kind(session)) == facets]
+        kind = session_kind(session)
+        sharing = [c for c in found if (touching(c, experiment, kind) if c else c) == facets]
         told = [facets] if facets in found else sharing
         lists = [listed[condition] for condition in sharing if condition in listed]
         for id, epochs in by_item.items():

@@ -29,7 +29,7 @@ from selfexec.files import jsonl
 from selfexec.files.replacing import NO_RENAME, current, put
 from selfexec.items import ItemSet
 from selfexec.prompts import kept_prompts, prompts_file
-from selfexec.renamed import with_new_names
+from selfexec.renamed import IN_RUNS, with_new_names
 from selfexec.runs.design import Block, Design, joined, unfolded
 from selfexec.runs.hypotheses import DeclaredHypotheses
 from selfexec.runs.invocations import Invocation
@@ -43,6 +43,8 @@ CONNECTIONS = "connections.jsonl"
 ITEMS = "items"
 PROMPTS = "prompts.json"
 STUDY = "study.toml"
+BATCHES = "batches"  # the folder of what went out in batch files
+SHARDS = "shards"  # the folder of the shards of a run
 FORMAT = 3
 SIMULATED = "sim/"  # how the names of simulated models begin that are ours
 IMPORT = "import"  # replies that somebody else asked for
@@ -159,8 +161,11 @@ def load_manifest(folder: Path) -> Manifest:
     if not path.is_file():
         raise InputError(f"{folder}: no run is here (there is no {MANIFEST}). {_runs_inside(folder)}")
     try:
-        kept = msgspec.json.decode(path.read_bytes())
-        manifest = msgspec.convert(with_new_names(kept), type=Manifest)
+        text = path.read_bytes()
+        kept = msgspec.json.decode(text)
+        if IN_RUNS.search(text):
+            kept = with_new_names(kept)
+        manifest = msgspec.convert(kept, type=Manifest)
     except (msgspec.MsgspecError, UnicodeDecodeError) as fault:
         raise InputError(f"{path}: {fault}. The manifest is damaged. {_way_to_replies(folder)}") from None
     if manifest.format > FORMAT:

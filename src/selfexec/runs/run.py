@@ -14,7 +14,16 @@ import msgspec
 from selfexec import items
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
-from selfexec.facets import DEFAULT, Condition, canonical, condition_name, condition_named, parts_of, touching
+from selfexec.facets import (
+    DEFAULT,
+    DEFAULT_NAME,
+    Condition,
+    canonical,
+    condition_name,
+    condition_named,
+    parts_of,
+    touching,
+)
 from selfexec.files.frames import to_pandas
 from selfexec.items import ItemSet
 from selfexec.options import Names, names
@@ -35,6 +44,7 @@ from selfexec.runs.folder import (
     LOST,
     PROMPTS,
     REPLIES,
+    SHARDS,
     Manifest,
     check_fit,
     items_of_run,
@@ -124,7 +134,8 @@ def opened(folder: str | Path, accept_ends: Iterable[str] = ()) -> "Run":
     if not isinstance(folder, str | Path):
         raise InputError(f"expected a run or its folder, not {_kind(folder)}.")
     folder = Path(folder)
-    refuse_unjoined(folder)
+    if (folder / SHARDS).is_dir():
+        refuse_unjoined(folder)
     return as_it_lies(folder, accept_ends)
 
 
@@ -139,7 +150,9 @@ def as_it_lies(folder: Path, accept_ends: Iterable[str] = ()) -> "Run":
     manifest = load_manifest(folder)
     item_set = items_of_run(folder)
     accepted = tuple(dict.fromkeys([*manifest.accept_ends, *accept_ends]))
-    replies = with_accepted_ends(read_journal(folder / REPLIES), accepted)
+    replies = read_journal(folder / REPLIES)
+    if accepted:
+        replies = with_accepted_ends(replies, accepted)
     check_fit(replies, item_set, lambda key: f"{folder / REPLIES}:{line_of(folder / REPLIES, key)}", LOST)
     if ends_torn(folder / REPLIES):
         warnings.warn(
@@ -278,7 +291,8 @@ class Run:
         """In which anything was asked, the default one first."""
         if self.condition is not None:
             return (self.condition,)
-        return tuple(map(condition_name, sorted({condition for _, _, condition in self.asked})))
+        asked = sorted({condition for _, _, condition in self.asked})
+        return tuple(condition_name(condition) if condition else DEFAULT_NAME for condition in asked)
 
     def under(self, condition: str) -> "Run":
         """The run as if it had been asked in this condition alone: the replies that count in it, those that it shares

@@ -11,6 +11,7 @@ from selfexec.options import part_of
 from selfexec.run_options import RunOptions, SamplingProtocol
 
 EXTRA = "extra_body."
+NOTHING_SENT = Sampling()
 PROTOCOLS: tuple[str, ...] = get_args(SamplingProtocol)
 
 
@@ -40,6 +41,8 @@ def from_names(sent: Mapping[str, Any]) -> Sampling:
 
 def kept_settings(sampling: Sampling) -> dict[str, Any]:
     """What changes the replies, as a run keeps it. How fast and from where they are asked does not."""
+    if sampling == NOTHING_SENT:
+        return {}
     return {name: kept_setting(name, value) for name, value in by_name(sampling).items()}
 
 

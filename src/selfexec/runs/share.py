@@ -14,10 +14,9 @@ import msgspec
 
 from selfexec.errors import InputError
 from selfexec.runs.design import Design
-from selfexec.runs.folder import MANIFEST, REPLIES
+from selfexec.runs.folder import MANIFEST, REPLIES, SHARDS
 from selfexec.text.numbers import number_of
 
-SHARDS = "shards"  # the folder in that of the whole run
 JOINED = "joined.json"  # among the shards
 MOST = 10_000
 _WRITTEN = re.compile(r"(\d{1,9})/(\d{1,9})")

@@ -33,7 +33,8 @@ from selfexec.run_options import RunOptions
 from selfexec.runs import Reply
 from selfexec.runs.asking import begin, grow
 from selfexec.runs.asking.progress import Spent
-from selfexec.runs.requests import BATCHES, REQUESTS, ExportedRequest, Requests, requests_of
+from selfexec.runs.folder import BATCHES
+from selfexec.runs.requests import REQUESTS, ExportedRequest, Requests, requests_of
 from selfexec.runs.store import read_journal
 from sockets import served
 

@@ -14,7 +14,7 @@ from selfexec.analysis.own_excess.verdicts import (
     panel_size,
     panel_title,
 )
-from selfexec.metrics import MISFIT, TIMES_PAIRS, Fit, Judged, Own
+from selfexec.metrics import MISFIT, TIMES_PAIRS, Fit, Own, OwnVerdict
 from selfexec.stats import Array
 from selfexec.text.numbers import decimal, interval, p_value, signed
 from selfexec.text.tables import Part, Table
@@ -153,7 +153,7 @@ def _models(own: Own, order: Sequence[int]) -> Table:
     return Table("Model by model", ["model", *_fit_names(own), "adjusted", "verdict", "against"], rows, "plain")
 
 
-def _ends(judged: Judged) -> str:
+def _ends(judged: OwnVerdict) -> str:
     """The interval that a verdict rests on; none where nothing is judged."""
     low, high = judged.tested
     return "" if np.isnan(low) else f"[{decimal(low)}, {decimal(high)}]"
@@ -163,7 +163,7 @@ def _fit_names(own: Own) -> list[str]:
     return [FIT_NAMES[fit.factors] for fit in own.found.fits]
 
 
-def _in_short(judged: Judged) -> str:
+def _in_short(judged: OwnVerdict) -> str:
     """What is against a better verdict by its name, behind it the factors where it takes more than one."""
     said: dict[str, str] = {}
     for factors, what in judged.against:
@@ -171,7 +171,7 @@ def _in_short(judged: Judged) -> str:
     return ", ".join(said.values())
 
 
-def _codes(judged: Iterable[Judged]) -> list[str]:
+def _codes(judged: Iterable[OwnVerdict]) -> list[str]:
     """What is against any of them, in the order of the conditions."""
     named = {objection.what for one in judged for objection in one.against}
     return [code for code in AGAINST if code in named]

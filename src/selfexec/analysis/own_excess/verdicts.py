@@ -14,9 +14,9 @@ from selfexec.metrics import (
     LEAST_PANEL,
     Estimate,
     Fit,
-    Judged,
     Objection,
     Own,
+    OwnVerdict,
     gives_probabilities,
     none_if_nan,
     own_excess_by_source,
@@ -155,7 +155,7 @@ def _panel(own: Own) -> str:
     return f"{verdict}, {estimate_text(found.overall.estimate)} ({size}){f': {why}' if why else ''}"
 
 
-def _would_have_found(judged: Judged) -> str:
+def _would_have_found(judged: OwnVerdict) -> str:
     """The least that a run of this size finds in 80 of 100 cases, where it is not plain that this one found enough."""
     short = judged.verdict in ("not shown", "unresolved") and not math.isnan(judged.detectable)
     return f"; 80% power to detect {decimal(judged.detectable)}" if short else ""
@@ -178,7 +178,7 @@ def _beside(own: Own, model: str) -> str:
     return f"{judged.verdict or 'no verdict'}, {tested_text(judged)} ({of}){f': {why}' if why else ''}"
 
 
-def against(judged: Judged) -> str:
+def against(judged: OwnVerdict) -> str:
     """What keeps a verdict from a better one."""
     return in_words(judged.against)
 
@@ -196,7 +196,7 @@ def estimate_text(found: Estimate) -> str:
     return interval(found.value, *found.interval, decimal)
 
 
-def tested_text(judged: Judged) -> str:
+def tested_text(judged: OwnVerdict) -> str:
     """The estimate with the interval that its verdict rests on: .040 [.010, .071], adjusted for 3 models"""
     adjusted = f", adjusted for {judged.tests} models" if judged.tests > 1 else ""
     return f"{interval(judged.estimate.value, *judged.tested, decimal)}{adjusted}"
@@ -234,7 +234,7 @@ def _record(own: Own) -> dict[str, Any]:
     }
 
 
-def _judged(judged: Judged) -> dict[str, Any]:
+def _judged(judged: OwnVerdict) -> dict[str, Any]:
     low, high = judged.tested
     return {
         **_estimate(judged.estimate),

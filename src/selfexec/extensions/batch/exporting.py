@@ -24,9 +24,9 @@ from selfexec.runs.arguments import takes
 from selfexec.runs.asking import DueCall, Plan, begin, grow, planned, refuse_misfit, standing
 from selfexec.runs.design import Design, folded
 from selfexec.runs.ends import keep_accepted, stored_replies
-from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest, write_manifest
+from selfexec.runs.folder import BATCHES, MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest, write_manifest
 from selfexec.runs.records import Reply
-from selfexec.runs.requests import BATCHES, ExportedRequest, Requests, add_requests, custom_ids, requests_of
+from selfexec.runs.requests import ExportedRequest, Requests, add_requests, custom_ids, requests_of
 from selfexec.runs.store import Journal
 from selfexec.text.matching import apart
 

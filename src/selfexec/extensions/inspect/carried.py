@@ -9,8 +9,7 @@ import msgspec
 from selfexec.items import ItemSet
 from selfexec.runs import Run
 from selfexec.runs.design import Block
-from selfexec.runs.folder import FORMAT, LOGS, STUDY, Manifest
-from selfexec.runs.requests import BATCHES
+from selfexec.runs.folder import BATCHES, FORMAT, LOGS, STUDY, Manifest
 from selfexec.text.numbers import number_of
 from selfexec.version import __version__
 

@@ -83,7 +83,7 @@ def carry_out(plan: JudgingPlan, report: Report | None = None, progress: Progres
         now = _remaining(plan)
         note_standing(progress, now, engine)
         ledger = ReplyLedger(journal, engine)
-        way_to_texts = way_to_texts_of_judges(plan.folder)
+        way_to_texts = partial(way_to_texts_of_judges, plan.folder)
         back_end = BackEnd(engine, ledger, plan.run.accept_ends, way_to_texts, plan.line)
         try:
             if now.remaining:
@@ -93,7 +93,7 @@ def carry_out(plan: JudgingPlan, report: Report | None = None, progress: Progres
         finally:
             progress.warnings.extend(ledger.warnings())
             known = _known(plan)
-            progress.warnings.extend(ends_named(known.values(), way_to_texts))
+            progress.warnings.extend(ends_named(known.values(), way_to_texts()))
             judged = replace(plan, known=known).here
             keep_judgements(plan.folder, judgements_of(plan.run, judged))
             if text := unchecked_warning(plan.folder / JUDGE_REPLIES, known.values(), plan.folder):

@@ -30,6 +30,7 @@ from selfexec.runs.folder import (
     MANIFEST,
     PROMPTS,
     REPLIES,
+    SHARDS,
     STUDY,
     Manifest,
     keep_old_manifest,
@@ -42,7 +43,6 @@ from selfexec.runs.records import Reply
 from selfexec.runs.run import Run, load
 from selfexec.runs.share import (
     JOINED,
-    SHARDS,
     JoinedShards,
     Shard,
     command_to_join,

@@ -65,6 +65,8 @@ OF_OTHERS: Sequence[str] = ("others_mode",)
 TELLING_NAME = " with the rarer outcome"
 NO_SKILL = "the outcomes of {} are all the same"
 SHARED_CLAIMS = FREE_THRESHOLD = True
+# how often, and which ones
+BRIEF = ("accuracy", "predicted_rate", "rate_bias", "youden_j", "ceiling_at_own_rate", "share_of_ceiling")
 
 
 def count(claims: Claims, strict: bool) -> Counted:
@@ -138,6 +140,11 @@ def own_estimates(
     found = estimates_of(record.counts, wanted)
     found["majority"] = max(found["always_yes"], found["always_no"], key=lambda e: e.value)
     return found
+
+
+def brief_estimates(record: Counted) -> Mapping[str, Estimate]:
+    """Those of them that the first screen is made of."""
+    return {name: _estimate(name, record.counts) for name in BRIEF}
 
 
 def estimates_of(counts: Array, wanted: Iterable[str] = ()) -> dict[str, Estimate]:

@@ -65,6 +65,9 @@ class Kind(Protocol):
     ) -> Mapping[str, Estimate]:
         """The metrics of a model's own record; `wanted` names those that only some experiments have."""
 
+    def brief_estimates(self, record: Counted) -> Mapping[str, Estimate]:
+        """Those of them that the first screen is made of."""
+
     def accuracy_estimate(self, record: Counted) -> Estimate: ...
 
     def skill_estimate(self, record: Counted) -> Estimate: ...

@@ -113,10 +113,8 @@ def own_estimates(
 ) -> Mapping[str, Estimate]:
     """What follows from a model's own record, and its answers, alone. `wanted`: of experiments whose orders are by
     right and wrong answers, and by tokens."""
-    right = accuracy_estimate(record)
     found = {
-        "accuracy": right,
-        "tau": _tau(right),
+        **brief_estimates(record),
         "question_accuracy": _question_accuracy(answers),
         "tokens_mean": _tokens_mean(answers),
         "order_bias": _order_bias(claims),
@@ -127,6 +125,12 @@ def own_estimates(
         decided = count(claims.where(by & (claims.observed != 0)), strict)
         found[f"accuracy_by_{name}"] = mean_of_groups(decided, f"no pair by {name}")
     return {name: estimate for name, estimate in found.items() if name not in ON_REQUEST or name in wanted}
+
+
+def brief_estimates(record: Counted) -> dict[str, Estimate]:
+    """Those of them that the first screen is made of."""
+    right = accuracy_estimate(record)
+    return {"accuracy": right, "tau": _tau(right)}
 
 
 def accuracy_estimate(record: Counted) -> Estimate:

@@ -95,6 +95,11 @@ def own_estimates(
     }
 
 
+def brief_estimates(record: Counted) -> Mapping[str, Estimate]:
+    """Those of them that the first screen is made of."""
+    return {"accuracy": accuracy_estimate(record), "lift": skill_estimate(record)}
+
+
 def accuracy_estimate(record: Counted) -> Estimate:
     return _share(record.counts, (*PREDICTED, CELLS.index("unread_outcome")), NOTHING_PREDICTED)
 

@@ -71,7 +71,7 @@ REFERENCES = "some of the models are of a reference panel, and only the others a
 
 
 @dataclass(frozen=True)
-class Judged:
+class OwnVerdict:
     """A verdict on all models together, or on one of them.
 
     Attributes:
@@ -106,8 +106,8 @@ class OwnExcess:
     """
 
     compared: ComparedModels
-    overall: Judged
-    each: Mapping[str, Judged]
+    overall: OwnVerdict
+    each: Mapping[str, OwnVerdict]
     evidence: Evidence | None = None
 
     @property
@@ -115,7 +115,7 @@ class OwnExcess:
         """The fits that verdicts rest on, by the number of factors."""
         return [] if self.evidence is None else list(self.evidence.fits.values())
 
-    def for_model(self, model: str) -> Judged:
+    def for_model(self, model: str) -> OwnVerdict:
         """The verdict on one model, or why it took no part."""
         if model in self.each:
             return self.each[model]
@@ -160,13 +160,13 @@ def judge_own_excess(compared: ComparedModels, references: Collection[str] = ())
     return OwnExcess(compared, of_all, each, evidence)
 
 
-def _panel(evidence: Evidence) -> Judged:
+def _panel(evidence: Evidence) -> OwnVerdict:
     found = evidence.fits[1].mean
     judged = judged_by(found, objections_overall(evidence), "own")
     return replace(judged, tested=judged.estimate.interval, detectable=found.detectable())
 
 
-def _singles(evidence: Evidence, numbers: Numbers) -> Iterator[Judged]:
+def _singles(evidence: Evidence, numbers: Numbers) -> Iterator[OwnVerdict]:
     each = evidence.fits[1].each
     for n, tests in zip(numbers, holm_tests(each, numbers), strict=True):
         level, one = ALPHA / int(tests), each.at(n)
@@ -192,28 +192,28 @@ def holm_tests(each: Doubted, numbers: Numbers) -> Numbers:
     return in_place
 
 
-def judged_by(found: Doubted, against: Iterator[Objection], best: Verdict) -> Judged:
+def judged_by(found: Doubted, against: Iterator[Objection], best: Verdict) -> OwnVerdict:
     """The verdict that these objections allow. Once one of them leaves `not shown`, no others are worked out."""
     estimate = Estimate(float(found.value), found.interval(), float(found.error))
     kept = []
     for objection in against:
         if objection.factors == 1 and objection.what in OVERTURNED:
-            return Judged(estimate, "not shown", (objection,))
+            return OwnVerdict(estimate, "not shown", (objection,))
         kept.append(objection)
-    return Judged(estimate, "unresolved" if kept else best, tuple(kept))
+    return OwnVerdict(estimate, "unresolved" if kept else best, tuple(kept))
 
 
 def without_verdict(found: OwnExcess, reason: str) -> OwnExcess:
     """The same numbers, from which no verdict follows."""
 
-    def bare(judged: Judged) -> Judged:
+    def bare(judged: OwnVerdict) -> OwnVerdict:
         return replace(judged, verdict=None, reason=judged.reason or reason)
 
     return replace(found, overall=bare(found.overall), each={model: bare(one) for model, one in found.each.items()})
 
 
-def _nothing(reason: str) -> Judged:
-    return Judged(Estimate(math.nan, reason=reason), None, reason=reason)
+def _nothing(reason: str) -> OwnVerdict:
+    return OwnVerdict(Estimate(math.nan, reason=reason), None, reason=reason)
 
 
 def too_small(compared: ComparedModels) -> str | None:

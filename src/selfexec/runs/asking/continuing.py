@@ -26,6 +26,7 @@ from selfexec.runs.folder import (
     LOGS,
     MANIFEST,
     REPLIES,
+    SHARDS,
     STUDY,
     Manifest,
     Reached,
@@ -197,7 +198,9 @@ def continued(options: RunOptions, *, calls: bool = True) -> Plan:
 
 def is_there(run: Path) -> bool:
     """Whether a folder holds a run, or a shard of one."""
-    return (run / MANIFEST).is_file() or any((shard / MANIFEST).is_file() for shard in shard_folders(run))
+    if (run / MANIFEST).is_file():
+        return True
+    return (run / SHARDS).is_dir() and any((shard / MANIFEST).is_file() for shard in shard_folders(run))
 
 
 def _folder(run: Path, shard: Shard | None) -> Path:

@@ -81,7 +81,8 @@ def carry_out(
     engine = plan.engine()
     if not plan.all_simulated:
         refuse_memory(plan.respondents)
-    refuse_other_cut(plan.run_folder, plan.shard)
+    if plan.has_shards:
+        refuse_other_cut(plan.run_folder, plan.shard)
     progress = progress or Progress()
     begun = None if (plan.out / MANIFEST).exists() else begin(plan, plan.design)
     _fill(plan, engine, begun, report, progress, at_start)
@@ -121,7 +122,7 @@ def _fill(
         ledger.copies.remember(now.known.values())
         if isinstance(engine, Experienced):
             engine.note_answered(_addresses_that_answered(now.known.values(), manifest))
-        back_end = BackEnd(engine, ledger, manifest.accept_ends, way_to_texts(plan.out))
+        back_end = BackEnd(engine, ledger, manifest.accept_ends, partial(way_to_texts, plan.out))
         report = report or (lambda progress: None)
         note_standing(progress, now, engine)
         if at_start:
@@ -154,4 +155,4 @@ def _remaining_without_void(plan: Plan, journal: Journal, accept_ends: Sequence[
     lines = read_journal(journal.path)
     if any(reply.is_void for reply in lines.values()) and void_dependents(plan, journal.path, journal.append):
         lines = read_journal(journal.path)
-    return finish(remaining(plan, with_accepted_ends(lines, accept_ends)))
+    return finish(remaining(plan, with_accepted_ends(lines, accept_ends) if accept_ends else lines))

@@ -39,14 +39,14 @@ class BackEnd:
         engine: Asks them.
         ledger: Writes replies down.
         accept_ends: The words for unknown ends with which replies count.
-        way_to_texts: How the texts of replies are looked at, in a message.
+        way_to_texts: Says how the texts of replies are looked at, in a message.
         line: Makes the reply of a session what is written down, where that is not the reply itself.
     """
 
     engine: Engine
     ledger: ReplyLedger
     accept_ends: Sequence[str]
-    way_to_texts: str
+    way_to_texts: Callable[[], str]
     line: Callable[[Key, Reply], Reply] | None = None
 
 
@@ -172,7 +172,8 @@ class Executor:
                 opened[key] = reply
                 return reply
             ended = reply is not None and reply.ended_unknown and not self._plan.retry_ends
-            if ended or self._now.requests.is_out(key, messages):
+            requests = self._now.requests
+            if ended or (requests and requests.is_out(key, messages)):
                 away.add(key)
                 return NOT_ASKED
             if key not in keys:  # nobody knew of it beforehand

@@ -98,7 +98,8 @@ def _protocol_of(name: str, value: object) -> str:
 
 def refuse_misfit(plan: Plan) -> None:
     """Raise InputError where the folder of the plan holds something that cannot grow to it."""
-    refuse_other_cut(plan.run_folder, plan.shard)
+    if plan.has_shards:
+        refuse_other_cut(plan.run_folder, plan.shard)
     if not (plan.out / MANIFEST).exists():
         refuse_taken(plan.out)
         return

@@ -46,7 +46,7 @@ from selfexec.prompts import AllPrompts, asked_prompts, by_condition, name_in
 from selfexec.runs.asking.histories import Histories
 from selfexec.runs.asking.progress import NO_CAPS, Caps
 from selfexec.runs.design import Design, crossed
-from selfexec.runs.folder import REPLIES
+from selfexec.runs.folder import REPLIES, SHARDS
 from selfexec.runs.hypotheses import DeclaredHypotheses
 from selfexec.runs.invocations import StudyFile
 from selfexec.runs.records import Reply
@@ -142,6 +142,12 @@ class Plan:
     def run_folder(self) -> Path:
         """The folder of the whole run."""
         return self.out.parent.parent if self.shard else self.out
+
+    @property
+    def has_shards(self) -> bool:
+        """Whether it is a shard, or the folder of its run is one or holds some."""
+        run = self.run_folder
+        return self.shard is not None or run.parent.name == SHARDS or (run / SHARDS).is_dir()
 
     @cached_property
     def models(self) -> list[str]:

@@ -92,8 +92,9 @@ def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None
     has_facets = any(found.conditions)
     if has_facets:
         found = replace(found, histories=_histories(found, asked.run))
-    for model, part in product(found.models, found.parts):
-        found.sampling_of(model, *part)  # refuses what its engine cannot do
+    if has_facets or any(respondent.sampling != Sampling() for respondent in respondents):
+        for model, part in product(found.models, found.parts):
+            found.sampling_of(model, *part)  # refuses what its engine cannot do
     if asked.of_logs and on_command:
         refuse_epochs_without_log(found, choices.epochs)
     return with_calls(found, choices) if has_facets else found
@@ -162,7 +163,8 @@ def _all_alike(choices: RunOptions, models: Sequence[str] | None) -> list[Respon
 def _refuse_unaskable(respondents: Sequence[Respondent], item_set: ItemSet, choices: RunOptions) -> None:
     """Raise InputError for a model that cannot be asked about these items, or not with what is to be sent to it."""
     for one in respondents:
-        refuse_unsendable("--model", one.asked)
+        if not one.asked.isascii():  # half a surrogate pair cannot be sent
+            refuse_unsendable("--model", one.asked)
         refuse_harmful_names([one.name, one.asked], "--model ")
         if one.sampling != Sampling():
             check_settings(one.sampling, item_set.experiments, protocol_origins(choices))

@@ -14,7 +14,7 @@ from selfexec.experiments import Injection, Key, Message, Prompt
 from selfexec.prompts import digest
 from selfexec.runs.asking.plan import AskSession, Job, Plan
 from selfexec.runs.asking.progress import Caps
-from selfexec.runs.folder import MANIFEST, load_manifest
+from selfexec.runs.folder import BATCHES, MANIFEST, load_manifest
 from selfexec.runs.records import Reply
 from selfexec.runs.requests import Requests, requests_of
 
@@ -82,7 +82,7 @@ class Remaining(Generic[P]):
     begun: Mapping[Any, Sequence[Key]] = field(default_factory=dict)
     unneeded: Counter[tuple[str, str]] = field(default_factory=Counter)
     further: int = 0
-    requests: Requests = field(default_factory=Requests)
+    requests: Requests | None = None
     out: int = 0
     waiting: frozenset[Any] = frozenset()
     behind: int = 0
@@ -109,9 +109,10 @@ class Remaining(Generic[P]):
 async def remaining(plan: Plan, known: Mapping[Key, Reply]) -> Remaining[Plan]:
     """How a plan stands that has these replies already."""
     models, experiments = set(plan.models), plan.item_set.items
-    requests = Requests() if plan.again else requests_of(plan.out)
+    has_batches = (plan.out / BATCHES).is_dir() and not plan.again
+    requests = requests_of(plan.out) if has_batches else None
     touched: dict[Job, None] = {}
-    for key in (*known, *requests.out):
+    for key in (*known, *(requests.out if requests else ())):
         planned = key.model in models and key.item in experiments.get(key.experiment, ()) and key.epoch <= plan.epochs
         if planned and (plan.shard is None or plan.shard.has(*key[:3])):
             touched[Job(*key[:4])] = None
@@ -145,7 +146,7 @@ async def remaining(plan: Plan, known: Mapping[Key, Reply]) -> Remaining[Plan]:
 
 async def reached_sessions(plan: Plan, job: Job, known: Mapping[Key, Reply]) -> list[Key]:
     """Return the sessions of a job that would be opened with these replies, and whose replies are there."""
-    return list((await standing(plan, job, known, Requests())).here)
+    return list((await standing(plan, job, known, None)).here)
 
 
 def asked_elsewhere(plan: Plan) -> Mapping[Path, Sequence[str]]:
@@ -208,8 +209,8 @@ class Standing:
         return {*self.here, *self.due, *self.out, *self.ended}
 
 
-async def standing(plan: CallPlan, job: Any, known: Mapping[Key, Reply], requests: Requests) -> Standing:
-    """How a job stands with these replies and these requests."""
+async def standing(plan: CallPlan, job: Any, known: Mapping[Key, Reply], requests: Requests | None) -> Standing:
+    """How a job stands with these replies and these requests of batches, where there are any."""
     stands = Standing()
 
     async def ask(
@@ -219,7 +220,7 @@ async def standing(plan: CallPlan, job: Any, known: Mapping[Key, Reply], request
         if reply and not reply.failed:
             stands.here[key] = None
             return reply
-        if requests.is_out(key, messages):
+        if requests and requests.is_out(key, messages):
             stands.out.add(key)
         elif reply and reply.ended_unknown and not plan.retry_ends:
             stands.ended.add(key)

@@ -50,7 +50,7 @@ class ReplyGate:
         accept_filters: Collection[str] = (),
         accept_ends: Collection[str] = (),
         retry_ends: bool = False,
-        way_to_texts: str = "",
+        way_to_texts: Callable[[], str] = str,
     ) -> None:
         """Begin with the replies that are `known` already, in the order in which they came.
 
@@ -60,7 +60,7 @@ class ReplyGate:
             accept_filters: Models whose replies are never held back.
             accept_ends: The words for unknown ends with which replies count.
             retry_ends: Whether the unknown ends that are there already are asked again, and so make no row.
-            way_to_texts: How the texts of replies are looked at, in a message.
+            way_to_texts: Says how the texts of replies are looked at, in a message.
         """
         before = list(known)
         self._keep = keep
@@ -107,7 +107,7 @@ class ReplyGate:
         counted = with_accepted_end(reply, self._accept_ends) if self._accept_ends else reply
         self._keep_or_hold(self._silent[model], reply, counted)
         if self._rows.count(counted) and self._stop is None:
-            self._stop = InputError(row_message(counted, self._way_to_texts))
+            self._stop = InputError(row_message(counted, self._way_to_texts()))
         if self._stop is not None:
             await self._refuse(self._stop)
         return counted
