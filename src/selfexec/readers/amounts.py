@@ -73,7 +73,7 @@ MARGIN = re.compile(rf"[*_]{{0,2}}\s?(?:±|\+/-|\+-)\s?(?:{DIGITS})(?P<percent>{
 FROM = re.compile(rf"(?:\d%?[-–—−]|\bbetween\s+{ABOUT}?|\bfrom\s+{ABOUT}?|\bzwischen\s+)\Z", re.IGNORECASE)
 STATED_IN_FULL = (
     r"(?<![^\W\u3040-\u9fff])(?<![./$€£#^])(?<!\d[,:])(?:(?P<even>(?:fifty|50)\s{0,2}[-–/:]\s{0,2}(?:fifty|50)(?![\w%]))"
-    rf"|{IN_PARTS}|(?P<sign>[-−]\s?)?(?P<number>{NUMBER})"
+    rf"|{IN_PARTS}|(?P<sign>[-−])?(?P<number>{NUMBER})"
     rf"(?:(?P<percent>{PERCENT})|{OUT_OF}(?P<whole>{NUMBER})(?P<of>{PERCENT})?"
     r"ODDS)?(?![^\W\u3040-\u9fff]))"
 )

@@ -16,7 +16,7 @@ from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, Side
 from selfexec.readers.run_on import settled
 from selfexec.readers.shown import mentioned
-from selfexec.readers.sides import SIDES, SURE_ALONE, UNSURE, Sides, names_another, sided
+from selfexec.readers.sides import NOUNS, SIDES, SURE_ALONE, UNSURE, Sides, names_another, sided
 from selfexec.readers.spoken_pairs import as_named, is_zero_or_one, spelled, spoken_pairs
 from selfexec.readers.suppositions import counterfactual
 from selfexec.readers.tables import Table, tables_of
@@ -34,10 +34,7 @@ KEYED = re.compile(
     r"(?P<value>\\?\"[^\"\\\n]{0,80}\\?\"|'[^'\n]{0,80}'|\[[^\]\n]{0,80}\]?|\{[^}\n]{0,80}\}?|(?:[^,}\n]|,(?=\d)){0,80})",
     re.IGNORECASE,
 )
-NOUN = (
-    r"(?:prob(?:abilit(?:y|ies))?|chances?|likelihood|odds|estimate|Wahrscheinlichkeit|probabilité|probabilidad"
-    r"|probabilità|概率|可能性|確率|вероятность)"
-)
+NOUN = rf"(?:{NOUNS}|estimate)"
 OWN_NUMBER = (
     r"(?:\bI(?:['’]d|['’]ll|\s+would|\s+will)?\s+(?:\w+ly\s+)?(?:say|put|guess|estimate|give|go\s+with|assign|set|rais|lower|revis|adjust|drop|bring|bet"
     r"|settle\s+(?:on|at)|land\s+(?:on|at)|call)e?\b"
@@ -51,7 +48,7 @@ SCALE = re.compile(
     r"\s{0,2}(?:\([^()\n]{0,60}\))?|\(0(?:\.0)?\s?(?:-|–|to)\s?1(?:\.0|00)?\s?%?\)",
     re.IGNORECASE,
 )
-EVENT = re.compile(rf"\b{NOUN}\b|\bP\s?\(|\b(?:likely|probable|confident|sure|certain)\b", re.IGNORECASE)
+EVENT = re.compile(rf"\b{NOUN}\b|概率|可能性|几率|確率|\bP\s?\(|\b(?:likely|probable|confident|sure|certain)\b", re.IGNORECASE)
 # somebody's own number, and what may stand between that and the number: "I'd put it at about"
 OWN_LINK = re.compile(
     rf"(?:{OWN_NUMBER})(?:[\s:=~≈*_,]|\b(?:it|that|this|these|the|an?|my|at|to|of|on|as|is|be|by|now|then|down|up|only|with|un|like|an?other"
@@ -80,7 +77,7 @@ LABEL = re.compile(
     r"[\W_]{0,4}(?:on\s+a\s+)?scale\s+(?:of|from)\s+[01]\s{0,2}(?:to|-|–)\s{0,2}\d{1,3},?\s{0,2}:?\s|"
     rf"[\W_]{{0,8}}(?:(?:my|mon|ma|meine?|mi|la|le|die|el|the|final|overall|estimated|predicted|best|numerical)\s+){{0,3}}(?:{NOUN}|answer|guess|number|P|p|final"
     r"|prediction|estimation|Schätzung|estimación|verdict|conclusion|result|call|it|that|this)"
-    r"(?:\s?\([^()\n]{0,60}\)|\s(?:in\s)?(?:percent|%))?[*_`\"']{0,3}\s{0,2}(?:[:=≈~]|['’]s\b|is\b|ist\b|est\b|es\b)[*_`\"']{0,3}\s{0,4}",
+    r"(?:\s?\([^()\n]{0,60}\)|\s(?:in\s)?(?:percent|%))?[*_`\"']{0,3}\s{0,2}(?:[:=≈~]|['’]s\b|(?:is|ist|est|es|è|é|это)\b(?:\s+d[ei]l?\b)?|[は为是约約])[*_`\"']{0,3}\s{0,4}",
     re.IGNORECASE,
 )
 BOXED = re.compile(r"\\(?:boxed|fbox)\{([^{}]{1,60})\}")
@@ -475,7 +472,7 @@ def _alone(sentence: str, sides: Sides | None) -> Amount | None:
     return amount._replace(start=begun + amount.start, end=begun + amount.end)
 
 
-DASH = re.compile(r"\s+[-–—]+\s+(?=\D)|,\s+(?:because|since)\s")
+DASH = re.compile(r"(?:\s+[-–—]+|[,:;])\s+(?!(?:that|of|to|chance|for|against|likelihood|probability)\b)(?=\D)")
 
 
 def _with_a_reason(line: str, sides: Sides | None) -> Amount | None:
