@@ -34,7 +34,7 @@ PERCENT = (
     r"|\s{1,2}(?:percent\b|per\s+cent\b|per\s+(?:mille|thousand)\b|pct\b|prozent\b|pour\s?cent\b|por\s+ciento\b|por\s+cento\b))"
 )
 OUT_OF = (
-    r"(?:\s{0,2}/\s{0,2}|\s{1,2}(?:(?:times|chances?|cases|runs)\s+)?(?:in|out\s+of)\s{1,2}(?:every\s+)?"
+    r"(?:\s{0,2}/\s{0,2}|\s{1,2}(?:(?:times?|chances?|cases?|runs?)\s+)?(?:in|out\s+of)\s{1,2}(?:every\s+)?"
     r"|\s{1,2}of\s{1,2}(?=\w+\s(?:cases|times|runs|tries|attempts|samples)\b)|-(?:in|out-of)-)"
 )
 # what may be said of a number that is no bound on it

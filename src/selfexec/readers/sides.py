@@ -70,8 +70,8 @@ IN_FAVOUR = re.compile(
 )
 FOR_OR_AGAINST = re.compile(r"\s{1,2}(?:in\s+favou?r\s+of|against)\b", re.IGNORECASE)
 BEFORE = re.compile(
-    rf"\b{CHANCE}\b\s{{0,2}}(?:that|,?\s?dass|of|for|to|(?:de\s|di\s)?(?:que|qu['’]|che)|d[eio']|(?P<against>against)|\(|(?=(?:I|it|my)\b))"
-    r"(?P<side>[^.;:=|]{1,120}?)\)?[*_`]{0,3}\s{0,2}"
+    rf"\b{CHANCE}\b\s{{0,2}}(?:that|,?\s?dass|of|for|to|(?:de\s|di\s)?(?:que|qu['’]|che)|d[eio']|de[sr]|eine[sr]|(?P<against>against)|\(|(?=(?:I|it|my)\b))"
+    r"(?P<side>\s{0,2}[^\s.;:=|][^.;:=|]{0,119}?)\)?[*_`]{0,3}\s{0,2}"
     r"(?:[:=≈(]|\b(?:is|are|at|as|to|would\s+be|bei|ist|beträgt|est|es|è|é)\b)[^.;|]{0,40}\Z"
     r"|(?P<modifier>[^\s。，、；：,;:.\d]{1,30}?)的?(?:概率|可能性|几率|確率)[^。；;\d]{0,12}\Z",
     re.IGNORECASE,
@@ -154,7 +154,7 @@ RIGHT = (
 )
 WRONG = (
     r"错|間違|\b(?:wrong(?:ly)?|incorrect\w*|mistakes?|mistaken|errors?|err(?:s|ing)?|fail(?:s|ed|ing|ure)?|miss(?:es|ed|ing)?"
-    r"|slips?|falsch\w*|faux|fausse|erreurs?|tromp\w*|equivoc\w*|fall[aeo]\w*|erro|errore|sbagli\w*|неправильн\w*|ошиб\w*)\b"
+    r"|slips?|falsch\w*|faux|fausse|erreurs?|tromp\w*|equivo\w*|fall[aeo]\w*|erro|errore|sbagli\w*|неправильн\w*|ошиб\w*)\b"
 )
 ANSWERING, REFUSING, BEING_RIGHT, FAILING = (re.compile(w, re.IGNORECASE) for w in (ANSWERS, REFUSES, RIGHT, WRONG))
 SIDES: Mapping[Side, Sides] = {
