@@ -222,7 +222,7 @@ IN_LINES = "Question: What is 7 x 8?\nA. 54\nB. 56\nC. 58\nD. 60\nAnswer: B\nRea
         (OBJECT + "}", None),
         (OBJECT + ', "probability": 80}', 0.8),
         (OBJECT + ', "probability": 8}', None),
-        (OBJECT.replace('80% slip', '80% "slip"') + ', "probability": 0.3}', 0.3),
+        (OBJECT.replace("80% slip", '80% "slip"') + ', "probability": 0.3}', 0.3),
         (IN_LINES + "Probability of failing: 30%", 0.3),
         (IN_LINES + "I'd get this right 7 times out of 10.", 0.3),
         (IN_LINES + "Probability that I succeed = 0.7, that I fail = 0.3", 0.3),

@@ -161,7 +161,9 @@ def _is_range(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
     if not (first["number"] and second["number"]) or first["whole"] or second["whole"]:
         return True
     low, high = _number(first["number"]), _number(second["number"])
-    is_of_another_kind = (re.search(r"[.,]", first["number"]) and low <= 1 < high) or (first["percent"] is not None and high > 100)
+    is_of_another_kind = (re.search(r"[.,]", first["number"]) and low <= 1 < high) or (
+        first["percent"] is not None and high > 100
+    )
     if is_of_another_kind and not second["percent"]:
         return False
     return not (high < low and " " in text[first.end() : second.start()])
@@ -241,7 +243,8 @@ def _amount(text: str, expression: re.Match[str]) -> Amount:
         value = (other if expression["against"] else number) / (number + other) if number + other > 0 else None
     elif expression["whole"]:
         whole = _number(expression["whole"]) / (100 if expression["of"] else 1)
-        value = number / whole if whole > 1 or expression["of"] else None  # "0.05/0.9" are two numbers
+        are_two = whole <= 1 or (0 < number < 1 and "of" not in expression[0])  # "0.05/0.9", "0.95/40"
+        value = number / whole if expression["of"] or not are_two else None
     before = text[max(expression.start() - 40, 0) : expression.start()]
     bounded = (BOUND.search(before) and not SET_TO.search(before)) or FROM.search(before) is not None
     bounded = bounded or BOUND_BEHIND.match(text, expression.end()) is not None

@@ -81,7 +81,7 @@ def _value(words: str) -> Mapping[str, Any]:
         (DECODER.decode, escaped),
         (DECODER.decode, TRAILING.sub("", DECIMAL_COMMA.sub(r"\1.\2", escaped))),
         (ast.literal_eval, words),
-        (DECODER.decode, QUOTE_WITHIN.sub(r'\"', escaped)),
+        (DECODER.decode, QUOTE_WITHIN.sub(r"\"", escaped)),
     )
     for decoded, source in ways:
         try:

@@ -48,7 +48,9 @@ SCALE = re.compile(
     r"\s{0,2}(?:\([^()\n]{0,60}\))?|\(0(?:\.0)?\s?(?:-|–|to)\s?1(?:\.0|00)?\s?%?\)",
     re.IGNORECASE,
 )
-EVENT = re.compile(rf"\b{NOUN}\b|概率|可能性|几率|確率|\bP\s?\(|\b(?:likely|probable|confident|sure|certain)\b", re.IGNORECASE)
+EVENT = re.compile(
+    rf"\b{NOUN}\b|概率|可能性|几率|確率|\bP\s?\(|\b(?:likely|probable|confident|sure|certain)\b", re.IGNORECASE
+)
 # somebody's own number, and what may stand between that and the number: "I'd put it at about"
 OWN_LINK = re.compile(
     rf"(?:{OWN_NUMBER})(?:[\s:=~≈*_,]|\b(?:it|that|this|these|the|an?|my|at|to|of|on|as|is|be|by|now|then|down|up|only|with|un|like|an?other"
@@ -150,8 +152,9 @@ def _is_unsettled(text: str, named: Sequence[tuple[str, Amount]]) -> bool:
     says is a revision.
     """
     stated: dict[str, list[Commitment]] = {}
+    top = top_of_scale(text)
     for name, amount in named:
-        worth = on_one_scale({name: amount}, top_of_scale(text)).get(name, amount.number)  # 90 is 90%
+        worth = on_one_scale({name: amount}, top).get(name, amount.number)  # 90 is 90%
         stated.setdefault(name, []).append(Commitment(amount.start, amount.end, worth))
     return any(settled(text, several) != several for several in stated.values())
 
@@ -199,13 +202,16 @@ def _without_complements(text: str) -> str:
     """The text, place for place, without what is stated of the opposite beside a number, where both add up to 1."""
 
     def alone(found: re.Match[str]) -> str:
-        values = [amount.value for words in (found["yes"], found["no"] or found["other"]) if (amount := only_amount(words))]
+        values = [
+            amount.value for words in (found["yes"], found["no"] or found["other"]) if (amount := only_amount(words))
+        ]
         if len(values) < 2 or None in values or abs(sum(v for v in values if v is not None) - 1) > ROUNDING:
             return found[0]
         before, behind = found.start("yes") - found.start(), found.end() - found.end("yes")
         return " " * before + found["yes"] + " " * behind
 
-    return BOTH_SIDES.sub(alone, text)
+    begun = max(len(text) - LAST, 0)
+    return text[:begun] + BOTH_SIDES.sub(alone, text[begun:])
 
 
 ORDINAL = re.compile(
@@ -525,7 +531,13 @@ def _with_a_reason(line: str, sides: Sides | None) -> Amount | None:
     dash = DASH.search(line)
     amount = only_amount(line[: dash.start()]) if dash else None
     first = next(amounts(line), None)
-    if dash is None or amount is None or first is None or first.value is None or next(amounts(line[dash.end() :]), None):
+    if (
+        dash is None
+        or amount is None
+        or first is None
+        or first.value is None
+        or next(amounts(line[dash.end() :]), None)
+    ):
         return None
     side = sides.of(line[dash.end() :]) if sides else 0
     against = side != 0 and (first.value > 0.5) != (side > 0)

@@ -258,7 +258,8 @@ def _side_of(part: str, amount: Amount, sides: Sides) -> int:
     before, behind = part[: amount.start], part[amount.end :]
     if UNSURE.search(before):
         return 0
-    clause = behind[: ends.start()] if (ends := GOES_ON.search(behind.lstrip(" )"), 1)) else behind
+    skipped = len(behind) - len(behind.lstrip(" )"))
+    clause = behind[: ends.start()] if (ends := GOES_ON.search(behind, skipped + 1)) else behind
     led, side = BEHIND.match(behind), sides.of(clause)
     if led and (side or not OFTEN.search(led[0])):
         return 0 if NOT.search(before) else side

@@ -31,7 +31,8 @@ DENIES = re.compile(
 )
 DENIED = re.compile(r"\b(?:not|no|without)\s+[\"'“*_`]{0,3}\Z", re.IGNORECASE)  # "not fog: 0.9"
 OF_AN_EVENT = re.compile(
-    r"\b(?:prob\w*|(?<!not\sa\s)(?<!no\s)chances?|odds|likel\w*|sure|certain|confident|with|at)\b|\bP\s?\(", re.IGNORECASE
+    r"\b(?:prob\w*|(?<!not\sa\s)(?<!no\s)chances?|odds|likel\w*|sure|certain|confident|with|at)\b|\bP\s?\(",
+    re.IGNORECASE,
 )
 # "the other two: 1% each": what was named nowhere else
 REST = (
@@ -155,7 +156,11 @@ def _of_all(text: str, owners: Sequence[str], begun: int) -> Iterator[tuple[str,
             and not VOIDS.search(unit)
             and not DENIES.search(unit)
             and (not SHARED.search(unit) or match[0].value * len(owners) == 1)
-            and (OF_ALL.search(unit) or (ALIKE.search(unit) and match[0].value * len(owners) == 1) or EACH.fullmatch(unit[match[0].end :].strip(" .)*_")))
+            and (
+                OF_ALL.search(unit)
+                or (ALIKE.search(unit) and match[0].value * len(owners) == 1)
+                or EACH.fullmatch(unit[match[0].end :].strip(" .)*_"))
+            )
         ):
             moved = match[0]._replace(start=start + match[0].start, end=start + match[0].end)
             yield from ((owner, moved) for owner in owners)
