@@ -155,10 +155,10 @@ def _of_all(text: str, owners: Sequence[str], begun: int) -> Iterator[tuple[str,
             len(match) == 1
             and not VOIDS.search(unit)
             and not DENIES.search(unit)
-            and (not SHARED.search(unit) or match[0].value * len(owners) == 1)
+            and (not SHARED.search(unit) or (match[0].value or 0) * len(owners) == 1)
             and (
                 OF_ALL.search(unit)
-                or (ALIKE.search(unit) and match[0].value * len(owners) == 1)
+                or (ALIKE.search(unit) and (match[0].value or 0) * len(owners) == 1)
                 or EACH.fullmatch(unit[match[0].end :].strip(" .)*_"))
             )
         ):
