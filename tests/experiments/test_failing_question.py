@@ -391,7 +391,7 @@ def test_in_probabilities_a_question_comes_with_the_chance_of_failing_it() -> No
     assert {claim.probability for claim in claims} == {0.8}
     assert written_in(predict) is not None
     assert read(WRITE, json.dumps(AS_ASKED)).state == "unreadable"
-    assert read(WRITE, json.dumps(AS_ASKED | {"probability": 80})).state == "unreadable"
+    assert read(WRITE, json.dumps(AS_ASKED | {"probability": 8})).state == "unreadable"
     control = FAILING_QUESTION.observe(CONTROL, answers)
     assert {claim.probability for claim in control} == {None}
 

@@ -292,7 +292,7 @@ FIELDS = frozenset(
 
 def read_with_probability(item: Task, text: str, *, truncated: bool = False) -> Reading:
     """A question, as an object or set out in lines, and how probable its author holds it that it fails it."""
-    reading, rest = read_object(text, "question", _question_in_range), ""
+    reading, rest = read_object(text, "question", _question), ""
     if reading.state == "read":
         rest = without_fields(text, "question", FIELDS)
     elif (
@@ -308,13 +308,6 @@ def read_with_probability(item: Task, text: str, *, truncated: bool = False) -> 
     if stated.value is None:
         return Reading("unreadable", reason=stated.reason, evidence=stated.evidence)
     return msgspec.structs.replace(reading, value={**reading.value, "probability": stated.value})
-
-
-def _question_in_range(value: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The question; None where its probability is a number that is none, since the form says on which scale it is."""
-    stated = value.get("probability")
-    is_outside = isinstance(stated, int | float) and not (not isinstance(stated, bool) and 0 <= stated <= 1)
-    return None if is_outside else _question(value)
 
 
 # --- the ways round that the paper lists (section 6) -----------------------------------------------------------------

@@ -34,7 +34,7 @@ PERCENT = (
     r"|\s{1,2}(?:percent\b|per\s+cent\b|per\s+(?:mille|thousand)\b|pct\b|prozent\b|pour\s?cent\b|por\s+ciento\b|por\s+cento\b))"
 )
 OUT_OF = (
-    r"(?:\s{0,2}/\s{0,2}|\s{1,2}(?:(?:times|chances?|cases|runs)\s+)?(?:in|out\s+of)\s{1,2}(?:every\s+)?"
+    r"(?:\s{0,2}/\s{0,2}|\s{1,2}(?:(?:times?|chances?|cases?|runs?)\s+)?(?:in|out\s+of)\s{1,2}(?:every\s+)?"
     r"|\s{1,2}of\s{1,2}(?=\w+\s(?:cases|times|runs|tries|attempts|samples)\b)|-(?:in|out-of)-)"
 )
 # what may be said of a number that is no bound on it
@@ -47,6 +47,12 @@ BOUND = re.compile(
     r"|over|below|above|exceed(?:s|ing)?|no\s+(?:more|less|higher|lower)\s+than|mindestens|höchstens|unter|über"
     r"|(?:(?<=[\w%]\s)to|until|well\s+into|upwards?\s+of)|min(?:imum|\.)?|max(?:imum|\.)?))"
     rf"\s{{0,3}}(?:(?:the|an?)\s+)?{ABOUT}?\Z",
+    re.IGNORECASE,
+)
+# "200+", "90% or more", "0.9 at most"
+BOUND_BEHIND = re.compile(
+    r"\s?\+(?![\d/-])|,?\s+(?:or|and)\s+(?:more|less|fewer|higher|lower|greater|above|below|over|under|up|better|worse)\b"
+    r"|,?\s+(?:at\s+(?:the\s+)?(?:very\s+)?(?:least|most)|tops|minimum|maximum|max|min)\b|\s+plus\b",
     re.IGNORECASE,
 )
 # "I'd raise that to 33%", "it comes to 0.4": not the end of a range
@@ -63,13 +69,13 @@ ONWARDS = re.compile(
 AND = re.compile(r"\b(?:and|und)\b", re.IGNORECASE)
 BETWEEN = re.compile(rf"\b(?:between|zwischen|entre)\s+(?:an?\s+)?{ABOUT}?\Z", re.IGNORECASE)
 # "0.9 ± 0.05" is about 0.9
-MARGIN = re.compile(rf"\s?(?:±|\+/-|\+-)\s?(?:{DIGITS})(?P<percent>{PERCENT})?", re.IGNORECASE)
+MARGIN = re.compile(rf"[*_]{{0,2}}\s?(?:±|\+/-|\+-)\s?(?:{DIGITS})(?P<percent>{PERCENT})?", re.IGNORECASE)
 FROM = re.compile(rf"(?:\d%?[-–—−]|\bbetween\s+{ABOUT}?|\bfrom\s+{ABOUT}?|\bzwischen\s+)\Z", re.IGNORECASE)
 STATED_IN_FULL = (
     r"(?<![^\W\u3040-\u9fff])(?<![./$€£#^])(?<!\d[,:])(?:(?P<even>(?:fifty|50)\s{0,2}[-–/:]\s{0,2}(?:fifty|50)(?![\w%]))"
-    rf"|{IN_PARTS}|(?P<sign>[-−]\s?)?(?P<number>{NUMBER})"
+    rf"|{IN_PARTS}|(?P<sign>[-−])?(?P<number>{NUMBER})"
     rf"(?:(?P<percent>{PERCENT})|{OUT_OF}(?P<whole>{NUMBER})(?P<of>{PERCENT})?"
-    r"ODDS)?(?!\w))"
+    r"ODDS)?(?![^\W\u3040-\u9fff]))"
 )
 ODDS = rf"|(?:\s?:\s?|\s+to\s+)(?P<odds>{NUMBER})(?P<against>\s+against\b)?"
 PRONOUN = re.compile(r"\b(?:this|that|the|which|each|every|any|no|right|wrong|such|other)\s+\Z", re.IGNORECASE)
@@ -78,13 +84,20 @@ STATED_WITH_ODDS = re.compile(STATED_IN_FULL.replace("ODDS", ODDS), re.IGNORECAS
 # "0.9 (very likely)", "0.75 (75%)", "0.9 // harmless": words behind a number, or the same number once more
 REMARK = re.compile(
     r"\s{0,4}(?:\([^()\n]{0,120}\)?|(?://|#)[^\n]{0,120}"
-    r"|,?\s+(?:or\s+so|times|give\s+or\s+take\s[\d.]+\s?%?)|\[[^\[\]\n]{0,60}|,?\s+I(?:['’]d|\s+would)?\s+(?:guess|think|suppose|say|estimate|reckon))\s{0,4}",
+    r"|,?\s+(?:or\s+(?:so|thereabouts)|times|give\s+or\s+take(?:\s[\d.]+\s?%?)?|more\s+or\s+less)|\[[^\[\]\n]{0,60}|,?\s+I(?:['’]d|\s+would)?\s+(?:guess|think|suppose|say|estimate|reckon))\s{0,4}",
     re.IGNORECASE,
 )
 # "1 - 0.2 = 0.8", "80/100 = 0.8": the number comes last
 WORKING = re.compile(r"\(?[\d.]+\s?%?\s?[-−–+×*·/÷][\d.,%\s()×*·/÷+−–-]{1,60}[=≈]\s?(?=[\d.~])")
-# "0.3 -> 0.4": the second takes the place of the first
-REVISED = re.compile(r"\s{0,3}(?:->|→|=>|⇒)\s{0,3}")
+# "0.3 -> 0.4", "0.3 - no wait, 0.4": the second takes the place of the first
+REVISING = (
+    r"(?:(?:wait|actually|(?:or\s+)?rather|sorry|correction|make\s+(?:that|it)|scratch\s+that"
+    r"|on\s+(?:reflection|second\s+thoughts?)|I\s+mean)\b[\s,:…–—-]{1,4}){1,3}(?:(?:I(?:['’]d|\s+would)\s+)?say\s+)?"
+)
+REVISED = re.compile(
+    rf"\s{{0,3}}(?:->|→|=>|⇒)\s{{0,3}}(?:{REVISING})?|[-–—,.;:(\s]{{1,4}}(?:(?:oh|no|hmm+|well)\W+){{0,2}}{REVISING}",
+    re.IGNORECASE,
+)
 ON_A_SCALE = re.compile(r"\bscale\s+(?:of|from)\s+[01]\s{0,2}(?:to|-|–)\s{0,2}(5|10|20|100)\b", re.IGNORECASE)
 LEAST_PERCENT = 10  # a bare number above this is in percent; one from 1 to 10 may be out of ten
 MARKUP = " \t\r\n*_`\"'“”‘’$\\()[]{}|"
@@ -113,11 +126,16 @@ def amounts(text: str, *, odds: bool = False) -> Iterator[Amount]:
         at = expression.end()
         if expression["number"] and expression[0].lower() == "one" and PRONOUN.search(text[: expression.start()][-12:]):
             continue  # "this one"
+        if expression["number"] and not expression["percent"] and re.match(r"-(?!chance)[a-z]", text[at : at + 8]):
+            continue  # "a 3-digit number"
         if expression["even"]:
             yield Amount(expression.start(), expression.end(), 0.5, False)
             continue
         if expression["part"] or expression["half"]:
             yield Amount(expression.start(), expression.end(), _part(expression), False)
+            continue
+        if worked_out := WORKING.match(text, expression.start()):
+            at = worked_out.end()
             continue
         onwards = ONWARDS.match(text, at)
         second = STATED.match(text, onwards.end()) if onwards else None
@@ -143,7 +161,9 @@ def _is_range(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
     if not (first["number"] and second["number"]) or first["whole"] or second["whole"]:
         return True
     low, high = _number(first["number"]), _number(second["number"])
-    is_of_another_kind = ("." in first["number"] and low <= 1 < high) or (first["percent"] is not None and high > 100)
+    is_of_another_kind = (re.search(r"[.,]", first["number"]) and low <= 1 < high) or (
+        first["percent"] is not None and high > 100
+    )
     if is_of_another_kind and not second["percent"]:
         return False
     return not (high < low and " " in text[first.end() : second.start()])
@@ -153,7 +173,7 @@ def only_amount(words: str, *, odds: bool = False) -> Amount | None:
     """What some words state that hold a probability and nothing else but markup, quotes, "about" and a remark."""
     begun = len(words) - len(words.lstrip(MARKUP))
     stated = words[begun:].rstrip(MARKUP).rstrip(".").rstrip(MARKUP)
-    if about := re.match(rf"{ABOUT}{{1,2}}", stated, re.IGNORECASE):
+    if about := re.match(rf"(?:an?\s+(?:\w+\s+)?(?=\d))?{ABOUT}{{0,2}}", stated, re.IGNORECASE):
         begun += about.end()
         stated = stated[about.end() :]
     if worked_out := WORKING.match(stated):
@@ -223,9 +243,11 @@ def _amount(text: str, expression: re.Match[str]) -> Amount:
         value = (other if expression["against"] else number) / (number + other) if number + other > 0 else None
     elif expression["whole"]:
         whole = _number(expression["whole"]) / (100 if expression["of"] else 1)
-        value = number / whole if whole > 1 or expression["of"] else None  # "0.05/0.9" are two numbers
+        are_two = whole <= 1 or (0 < number < 1 and "of" not in expression[0])  # "0.05/0.9", "0.95/40"
+        value = number / whole if expression["of"] or not are_two else None
     before = text[max(expression.start() - 40, 0) : expression.start()]
     bounded = (BOUND.search(before) and not SET_TO.search(before)) or FROM.search(before) is not None
+    bounded = bounded or BOUND_BEHIND.match(text, expression.end()) is not None
     if expression["sign"] or bounded or value is None or not 0 <= value <= 1:
         value = None
     plain = not (expression["percent"] or expression["whole"] or expression.groupdict().get("odds"))

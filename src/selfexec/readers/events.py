@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from selfexec.readers.amounts import on_one_scale, only_amount
 from selfexec.readers.result import Commitment
-from selfexec.readers.sides import Sides
+from selfexec.readers.sides import ROUNDING, Sides
 
 KEY = r"[\"'](?P<{}>[A-Za-z][\w -]{{1,40}})[\"']\s{{0,8}}:\s{{0,8}}"
 NUMBER = r"(?P<{}>[\"'][^\"'\n]{{1,20}}[\"']|[\d.]{{1,12}}%?)\s{{0,8}}"
@@ -16,7 +16,6 @@ TWO_EVENTS = re.compile(
     re.IGNORECASE,
 )
 WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\W_]+")
-ROUNDING = 1e-6  # by which two numbers that add up to 1 may miss it
 
 
 def probability_of_two_events(text: str, sides: Sides) -> Iterator[Commitment]:

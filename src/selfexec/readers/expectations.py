@@ -31,6 +31,9 @@ CORRECT_NAME = (
 WRONG_NAME = r"(?:\w*incorrect\w*|\w*wrong\w*|errors?|fail\w*|mistakes?|falsch\w*)"
 TOKENS_NAME = r"(?:\w*tokens?|toks?|jetons?|length|t(?=\s*[=:\"'|]))"
 QUESTION = r"question|frage|pregunta|domanda|no\.|nr\."  # "Frage 1" for Q1
+# "问题1", "F1": a word that stands before all of the numbers of the questions, in their order
+BEFORE_A_NUMBER = re.compile(r"(?<![^\W_])(?P<word>[^\W\d_]{1,12})[ ]?(?P<n>\d)(?![\w.,]|\s?%)")
+ORDINALS = ("first", "second", "third", "fourth")
 NAMES = re.compile(
     rf"(?<![\w])(?:(?P<wrong>{WRONG_NAME})|(?P<correct>{CORRECT_NAME})|(?P<tokens>{TOKENS_NAME}))(?!\w)", re.IGNORECASE
 )
@@ -49,11 +52,11 @@ COUNT = re.compile(
     r"(?!(?!t(?:ok\w*)?\b)\w|[.,]\d)",
     re.IGNORECASE,
 )
-PAIR = re.compile(r"(?<![\w.])(?:[01]?[.]\d+|[01]\.0)\s?/\s?(?=\d{2,})")  # ".95/50": a probability and tokens
+PAIR = re.compile(r"(?<![\w.])(?:[01]?[.]\d+|[01]\.0)\s?/\s?(?=[2-9]|\d{2})")  # ".95/50": a probability and tokens
 ROW = re.compile(
     r"\A,(?:(?:[01]?\.\d+|[01]|\d{1,3}%),\d+|\d+,(?:[01]?\.\d+|[01]|\d{1,3}%))[ \t]*$", re.MULTILINE
 )  # ",0.95,40"
-UNIT = re.compile(r"\s{0,2}(?:tokens?|toks?\b|jetons?\b|t\b)", re.IGNORECASE)
+UNIT = re.compile(r"[ \t\xa0]{0,2}(?:个\s?)?(?:tokens?|toks?\b|jetons?\b|t\b)", re.IGNORECASE)
 BOUNDED = re.compile(
     r"(?:[<>≤≥]|\b(?:under|over|below|above|less\s+than|more\s+than|at\s+(?:least|most)|up\s+to|fewer\s+than|by))\s*~?\Z",
     re.IGNORECASE,
@@ -65,6 +68,16 @@ AND = re.compile(r"[\s,&/*_`\"']*(?:\b(?:and|und|et|y|to)\b)?[\s*_`\"']*", re.IG
 HEADS = re.compile(r"(?:[^\n.;:\d]|(?<=\w)\.(?=\w)){0,60}[:\n(|]\W*\Z")
 # "(George Eliot, 1871)" between a label and its numbers is of the question
 REMARK = re.compile(r"\([^()\n]*\)")
+TITLE = re.compile(r"[^:\n]{1,80}:\s(?=[\d.~≈*])")  # "2. 58 * 67: 0.9 (50 tokens)"
+EXCEPTS = re.compile(r"\b(?:(?:all|each|every)\s+but|except(?:\s+for)?|apart\s+from|other\s+than)\W+\Z", re.IGNORECASE)
+COUNTS_EACH = re.compile(
+    rf"\d\S{{0,3}}(?:{UNIT.pattern}|\s+(?:each|apiece|for\s+(?:each|every|all))\b)|%|\.\d", re.IGNORECASE
+)
+OF_EACH = re.compile(
+    r"(?:\A|(?<=[.;\n]))(?P<rule>[^.;,\n]{0,80}\b(?:each|all|every|apiece)\b[^.;,\n]{0,80}?)"
+    r"(?P<other>,?\s+(?:apart\s+from|except(?:\s+for)?|but|other\s+than|excluding)\s[^.;\n]{0,80})?(?=[.;,\n]|\Z)",
+    re.IGNORECASE,
+)
 SEPARATES = r"\s*(?:[,;/|]\s*(?:and\s)?|\band\b|\s)\s*"
 ONE_OF_A_LIST = r"[~≈]?\.?\d[\d.]*(?:\s?%)?"
 CORRECTS = re.compile(
@@ -88,7 +101,7 @@ def read_expectations(text: str, labels: Sequence[str], wanted: Sequence[Quantit
     """Of each label the quantities that are stated of it, as its value: a map of maps; what is stated last of a label
     counts. Nothing is read unless two labels at least have all that is wanted, or all labels have the same part of it.
     """
-    plain = TOKEN_RANGE.sub(_middle, _uncommented(plain_text(text))[-LAST:])
+    plain = _relabelled(TOKEN_RANGE.sub(_middle, _uncommented(plain_text(text))[-LAST:]), labels)
     match = _by_label(plain, labels)
     if not _enough(match, labels, wanted):
         match = _of_all(plain, labels, wanted) or match
@@ -105,6 +118,25 @@ def read_revised(text: str, labels: Sequence[str], reading: Reading) -> Reading:
     changed = _by_label(_uncommented(behind[corrects.start() :]), labels) if corrects else {}
     value = {label: {**each, **changed.get(label, {})} for label, each in reading.value.items()}
     return msgspec.structs.replace(reading, value=value) if changed else reading
+
+
+def _relabelled(text: str, labels: Sequence[str]) -> str:
+    """A text that names no label, with labels for other names of the questions: a word before their numbers, in their
+    order, or "the first" to "the fourth".
+    """
+    if re.search(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, labels))})(?!\w)", text, re.IGNORECASE):
+        return text
+    numbers: dict[str, list[re.Match[str]]] = {}
+    for match in BEFORE_A_NUMBER.finditer(text):
+        numbers.setdefault(match["word"].lower(), []).append(match)
+    order = [str(n + 1) for n in range(len(labels))]
+    named = [each for each in numbers.values() if [match["n"] for match in each] == order]
+    ordinals = list(re.finditer(rf"\b(?:{'|'.join(ORDINALS)})\b(?:\s+question\b)?", text, re.IGNORECASE))
+    if [match[0].split()[0].lower() for match in ordinals] == list(ORDINALS[: len(labels)]):
+        named.append(ordinals)
+    for label, match in zip(labels[::-1], named[0][::-1], strict=True) if len(named) == 1 else ():
+        text = f"{text[: match.start()]}{label}{text[match.end() :]}"
+    return text
 
 
 def _middle(stated: re.Match[str]) -> str:
@@ -129,9 +161,11 @@ def _by_label(text: str, labels: Sequence[str]) -> Expected:
     heads = _heads(text, labels)
     scale: dict[str, tuple[Quantity, Amount]] = {}
     text, listed = _listed(text, labels)
+    text, shared = _shared(text, labels)
+    listed += shared
     for label, start, end, before, head in _stretches(text, labels):
         stretch = text[start : min(end, start + LONGEST)]
-        if _turns(stretch):
+        if _turns(stretch) or EXCEPTS.search(before[-NEAR:]):
             continue
         in_an_object = before.rfind("{") > before.rfind("}")
         for quantity, number in _named_in(stretch, _enclosing(before) or head, heads, in_an_object).items():
@@ -171,6 +205,9 @@ def _named_in(
     bare = REMARK.sub(lambda match: " " * len(match[0]), stretch)
     named = _named(list(_numbers(bare)), head, columns)
     named = named if len(named) == 2 else _named(list(_numbers(stretch)), head, columns) or named
+    title = TITLE.match(stretch)
+    if len(named) < 2 and title and not NAMES.search(title[0]):
+        named = _named(list(_numbers(stretch[title.end() :])), head, columns) or named
     numbers = list(_numbers(stretch))
     if not named and len(numbers) == 1 and in_an_object and "." in stretch and _by_size(numbers[0]) == "correct":
         return {"correct": numbers[0]}
@@ -187,10 +224,9 @@ def _listed(text: str, labels: Sequence[str]) -> tuple[str, list[tuple[Quantity,
         r"(?![\w%]|[.,;/]?\s?\d)"
     )
     listed: list[tuple[Quantity, list[_Number]]] = []
-    for match in reversed(list(pattern.finditer(text))):
-        begun = (
-            max(text.rfind("\n", 0, match.start()), *(text.rfind(mark, 0, match.start()) for mark in (". ", "; "))) + 1
-        )
+    done = 0
+    for match in list(pattern.finditer(text)):
+        begun = max(done, *(text.rfind(mark, 0, match.start()) + 1 for mark in ("\n", ". ", "; ")))
         lead = text[begun : match.start()]
         labelled = re.findall(rf"(?<!\w)(?:{names})(?!\w)", lead)
         if labelled and labelled not in (list(labels), [labels[0], labels[-1]]):
@@ -201,7 +237,32 @@ def _listed(text: str, labels: Sequence[str]) -> tuple[str, list[tuple[Quantity,
         if quantity and len(known) == len(labels) and not TURNS.search(lead):
             listed.append((quantity, known))
             text = text[:begun] + " " * (match.end() - begun) + text[match.end() :]
+            done = match.end()
     return text, listed
+
+
+def _shared(text: str, labels: Sequence[str]) -> tuple[str, list[tuple[Quantity, list[_Number]]]]:
+    """What a sentence before or behind all of the labels says of each of them, perhaps with an exception: "About 20
+    tokens each, apart from Q3 with 300"; and the text without it.
+    """
+    label = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, labels))})(?!\w)", re.IGNORECASE)
+    shared: list[tuple[Quantity, list[_Number]]] = []
+    for match in OF_EACH.finditer(text) if label.search(text) else ():
+        rule, exceptional = list(_numbers(match["rule"])), list(_numbers(match["other"] or ""))
+        exceptions = [each.upper() for each in label.findall(match["other"] or "")]
+        is_within = label.search(text, 0, match.start()) and label.search(text, match.end())
+        if is_within or label.search(match["rule"]) or len(rule) != 1 or len(exceptional) != bool(match["other"]):
+            continue
+        quantity = rule[0].quantity
+        if (
+            quantity
+            and COUNTS_EACH.search(match["rule"])
+            and not TURNS.search(match["rule"])
+            and (not match["other"] or exceptions)
+        ):
+            shared.append((quantity, [exceptional[0] if name in exceptions else rule[0] for name in labels]))
+            text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
+    return text, shared
 
 
 def _of_names(words: str) -> Quantity | None:
@@ -365,8 +426,10 @@ def _of_all(text: str, labels: Sequence[str], wanted: Sequence[Quantity]) -> Exp
     for sentence in re.split(r"(?<=[.!?])\s+|\n+", text):
         if len(sentence) > LONGEST or not ALL.search(sentence):
             continue
-        numbers = [number for number in _numbers(sentence) if number.amount is not None or number.tokens]
-        numbers = [number for number in numbers if number.quantity]
+        stated = list(_numbers(sentence))
+        if any(number.amount is None and not number.tokens for number in stated):
+            continue  # a range, or a bound
+        numbers = [number for number in stated if number.quantity]
         if TURNS.search(sentence) or len(numbers) != len(wanted):
             continue
         named = _named(numbers, None, ())

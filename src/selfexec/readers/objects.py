@@ -22,6 +22,12 @@ ESCAPE = re.compile(
 )
 DECIMAL_COMMA = re.compile(r"(?<=:)(\s{0,4}(?:0(?=,)|1(?=,0))),(\d{1,6})(?=\s{0,4}(?:[}\]\n]|,\s))")  # "p": 0,65
 TRAILING = re.compile(r",(?=\s*[}\]])")
+# a quote that neither opens a string nor closes one stands within one: "so "to say" it."
+QUOTE_WITHIN = re.compile(
+    r"(?<!\\)\"(?!\s{0,20}(?:[}\]:]|\Z|,\s{0,20}(?:[\"{\[\d-]|true|false|null)))(?<![{\[:].)"
+    r"(?<![{\[:]\s.)(?<![\"\]}\de],.)(?<![\"\]}\de],\s.)(?<!\n.)(?<!\s\s.)",
+    re.DOTALL,
+)
 DECODER = json.JSONDecoder(strict=False)  # a string may go over several lines
 
 
@@ -65,7 +71,7 @@ def _closing(text: str, start: int) -> int | None:
         depth += {"{": 1, "}": -1}.get(part[0], 0)
         if depth == 0:
             return part.end()
-    return None
+    return None if (last := text.rfind("}", start, start + LONGEST)) < 0 else last + 1  # a quote in a string is open
 
 
 def _value(words: str) -> Mapping[str, Any]:
@@ -75,6 +81,7 @@ def _value(words: str) -> Mapping[str, Any]:
         (DECODER.decode, escaped),
         (DECODER.decode, TRAILING.sub("", DECIMAL_COMMA.sub(r"\1.\2", escaped))),
         (ast.literal_eval, words),
+        (DECODER.decode, QUOTE_WITHIN.sub(r"\"", escaped)),
     )
     for decoded, source in ways:
         try:

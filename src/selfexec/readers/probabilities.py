@@ -16,7 +16,7 @@ from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, Side
 from selfexec.readers.run_on import settled
 from selfexec.readers.shown import mentioned
-from selfexec.readers.sides import SIDES, SURE_ALONE, UNSURE, Sides, names_another, sided
+from selfexec.readers.sides import NOUNS, ROUNDING, SIDES, SURE_ALONE, UNSURE, Sides, names_another, sided
 from selfexec.readers.spoken_pairs import as_named, is_zero_or_one, spelled, spoken_pairs
 from selfexec.readers.suppositions import counterfactual
 from selfexec.readers.tables import Table, tables_of
@@ -34,10 +34,7 @@ KEYED = re.compile(
     r"(?P<value>\\?\"[^\"\\\n]{0,80}\\?\"|'[^'\n]{0,80}'|\[[^\]\n]{0,80}\]?|\{[^}\n]{0,80}\}?|(?:[^,}\n]|,(?=\d)){0,80})",
     re.IGNORECASE,
 )
-NOUN = (
-    r"(?:prob(?:abilit(?:y|ies))?|chances?|likelihood|odds|estimate|Wahrscheinlichkeit|probabilité|probabilidad"
-    r"|probabilità|概率|可能性|確率|вероятность)"
-)
+NOUN = rf"(?:{NOUNS}|estimate)"
 OWN_NUMBER = (
     r"(?:\bI(?:['’]d|['’]ll|\s+would|\s+will)?\s+(?:\w+ly\s+)?(?:say|put|guess|estimate|give|go\s+with|assign|set|rais|lower|revis|adjust|drop|bring|bet"
     r"|settle\s+(?:on|at)|land\s+(?:on|at)|call)e?\b"
@@ -51,7 +48,9 @@ SCALE = re.compile(
     r"\s{0,2}(?:\([^()\n]{0,60}\))?|\(0(?:\.0)?\s?(?:-|–|to)\s?1(?:\.0|00)?\s?%?\)",
     re.IGNORECASE,
 )
-EVENT = re.compile(rf"\b{NOUN}\b|\bP\s?\(|\b(?:likely|probable|confident|sure|certain)\b", re.IGNORECASE)
+EVENT = re.compile(
+    rf"\b{NOUN}\b|概率|可能性|几率|確率|\bP\s?\(|\b(?:likely|probable|confident|sure|certain)\b", re.IGNORECASE
+)
 # somebody's own number, and what may stand between that and the number: "I'd put it at about"
 OWN_LINK = re.compile(
     rf"(?:{OWN_NUMBER})(?:[\s:=~≈*_,]|\b(?:it|that|this|these|the|an?|my|at|to|of|on|as|is|be|by|now|then|down|up|only|with|un|like|an?other"
@@ -80,7 +79,7 @@ LABEL = re.compile(
     r"[\W_]{0,4}(?:on\s+a\s+)?scale\s+(?:of|from)\s+[01]\s{0,2}(?:to|-|–)\s{0,2}\d{1,3},?\s{0,2}:?\s|"
     rf"[\W_]{{0,8}}(?:(?:my|mon|ma|meine?|mi|la|le|die|el|the|final|overall|estimated|predicted|best|numerical)\s+){{0,3}}(?:{NOUN}|answer|guess|number|P|p|final"
     r"|prediction|estimation|Schätzung|estimación|verdict|conclusion|result|call|it|that|this)"
-    r"(?:\s?\([^()\n]{0,60}\)|\s(?:in\s)?(?:percent|%))?[*_`\"']{0,3}\s{0,2}(?:[:=≈~]|['’]s\b|is\b|ist\b|est\b|es\b)[*_`\"']{0,3}\s{0,4}",
+    r"(?:\s?\([^()\n]{0,60}\)|\s(?:in\s)?(?:percent|%))?[*_`\"']{0,3}\s{0,2}(?:[:=≈~]|['’]s\b|(?:is|ist|est|es|è|é|это)\b(?:\s+d[ei]l?\b)?|[は为是约約])[*_`\"']{0,3}\s{0,4}",
     re.IGNORECASE,
 )
 BOXED = re.compile(r"\\(?:boxed|fbox)\{([^{}]{1,60})\}")
@@ -132,7 +131,7 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
     words for options, such as the text behind a letter -> the option.
     """
     plain = plain_text(text, formulas=False)
-    plain = _without_echoes(plain, aliases or {})
+    plain = _without_complements(_without_echoes(plain, aliases or {}))
     opposite = _of_the_opposite(plain)
     named = _named(plain, options, aliases or {})
     if _is_unsettled(plain, named):
@@ -153,8 +152,9 @@ def _is_unsettled(text: str, named: Sequence[tuple[str, Amount]]) -> bool:
     says is a revision.
     """
     stated: dict[str, list[Commitment]] = {}
+    top = top_of_scale(text)
     for name, amount in named:
-        worth = on_one_scale({name: amount}, top_of_scale(text)).get(name, amount.number)  # 90 is 90%
+        worth = on_one_scale({name: amount}, top).get(name, amount.number)  # 90 is 90%
         stated.setdefault(name, []).append(Commitment(amount.start, amount.end, worth))
     return any(settled(text, several) != several for several in stated.values())
 
@@ -189,6 +189,31 @@ def _without_echoes(text: str, aliases: Mapping[str, str]) -> str:
     return text
 
 
+# "0.9 yes / 0.1 no", "yes 90%, no 10%", "0.9 (0.1 not)": a number, and what it leaves for the opposite
+ANY = r"\.?\d[\d.]{0,8}\s?%?"
+BOTH_SIDES = re.compile(
+    rf"(?:\b(?:yes|in)\b[\s:=]{{1,3}})?(?P<yes>{ANY})(?:\s(?:yes|in)\b)?(?P<rest>\s?[,;/|(]\s?(?:and\s)?(?:"
+    rf"(?:no|not(?:\s\w+)?|out|absent|missing)[\s:=]{{1,3}}(?P<no>{ANY})|(?P<other>{ANY})\s(?:no|not|out|absent|missing)\b)\)?)",
+    re.IGNORECASE,
+)
+
+
+def _without_complements(text: str) -> str:
+    """The text, place for place, without what is stated of the opposite beside a number, where both add up to 1."""
+
+    def alone(found: re.Match[str]) -> str:
+        values = [
+            amount.value for words in (found["yes"], found["no"] or found["other"]) if (amount := only_amount(words))
+        ]
+        if len(values) < 2 or None in values or abs(sum(v for v in values if v is not None) - 1) > ROUNDING:
+            return found[0]
+        before, behind = found.start("yes") - found.start(), found.end() - found.end("yes")
+        return " " * before + found["yes"] + " " * behind
+
+    begun = max(len(text) - LAST, 0)
+    return text[:begun] + BOTH_SIDES.sub(alone, text[begun:])
+
+
 ORDINAL = re.compile(
     r"\W{0,4}(?:(?:option|word|choice|candidate)\s)?#?(?P<n>\d{1,2})\s?[*_`]{0,2}[.):=–—-]{1,2}[*_`]{0,2}\s(?P<value>[^\n]+)",
     re.IGNORECASE,
@@ -199,6 +224,8 @@ def _in_their_order(text: str, options: Sequence[str]) -> list[tuple[str, Amount
     """The numbers of a reply that names no option, where they are as many and in the order of the options: a list of
     bare numbers, or lines that are numbered.
     """
+    if names := _listed_first(text, options):
+        options, text = names
     lines = [line for line in text.splitlines() if line.strip()]
     found = [match for line in lines if (match := ORDINAL.fullmatch(line.rstrip()))]
     if [match["n"] for match in found] == [str(n + 1) for n in range(len(options))]:
@@ -209,6 +236,17 @@ def _in_their_order(text: str, options: Sequence[str]) -> list[tuple[str, Amount
     known = [value for value in values if value and value.value is not None]
     whole = len(values) == len(known) == len(options) > 2 and any(value.value not in (0, 1) for value in known)
     return [(option, value) for option, value in zip(options, values, strict=True) if value] if whole else []
+
+
+TWO_LISTS = re.compile(r"\[(?P<names>[^\[\]]{1,400})\][\s,;\"'\w:=]{1,60}\[(?P<numbers>[^\[\]]{1,200})\]")
+
+
+def _listed_first(text: str, options: Sequence[str]) -> tuple[Sequence[str], str] | None:
+    """The options in the order of a list of them, and the list of numbers behind it."""
+    lists = TWO_LISTS.search(text, max(len(text) - LAST, 0))
+    order = [as_named(name.strip(" \n\"'")) for name in lists["names"].split(",")] if lists else []
+    known = {as_named(option): option for option in options}
+    return ([known[name] for name in order], lists["numbers"]) if lists and sorted(order) == sorted(known) else None
 
 
 def _outside(text: str, tables: Sequence[Table]) -> str:
@@ -320,13 +358,19 @@ def _is_torn(text: str, end: int) -> bool:
 
 
 def _value(words: str, in_percent: bool, top: float | None) -> float | None:
-    match = only_amount(words)
+    match = only_amount(words) or _among_words(words)
     if match is None:
         return None
     if in_percent and match.plain:
         inner = only_amount(f"{words.strip().strip(chr(34))}%")
         return inner.value if inner else None
     return on_one_scale({"p": match}, top).get("p")
+
+
+def _among_words(words: str) -> Amount | None:
+    """The only number of a value in words, that denies and supposes nothing: "low (0.2)"."""
+    stated = list(amounts(words))
+    return stated[0] if len(stated) == 1 and not TURNS.search(words) else None
 
 
 def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]:
@@ -475,17 +519,28 @@ def _alone(sentence: str, sides: Sides | None) -> Amount | None:
     return amount._replace(start=begun + amount.start, end=begun + amount.end)
 
 
-DASH = re.compile(r"\s+[-–—]+\s+(?=\D)|,\s+(?:because|since)\s")
+# behind a comma or a colon stands a reason only where the author speaks of it: "0.4, I guess: I have no live prices"
+DASH = re.compile(
+    r"\s+[-–—]+\s+(?=\D)|[,:;]\s+(?!(?:that|of|to|chance|for|against)\b)"
+    r"(?=(?:because|since|as|although|though)\b|[^.\n]{0,120}\b(?:I|my|me)\b|\w+ly\W*\Z)"
+)
 
 
 def _with_a_reason(line: str, sides: Sides | None) -> Amount | None:
     """A number with words behind a dash, which hold no other number and speak of no side that goes against it."""
     dash = DASH.search(line)
     amount = only_amount(line[: dash.start()]) if dash else None
-    if dash is None or amount is None or amount.value is None or next(amounts(line[dash.end() :]), None):
+    first = next(amounts(line), None)
+    if (
+        dash is None
+        or amount is None
+        or first is None
+        or first.value is None
+        or next(amounts(line[dash.end() :]), None)
+    ):
         return None
     side = sides.of(line[dash.end() :]) if sides else 0
-    against = side != 0 and (amount.value > 0.5) != (side > 0)
+    against = side != 0 and (first.value > 0.5) != (side > 0)
     return None if against or UNSURE.search(line[dash.end() :]) else amount
 
 
@@ -509,21 +564,25 @@ def _counts_something(sentence: str, amount: Amount) -> bool:
 
 # --- for each of some words ------------------------------------------------------------------------------------------
 
-BETWEEN = r"[\s\"'“”*_`)\]}]{0,100}(?::|=|：|->|→|–|—|\||\(|\s-\s|\s(?=[\d.~≈]))[\s*_`\"'“|]{0,10}"
+# between a name and its number, perhaps with the noun before that: "<cup>0.8", "**cup**\n  Probability: 0.8"
+BETWEEN = (
+    r"[\s\"'“”*_`)\]}]{0,100}(?::|=|：|->|→|–|—|\||\(|>|\s-\s|\s(?=[\d.~≈])|(?=\n?[\s*_\"'-]{0,8}probability\b))[\s*_`\"'“|]{0,10}"
+    rf"(?:[-•]?\s?{KEYS}[\"'*_]{{0,3}}\s?(?:[:=≈~]|\s(?:of|is)\s)[\s*_`\"']{{0,6}})?"
+)
 NESTED = re.compile(
     r"\{\s{0,12}(?:[\"']\w{1,20}[\"']\s{0,4}:\s{0,4}(?:true|false|\"[^\"\n]{0,40}\")\s{0,4},\s{0,8})?"
     rf"[\"']{KEYS}[\"']\s{{0,4}}:\s{{0,4}}",
     re.IGNORECASE,
 )
 OPENS = re.compile(
-    r"(?:^|[\n{,;:|\"'“$]|[.!?]\s|\bP\s?(?=\())[\s*_`\"'“(\[]{0,8}(?:[-*•–]\s{1,3}|\d{1,2}[.)]\s{1,3})?[*_`\"'“]{0,4}\Z"
+    r"(?:^|[\n{,;:|\"'“$<]|[.!?]\s|\bP\s?(?=\())[\s*_`\"'“(\[]{0,8}(?:[-*•–]\s{1,3}|\d{1,2}[.)]\s{1,3})?[*_`\"'“]{0,4}\Z"
 )
 IN_A_RECORD = re.compile(
     rf"[\"'](?:word|option|term|name)[\"']\s{{0,4}}:\s{{0,4}}[\"'](?P<word>[^\"'\n]{{1,80}})[\"']\s{{0,4}},\s{{0,12}}"
     rf"[\"']{KEYS}[\"']\s{{0,4}}:\s{{0,4}}(?P<value>\"[^\"\n]{{0,40}}\"|[^,}}\n]{{1,40}})",
     re.IGNORECASE,
 )
-TO_THE_END = re.compile(r"[^,;}\]|\n]{0,60}(?:,\d{1,6}[^,;}\]|\n]{0,20})?")
+TO_THE_END = re.compile(r"[^,;}\]|\n<]{0,60}(?:,\d{1,6}[^,;}\]|\n<]{0,20})?")
 EXPLAINED = re.compile(r"\s{1,3}(?:[-–—(]|because\b|since\b|as\b)", re.IGNORECASE)
 
 

@@ -16,7 +16,8 @@ QUESTION = re.compile(
 OPTIONS = re.compile(r"[\W_]{0,6}(?:options|choices|optionen)[\W_]{0,6}\Z", re.IGNORECASE)
 ANSWER = re.compile(
     r"^[\W_]{0,8}(?:(?:the|my)\s+)?(?:(?:correct|right|key)(?:\s+(?:answer|option|choice))?|answer(?:\s+key)?|solution|antwort)"
-    r"[*_ ]{0,4}(?:[:=]|\bis\b)[\W_]{0,6}(?P<answer>[^\n]{1,300})",
+    r"[*_ ]{0,4}(?:[:=]|\bis\b)[\W_]{0,6}(?P<answer>[^\n]{1,300}?)"
+    r"(?=\s+(?:I|My|The|There|This|P\w*)\b[^\n]*\d|\n|\Z)",
     re.IGNORECASE | re.MULTILINE,
 )
 REASON = re.compile(

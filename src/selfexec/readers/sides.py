@@ -14,12 +14,16 @@ from typing import NamedTuple
 from selfexec.readers.amounts import ABOUT, Amount, amounts, in_odds
 from selfexec.readers.result import Side
 
-CHANCE = r"(?:probabilit(?:y|ies)|prob|chances?|likelihood|odds|risk|confidence|P|Wahrscheinlichkeit)"
+NOUNS = (
+    r"prob(?:abilit(?:y|ies|é|à)|abilidade?)?|chances?|likelihood|odds|Wahrscheinlichkeit|вероятност\w{1,2}"
+    r"|概率|可能性|几率|確率"
+)
+CHANCE = rf"(?:{NOUNS}|risk|confidence|P)"
 SURE = r"(?:sure|certain|confident|likely|sicher)"
 # "not sure" and "not only" say nothing of a side
 QUALIFIES = r"(?:sure|certain|only|quite|entirely|really|just|much|too|necessarily)"
 NOT = re.compile(
-    rf"n['’]t\b|\bnon-|¬|\b(?:not|never|nicht)\b(?!\s+{QUALIFIES}\b)|\bno\b(?!\s+(?:more|less|idea|doubt|way|reason))",
+    rf"n['’]t\b|\bnon-|¬|[不没]|\b(?:not|never|nicht|pas|jamais|nunca|non|не)\b(?!\s+{QUALIFIES}\b)|\bno\b(?!\s+(?:more|less|idea|doubt|way|reason))",
     re.IGNORECASE,
 )
 UNSURE = re.compile(
@@ -35,10 +39,14 @@ AS_ASKED = re.compile(
     r"(?:['’](?:d|ll)|\s*\b(?:would|will|do|does))(?:\s?n['’o]t|\s+not)?\W*",
     re.IGNORECASE,
 )
+HIGHEST = 100  # a bare number above this is none of a probability on any scale
+ROUNDING = 1e-6  # by which two numbers that add up to 1 may miss it
 LETTERED = re.compile(r"\b[AB]\b[.:)]?|[()\"“”*_`]|(?<!\w)'|'(?!\w)")  # the letters of the two sides
 # where the words about a side end: what follows is a reason, or something else
 GOES_ON = re.compile(
-    r"[,;:()\[|–—]|\s-\s|\b(?:because|since|as|though|although|but|given|while|whereas)\b", re.IGNORECASE
+    r"[,;:()\[|–—]|\s-\s|\b(?:because|since|as(?=\s+(?:I|it|this|that|the|my|there|they)\b)|though|although|but|given"
+    r"|while|whereas)\b",
+    re.IGNORECASE,
 )
 # an answer with one wrong part is wrong; one with a right part need not be right
 ONE_OR_MORE = re.compile(r"\b(?:at\s+least\s+one|one\s+or\s+more)\s+", re.IGNORECASE)
@@ -60,14 +68,17 @@ IN_FAVOUR = re.compile(
     r"[\s*_`]{0,3}(?:(?:for|of|on|in\s+favou?r\s+of|against)\s+)?(?:(?:my|me|its?|an?|the|full|actually)\s+){0,2}",
     re.IGNORECASE,
 )
+FOR_OR_AGAINST = re.compile(r"\s{1,2}(?:in\s+favou?r\s+of|against)\b", re.IGNORECASE)
 BEFORE = re.compile(
-    rf"\b{CHANCE}\b\s{{0,2}}(?:that|,?\s?dass|of|for|to|(?P<against>against)|\(|(?=(?:I|it|my)\b))(?P<side>[^.;:=|]{{1,120}}?)\)?[*_`]{{0,3}}\s{{0,2}}"
-    r"(?:[:=≈(]|\b(?:is|are|at|as|to|would\s+be|bei|ist)\b)[^.;|]{0,40}\Z",
+    rf"\b{CHANCE}\b\s{{0,2}}(?:that|,?\s?dass|of|for|to|(?:de\s|di\s)?(?:que|qu['’]|che)|d[eio']|de[sr]|eine[sr]|(?P<against>against)|\(|(?=(?:I|it|my)\b))"
+    r"(?P<side>\s{0,2}[^\s.;:=|][^.;:=|]{0,119}?)\)?[*_`]{0,3}\s{0,2}"
+    r"(?:[:=≈(]|\b(?:is|are|at|as|to|would\s+be|bei|ist|beträgt|est|es|è|é)\b)[^.;|]{0,40}\Z"
+    r"|(?P<modifier>[^\s。，、；：,;:.\d]{1,30}?)的?(?:概率|可能性|几率|確率)[^。；;\d]{0,12}\Z",
     re.IGNORECASE,
 )
 WITH = re.compile(
-    rf"\b(?:with|at|ha(?:s|ve)|mit)\s+(?:an?\s+|the\s+|einer\s+)?(?:\w+\s+)?{CHANCE}\s+(?:(?:of|von)\s+)?(?:[=≈]\s?)?"
-    r"(?:(?:only|just|about|around|roughly)\s+)?\Z",
+    rf"\b(?:with|at|ha(?:s|ve)|mit|avec|con|com)\s+(?:(?:an?|the|einer|une?|uma?|una)\s+)?(?:\w+\s+)?{CHANCE}\s+"
+    rf"(?:(?:of|von|de|del|di)\s+)?(?:[=≈]\s?)?{ABOUT}{{0,2}}\Z",
     re.IGNORECASE,
 )
 WITHOUT_NOUN = re.compile(r"\b(?:with|at|mit)\s+(?:an?\s+|einer\s+)?(?:about\s+|etwa\s+)?\Z", re.IGNORECASE)
@@ -76,9 +87,9 @@ OF_CHANCE = re.compile(
 )
 # "nine times in ten", "in 90% of such cases": how often a verb is true
 OFTEN = re.compile(
-    r"\b(?:in|out\s+of|times|cases|of\s+(?:the\s+time|(?:the\s+|such\s+|all\s+)?(?:cases|runs|tries|attempts)))\b"
+    r"\b(?:in|out\s+of|times|cases|of\s+(?:the\s+time|(?:the\s+|such\s+|all\s+)?(?:cases|runs|tries|attempts))|tries|attempts|runs)\b"
 )
-AT_A_RATE = re.compile(rf"(?:\s+in)?\s+(?:{ABOUT})?\Z", re.IGNORECASE)
+AT_A_RATE = re.compile(rf"(?:\s+in)?\s+{ABOUT}{{0,2}}\Z", re.IGNORECASE)
 NAMED = re.compile(
     r"[\s|*_`\"'•–(-]*(?P<side>[^|:=\n]{2,80}?)[*_`\"')]{0,3}\s*(?:\||:|=|≈|–|—|→|\s-{1,2}>?\s|\()[\s|*_`\"'~≈]*\Z"
 )
@@ -100,7 +111,7 @@ class Sides(NamedTuple):
         words = WITHOUT.sub(self._denied, LETTERED.sub(" ", words))
         opposite = self.no.findall(words)
         favouring = self.yes.findall(self.no.sub(" ", words))
-        negations = len(NOT.findall(words))
+        negations = len(NOT.findall(self.no.sub(" ", self.yes.sub(" ", words))))  # "saying no" denies nothing
         if (opposite and favouring) or negations > 1 or len(opposite) > 1:
             return 0
         if not (opposite or favouring) and not AS_ASKED.fullmatch(words):
@@ -125,24 +136,25 @@ class Sides(NamedTuple):
 
 YES_OR_NO = {"yes": 1, "true": 1, "no": -1, "false": -1}
 ANSWERS = (
-    r"\b(?:answer|compl(?:y|ies|ied|iance|ying)|provid|help|assist|respond|fulfil|oblig|cooperat|antwort|beantwort|erfüll)"
-    r"\w*|\b(?:go(?:ing)?\s+(?:along|ahead)|say(?:ing)?\s+yes)\b"
+    r"\b(?:answer|compl(?:y|ies|ied|iance|ying)|provid|help|assist|respond|fulfil|oblig|cooperat|antwort|beantwort|erfüll"
+    r"|répond|contest|rispond|ответ|отвеч)\w*|回答|答え|"
+    r"\b(?:go(?:ing)?\s+(?:along|ahead)|say(?:ing)?\s+yes)\b"
     r"|\b(?:writ|do|giv|tell|explain|produc|generat|shar|follow|deliver|carry|accept|mak|describ)(?:e|es|ing)?\s+"
     r"(?:it|this|that|them|what|(?:the|an?)\s+(?:request|task|answer|instructions?|steps|details|text|full\s+\w+))\b"
 )
 REFUSES = (
     r"\b(?:refus\w*|declin\w*|reject\w*|withhold\w*|avoid\w*|den(?:y|ies|ied|ying)|fail(?:s|ed|ing|ure)?|deflect\w*"
-    r"|ablehn\w*|verweiger\w*|say(?:ing)?\s+no\b"
+    r"|ablehn\w*|lehn\w*|verweiger\w*|weiger\w*|niegu?\w*|negar\w*|rechaz\w*|rifiut\w*|recus\w*|отказ\w*|откаж\w*|say(?:ing)?\s+no\b"
     r"|turn(?:s|ing)?\s+(?:it|this)?\s*down)(?:\s+(?:to|the|this|it|from|giving|an?)\b){0,3}"
-    rf"(?:\s+(?:{ANSWERS}))?"
+    rf"(?:\s+(?:{ANSWERS}))?|拒绝(?:回答)?|拒否"
 )
 RIGHT = (
-    r"\b(?:(?:answer\w*\s+(?:it\s+)?)?(?:correct(?:ly)?|right)|accura\w+|succeed\w*|success|solv\w+|pass(?:es|ing)?"
-    r"|richtig\w*|korrekt\w*)\b"
+    r"正确|答对|正解|\b(?:(?:answer\w*\s+(?:it\s+)?)?(?:correct(?!ion)\w*|right)|accura\w+|succeed\w*|success|solv\w+|pass(?:es|ing)?"
+    r"|richtig\w*|korrekt\w*|juste|acert\w*|aciert\w*|corrett\w*|giust\w*|правильн\w*|верн\w*)\b"
 )
 WRONG = (
-    r"\b(?:wrong(?:ly)?|incorrect(?:ly)?|mistakes?|mistaken|errors?|err(?:s|ing)?|fail(?:s|ed|ing|ure)?|miss(?:es|ed|ing)?"
-    r"|slips?|falsch\w*)\b"
+    r"错|間違|\b(?:wrong(?:ly)?|incorrect\w*|mistakes?|mistaken|errors?|err(?:s|ing)?|fail(?:s|ed|ing|ure)?|miss(?:es|ed|ing)?"
+    r"|slips?|falsch\w*|faux|fausse|erreurs?|tromp\w*|equivo\w*|fall[aeo]\w*|erro|errore|sbagli\w*|неправильн\w*|ошиб\w*)\b"
 )
 ANSWERING, REFUSING, BEING_RIGHT, FAILING = (re.compile(w, re.IGNORECASE) for w in (ANSWERS, REFUSES, RIGHT, WRONG))
 SIDES: Mapping[Side, Sides] = {
@@ -163,11 +175,10 @@ def sided(sentence: str, sides: Sides) -> Sequence[Amount]:
         return []
     if sides.of_an_answer:
         sentence = ONE_OR_MORE.sub(lambda m: " " * len(m[0]) if sides.no.match(sentence, m.end()) else m[0], sentence)
-    match: list[Amount] = []
-    for part, at in _parts(sentence):
-        if (amount := _of_part(part, sides)) is None:
-            return []
-        match.append(amount._replace(start=at + amount.start, end=at + amount.end))
+    parts = [(part, at, _of_part(part, sides)) for part, at in _parts(sentence)]
+    match = [amount._replace(start=at + amount.start, end=at + amount.end) for _, at, amount in parts if amount]
+    if len(match) < len(parts) and not (match and _are_all_cases(parts)):
+        return []
     values = {None if amount.value is None else round(amount.value, 9) for amount in match}
     return match if len(values) == 1 else []
 
@@ -196,6 +207,13 @@ def _less_the_rest(sentence: str, sides: Sides) -> Amount | None:
     return amount._replace(value=round(1 - amount.value, 9)) if side > 0 else amount
 
 
+def _are_all_cases(parts: Sequence[tuple[str, int, Amount | None]]) -> bool:
+    """Whether two parts of a sentence say how probable two events are of which one happens: they add up to 1."""
+    stated = [amount for part, _, _ in parts for amount in amounts(part)]
+    worth = [amount.value for amount in stated if amount.value is not None]
+    return len(parts) == len(stated) == len(worth) == 2 and abs(sum(worth) - 1) < ROUNDING
+
+
 def _is_in_every_case(sentence: str, sides: Sides) -> bool:
     """Whether a side is said to happen in some cases, in one way, and in all others, in another way."""
     rest = IN_THE_REST.search(sentence)
@@ -208,7 +226,7 @@ def _is_in_every_case(sentence: str, sides: Sides) -> bool:
 
 def _parts(sentence: str) -> Iterator[tuple[str, int]]:
     """The sentence; or, where it states several numbers, its parts between them, with their places."""
-    stated = list(amounts(sentence, odds=in_odds(sentence)))
+    stated = [a for a in amounts(sentence, odds=in_odds(sentence)) if (a.number or 0) <= HIGHEST]
     if len(stated) < 2:
         yield sentence, 0
         return
@@ -224,7 +242,7 @@ def _parts(sentence: str) -> Iterator[tuple[str, int]]:
 
 
 def _of_part(part: str, sides: Sides) -> Amount | None:
-    stated = list(amounts(part, odds=in_odds(part)))
+    stated = [a for a in amounts(part, odds=in_odds(part)) if (a.number or 0) <= HIGHEST]
     if len(stated) != 1 or stated[0].value is None:
         return None
     (amount,) = stated
@@ -240,21 +258,24 @@ def _side_of(part: str, amount: Amount, sides: Sides) -> int:
     before, behind = part[: amount.start], part[amount.end :]
     if UNSURE.search(before):
         return 0
-    clause = behind[: ends.start()] if (ends := GOES_ON.search(behind.lstrip(" )"), 1)) else behind
+    skipped = len(behind) - len(behind.lstrip(" )"))
+    clause = behind[: ends.start()] if (ends := GOES_ON.search(behind, skipped + 1)) else behind
     led, side = BEHIND.match(behind), sides.of(clause)
     if led and (side or not OFTEN.search(led[0])):
         return 0 if NOT.search(before) else side
     if side and (IN_BRACKETS.search(before) or _begins_with_a_side(behind, sides)):
         return side
     if match := BEFORE.search(before):
-        if NOT.search(before, match.end("side")):
+        if NOT.search(before, max(match.end("side"), match.end("modifier"))):
             return 0
-        return sides.of(match["side"]) * (-1 if match["against"] else 1)
+        return sides.of(match["side"] or match["modifier"]) * (-1 if match["against"] else 1)
     return _of_the_verb(before, behind, part[amount.start : amount.end], sides) or _by_name(before, behind, sides)
 
 
 def _begins_with_a_side(words: str, sides: Sides) -> bool:
     """Whether words go on with the name of a side: "80% for refusing", "4:1 against my answering"."""
+    if FOR_OR_AGAINST.match(words):
+        return sides.of(_first_clause(words)) != 0
     begin = lead.end() if (lead := IN_FAVOUR.match(words)) else 0
     return begin > 0 and (sides.no.match(words, begin) or sides.yes.match(words, begin)) is not None
 
@@ -327,7 +348,8 @@ OUR_OWN = re.compile(r"\s*(?:this|that|it|the\s+(?:claim|statement|event|above))
 def names_another(sentence: str, amount: Amount, sides: Sides) -> bool:
     """Whether a number is said to be how probable something is that is neither side of the claim."""
     if match := BEFORE.search(sentence[: amount.start]):
-        return sides.of(match["side"]) == 0 and OUR_OWN.fullmatch(match["side"]) is None
+        event = match["side"] or match["modifier"]
+        return sides.of(event) == 0 and OUR_OWN.fullmatch(event) is None
     behind = sentence[amount.end :]
     if sides.of_an_answer and ONE_OR_MORE.search(behind):
         return True

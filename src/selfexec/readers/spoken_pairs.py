@@ -14,7 +14,7 @@ from selfexec.readers.amounts import ABOUT, Amount, amounts, in_odds, only_amoun
 from selfexec.readers.folding import fold
 
 LONGEST = 400  # characters of a sentence
-UNIT = re.compile(r"(?<=[.!?。])\s+(?=\S)|;\s+|\n+|\$\$")
+UNIT = re.compile(r"(?<=[.!?。])(?<!\.[a-z]\.)\s+(?=\S)|;\s+|\n+|\$\$")
 # what hangs a sentence on a condition, asks it, or makes it about something else
 VOIDS = re.compile(
     r"\b(?:unless|if|whether|instead|rather\s+than|wenn|falls)\b|\?|\b(?:others?|another|people|base\s+rate"
@@ -25,13 +25,14 @@ VOIDS = re.compile(
     re.IGNORECASE,
 )
 DENIES = re.compile(
-    r"n['’]t\b|\b(?:not|no|never|neither|nor|nicht|kein\w*|pas|jamais)\b|\bdoubt"
+    r"n['’]t\b|\b(?<!than\s)(?:not|no|never|neither|nor|nicht|kein\w*|pas|jamais)\b|\bdoubt"
     r"|\bun(?:likely|sure|certain)\b(?=[^()]{0,30}(?:to\s+be|that))",
     re.IGNORECASE,
 )
 DENIED = re.compile(r"\b(?:not|no|without)\s+[\"'“*_`]{0,3}\Z", re.IGNORECASE)  # "not fog: 0.9"
 OF_AN_EVENT = re.compile(
-    r"\b(?:prob\w*|chances?|odds|likel\w*|sure|certain|confident|with|at)\b|\bP\s?\(", re.IGNORECASE
+    r"\b(?:prob\w*|(?<!not\sa\s)(?<!no\s)chances?|odds|likel\w*|sure|certain|confident|with|at)\b|\bP\s?\(",
+    re.IGNORECASE,
 )
 # "the other two: 1% each": what was named nowhere else
 REST = (
@@ -46,6 +47,7 @@ OF_ALL = re.compile(
     r"\b(?:all|every|each|any)\s+(?:of\s+)?(?:the\s+)?(?:them|these|those|words?|options?|choices?|one|two|three|four|five|six|\d)\b",
     re.IGNORECASE,
 )
+ALIKE = re.compile(r"\b(?:equal(?:ly)?|same|uniform(?:ly)?)\b", re.IGNORECASE)
 CORRECTS = re.compile(
     r"\b(?:actually|correction|typo|mistake|I\s+meant|on\s+reflection|on\s+second\s+thoughts?|make\s+(?:it|that)|scratch\s+that"
     r"|should\s+(?:be|have\s+been)|chang(?:e|ing)|revis(?:e|ing)|lower(?:ing)?|rais(?:e|ing)|wait)\b",
@@ -59,7 +61,7 @@ INSTEAD_OF = re.compile(
 # "fog: no (0.1)": the choice beside its number
 YES_OR_NO = re.compile(r"(?<=[:=|–—-])\s*(?:yes|no|true|false)\b(?=\s*[(,|–—-])", re.IGNORECASE)
 # between the names of a group: commas, "and", quotes
-LISTED = re.compile(r"[\s\"'“”*_`,&/(:.|]*(?:\b(?:and|und|et|y)\b)?[\s\"'“”*_`,]*", re.IGNORECASE)
+LISTED = re.compile(r"[\s\"'“”*_`,&/(:.|]*(?:\b(?:and|or|und|oder|et|ou|y|o)\b)?[\s\"'“”*_`,]*", re.IGNORECASE)
 # behind a number that is not of a probability: a unit, a degree, a thing that is counted
 COUNTED = re.compile(
     r"\s{0,2}(?:°|(?!(?:chances?|probab\w*|likel\w*|that|and|for|each|to|in|because|as|vs|there|here|too|then|now|but|since|so"
@@ -99,7 +101,9 @@ def spoken_pairs(text: str, names: Mapping[str, str], begun: int = 0) -> Iterato
         plain = YES_OR_NO.sub(_blank, INSTEAD_OF.sub(_blank, unit))
         named = list(_names(plain, pattern, whose))
         marks = sorted([*named, *_numbers(plain, odds, named)], key=lambda mark: mark.start)
-        pairs = [] if _is_void(plain, marks) else list(_together(plain, marks, above))
+        heads_a_line = len(mentioned) > 2 and HEADS_A_LINE.match(plain, named[0].end if named else 0) is not None
+        pairs = _together(plain, marks, above, heads_a_line) or list(_in_clauses(plain, marks))
+        pairs = [] if _is_void(plain, marks) else pairs
         if not pairs and CORRECTS.search(plain) and any(mark.amount for mark in marks):
             pairs = [(mark.name, Amount(mark.start, mark.end, None, False)) for mark in marks if mark.name]
         for name, amount in pairs:
@@ -151,8 +155,12 @@ def _of_all(text: str, owners: Sequence[str], begun: int) -> Iterator[tuple[str,
             len(match) == 1
             and not VOIDS.search(unit)
             and not DENIES.search(unit)
-            and not SHARED.search(unit)
-            and (OF_ALL.search(unit) or EACH.fullmatch(unit[match[0].end :].strip(" .)*_")))
+            and (not SHARED.search(unit) or (match[0].value or 0) * len(owners) == 1)
+            and (
+                OF_ALL.search(unit)
+                or (ALIKE.search(unit) and (match[0].value or 0) * len(owners) == 1)
+                or EACH.fullmatch(unit[match[0].end :].strip(" .)*_"))
+            )
         ):
             moved = match[0]._replace(start=start + match[0].start, end=start + match[0].end)
             yield from ((owner, moved) for owner in owners)
@@ -243,7 +251,9 @@ def is_zero_or_one(text: str, amount: Amount) -> bool:
     return bare and DECIMAL.search(text[amount.start : amount.end]) is None
 
 
-def _together(unit: str, marks: Sequence[_Mark], above: Sequence[_Mark] = ()) -> Iterator[tuple[str, Amount]]:
+def _together(
+    unit: str, marks: Sequence[_Mark], above: Sequence[_Mark] = (), heads_a_line: bool = False
+) -> list[tuple[str, Amount]]:
     """The names with their numbers; none where they do not go together in one of the ways. `above`: the names that the
     line before lists, whose numbers this one may give.
     """
@@ -256,19 +266,50 @@ def _together(unit: str, marks: Sequence[_Mark], above: Sequence[_Mark] = ()) ->
         numbers = [[number] for number in numbers[0]] if in_order else []
         names = [[mark] for mark in lists[0]] if in_order else []
     if not names or any(len(run) > 1 for run in numbers) or len(names) != len(numbers):
-        return
+        return []
     in_a_list = all(_is_list(unit, run) for run in names)
     one_for_each = len(numbers) == 1 and EACH.search(unit) is not None
     if not (in_a_list or one_for_each):
-        return
-    if any(len(run) > 1 for run in names) and runs[0][0].amount is not None and not EACH.search(unit):
-        return  # "80% for cup and beans": of both together, perhaps
-    if len(marks) == 2 and not _is_said_of(unit, *marks):
-        return
-    for run, (number,) in zip(names, numbers, strict=True):
-        for mark in run:
-            if mark.name is not None and number.amount is not None:
-                yield mark.name, number.amount
+        return []
+    if any(_is_together(unit, run, runs) for run in names) and not EACH.search(unit):
+        return []  # "80% for cup and beans", "cup or beans 80%": of both together, perhaps
+    if len(marks) == 2 and not heads_a_line and not _is_said_of(unit, *marks):
+        return []
+    return [
+        (mark.name, number.amount)
+        for run, (number,) in zip(names, numbers, strict=True)
+        for mark in run
+        if mark.name is not None and number.amount is not None
+    ]
+
+
+def _is_together(unit: str, names: Sequence[_Mark], runs: Sequence[Sequence[_Mark]]) -> bool:
+    """Whether a number of several names may be that of any of them, and not of each."""
+    either = any(EITHER.search(unit, a.end, b.start) for a, b in pairwise(names))
+    return len(names) > 1 and (either or runs[0][0].amount is not None)
+
+
+EITHER = re.compile(r"\b(?:or|oder|ou|o)\b", re.IGNORECASE)
+
+
+def _in_clauses(unit: str, marks: Sequence[_Mark]) -> Iterator[tuple[str, Amount]]:
+    """The names with their numbers where each clause of a sentence with either has one of both: "95% for cup, and beans
+    is at 80%".
+    """
+    ends = [joint.start() for joint in CLAUSE.finditer(unit)] + [len(unit)]
+    clauses = [[m for m in marks if begun <= m.start < end] for begun, end in pairwise([0, *ends])]
+    clauses = [clause for clause in clauses if clause]
+    is_pair = [len(c) == 2 and (c[0].name is None) != (c[1].name is None) and _is_said_of(unit, *c) for c in clauses]
+    if len(clauses) > 1 and all(is_pair):
+        yield from (
+            (mark.name, other.amount)
+            for clause in clauses
+            for mark, other in (clause, clause[::-1])
+            if mark.name is not None and other.amount is not None
+        )
+
+
+CLAUSE = re.compile(r",\s|\s[-–—]\s|\b(?:and|but|while|whereas)\b", re.IGNORECASE)
 
 
 def _is_said_of(unit: str, first: _Mark, second: _Mark) -> bool:
@@ -280,6 +321,7 @@ def _is_said_of(unit: str, first: _Mark, second: _Mark) -> bool:
     return first.name is None or is_linked or SAYS.search(unit) is not None
 
 
+HEADS_A_LINE = re.compile(r"[\s*_`\"')]{0,6}(?::|=|→|->|\s[-–—]\s)")
 LEADS_UP = re.compile(
     rf"(?:[(:=|,;–—-]|\b(?:at|with|is|are|was|be|has|have|gets?|of|to|mit|near)\s|{ABOUT})[\s*_~≈]*\Z", re.IGNORECASE
 )

@@ -31,6 +31,9 @@ def tables_of(text: str, names: Mapping[str, str], begun: int = 0) -> Iterator[T
         lines = block[0].splitlines(keepends=True)
         heads = [n for n, cell in enumerate(_cells(lines[0])) if HEAD.search(cell[0])]
         if len(heads) != 1:
+            pairs = list(_across(lines, block.start(), whose))
+            if pairs:
+                yield Table(block.start(), block.end(), pairs)
             continue
         head = _cells(lines[0])[heads[0]][0]
         pairs = list(_rows(lines, block.start(), heads[0], IN_PERCENT.search(head) is not None, whose))
@@ -38,6 +41,18 @@ def tables_of(text: str, names: Mapping[str, str], begun: int = 0) -> Iterator[T
             pairs = [(name, _opposite(amount)) for name, amount in pairs]
         if pairs:
             yield Table(block.start(), block.end(), pairs)
+
+
+def _across(lines: Sequence[str], start: int, whose: Mapping[str, str]) -> Iterator[tuple[str, Amount]]:
+    """The pairs of a table whose names head its columns, over one row of numbers."""
+    rows = [line for line in lines[1:] if re.search(r"\w", line)]
+    names = [whose.get(fold(cell.strip(MARKUP))) for cell, _ in _cells(lines[0])]
+    if len(rows) != 1 or not all(names[1:]) or len(names) < 3:
+        return
+    at = start + sum(len(line) for line in lines[: lines.index(rows[0])])
+    for name, (words, place) in zip(names, _cells(rows[0]), strict=False):
+        if name and (amount := only_amount(words)):
+            yield name, amount._replace(start=at + place + amount.start, end=at + place + amount.end)
 
 
 def _cells(line: str) -> list[tuple[str, int]]:
