@@ -7,9 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
 import selfexec as sx
 from build import part_of, unfolded
+from selfexec.analysis.own_excess import QUESTION
 from selfexec.analysis.selection import Selection
 from selfexec.items import load
 from selfexec.report import sections
@@ -121,10 +123,10 @@ def test_a_page_is_of_one_condition_and_has_the_scores_of_the_others_beside(in_c
     assert [line.condition for line in found.lines] == scores.conditions * (len(found.lines) // 2)
 
 
-def test_of_one_model_alone_there_is_no_section_on_who_predicts_whom(run: Run, shown: str) -> None:
-    assert 'id="cross"' in unfolded(shown) and "self-bonus" in unfolded(shown)
+def test_what_own_excess_rests_on_is_in_the_page_but_not_of_one_model_alone(run: Run, shown: str) -> None:
+    assert 'id="own-excess"' in unfolded(shown) and escape(QUESTION) in unfolded(shown)
     alone = unfolded(page(Selection.of(part_of(run, models=["sim/typical"])), Options()))
-    assert 'id="cross"' not in alone and 'href="#cross"' not in alone
+    assert 'id="own-excess"' not in alone and escape(QUESTION) not in alone
 
 
 def test_why_sessions_are_missing_has_a_column_where_some_are(run: Run, shown: str) -> None:
