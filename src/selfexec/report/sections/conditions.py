@@ -13,7 +13,7 @@ from selfexec.analysis.words import sentence
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import FACETS, condition_named
 from selfexec.report.data import Data
-from selfexec.report.leaderboards import score_lines
+from selfexec.report.score_lines import score_lines
 from selfexec.text.numbers import ABSENT, interval, number_of, signed
 
 if TYPE_CHECKING:

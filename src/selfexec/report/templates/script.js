@@ -6,17 +6,6 @@
 
   // --- tables: sort by a column ---------------------------------------------------------------------------------
 
-  /** The cell in a column of the table; one cell may say why several numbers are withheld. */
-  const cellAt = (row, column) => {
-    let at = 0;
-    for (const cell of row.cells) {
-      if (at === column) return cell;
-      at += cell.colSpan;
-      if (at > column) return null;
-    }
-    return null;
-  };
-
   /** The number that a text begins with: "1,234 of 2,000", "-.05 [-.10, .00]". */
   const leading = (text) => {
     const found = /^[+-]?(?:\d[\d,]*\.?\d*|\.\d+)/.exec(text.replace("−", "-"));
@@ -28,8 +17,7 @@
   arrived();
 
   const cellValue = (row, column, kind) => {
-    const cell = cellAt(row, column);
-    if (!cell) return null;
+    const cell = row.cells[column];
     const text = cell.textContent.trim();
     if (kind === "text") return text.toLowerCase();
     if (kind === "mixed") return leading(text);
@@ -1213,18 +1201,11 @@
     new ResizeObserver(keepClear).observe(bar);
   }
 
-  const turn = (experiment) => {
-    all(".tab").forEach((tab) => tab.setAttribute("aria-pressed", String(tab.dataset.board === experiment)));
-    all(".board").forEach((board) => board.classList.toggle("front", board.id === `board-${experiment}`));
-  };
-
-  // Where the page is turned to, filtered and sorted stands in its address, by names, as long as that is not another one.
+  // How the page is filtered and sorted stands in its address, by names, as long as that is not another one.
   const VIEW = "#view?";
-  const front = all(".tab[aria-pressed='true']").map((tab) => tab.dataset.board)[0];
 
   const view = () => {
     const shown = new URLSearchParams();
-    for (const tab of all(".tab[aria-pressed='true']")) if (tab.dataset.board !== front) shown.set("tab", tab.dataset.board);
     if (byId("find") && byId("find").value.trim()) shown.set("find", byId("find").value.trim());
     for (const chip of all(".chip[aria-pressed='true']")) shown.set("family", chip.dataset.family);
     for (const head of all("th[aria-sort]")) {
@@ -1251,11 +1232,6 @@
 
   /** The page as an address has it; what it names that is not here is left as it is. */
   const turnToView = async (asked) => {
-    const board = asked.has("tab") && byId(`board-${asked.get("tab")}`);
-    if (board) {
-      turn(asked.get("tab"));
-      await unfolded(board);
-    }
     if (byId("find")) {
       byId("find").value = asked.get("find") || "";
       alone(asked.get("family"));
@@ -1288,7 +1264,6 @@
     }
     if (!target) return;
     for (let part = target; part; part = part.parentElement) if (part.tagName === "DETAILS") part.open = true;
-    if (target.classList.contains("board")) turn(target.id.slice("board-".length));
     target.scrollIntoView();
   };
   addEventListener("hashchange", (event) => show(event.oldURL));
@@ -1306,9 +1281,6 @@
     else if (button.classList.contains("chip")) {
       alone(button.getAttribute("aria-pressed") === "true" ? null : button.dataset.family);
       filter();
-      remember();
-    } else if (button.classList.contains("tab")) {
-      turn(button.dataset.board);
       remember();
     } else if (button.matches(".filter .reset")) {
       showAll();
