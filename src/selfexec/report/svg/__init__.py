@@ -28,7 +28,7 @@ from selfexec.report.svg.canvas import (
     tick_label,
     write,
 )
-from selfexec.report.svg.lines import Curve, LinePoint, lines, spread
+from selfexec.report.svg.curve import CurvePoint, curve
 from selfexec.report.svg.order import ModelOrder
 from selfexec.report.svg.pair import Pair, ThinRow, crowd, pair, place
 from selfexec.report.svg.plane import Axis, Spot, plane
