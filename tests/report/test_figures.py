@@ -277,11 +277,11 @@ def test_the_spread_of_tokens_in_a_group_is_the_published_one(ten_models: Run, r
 
 
 @pytest.mark.slow
-def test_planes_put_ability_across_and_skill_up(drawn: dict[str, Figure], scores: Scores) -> None:
-    svg = parsed(drawn["ability-skill"])
+def test_planes_put_ability_across_and_the_score_up(drawn: dict[str, Figure], scores: Scores) -> None:
+    svg = parsed(drawn["ability"])
     found = {}
     for g in svg.iter(f"{SVG}g"):
-        if g.get("data-series") == "skill" and "sx-mark" in (g.get("class") or ""):
+        if g.get("data-series") == "score" and "sx-mark" in (g.get("class") or ""):
             x, y = map(float, re.findall(r"[-\d.]+", g.get("transform") or ""))
             found[g.get("data-model")] = (x, y)
     assert found.keys() == set(PANEL)
@@ -289,13 +289,13 @@ def test_planes_put_ability_across_and_skill_up(drawn: dict[str, Figure], scores
     places = [found[model][0] for model in PANEL]
     steps = [b - a for a, b in pairwise(places)]
     assert steps == pytest.approx([steps[0]] * 4, abs=0.02) and steps[0] > 0
-    # and heights go with skill: the same straight line through every model whose headline stands
-    known = [(scores.value(m, "overall", "skill"), found[m][1]) for m in PANEL]
-    shown = [(skill, y) for skill, y in known if skill is not None]
+    # and heights go with the score: the same straight line through every model whose headline stands
+    known = [(scores.value(m, "overall", "self_execution_score"), found[m][1]) for m in PANEL]
+    shown = [(score, y) for score, y in known if score is not None]
     (s0, y0), (s1, y1) = min(shown), max(shown)
     assert y1 < y0
-    for skill, y in shown:
-        assert y == pytest.approx(y0 + (skill - s0) / (s1 - s0) * (y1 - y0), abs=0.05)
+    for score, y in shown:
+        assert y == pytest.approx(y0 + (score - s0) / (s1 - s0) * (y1 - y0), abs=0.05)
 
 
 @pytest.mark.slow
@@ -775,7 +775,7 @@ def test_ten_real_models_have_every_figure(as_the_authors_read_them: Run) -> Non
     assert list(found) == [
         *("readiness", "equal_rate", "ladder", "loss", "ability"),
         *("experiments", "association", "restriction", "difficulty", "tokens", "ordering"),
-        *("ability-skill", "ability-margin", "correlations"),
+        "correlations",
     ]
     # STATISTICS.md: .628 [.606, .650]
     mark = by_model(marks_of(found["association"], "accuracy"), "accuracy")["o4-mini"]

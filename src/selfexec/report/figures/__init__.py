@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from selfexec.report.figures.abilities import read_abilities
-from selfexec.report.figures.ability import LEAST, ability, further_abilities
+from selfexec.report.figures.ability import LEAST, ability
 from selfexec.report.figures.association import association
 from selfexec.report.figures.calibrated import calibrated
 from selfexec.report.figures.conditions import conditions
@@ -42,7 +42,6 @@ APPENDIX: tuple[Draw, ...] = (
     difficulty,
     tokens,
     ordering,
-    further_abilities,
     correlations,
 )
 

@@ -8,7 +8,7 @@ from selfexec.analysis.score import Scores
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of
 from selfexec.report.figures.said import against, by_experiment, sentence
-from selfexec.report.svg import Axis, CurvePoint, RowPanel, Sign, curve, reach, rows
+from selfexec.report.svg import Axis, CurvePoint, RowPanel, Sign, curve, ends_of, reach, rows
 from selfexec.text.numbers import count_in_a_cell, decimal, in_a_cell
 
 BESIDE = 3  # panels beside each other
@@ -94,10 +94,9 @@ def _reliabilities(scores: Scores, experiment: str, curves_of: ByModel) -> dict[
 
 
 def _panel(numbers: FigureNumbers, experiment: str, what: str, values: Mapping[str, Number]) -> RowPanel:
-    ends = [end for n in values.values() for end in (n.value, n.low, n.high) if end is not None]
     name = experiment.replace("_", " ")
     marks = dots(numbers, f"{name}: {what}", values)
-    return RowPanel(name, marks, domain=reach(ends, -0.1, 0.1), line=0.0, axis=what, of=experiment)
+    return RowPanel(name, marks, domain=reach(ends_of(values.values()), -0.1, 0.1), line=0.0, axis=what, of=experiment)
 
 
 def _cells(curves_of: ByModel) -> Iterator[list[str]]:

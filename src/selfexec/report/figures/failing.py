@@ -7,7 +7,7 @@ from selfexec.experiments.failing_question import FailingQuestion
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of, texts
 from selfexec.report.figures.said import Stand, sentence, stand
-from selfexec.report.svg import Dot, RowPanel, Sign, reach, rows, shares
+from selfexec.report.svg import Dot, RowPanel, Sign, ends_of, reach, rows, shares
 from selfexec.text.numbers import decimal
 
 EXPERIMENT = FailingQuestion.name
@@ -26,10 +26,10 @@ def failing(numbers: FigureNumbers) -> Figure | None:
     tries = [*dots(numbers, "of the control", control, "open"), *dots(numbers, "of its own questions", failed)]
     baselines = numbers.scored(EXPERIMENT, "best_baseline")
     lifts = [*_dashes(numbers, baselines), *dots(numbers, "lift", lift)]
-    ends = [end for dot in lifts for end in (dot.value, dot.low, dot.high) if end is not None]
     panels = [RowPanel("failed tries", tries, domain=shares(tries), tied=True, axis="share")]
     if lifts:
-        panels.append(RowPanel("lift over the control", lifts, domain=reach(ends, 0.0, 0.5), line=0.0, axis="lift"))
+        domain = reach(ends_of(lifts), 0.0, 0.5)
+        panels.append(RowPanel("lift over the control", lifts, domain=domain, line=0.0, axis="lift"))
     signs = [
         Sign("main", "of its own questions, with 95% interval"),
         Sign("open", "of the control"),

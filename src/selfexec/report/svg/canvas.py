@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape as html_escape
-from typing import Literal
+from typing import Literal, Protocol
 
 from selfexec.text.numbers import typeset
 from selfexec.text.printable import harmless
@@ -248,6 +248,22 @@ def fitting_ticks(scale: Scale) -> list[float]:
         if len(found) < 2 or (widest + 8) * (len(found) - 1) <= width:
             return found
     return found[:: max(1, len(found) - 1)]
+
+
+class Valued(Protocol):
+    """A value with its interval, where it has one."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+def ends_of(marks: Iterable[Valued]) -> list[float]:
+    """Values and the ends of their intervals."""
+    return [end for mark in marks for end in (mark.value, mark.low, mark.high) if end is not None]
 
 
 def reach(values: Iterable[float], least: float, most: float) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from selfexec.report.svg.canvas import (
     Scale,
     Sheet,
     Sign,
+    Valued,
     Whose,
     at,
     belonging,
@@ -18,7 +19,7 @@ from selfexec.report.svg.canvas import (
     span,
     stroke,
 )
-from selfexec.report.svg.plane import Axis, PlaneValue, backdrop, scales
+from selfexec.report.svg.plane import Axis, backdrop, scales
 
 HEIGHT = 300.0  # of the plane
 
@@ -28,7 +29,7 @@ class CurvePoint:
     """A value at x, with its interval, and what it says on hover."""
 
     x: float
-    y: PlaneValue
+    y: Valued
     title: str
 
 
