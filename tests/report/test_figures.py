@@ -291,11 +291,11 @@ def test_planes_put_ability_across_and_the_score_up(drawn: dict[str, Figure], sc
     assert steps == pytest.approx([steps[0]] * 4, abs=0.02) and steps[0] > 0
     # and heights go with the score: the same straight line through every model whose headline stands
     known = [(scores.value(m, "overall", "self_execution_score"), found[m][1]) for m in PANEL]
-    shown = [(score, y) for score, y in known if score is not None]
+    shown = [(size, y) for size, y in known if size is not None]
     (s0, y0), (s1, y1) = min(shown), max(shown)
     assert y1 < y0
-    for score, y in shown:
-        assert y == pytest.approx(y0 + (score - s0) / (s1 - s0) * (y1 - y0), abs=0.05)
+    for size, y in shown:
+        assert y == pytest.approx(y0 + (size - s0) / (s1 - s0) * (y1 - y0), abs=0.05)
 
 
 @pytest.mark.slow
