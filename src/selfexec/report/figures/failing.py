@@ -2,13 +2,11 @@
 
 from collections.abc import Sequence
 
-from selfexec.analysis.numbers import Number
 from selfexec.experiments.failing_question import FailingQuestion
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of, texts
 from selfexec.report.figures.said import Stand, sentence, stand
-from selfexec.report.svg import Dot, RowPanel, Sign, ends_of, reach, rows, shares
-from selfexec.text.numbers import decimal
+from selfexec.report.svg import RowPanel, Sign, ends_of, reach, rows, shares
 
 EXPERIMENT = FailingQuestion.name
 TITLE = "Questions written to be failed"
@@ -25,7 +23,7 @@ def failing(numbers: FigureNumbers) -> Figure | None:
         return None
     tries = [*dots(numbers, "of the control", control, "open"), *dots(numbers, "of its own questions", failed)]
     baselines = numbers.scored(EXPERIMENT, "best_baseline")
-    lifts = [*_dashes(numbers, baselines), *dots(numbers, "lift", lift)]
+    lifts = [*dots(numbers, "best baseline", baselines, "baseline", interval=False), *dots(numbers, "lift", lift)]
     panels = [RowPanel("failed tries", tries, domain=shares(tries), tied=True, axis="share")]
     if lifts:
         domain = reach(ends_of(lifts), 0.0, 0.5)
@@ -47,11 +45,3 @@ def failing(numbers: FigureNumbers) -> Figure | None:
 def _clause(found: Stand, those: Sequence[str], how: str) -> str:
     fail, they = ("fails", "it") if len(those) == 1 else ("fail", "they")
     return f"{found.whom(those)} {fail} questions that {they} wrote to be failed {how} often than the control"
-
-
-def _dashes(numbers: FigureNumbers, found: dict[str, Number]) -> list[Dot]:
-    return [
-        Dot(model, "best baseline", number.value, f"best baseline for {model}: {decimal(number.value)}", "baseline")
-        for model in numbers.models
-        if (number := found.get(model))
-    ]

@@ -179,11 +179,7 @@ def write(x: float, y: float, text: str, kind: str = "", anchor: Anchor = "start
 
 def at(place: float) -> str:
     """A coordinate to a hundredth of a unit, without needless zeros."""
-    return f"{place:.2f}".rstrip("0").rstrip(".").replace("-0", "0") if abs(place) < 0.005 else _trimmed(place)
-
-
-def _trimmed(place: float) -> str:
-    return f"{place:.2f}".rstrip("0").rstrip(".")
+    return f"{round(place, 2) + 0.0:.2f}".rstrip("0").rstrip(".")  # -0 + 0 is 0
 
 
 # --- scales ----------------------------------------------------------------------------------------------------------
