@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 
 import selfexec as sx
-from build import pair, part_of, request, table
+from build import figures, pair, part_of, request, table
 from build import scores as scores_of
 from selfexec.analysis.answers import overall_in_brief
 from selfexec.analysis.findings import against_baseline
@@ -30,7 +30,7 @@ from selfexec.extras import to_install
 from selfexec.metrics import accuracy_on
 from selfexec.report.export import DRAWN, FORMATS, as_csv, export
 from selfexec.report.export import drawn as as_svg
-from selfexec.report.figures import Figure, absent, figures, margins, read_abilities
+from selfexec.report.figures import Figure, absent, margins, read_abilities
 from selfexec.report.figures.model_order import UNKNOWN_FAMILY, merit_of, order_models
 from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.svg import (

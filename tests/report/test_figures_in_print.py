@@ -11,11 +11,12 @@ from typing import NamedTuple
 import pytest
 from click.testing import CliRunner
 
+from build import figures
 from selfexec.analysis.score import score
 from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.report.export import drawn
-from selfexec.report.figures import Figure, figures
+from selfexec.report.figures import Figure
 from selfexec.report.svg import (
     SHEETS,
     Axis,

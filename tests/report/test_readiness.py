@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 import selfexec as sx
+from build import figures
 from selfexec.experiments import EXPERIMENTS
-from selfexec.report.figures import absent, figures
+from selfexec.report.figures import absent
 
 
 def columns(run: sx.Run) -> list[str]:
