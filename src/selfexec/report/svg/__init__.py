@@ -1,7 +1,6 @@
 """Drawings as SVG: a pencil and layouts. Nothing here knows of models or scores, but of keys, groups and series."""
 
 from selfexec.report.svg.canvas import (
-    DATA,
     PHONE,
     POINT,
     SCREEN,
@@ -12,7 +11,6 @@ from selfexec.report.svg.canvas import (
     Scale,
     Sheet,
     Sign,
-    Valued,
     Whose,
     breadth,
     clean,

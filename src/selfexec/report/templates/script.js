@@ -789,6 +789,17 @@
   /** A model goes by its name; by its number in buttons, and in addresses of older pages. */
   const numberOf = ({ m, model }, index) => (model !== undefined ? index.models.findIndex(({ name }) => name === model) : /^\d+$/.test(m) ? Number(m) : -1);
 
+  /** What the dialog shows of the model that is asked for; what is `strange` about an address that leads to nothing. */
+  const unpackedFor = async (asked) => {
+    const index = await unpack("evidence-index");
+    const m = numberOf(asked, index);
+    const strange = unknown(asked, index.models[m], index);
+    if (strange) return { strange };
+    const model = index.models[m];
+    const [chunk, prompts] = await Promise.all([unpack(`evidence-${m}`), unpack(`prompts-${model.run}`)]);
+    return { index, model, chunk, prompts };
+  };
+
   const open = async (asked, fresh = true) => {
     opening = asked;
     if (leaving) await leaving;
@@ -803,27 +814,20 @@
       byId("drill-count").textContent = why;
       if (!dialog.open) dialog.showModal();
     };
-    let index;
-    let chunk;
-    let prompts;
-    let strange;
-    let m;
+    let found;
     try {
-      index = await unpack("evidence-index");
-      m = numberOf(asked, index);
-      strange = unknown(asked, index.models[m], index);
-      if (!strange) [chunk, prompts] = await Promise.all([unpack(`evidence-${m}`), unpack(`prompts-${index.models[m].run}`)]);
+      found = await unpackedFor(asked);
     } catch (fault) {
       if (opening !== asked) return;
       return failed(`The sessions cannot be unpacked: ${fault.message}. If they are damaged, make the report anew.`);
     }
     if (opening !== asked) return;
+    const { strange, index, model } = found;
     if (strange) return failed(`The address names ${strange} that is not in this page.`);
-    const model = index.models[m];
     opening = null;
     dialog.classList.remove("empty");
     if (!fresh && askedFor() === null) return; // left again in the meantime
-    now = { index, chunk, prompts, model, at: asked.at, epoch: asked.epoch, across: asked.view === ACROSS };
+    now = { ...found, at: asked.at, epoch: asked.epoch, across: asked.view === ACROSS };
     byId("drill-across").hidden = index.models.length < 2;
     byId("drill-h").replaceChildren(isolated(model.name));
     const experiments = Object.keys(model.claims);
@@ -1211,9 +1215,8 @@
     readdress(shown ? VIEW + shown : location.pathname + location.search);
   };
 
-  const unfolded = async (part) => {
+  const reveal = (part) => {
     for (let outer = part; outer; outer = outer.parentElement) if (outer.tagName === "DETAILS") outer.open = true;
-    await unfold(part);
   };
 
   /** The page as an address has it; what it names that is not here is left as it is. */
@@ -1226,7 +1229,7 @@
     for (const [id, order, ...name] of asked.getAll("sort").map((text) => text.split(" "))) {
       const part = await partWith(id);
       if (!part) continue;
-      if (!part.classList.contains("figure")) await unfolded(part);
+      if (!part.classList.contains("figure")) reveal(part);
       await unfold(part);
       const button = all(".sort", part).find((one) => one.textContent.trim() === name.join(" "));
       if (!button) continue;
@@ -1249,7 +1252,7 @@
       return; // no address of ours
     }
     if (!target) return;
-    for (let part = target; part; part = part.parentElement) if (part.tagName === "DETAILS") part.open = true;
+    reveal(target);
     target.scrollIntoView();
   };
   addEventListener("hashchange", (event) => show(event.oldURL));
