@@ -120,7 +120,8 @@ def test_a_page_is_of_one_condition_and_has_the_scores_of_the_others_beside(in_c
         assert condition == "default" or f"Asked in the condition {condition}" in page(data.selection, Options())
     found = conditions(Data(Selection.of(in_conditions), Options()))
     assert found is not None and found.here == "default"
-    assert [line.condition for line in found.lines] == scores.conditions * (len(found.lines) // 2)
+    tables = [table for panel in found.panels for table in panel.tables]
+    assert tables and all(list(table.conditions) == scores.conditions for table in tables)
 
 
 def test_what_own_excess_rests_on_is_in_the_page_but_not_of_one_model_alone(run: Run, shown: str) -> None:
@@ -143,8 +144,9 @@ def test_scores_in_conditions_have_margins_where_there_are_some(in_conditions: R
     assert "Skill" in text and "Margin" not in text
     found = conditions(Data(Selection.of(in_conditions), Options()))
     assert found and not found.has_margins
-    one = dataclasses.replace(found.lines[0], numbers=[".5", ".4", ".1 [.0, .2]"])
-    assert dataclasses.replace(found, lines=[one, *found.lines[1:]]).has_margins
+    model, cells = found.panels[0].tables[0].rows[0]
+    table = replace(found.panels[0].tables[0], rows=[(model, [replace(cells[0], margin="+.10")])])
+    assert replace(found, panels=[replace(found.panels[0], tables=[table])]).has_margins
 
 
 def test_a_best_baseline_without_other_models_is_not_told_as_always_the_same(shown: str) -> None:

@@ -53,16 +53,15 @@ class ScoreLine:
         return "; ".join(dict.fromkeys(row.reason for row in self.summarised if row and row.reason))
 
 
-def score_lines(scores: Scores, models: Sequence[str], ranking: Ranking | None = None) -> list[ScoreLine]:
-    """Model by model. Without a `ranking` nobody has a place."""
+def score_lines(scores: Scores, models: Sequence[str], ranking: Ranking) -> list[ScoreLine]:
+    """Model by model."""
     places = {
         (column, experiment): places_of(ranking, metric, experiment)
         for column, metric in COMPARED.items()
         for experiment in scores.experiments
-        if ranking
     }
     return [
-        _score_line(scores, model, experiment, {c: places.get((c, experiment), {}).get(model, "") for c in COMPARED})
+        _score_line(scores, model, experiment, {c: places[c, experiment].get(model, "") for c in COMPARED})
         for model in models
         for experiment in scores.experiments
         if scores.get(model, experiment, ACCURACY.get(experiment, "accuracy"))
