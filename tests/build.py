@@ -25,6 +25,7 @@ from selfexec.engines import ENGINES
 from selfexec.experiments import EXPERIMENTS, Experiment
 from selfexec.extension import all_extensions
 from selfexec.facets import FACETS
+from selfexec.report.figures import Figure, FigureNumbers, drawn
 from selfexec.runs import Run
 from selfexec.runs.importing import run_of_replies
 
@@ -201,3 +202,14 @@ def unfolded(page: str) -> str:
     """The page of a report with what is folded and packed in its place."""
     packed = r'<div class="packed"><script type="text/plain">([^<]+)</script>.*?</div>'
     return re.sub(packed, lambda part: json.loads(zlib.decompress(base64.b64decode(part[1]))), page)
+
+
+def figures(
+    runs: Sequence[Run],
+    scores: Scores,
+    *,
+    abilities: Mapping[str, float] | None = None,
+    groups: Mapping[str, str] | None = None,
+) -> list[Figure]:
+    """The figures of a page with these scores, which may be of some of the models alone."""
+    return list(drawn(FigureNumbers(runs, scores, abilities, groups)))

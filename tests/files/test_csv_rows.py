@@ -17,7 +17,7 @@ from selfexec.files.tags import load_tags
 from selfexec.metrics import Score
 from selfexec.report.export import as_csv, dictionary
 from selfexec.report.figures.figure import Figure
-from selfexec.report.leaderboards import Board, BoardRow, summary_csv
+from selfexec.report.score_lines import ScoreLine, summary_csv
 from selfexec.runs import load
 from selfexec.text.numbers import ABSENT, count_in_a_cell, in_a_cell
 
@@ -144,8 +144,11 @@ def test_the_summary_has_every_number_in_a_column_of_its_own(values: tuple[float
         reason = None if value is not None else "too few"
         return Score("m", "overall", metric, value, low, high, 9, 20, 0, 0, "strict", reason=reason)
 
-    rows = tuple(BoardRow("m", score(v, "skill"), score(v, "baseline_margin"), None, "", "") for v in values)
-    found = list(csv.DictReader(io.StringIO(summary_csv([Board("overall", rows, (-1.0, 1.0), {})]))))
+    def line(value: float | None) -> ScoreLine:
+        skill, margin = score(value, "skill"), score(value, "baseline_margin")
+        return ScoreLine("m", "overall", None, skill, None, None, "", margin, None, None, None, None, {})
+
+    found = list(csv.DictReader(io.StringIO(summary_csv([line(value) for value in values]))))
     names = ("predicted rate", "observed rate", "skill", "margin", "margin at own rate", "coverage")
     numbers = [f"{name}{end}" for name in names for end in ("", " low", " high")]
     for row, value in zip(found, values, strict=True):

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import selfexec as sx
-from build import Claims, changed, requests_run
+from build import Claims, changed, figures, requests_run
 from selfexec.analysis.numbers import calibrations
 from selfexec.analysis.selection import Selection
 from selfexec.experiments import EXPERIMENTS
 from selfexec.readers import Reading
 from selfexec.report.data import Data, Options
-from selfexec.report.figures import Figure, FigureNumbers, absent, figures
+from selfexec.report.figures import Figure, FigureNumbers, absent
 from selfexec.report.figures.calibrated import calibrated
 from selfexec.report.figures.conditions import conditions
 from selfexec.report.figures.failing import failing

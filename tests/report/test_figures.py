@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 
 import selfexec as sx
-from build import pair, part_of, request, table
+from build import figures, pair, part_of, request, table
 from build import scores as scores_of
 from selfexec.analysis.answers import overall_in_brief
 from selfexec.analysis.findings import against_baseline
@@ -30,7 +30,7 @@ from selfexec.extras import to_install
 from selfexec.metrics import accuracy_on
 from selfexec.report.export import DRAWN, FORMATS, as_csv, export
 from selfexec.report.export import drawn as as_svg
-from selfexec.report.figures import Figure, absent, figures, margins, read_abilities
+from selfexec.report.figures import Figure, absent, margins, read_abilities
 from selfexec.report.figures.model_order import UNKNOWN_FAMILY, merit_of, order_models
 from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.svg import (
@@ -275,11 +275,11 @@ def test_the_spread_of_tokens_in_a_group_is_the_published_one(ten_models: Run, r
 
 
 @pytest.mark.slow
-def test_planes_put_ability_across_and_skill_up(drawn: dict[str, Figure], scores: Scores) -> None:
-    svg = parsed(drawn["ability-skill"])
+def test_planes_put_ability_across_and_the_score_up(drawn: dict[str, Figure], scores: Scores) -> None:
+    svg = parsed(drawn["ability"])
     found = {}
     for g in svg.iter(f"{SVG}g"):
-        if g.get("data-series") == "skill" and "sx-mark" in (g.get("class") or ""):
+        if g.get("data-series") == "score" and "sx-mark" in (g.get("class") or ""):
             x, y = map(float, re.findall(r"[-\d.]+", g.get("transform") or ""))
             found[g.get("data-model")] = (x, y)
     assert found.keys() == set(PANEL)
@@ -287,13 +287,13 @@ def test_planes_put_ability_across_and_skill_up(drawn: dict[str, Figure], scores
     places = [found[model][0] for model in PANEL]
     steps = [b - a for a, b in pairwise(places)]
     assert steps == pytest.approx([steps[0]] * 4, abs=0.02) and steps[0] > 0
-    # and heights go with skill: the same straight line through every model whose headline stands
-    known = [(scores.value(m, "overall", "skill"), found[m][1]) for m in PANEL]
-    shown = [(skill, y) for skill, y in known if skill is not None]
+    # and heights go with the score: the same straight line through every model whose headline stands
+    known = [(scores.value(m, "overall", "self_execution_score"), found[m][1]) for m in PANEL]
+    shown = [(size, y) for size, y in known if size is not None]
     (s0, y0), (s1, y1) = min(shown), max(shown)
     assert y1 < y0
-    for skill, y in shown:
-        assert y == pytest.approx(y0 + (skill - s0) / (s1 - s0) * (y1 - y0), abs=0.05)
+    for size, y in shown:
+        assert y == pytest.approx(y0 + (size - s0) / (s1 - s0) * (y1 - y0), abs=0.05)
 
 
 @pytest.mark.slow
@@ -773,7 +773,7 @@ def test_ten_real_models_have_every_figure(as_the_authors_read_them: Run) -> Non
     assert list(found) == [
         *("readiness", "equal_rate", "ladder", "loss", "ability"),
         *("experiments", "association", "restriction", "difficulty", "tokens", "ordering"),
-        *("ability-skill", "ability-margin", "correlations"),
+        "correlations",
     ]
     # STATISTICS.md: .628 [.606, .650]
     mark = by_model(marks_of(found["association"], "accuracy"), "accuracy")["o4-mini"]

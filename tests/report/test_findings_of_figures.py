@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import selfexec as sx
-from build import part_of
+from build import figures, part_of
 from extension_parts import needs
 from selfexec.analysis.findings import against_baseline, how_often
 from selfexec.analysis.numbers import Number
 from selfexec.experiments import PAPER
-from selfexec.report.figures import FigureNumbers, absent, figures
+from selfexec.report.figures import FigureNumbers, absent
 from selfexec.report.figures.ability import ability
 from selfexec.report.figures.association import association
 from selfexec.report.figures.correlations import correlations

@@ -49,7 +49,7 @@ def test_names_at_the_head_of_a_table_break_at_their_hyphens(browser: Browser, o
     """The shortest part of these names, "sim/", takes more than two letters' room: none is set letter by letter."""
     browser.open(opened, 1440)
     browser.js("document.querySelectorAll('#appendix details').forEach(part => part.open = true)")
-    heads = "[...document.querySelectorAll('#cross .matrix thead .name')]"
+    heads = "[...document.querySelectorAll('#own-excess .matrix thead .name')]"
     lines = f"{heads}.map(e => [e.textContent, Math.round(e.getBoundingClientRect().height / 20)])"
     found = browser.js(lines)
     assert found

@@ -16,7 +16,8 @@ def drawn(places: dict[str, tuple[float, float]]) -> tuple[set[str], int]:
     """The labels that there are, and how many marks."""
     model_order = ModelOrder(tuple(places), dict.fromkeys(places, "all"), {key: key for key in places})
     spots = [Spot(key, "s", At(x), At(y), f"{key} is told") for key, (x, y) in places.items()]
-    text = "".join(plane(SCREEN, model_order, spots, Axis("x", (0, 1)), Axis("y", (0, 1)), 0.0, 300.0))
+    axes = Axis("x", (0, 1)), Axis("y", (0, 1))
+    text = plane(model_order, "one", "A title", "Words", spots, *axes, height=300)(SCREEN)
     return set(re.findall(r"</title>(m\d+|apart)</text>", text)), text.count(" is told</title>")
 
 

@@ -6,10 +6,11 @@ import polars as pl
 import pytest
 
 import selfexec as sx
+from build import figures
 from selfexec.analysis.findings import how_often
 from selfexec.analysis.screen import Screen
 from selfexec.experiments import EXPERIMENTS
-from selfexec.report.figures import absent, figures
+from selfexec.report.figures import absent
 from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.front import how_often_column
 from selfexec.report.leaderboards import rates

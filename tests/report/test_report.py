@@ -32,7 +32,7 @@ from selfexec.analysis.selection import Selection
 from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.items import load as load_items
-from selfexec.metrics import WARNING, Score, over_naive
+from selfexec.metrics import Score, over_naive
 from selfexec.report.asked import asked as prompts_asked
 from selfexec.report.data import Data, Options, families
 from selfexec.report.evidence import PageEvidence
@@ -128,11 +128,11 @@ def test_the_page_of_few_models_speaks_for_none_and_says_why(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_nothing_says_that_a_self_bonus_is_something_of_ones_own(panel: Run, scores: sx.Scores, html: Path) -> None:
+def test_nothing_on_a_page_or_beside_scores_goes_by_the_self_bonus(panel: Run, scores: sx.Scores, html: Path) -> None:
     text = html.read_text("utf-8")
     verdicts = text.split('<dl class="said">')[1].split("</dl>")[0]
     assert "about themselves" not in verdicts and "points of accuracy" not in verdicts
-    assert WARNING in unfolded(text).split('id="cross"')[1].split("</section>")[0]
+    assert "self-bonus" not in unfolded(text)
     assert "bonus" not in scores.table() and "bonus" not in sx.card(panel).markdown()
 
 
@@ -879,28 +879,14 @@ def test_the_rows_of_a_figure_are_sorted_by_what_is_chosen(browser: Browser, dra
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [390, 768, 1280])
-def test_all_plots_of_a_board_share_an_axis(browser: Browser, drawn: Path, width: int) -> None:
-    browser.open(drawn, width)
-    browser.js("document.querySelector('.places').textContent = '100–1,000'")
-    for column in (1, 2):
-        plots = f".board.front tr > :nth-child({column + 1}) .mini"
-        ends = "(e => { const b = e.getBoundingClientRect(); return `${b.left} ${b.width}`; })"
-        found = browser.js(f"[...document.querySelectorAll('{plots}')].map({ends})")
-        assert len(found) > 2 and len(set(found)) == 1
-
-
-@pytest.mark.slow
 def test_a_withheld_row_is_last_whatever_it_is_sorted_by(browser: Browser, panel: Run, tmp_path: Path) -> None:
     browser.open(sx.report(panel, tmp_path / "page.html"))
-    browser.js("document.querySelector('.tab[data-board=association]').click()")
-    # as on the page: one cell over skill and margin, coverage after it
-    browser.js("""(row => { row.cells[2].remove(); row.cells[1].colSpan = 2; row.cells[1].dataset.value = '' })(
-        document.querySelector('#board-association tbody tr'))""")
-    first = browser.js("document.querySelector('#board-association tbody tr').dataset.model")
-    for button in (1, 2, 1, 2):
-        browser.js(f"document.querySelectorAll('#board-association thead button')[{button}].click()")
-        assert browser.js("[...document.querySelectorAll('#board-association tbody tr')].at(-1).dataset.model") == first
+    browser.js("window.table = document.querySelector('#score-table')")
+    browser.js("table.tBodies[0].rows[0].cells[3].dataset.value = ''")
+    first = browser.js("table.tBodies[0].rows[0].textContent")
+    for _ in range(2):  # both ways
+        browser.js("table.querySelectorAll('thead button')[3].click()")
+        assert browser.js("[...table.tBodies[0].rows].at(-1).textContent") == first
 
 
 @pytest.mark.slow
@@ -919,9 +905,8 @@ def test_an_address_opens_what_it_names(browser: Browser, drawn: Path) -> None:
     browser.open(drawn)
     browser.js("location.hash = '#every'")
     browser.until("document.getElementById('every').open")
-    browser.js("location.hash = '#board-restriction'")
-    browser.until("document.getElementById('board-restriction').classList.contains('front')")
-    assert browser.js("document.querySelector('.tab[aria-pressed=true]').dataset.board") == "restriction"
+    browser.js("location.hash = '#score-table'")
+    browser.until("document.getElementById('every-score').open")
     browser.js("location.hash = '#items?m=0&e=difficulty&c=R'")
     browser.until(DRILLED)
     assert browser.js("document.getElementById('drill-experiment').value") == "difficulty"
@@ -939,9 +924,9 @@ def test_whoever_leaves_a_dialog_by_an_address_comes_to_it(browser: Browser, dra
     browser.js("document.documentElement.style.scrollBehavior = 'auto'")
     browser.js(opened)
     browser.until(DRILLED)
-    browser.js("location.hash = '#board-restriction'")
+    browser.js("location.hash = '#score-table'")
     browser.until("!document.querySelector('#drill').open")
-    browser.until("document.getElementById('board-restriction').classList.contains('front')")
+    browser.until("document.getElementById('every-score').open")
     browser.js("history.back()")
     browser.until(DRILLED)
     browser.js("location.hash = '#figure-tokens'")
@@ -1279,9 +1264,7 @@ def test_who_was_sent_another_prompt_has_its_own(panel: Run) -> None:
 
 
 @pytest.mark.slow
-def test_an_address_holds_tab_filter_and_sort_and_leads_back_to_them(
-    browser: Browser, panel: Run, tmp_path: Path
-) -> None:
+def test_an_address_holds_filter_and_sort_and_leads_back_to_them(browser: Browser, panel: Run, tmp_path: Path) -> None:
     (tmp_path / "groups.csv").write_text("model,family\nsim/coin,chance\nsim/typical,same\n")
     page = sx.report(panel, tmp_path / "grouped.html", groups=tmp_path / "groups.csv")
 
@@ -1290,8 +1273,6 @@ def test_an_address_holds_tab_filter_and_sort_and_leads_back_to_them(
             column(browser, "#score-table", 0),
             shown(browser, "#score-table tbody tr"),
             column(browser, "#figure-experiments", 1),
-            shown(browser, ".board"),
-            browser.js("[...document.querySelectorAll('.board.front')].map(board => board.id)"),
         ]
 
     browser.open(page)
@@ -1300,7 +1281,6 @@ def test_an_address_holds_tab_filter_and_sort_and_leads_back_to_them(
     browser.js("document.querySelectorAll('#score-table thead .sort')[3].click()")
     figure = "document.querySelector('#figure-experiments .order select')"
     browser.js(f"{figure}.selectedIndex = 2; {figure}.dispatchEvent(new Event('change'))")
-    browser.js("document.querySelector('.tab[data-board=restriction]').click()")
     browser.js("document.querySelector('.chip[data-family=same]').click()")
     typed = "(find => { find.value = 't'; find.dispatchEvent(new Event('input')) })(document.getElementById('find'))"
     browser.js(typed)
@@ -1812,10 +1792,6 @@ def test_names_without_a_break_leave_the_numbers_in_sight(
     browser.open(sx.report(run, tmp_path / "long.html"), width)
     browser.js("document.querySelectorAll('details').forEach(part => part.open = true)")
     assert browser.js("document.documentElement.scrollWidth") == width
-    for board in ("overall", "association", "restriction", "difficulty"):
-        browser.js(f"document.querySelector('.tab[data-board={board}]').click()")
-        ends = browser.js("[...document.querySelectorAll('.board.front td')].map(c => c.getBoundingClientRect().right)")
-        assert ends and max(ends) <= width
     # in a table that scrolls sideways the names, which stay, leave room for what moves
     tables = "[...document.querySelectorAll('.scroll > table')].filter(t => t.querySelector('tbody th:not([colspan])'))"
     first = "t.querySelector('tbody th:not([colspan])')"

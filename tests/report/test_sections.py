@@ -7,9 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
 import selfexec as sx
 from build import part_of, unfolded
+from selfexec.analysis.own_excess import QUESTION
 from selfexec.analysis.selection import Selection
 from selfexec.items import load
 from selfexec.report import sections
@@ -118,13 +120,14 @@ def test_a_page_is_of_one_condition_and_has_the_scores_of_the_others_beside(in_c
         assert condition == "default" or f"Asked in the condition {condition}" in page(data.selection, Options())
     found = conditions(Data(Selection.of(in_conditions), Options()))
     assert found is not None and found.here == "default"
-    assert [line.condition for line in found.lines] == scores.conditions * (len(found.lines) // 2)
+    tables = [table for panel in found.panels for table in panel.tables]
+    assert tables and all(list(table.conditions) == scores.conditions for table in tables)
 
 
-def test_of_one_model_alone_there_is_no_section_on_who_predicts_whom(run: Run, shown: str) -> None:
-    assert 'id="cross"' in unfolded(shown) and "self-bonus" in unfolded(shown)
+def test_what_own_excess_rests_on_is_in_the_page_but_not_of_one_model_alone(run: Run, shown: str) -> None:
+    assert 'id="own-excess"' in unfolded(shown) and escape(QUESTION) in unfolded(shown)
     alone = unfolded(page(Selection.of(part_of(run, models=["sim/typical"])), Options()))
-    assert 'id="cross"' not in alone and 'href="#cross"' not in alone
+    assert 'id="own-excess"' not in alone and escape(QUESTION) not in alone
 
 
 def test_why_sessions_are_missing_has_a_column_where_some_are(run: Run, shown: str) -> None:
@@ -141,8 +144,9 @@ def test_scores_in_conditions_have_margins_where_there_are_some(in_conditions: R
     assert "Skill" in text and "Margin" not in text
     found = conditions(Data(Selection.of(in_conditions), Options()))
     assert found and not found.has_margins
-    one = dataclasses.replace(found.lines[0], numbers=[".5", ".4", ".1 [.0, .2]"])
-    assert dataclasses.replace(found, lines=[one, *found.lines[1:]]).has_margins
+    model, cells = found.panels[0].tables[0].rows[0]
+    table = replace(found.panels[0].tables[0], rows=[(model, [replace(cells[0], margin="+.10")])])
+    assert replace(found, panels=[replace(found.panels[0], tables=[table])]).has_margins
 
 
 def test_a_best_baseline_without_other_models_is_not_told_as_always_the_same(shown: str) -> None:

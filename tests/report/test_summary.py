@@ -9,8 +9,8 @@ import selfexec as sx
 from build import unfolded
 from selfexec.analysis.selection import Selection
 from selfexec.report.data import Data, Options
-from selfexec.report.leaderboards import SUMMARISED, summary, summary_csv
 from selfexec.report.page import page
+from selfexec.report.score_lines import SUMMARISED, summary, summary_csv
 from selfexec.runs import Run
 
 
@@ -22,7 +22,7 @@ def data(ten_models: Run) -> Data:
 def test_the_summary_has_how_often_it_predicts_and_does_skill_and_both_margins(
     data: Data, scores_of_ten: sx.Scores
 ) -> None:
-    rows = list(csv.DictReader(io.StringIO(summary_csv(data.boards))))
+    rows = list(csv.DictReader(io.StringIO(summary_csv(data.lines))))
     row = next(row for row in rows if (row["model"], row["experiment"]) == ("gpt-4.1", "association"))
     # STATISTICS.md: says yes to .68, does .21; skill .395, margin -.40, at its own rate -.01
     told = [float(row[name]) for name in SUMMARISED]
@@ -32,13 +32,13 @@ def test_the_summary_has_how_often_it_predicts_and_does_skill_and_both_margins(
 
 
 def test_orders_and_the_mean_have_no_rates(data: Data) -> None:
-    rows = list(csv.DictReader(io.StringIO(summary_csv(data.boards))))
+    rows = list(csv.DictReader(io.StringIO(summary_csv(data.lines))))
     without = [row for row in rows if row["experiment"] in ("difficulty", "overall")]
     assert without and all(not row[name] for row in without for name in ("predicted rate", "margin at own rate"))
 
 
 def test_the_summary_has_them_in_its_columns(data: Data) -> None:
-    figure = summary(data.boards)
+    figure = summary(data.lines)
     assert figure.columns[2:-1] == list(SUMMARISED)
     cells = dict(zip(figure.columns, next(r for r in figure.cells if r[:2] == ["gpt-4.1", "restriction"]), strict=True))
     assert cells["margin at own rate"] == ".018 [-.016, .053]"

@@ -113,8 +113,8 @@ def cell(text: str, value: float | None, kind: str = "n") -> Markup:
 
 
 @pass_context
-def number_cell(context: Context, row: Score | None, claims: str | None = None) -> Markup:
-    """A number with its interval; with `claims` it opens these."""
+def number_cell(context: Context, row: Score | None, claims: str | None = None, places: str = "") -> Markup:
+    """A number with its interval, and the `places` that its model may have by it; with `claims` it opens these."""
     if row is None:
         return Markup('<td class="n"></td>\n')
     if row.value is None:
@@ -124,6 +124,8 @@ def number_cell(context: Context, row: Score | None, claims: str | None = None) 
     if claims:
         what = f"{row.metric}: show what is behind it"
         number = behind(context, number, row.model, row.experiment, what, claims, row=row)
+    if places:
+        number += Markup(f' <span class="places"><span class="sr">place </span>{places}</span>')
     return Markup(f'<td class="n" {known(row)}>{number}{range_of(row)}</td>\n')
 
 

@@ -15,7 +15,7 @@ from selfexec.analysis.makers import family_of
 from selfexec.analysis.score import Scores, Selection, score
 from selfexec.claims import Tables
 from selfexec.files.tags import load_families
-from selfexec.report import leaderboards, outcomes, sessions
+from selfexec.report import outcomes, sessions
 from selfexec.report.baseline_predictions import BaselinePredictions
 from selfexec.report.evidence import PackedSessions, PageEvidence
 from selfexec.report.examples import Example, Quotable, examples
@@ -26,6 +26,7 @@ from selfexec.report.guesses import Guess, guesses
 from selfexec.report.options import Evidence, Width
 from selfexec.report.preview import preview
 from selfexec.report.sample import sample
+from selfexec.report.score_lines import COMPARED, ScoreLine, score_lines
 from selfexec.report.surprises import Surprise, surprises
 from selfexec.report.svg import MOST
 
@@ -144,11 +145,11 @@ class Data:
 
     @cached_property
     def ranking(self) -> Ranking:
-        return ranking(self.scores, list(leaderboards.COMPARED.values()))
+        return ranking(self.scores, list(COMPARED.values()))
 
     @cached_property
-    def boards(self) -> list[leaderboards.Board]:
-        return leaderboards.boards(self.scores, self.models, self.ranking)
+    def lines(self) -> list[ScoreLine]:
+        return score_lines(self.scores, self.models, self.ranking)
 
     def once(self, make: "Callable[[Data], T]") -> T:
         """What an extension makes of these data, made once for all that show it."""

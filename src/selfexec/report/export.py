@@ -12,7 +12,7 @@ from selfexec.extension import Places, ReportFile, registered, resolve
 from selfexec.extras import to_install
 from selfexec.files import csv_rows
 from selfexec.report.figures.figure import Figure
-from selfexec.report.leaderboards import SUMMARISED, WHY
+from selfexec.report.score_lines import SUMMARISED, WHY
 from selfexec.report.svg import POINT, SHEETS, Sheet
 from selfexec.text.numbers import ABSENT, Printed
 

@@ -51,7 +51,7 @@ class FrontCell:
     number: str
     spoken: str
     state: str
-    row: Score | None
+    row: Score
     faint: bool
     shown: Pair | None = None
     elsewhere: bool = False
@@ -78,8 +78,8 @@ class FrontColumn:
     number: str
     drawn: tuple[str, str | None]
     ticks: Sequence[tuple[float, str]]
-    scale: tuple[float, float]
     cells: Mapping[str, FrontCell]
+    scale: tuple[float, float] = (0.0, 1.0)
 
     def crowd(self, models: Sequence[str]) -> str:
         """All rows in one drawing, for more models than there is room for."""
@@ -133,9 +133,18 @@ class Front:
         return [self.panels[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
 
     @property
+    def columns(self) -> Sequence[FrontColumn]:
+        """Those of all panels."""
+        return [column for panel in self.panels for column in panel.columns]
+
+    @property
+    def cells(self) -> Sequence[FrontCell]:
+        """Those of all columns."""
+        return [cell for column in self.columns for cell in column.cells.values()]
+
+    @property
     def states(self) -> set[str]:
-        cells = (cell for panel in self.panels for column in panel.columns for cell in column.cells.values())
-        return {state for cell in cells for state in (cell.state, *(["faint"] if cell.faint else []))}
+        return {state for cell in self.cells for state in (cell.state, *(["faint"] if cell.faint else []))}
 
     @property
     def has_own(self) -> bool:
@@ -143,29 +152,25 @@ class Front:
 
     @property
     def has_margins(self) -> bool:
-        return any(column.drawn[1] == BASELINE for panel in self.panels for column in panel.columns)
+        return any(column.drawn[1] == BASELINE for column in self.columns)
 
     @property
     def has_elsewhere(self) -> bool:
         """Whether a column is of another condition than the page."""
-        return any(c.elsewhere for panel in self.panels for column in panel.columns for c in column.cells.values())
+        return any(cell.elsewhere for cell in self.cells)
 
     @property
     def at_own_rate(self) -> bool:
         """Whether any margin is over a baseline that was made to say yes as often."""
-        return any(
-            {"margin_at_own_rate"} & {cell.row.metric for cell in column.cells.values() if cell.row}
-            for panel in self.panels
-            for column in panel.columns
-        )
+        return any(cell.row.metric == "margin_at_own_rate" for cell in self.cells)
 
     @property
     def in_auroc(self) -> bool:
-        return any(column.number == AUROC_MARGIN for panel in self.panels for column in panel.columns)
+        return any(column.number == AUROC_MARGIN for column in self.columns)
 
     @property
     def in_skill(self) -> bool:
-        return any(column.number in ("lead", "skill") for panel in self.panels for column in panel.columns)
+        return any(column.number in ("lead", "skill") for column in self.columns)
 
 
 def front(
@@ -270,7 +275,7 @@ def how_often_column(scores: Scores, experiment: str) -> FrontColumn | None:
             f"predicted {written[0]}, did {written[1]}",
             rows[finding.subject],
         )
-    return _column("How often", brief(findings), "", ("predicted", "did"), SHARES, cells)
+    return FrontColumn("How often", brief(findings), "", ("predicted", "did"), SHARES, cells)
 
 
 # by what is asked: the measure of a model and of the baseline, and the margin between them
@@ -290,24 +295,21 @@ def which_ones_column(scores: Scores, experiment: str) -> FrontColumn | None:
     measure, metric = MEASURES.get(findings[0].relation, ("skill", "baseline_margin"))
     skills = {row.model: row.value for row in scores.of(experiment, measure)}
     rows = {row.model: row for row in scores.of(experiment, metric)}
-    called, number_called = ("AUROC", AUROC_MARGIN) if measure == "auroc" else ("skill", "lead")
+    in_areas = measure == "auroc"
+    called, number_called, ticks = ("AUROC", AUROC_MARGIN, AREAS) if in_areas else ("skill", "lead", SKILLS)
     cells = {}
     scale = _scale(skills.values())
     for finding in findings:
-        skill = skills[finding.subject]
+        model, state, skill = finding.subject, finding.state, skills[finding.subject]
         if finding.value is None or skill is None:
             continue
-        held = skill - finding.value
         if finding.answer == "ceiling":
-            cells[finding.subject] = _untold(finding, rows[finding.subject])
+            cells[model] = FrontCell(model, None, _short(state), state, state, rows[model], False)
             continue
-        spoken = f"{called} {two(skill)}, baseline {two(held)}, {finding.state}"
-        number = signed(finding.value, 2)
-        pair_ = Pair(skill, held)
-        ticks = AREAS if measure == "auroc" else SKILLS
-        cells[finding.subject] = _cell(finding, pair_, ticks, scale, number, spoken, rows[finding.subject])
-    ticks = AREAS if measure == "auroc" else SKILLS
-    return _column(WHICH, _short(brief(findings)), number_called, (MODEL, BASELINE), ticks, cells, scale)
+        held = skill - finding.value
+        spoken = f"{called} {two(skill)}, baseline {two(held)}, {state}"
+        cells[model] = _cell(finding, Pair(skill, held), ticks, scale, signed(finding.value, 2), spoken, rows[model])
+    return FrontColumn(WHICH, _short(brief(findings)), number_called, (MODEL, BASELINE), ticks, cells, scale)
 
 
 def skill_column(scores: Scores, experiment: str) -> FrontColumn | None:
@@ -328,7 +330,7 @@ def skill_column(scores: Scores, experiment: str) -> FrontColumn | None:
         for finding in findings
         if finding.value is not None
     }
-    return _column("Skill", brief(findings), "skill", (MODEL, None), SKILLS, cells, scale)
+    return FrontColumn("Skill", brief(findings), "skill", (MODEL, None), SKILLS, cells, scale)
 
 
 Column = Callable[[Scores, str], FrontColumn | None]
@@ -358,25 +360,9 @@ def _cell(
     return FrontCell(finding.subject, drawing, number, spoken, finding.state, row, faint, shown)
 
 
-def _untold(finding: Finding, row: Score) -> FrontCell:
-    return FrontCell(finding.subject, None, _short(finding.state), finding.state, finding.state, row, False)
-
-
 def _short(states: str) -> str:
     """States as a narrow column has room for them; the key below the panels says what they mean."""
     return states.replace(f"with {NO_ROOM}", "no room").replace(NO_ROOM, "no room")
-
-
-def _column(
-    head: str,
-    told: str,
-    number: str,
-    drawn: tuple[str, str | None],
-    ticks: Sequence[tuple[float, str]],
-    cells: Mapping[str, FrontCell],
-    scale: tuple[float, float] = (0.0, 1.0),
-) -> FrontColumn:
-    return FrontColumn(head, told, number, drawn, ticks, scale, cells)
 
 
 # --- what was lost ---------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from selfexec.analysis.selection import Selection
 from selfexec.analysis.words import two
 from selfexec.errors import InputError
 from selfexec.extension import AppendixPart, ReportFile, registered, resolve
-from selfexec.report import cells, leaderboards
+from selfexec.report import cells
 from selfexec.report.data import Data, Options
 from selfexec.report.export import (
     DRAWN,
@@ -37,8 +37,9 @@ from selfexec.report.export import (
 )
 from selfexec.report.packing import packed
 from selfexec.report.preview import HEIGHT, WIDTH, file_names, preview
+from selfexec.report.score_lines import summary_csv
 from selfexec.report.sections import ABOUT, SECTIONS, TOP
-from selfexec.report.svg import place, tick_label
+from selfexec.report.svg import place
 from selfexec.text.numbers import decimal, signed, typeset
 from selfexec.text.printable import SCRIPT_PATTERN, harmless, in_short
 from selfexec.version import __version__
@@ -97,7 +98,7 @@ def _environment() -> Environment:
     environment.filters["pack"] = lambda html: packed(str(html))
     environment.filters["packed_table"] = lambda figure: packed(as_csv(figure))
     environment.filters["packed_narrow"] = lambda figure: packed(figure.narrow)
-    environment.globals |= {"at": place, "short": in_short, "tick_label": tick_label}
+    environment.globals |= {"at": place, "short": in_short}
     environment.globals |= {"picture_width": WIDTH, "picture_height": HEIGHT}
     environment.globals |= {"unseen": SCRIPT_PATTERN, "version": __version__}
     return environment
@@ -164,7 +165,7 @@ def _export(data: Data) -> None:
         return
     texts = {
         "scores.csv": data.scores.csv() + "\n",
-        "summary.csv": leaderboards.summary_csv(data.boards),
+        "summary.csv": summary_csv(data.lines),
         "columns.csv": dictionary(drawings),
     }
     added: Mapping[str, ReportFile] = registered("report_files")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from selfexec.report.front import Front, FrontCell, FrontColumn
 from selfexec.report.svg import breadth
-from selfexec.report.svg.canvas import clean, escape
+from selfexec.report.svg.canvas import clean, escape, wrapped
 from selfexec.text.numbers import typeset
 
 WIDTH, HEIGHT, MARGIN = 1200, 630, 48
@@ -127,14 +127,7 @@ def _text(x: float, y: float, text: str, letters: float, kind: str = "", anchor:
 
 
 def _wrapped(text: str, letters: float, wide: float) -> list[str]:
-    lines = [""]
-    for word in clean(text).split():
-        longer = f"{lines[-1]} {word}".strip()
-        if not lines[-1] or NARROW * breadth(longer, letters) <= wide:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return [_cut(line, letters, wide) for line in lines]
+    return [_cut(line, letters, wide) for line in wrapped(clean(text), wide / NARROW, letters)]
 
 
 def _cut(text: str, letters: float, wide: float) -> str:

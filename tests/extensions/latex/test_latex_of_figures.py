@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from build import figures
 from report.test_figures import HOSTILE, OBEYED, drawn, panel, renamed, scores
 from selfexec.analysis.score import score
 from selfexec.extensions.latex.writing import as_latex
 from selfexec.report.export import export
-from selfexec.report.figures import Figure, figures
+from selfexec.report.figures import Figure
 from selfexec.runs import Run
 from selfexec.text.numbers import Printed
 

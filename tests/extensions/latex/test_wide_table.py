@@ -16,7 +16,7 @@ from selfexec.text.numbers import with_zeros
 @pytest.fixture(scope="module")
 def table(ten_models: Run) -> str:
     data = Data(Selection.of(ten_models, panel="none"), Options("none"))
-    return wide_table(data.scores, data.boards)
+    return wide_table(data.scores, data.lines)
 
 
 def test_a_row_has_said_and_did_skill_and_both_margins_of_each_experiment(table: str) -> None:
@@ -65,7 +65,7 @@ def in_both_forms(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_probabilities_have_a_table_of_their_own_and_no_row_has_skill_and_auroc(in_both_forms: Run) -> None:
     data = Data(Selection.of(in_both_forms), Options("none"))
-    of_choices, of_areas = wide_table(data.scores, data.boards, data.areas).split("\\end{table*}")[:2]
+    of_choices, of_areas = wide_table(data.scores, data.lines, data.areas).split("\\end{table*}")[:2]
     assert "skill" in of_choices and "AUROC" not in of_choices
     assert "{tab:models-auroc}" in of_areas and "model & given & did & AUROC & within & AUROC margin \\\\" in of_areas
     assert "difficulty" not in of_areas  # an order has no AUROC

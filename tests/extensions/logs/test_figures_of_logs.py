@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 import selfexec as sx
+from build import figures
 from extensions.logs.quiz import generated, log
 from selfexec.extensions.logs.importing import import_logs
-from selfexec.report.figures import figures
 
 
 def told(folder: Path, model: str, right: int, of: int = 60) -> None:

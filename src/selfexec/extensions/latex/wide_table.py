@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from selfexec.analysis.findings import against_baseline, which_ones
 from selfexec.analysis.score import Score, Scores
 from selfexec.extensions.latex.writing import ROOM, latex, name, prose
-from selfexec.report.leaderboards import Board, rates
+from selfexec.report.score_lines import ScoreLine, by_experiment, rates
 from selfexec.text.numbers import decimal, with_zeros
 
 NEEDS = "% needs \\usepackage{booktabs}"
@@ -63,13 +63,14 @@ LABEL = 90.0
 ROWS = 50  # of one table
 
 
-def wide_table(scores: Scores, boards: Sequence[Board], areas: Scores | None = None) -> str:
+def wide_table(scores: Scores, lines: Sequence[ScoreLine], areas: Scores | None = None) -> str:
     """In LaTeX. Experiments that have no room next to each other stand in blocks, models in tables of fifty. `areas`:
     the scores of the same predictions as probabilities, which have a table of their own.
     """
-    models = list(dict.fromkeys(row.model for board in boards for row in board.rows))
+    found = by_experiment(lines)
+    models = list(dict.fromkeys(line.model for some in found.values() for line in some))
     tables = []
-    if experiments := [_of_board(scores, board) for board in boards]:
+    if experiments := [_in_skills(scores, experiment, some) for experiment, some in found.items()]:
         tables += list(_tables(SKILLS, experiments, models))
     in_areas = areas or (scores if any(row.metric == "auroc" and row.value is not None for row in scores) else None)
     if in_areas and (experiments := list(_of_areas(in_areas, models))):
@@ -77,9 +78,9 @@ def wide_table(scores: Scores, boards: Sequence[Board], areas: Scores | None = N
     return "\n".join([NEEDS, *tables]) + "\n"
 
 
-def _of_board(scores: Scores, board: Board) -> _Experiment:
-    rows = {row.model: row.summarised[: len(SKILLS.heads)] for row in board.rows}
-    return _Experiment(board.experiment, rows, _decided(scores, board.experiment))
+def _in_skills(scores: Scores, experiment: str, lines: Sequence[ScoreLine]) -> _Experiment:
+    rows = {line.model: line.summarised[: len(SKILLS.heads)] for line in lines}
+    return _Experiment(experiment, rows, _decided(scores, experiment))
 
 
 def _of_areas(areas: Scores, models: Sequence[str]) -> Iterator[_Experiment]:

@@ -1,11 +1,10 @@
 """The figures of a report: one function each, from numbers to a drawing and the table behind it."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from selfexec.report.figures.abilities import read_abilities
-from selfexec.report.figures.ability import LEAST, ability, further_abilities
+from selfexec.report.figures.ability import LEAST, ability
 from selfexec.report.figures.association import association
 from selfexec.report.figures.calibrated import calibrated
 from selfexec.report.figures.conditions import conditions
@@ -27,10 +26,6 @@ from selfexec.report.figures.restriction import restriction
 from selfexec.report.figures.tokens import tokens
 from selfexec.stats import LEAST_PAIRS
 
-if TYPE_CHECKING:
-    from selfexec.analysis.score import Scores
-    from selfexec.runs import Run
-
 # In the order of the page, but for `margins`: that is the page's front. Those of the appendix are the paper's other
 # figures, which stand folded behind all else.
 Draw = Callable[[FigureNumbers], Figure | Iterable[Figure] | None]
@@ -42,25 +37,8 @@ APPENDIX: tuple[Draw, ...] = (
     difficulty,
     tokens,
     ordering,
-    further_abilities,
     correlations,
 )
-
-
-def figures(
-    runs: "Sequence[Run]",
-    scores: "Scores",
-    *,
-    abilities: Mapping[str, float] | None = None,
-    groups: Mapping[str, str] | None = None,
-) -> list[Figure]:
-    """Every figure that the data allow; one whose data are absent is left out.
-
-    `scores` are those of the runs, or of some of their models: only these are shown. `abilities` by model; without
-    them those of the paper's Table 1, for models that it names. `groups` (model -> family) put models of one family
-    together; without them the provider or the first word of the name does.
-    """
-    return list(drawn(FigureNumbers(runs, scores, abilities, groups)))
 
 
 @dataclass(frozen=True)

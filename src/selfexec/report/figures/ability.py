@@ -1,6 +1,6 @@
-"""The paper's Figure 8: the score and what models are able to do; the same of skill and margin."""
+"""The paper's Figure 8: the score and what models are able to do."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 
 from selfexec.analysis.correlate import score_columns
@@ -10,77 +10,52 @@ from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers, texts
 from selfexec.report.figures.page_correlations import ABILITY, SCORE, page_correlations
 from selfexec.report.figures.said import correlated
-from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane, reach
+from selfexec.report.svg import Axis, Sign, Spot, ends_of, plane, reach
 from selfexec.text.numbers import decimal, in_a_cell
 
-CAPTION = "{} and ability in the Rasch model on public benchmarks; a faint mark says why its score is withheld."
-CAPTIONS = {
-    "score": "Mean of the three accuracies",
-    "skill": "Mean of the three accuracies with chance taken off",
-    "margin": "Skill less that of the best baseline",
-}
-MEASURES = {
-    "self_execution_score": ("overall accuracy", "score", None),
-    "skill": ("overall skill", "skill", 0.0),
-    "baseline_margin": ("overall baseline_margin", "margin", 0.0),
-}
+TITLE = "Score and ability"
+CAPTION = (
+    "Mean of the three accuracies and ability in the Rasch model on public benchmarks; a faint mark says why its score "
+    "is withheld."
+)
 HEIGHT = 236.0
 PAPERS = "r = .59"  # between ability and the self-execution score, as its text has it (section 4.4)
 LEAST = 2  # models with a known ability
 
 
 def ability(numbers: FigureNumbers) -> Figure | None:
-    """The score, as in the paper."""
-    return _figure(numbers, "self_execution_score")
-
-
-def further_abilities(numbers: FigureNumbers) -> Iterator[Figure]:
-    """Skill and margin in its place."""
-    for metric in ("skill", "baseline_margin"):
-        if figure := _figure(numbers, metric):
-            yield figure
-
-
-def _figure(numbers: FigureNumbers, metric: str) -> Figure | None:
-    column, name, line = MEASURES[metric]
-    shown = _shown(numbers, metric, score_columns(numbers.scores).get(column, {}))
+    shown = _shown(numbers)
     if len(shown) < LEAST:
         return None
     abilities = {model: numbers.abilities[model] for model in numbers.models if model in numbers.abilities}
-    low, high = reach(abilities.values(), min(abilities.values()), max(abilities.values()) + 1e-6)
     spots = [
         Spot(
             model,
-            name,
+            "score",
             Number(abilities[model]),
             number,
-            f"{model}: {name} {number.full}, ability {decimal(abilities[model])}",
+            f"{model}: score {number.full}, ability {decimal(abilities[model])}",
             "faint" if number.note else "main",
         )
         for model, number in shown.items()
     ]
-    ends = [end for number in shown.values() for end in (number.value, number.low, number.high) if end is not None]
-    y = Axis(name, reach(ends, min(ends), max(ends) + 1e-6))
-    id = "ability" if name == "score" else f"ability-{name}"
-    title, caption = f"{name.capitalize()} and ability", CAPTION.format(CAPTIONS[name])
-
-    def drawn(sheet: Sheet) -> str:
-        key, top = legend(sheet, [Sign("main", "model, with 95% interval"), Sign("faint", "overall score withheld")], 2)
-        spread = plane(sheet, numbers.model_order, spots, Axis("ability", (low, high)), y, top + 8, HEIGHT, line)
-        return drawing(sheet, id, title, caption, top + HEIGHT + 60, [key, *spread])
-
-    cells = {"ability": {m: in_a_cell(ability) for m, ability in abilities.items()}, name: texts(shown)}
-    cells[f"{name}: withheld"] = {m: number.note for m, number in shown.items() if number.note}
-    table = behind([*abilities], cells)
-    if name != "score":
-        return Figure(id, title, caption, drawn, *table, of="overall")
+    x, y = Axis("ability", _around(abilities.values())), Axis("score", _around(ends_of(shown.values())))
+    signs = [Sign("main", "model, with 95% interval"), Sign("faint", "overall score withheld")]
+    svg = plane(numbers.model_order, "ability", TITLE, CAPTION, spots, x, y, signs, height=HEIGHT)
+    cells = {"ability": {m: in_a_cell(ability) for m, ability in abilities.items()}, "score": texts(shown)}
+    cells["score: withheld"] = {m: number.note for m, number in shown.items() if number.note}
     finding = correlated(
         page_correlations(numbers).get((SCORE, ABILITY)),
         "More able models predict themselves more accurately",
         "More able models predict themselves less accurately",
         "More able models are not shown to predict themselves more or less accurately",
     )
-    return Figure(id, title, caption, drawn, *table, finding, _paper(abilities), "overall")
+    table = behind([*abilities], cells)
+    return Figure("ability", TITLE, CAPTION, svg, *table, finding, _paper(abilities), "overall")
+
+
+def _around(values: Collection[float]) -> tuple[float, float]:
+    return reach(values, min(values), max(values) + 1e-6)
 
 
 def _paper(models: Collection[str]) -> str:
@@ -90,15 +65,16 @@ def _paper(models: Collection[str]) -> str:
     return f"The paper has {PAPERS} over its {len(known)} models (Figure 8)."
 
 
-def _shown(numbers: FigureNumbers, metric: str, means: Mapping[str, float]) -> dict[str, Number]:
-    """The headlines of models whose ability is known; one that is withheld without interval, with the reason."""
+def _shown(numbers: FigureNumbers) -> dict[str, Number]:
+    """The scores of models whose ability is known; one that is withheld without interval, with the reason."""
+    means = score_columns(numbers.scores).get("overall accuracy", {})
     found = {}
     for model in numbers.models:
         if model not in numbers.abilities:
             continue
-        if number := numbers.number(model, "overall", metric):
+        if number := numbers.number(model, "overall", "self_execution_score"):
             found[model] = replace(number, note=None)
         elif (mean := means.get(model)) is not None:
-            row = numbers.row(model, "overall", metric)
+            row = numbers.row(model, "overall", "self_execution_score")
             found[model] = Number(mean, note=f"withheld: {row.reason}" if row and row.reason else "withheld")
     return found

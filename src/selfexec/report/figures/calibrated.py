@@ -1,4 +1,4 @@
-"""What models gave a probability to, and how often it came true: curves of a few models, rows of many."""
+"""What models gave a probability to, and how often it came true: a curve of one model, rows of several."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -7,18 +7,17 @@ from selfexec.analysis.numbers import Calibration, Number, calibrations
 from selfexec.analysis.score import Scores
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of
-from selfexec.report.figures.said import across, against, by_experiment, sentence
-from selfexec.report.svg import Axis, Curve, LinePoint, RowPanel, Sign, lines, reach, rows
+from selfexec.report.figures.said import against, by_experiment, sentence
+from selfexec.report.svg import Axis, CurvePoint, RowPanel, Sign, curve, ends_of, reach, rows
 from selfexec.text.numbers import count_in_a_cell, decimal, in_a_cell
 
-CURVES = 4  # in one drawing, at most: the intervals of more lie over each other
 BESIDE = 3  # panels beside each other
 CAPTION = (
-    "Claims to which a model gave a probability, in tenths of about equal count from the least probable to the most: "
+    "Claims to which the model gave a probability, in tenths of about equal count from the least probable to the most: "
     "the mean of what it gave, and the share that came true with its 95% interval. On the dashed line the model means "
     "what it says; below it, it is too sure that it would."
 )
-OF_MANY = (
+OF_SEVERAL = (
     "Above: the mean probability that a model gave less the share that came true (0: neither too sure nor too unsure "
     "on average). Below: the reliability, the mean squared distance between what it gave and what came true in tenths "
     "of about equal count (0: its probabilities mean what they say). With 95% intervals; the tenths are in the table."
@@ -30,53 +29,37 @@ ByModel = Mapping[str, Calibration]
 
 
 def calibrated(numbers: FigureNumbers) -> Iterator[Figure]:
-    """One figure for each experiment in which probabilities were given, or, of many models, one for all: in the
+    """One figure for each experiment in which probabilities were given, or, of several models, one for all: in the
     condition of the page, else in the one that differs from it in the form of the prediction alone.
     """
     condition, tables = numbers.in_probabilities
     curves_of = {experiment: _in_order(numbers, calibrations(tables, experiment)) for experiment in tables.claims}
     curves_of = {experiment: by_model for experiment, by_model in curves_of.items() if by_model}
     title = CALIBRATION + ("" if condition == numbers.condition else f" (asked in {condition})")
-    if curves_of and max(map(len, curves_of.values())) > CURVES:
+    if curves_of and max(map(len, curves_of.values())) > 1:
         yield _rows(numbers, title, curves_of, numbers.scores_in_probabilities)
         return
     for experiment, by_model in curves_of.items():
-        yield _curves(numbers, f"{title}: {experiment.replace('_', ' ')}", experiment, by_model)
+        yield _curve(numbers, f"{title}: {experiment.replace('_', ' ')}", experiment, by_model)
 
 
 def _in_order(numbers: FigureNumbers, curves_of: ByModel) -> ByModel:
     return {model: curves_of[model] for model in numbers.models if model in curves_of}
 
 
-def _curves(numbers: FigureNumbers, title: str, experiment: str, curves_of: ByModel) -> Figure:
-    curves = [
-        Curve(
-            numbers.model_order.whose(model, "came true"),
-            numbers.model_order.labels[model],
-            [
-                LinePoint(
-                    tenth.said, tenth.came, f"{model}: given {decimal(tenth.said, 2)}, came true {tenth.came.full}"
-                )
-                for tenth in calibration.tenths
-            ],
-        )
-        for model, calibration in curves_of.items()
+def _curve(numbers: FigureNumbers, title: str, experiment: str, curves_of: ByModel) -> Figure:
+    [(model, calibration)] = curves_of.items()
+    points = [
+        CurvePoint(tenth.said, tenth.came, f"{model}: given {decimal(tenth.said, 2)}, came true {tenth.came.full}")
+        for tenth in calibration.tenths
     ]
     axes = Axis("probability given", (0.0, 1.0)), Axis("share that came true", (0.0, 1.0))
-    signs = [Sign("main", "model, with 95% intervals"), Sign("half", "as much comes true as was said")]
-    caption = CAPTION + (OF_PAIRS if _of_pairs(curves_of) else "")
-    svg = lines(f"calibration-{experiment}", title, caption, curves, *axes, signs=signs, diagonal=True)
-    columns = ["model", "given", "came true", "claims"]
-    return Figure(
-        f"calibration-{experiment}",
-        title,
-        caption,
-        svg,
-        columns,
-        list(_cells(curves_of)),
-        _finding(curves_of),
-        of=experiment,
-    )
+    signs = [Sign("main", "with 95% intervals"), Sign("half", "as much comes true as was said")]
+    caption = CAPTION + (OF_PAIRS if calibration.of_pairs else "")
+    id, whose = f"calibration-{experiment}", numbers.model_order.whose(model, "came true")
+    svg = curve(id, title, caption, whose, points, *axes, signs)
+    columns, finding = ["model", "given", "came true", "claims"], _finding(model, calibration)
+    return Figure(id, title, caption, svg, columns, list(_cells(curves_of)), finding, of=experiment)
 
 
 def _rows(numbers: FigureNumbers, title: str, curves_of: Mapping[str, ByModel], scores: Scores) -> Figure:
@@ -88,11 +71,12 @@ def _rows(numbers: FigureNumbers, title: str, curves_of: Mapping[str, ByModel], 
         *(_panel(numbers, experiment, "reliability", values) for experiment, values in off.items() if values),
     ]
     signs = signs_of([Sign("main", "model, with 95% interval"), Sign("half", "well calibrated")], *excess.values())
-    caption = OF_MANY + (OF_PAIRS if any(map(_of_pairs, curves_of.values())) else "")
+    pairs = any(calibration.of_pairs for by_model in curves_of.values() for calibration in by_model.values())
+    caption = OF_SEVERAL + (OF_PAIRS if pairs else "")
     svg = rows(numbers.model_order, "calibration", title, caption, panels, signs, beside=BESIDE)
     cells = [[row[0], experiment, *row[1:]] for experiment, by_model in curves_of.items() for row in _cells(by_model)]
     columns = ["model", "experiment", "given", "came true", "claims"]
-    return Figure("calibration", title, caption, svg, columns, cells, _finding_of_many(excess))
+    return Figure("calibration", title, caption, svg, columns, cells, _finding_of_several(excess))
 
 
 def _excesses(curves_of: ByModel, off: Mapping[str, Number]) -> dict[str, Number]:
@@ -110,10 +94,9 @@ def _reliabilities(scores: Scores, experiment: str, curves_of: ByModel) -> dict[
 
 
 def _panel(numbers: FigureNumbers, experiment: str, what: str, values: Mapping[str, Number]) -> RowPanel:
-    ends = [end for n in values.values() for end in (n.value, n.low, n.high) if end is not None]
     name = experiment.replace("_", " ")
     marks = dots(numbers, f"{name}: {what}", values)
-    return RowPanel(name, marks, domain=reach(ends, -0.1, 0.1), line=0.0, axis=what, of=experiment)
+    return RowPanel(name, marks, domain=reach(ends_of(values.values()), -0.1, 0.1), line=0.0, axis=what, of=experiment)
 
 
 def _cells(curves_of: ByModel) -> Iterator[list[str]]:
@@ -122,29 +105,25 @@ def _cells(curves_of: ByModel) -> Iterator[list[str]]:
             yield [model, in_a_cell(tenth.said), tenth.came.text, count_in_a_cell(tenth.claims, "claims")]
 
 
-def _of_pairs(curves_of: ByModel) -> bool:
-    return any(calibration.of_pairs for calibration in curves_of.values())
-
-
-def _finding_of_many(excess: Mapping[str, Mapping[str, Number]]) -> str:
+def _finding_of_several(excess: Mapping[str, Mapping[str, Number]]) -> str:
     """How many models give more, or less, than comes true, in which experiments."""
     clauses = []
     for side, how in (("above", "higher"), ("below", "lower")):
         stands = {experiment: against(values, Number(0.0, 0.0, 0.0)) for experiment, values in excess.items()}
-        whom = {e: curves_of.whom(those) for e, curves_of in stands.items() if (those := getattr(curves_of, side))}
+        whom = {e: found.whom(those) for e, found in stands.items() if (those := getattr(found, side))}
         if whom:
-            clauses.append(f"{by_experiment(whom)} give probabilities that are {how} than what comes true")
+            alone = len(whom) == 1 and all(len(getattr(stands[e], side)) == 1 for e in whom)
+            verb = "gives" if alone else "give"
+            clauses.append(f"{by_experiment(whom)} {verb} probabilities that are {how} than what comes true")
     return sentence(*clauses)
 
 
-def _finding(curves_of: ByModel) -> str:
-    """Who gives more, or less, than comes true, on average over all claims, and by how much."""
-    excess = {model: calibration.excess for model, calibration in curves_of.items() if calibration.excess}
-    of = against(excess, Number(0.0, 0.0, 0.0))
-    clauses = []
-    for those, how in ((of.above, "more"), (of.below, "less")):
-        if those:
-            sizes = across(Number(abs(excess[model].value)) for model in those)
-            verb = "gives" if len(those) == 1 else "give"
-            clauses.append(f"{of.whom(those)} {verb} a probability of {sizes} {how} than comes true, on average")
-    return sentence(*clauses)
+def _finding(model: str, calibration: Calibration) -> str:
+    """Whether it gives more, or less, than comes true, on average over all claims, and by how much."""
+    if not calibration.excess:
+        return ""
+    found = against({model: calibration.excess}, Number(0.0, 0.0, 0.0))
+    how = "more" if found.above else "less"
+    size = decimal(abs(calibration.excess.value), 2)
+    clear = found.above or found.below
+    return f"{model} gives a probability of {size} {how} than comes true, on average" if clear else ""

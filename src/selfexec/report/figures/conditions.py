@@ -12,7 +12,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of, texts
 from selfexec.report.figures.said import sentence, stand
-from selfexec.report.svg import RowPanel, Sign, reach, rows
+from selfexec.report.svg import RowPanel, Sign, ends_of, reach, rows
 from selfexec.text.numbers import all_of
 
 MOST = 3  # panels beside each other
@@ -95,8 +95,8 @@ def _figure(
 ) -> Figure:
     title, caption = f"{measure.title}{experiment.replace('_', ' ')}", measure.caption.format(here=here)
     id = f"{measure.id}-{experiment}"
-    ends = [end for skills in (of_page, *found.values()) for n in skills.values() for end in (n.value, n.low, n.high)]
-    domain = reach([end for end in ends if end is not None], measure.chance, measure.chance + 0.5)
+    ends = ends_of(number for skills in (of_page, *found.values()) for number in skills.values())
+    domain = reach(ends, measure.chance, measure.chance + 0.5)
     panels = []
     for condition, skills in found.items():
         both = {model: number for model, number in of_page.items() if model in skills}

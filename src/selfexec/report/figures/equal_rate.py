@@ -7,7 +7,7 @@ from selfexec.analysis.words import sentence
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of, texts
-from selfexec.report.svg import RowPanel, Sign, reach, rows
+from selfexec.report.svg import RowPanel, Sign, ends_of, reach, rows
 
 TITLE = "Which ones, at the same rate of yes"
 CAPTION = (
@@ -28,12 +28,8 @@ def equal_rate(numbers: FigureNumbers) -> Figure | None:
             continue
         name = experiment.replace("_", " ")
         marks = [*dots(numbers, "baseline", baseline, "baseline"), *dots(numbers, "model", own)]
-        ends = [end for dot in marks for end in (dot.value, dot.low, dot.high) if end is not None]
-        panels.append(
-            RowPanel(
-                name, marks, domain=reach(ends, 0.0, 1.0), tied=True, axis="share of possible skill", of=experiment
-            )
-        )
+        domain = reach(ends_of(marks), 0.0, 1.0)
+        panels.append(RowPanel(name, marks, domain=domain, tied=True, axis="share of possible skill", of=experiment))
         shown.append(own)
         cells |= {f"{experiment}: model": texts(own), f"{experiment}: baseline": texts(baseline)}
         if states := brief(which_ones(numbers.scores, experiment)):

@@ -2,13 +2,11 @@
 
 from collections.abc import Sequence
 
-from selfexec.analysis.numbers import Number
 from selfexec.experiments.failing_question import FailingQuestion
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of, texts
 from selfexec.report.figures.said import Stand, sentence, stand
-from selfexec.report.svg import Dot, RowPanel, Sign, reach, rows, shares
-from selfexec.text.numbers import decimal
+from selfexec.report.svg import RowPanel, Sign, ends_of, reach, rows, shares
 
 EXPERIMENT = FailingQuestion.name
 TITLE = "Questions written to be failed"
@@ -25,11 +23,11 @@ def failing(numbers: FigureNumbers) -> Figure | None:
         return None
     tries = [*dots(numbers, "of the control", control, "open"), *dots(numbers, "of its own questions", failed)]
     baselines = numbers.scored(EXPERIMENT, "best_baseline")
-    lifts = [*_dashes(numbers, baselines), *dots(numbers, "lift", lift)]
-    ends = [end for dot in lifts for end in (dot.value, dot.low, dot.high) if end is not None]
+    lifts = [*dots(numbers, "best baseline", baselines, "baseline", interval=False), *dots(numbers, "lift", lift)]
     panels = [RowPanel("failed tries", tries, domain=shares(tries), tied=True, axis="share")]
     if lifts:
-        panels.append(RowPanel("lift over the control", lifts, domain=reach(ends, 0.0, 0.5), line=0.0, axis="lift"))
+        domain = reach(ends_of(lifts), 0.0, 0.5)
+        panels.append(RowPanel("lift over the control", lifts, domain=domain, line=0.0, axis="lift"))
     signs = [
         Sign("main", "of its own questions, with 95% interval"),
         Sign("open", "of the control"),
@@ -47,11 +45,3 @@ def failing(numbers: FigureNumbers) -> Figure | None:
 def _clause(found: Stand, those: Sequence[str], how: str) -> str:
     fail, they = ("fails", "it") if len(those) == 1 else ("fail", "they")
     return f"{found.whom(those)} {fail} questions that {they} wrote to be failed {how} often than the control"
-
-
-def _dashes(numbers: FigureNumbers, found: dict[str, Number]) -> list[Dot]:
-    return [
-        Dot(model, "best baseline", number.value, f"best baseline for {model}: {decimal(number.value)}", "baseline")
-        for model in numbers.models
-        if (number := found.get(model))
-    ]

@@ -1,20 +1,18 @@
 """Accuracy against knowing it: are models that answer more correctly also better at saying which answers these are?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from selfexec.analysis.numbers import Number
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers, sizes, texts
 from selfexec.report.figures.page_correlations import KNOWING, ability_experiments, page_correlations
 from selfexec.report.figures.said import correlated
-from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane, reach
+from selfexec.report.svg import Axis, Sign, Spot, ends_of, plane, reach
 
 TITLE = "Accuracy on the log and knowing it"
 CAPTION = (
     "The share of the samples that each model answered correctly, as the log's scorer has it, and the skill (Youden's "
     "J) with which it says which these are, both with 95% intervals."
 )
-HEIGHT = 340.0
 
 
 def knowing(numbers: FigureNumbers) -> Iterator[Figure]:
@@ -43,16 +41,12 @@ def _knowing(numbers: FigureNumbers, experiment: str) -> Figure | None:
         )
         for model in shown
     ]
-    x, y = (_reach([found[model] for model in shown], line) for found, line in ((accuracy, 0.5), (skill, 0.0)))
-    across = Axis("correct on the log, share of samples", (max(x[0], 0.0), min(x[1], 1.0)))
+    left, right = reach(ends_of(accuracy[model] for model in shown), 0.5, 0.6)
+    low, high = reach(ends_of(skill[model] for model in shown), 0.0, 0.1)
+    x = Axis("correct on the log, share of samples", (max(left, 0.0), min(right, 1.0)))
+    y = Axis("skill of self-prediction", (low, min(high, 1.0)))
     signs = [Sign("main", "model, with 95% intervals"), Sign("half", "chance")]
-
-    def drawn(sheet: Sheet) -> str:
-        key, top = legend(sheet, signs, 2)
-        upwards = Axis("skill of self-prediction", (y[0], min(y[1], 1.0)))
-        parts = [key, *plane(sheet, numbers.model_order, spots, across, upwards, top + 4, HEIGHT, line=0.0)]
-        return drawing(sheet, name, TITLE, CAPTION, top + HEIGHT + 50, parts)
-
+    svg = plane(numbers.model_order, name, TITLE, CAPTION, spots, x, y, signs, line=0.0)
     table = behind(
         numbers.models,
         {
@@ -67,9 +61,4 @@ def _knowing(numbers: FigureNumbers, experiment: str) -> Figure | None:
         "Models that answer more correctly know less well which answers are correct",
         "Models that answer more correctly are not shown to know better, or less well, which answers are correct",
     )
-    return Figure(name, TITLE, CAPTION, drawn, *table, finding, of=experiment)
-
-
-def _reach(numbers: Sequence[Number], line: float) -> tuple[float, float]:
-    ends = [end for one in numbers for end in (one.value, one.low, one.high) if end is not None]
-    return reach(ends, line, line + 0.1)
+    return Figure(name, TITLE, CAPTION, svg, *table, finding, of=experiment)

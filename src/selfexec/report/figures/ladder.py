@@ -10,7 +10,7 @@ from selfexec.metrics import ITSELF
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.figures.said import Stand, by_experiment
-from selfexec.report.svg import Dot, RowPanel, Sign, reach, rows
+from selfexec.report.svg import Dot, RowPanel, Sign, ends_of, reach, rows
 from selfexec.text.numbers import in_a_cell, interval, joined
 
 TITLE = "Which predictor is most accurate: the model itself or another?"
@@ -82,9 +82,8 @@ def _finding(rows: Sequence[LadderRow]) -> str:
 
 def _panel(experiment: str, found: Sequence[LadderRow]) -> RowPanel:
     dots = [dot for row in found if row.level == ITSELF for dot in _dots(row, found)]
-    ends = [end for dot in dots for end in (dot.value, dot.low, dot.high) if end is not None]
     title, axis = experiment.replace("_", " "), SKILLS[EXPERIMENTS[experiment].kind]
-    return RowPanel(title, dots, domain=reach(ends, 0.0, 1.0), tied=True, axis=axis, of=experiment)
+    return RowPanel(title, dots, domain=reach(ends_of(dots), 0.0, 1.0), tied=True, axis=axis, of=experiment)
 
 
 def _dots(own: LadderRow, found: Sequence[LadderRow]) -> Iterator[Dot]:

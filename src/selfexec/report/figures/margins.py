@@ -10,7 +10,7 @@ from selfexec.analysis.numbers import Number
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers, texts
-from selfexec.report.svg import Dot, Piece, RowPanel, Sign, reach, rows
+from selfexec.report.svg import Dot, Piece, RowPanel, Sign, ends_of, reach, rows
 from selfexec.text.numbers import decimal
 
 CAPTION = (
@@ -34,8 +34,7 @@ def margins(numbers: FigureNumbers) -> Figure | None:
     marks = {
         e: [*_dashes(skills[e], sizes[e], e), *margin_dots(skills[e], sizes[e], e, tested[e])] for e in experiments
     }
-    ends = [x for dots in marks.values() for dot in dots for x in (dot.value, dot.low, dot.high) if x is not None]
-    domain = reach(ends, 0.0, 1.0)
+    domain = reach(ends_of(dot for dots in marks.values() for dot in dots), 0.0, 1.0)
     panels = [RowPanel(e.replace("_", " "), marks[e], pieces[e], domain) for e in experiments]
     signs = [
         Sign("main", "the model about itself"),

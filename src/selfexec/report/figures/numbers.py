@@ -217,17 +217,10 @@ def signs_of(signs: Sequence[Sign], *found: Mapping[str, Number]) -> list[Sign]:
     return [*signs, *([Sign("faint", "with caution")] if caution else [])]
 
 
-def baseline_dots(numbers: FigureNumbers, found: Mapping[str, Baseline], *, offset: float = 0.0) -> list[Dot]:
+def baseline_dots(numbers: FigureNumbers, found: Mapping[str, Baseline]) -> list[Dot]:
     """The mark of the most accurate baseline for each model that has one."""
     return [
-        Dot(
-            model,
-            BASELINE,
-            baseline.number.value,
-            f"{BASELINE} for {model}: {baseline.text}",
-            "baseline",
-            offset=offset,
-        )
+        Dot(model, BASELINE, baseline.number.value, f"{BASELINE} for {model}: {baseline.text}", "baseline")
         for model in numbers.models
         if (baseline := found.get(model))
     ]

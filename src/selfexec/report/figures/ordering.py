@@ -5,14 +5,13 @@ from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import BASELINE, FigureNumbers, sizes, texts
 from selfexec.report.figures.page_correlations import ORDERING, page_correlations
 from selfexec.report.figures.said import correlated
-from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane, reach, reach_log
+from selfexec.report.svg import Axis, Sign, Spot, ends_of, plane, reach, reach_log
 
 TITLE = "Ranking accuracy and the tokens that a ranking takes"
 CAPTION = (
     "Mean tokens of a reply that ranks four questions, hidden reasoning included, and the accuracy of these rankings, "
     "both with 95% intervals."
 )
-HEIGHT = 340.0
 LEAST = 2  # models
 
 
@@ -33,19 +32,11 @@ def ordering(numbers: FigureNumbers) -> Figure | None:
         )
         for model in shown
     ]
-    ends = [end for m in shown for end in (tokens[m].value, tokens[m].low, tokens[m].high) if end]
-    x = Axis("tokens of a ranking, mean", reach_log(ends))
-    x = Axis(f"{x.text}, log scale", x.domain, log=True)
-    heights = [end for m in shown for end in (accuracy[m].low, accuracy[m].high, accuracy[m].value) if end is not None]
-    low, high = reach(heights, 0.5, 0.7)
+    x = Axis("tokens of a ranking, mean, log scale", reach_log(ends_of(tokens[m] for m in shown)), log=True)
+    low, high = reach(ends_of(accuracy[m] for m in shown), 0.5, 0.7)
     y = Axis("ranking accuracy", (max(low, 0.0), min(high, 1.0)))
     signs = [Sign("main", "model, with 95% intervals"), Sign("half", "a coin")]
-
-    def drawn(sheet: Sheet) -> str:
-        key, top = legend(sheet, signs, 2)
-        parts = [key, *plane(sheet, numbers.model_order, spots, x, y, top + 4, HEIGHT, line=0.5)]
-        return drawing(sheet, "ordering", TITLE, CAPTION, top + HEIGHT + 50, parts)
-
+    svg = plane(numbers.model_order, "ordering", TITLE, CAPTION, spots, x, y, signs, line=0.5)
     table = behind(
         numbers.models,
         {
@@ -62,4 +53,4 @@ def ordering(numbers: FigureNumbers) -> Figure | None:
         "Models that take more tokens for a ranking rank worse",
         "Models that take more tokens for a ranking are not shown to rank better or worse",
     )
-    return Figure("ordering", TITLE, CAPTION, drawn, *table, finding, of="difficulty")
+    return Figure("ordering", TITLE, CAPTION, svg, *table, finding, of="difficulty")

@@ -1,4 +1,4 @@
-"""The answer: the front, models ranked by skill and margin, and what follows in words."""
+"""The answer: the front, and what follows in words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,24 +13,21 @@ from selfexec.analysis.words import NO_TEST, FindingSentence, own_predictions, s
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.data import Data
 from selfexec.report.front import Front
-from selfexec.report.leaderboards import Board
+from selfexec.report.score_lines import COMPARED
 
 
 @dataclass(frozen=True)
 class AnswerSection:
     """`notes`: why there is no verdict on own excess at all, and who answered nothing. `items`: how many of each
-    experiment a model was asked. `first`: the board to begin with. `said`: sentences by what they are about.
-    `unpaired`: some models were asked other items than others.
+    experiment a model was asked. `detectable`: experiment -> column -> the difference between two models that 80% of
+    runs like these would find (median, least, greatest over pairs). `said`: sentences by what they are about.
     """
 
     front: Front | None
     notes: Sequence[str]
     items: Mapping[str, str]
-    boards: Sequence[Board]
-    first: str
+    detectable: Mapping[str, Mapping[str, tuple[float, float, float]]]
     said: Mapping[str, Sequence[FindingSentence]]
-    several: bool
-    unpaired: bool
     skill_called: str
     convention: str
     no_test: str = NO_TEST
@@ -38,8 +35,10 @@ class AnswerSection:
 
 def answer(data: Data) -> AnswerSection:
     items = {e: n for e in data.scores.experiments if e != "overall" and (n := items_asked(data.scores, e))}
-    known = (board for board in data.boards if any(row.skill and row.skill.value is not None for row in board.rows))
-    first = next((board.experiment for board in known), "overall")
+    sizes = {
+        e: {column: size for column, metric in COMPARED.items() if (size := data.ranking.detectable(metric, e))}
+        for e in ("overall", *EXPERIMENTS)
+    }
     too_few = own_predictions(too_few_for_own(data.scores.own))
     further = sentences(further_findings(data.scores, data.tables, data.ranking.standings))
     told = [one for one in (*answers(data.scores), *further) if one not in too_few and one.text != BASELINE]
@@ -48,11 +47,8 @@ def answer(data: Data) -> AnswerSection:
         data.front,
         [*(one.text for one in too_few[:1]), *texts_of(data.scores.warnings, Unanswered)],
         items,
-        data.boards,
-        first,
+        {experiment: found for experiment, found in sizes.items() if found},
         {about: found for about, found in said.items() if found},
-        several=len(data.models) > 1,
-        unpaired=any(" to " in number for number in items.values()),
         skill_called=skill_called(data.scores.experiments),
         convention=LEGEND[data.selection.convention],
     )

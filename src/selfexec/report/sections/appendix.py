@@ -1,12 +1,12 @@
-"""What few readers look for, folded: the paper's other figures, who predicts whom, and what extensions add."""
+"""What few readers look for, folded: the paper's other figures, what own excess rests on, and what extensions add."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from selfexec.extension import AppendixPart, registered, resolve
-from selfexec.report.cross import Cross, cross
 from selfexec.report.data import Data
 from selfexec.report.figures import Absent, Figure, absent
+from selfexec.report.own_excess import OwnExcess, own_excess
 from selfexec.report.sections.figures import halves
 
 
@@ -18,7 +18,7 @@ class Appendix:
 
     columns: Sequence[Sequence[Figure]]
     absent: Sequence[Absent]
-    cross: Cross | None
+    own_excess: OwnExcess | None
     parts: Mapping[str, tuple[AppendixPart, object]]
     elsewhere: Sequence[AppendixPart]
 
@@ -30,4 +30,4 @@ def appendix(data: Data) -> Appendix:
     if data.many:  # neither has room on a page, and both together take as long as half of the scores
         return Appendix(halves(figures), missing, None, {}, [*added.values()])
     parts = {id: (part, shown) for id, part in added.items() if (shown := resolve(part.place)(data)) is not None}
-    return Appendix(halves(figures), missing, cross(data), parts, [])
+    return Appendix(halves(figures), missing, own_excess(data), parts, [])

@@ -1,6 +1,6 @@
-"""The same asked in other conditions: which they are, the scores of each next to each other, and all of them in a row.
+"""The same asked in other conditions: which they are, and the scores of each next to each other.
 
-Skill (of choices) and AUROC (of probabilities) are never in one row, nor in one table.
+Skill (of choices) and AUROC (of probabilities) are never in one table.
 """
 
 from collections import Counter
@@ -13,7 +13,6 @@ from selfexec.analysis.words import sentence
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import FACETS, condition_named
 from selfexec.report.data import Data
-from selfexec.report.leaderboards import score_lines
 from selfexec.text.numbers import ABSENT, interval, number_of, signed
 
 if TYPE_CHECKING:
@@ -59,14 +58,6 @@ class WayPanel:
 
 
 @dataclass(frozen=True)
-class ConditionRow:
-    model: str
-    experiment: str
-    condition: str
-    numbers: Sequence[str]
-
-
-@dataclass(frozen=True)
 class Conditions:
     """`here` is the condition that all other sections are of, `asked` how often what was asked. `facets` are the heads
     of the columns of `ways`.
@@ -77,29 +68,21 @@ class Conditions:
     facets: Sequence[str]
     ways: Sequence[Way]
     panels: Sequence[WayPanel]
-    lines: Sequence[ConditionRow]
 
     @property
     def has_margins(self) -> bool:
-        return any(line.numbers[2] != ABSENT for line in self.lines)
+        rows = (row for panel in self.panels for table in panel.tables for row in table.rows)
+        return any(cell.margin for _, cells in rows for cell in cells)
 
     @property
     def has_areas(self) -> bool:
         """Whether anything was asked in probabilities, which have AUROC in place of skill."""
-        return any(line.numbers[3] != ABSENT for line in self.lines)
-
-    def shown(self, line: ConditionRow) -> Sequence[str]:
-        """The numbers of a row in the columns that there are. Skill and AUROC never stand in one row."""
-        skills = line.numbers[: 3 if self.has_margins else 2]
-        return [*skills, *(line.numbers[3:] if self.has_areas else [])]
+        return any(table.measure == "auroc" for panel in self.panels for table in panel.tables)
 
 
 def conditions(data: Data) -> Conditions | None:
     if (scores := data.numbers.conditions) is None:
         return None
-    lines = [line for condition in scores.conditions for line in _lines(scores.under(condition), data.models)]
-    models = {model: n for n, model in enumerate(data.models)}
-    experiments = {experiment: n for n, experiment in enumerate(scores.experiments)}
     facets = list(dict.fromkeys(name for scored in scores.conditions for name, _ in condition_named(scored)))
     return Conditions(
         data.selection.condition,
@@ -107,7 +90,6 @@ def conditions(data: Data) -> Conditions | None:
         [_about(name) for name in facets],
         [Way(scored, [_level(scored, name) for name in facets]) for scored in scores.conditions],
         list(_panels(scores, data.models)),
-        sorted(lines, key=lambda line: (models[line.model], experiments[line.experiment])),
     )
 
 
@@ -182,14 +164,3 @@ def _cell(score: Score | None, margin: Score | None) -> WayCell:
     value, _, ends = interval(score.value, score.low, score.high).partition(" ")
     above = "" if margin is None or margin.value is None else signed(margin.value, 2)
     return WayCell(value, ends, above)
-
-
-# --- in a row --------------------------------------------------------------------------------------------------------
-
-
-def _lines(scores: Scores, models: Sequence[str]) -> Iterator[ConditionRow]:
-    for line in score_lines(scores, models):
-        areas = [scores.get(line.model, line.experiment, metric) for metric in ("auroc", "auroc_margin")]
-        numbers = [line.accuracy, line.skill, line.margin, *areas]
-        shown = [ABSENT if n is None or n.value is None else interval(n.value, n.low, n.high) for n in numbers]
-        yield ConditionRow(line.model, line.experiment, scores.conditions[0], shown)

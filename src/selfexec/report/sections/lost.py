@@ -1,10 +1,9 @@
 """What could not be read, was withheld, or is missing."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from selfexec.analysis.notes import noise_and_loss
-from selfexec.analysis.warnings import Warned
 from selfexec.report.data import Data
 from selfexec.report.sessions import STATE_NAMES, StateLine, state_lines
 
@@ -27,9 +26,5 @@ def lost(data: Data) -> Lost:
     used = {code for line in lines for code in line.counts} - {"r"}
     states = {code: name for code, name in STATE_NAMES.items() if code in used}
     scores = sorted(data.scores, key=lambda row: data.places[row.model])
-    warnings = sorted(data.scores.warnings, key=_place(data))
+    warnings = sorted(data.scores.warnings, key=lambda warned: data.places.get(getattr(warned, "model", ""), 0))
     return Lost(len(every), lines, states, noise_and_loss(scores, warnings, data.scores.runs, name_only=True))
-
-
-def _place(data: Data) -> Callable[[Warned], int]:
-    return lambda warning: data.places.get(getattr(warning, "model", ""), 0)

@@ -6,19 +6,21 @@ from dataclasses import dataclass, field
 from selfexec.analysis.score import Score
 from selfexec.analysis.score_table import ABSENT
 from selfexec.report.data import Data
-from selfexec.report.leaderboards import ScoreLine, score_lines
 from selfexec.report.outcomes import OUTCOMES, Counts
+from selfexec.report.score_lines import ScoreLine
+from selfexec.report.sections.answer import items_asked
 
 
 @dataclass(frozen=True)
 class ScoreTables:
     """`counts` of what became of claims tell which numbers lead to just what they count; `absent` is what it means that
-    a score is withheld.
+    a score is withheld. `unpaired`: some models were asked other items than others.
     """
 
     lines: Sequence[ScoreLine]
     scores: Sequence[Score]
     counts: Counts
+    unpaired: bool
     outcomes: Mapping[str, str] = field(default_factory=lambda: OUTCOMES)
     absent: str = f"{ABSENT[0].upper()}{ABSENT[1:]}"
 
@@ -26,6 +28,11 @@ class ScoreTables:
     def has_absent(self) -> bool:
         """Whether a score is withheld, or there is none."""
         return any(row is not None and row.value is None for line in self.lines for row in line.numbers)
+
+    @property
+    def has_places(self) -> bool:
+        """Whether models were compared with each other."""
+        return any(line.places for line in self.lines)
 
     @property
     def has_rates(self) -> bool:
@@ -38,4 +45,5 @@ class ScoreTables:
 
 def scores(data: Data) -> ScoreTables:
     every = sorted(data.scores, key=lambda row: data.places[row.model])
-    return ScoreTables(score_lines(data.scores, data.models), every, data.counts)
+    unpaired = any(" to " in items_asked(data.scores, e) for e in data.scores.experiments if e != "overall")
+    return ScoreTables(data.lines, every, data.counts, unpaired)

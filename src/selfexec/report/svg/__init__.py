@@ -1,7 +1,6 @@
 """Drawings as SVG: a pencil and layouts. Nothing here knows of models or scores, but of keys, groups and series."""
 
 from selfexec.report.svg.canvas import (
-    DATA,
     PHONE,
     POINT,
     SCREEN,
@@ -16,6 +15,7 @@ from selfexec.report.svg.canvas import (
     breadth,
     clean,
     drawing,
+    ends_of,
     even_ticks,
     legend,
     log_ticks,
@@ -28,7 +28,7 @@ from selfexec.report.svg.canvas import (
     tick_label,
     write,
 )
-from selfexec.report.svg.lines import Curve, LinePoint, lines, spread
+from selfexec.report.svg.curve import CurvePoint, curve
 from selfexec.report.svg.order import ModelOrder
 from selfexec.report.svg.pair import Pair, ThinRow, crowd, pair, place
 from selfexec.report.svg.plane import Axis, Spot, plane

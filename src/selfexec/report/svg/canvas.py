@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape as html_escape
-from typing import Literal
+from typing import Literal, Protocol
 
 from selfexec.text.numbers import typeset
 from selfexec.text.printable import harmless
@@ -179,11 +179,7 @@ def write(x: float, y: float, text: str, kind: str = "", anchor: Anchor = "start
 
 def at(place: float) -> str:
     """A coordinate to a hundredth of a unit, without needless zeros."""
-    return f"{place:.2f}".rstrip("0").rstrip(".").replace("-0", "0") if abs(place) < 0.005 else _trimmed(place)
-
-
-def _trimmed(place: float) -> str:
-    return f"{place:.2f}".rstrip("0").rstrip(".")
+    return f"{round(place, 2) + 0.0:.2f}".rstrip("0").rstrip(".")  # -0 + 0 is 0
 
 
 # --- scales ----------------------------------------------------------------------------------------------------------
@@ -248,6 +244,22 @@ def fitting_ticks(scale: Scale) -> list[float]:
         if len(found) < 2 or (widest + 8) * (len(found) - 1) <= width:
             return found
     return found[:: max(1, len(found) - 1)]
+
+
+class Valued(Protocol):
+    """A value with its interval, where it has one."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+def ends_of(marks: Iterable[Valued]) -> list[float]:
+    """Values and the ends of their intervals."""
+    return [end for mark in marks for end in (mark.value, mark.low, mark.high) if end is not None]
 
 
 def reach(values: Iterable[float], least: float, most: float) -> tuple[float, float]:

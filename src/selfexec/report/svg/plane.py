@@ -3,19 +3,23 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfexec.report.svg.canvas import (
     SMALL_LETTERS,
+    Drawing,
     Kind,
     Scale,
     Sheet,
+    Sign,
+    Valued,
     belonging,
     breadth,
+    drawing,
     fitting_ticks,
+    legend,
     mark,
     shortened,
     span,
@@ -26,19 +30,9 @@ from selfexec.report.svg.canvas import (
 from selfexec.report.svg.order import ModelOrder
 
 LEFT, RIGHT = 44.0, 14.0
+HEIGHT = 340.0  # of the plane
 LABEL_ROOM = 232.0
 LABELLED = 30  # marks: of more, only those are labelled that stand apart, and the others say whose they are on hover
-
-
-class PlaneValue(Protocol):
-    """A value with its interval, where it has one."""
-
-    @property
-    def value(self) -> float: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
 
 
 @dataclass(frozen=True)
@@ -47,8 +41,8 @@ class Spot:
 
     key: str
     series: str
-    x: PlaneValue
-    y: PlaneValue
+    x: Valued
+    y: Valued
     title: str
     kind: Kind = "main"
 
@@ -61,30 +55,42 @@ class Axis:
 
 
 def plane(
-    sheet: Sheet,
     model_order: ModelOrder,
+    id: str,
+    title: str,
+    description: str,
     spots: Sequence[Spot],
     x: Axis,
     y: Axis,
-    top: float,
-    height: float,
+    signs: Sequence[Sign] = (),
+    *,
+    height: float = HEIGHT,
     line: float | None = None,
-) -> list[str]:
-    """One plane from `top` on: the y axis's text stands above it, the x axis's below. `line`: a height to be marked."""
-    across, up = scales(sheet, x, y, top, height)
-    parts = backdrop(x, y, across, up, line)
+) -> Drawing:
+    """The drawing of these marks, the y axis's text above the plane, the x axis's below. `line`: a height to be
+    marked.
+    """
+
+    def drawn(sheet: Sheet) -> str:
+        key, top = legend(sheet, signs, 2)
+        across, up = scales(sheet, x, y, top + 4, height)
+        parts = [key, *backdrop(x, y, across, up, line), *_marks(model_order, spots, across, up)]
+        return drawing(sheet, id, title, description, top + height + 50, parts)
+
+    return drawn
+
+
+def _marks(model_order: ModelOrder, spots: Sequence[Spot], across: Scale, up: Scale) -> Iterator[str]:
     marks = [(across(spot.x.value), up.clipped(spot.y.value)) for spot in spots]
     spans = [box for spot in spots for box in _spans(spot, across, up)]
     labels = _placed([model_order.labels[spot.key] for spot in spots], marks, spans, across, up)
     for spot, (cx, cy), label in zip(spots, marks, labels, strict=True):
         whose = model_order.whose(spot.key, spot.series)
         cross = span(across, spot.x.low, spot.x.high, cx) + span(up, spot.y.low, spot.y.high, cy)
-        parts.append(mark(cx, cy, spot.kind, whose, spot.title, cross))
-        if label is None:
-            continue
-        lead = [stroke(*label.lead, "sx-lead")] if label.lead else []
-        parts.append(belonging(whose, *lead, write(label.x, label.y, label.text, "sx-tick", "start", spot.key)))
-    return parts
+        yield mark(cx, cy, spot.kind, whose, spot.title, cross)
+        if label is not None:
+            lead = [stroke(*label.lead, "sx-lead")] if label.lead else []
+            yield belonging(whose, *lead, write(label.x, label.y, label.text, "sx-tick", "start", spot.key))
 
 
 def scales(sheet: Sheet, x: Axis, y: Axis, top: float, height: float, right: float = RIGHT) -> tuple[Scale, Scale]:

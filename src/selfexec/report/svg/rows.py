@@ -21,6 +21,7 @@ from selfexec.report.svg.canvas import (
     breadth,
     clean,
     drawing,
+    ends_of,
     escape,
     fitting_ticks,
     leading,
@@ -280,6 +281,5 @@ def _intervals(dot: Dot, scale: Scale, x: float) -> str:
 
 def shares(*found: Sequence[Dot]) -> tuple[float, float]:
     """A scale of shares for these marks and their intervals: marks, unlike bars, need no zero."""
-    dots = [dot for marks in found for dot in marks]
-    ends = [end for dot in dots for end in (dot.value, dot.low, dot.high) if end is not None]
+    ends = ends_of(dot for marks in found for dot in marks)
     return reach_of_shares(ends) if ends else (0.0, 1.0)

@@ -6,17 +6,6 @@
 
   // --- tables: sort by a column ---------------------------------------------------------------------------------
 
-  /** The cell in a column of the table; one cell may say why several numbers are withheld. */
-  const cellAt = (row, column) => {
-    let at = 0;
-    for (const cell of row.cells) {
-      if (at === column) return cell;
-      at += cell.colSpan;
-      if (at > column) return null;
-    }
-    return null;
-  };
-
   /** The number that a text begins with: "1,234 of 2,000", "-.05 [-.10, .00]". */
   const leading = (text) => {
     const found = /^[+-]?(?:\d[\d,]*\.?\d*|\.\d+)/.exec(text.replace("−", "-"));
@@ -28,8 +17,7 @@
   arrived();
 
   const cellValue = (row, column, kind) => {
-    const cell = cellAt(row, column);
-    if (!cell) return null;
+    const cell = row.cells[column];
     const text = cell.textContent.trim();
     if (kind === "text") return text.toLowerCase();
     if (kind === "mixed") return leading(text);
@@ -351,12 +339,11 @@
     return unpacked.get(id);
   };
   const inflate = async (base64) => {
+    if (typeof DecompressionStream === "undefined") throw new Error("this browser is too old, it takes Chrome 80, Firefox 113 or Safari 16.4");
     const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
     return JSON.parse(await new Response(stream).text());
   };
-
-  const OLD = "it takes Chrome 80, Firefox 113 or Safari 16.4.";
 
   const showTools = () => all(".tools button").forEach((button) => (button.hidden = false));
 
@@ -364,7 +351,6 @@
   const unfold = async (root) => {
     for (const part of all(".packed", root)) {
       try {
-        if (typeof DecompressionStream === "undefined") throw new Error(`this browser is too old, ${OLD}`);
         const template = make("template");
         template.innerHTML = await inflate(part.querySelector("script").textContent);
         sift(template.content);
@@ -375,7 +361,7 @@
         showTools();
         await lay(); // the drawings that fit
       } catch (fault) {
-        part.replaceChildren(`This cannot be unpacked: ${fault.message}`);
+        part.replaceChildren(`This cannot be unpacked: ${fault.message}.`);
       }
     }
   };
@@ -465,6 +451,15 @@
     const element = Object.assign(document.createElement(tag), properties);
     element.append(...children.map((child) => (typeof child === "string" ? visible(child) : child)));
     return element;
+  };
+
+  const button = (className, onclick, ...children) => make("button", { type: "button", className, onclick }, ...children);
+
+  /** What is folded, and made when it is first unfolded. */
+  const unfolding = (summary, made, className = "behind") => {
+    const ontoggle = () => part.children.length > 1 || part.append(...made());
+    const part = make("details", { className, ontoggle }, make("summary", {}, summary));
+    return part;
   };
 
   // what a browser would swallow, or obey
@@ -559,9 +554,7 @@
       let at = 0;
       for (const [from, to] of wanted) {
         if (from > at) {
-          const more = make("button", { type: "button", className: "ev", textContent: ` … ${count(from - at)} characters: show all … ` });
-          more.addEventListener("click", () => fill(true));
-          box.append(more);
+          box.append(button("ev", () => fill(true), ` … ${count(from - at)} characters: show all … `));
         }
         if (to > at) piece(Math.max(from, at), Math.min(to, text.length));
         at = Math.max(at, to);
@@ -587,20 +580,15 @@
       card.focus({ preventScroll: true });
     };
     const line = (text, className = "") => text && make("p", { className }, isolated(text));
-    const button = (text, act) => {
-      const made = make("button", { type: "button", className: "choice" }, isolated(text));
-      made.addEventListener("click", act);
-      return made;
-    };
+    const choice = (text, act) => button("choice", act, isolated(text));
     let claims;
     let items; // by experiment, where the page has them
     try {
-      if (typeof DecompressionStream === "undefined") throw new Error(`this browser is too old, ${OLD}`);
       claims = (await unpack("guess-claims"))[model];
       const index = dialog && await unpack("evidence-index");
       items = index ? index.runs[index.models[numbers.get(model)].run].items : {};
     } catch (fault) {
-      return show(line(`The claims cannot be unpacked: ${fault.message}`));
+      return show(line(`The claims cannot be unpacked: ${fault.message}.`));
     }
     if (!claims) return show(line("Nothing of this model was read."));
     const right = []; // of each claim, whether you, the model and the baseline were right; null for no word
@@ -613,15 +601,15 @@
     const ask = () => {
       const claim = claims[right.length];
       const [yes, no] = claim.choices;
-      show(...head(claim), make("div", { className: "choices" }, button(yes, () => answer(claim, true)), button(no, () => answer(claim, false))));
+      show(...head(claim), make("div", { className: "choices" }, choice(yes, () => answer(claim, true)), choice(no, () => answer(claim, false))));
     };
     const answer = (claim, yours) => {
       const parts = head(claim);
       right.push([yours, claim.predicted, claim.baseline].map((word) => (word === null ? null : word === claim.observed)));
       const says = claim.baseline === null ? "" : `The best baseline predicted ${claim.baseline === claim.observed ? "rightly" : "wrongly"}.`;
       const verdict = make("p", {}, make("b", { textContent: right.at(-1)[0] ? "You were right. " : "You were wrong. " }), "You said: ", isolated(claim.choices[yours ? 0 : 1]), ".");
-      const more = dialog && button("All models", () => open({ m: numbers.get(model), e: claim.experiment, i: claim.item, view: ACROSS }));
-      const next = right.length < claims.length ? button("Next", ask) : button("Your result", end);
+      const more = dialog && choice("All models", () => open({ m: numbers.get(model), e: claim.experiment, i: claim.item, view: ACROSS }));
+      const next = right.length < claims.length ? choice("Next", ask) : choice("Your result", end);
       show(...parts, verdict, line(claim.said), line([claim.others, says].filter(Boolean).join(" ")), make("div", { className: "choices" }, ...[next, more].filter(Boolean)));
     };
     const end = () => {
@@ -631,7 +619,7 @@
       });
       const table = make("table", {}, make("caption", { textContent: "Predicted rightly" }), make("tbody", {}, ...rows.filter(Boolean)));
       const few = `${count(claims.length)} items, no measurement: the next ${count(claims.length)} may come out otherwise.`;
-      show(table, line(few, "note"), button("Again", guess));
+      show(table, line(few, "note"), choice("Again", guess));
     };
     ask();
   };
@@ -723,16 +711,21 @@
   let leaving = null; // a step back that was taken, and has not yet arrived
   let opening = null; // what was asked for last, until it is shown
 
-  let before = { hash: null, height: 0 }; // where the page was when its own dialog was opened
-  const arrive = (asked) => {
-    const address = ADDRESS + new URLSearchParams(asked);
+  /** An address in place of that of the page; nothing where there can be none, or after too many in a short time. */
+  const readdress = (address, state = history.state, how = "replaceState") => {
     try {
-      if (location.hash.startsWith(ADDRESS)) return history.replaceState(history.state, "", address); // in place of another
-      before = { hash: location.hash, height: scrollY };
-      history.pushState({ dialog: true }, "", address);
+      history[how](state, "", address);
     } catch {
       // no address
     }
+  };
+
+  let before = { hash: null, height: 0 }; // where the page was when its own dialog was opened
+  const arrive = (asked) => {
+    const address = ADDRESS + new URLSearchParams(asked);
+    if (location.hash.startsWith(ADDRESS)) return readdress(address); // in place of another
+    before = { hash: location.hash, height: scrollY };
+    readdress(address, { dialog: true }, "pushState");
   };
 
   /** What is shown has an address of its own, in which models, items and whatever else have their names. */
@@ -747,12 +740,7 @@
     if (now.entry) shown.at = now.entry.item.id;
     if (now.entry && now.epochs > 1) shown.epoch = now.entry.epoch;
     if (now.across) shown.view = ACROSS;
-    if (!location.hash.startsWith(ADDRESS)) return;
-    try {
-      history.replaceState(history.state, "", ADDRESS + new URLSearchParams(shown));
-    } catch {
-      // no address, or one too many in a short time
-    }
+    if (location.hash.startsWith(ADDRESS)) readdress(ADDRESS + new URLSearchParams(shown));
   };
 
   const leave = () => {
@@ -760,7 +748,7 @@
     dialog.returnValue = "";
     if (byAddress || opening || dialog.open) return; // the address has changed, or the next one has taken it over
     if (!location.hash.startsWith(ADDRESS)) return;
-    if (!(history.state && history.state.dialog)) return history.replaceState(null, "", location.pathname + location.search);
+    if (!(history.state && history.state.dialog)) return readdress(location.pathname + location.search, null);
     leaving = new Promise((done) => {
       addEventListener("popstate", done, { once: true });
       setTimeout(done, 3000);
@@ -801,6 +789,17 @@
   /** A model goes by its name; by its number in buttons, and in addresses of older pages. */
   const numberOf = ({ m, model }, index) => (model !== undefined ? index.models.findIndex(({ name }) => name === model) : /^\d+$/.test(m) ? Number(m) : -1);
 
+  /** What the dialog shows of the model that is asked for; what is `strange` about an address that leads to nothing. */
+  const unpackedFor = async (asked) => {
+    const index = await unpack("evidence-index");
+    const m = numberOf(asked, index);
+    const strange = unknown(asked, index.models[m], index);
+    if (strange) return { strange };
+    const model = index.models[m];
+    const [chunk, prompts] = await Promise.all([unpack(`evidence-${m}`), unpack(`prompts-${model.run}`)]);
+    return { index, model, chunk, prompts };
+  };
+
   const open = async (asked, fresh = true) => {
     opening = asked;
     if (leaving) await leaving;
@@ -815,30 +814,20 @@
       byId("drill-count").textContent = why;
       if (!dialog.open) dialog.showModal();
     };
-    if (typeof DecompressionStream === "undefined") {
-      return failed(`This browser is too old to unpack the sessions: ${OLD}`);
-    }
-    let index;
-    let chunk;
-    let prompts;
-    let strange;
-    let m;
+    let found;
     try {
-      index = await unpack("evidence-index");
-      m = numberOf(asked, index);
-      strange = unknown(asked, index.models[m], index);
-      if (!strange) [chunk, prompts] = await Promise.all([unpack(`evidence-${m}`), unpack(`prompts-${index.models[m].run}`)]);
+      found = await unpackedFor(asked);
     } catch (fault) {
       if (opening !== asked) return;
-      return failed(`The sessions in this file are damaged (${fault.message}). Make the report anew.`);
+      return failed(`The sessions cannot be unpacked: ${fault.message}. If they are damaged, make the report anew.`);
     }
     if (opening !== asked) return;
+    const { strange, index, model } = found;
     if (strange) return failed(`The address names ${strange} that is not in this page.`);
-    const model = index.models[m];
     opening = null;
     dialog.classList.remove("empty");
     if (!fresh && askedFor() === null) return; // left again in the meantime
-    now = { index, chunk, prompts, model, at: asked.at, epoch: asked.epoch, across: asked.view === ACROSS };
+    now = { ...found, at: asked.at, epoch: asked.epoch, across: asked.view === ACROSS };
     byId("drill-across").hidden = index.models.length < 2;
     byId("drill-h").replaceChildren(isolated(model.name));
     const experiments = Object.keys(model.claims);
@@ -917,12 +906,11 @@
   const nothing = () => {
     const words = byId("drill-find").value;
     const why = words ? `No item of ${now.experiment} that is shown has “${words}” in it or in a reply that is in this page.` : `No item of ${now.experiment} is like that.`;
-    const button = make("button", { type: "button", className: "reset", textContent: "Show all items" });
-    button.addEventListener("click", () => {
+    const every = () => {
       byId("drill-find").value = "";
       change("claim|all");
-    });
-    return [make("p", {}, why), button];
+    };
+    return [make("p", {}, why), button("reset", every, "Show all items")];
   };
 
   /** Choose the entry at this place in the list, as far as there is one. */
@@ -948,11 +936,10 @@
       const piece = words && !words.startsWith("=") && !inItem(entry, words) ? inReplies(entry, words) : null;
       if (piece !== null) more.push(make("small", {}, isolated(piece)));
       if (now.epochs > 1) more.push(make("small", { textContent: `epoch ${entry.epoch}` }));
-      const button = make("button", { type: "button" }, isolated(cut(entry.item.title, 160)), ...more);
-      button.dataset.kept = kept(entry) ? "yes" : "no";
-      if (entry === now.entry) button.setAttribute("aria-current", "true");
-      button.addEventListener("click", () => choose(entry, button));
-      return make("li", {}, button);
+      const turn = button("", () => choose(entry, turn), isolated(cut(entry.item.title, 160)), ...more);
+      turn.dataset.kept = kept(entry) ? "yes" : "no";
+      if (entry === now.entry) turn.setAttribute("aria-current", "true");
+      return make("li", {}, turn);
     };
     byId("drill-items").replaceChildren(...now.found.slice(0, now.limit).map(label));
     byId("drill-more").hidden = now.found.length <= now.limit;
@@ -980,9 +967,9 @@
     }
     const lines = found.slice(0, MOST).map(({ model, e, at, epoch, piece }) => {
       const { title } = (index.runs[model.run].items[e] || []).find(({ id }) => id === at) || { title: at };
-      const button = make("button", { type: "button", className: "ev" }, isolated(model.name), `, ${e.replaceAll("_", " ")}: `, isolated(cut(title, 80)));
-      button.addEventListener("click", () => open({ model: model.name, e, c: "all", q: words, at, epoch }));
-      return make("li", {}, button, make("small", {}, isolated(piece)));
+      const turn = () => open({ model: model.name, e, c: "all", q: words, at, epoch });
+      const link = button("ev", turn, isolated(model.name), `, ${e.replaceAll("_", " ")}: `, isolated(cut(title, 80)));
+      return make("li", {}, link, make("small", {}, isolated(piece)));
     });
     const whose = new Set(found.map(({ model }) => model)).size;
     const more = found.length > MOST ? `; the first ${MOST} are listed` : "";
@@ -1019,11 +1006,8 @@
   const sentTo = (entry, name, found) => {
     const text = found.prompt !== undefined ? found.prompt : ((now.prompts[now.experiment] || {})[entry.item.id] || {})[name];
     if (typeof text !== "string") return [];
-    const part = make("details", { className: "behind" }, make("summary", {}, `Prompt of ${name}, as it was sent`));
-    const button = make("button", { type: "button", className: "ev", textContent: "Copy" });
-    button.addEventListener("click", async () => (button.textContent = await copied(text, part)));
-    part.addEventListener("toggle", () => part.children.length > 1 || part.append(button, reply(text, null, `Prompt of ${name}`)));
-    return [part];
+    const copy = button("ev", async () => (copy.textContent = await copied(text, copy.parentElement)), "Copy");
+    return [unfolding(`Prompt of ${name}, as it was sent`, () => [copy, reply(text, null, `Prompt of ${name}`)])];
   };
 
   const sessionOf = (entry, name, found, state) => {
@@ -1044,9 +1028,7 @@
     if (found.refusal) parts.push(make("p", { className: "note" }, "refusal: ", isolated(found.refusal)));
     if (found.reasoning) {
       const size = `Reasoning, ${count(found.reasoning.length)} characters`;
-      const thought = make("details", { className: "behind thought" }, make("summary", { textContent: size }));
-      thought.addEventListener("toggle", () => thought.children.length > 1 || thought.append(reply(found.reasoning, null, `Reasoning of ${name}`)));
-      parts.push(thought);
+      parts.push(unfolding(size, () => [reply(found.reasoning, null, `Reasoning of ${name}`)], "behind thought"));
     }
     if (found.text !== undefined) parts.push(reply(found.text, found.evidence, `Reply of ${name}`, (words) => deciding(words, found.value, entry.item.claims)));
     return parts;
@@ -1145,8 +1127,8 @@
     const heads = single ? ["Said it would, and did"] : item.claims.map((claim) => isolated(cut(claim, 60)));
     const head = make("tr", {}, ...["Model", ...heads].map((text) => make("th", { scope: "col" }, text)));
     const body = rows.map(({ model, epoch, codes }) => {
-      const name = make("button", { type: "button", className: "ev" }, isolated(model.name));
-      name.addEventListener("click", () => open({ model: model.name, e: now.experiment, c: "all", at: item.id, epoch }));
+      const turn = () => open({ model: model.name, e: now.experiment, c: "all", at: item.id, epoch });
+      const name = button("ev", turn, isolated(model.name));
       const cells = codes.map((code) => make("td", { className: WRONG.test(code) ? "strong" : "" }, SHORT[code]));
       const row = make("tr", {}, make("th", { scope: "row" }, name, several ? ` (epoch ${epoch})` : ""), ...cells);
       if (model === now.model) row.setAttribute("aria-current", "true");
@@ -1213,18 +1195,11 @@
     new ResizeObserver(keepClear).observe(bar);
   }
 
-  const turn = (experiment) => {
-    all(".tab").forEach((tab) => tab.setAttribute("aria-pressed", String(tab.dataset.board === experiment)));
-    all(".board").forEach((board) => board.classList.toggle("front", board.id === `board-${experiment}`));
-  };
-
-  // Where the page is turned to, filtered and sorted stands in its address, by names, as long as that is not another one.
+  // How the page is filtered and sorted stands in its address, by names, as long as that is not another one.
   const VIEW = "#view?";
-  const front = all(".tab[aria-pressed='true']").map((tab) => tab.dataset.board)[0];
 
   const view = () => {
     const shown = new URLSearchParams();
-    for (const tab of all(".tab[aria-pressed='true']")) if (tab.dataset.board !== front) shown.set("tab", tab.dataset.board);
     if (byId("find") && byId("find").value.trim()) shown.set("find", byId("find").value.trim());
     for (const chip of all(".chip[aria-pressed='true']")) shown.set("family", chip.dataset.family);
     for (const head of all("th[aria-sort]")) {
@@ -1237,25 +1212,15 @@
   const remember = () => {
     const shown = view();
     if (location.hash.startsWith(ADDRESS) || (!shown && !location.hash.startsWith(VIEW))) return;
-    try {
-      history.replaceState(history.state, "", shown ? VIEW + shown : location.pathname + location.search);
-    } catch {
-      // no address, or one too many in a short time
-    }
+    readdress(shown ? VIEW + shown : location.pathname + location.search);
   };
 
-  const unfolded = async (part) => {
+  const reveal = (part) => {
     for (let outer = part; outer; outer = outer.parentElement) if (outer.tagName === "DETAILS") outer.open = true;
-    await unfold(part);
   };
 
   /** The page as an address has it; what it names that is not here is left as it is. */
   const turnToView = async (asked) => {
-    const board = asked.has("tab") && byId(`board-${asked.get("tab")}`);
-    if (board) {
-      turn(asked.get("tab"));
-      await unfolded(board);
-    }
     if (byId("find")) {
       byId("find").value = asked.get("find") || "";
       alone(asked.get("family"));
@@ -1264,7 +1229,7 @@
     for (const [id, order, ...name] of asked.getAll("sort").map((text) => text.split(" "))) {
       const part = await partWith(id);
       if (!part) continue;
-      if (!part.classList.contains("figure")) await unfolded(part);
+      if (!part.classList.contains("figure")) reveal(part);
       await unfold(part);
       const button = all(".sort", part).find((one) => one.textContent.trim() === name.join(" "));
       if (!button) continue;
@@ -1287,8 +1252,7 @@
       return; // no address of ours
     }
     if (!target) return;
-    for (let part = target; part; part = part.parentElement) if (part.tagName === "DETAILS") part.open = true;
-    if (target.classList.contains("board")) turn(target.id.slice("board-".length));
+    reveal(target);
     target.scrollIntoView();
   };
   addEventListener("hashchange", (event) => show(event.oldURL));
@@ -1306,9 +1270,6 @@
     else if (button.classList.contains("chip")) {
       alone(button.getAttribute("aria-pressed") === "true" ? null : button.dataset.family);
       filter();
-      remember();
-    } else if (button.classList.contains("tab")) {
-      turn(button.dataset.board);
       remember();
     } else if (button.matches(".filter .reset")) {
       showAll();

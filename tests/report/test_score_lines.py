@@ -3,7 +3,7 @@
 from selfexec.analysis.compare import Ranking
 from selfexec.analysis.differences import Standing
 from selfexec.report.figures import Figure
-from selfexec.report.leaderboards import places_of
+from selfexec.report.score_lines import places_of
 from selfexec.report.sections.figures import halves
 
 
