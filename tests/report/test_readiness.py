@@ -13,7 +13,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures import absent
 from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.front import how_often_column
-from selfexec.report.leaderboards import rates
+from selfexec.report.score_lines import rates
 
 
 def columns(run: sx.Run) -> list[str]:

@@ -10,8 +10,8 @@ from selfexec.analysis.result import ScoredRun, folders_of
 from selfexec.analysis.warnings import LeftOpen, Warned
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import NOT_REPEATED, JudgeTest, LossTest, Score, claim_kind
-from selfexec.text.commands import command_line
 from selfexec.text.numbers import decimal, signed
+from selfexec.text.printable import command_line
 
 LEAST_SHOWN = 0.01
 

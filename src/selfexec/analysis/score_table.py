@@ -285,6 +285,12 @@ def _said(scores: Scores) -> list[str]:
     return [*_answers(scores), *own_in_short(own), *([note] if note else []), *remarks(scores), *_asked_in(scores)]
 
 
+def claims_unreadable(scores: Scores, models: Sequence[str]) -> int:
+    """How many claims of these models could not be read, in all conditions and experiments that are scored."""
+    rows = (row for row in scores if row.metric == "accuracy" and row.model in models)
+    return sum(row.unreadable for row in rows)
+
+
 def remarks(scores: Scores) -> list[str]:
     """Without what answers would mislead: several names of one model, fixed responses, models without a reply, what
     servers say of their replies, who says what was done, where it is not the experiment's own source, and which

@@ -21,8 +21,8 @@ from selfexec.experiments import EXPERIMENTS, by_source
 from selfexec.facets import is_call
 from selfexec.metrics import JudgeTest, LossTest
 from selfexec.runs.server_notices import About, notices_in
-from selfexec.text.commands import command_line
 from selfexec.text.numbers import joined, number_of
+from selfexec.text.printable import command_line
 
 if TYPE_CHECKING:
     from selfexec.runs import Run

@@ -3,7 +3,7 @@
 import click
 
 from selfexec.cli.options import say
-from selfexec.text.commands import command_line
+from selfexec.text.printable import command_line
 
 
 @click.command("explain")

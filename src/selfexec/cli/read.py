@@ -13,9 +13,8 @@ from selfexec.cli.options import PathArgument, put_data, say
 from selfexec.files.outputs import write_bytes
 from selfexec.options import Files, Names, option
 from selfexec.reading_options import AcceptedEnds
-from selfexec.text.commands import command_line
 from selfexec.text.numbers import number_of
-from selfexec.text.printable import harmless_line
+from selfexec.text.printable import command_line, harmless_line
 
 if TYPE_CHECKING:
     from selfexec.experiments import JobKey, Key

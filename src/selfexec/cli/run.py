@@ -22,15 +22,15 @@ from selfexec.cli.options import (
     typed,
 )
 from selfexec.cli.read import unreadable_claims
-from selfexec.cli.score import EXPLAIN, MANY, claims_unreadable
+from selfexec.cli.score import EXPLAIN, MANY
 from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_about, went_wrong
 from selfexec.engines import keys_lacking
 from selfexec.errors import InputError, NoApiKey
 from selfexec.extension import registered, resolve
 from selfexec.options import changed
 from selfexec.run_options import SECTIONS, DryRun, RunOptions
-from selfexec.text.commands import command_line
 from selfexec.text.numbers import is_or_are, joined, number_of
+from selfexec.text.printable import command_line
 
 if TYPE_CHECKING:
     from selfexec.analysis.score import Scores
@@ -247,6 +247,7 @@ def _carried_out(planned: "Plan", show: "Report | None", progress: "Progress") -
 
 def _afterwards(planned: "Plan", run: "Run", scores: "Scores", missing: int) -> Iterator[str]:
     """What to type next. Of many models the table alone fills a screen."""
+    from selfexec.analysis.score_table import claims_unreadable
     from selfexec.runs.asking.paper_items import PAPER
 
     if len(run.models) < MANY:

@@ -1,6 +1,6 @@
 """selfexec score"""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,7 +12,7 @@ from selfexec.cli.declared import collect, options_of, printed, quietly
 from selfexec.cli.options import runs_argument, said_if_slow, say, show
 from selfexec.cli.read import unreadable_claims
 from selfexec.options import option
-from selfexec.text.commands import command_line
+from selfexec.text.printable import command_line
 
 if TYPE_CHECKING:
     from selfexec.analysis.score import Scores
@@ -152,6 +152,8 @@ def are_keyed(experiments: tuple[str, ...], labels: Path | None) -> bool:
 
 def _next(scores: "Scores", whole: bool) -> Iterator[str]:
     """What to type next. Of many models the table alone fills a screen, and says itself what was not read."""
+    from selfexec.analysis.score_table import claims_unreadable
+
     if whole or len(scores.models) < MANY:
         for run in scores.runs:
             if number := claims_unreadable(scores, run.models):
@@ -160,9 +162,3 @@ def _next(scores: "Scores", whole: bool) -> Iterator[str]:
         runs = [run.folder for run in scores.runs]
         full = command_line(f"score {' '.join(['{}'] * len(runs))} --full", *runs)
         yield f"Next: {full}; {EXPLAIN}"
-
-
-def claims_unreadable(scores: "Scores", models: Sequence[str]) -> int:
-    """How many claims of these models could not be read, in all conditions and experiments that are scored."""
-    rows = (row for row in scores if row.metric == "accuracy" and row.model in models)
-    return sum(row.unreadable for row in rows)

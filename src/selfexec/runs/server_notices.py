@@ -17,9 +17,8 @@ from selfexec.engines.model_names import is_one_model
 from selfexec.runs.records import Reply
 from selfexec.runs.repeated_texts import repeated_texts, text_of
 from selfexec.runs.run import Run
-from selfexec.text.commands import command_line
 from selfexec.text.numbers import number_of
-from selfexec.text.printable import harmless_line
+from selfexec.text.printable import command_line, harmless_line
 
 NAMES_SHOWN = 5
 MOST_TOKENS, SLACK = 4, 50  # tokens for each byte of a text, and beside it: a token of text has one byte at least

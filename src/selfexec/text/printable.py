@@ -1,7 +1,10 @@
-"""Somebody else's text (replies, names, errors) on a terminal, on a page, in a table: it is shown, and does nothing."""
+"""What is printed: somebody else's text (replies, names, errors) on a terminal, on a page, in a table, which is shown
+and does nothing; and commands of ours, whole, so that they can be pasted into a shell.
+"""
 
 import json
 import re
+import shlex
 import unicodedata
 
 # C0 and C1 controls but for line feed and tab; soft hyphens and other blanks of no width; line separators; what turns
@@ -80,3 +83,28 @@ def _in_ascii(char: str) -> str:
 
 def _written_out(code: int) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+# --- commands --------------------------------------------------------------------------------------------------------
+
+HOLE = "{}"
+PLACEHOLDER = re.compile(r"RUNS?|MODEL|FILE|FOLDER|TERM|SOURCE|DIR")  # what a help may write, and a command may not
+
+
+def command_line(template: str, *values: object) -> str:
+    """A command with its values filled in, each quoted for the shell.
+
+    Args:
+        template: What follows `selfexec`, with `{}` for each value: `read {} --claim wrong --show`.
+        values: The values, in their order.
+
+    Raises:
+        ValueError: A value is lacking or too many are given, or a placeholder of the help stands in the template.
+    """
+    words = template.split()
+    if words.count(HOLE) != len(values):
+        raise ValueError(f"{template}: {len(values)} values for {words.count(HOLE)} places")
+    if bare := next(filter(PLACEHOLDER.fullmatch, words), None):
+        raise ValueError(f"{template}: {bare} cannot be pasted. Fill it in")
+    given = iter(values)
+    return " ".join(["selfexec", *(shlex.quote(str(next(given))) if word == HOLE else word for word in words)])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from selfexec.text.commands import PLACEHOLDER, command_line
+from selfexec.text.printable import PLACEHOLDER, command_line
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "selfexec"
 HELPS = re.compile(r"option|_names|argument|declared")  # calls whose texts are a help, which has placeholders
