@@ -61,6 +61,7 @@ from selfexec.engines.http.rate_limit import RateLimit
 from selfexec.engines.http.response_headers import failure_header, failure_next_to_a_policy, say_nothing, wrong_digest
 from selfexec.engines.http.routes import Route
 from selfexec.engines.http.server_clocks import ServerClocks
+from selfexec.engines.http.server_counts import ServerCounts
 from selfexec.engines.http.shutdown import shutdown_said
 from selfexec.engines.http.transport import WITH_REPLY, Fault, Response, TLSError, Transport
 from selfexec.engines.http.wires import WIRES, Stream, UnreadableReply, UnusableReply
@@ -136,6 +137,7 @@ class HttpEngine:
         self._prefills = Prefills()
         self._watch = SurplusWatch(self._warn_of_surplus)
         self._clocks = ServerClocks()
+        self._counts = ServerCounts()
         one_at_a_time = connection.max_connections == 1
         self._transport = Transport(connection.timeout, self._watch, one_at_a_time=one_at_a_time)
 
@@ -318,6 +320,7 @@ class HttpEngine:
                 self._watch.note_answer(carrier, outcome.completion_id, request.payload, raw)
             outcome = outcome if is_plain else with_headers(outcome, headers, request.payload)
             outcome = self._clocks.judged(where.url, where.name, outcome, sent, headers.get("Date"))
+            outcome = self._counts.judged(where.url, where.name, outcome)
             return msgspec.structs.replace(outcome, connection=connection) if connection else outcome
         if 300 <= status < 400:
             self._redirected(request, status, headers.get("Location", ""))
