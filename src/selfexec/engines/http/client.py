@@ -51,6 +51,7 @@ from selfexec.engines.http.charsets import in_utf8, is_utf8
 from selfexec.engines.http.connections import SurplusWatch
 from selfexec.engines.http.errors import error_body
 from selfexec.engines.http.flagged import quotes_another_prompt
+from selfexec.engines.http.forms import Forms
 from selfexec.engines.http.gateways import cached_by, is_cut, is_extended, with_headers
 from selfexec.engines.http.patience import Admission, Reach, presence
 from selfexec.engines.http.policy import BUSY, error_in_reply, is_rate_limit, shortened, status_in_reply, verdict
@@ -138,6 +139,7 @@ class HttpEngine:
         self._watch = SurplusWatch(self._warn_of_surplus)
         self._clocks = ServerClocks()
         self._counts = ServerCounts()
+        self._forms = Forms()
         one_at_a_time = connection.max_connections == 1
         self._transport = Transport(connection.timeout, self._watch, one_at_a_time=one_at_a_time)
 
@@ -321,7 +323,15 @@ class HttpEngine:
             outcome = outcome if is_plain else with_headers(outcome, headers, request.payload)
             outcome = self._clocks.judged(where.url, where.name, outcome, sent, headers.get("Date"))
             outcome = self._counts.judged(where.url, where.name, outcome)
-            return msgspec.structs.replace(outcome, connection=connection) if connection else outcome
+            form = self._forms.form_of(where.url, where.name, outcome.served_model, raw, headers)
+            return msgspec.structs.replace(
+                outcome,
+                connection=connection,
+                form=form.number,
+                form_parts=form.parts,
+                other_model=form.other_model,
+                request_bytes=len(request.payload),
+            )
         if 300 <= status < 400:
             self._redirected(request, status, headers.get("Location", ""))
         raw = request.route.scrubber.raw(raw)
