@@ -1,9 +1,15 @@
 """What import contracts cannot say: `lint-imports` holds the others (pyproject.toml)."""
 
+import ast
 import subprocess
 import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 
 import grimp
+
+ROOT = Path(__file__).parents[1]
 
 
 def test_no_module_imports_a_package_that_it_lies_in_even_inside_a_function() -> None:
@@ -34,3 +40,20 @@ def test_a_run_that_asks_imports_nothing_that_only_wrong_names_packed_files_or_o
     assert imported.isdisjoint(
         f"selfexec.readers.{name}" for name in ("conclusion", "performed", "withdrawal", "words")
     )
+
+
+def test_studies_and_benchmarks_import_only_what_the_package_has() -> None:
+    scripts = [path for folder in ("studies", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
+    assert len(scripts) > 20
+    lacking = []
+    for script in scripts:
+        for node in ast.walk(ast.parse(script.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "selfexec":
+                names = {alias.name for alias in node.names} - {*dir(import_module(str(node.module)))}
+                lacking += [f"{script.name}: {node.module}.{name}" for name in names if not _is_module(node, name)]
+    assert not lacking
+
+
+def _is_module(node: ast.ImportFrom, name: str) -> bool:
+    module = import_module(str(node.module))
+    return hasattr(module, "__path__") and find_spec(f"{node.module}.{name}") is not None

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from selfexec.experiments import EXPERIMENTS
-from selfexec.extensions.simulating.facet import PREDICTS, REPLY
+from selfexec.extensions.simulating.facet import CLOSING, OPENING, PREDICTS, REPLY
 from selfexec.extensions.simulating.free_text import matched
-from selfexec.extensions.simulating.reading import CLOSING, OPENING
 from selfexec.items import load
 
 HERE = Path(__file__).parent

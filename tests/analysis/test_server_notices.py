@@ -4,6 +4,7 @@ import html
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -38,6 +39,22 @@ SAID = [
         "prompt_extended",
         "acme/m: for 6 of 30 replies the server counted far more tokens of the prompt than were sent",
     ),
+    ({"age": 1_800}, "age", "acme/m: 6 of 30 replies were made ten minutes or more before they were asked for"),
+    (
+        {"other_model": "gpt-3.5-turbo (openai-model)"},
+        "served",
+        "acme/m: 6 of 30 replies came as those of another model: gpt-3.5-turbo (openai-model) (6).",
+    ),
+    (
+        {"form": 2, "form_parts": "field choices; header hoverfly", "stop_reason": "stop"},
+        "unlike",
+        "acme/m: 6 of 30 replies are made up differently from the others (only they have header hoverfly)",
+    ),
+    (
+        {"request_bytes": 900, "input_tokens": 1},
+        "prompt_counts",
+        "acme/m: 6 of 30 replies have a count of prompt tokens that is far from what requests of their length have",
+    ),
     ({"age": 90_000}, "age", "acme/m: 6 of 30 replies were made an hour or more before they were asked for"),
 ]
 
@@ -46,7 +63,8 @@ SAID = [
 def test_replies_of_which_the_server_says_so_are_counted_next_to_the_answer(
     tmp_path: Path, fields: dict[str, Any], about: str, text: str
 ) -> None:
-    run = run_with([fields] * 2 + [{"served_model": "m-2026-01-01"}] * 8, tmp_path)
+    usual = {"form": 1, "form_parts": "field choices", "stop_reason": "stop", "request_bytes": 900, "input_tokens": 240}
+    run = run_with([{**usual, **fields}] * 2 + [{**usual, "served_model": "m-2026-01-01"}] * 8, tmp_path)
     [found] = server_notices([run])
     assert (found.model, found.about, found.replies) == ("acme/m", about, 6)  # 2 items, 3 sessions each
     assert found.text.startswith(text)
@@ -56,7 +74,14 @@ def test_replies_of_which_the_server_says_so_are_counted_next_to_the_answer(
     page = html.unescape(sx.report(run, tmp_path / "page.html").read_text("utf-8"))
     assert found.text.split(". ")[0].removeprefix("acme/m") in page
     shown = CliRunner().invoke(root, ["read", str(run.folder)])
-    assert text.partition(":")[0] in shown.output and found.text in " ".join(shown.output.split())
+    typed = found.text.replace("selfexec read RUN", f"selfexec read {run.folder}")
+    assert text.partition(":")[0] in shown.output and typed in " ".join(shown.output.split())
+
+
+def test_ages_of_less_than_an_hour_are_a_clocks_where_half_of_the_replies_have_them(tmp_path: Path) -> None:
+    short = [{"age": 1_800}] * 5
+    assert not list(server_notices([run_with([*short, *[{}] * 5], tmp_path / "half")]))
+    assert len(list(server_notices([run_with([*short, *[{}] * 6], tmp_path / "few")]))) == 1
 
 
 def test_the_model_that_was_asked_by_an_older_or_longer_name_is_no_other(tmp_path: Path) -> None:
@@ -145,6 +170,29 @@ def test_a_reply_without_counts_is_named_where_most_others_from_its_address_have
         [WHOLE, WHOLE, {**UNCOUNTED, "text": "", "refusal": "No."}],
     ):
         assert named(replies_of("m", *lawful)) == []
+
+
+# --- what replies show beside each other -----------------------------------------------------------------------------
+
+
+def test_what_is_odd_about_replies_is_said_with_how_to_look_at_one_of_them() -> None:
+    cut = [
+        of("execute", f"it em {n}", f"{'word ' * 9}{n} Error: upstream stream terminated unexpectedly") for n in "abc"
+    ]
+    [found] = notices_among([*(good(n) for n in range(2, 12)), *cut])
+    assert found.about == "note" and found.text.endswith(
+        "what cut them may have written it. Look at one of them: selfexec read RUN --item 'it em a' --show."
+    )
+    torn = [of("execute", f"t{n}", f"Caf\ufffd number {n}.") for n in range(3)]
+    [found] = notices_among([*(good(n) for n in range(2, 12)), *torn])
+    assert found.text.startswith(
+        "m: 3 of 13 replies have signs of damage: characters that were lost (U+FFFD) (3). Something on the way may have"
+    )
+
+
+def test_what_people_replied_is_not_looked_at() -> None:
+    torn = [of("execute", f"t{n}", f"Caf\ufffd number {n}.") for n in range(3)]
+    assert named([msgspec.structs.replace(reply, person=True) for reply in torn]) == []
 
 
 # --- texts that came to prompts which have nothing in common ---------------------------------------------------------
@@ -239,7 +287,8 @@ def test_a_long_text_from_several_models_to_several_items_is_named_unless_it_ref
         return [*(good(n, model=model) for n in range(2, 9) for model in "mn"), *shared]
 
     assert named(came(SHARED)) == [("m", "same_text", 2), ("n", "same_text", 1)]
-    assert named(came(SHARED, "mmm")) == named(came(SHARED, "mn")) == named(came(SHARED[:80])) == []
+    assert named(came(SHARED, "mn")) == named(came(SHARED[:79])) == []
+    assert named(came(SHARED, "mmm")) == [("m", "copies", 3)]  # of one model it is a copy
     assert named(came(f"I'm sorry, but I can't help with that. {SHARED}")) == []
 
 

@@ -8,7 +8,7 @@ from test_ends import FORMATS, HERE, OWN, counts, of_body, streamed, whole
 
 from selfexec.engines import Outcome
 from selfexec.engines.http.bodies import decoded
-from selfexec.engines.http.foreign_text import begins_with_prompt
+from selfexec.engines.http.foreign_text import repeats_prompt
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires import WIRES, Stream
 from selfexec.experiments import messages_of
@@ -66,10 +66,49 @@ def test_a_part_of_the_prompt_a_quotation_and_a_short_prompt_may_be_the_models(
 
 def test_what_a_reply_was_begun_with_may_come_back() -> None:
     begun = [{"role": "user", "content": "Bake."}, {"role": "assistant", "content": PROMPT}]
-    assert not begins_with_prompt(f"{PROMPT} Yes.", {"messages": begun})
-    assert begins_with_prompt(f"{PROMPT} Yes.", {"messages": [*begun[:1], {"role": "user", "content": PROMPT}]})
+    assert not repeats_prompt(f"{PROMPT} Yes.", {"messages": begun})
+    assert repeats_prompt(f"{PROMPT} Yes.", {"messages": [*begun[:1], {"role": "user", "content": PROMPT}]})
     for given in ([], None, 5, [None], [{"role": "user", "content": [None, {"text": None}, 3]}]):
-        assert not begins_with_prompt(f"{PROMPT} Yes.", {"messages": given})
+        assert not repeats_prompt(f"{PROMPT} Yes.", {"messages": given})
+
+
+SHORT = "How do I bake bread, and how long does it take?"
+
+
+@FORMATS
+@pytest.mark.parametrize(
+    ("text", "prompt"),
+    [
+        (f"User: {SHORT}\nAssistant: Mix flour and water.", SHORT),
+        (f"### Instruction:\n{SHORT}\n\n### Response:\nMix flour.", SHORT),
+        (f"[INST] {SHORT} [/INST] Mix flour.", SHORT),
+        (f"<|user|>\n{PROMPT}", PROMPT),
+        (f"{PROMPT[60:]} Mix flour and water.", PROMPT),  # from the middle of a word
+        (f"{SHORT[9:]}\n\nMix flour and water.", SHORT),  # "bake bread, and how long does it take?"
+    ],
+)
+def test_a_prompt_in_a_template_and_the_end_of_one_are_not_the_models(wire: str, text: str, prompt: str) -> None:
+    for outcome in answers(wire, text, prompt):
+        assert outcome.error == "it answers with the prompt itself" and outcome.unknown_end_text == text
+
+
+@FORMATS
+@pytest.mark.parametrize(
+    ("text", "prompt"),
+    [
+        (f"Question: {SHORT} Mix flour and water.", SHORT),  # which a model may write
+        (f"User: {SHORT[:-1]}, asked\nAssistant: Mix flour.", SHORT),
+        (f"{SHORT} Mix flour.", f"I am hungry. {SHORT}"),  # a sentence of its own
+        (f"{SHORT} Mix flour.", f"Answer this:\n{SHORT}"),
+        ('{"choice": "A", "why": "bread"}', 'Say it like this: {"choice": "A", "why": "bread"}'),
+        ("does it take?", SHORT),
+        ("bake bread, and how long does it last, is what you ask.", SHORT),
+    ],
+)
+def test_a_question_that_is_repeated_and_a_form_that_was_shown_may_be_the_models(
+    wire: str, text: str, prompt: str
+) -> None:
+    assert all(map(counts, answers(wire, text, prompt)))
 
 
 @FORMATS

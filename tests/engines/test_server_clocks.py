@@ -72,10 +72,20 @@ def test_a_clock_that_was_never_right_leaves_the_age_as_a_remark(wire: str) -> N
 
 
 @FORMATS
-@pytest.mark.parametrize("age", [-300.0, 0.0, 540.0, 3_000.0, -8.0 * HOUR, None])
+@pytest.mark.parametrize("age", [-300.0, 0.0, 540.0, -8.0 * HOUR, None])
 def test_minutes_of_skew_and_times_to_come_say_nothing(wire: str, age: float | None) -> None:
     for outcome in answers(wire, [1.0, age]):
         assert (outcome.error, outcome.age) == (None, None)
+
+
+@FORMATS
+def test_a_reply_older_than_a_clock_may_be_off_is_none_once_the_clock_was_exact(wire: str) -> None:
+    for exact in (1.0, -30.0):
+        first, second = answers(wire, [exact, 1_800.0])
+        assert first.error is None and second.unknown_end
+        assert second.error == "the reply is older than its call, by 30 min: something on the way had kept it"
+    for loose in (200.0, -200.0, None):  # which is right, or unknown, and may be off by as much as half an hour
+        assert answers(wire, [loose, 1_800.0])[1].error is None
 
 
 @FORMATS
@@ -139,7 +149,7 @@ def test_the_engine_judges_the_date_of_each_response() -> None:
 @pytest.mark.usefixtures("at_the_call")
 def test_a_date_that_is_near_to_come_or_no_date_says_nothing() -> None:
     clocks = ServerClocks()
-    for date in (date_before(0), date_before(3_000), date_before(-8 * HOUR), "", None, "now", "Mon, 99 Foo 2026", "0"):
+    for date in (date_before(0), date_before(540), date_before(-8 * HOUR), "", None, "now", "Mon, 99 Foo 2026", "0"):
         found = judged(clocks, date)
         assert (found.error, found.age) == (None, None)
 

@@ -106,13 +106,18 @@ def stopped(wire: str, stop: Any) -> list[Any]:
     """Replies in one piece and in several that say at which string they stopped."""
     done = next(iter(OWN[wire]))
     body = whole(wire, "Hello", done)
+    within = {"__verbose": {"stop": True, "stopping_word": stop}}  # of llama.cpp, in its last piece as well
     if wire == "anthropic":
         end = {"type": "message_delta", "delta": {"stop_reason": "stop_sequence", "stop_sequence": stop}}
         text = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hello"}}
         data = events(*BEGIN, text, BLOCK_END, end, {"type": "message_stop"})
-        return [body | {"stop_reason": "stop_sequence", "stop_sequence": stop}, in_pieces(wire, data)]
+        return [body | {"stop_reason": "stop_sequence", "stop_sequence": stop}, in_pieces(wire, data), body | within]
     if wire == "openai":
-        found: list[Any] = []
+        last = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], **within}
+        found: list[Any] = [
+            body | within,
+            in_pieces(wire, events({"choices": [{"delta": {"content": "Hello"}}]}, last)),
+        ]
         for name in ("stop_reason", "matched_stop"):
             data = events(
                 {"choices": [{"index": 0, "delta": {"content": "Hello"}}]},
@@ -120,7 +125,7 @@ def stopped(wire: str, stop: Any) -> list[Any]:
             )
             found += [{"choices": [body["choices"][0] | {name: stop}]}, in_pieces(wire, data)]
         return found
-    return [body | {"matched_stop": stop}]
+    return [body | {"matched_stop": stop}, body | within]
 
 
 @FORMATS

@@ -170,7 +170,7 @@ def test_a_notice_among_good_replies_is_said_at_the_end_of_a_run(tmp_path: Path)
         return completion(notice.format(n) if n % 3 == 0 else f"Answer {n}: {n * 'very '}well.")
 
     with served(app_of(body)) as url:
-        [found] = warned(url, tmp_path / "r", limit=4)
+        found = " ".join(warned(url, tmp_path / "r", limit=4))
     assert "hold a text that came to prompts which have nothing in common" in found and "your account has" in found
 
 

@@ -66,8 +66,12 @@ class Outcome(msgspec.Struct, frozen=True):
     ("5f0c2a91.3:17"); None where the reply is certain to answer this call.
 
     `created` is when the server says that it made the reply, in seconds since 1970; `age` for how many seconds it had
-    been there when its call was sent, where that is an hour or more and nobody knows whether the server's clock is
-    right.
+    been there when its call was sent, where that is ten minutes or more and nobody knows whether the server's clock
+    is right.
+
+    `form` is the number of what the reply was made up of, its fields and headers, and `form_parts` has these for the
+    first replies of a form. `other_model` is the name of another model than was asked, and than `served_model`, that a
+    field or a header has, with its place. `request_bytes` is the length of the request's body.
 
     `forced` has the tokens that an injection forced into the reply, each with the log-probability that the model gave
     it there, and `forced_end` is the number of characters of `text` before what the model wrote behind them; of a sham
@@ -110,6 +114,10 @@ class Outcome(msgspec.Struct, frozen=True):
     waited: float = 0.0
     created: float | None = None
     age: int | None = None
+    form: int | None = None
+    form_parts: str | None = None
+    other_model: str | None = None
+    request_bytes: int | None = None
 
 
 class Engine(Protocol):

@@ -109,9 +109,13 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     the number of the call on it: see `connections`. `injection` is what was forced into it while it was written,
     `forced` these tokens, and `forced_end` the number of characters before what the model wrote behind them.
 
-    `age` is for how many seconds it had been there when its call was sent, as its server says, where that is an hour or
-    more: it came from a cache, or the server's clock is wrong.
+    `age` is for how many seconds it had been there when its call was sent, as its server says, where that is ten
+    minutes or more: it came from a cache, or the server's clock is wrong.
     `person`: a person replied, in so many `seconds`, and not a model.
+
+    `form` is the number of what the reply was made up of: the names of its fields and headers, and who they say
+    answered. The first replies of a form have these as `form_parts`. `other_model` is the name of another model than
+    was asked that a field or a header has, with its place; `request_bytes` is the length of the request's body.
 
     `unknown_end` is the server's word for how the reply ended, where that word is not in the table of known ends; it is
     `none` where the server gave no word. `unknown_end_text` is the text that came with it. The reply has an `error` and
@@ -154,6 +158,10 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     forced_end: Count | None = None
     seconds: Seconds | None = None
     person: bool = False
+    form: Count | None = None
+    form_parts: str | None = None
+    other_model: str | None = None
+    request_bytes: Count | None = None
 
     @classmethod
     def of(
@@ -213,6 +221,10 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
             injection=injection,
             forced=outcome.forced,
             forced_end=outcome.forced_end,
+            form=outcome.form,
+            form_parts=outcome.form_parts,
+            other_model=outcome.other_model,
+            request_bytes=outcome.request_bytes,
         )
 
     @property

@@ -9,16 +9,16 @@ same question. So a text is taken note of only where it came three times or more
 - to all prompts of a model, of three kinds: then of any length.
 
 Texts are compared by their words without digits, so that times, counts and ids do not matter. The first or last line of
-a text is compared as well where it begins with a bracket or a pictograph, as notices do that stand before or behind a
-reply. None of this holds for one of the 34,000 replies of ten models that were recorded for the paper: their texts to
-prompts of different forms differ, and the longest that two of them gave to different items without refusing has 56
-bytes.
+a text is compared as well where it begins with a bracket, and the first one where it begins with a pictograph, as
+notices do that stand before or behind a reply; with a pictograph in its last line a model says goodbye. None of this
+holds for one of the 34,000 replies of ten models that were recorded for the paper: their texts to prompts of different
+forms differ, and the longest that two of them gave to different items without refusing has 56 bytes.
 """
 
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import is_call
@@ -31,7 +31,7 @@ LINE_BYTES = 12  # of the words of a line that looks like a notice
 SHARED_BYTES, SHARED_ITEMS = 80, 3  # of a text from several models
 COMPARED = 600  # characters of a text, from its beginning
 WORD = re.compile(r"(?<!\w)[^\W\d_]+(?!\w)")  # one with a digit may be an id
-BRACKETS = "[("
+BRACKETS, PICTOGRAPHS = "[(", ("So",)  # the latter is a category of Unicode
 
 
 def repeated_texts(replies: Iterable[Reply]) -> dict[str, list[list[Reply]]]:
@@ -62,9 +62,9 @@ def marks_of(reply: Reply) -> Iterator[int]:
     text = (reply.text or "").strip()
     yield hash(words_of(text))
     head, tail = text[:COMPARED].partition("\n")[0], text[-COMPARED:].rpartition("\n")[2]
-    for line in {head, tail} if "\n" in text else ():
+    for line, signs in {tail: (), head: PICTOGRAPHS}.items() if "\n" in text else ():
         words = words_of(line)
-        if _may_be_a_notice(line) and len(words.encode(errors="replace")) >= LINE_BYTES:
+        if _may_be_a_notice(line, signs) and len(words.encode(errors="replace")) >= LINE_BYTES:
             yield hash(("line", words))
 
 
@@ -82,9 +82,10 @@ def words_of(text: str) -> str:
     return " ".join(WORD.findall(text[:COMPARED].casefold()))
 
 
-def _may_be_a_notice(line: str) -> bool:
+def _may_be_a_notice(line: str, signs: Collection[str]) -> bool:
+    """Whether a line begins with a bracket, or with a sign of one of these categories."""
     sign = line.lstrip()[:1]
-    return bool(sign) and (sign in BRACKETS or unicodedata.category(sign) == "So")
+    return bool(sign) and (sign in BRACKETS or unicodedata.category(sign) in signs)
 
 
 def _is_long(reply: Reply, least: int) -> bool:

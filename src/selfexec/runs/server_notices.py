@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from selfexec.engines.model_names import is_one_model
+from selfexec.runs.odd_replies import OddAbout, odd_replies
 from selfexec.runs.records import Reply
 from selfexec.runs.repeated_texts import repeated_texts, text_of
 from selfexec.runs.run import Run
@@ -21,9 +22,11 @@ from selfexec.text.numbers import number_of
 from selfexec.text.printable import command_line, harmless_line
 
 NAMES_SHOWN = 5
+HOUR = 3600
 MOST_TOKENS, SLACK = 4, 50  # tokens for each byte of a text, and beside it: a token of text has one byte at least
 TEXT_SHOWN = 60
-About = Literal["served", "prompt_cut", "prompt_extended", "age", "counts", "nameless", "uncounted", "same_text"]
+Stated = Literal["served", "prompt_cut", "prompt_extended", "age", "counts", "nameless", "uncounted", "same_text"]
+About = Stated | OddAbout
 
 
 class Notice(NamedTuple):
@@ -65,13 +68,17 @@ def notices_among(
             yield Notice(model, "uncounted", number, f"{model}: {_without_counts(number, own)}.")
         if groups := repeated.get(model):
             yield _repeated(model, groups, own, folder)
+        known = {reply.key for group in repeated.get(model, ()) for reply in group}
+        for odd in odd_replies(own):
+            if odd.about == "copies" and known.issuperset(reply.key for reply in odd.replies):
+                continue  # which is said already
+            what = f"{_of(len(odd.replies), own)} {odd.text}{_way_to_look(odd.replies, folder)}"
+            yield Notice(model, odd.about, len(odd.replies), f"{model}: {what}")
 
 
 def notices_of(model: str, replies: Sequence[Reply], folder: Path | None = None) -> Iterator[tuple[About, int, str]]:
     """What the server said of these replies of a model: about what, of how many of them, in words."""
-    others = Counter(
-        reply.served_model for reply in replies if reply.served_model and not is_one_model(model, reply.served_model)
-    )
+    others = Counter(name for reply in replies if (name := _other_model(model, reply)))
     if others:
         named = [f"{harmless_line(name)} ({n:,})" for name, n in others.most_common(NAMES_SHOWN)]
         more = [f"{len(others) - len(named):,} more"] if len(others) > len(named) else []
@@ -85,14 +92,30 @@ def notices_of(model: str, replies: Sequence[Reply], folder: Path | None = None)
         what = "the server counted far more tokens of the prompt than were sent"
         why = "something on the way has put a text of its own before it, which the model saw as well"
         yield "prompt_extended", extended, f"{model}: for {_of(extended, replies)} {what}: {why}."
-    if ages := [reply.age for reply in replies if reply.age]:
-        what = f"made an hour or more before they were asked for, as the server says ({_hours(max(ages))} at most)"
+    if ages := _ages(replies):
+        least, most = "ten minutes" if min(ages) < HOUR else "an hour", _hours(max(ages))
+        what = f"made {least} or more before they were asked for, as the server says ({most} at most)"
         why = "they came from a cache, or its clock is wrong"
         yield "age", len(ages), f"{model}: {_of(len(ages), replies)} were {what}: {why}."
     if lost := sum(map(is_counted_too_long, replies)):
         yield "counts", lost, f"{model}: {_counted_too_long(lost, replies)}."
     if bare := nameless(replies):
         yield "nameless", bare, f"{model}: {_without_names(bare, replies, folder)}."
+
+
+def _ages(replies: Sequence[Reply]) -> list[int]:
+    """For how many seconds replies had been there when they were asked for. Of less than an hour it is one only where
+    fewer than half of the replies have it: a clock may be off by as much.
+    """
+    ages = [reply.age for reply in replies if reply.age]
+    is_clock = 2 * len(ages) >= len(replies)
+    return [age for age in ages if age >= HOUR or not is_clock]
+
+
+def _other_model(model: str, reply: Reply) -> str | None:
+    """The name of another model than was asked that a reply bears, or that a field or a header has of it."""
+    served = reply.served_model
+    return served if served and not is_one_model(model, served) else reply.other_model
 
 
 def is_counted_too_long(reply: Reply) -> bool:
@@ -166,8 +189,15 @@ def _repeated(model: str, groups: Sequence[Sequence[Reply]], replies: Sequence[R
     shown = text if len(text) <= TEXT_SHOWN else f"{text[: TEXT_SHOWN - 1]}…"
     what = f"{_of(len(keys), replies)} hold a text that came to prompts which have nothing in common"
     why = "unless the model itself writes so (a set refusal, a closing line), something on the way has written it"
-    look = f". Look at one of them: {command_line('read {} --item {} --show', folder, most[0].item)}" if folder else "."
-    return Notice(model, "same_text", len(keys), f'{model}: {what} ("{shown}", {len(most):,} times): {why}{look}')
+    text = f'{model}: {what} ("{shown}", {len(most):,} times): {why}{_way_to_look(most, folder)}'
+    return Notice(model, "same_text", len(keys), text)
+
+
+def _way_to_look(replies: Sequence[Reply], folder: Path | None) -> str:
+    """The end of a sentence about these replies, with the command that shows one of them where the run is known."""
+    if folder is None:
+        return "."
+    return f". Look at one of them: {command_line('read {} --item {} --show', folder, replies[0].item)}"
 
 
 def _of(number: int, replies: Sequence[Reply]) -> str:
@@ -175,4 +205,4 @@ def _of(number: int, replies: Sequence[Reply]) -> str:
 
 
 def _hours(seconds: int) -> str:
-    return f"{seconds / 3600:,.0f} h"
+    return f"{seconds / HOUR:,.0f} h" if seconds >= HOUR else f"{seconds / 60:.0f} min"

@@ -51,6 +51,7 @@ from selfexec.engines.http.charsets import in_utf8, is_utf8
 from selfexec.engines.http.connections import SurplusWatch
 from selfexec.engines.http.errors import error_body
 from selfexec.engines.http.flagged import quotes_another_prompt
+from selfexec.engines.http.forms import Forms
 from selfexec.engines.http.gateways import cached_by, is_cut, is_extended, with_headers
 from selfexec.engines.http.patience import Admission, Reach, presence
 from selfexec.engines.http.policy import BUSY, error_in_reply, is_rate_limit, shortened, status_in_reply, verdict
@@ -61,6 +62,7 @@ from selfexec.engines.http.rate_limit import RateLimit
 from selfexec.engines.http.response_headers import failure_header, failure_next_to_a_policy, say_nothing, wrong_digest
 from selfexec.engines.http.routes import Route
 from selfexec.engines.http.server_clocks import ServerClocks
+from selfexec.engines.http.server_counts import ServerCounts
 from selfexec.engines.http.shutdown import shutdown_said
 from selfexec.engines.http.transport import WITH_REPLY, Fault, Response, TLSError, Transport
 from selfexec.engines.http.wires import WIRES, Stream, UnreadableReply, UnusableReply
@@ -136,6 +138,8 @@ class HttpEngine:
         self._prefills = Prefills()
         self._watch = SurplusWatch(self._warn_of_surplus)
         self._clocks = ServerClocks()
+        self._counts = ServerCounts()
+        self._forms = Forms()
         one_at_a_time = connection.max_connections == 1
         self._transport = Transport(connection.timeout, self._watch, one_at_a_time=one_at_a_time)
 
@@ -318,7 +322,16 @@ class HttpEngine:
                 self._watch.note_answer(carrier, outcome.completion_id, request.payload, raw)
             outcome = outcome if is_plain else with_headers(outcome, headers, request.payload)
             outcome = self._clocks.judged(where.url, where.name, outcome, sent, headers.get("Date"))
-            return msgspec.structs.replace(outcome, connection=connection) if connection else outcome
+            outcome = self._counts.judged(where.url, where.name, outcome)
+            form = self._forms.form_of(where.url, where.name, outcome.served_model, raw, headers)
+            return msgspec.structs.replace(
+                outcome,
+                connection=connection,
+                form=form.number,
+                form_parts=form.parts,
+                other_model=form.other_model,
+                request_bytes=len(request.payload),
+            )
         if 300 <= status < 400:
             self._redirected(request, status, headers.get("Location", ""))
         raw = request.route.scrubber.raw(raw)

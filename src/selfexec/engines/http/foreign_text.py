@@ -1,6 +1,7 @@
 """Texts of whole replies that are not what the model said, by the text itself and by what was asked.
 
-    a text that begins with the whole prompt    servers that send back what they were asked (`return_full_text`, `echo`)
+    a text that begins with the whole prompt    servers that send back what they were asked (`return_full_text`,
+                                                `echo`), as it was, in a template, or cut to its end
     a text that is an error and nothing else    gateways that write the error of another server into a reply: its body,
                                                 its status with the phrase that HTTP has for it, or its page
     a text that ends in half a character        streams that were cut, or put together, within one
@@ -26,6 +27,10 @@ from selfexec.engines.http.wires.base import list_of, object_of
 
 LEAST_PROMPT = 120  # characters: a shorter prompt a model may well repeat before its answer
 LONGEST_BODY = 20_000  # characters of an error that was written into a text
+HEAD = 24  # characters of a text that are looked for in the prompt
+# how templates name who asks and who answers, in chats and in tasks
+BY_USER = re.compile(r"\W{0,8}(?:user|human|prompt|instruction|question|inst|usr|q)\W{1,8}", re.IGNORECASE)
+BY_MODEL = re.compile(r"\W{1,8}(?:assistant|model|ai|bot|response|answer|inst|a)\b\W", re.IGNORECASE)
 HALF = "\N{REPLACEMENT CHARACTER}"
 PROMPTS = ("messages", "input", "contents")  # of a request, in any wire format
 # the fields that may stand beside `error` in the body of one, and which of them say what an error is
@@ -54,7 +59,7 @@ def why_foreign(outcome: Outcome, asked: bytes | None) -> str | None:
         return "its text ends with half a character: some of it was lost"
     if asked is None:
         return None
-    if len(text) >= LEAST_PROMPT and begins_with_prompt(text, msgspec.json.decode(asked)):
+    if may_repeat(text, asked) and repeats_prompt(text, msgspec.json.decode(asked)):
         return "it answers with the prompt itself"
     small = asked.lower()
     if b"error" not in small and is_error(text):
@@ -64,16 +69,52 @@ def why_foreign(outcome: Outcome, asked: bytes | None) -> str | None:
     return None
 
 
-def begins_with_prompt(text: str, asked: Mapping[str, Any]) -> bool:
-    """Whether a text begins with the user's whole last message, where that is long. What a reply was begun with for
-    the model is no message of the user's.
+def may_repeat(text: str, asked: bytes) -> bool:
+    """A quick look: False where a text neither begins with what stands in the request nor names its author first."""
+    head = text.lstrip()[:HEAD]
+    if len(head) < HEAD:
+        return False
+    return msgspec.json.encode(head)[1:-1] in asked or BY_USER.match(text) is not None
+
+
+def repeats_prompt(text: str, asked: Mapping[str, Any]) -> bool:
+    """Whether a text begins with the user's last message: with the whole, where that is long; with the whole between
+    the names of who speaks, as templates have them; or with the end of it from the middle of a sentence on, where it
+    was cut by tokens. What a reply was begun with for the model is no message of the user's.
     """
     given = next((asked[name] for name in PROMPTS if name in asked), None)
     last = {"role": "user", "content": given} if isinstance(given, str) else object_of([None, *list_of(given)][-1])
     if last.get("role") not in ("user", None):
         return False
-    prompt = _words_of(last.get("content", last.get("parts"))).strip()
-    return len(prompt) >= LEAST_PROMPT and text.lstrip().startswith(prompt)
+    prompt, text = _words_of(last.get("content", last.get("parts"))).strip(), text.lstrip()
+    if not prompt:
+        return False
+    if len(prompt) >= LEAST_PROMPT and text.startswith(prompt):
+        return True
+    return _is_in_template(text, prompt) or _begins_with_end(text, prompt)
+
+
+def _is_in_template(text: str, prompt: str) -> bool:
+    """Whether a text is the prompt behind the name of who asks; a short prompt also before that of who answers."""
+    named = BY_USER.match(text)
+    if named is None or not text.startswith(prompt, named.end()):
+        return False
+    return len(prompt) >= LEAST_PROMPT or BY_MODEL.match(text, named.end() + len(prompt)) is not None
+
+
+def _begins_with_end(text: str, prompt: str) -> bool:
+    """Whether a text begins with the end of a prompt, from the middle of a sentence on. A sentence of its own, as the
+    question that a prompt ends with, a model may well repeat.
+    """
+    place = prompt.find(text[:HEAD], 1)
+    while 0 < place <= len(prompt) - HEAD:
+        is_within = prompt[place].isalnum() and (
+            prompt[place - 1].isalnum() or prompt[:place].rstrip(" ")[-1:].isalnum()
+        )
+        if is_within and text.startswith(prompt[place:]):
+            return True
+        place = prompt.find(text[:HEAD], place + 1)
+    return False
 
 
 def _words_of(content: Any) -> str:

@@ -33,7 +33,10 @@ FOLDED = bytes.maketrans(LETTERS[:26], LETTERS[36:])
 NOT_RARE = bytes(set(range(256)) - set(RARE))
 NOT_LETTERS = bytes(set(range(256)) - set(LETTERS))
 PROSE = ("text", "reasoning", "refusal", "error", "policy", "unknown_end_text")
-NAMES = ("unknown_end", "stop_reason", "served_model", "fingerprint", "completion_id", "upstream", "effort")
+NAMES = (
+    *("unknown_end", "stop_reason", "served_model", "fingerprint", "completion_id", "upstream", "effort"),
+    *("form_parts", "other_model"),
+)
 TEXTS = (*PROSE, *NAMES)
 PROSE_OF, NAMES_OF = attrgetter(*PROSE), attrgetter(*NAMES)
 

@@ -46,7 +46,7 @@ from selfexec.engines.http.wires.logprobs import tokens_of
 from selfexec.engines.http.wires.objections import is_ill_state, marks_of_the_end, objections
 from selfexec.engines.http.wires.order import Order
 from selfexec.engines.http.wires.streams import CUT, data_of
-from selfexec.engines.http.wires.unasked import stops_in
+from selfexec.engines.http.wires.unasked import stops_in, stops_within
 from selfexec.engines.http.wires.usual_chat import usual_outcome
 from selfexec.experiments import Message
 
@@ -201,6 +201,7 @@ class Gathered:
         self._odd |= objections(piece)
         add_ends(self._body, piece)
         self._body |= marks_of_the_end(piece)
+        self._choice |= stops_within(piece)
         if "choices" not in piece:
             check_places(piece, "text", "content", "delta", "response", "output", "candidates")
             if ill := [piece[name] for name in KINDS_OF_PIECES if is_ill_state(piece.get(name))]:

@@ -63,6 +63,12 @@ def stops_in(place: Mapping[str, Any]) -> dict[str, str]:
     return {name: value for name in STRINGS if _is_string_of_a_stop(value := place.get(name))}
 
 
+def stops_within(place: Mapping[str, Any]) -> dict[str, str]:
+    """The same of objects within one, as llama.cpp's `__verbose`. A `stop_reason` there may be of something else."""
+    stops = [stops_in(object_of(part)) for part in place.values()]
+    return {name: stop for part in stops for name, stop in part.items() if name != STRINGS[0]}
+
+
 def _is_string_of_a_stop(value: Any) -> TypeGuard[str]:
     return (
         isinstance(value, str)
@@ -74,7 +80,8 @@ def _is_string_of_a_stop(value: Any) -> TypeGuard[str]:
 
 def strings_stopped_at(body: Mapping[str, Any]) -> set[str]:
     """The strings at which a reply stopped, as its server says."""
-    return {stop for choice in (body, *list_of(body.get("choices"))) for stop in stops_in(object_of(choice)).values()}
+    choices = [stops_in(object_of(choice)) for choice in (body, *list_of(body.get("choices")))]
+    return {stop for stops in (*choices, stops_within(body)) for stop in stops.values()}
 
 
 def stops_sent(asked: Mapping[str, Any]) -> Iterator[str]:

@@ -1,0 +1,215 @@
+"""What a reply is made up of, apart from what it says: the names of its fields and headers, and who they say answered.
+
+A gateway that answers by itself, from a cache, a stub or another server, makes replies of other fields and headers than
+the server behind it. No single name tells that, but that some of a model's replies lack what the others have, or have
+what these lack. So each reply is kept with the number of its form, and the first few of a form with its parts: `runs`
+compares them once all have come.
+
+A form has the names that depend neither on what the model said nor on how the bytes travel: see `is_neutral_field` and
+`is_neutral_header`. Values are parts of it only where a name tells where a reply came from, and they hold no number.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+from zlib import crc32
+
+from selfexec.engines.http.name_words import name_words
+from selfexec.engines.model_names import is_one_model
+
+PARTS_KEPT = 5  # replies of a form that are kept with its parts: a later reply may take the place of one
+BETWEEN = "; "
+MOST_FORMS = 64  # of a model: where there are more, they say nothing
+MOST_NAMES, LONGEST = 300, 1_000_000  # names of fields or headers, and bytes of a body: larger ones have no form
+LONGEST_NAME = 60  # characters
+NAME = re.compile(rb'"([A-Za-z_$][\w.$-]{0,59})"\s*:')
+PRINTED = re.compile(rb"[A-Za-z_$][\w.$@-]*")
+NO_NAMES = frozenset[bytes]()
+HASH = re.compile(r"[0-9a-f]{12}", re.IGNORECASE)
+MODEL = re.compile(r"[@A-Za-z0-9][\w./:@-]{1,99}")
+PLAIN = re.compile(r"[A-Za-z][A-Za-z _./-]{0,59}")  # the name of a node in a network has a number
+
+# words of fields that come and go with what a model says and thinks, with caches of prompts, and with filters' results
+OF_WHAT_IS_SAID = frozenset(
+    (
+        *("reasoning", "thinking", "thought", "thoughts", "redacted", "signature", "encrypted", "refusal", "tool"),
+        *("tools", "function", "citation", "citations", "annotation", "annotations", "logprob", "logprobs", "bytes"),
+        *("rating", "ratings", "safety", "severity", "filter", "filtered", "detected", "cache", "cached", "audio"),
+        *("image", "video", "modality", "accepted", "rejected", "prediction", "obfuscation", "cost", "price"),
+    )
+)
+# names that say nothing without the object in which they stand, as those of a thought or a filter; an error is judged
+# where it stands
+WITHIN_OTHERS = frozenset(
+    (
+        *("type", "text", "index", "format", "data", "summary", "id", "name", "status", "role", "content", "token"),
+        *("category", "probability", "blocked", "hate", "violence", "sexual", "selfHarm", "self_harm", "code"),
+        *(
+            "error",
+            "details",
+            "tokenCount",
+            "start_index",
+            "end_index",
+            "startIndex",
+            "endIndex",
+            "url",
+            "uri",
+            "title",
+        ),
+    )
+)
+# headers of HTTP itself (RFC 9110, 9111, 9112 and 6265), and of what browsers are told; not those with the time at
+# which a response was made, which a server sends always or never
+OF_HTTP = frozenset(
+    (
+        *("accept-ranges", "age", "allow", "alt-svc", "cache-control", "connection", "content-encoding"),
+        *("content-language", "content-length", "content-type", "etag", "keep-alive"),
+        *("link", "nel", "pragma", "priority", "report-to", "set-cookie", "strict-transport-security"),
+        *("trailer", "transfer-encoding", "upgrade", "vary", "via", "warning", "traceparent", "tracestate"),
+    )
+)
+# words of headers for limits, times, costs and ids of calls
+OF_CALLS = frozenset(
+    (
+        *("x", "b", "rate", "ratelimit", "limit", "limits", "remaining", "reset", "request", "requests", "token"),
+        *("tokens", "input", "output", "retry", "retries", "after", "attempt", "attempts", "attempted", "count"),
+        *("cost", "spend", "budget", "duration", "latency", "time", "timing", "ms", "processing", "overhead", "id"),
+        *("ray", "trace", "span", "call", "correlation", "session", "cookie", "cache", "status", "over", "used"),
+        *("query", "queue", "upstream", "service", "total", "key", "day", "minute", "second", "credits"),
+        *("response", "organization", "project", "region"),
+    )
+)
+ORIGINS = frozenset(("provider", "server", "backend", "upstream", "origin", "source", "channel", "engine"))
+OF_A_MODEL = frozenset(("name", "group", "slug", "version"))  # behind the word model
+# of the models that such a name is not that of the one that answered
+OTHER_MODELS = frozenset(
+    (
+        *("requested", "request", "default", "fallback", "base", "parent", "embedding", "judge", "draft", "guard"),
+        *("moderation", "tokenizer", "allowed", "available", "input", "reward", "original"),
+    )
+)
+NAMED_ALREADY = ("model", "modelVersion")  # which every reply is kept with
+
+
+class Form(NamedTuple):
+    """The form of a reply: its number, its parts where they are to be kept, and the name of another model than was
+    asked that a header or a field has, with its place.
+    """
+
+    number: int | None
+    parts: str | None
+    other_model: str | None
+
+
+class Forms:
+    """The forms of the replies that came, by address and model."""
+
+    def __init__(self) -> None:
+        self._times: dict[tuple[str, str], Counter[int]] = {}
+
+    def form_of(self, url: str, model: str, served: str | None, raw: bytes, headers: Mapping[str, str]) -> Form:
+        """The form of a reply with this body and these headers, that was asked for at an address of a model."""
+        names = names_in(raw) if len(raw) <= LONGEST else NO_NAMES
+        if not 0 < len(names) <= MOST_NAMES or len(headers) > MOST_NAMES:
+            return Form(None, None, None)
+        look = _look(names, tuple(headers))
+        origins = (*_values(look.field_origins, raw), *((name, headers[name]) for name in look.header_origins))
+        number, parts = _numbered(look.parts, origins)
+        models = (*_values(look.field_models, raw), *((name, headers[name]) for name in look.header_models))
+        other = next((f"{value} ({name})" for name, value in models if _is_another(value, model, served)), None)
+        return Form(*self._kept(url, model, number, parts), other)
+
+    def _kept(self, url: str, model: str, number: int, parts: str) -> tuple[int | None, str | None]:
+        """A number and its parts as they are kept."""
+        times = self._times.setdefault((url, model), Counter())
+        if number not in times and len(times) >= MOST_FORMS:
+            return None, None
+        times[number] += 1
+        return number, parts if times[number] <= PARTS_KEPT else None
+
+
+def names_in(raw: bytes) -> frozenset[bytes]:
+    """The names of the fields in a body, wherever they stand. Without the quotes that are escaped, no string has any;
+    so what stands before a quote and a colon, back to the quote before it, is a name.
+    """
+    pieces = raw.replace(b'\\"', b"").split(b'":')
+    names = frozenset([piece[piece.rfind(b'"') + 1 :] for piece in pieces[:-1]])
+    return names or frozenset(NAME.findall(raw))  # some programs write a blank before the colon
+
+
+class Look(NamedTuple):
+    """Names that are parts of a form, and those among all whose values say who answered, and which model."""
+
+    parts: str
+    field_origins: tuple[str, ...]
+    header_origins: tuple[str, ...]
+    field_models: tuple[str, ...]
+    header_models: tuple[str, ...]
+
+
+@lru_cache(maxsize=256)
+def _look(names: frozenset[bytes], headers: tuple[str, ...]) -> Look:
+    """What names say. A server sends the same ones with nearly every reply."""
+    fields = sorted(name.decode() for name in names if len(name) <= LONGEST_NAME and PRINTED.fullmatch(name))
+    headed = sorted({name.lower() for name in headers if len(name) <= LONGEST_NAME})
+    parts = [f"field {name}" for name in fields if not is_neutral_field(name)]
+    parts += [f"header {name}" for name in headed if not is_neutral_header(name)]
+    return Look(
+        BETWEEN.join(parts),
+        tuple(filter(is_name_of_who_answered, fields)),
+        tuple(filter(is_name_of_who_answered, headed)),
+        tuple(name for name in fields if is_name_of_a_model(name) and name not in NAMED_ALREADY),
+        tuple(filter(is_name_of_a_model, headed)),
+    )
+
+
+@lru_cache(maxsize=256)
+def _numbered(names: str, origins: tuple[tuple[str, str], ...]) -> tuple[int, str]:
+    """The number of a form and its parts: what has the same parts has the same number, on every machine."""
+    values = [f"{name}: {value}" for name, value in origins if PLAIN.fullmatch(value)]
+    parts = BETWEEN.join(filter(None, (names, *values)))
+    return crc32(parts.encode()), parts
+
+
+def _values(names: tuple[str, ...], raw: bytes) -> tuple[tuple[str, str], ...]:
+    """The fields of a body that have these names, with their values in words."""
+    if not names:
+        return ()
+    matches = ((name, re.search(rb'"%b"\s*:\s*"([^"\\]{1,100})"' % re.escape(name).encode(), raw)) for name in names)
+    return tuple((name, match[1].decode(errors="replace")) for name, match in matches if match)
+
+
+def is_neutral_field(name: str) -> bool:
+    """Whether a field may be there or not, as what a model said has it."""
+    return name in WITHIN_OTHERS or not OF_WHAT_IS_SAID.isdisjoint(name_words(name))
+
+
+def is_neutral_header(name: str) -> bool:
+    """Whether a header may be there or not: one of HTTP, or one of nothing but words for limits, times and ids of
+    calls, which may begin with the name of a product (`x-litellm-response-duration-ms`).
+    """
+    words = [word for word in name_words(name) if word != "x"]
+    behind = words[1:] if words and words[0] not in OF_CALLS else words
+    return name in OF_HTTP or (bool(behind) and OF_CALLS.issuperset(behind))
+
+
+def is_name_of_who_answered(name: str) -> bool:
+    """Whether a name is that of what answered: its last word is one for a server or a provider."""
+    return not ORIGINS.isdisjoint(name_words(name)[-1:])
+
+
+def is_name_of_a_model(name: str) -> bool:
+    """Whether a name is that of the model that answered: it ends with the word for one."""
+    words = name_words(name)
+    while words and words[-1] in OF_A_MODEL:
+        words.pop()
+    return words[-1:] == ["model"] and OTHER_MODELS.isdisjoint(words)
+
+
+def _is_another(value: str, asked: str, served: str | None) -> bool:
+    """Whether a value is the name of another model than was asked, and than the reply is said to be of."""
+    if not MODEL.fullmatch(value) or HASH.search(value) or value.isdigit():
+        return False
+    return not (is_one_model(asked, value) or (served is not None and is_one_model(served, value)))

@@ -1,0 +1,93 @@
+"""Texts that break off though their servers say that they came to their end, by what several of them have in common.
+
+    a note at the end    the same sentence behind texts that break off in the middle of one: what cut them says so
+    one count            the largest count of tokens is that of several texts that break off: a limit cut them
+
+A text breaks off where its last sign is a letter, a digit or one that a sentence goes on after. Many whole replies end
+so, with a word or a name; so this alone says nothing.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+
+from selfexec.runs.odd_counts import tokens_of_text
+from selfexec.runs.records import Reply
+
+LEAST_ALIKE, MOST = 3, 2 / 3  # texts with one ending, and how many of them break off at least
+LEAST_SHARE = 0.01  # of a model's texts
+LEAST_REPLIES = 12  # among which a count is the largest
+LEAST_SIGNS, LEAST_BYTES, LEAST_WORDS = 20, 30, 4  # of a note; a script without blanks has one word
+LEAST_FIRST = 3  # letters of its first word: no "I", and no letter of a choice
+GOING_ON = ",;(-\N{EN DASH}\N{EM DASH}"  # signs with which no sentence ends
+LONGEST_NOTE = 400
+LEAST_COUNT = 16  # tokens: a lower limit would not be one
+
+
+def with_one_note(replies: Iterable[Reply]) -> list[Reply]:
+    """The replies with a note behind a text that breaks off, which others have as well."""
+    whole = [reply for reply in replies if _came_to_its_end(reply)]
+    with_note = list[Reply]()
+    for group in _with_one_end(whole):
+        note = _note(_common_end(group))
+        broken = [reply for reply in group if note and breaks_off((reply.text or "").rstrip().removesuffix(note))]
+        is_frequent = LEAST_SHARE * len(whole) < len(group) < len(whole) / 2
+        if is_frequent and len(broken) >= max(LEAST_ALIKE, MOST * len(group)):
+            with_note += group
+    return with_note
+
+
+def with_one_count(replies: Iterable[Reply]) -> list[Reply]:
+    """The replies whose text breaks off at the largest count of tokens that any reply has."""
+    counts = [(tokens, reply) for reply in replies if reply.stop_reason == "stop" and (tokens := tokens_of_text(reply))]
+    most = max((tokens for tokens, _ in counts), default=0)
+    longest = [reply for tokens, reply in counts if tokens == most]
+    broken = [reply for reply in longest if breaks_off(reply.text or "")]
+    is_limit = most >= LEAST_COUNT and len(counts) >= LEAST_REPLIES
+    return longest if is_limit and len(broken) >= max(LEAST_ALIKE, MOST * len(longest)) else []
+
+
+def breaks_off(text: str) -> bool:
+    """Whether a text ends in the middle of a sentence, as far as its last sign shows."""
+    last = text.rstrip()[-1:]
+    return last.isalnum() or (bool(last) and last in GOING_ON)
+
+
+def _came_to_its_end(reply: Reply) -> bool:
+    return len(reply.text or "") > LEAST_SIGNS and reply.stop_reason in (None, "stop")
+
+
+def _with_one_end(replies: Sequence[Reply]) -> Iterable[list[Reply]]:
+    """Groups of replies whose last characters are the same: in order of their texts from behind they stand together."""
+    ordered = sorted(((reply.text or "").rstrip()[: -LONGEST_NOTE - 1 : -1], n) for n, reply in enumerate(replies))
+    group = list[Reply]()
+    before = ""
+    for text, n in ordered:
+        if text[:LEAST_SIGNS] != before:
+            if len(group) >= LEAST_ALIKE:
+                yield group
+            group, before = [], text[:LEAST_SIGNS]
+        group.append(replies[n])
+    if len(group) >= LEAST_ALIKE:
+        yield group
+
+
+def _common_end(replies: Sequence[Reply]) -> str:
+    """The characters with which all texts end."""
+    texts = [(reply.text or "").rstrip()[: -LONGEST_NOTE - 1 : -1] for reply in replies]
+    alike = takewhile(lambda signs: len({*signs}) == 1, zip(*texts, strict=False))
+    return "".join(signs[0] for signs in alike)[::-1]
+
+
+def _note(end: str) -> str:
+    """What of a common ending can be a note of its own: it begins after a blank, with a capital letter or a sign, and
+    is a sentence. What goes on in small letters is the end of a sentence that the texts have in common.
+    """
+    start = next((n for n, sign in enumerate(end) if sign.isspace()), len(end))
+    note = end[start:].lstrip()
+    first = next(iter(note.split()), "")
+    is_begun = bool(note) and not (
+        note[0].islower() or note[0] in ",;:)]}" or len(first) < LEAST_FIRST or first[:2] == "I'"
+    )
+    words = [word for word in note.split() if word.strip(".,:;!?").isalpha()]
+    is_long = len(note.encode(errors="replace")) >= LEAST_BYTES and (len(words) >= LEAST_WORDS or not note.isascii())
+    return note if is_begun and len(note) >= LEAST_SIGNS and is_long else ""

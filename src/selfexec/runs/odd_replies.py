@@ -1,0 +1,66 @@
+"""What replies of one model show beside each other that may not have come from it: a rule each, in a file of its own.
+
+None of it is certain for a single reply, so nothing is voided. Each finding is said with how many replies it is about
+and how to look at one of them.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from selfexec.runs.copied_texts import begun_with_another, copied_texts
+from selfexec.runs.damaged_texts import damaged_texts
+from selfexec.runs.odd_counts import odd_prompts, odd_texts
+from selfexec.runs.odd_endings import with_one_count, with_one_note
+from selfexec.runs.records import Reply
+from selfexec.runs.replies_unlike_others import in_words, unlike_others
+
+LEAST = 2  # replies
+OddAbout = Literal["unlike", "prompt_counts", "text_counts", "copies", "begun", "note", "limit", "damaged"]
+
+
+class Odd(NamedTuple):
+    """Replies with one thing about them that is odd, and what that is and may mean, behind "7 of 30 replies"."""
+
+    about: OddAbout
+    replies: Sequence[Reply]
+    text: str
+
+
+def odd_replies(replies: Sequence[Reply]) -> Iterator[Odd]:
+    """What is odd about replies of one model, by the replies themselves and by those that came beside them."""
+    came = [reply for reply in replies if not reply.person]
+    unlike = unlike_others(came)
+    if unlike.replies:
+        why = "a cache, a stub or another server may have answered in the place of the model"
+        yield Odd("unlike", unlike.replies, f"are made up differently from the others ({in_words(unlike)}): {why}")
+    rules: tuple[tuple[OddAbout, list[Reply], str], ...] = (
+        ("prompt_counts", odd_prompts(came), PROMPT_COUNTS),
+        ("text_counts", odd_texts(came), TEXT_COUNTS),
+        ("copies", copied_texts(came), COPIES),
+        ("begun", begun_with_another(came), BEGUN),
+        ("note", with_one_note(came), NOTE),
+        ("limit", with_one_count(came), LIMIT),
+    )
+    yield from (Odd(*odd) for odd in rules if len(odd[1]) >= LEAST)
+    damaged = damaged_texts(came)
+    if damaged:
+        those = [*{reply.key: reply for group in damaged.values() for reply in group}.values()]
+        what = ", ".join(f"{name} ({len(group):,})" for name, group in damaged.items())
+        yield Odd("damaged", those, f"have signs of damage: {what}. Something on the way may have changed the texts")
+
+
+PROMPT_COUNTS = (
+    "have a count of prompt tokens that is far from what requests of their length have otherwise: the prompt may have "
+    "been lost, cut, extended or exchanged on the way"
+)
+TEXT_COUNTS = (
+    "have a count of tokens that is far from what texts like theirs have otherwise: parts of a text may have been lost "
+    "or added on the way, unless the model thought unseen"
+)
+COPIES = "have a long text that other prompts got as well: a cache may have sent it again, or replies were exchanged"
+BEGUN = "begin with the whole text of the reply to another prompt: two replies may have been joined"
+NOTE = "end with the same sentence behind a text that breaks off: what cut them may have written it"
+LIMIT = (
+    "break off at the same largest count of tokens, though the server says that they came to their end: a limit may "
+    "have cut them"
+)

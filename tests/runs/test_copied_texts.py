@@ -1,0 +1,64 @@
+"""Long texts that other prompts of a model got as well are named; set answers and refusals are not."""
+
+from typing import Any
+
+from selfexec.runs.copied_texts import begun_with_another, copied_texts
+from selfexec.runs.records import Reply
+from selfexec.runs.run import Run
+
+LONG = (
+    "It is about the {} and what lies behind it, which is more than one would think when one first hears of it at all."
+)
+
+
+def reply(item: str, text: str, session: str = "execute", **fields: Any) -> Reply:
+    return Reply(model="m", experiment="restriction", item=item, session=session, text=text, **fields)
+
+
+def copies(text: str, items: str, **fields: Any) -> list[Reply]:
+    return [reply(item, text, **fields) for item in items]
+
+
+REST = [reply(f"rest-{n}", LONG.format(n)) for n in range(9)]
+
+
+def test_one_text_to_three_prompts_or_two_to_two_each_are_copies() -> None:
+    one, two = LONG.format("river"), LONG.format("lantern")
+    assert copied_texts([*REST, *copies(one, "abc")]) == copies(one, "abc")
+    assert copied_texts([*REST, *copies(one, "ab"), *copies(two, "cd")]) == [*copies(one, "ab"), *copies(two, "cd")]
+    assert copied_texts([*REST, *copies(one, "ab")]) == copied_texts([*REST, *copies(one, "aaa")]) == []
+
+
+def test_short_texts_refusals_one_prompt_and_letters_may_be_the_same() -> None:
+    refusal = f"I'm sorry, but I can't help with that. {LONG}"
+    for same in (
+        copies("A river runs through it, and a lantern hangs over it.", "abcd"),
+        copies(refusal, "abcd"),
+        copies(LONG, "abcd", prompt_sha256="5f0c"),
+        copies(LONG, "abcd", session="judge"),
+    ):
+        assert copied_texts([*REST, *same]) == []
+
+
+def test_letters_in_the_same_words_are_copies_where_the_prompts_were_counted_the_same_and_are_not() -> None:
+    def of(lengths: tuple[int, int], text: str) -> list[Reply]:
+        return [reply(f"{n}{text}", text, "judge", input_tokens=90, request_bytes=n) for n in lengths]
+
+    one, two = LONG.format("river"), LONG.format("lantern")
+    assert len(copied_texts([*REST, *of((400, 500), one), *of((300, 360), two)])) == 4
+    assert copied_texts([*REST, *of((400, 500), one)]) == of((400, 500), one)
+    assert copied_texts([*REST, *of((400, 410), one), *of((300, 310), two)]) == []
+
+
+def test_texts_that_begin_with_anothers_whole_text_are_named() -> None:
+    joined = [reply(f"j{n}", f"{LONG.format(n)}{LONG.format(f'{n}0')}") for n in range(3)]
+    assert begun_with_another([*REST, *joined]) == joined
+    assert begun_with_another([*REST, joined[0]]) == begun_with_another(REST) == []
+    same = [reply(f"rest-{n}", f"{LONG.format(n)} Indeed.", "predict") for n in range(3)]
+    assert begun_with_another([*REST, *same]) == []  # of one item
+
+
+def test_of_ten_recorded_models_no_text_is_a_copy(ten_models: Run) -> None:
+    for model in ten_models.models:
+        own = [reply for reply in ten_models.replies.values() if reply.model == model]
+        assert copied_texts(own) == begun_with_another(own) == []

@@ -1,0 +1,91 @@
+"""Texts that break off before one note, or at one count, are named; closing lines and short answers are not."""
+
+import random
+from typing import Any
+
+import pytest
+
+from selfexec.runs.odd_endings import breaks_off, with_one_count, with_one_note
+from selfexec.runs.records import Reply
+from selfexec.runs.run import Run
+
+WORDS = [
+    "river",
+    "lantern",
+    "copper",
+    "harvest",
+    "violin",
+    "granite",
+    "orbit",
+    "meadow",
+    "compass",
+    "velvet",
+    "thunder",
+]
+NOTES = [
+    "\n\nError: upstream stream terminated unexpectedly, please retry",
+    " Network error. If this issue persists please contact us through our help center.",
+    "\n\n内容由于不合规被停止生成，我们换个话题吧",
+    "\n[stream closed by the gateway before its end]",
+]
+
+
+def words(n: int, number: int = 20) -> str:
+    draw = random.Random(n)
+    return " ".join(draw.choices(WORDS, k=number))
+
+
+def reply(n: int, text: str, **fields: Any) -> Reply:
+    key = {"model": "m", "experiment": "restriction", "item": str(n), "session": "execute", "stop_reason": "stop"}
+    return Reply(**key | {"text": text} | fields)
+
+
+WHOLE = [reply(n, f"It is about {words(n)}.") for n in range(20)]
+
+
+@pytest.mark.parametrize("note", NOTES)
+def test_one_note_behind_texts_that_break_off_is_named(note: str) -> None:
+    cut = [reply(n, words(n) + note) for n in range(50, 55)]
+    assert {r.item for r in with_one_note([*WHOLE, *cut])} == {r.item for r in cut}
+    assert with_one_note([*WHOLE, *cut[:2]]) == []
+    whole = [reply(n, f"{words(n)}.{note}") for n in range(50, 55)]
+    assert with_one_note([*WHOLE, *whole]) == []  # behind whole sentences it may be the model's
+    assert with_one_note([reply(n, words(n) + note) for n in range(9)]) == []  # all of them: it is how the model writes
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        ' I would rather not answer that.\n\n{"choice": "A"}',
+        ', which I would normally answer.\n\n{"choice": "A"}',
+        " I'd be happy to help with that in another way.",
+        " B: Wrong, and so it is not the one.",
+        '\n\n```json\n{"ranking": ["Q3", "Q1", "Q2", "Q4"]}\n```',
+    ],
+)
+def test_sentences_that_texts_end_with_by_themselves_are_not(ending: str) -> None:
+    assert with_one_note([*WHOLE, *(reply(n, words(n) + ending) for n in range(50, 55))]) == []
+
+
+def test_texts_that_break_off_at_one_largest_count_are_named() -> None:
+    counted = [reply(n, f"{words(n, n)}.", output_tokens=n + 20) for n in range(8, 30)]
+    cut = [reply(n, words(n, 60), output_tokens=64) for n in range(50, 54)]
+    assert with_one_count([*counted, *cut]) == cut
+    assert with_one_count([*counted, *(reply(n, f"{words(n, 60)}.", output_tokens=64) for n in range(50, 54))]) == []
+    assert with_one_count([*counted, *cut, reply(60, words(60, 60), output_tokens=70)]) == []  # no limit
+    for fields in ({"stop_reason": "length"}, {"stop_reason": None}):
+        assert (
+            with_one_count([*counted, *(reply(n, words(n, 60), output_tokens=64, **fields) for n in range(50, 54))])
+            == []
+        )
+
+
+def test_where_a_text_breaks_off() -> None:
+    assert all(map(breaks_off, ("and then", "of 12", "first,", "that is –")))
+    assert not any(map(breaks_off, ("and then.", "So?", '{"a": 1}', "**bold**", "“so”", "我们。", "")))
+
+
+def test_of_ten_recorded_models_no_ending_is_odd(ten_models: Run) -> None:
+    for model in ten_models.models:
+        own = [reply for reply in ten_models.replies.values() if reply.model == model]
+        assert with_one_note(own) == with_one_count(own) == []
