@@ -1,7 +1,7 @@
 """Numbers from claims, with their intervals: baselines, margins, own excess and scores. No sentences for readers."""
 
 from selfexec.metrics.adjusted import ADJUSTED, adjusted_skill
-from selfexec.metrics.baseline_margin import NO_OTHERS, BaselineComparison, compare_with_baseline, models_read, peers
+from selfexec.metrics.baseline_margin import BaselineComparison, compare_with_baseline, models_read, peers
 from selfexec.metrics.baselines import (
     CONSTANT,
     FAMILY,
@@ -9,6 +9,7 @@ from selfexec.metrics.baselines import (
     HISTORY,
     LEAST_OTHERS,
     NO_FAMILY,
+    NO_OTHERS,
     OTHERS_DO,
     OTHERS_SAY,
     QUESTION,

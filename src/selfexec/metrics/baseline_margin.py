@@ -1,14 +1,15 @@
 """Baseline margin: a model's skill less that of one baseline of fixed design, which never saw it, on the same claims.
 
 The stacked baseline combines what the questions say, what other models did and what they predicted
-(`baselines.stacked`). Nothing of it is chosen by how well it does on this model, so that margins on few items and on
-many are comparable.
+(`baselines.stacked`). Nothing of it is fitted to how well it does on this model, so that margins on few items and on
+many are comparable; one whose skill on this model is not above 0 gives way to the same answer every time, whose skill
+is 0.
 
 A margin is uncertain for two reasons, and its interval includes both: items are a sample, and so are the reference
 models (`reference_doubt`). See docs/decisions/0010 and 0029.
 
-For yes-or-no claims the margin mixes two questions: how often the model behaves so, and when. `margin_at_own_rate` has
-the part that is about when.
+For yes-or-no claims this margin (`baseline_margin`) mixes two questions: how often the model behaves so, and when.
+`margin_at_own_rate`, which the first screen shows, has the part that is about when.
 """
 
 import math
@@ -32,11 +33,9 @@ from selfexec.metrics.baselines.groups import APART
 from selfexec.metrics.kinds import Counted, Kind, claim_kind, scorable, value
 from selfexec.metrics.margin_at_own_rate import AtOwnRate, at_own_rate
 from selfexec.metrics.reference_doubt import NO_DOUBT, ReferenceDoubt, doubted, reference_doubt
-from selfexec.metrics.rows import LEAST_COVERAGE, Estimate
+from selfexec.metrics.rows import LEAST_COVERAGE, ONE_ITEM, Estimate
 from selfexec.stats import Array
 from selfexec.text.numbers import number_of
-
-NO_OTHERS = "it takes three other models on the same items to tell what models in general do (score their runs with it)"
 
 LEAST_READ = 0.5  # share of a model's items: another model counts as read on them if it was read on so many
 SPLIT = 1 / 3  # the predictions of others are split where at least this share is on either side
@@ -129,13 +128,13 @@ def compare_with_baseline(
 
 def _too_few(claims: Claims, others: Others, probabilities: Mapping[str, Array], mask: Flags) -> str | None:
     """Why too little is known of others, None where enough is."""
-    if not others.enough:
-        return NO_OTHERS
+    if lacking := others.lacking:
+        return lacking
     shared = ~np.isnan(probabilities["others_mode"])
     asked, met = (len(occurring(claims.item[these])) for these in (mask, mask & shared))
     if met < LEAST_COVERAGE * asked:
         return f"only {met} of {number_of(asked, 'item was', 'items were')} asked of three other models"
-    return None
+    return ONE_ITEM if met == 1 else None
 
 
 def without_baseline(kind: Kind, own: Counted, reason: str) -> BaselineComparison:

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics.baseline_margin import NO_OTHERS
 from selfexec.metrics.baselines import (
     CONSTANT,
     FAMILY,
     HISTORY,
+    NO_OTHERS,
     OTHERS_DO,
     OTHERS_SAY,
     QUESTION,

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from selfexec.claims import Answers, Claims, Flags, Numbers
-from selfexec.metrics.baseline_margin import NO_OTHERS
 from selfexec.metrics.baselines import Others, Stacked, stacked
 from selfexec.metrics.kinds import Counted, claim_kind
 from selfexec.metrics.reference_doubt import NO_DOUBT, ReferenceDoubt, doubt_of, doubted
@@ -153,8 +152,8 @@ class _Areas(NamedTuple):
 
 def _areas(claims: Claims, others: Others) -> _Areas | Estimate:
     """Both areas, or why there are none."""
-    if not others.enough:
-        return Estimate(math.nan, reason=NO_OTHERS)
+    if lacking := others.lacking:
+        return Estimate(math.nan, reason=lacking)
     baseline = stacked(others)
     logits = baseline.logits(claims)
     kept, logits = claims.where(~np.isnan(logits)), logits[~np.isnan(logits)]

@@ -12,7 +12,6 @@ import numpy as np
 from selfexec.claims import Answers, Claims
 from selfexec.experiments import EXPERIMENTS, PAPER, Headline, Naive
 from selfexec.metrics.baseline_margin import (
-    NO_OTHERS,
     WHERE_SPLIT,
     BaselineComparison,
     compare_with_baseline,
@@ -20,6 +19,7 @@ from selfexec.metrics.baseline_margin import (
     without_baseline,
 )
 from selfexec.metrics.baselines import (
+    NO_OTHERS,
     STACKED,
     BaselineProbabilities,
     Others,

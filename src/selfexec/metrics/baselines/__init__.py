@@ -24,4 +24,4 @@ from selfexec.metrics.baselines.single import (
     predictor_record_on,
 )
 from selfexec.metrics.baselines.stacked import Stacked, background_parts, stacked
-from selfexec.metrics.baselines.votes import LEAST_OF_EACH, LEAST_OTHERS, Others, VoteTable, VoteTables
+from selfexec.metrics.baselines.votes import LEAST_OF_EACH, LEAST_OTHERS, NO_OTHERS, Others, VoteTable, VoteTables

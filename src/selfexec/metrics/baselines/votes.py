@@ -16,6 +16,7 @@ from selfexec.stats import Array
 
 LEAST_OTHERS = 3  # models: with fewer each is predicted by one other alone, and nobody knows what models in general do
 LEAST_OF_EACH = 5  # items: who hardly ever does it, or hardly ever does not, does not tell one item from another
+NO_OTHERS = "it takes three other models on the same items to tell what models in general do (score their runs with it)"
 
 
 @dataclass(frozen=True)
@@ -162,10 +163,13 @@ class Votes:
 
 @dataclass(frozen=True)
 class Others:
-    """The reference models of one model: some rows of a table of votes."""
+    """The reference models of one model: some rows of a table of votes. `left_out` counts further ones whose behaviour
+    differs too little from item to item.
+    """
 
     table: VoteTable
     models: Numbers
+    left_out: int = 0
 
     def __len__(self) -> int:
         return len(self.models)
@@ -173,6 +177,19 @@ class Others:
     @property
     def enough(self) -> bool:
         return len(self) >= LEAST_OTHERS
+
+    @property
+    def lacking(self) -> str | None:
+        """Why these are too few for a baseline; None where they are enough."""
+        if self.enough:
+            return None
+        known = len(self) + self.left_out
+        if known < LEAST_OTHERS:
+            return NO_OTHERS
+        return (
+            f"what {self.left_out} of {known} other models did varies too little on these items (fewer than "
+            f"{LEAST_OF_EACH} of each outcome) to tell what models in general do"
+        )
 
     @cached_property
     def outcomes(self) -> Array:
@@ -238,4 +255,5 @@ class VoteTables:
         enough from item to item to predict anything by it (`VoteTable.telling`); with `telling` false all of them.
         """
         table, chosen = self.on_items_of(claims), self.everyone.among(references)
-        return Others(table, np.flatnonzero(chosen & table.telling if telling and chosen.any() else chosen))
+        kept = chosen & table.telling if telling and chosen.any() else chosen
+        return Others(table, np.flatnonzero(kept), int(chosen.sum() - kept.sum()))
