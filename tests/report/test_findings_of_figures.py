@@ -101,7 +101,7 @@ def test_of_several_correlations_on_a_page_each_has_the_interval_that_holm_tests
     assert [one.low > 0 for one in found.values()] == [True, False, False]
     first = math.tanh(math.atanh(values[0]) - 2.393980 / math.sqrt(n - 3))
     assert found[0].low == pytest.approx(first, abs=1e-5)
-    assert found[1].text.endswith("over 12 models, adjusted for 3 correlations")
+    assert found[1].text.endswith("over 12 models, adjusted")
     assert correlated(found[1], "more", "less", "not shown").startswith("not shown (r = .60 [-")
 
 

@@ -241,9 +241,13 @@ def own_clause(found: Sequence[Finding], *, named: bool = True, reasons: bool = 
     number = interval(judged.value, judged.tested_low, judged.tested_high, two)
     least = None if judged.detectable is None or judged.verdict == "own" else two(judged.detectable)
     if not reasons:
-        power = f"; {least} would be found in 4 of 5 such runs" if least and judged.verdict == "not shown" else ""
-        other = ", and other causes are not ruled out" if judged.verdict == "unresolved" else ""
-        return f"{head}{judged.verdict} ({number}{power}){other}"
+        power = (
+            f". An excess of {least} would show in 4 of 5 runs like this"
+            if least and judged.verdict == "not shown"
+            else ""
+        )
+        other = ": other causes are not ruled out" if judged.verdict == "unresolved" else ""
+        return f"{head}{judged.verdict} ({number}){other}{power}"
     power = f"; 80% power to detect {least}" if least else ""
     why = ""
     if judged.verdict == "unresolved" or (judged.verdict == "not shown" and (judged.tested_low or 0.0) > 0):

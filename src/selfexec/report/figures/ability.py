@@ -15,8 +15,8 @@ from selfexec.text.numbers import decimal, in_a_cell
 
 TITLE = "Score and ability"
 CAPTION = (
-    "Mean of the three accuracies and ability in the Rasch model on public benchmarks; a faint mark says why its score "
-    "is withheld."
+    "Mean of the three accuracies, which depend on how often a model says yes, too, and ability in the Rasch model on "
+    "public benchmarks."
 )
 HEIGHT = 236.0
 PAPERS = "r = .59"  # between ability and the self-execution score, as its text has it (section 4.4)
@@ -46,9 +46,9 @@ def ability(numbers: FigureNumbers) -> Figure | None:
     cells["score: withheld"] = {m: number.note for m, number in shown.items() if number.note}
     finding = correlated(
         page_correlations(numbers).get((SCORE, ABILITY)),
-        "More able models predict themselves more accurately",
-        "More able models predict themselves less accurately",
-        "More able models are not shown to predict themselves more or less accurately",
+        "More able models have a higher mean accuracy",
+        "More able models have a lower mean accuracy",
+        "More able models are not shown to have a higher or lower mean accuracy",
     )
     table = behind([*abilities], cells)
     return Figure("ability", TITLE, CAPTION, svg, *table, finding, _paper(abilities), "overall")

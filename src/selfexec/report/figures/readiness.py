@@ -28,14 +28,14 @@ def readiness(numbers: FigureNumbers) -> Figure | None:
         said, did = (numbers.scored(experiment, metric) for metric in ("positive_rate", "base_rate"))
         if not said:
             continue
-        marks = [*dots(numbers, "did", did, "open"), *dots(numbers, "predicted", said)]
+        marks = [*dots(numbers, "did", did, "baseline"), *dots(numbers, "predicted", said)]
         panels.append(RowPanel(what, marks, tied=True, of=experiment))
         saids.append(said)
         findings[experiment] = how_often(numbers.scores, experiment)
         cells |= {f"{experiment}: predicted": texts(said), f"{experiment}: did": texts(did)}
     if not panels:
         return None
-    signs = [Sign("main", "predicted (positive rate)"), Sign("open", "did (base rate)")]
+    signs = [Sign("main", "predicted"), Sign("baseline", "did")]
     svg = rows(numbers.model_order, "readiness", TITLE, CAPTION, panels, signs_of(signs, *saids))
     clauses = [clause for experiment, found in findings.items() for clause in _clauses(experiment, found)]
     if len(numbers.models) == 1:  # named once

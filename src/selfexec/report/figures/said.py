@@ -99,9 +99,9 @@ class AdjustedCorrelation:
 
     @property
     def text(self) -> str:
-        """r = .76 [.19, .95] over 9 models, adjusted for 8 correlations"""
+        """r = .76 [.19, .95] over 9 models, adjusted"""
         size = f"r = {interval(self.value, self.low, self.high, lambda value: decimal(value, 2))}"
-        family = f", adjusted for {self.among} correlations" if self.among > 1 else ""
+        family = ", adjusted" if self.among > 1 else ""
         return f"{size} over {self.n} models{family}"
 
 
