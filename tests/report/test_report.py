@@ -123,7 +123,7 @@ def test_the_page_of_few_models_speaks_for_none_and_says_why(tmp_path: Path) -> 
     assert low is not None and low > 0.2
     text = sx.report(run, tmp_path / "page.html").read_text("utf-8")
     assert not re.search(r"models? (?:is|are) ahead of the baseline|predicts? itself better", text)
-    assert "only 5 models were read on the same items, and a verdict on one takes 6" in text
+    assert "only 5 models were read on the same items, and calling one ahead takes 6" in text
     assert "no test of self-knowledge" in text
 
 

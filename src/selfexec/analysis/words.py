@@ -178,8 +178,8 @@ def behind_naive(gaps: Sequence[Finding]) -> FindingSentence | None:
 # --- own excess ------------------------------------------------------------------------------------------------------
 
 TAKES = (
-    f"{LEAST_PANEL} models asked {LEAST_ITEMS} items each, {LEAST_KNOWN} of them read, {LEAST_RARER_ITEMS} with the "
-    "rarer outcome and as many with the rarer prediction"
+    f"{LEAST_PANEL} models, each asked at least {LEAST_ITEMS} items, {LEAST_KNOWN} of them read, {LEAST_RARER_ITEMS} "
+    "with the rarer outcome and as many with the rarer prediction"
 )
 OWN_EXCESS = (
     "Own excess (what a model's predictions tell about its own behaviour that other models' predictions and "
@@ -276,8 +276,8 @@ def _by(found: Finding) -> str:
 
 def too_few_models(found: Finding) -> str:
     """Why nothing is said of own excess at all, and what it would take."""
-    here = f"{found.models or 'none'} {'are' if (found.models or 0) > 1 else 'is'} here"
-    return f"{OWN_EXCESS} takes {TAKES}; {here}"
+    here = f"only {number_of(found.models, 'model')} here" if found.models else "no model here"
+    return f"{OWN_EXCESS} takes {TAKES}; {here} {'have' if (found.models or 0) > 1 else 'has'} as much"
 
 
 # --- one model -------------------------------------------------------------------------------------------------------

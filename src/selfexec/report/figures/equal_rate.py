@@ -13,8 +13,8 @@ from selfexec.report.svg import RowPanel, Sign, reach, rows
 
 TITLE = "Which ones, at the same rate of yes"
 CAPTION = (
-    "How much of the highest skill possible at a model's rate of yes the model and the baseline reach; where both are "
-    "near 1, they cannot be told apart. An arrow: the interval goes on."
+    "How much of the skill possible at a model's rate of yes it and the baseline reach; where both are near 1, they "
+    "cannot be told apart."
 )
 
 

@@ -13,7 +13,7 @@ from selfexec.report.figures.said import Stand, by_experiment
 from selfexec.report.svg import Dot, RowPanel, Sign, ends_of, reach, rows
 from selfexec.text.numbers import in_a_cell, interval, joined
 
-TITLE = "How often and which ones together: is the model itself or another predictor more accurate?"
+TITLE = "How often and which ones together: which single predictor is best?"
 # levels -> what they go by
 BY = {
     ("constant",): "always the same answer",
@@ -53,7 +53,7 @@ def ladder(numbers: FigureNumbers) -> Figure | None:
     experiments = [e for e in EXPERIMENTS if any(row.experiment == e for row in found)]
     found.sort(key=lambda row: numbers.models.index(row.model))
     panels = [_panel(e, [row for row in found if row.experiment == e]) for e in experiments]
-    signs = [Sign("main", "its own prediction, with 95% interval"), Sign("baseline", "the best single predictor")]
+    signs = [Sign("main", "own prediction, with 95% interval"), Sign("baseline", "best single predictor")]
     if any(row.reason for row in found if row.level == ITSELF):
         signs.append(Sign("faint", "with caution"))
     caption = _caption(levels)

@@ -11,7 +11,7 @@ from selfexec.report.figures.said import Stand, sentence
 from selfexec.report.svg import RowPanel, Sign, rows
 
 TITLE = "How often: predicted and done"
-CAPTION = "How often each model predicted that it would do what the experiment asks about, and how often it did."
+CAPTION = "How often each model predicted that it would do what is named above the panel, and how often it did."
 
 
 def with_readiness() -> dict[str, str]:
@@ -46,10 +46,8 @@ def readiness(numbers: FigureNumbers) -> Figure | None:
 def _clauses(experiment: str, findings: Sequence[Finding]) -> Iterator[str]:
     """By the verdicts on rate bias."""
     behaviour = EXPERIMENTS[experiment].words.behaviour
-    by_tone = {
-        answer: tuple(one.subject for one in findings if one.answer == answer) for answer in ("yes", "open", "no")
-    }
-    found = Stand(sum(by_tone.values(), ()), by_tone["yes"], by_tone["no"])
+    above, below = (tuple(one.subject for one in findings if one.answer == answer) for answer in ("yes", "no"))
+    found = Stand(tuple(one.subject for one in findings), above, below)
     for those, errs in ((found.above, "overestimate"), (found.below, "underestimate")):
         if those and behaviour:
             verb, pronoun = (f"{errs}s", "it") if len(those) == 1 else (errs, "they")

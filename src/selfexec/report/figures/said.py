@@ -30,10 +30,10 @@ class Stand:
     below: tuple[str, ...]
 
     def whom(self, those: Sequence[str]) -> str:
-        """all 10 models, both models, 3 of 10 models, or the one that there is by name"""
+        """all 10 models, both models, 3 of 10 models, or one by its name"""
         n = len(self.judged)
         whole = f"{all_of(n)} models"
-        return those[0] if n == 1 and those else whole if len(those) == n else f"{len(those)} of {n} models"
+        return those[0] if len(those) == 1 else whole if len(those) == n else f"{len(those)} of {n} models"
 
 
 def stand(ones: Mapping[str, Number], twos: Mapping[str, Number]) -> Stand:
