@@ -208,10 +208,8 @@ def test_the_title_on_readiness_says_what_the_verdicts_on_rate_bias_say(ten_mode
     assert figure
     for experiment, errs in (("association", "overestimate"), ("restriction", "underestimate")):
         found = how_often(scores, experiment)
-        judged = [one for one in found if one.answer != "withheld"]
-        n = sum(one.answer == {"overestimate": "yes", "underestimate": "no"}[errs] for one in judged)
-        who = f"all {n} models" if n == len(judged) else f"{n} of {len(judged)} models"
-        assert f"{who} {errs} how often" in figure.finding.replace("All", "all")
+        n = sum(one.answer == {"overestimate": "yes", "underestimate": "no"}[errs] for one in found)
+        assert len(found) == 10 > n and f"{n} of 10 models {errs} how often" in figure.finding
 
 
 def test_the_line_of_a_margin_is_the_interval_that_its_title_goes_by(ten_models: Run) -> None:

@@ -74,13 +74,13 @@ def test_the_script_has_rows_for_as_many_picked_models_as_a_page_has_rows() -> N
 
 
 def test_thin_lines_stand_one_below_the_other_at_their_numbers() -> None:
-    thin = {"a": ThinRow(Pair(0.25, held=0.75), "said", False, False), "c": ThinRow(Pair(1.0), "said", True, True)}
+    thin = {"a": ThinRow(Pair(0.25, held=0.75), "said"), "c": ThinRow(Pair(1.0, look="caution"), "said")}
     svg = crowd(["a", "b", "c", "d"], thin, (0.0, 1.0), [])
     # four lines of a quarter each: the first has its middle at 12.5 per cent, the third at 62.5; b and d have no number
     [a, c] = re.findall(r"<g .*?</g>", svg)
     assert re.findall(r'<circle cx="([\d.]+)%" cy="([\d.]+)%"', a + c) == [("25", "12.5"), ("100", "62.5")]
     assert re.findall(r'class="held" x1="([\d.]+)%"', a + c) == ["75"]
-    assert 'class="hollow"' in c and 'class="faint"' in c and "hollow" not in a
+    assert 'class="caution"' in c and "caution" not in a
 
 
 @pytest.mark.slow

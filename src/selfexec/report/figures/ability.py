@@ -39,7 +39,9 @@ def ability(numbers: FigureNumbers) -> Figure | None:
         )
         for model, number in shown.items()
     ]
-    x, y = Axis("ability", _around(abilities.values())), Axis("score", _around(ends_of(shown.values())))
+    least, most = min(abilities.values()), max(abilities.values())
+    end = most + 0.15 * (most - least)  # the room of a name
+    x, y = Axis("ability", _around([least, end])), Axis("score", _around(ends_of(shown.values())))
     signs = [Sign("main", "model, with 95% interval"), Sign("faint", "overall score withheld")]
     svg = plane(numbers.model_order, "ability", TITLE, CAPTION, spots, x, y, signs, height=HEIGHT)
     cells = {"ability": {m: in_a_cell(ability) for m, ability in abilities.items()}, "score": texts(shown)}

@@ -72,9 +72,9 @@ def _finding(rows: Sequence[LadderRow]) -> str:
     level = max(PREDICTORS, key=lambda one: counts[one])
     whose: dict[str, str] = {}
     for experiment in dict.fromkeys(row.experiment for row in rows):
-        judged = [r for r in rows if (r.level, r.experiment) == (level, experiment) and r.own_prediction is not None]
-        if those := [row.model for row in judged if row.own_prediction == "behind"]:
-            whose[experiment] = Stand(tuple(row.model for row in judged), (), tuple(those)).whom(those)
+        held = [row for row in rows if (row.level, row.experiment) == (level, experiment)]
+        if those := [row.model for row in held if row.own_prediction == "behind"]:
+            whose[experiment] = Stand(tuple(row.model for row in held), (), tuple(those)).whom(those)
     alone = len({row.model for row in rows}) == 1
     themselves = "it predicts itself" if alone else "they predict themselves"
     return f"Going by {PREDICTORS[level]} predicts {by_experiment(whose)} better than {themselves}"
