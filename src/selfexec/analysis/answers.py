@@ -371,7 +371,8 @@ def comparison_with_others(scores: ConditionScores, areas: ConditionScores | Non
         parts.append(f"in {joined(shown)} predictions hold what only the model itself could know")
     elif own:
         parts.append("nothing that only the model itself could know is shown")
-    return f"{sentence('; '.join(parts))}." if parts else ""
+    text = "; ".join(parts)
+    return f"{text if ahead else sentence(text)}." if parts else ""  # a name keeps its first letter
 
 
 def _chance_in_brief(findings: Sequence[Finding]) -> list[str]:

@@ -76,8 +76,8 @@ def _finding(rows: Sequence[LadderRow]) -> str:
         if those := [row.model for row in held if row.own_prediction == "behind"]:
             whose[experiment] = Stand(tuple(row.model for row in held), (), tuple(those)).whom(those)
     alone = len({row.model for row in rows}) == 1
-    themselves = "it predicts itself" if alone else "they predict themselves"
-    return f"Going by {PREDICTORS[level]} predicts {by_experiment(whose)} better than {themselves}"
+    whom = by_experiment(whose)
+    return f"Going by {PREDICTORS[level]} is a better guide to {whom} than {'its' if alone else 'their'} own predictions"
 
 
 def _panel(experiment: str, found: Sequence[LadderRow]) -> RowPanel:
