@@ -124,9 +124,8 @@ def number_cell(context: Context, row: Score | None, claims: str | None = None, 
     if claims:
         what = f"{row.metric}: show what is behind it"
         number = behind(context, number, row.model, row.experiment, what, claims, row=row)
-    if places:
-        number += Markup(f' <span class="places"><span class="sr">place </span>{places}</span>')
-    return Markup(f'<td class="n" {known(row)}>{number}{range_of(row)}</td>\n')
+    below = f'<small class="places">place {places}</small>' if places else ""
+    return Markup(f'<td class="n" {known(row)}>{number}{range_of(row)}{below}</td>\n')
 
 
 FILTERS = {

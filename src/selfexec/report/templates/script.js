@@ -1007,8 +1007,8 @@
   const sentTo = (entry, name, found) => {
     const text = found.prompt !== undefined ? found.prompt : ((now.prompts[now.experiment] || {})[entry.item.id] || {})[name];
     if (typeof text !== "string") return [];
-    const copy = button("ev", async () => (copy.textContent = await copied(text, copy.parentElement)), "Copy");
-    return [unfolding(`Prompt of ${name}, as it was sent`, () => [copy, reply(text, null, `Prompt of ${name}`)])];
+    const copier = button("ev", async () => (copier.textContent = await copied(text, copier.parentElement)), "Copy");
+    return [unfolding(`Prompt of ${name}, as it was sent`, () => [copier, reply(text, null, `Prompt of ${name}`)])];
   };
 
   const sessionOf = (entry, name, found, state) => {
