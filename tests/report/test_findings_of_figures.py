@@ -143,7 +143,10 @@ def test_of_one_model_titles_name_it_once_and_captions_tell_of_what_is_drawn(ten
     assert found["readiness"].finding.endswith("; it underestimates how often it would answer a request")
     # nobody else was there to say or do anything, and no prediction is pale
     ladder = found["ladder"]
-    assert ladder.finding == "Going by a plain fact about an item is a better guide to gpt-4.1 in restriction than its own predictions"
+    assert (
+        ladder.finding
+        == "Going by a plain fact about an item is a better guide to gpt-4.1 in restriction than its own predictions"
+    )
     assert "always the same answer" in ladder.caption and "what the model did with other items" in ladder.caption
     assert not any(word in ladder.caption for word in ("other models", "family"))
     # all 12 that were not read are of one experiment

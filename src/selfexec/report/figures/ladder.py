@@ -77,7 +77,9 @@ def _finding(rows: Sequence[LadderRow]) -> str:
             whose[experiment] = Stand(tuple(row.model for row in held), (), tuple(those)).whom(those)
     alone = len({row.model for row in rows}) == 1
     whom = by_experiment(whose)
-    return f"Going by {PREDICTORS[level]} is a better guide to {whom} than {'its' if alone else 'their'} own predictions"
+    return (
+        f"Going by {PREDICTORS[level]} is a better guide to {whom} than {'its' if alone else 'their'} own predictions"
+    )
 
 
 def _panel(experiment: str, found: Sequence[LadderRow]) -> RowPanel:
