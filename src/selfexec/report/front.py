@@ -83,7 +83,7 @@ class FrontColumn:
     @property
     def room(self) -> float:
         """How much of a line it takes, compared with others: the more, the more of its rows have a drawing."""
-        return 0.5 + sum(cell.shown is not None for cell in self.cells.values()) / len(self.cells)
+        return 0.6 + sum(cell.shown is not None for cell in self.cells.values()) / len(self.cells)
 
     def crowd(self, models: Sequence[str]) -> str:
         """All rows in one drawing, for more models than there is room for."""
