@@ -42,15 +42,3 @@ def test_a_tablet_shows_all_columns_of_the_scores(browser: Browser, opened: Path
     browser.open(opened, 768)
     browser.js("window.box = document.querySelector('#score-table').parentElement")
     assert browser.js("box.scrollWidth") == browser.js("box.clientWidth")
-
-
-@pytest.mark.slow
-def test_names_at_the_head_of_a_table_break_at_their_hyphens(browser: Browser, opened: Path) -> None:
-    """The shortest part of these names, "sim/", takes more than two letters' room: none is set letter by letter."""
-    browser.open(opened, 1440)
-    browser.js("document.querySelectorAll('#appendix details').forEach(part => part.open = true)")
-    heads = "[...document.querySelectorAll('#own-excess .matrix thead .name')]"
-    lines = f"{heads}.map(e => [e.textContent, Math.round(e.getBoundingClientRect().height / 20)])"
-    found = browser.js(lines)
-    assert found
-    assert [name for name, high in found if high > len(name.split("-")) + 1] == []
