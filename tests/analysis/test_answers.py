@@ -116,7 +116,7 @@ def test_of_few_reference_models_nothing_is_found_in_a_models_favour() -> None:
         return replace(found, reason=few_models(found.models), too_few_models=True)
 
     above, below, close = (against_baseline([of_few("m", value)])[0] for value in (0.3, -0.3, 0.0))
-    assert above.state == "withheld" and "a verdict on one takes 6" in (above.reason or "")
+    assert above.state == "withheld" and "calling one ahead takes 6" in (above.reason or "")
     assert (below.state, close.state) == ("behind", "too close to call")
 
 

@@ -555,11 +555,11 @@ def test_margins_over_baselines_of_few_models_are_compared_with_caution(tmp_path
     gate = ["overall.baseline_margin drops 0.2"]
     of_few = sx.compare([before, after, few], **pair, fail_if=gate)
     # the two of them and the three others
-    why = "association: margins: only 5 models were read on the same items, and a verdict on one takes 6"
+    why = "association: margins: only 5 models were read on the same items, and calling one ahead takes 6"
     assert why in of_few.table() and why in of_few.markdown() and of_few.status == 0
-    assert "a verdict on one takes 6" not in sx.compare([before, after, six], **pair).table()
+    assert "calling one ahead takes 6" not in sx.compare([before, after, six], **pair).table()
     # of skill it says nothing
-    assert "a verdict on one takes 6" not in sx.compare([before, after, few], models=pair["models"]).table()
+    assert "calling one ahead takes 6" not in sx.compare([before, after, few], models=pair["models"]).table()
     # a checkpoint has the others alone: no checkpoint is another's reference model
     trend = sx.trend([before, after, few], models=pair["models"], metrics=["baseline_margin"])
     assert "association: margins: only 4 models were read" in trend.table()

@@ -560,7 +560,7 @@ def test_models_stand_by_overall_skill_and_those_without_one_behind() -> None:
     model_order = order_models(merit)
     assert model_order.keys == ("b-2", "a-1", "b-1", "b-3", "a-2", "x/d", "x/c")
     assert model_order.groups == dict.fromkeys(merit, UNKNOWN_FAMILY)
-    assert model_order.labels["x/c"] == "c" and not model_order.headed
+    assert model_order.labels["x/c"] == "x/c" and not model_order.headed
 
 
 def test_given_families_stand_together_the_best_first() -> None:

@@ -101,7 +101,7 @@ def test_of_several_correlations_on_a_page_each_has_the_interval_that_holm_tests
     assert [one.low > 0 for one in found.values()] == [True, False, False]
     first = math.tanh(math.atanh(values[0]) - 2.393980 / math.sqrt(n - 3))
     assert found[0].low == pytest.approx(first, abs=1e-5)
-    assert found[1].text.endswith("over 12 models, adjusted for 3 correlations")
+    assert found[1].text.endswith("over 12 models, adjusted")
     assert correlated(found[1], "more", "less", "not shown").startswith("not shown (r = .60 [-")
 
 
@@ -143,7 +143,10 @@ def test_of_one_model_titles_name_it_once_and_captions_tell_of_what_is_drawn(ten
     assert found["readiness"].finding.endswith("; it underestimates how often it would answer a request")
     # nobody else was there to say or do anything, and no prediction is pale
     ladder = found["ladder"]
-    assert ladder.finding == "A plain fact about an item predicts gpt-4.1 in restriction better than it predicts itself"
+    assert (
+        ladder.finding
+        == "Going by a plain fact about an item is a better guide to gpt-4.1 in restriction than its own predictions"
+    )
     assert "always the same answer" in ladder.caption and "what the model did with other items" in ladder.caption
     assert not any(word in ladder.caption for word in ("other models", "family"))
     # all 12 that were not read are of one experiment
@@ -208,10 +211,8 @@ def test_the_title_on_readiness_says_what_the_verdicts_on_rate_bias_say(ten_mode
     assert figure
     for experiment, errs in (("association", "overestimate"), ("restriction", "underestimate")):
         found = how_often(scores, experiment)
-        judged = [one for one in found if one.answer != "withheld"]
-        n = sum(one.answer == {"overestimate": "yes", "underestimate": "no"}[errs] for one in judged)
-        who = f"all {n} models" if n == len(judged) else f"{n} of {len(judged)} models"
-        assert f"{who} {errs} how often" in figure.finding.replace("All", "all")
+        n = sum(one.answer == {"overestimate": "yes", "underestimate": "no"}[errs] for one in found)
+        assert len(found) == 10 > n and f"{n} of 10 models {errs} how often" in figure.finding
 
 
 def test_the_line_of_a_margin_is_the_interval_that_its_title_goes_by(ten_models: Run) -> None:

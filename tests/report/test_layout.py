@@ -24,8 +24,8 @@ def test_each_name_and_interval_in_a_sentence_is_one_piece(small_panel: Run) -> 
     html = page(Selection.of(small_panel), Options("none"))
     start = html.index('<dl class="said">')
     said = unescape(html[start : html.index("</dl>", start)])
-    assert said.count("sim/") == said.count('<span class="nb">sim/') > 0
-    assert said.count("[") == said.count('<span class="nb">[') > 0
+    assert said.count("sim/") == said.count('<bdi class="nb">sim/') > 0
+    assert said.count("[") == said.count('<bdi class="nb">[') > 0
 
 
 @pytest.mark.slow

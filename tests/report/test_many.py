@@ -3,16 +3,11 @@
 import re
 import sys
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 import selfexec as sx
 from browser import Browser
-from selfexec.analysis.selection import Selection
-from selfexec.report.data import Data, Options
-from selfexec.report.sections.figures import figures
 from selfexec.report.svg import MOST, SCREEN, SHEETS, Dot, ModelOrder, Pair, RowPanel, ThinRow, crowd, rows
 from selfexec.runs import Run
 
@@ -79,13 +74,13 @@ def test_the_script_has_rows_for_as_many_picked_models_as_a_page_has_rows() -> N
 
 
 def test_thin_lines_stand_one_below_the_other_at_their_numbers() -> None:
-    thin = {"a": ThinRow(Pair(0.25, held=0.75), "said", False, False), "c": ThinRow(Pair(1.0), "said", True, True)}
+    thin = {"a": ThinRow(Pair(0.25, held=0.75), "said"), "c": ThinRow(Pair(1.0, look="caution"), "said")}
     svg = crowd(["a", "b", "c", "d"], thin, (0.0, 1.0), [])
     # four lines of a quarter each: the first has its middle at 12.5 per cent, the third at 62.5; b and d have no number
     [a, c] = re.findall(r"<g .*?</g>", svg)
     assert re.findall(r'<circle cx="([\d.]+)%" cy="([\d.]+)%"', a + c) == [("25", "12.5"), ("100", "62.5")]
     assert re.findall(r'class="held" x1="([\d.]+)%"', a + c) == ["75"]
-    assert 'class="hollow"' in c and 'class="faint"' in c and "hollow" not in a
+    assert 'class="caution"' in c and "caution" not in a
 
 
 @pytest.mark.slow
@@ -127,48 +122,6 @@ def test_each_of_many_models_is_shown_as_a_row_where_that_is_asked_for_without_a
         assert set(in_rows(browser)) == set(small_panel.models)
     finally:
         browser.call("Emulation.setScriptExecutionDisabled", value=False)
-
-
-# --- an odd figure -------------------------------------------------------------------------------------------------
-
-
-def test_only_the_last_of_an_odd_number_of_figures_is_wide(small_panel: Run) -> None:
-    drawn = Data(Selection.of(small_panel, panel="none"), Options())
-    some = [*drawn.figures, *drawn.further_figures][:5]
-    for count, wide in ((1, None), (2, None), (3, some[2]), (4, None), (5, some[4])):
-        data: Any = SimpleNamespace(figures=some[:count])
-        found = figures(data)
-        assert found and found.wide is wide
-        stand = {figure.id for column in found.columns for figure in column}
-        assert stand == {figure.id for figure in some[:count]} - ({wide.id} if wide else set())
-
-
-@pytest.fixture(scope="module")
-def odd(small_panel: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page with its first three figures."""
-    all_of_them = Data(Selection.of(small_panel), Options()).figures
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Data, "figures", all_of_them[:3])
-        return sx.report(small_panel, tmp_path_factory.mktemp("odd") / "odd.html")
-
-
-@pytest.mark.slow
-def test_a_wide_figure_leaves_no_hole_next_to_it_and_none_of_it_is_cut_on_a_phone(browser: Browser, odd: Path) -> None:
-    box = "(s => { const b = document.querySelector('#figures ' + s).getBoundingClientRect(); "
-    box += "return [b.left, b.right, b.top, b.bottom]; })"
-    browser.open(odd, 1440)
-    left, right, _, _ = browser.js(f"{box}('.gallery')")
-    start, end, top, _ = browser.js(f"{box}('.wide')")
-    assert (start, end) == pytest.approx((left, right), abs=1)
-    # its words stand next to its drawing, and it stands below all others
-    drawing, words = browser.js(f"{box}('.wide .canvas')"), browser.js(f"{box}('.wide figcaption')")
-    assert words[0] > drawing[1] and words[2] < drawing[3]
-    assert top >= browser.js(f"{box}('.column')")[3]
-    browser.open(odd, 390)
-    start, end, _, _ = browser.js(f"{box}('.wide')")
-    assert 0 <= start < end <= 390
-    drawing, words = browser.js(f"{box}('.wide .canvas')"), browser.js(f"{box}('.wide figcaption')")
-    assert words[2] >= drawing[3] - 1
 
 
 # --- the packed appendix -------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from selfexec.analysis.findings import (
     against_chance,
     experiment_findings,
     how_often,
+    own_prediction_findings,
     which_ones,
 )
 from selfexec.analysis.in_probabilities import lead_in
@@ -34,7 +35,7 @@ from selfexec.analysis.words import (
 )
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.metrics import AT_THE_CEILING, LEAST_CEILING, NO_OTHERS, not_run
-from selfexec.text.numbers import all_of, decimal, is_or_are, number_of
+from selfexec.text.numbers import all_of, decimal, is_or_are, joined, number_of
 
 BASELINE = "Models are compared with a baseline that knows only the questions and what other models predicted and did."
 
@@ -293,11 +294,13 @@ def brief(findings: Sequence[Finding]) -> str:
     for answer in ("yes", "no", "open", "ceiling"):
         if those := [finding for finding in judged if finding.answer == answer]:
             state = those[0].state if len(those) == 1 else those[0].state.replace("estimates", "estimate")
-            if len(judged) == 1:
+            if len(findings) == 1:
                 parts.append(state)
             else:
                 how = f"with {state}" if answer == "ceiling" else state
-                parts.append(f"{all_of(len(those)) if len(those) == len(judged) else len(those)} {how}")
+                parts.append(f"{all_of(len(those)) if len(those) == len(findings) else len(those)} {how}")
+    if parts and len(judged) < len(findings):
+        parts.append(f"{len(findings) - len(judged)} no verdict")
     return ", ".join(parts)
 
 
@@ -313,29 +316,63 @@ def headline(scores: ConditionScores, areas: ConditionScores | None = None) -> s
             which = against_chance(scores.of(experiment, "skill"))  # where no margin is known
         for findings in (how_often(scores, experiment), which):
             if any(finding.answer in ("yes", "no") for finding in findings):
-                return _headline(findings)
+                return _headline(findings, len(scores.models))
     who = "what this model predicts" if len(scores.models) == 1 else "what these models predict"
     return f"Nothing is sure yet about {who} of {'itself' if len(scores.models) == 1 else 'themselves'}"
 
 
-def _headline(findings: Sequence[Finding]) -> str:
-    """All 9 models overestimate how often they would list a word; of the state that most are in."""
-    judged = [finding for finding in findings if finding.answer != "withheld"]
-    those = max(([f for f in judged if f.answer == answer] for answer in ("no", "yes")), key=len)
+def _headline(findings: Sequence[Finding], models: int) -> str:
+    """9 of 10 models overestimate how often they would list a word, by 37 to 70 points; of the state that most are in,
+    and of all models, whether they are judged or not.
+    """
+    those = max(([f for f in findings if f.answer == answer] for answer in ("no", "yes")), key=len)
     one = len(those) == 1
-    who = those[0].subject if len(judged) == 1 else sentence(_how_many(those, judged, first=True))
-    if len(judged) < len(findings):
-        who = who.replace(" models", " judged models")
+    who = f"{all_of(models)} models" if len(those) == models else f"{len(those)} of {models} models"
+    who = those[0].subject if one else sentence(who)
     answer, words = those[0].answer, EXPERIMENTS[those[0].about].words
     if those[0].relation == "how often":
         do = {"yes": "overestimate", "no": "underestimate"}[answer]
-        return f"{who} {do}{'s' if one else ''} how often {_would(those)}"
-    about = words.about if len(judged) == 1 else words.their
+        return f"{who} {do}{'s' if one else ''} how often {_would(those)}, by {_points(those)}"
+    about = words.about if one else words.their
     than = "chance" if those[0].relation == "chance" else "a baseline"
-    known = f"predict {'better' if answer == 'yes' else 'worse'} than {than}"
-    if one:
-        known = known.replace("predict", "predicts")
-    return f"{who} {known} {about}"
+    predict = f"predict{'s' if one else ''} {'better' if answer == 'yes' else 'worse'} than {than}"
+    return f"{who} {predict} {about}"
+
+
+def _points(findings: Sequence[Finding]) -> str:
+    """37 to 70 points"""
+    sizes = [round(100 * abs(finding.value or 0.0)) for finding in findings]
+    ends = " to ".join(map(str, dict.fromkeys([min(sizes), max(sizes)])))
+    return f"{ends} point{'' if ends == '1' else 's'}"
+
+
+def comparison_with_others(scores: ConditionScores, areas: ConditionScores | None = None) -> str:
+    """Whether any model is ahead of the baseline anywhere, and whether own excess is shown; empty where neither is
+    judged.
+    """
+    experiments = [experiment for experiment in scores.experiments if experiment != "overall"]
+    which = [f for e in experiments for f in which_ones(lead_in(scores, areas, e), e) if f.answer != "withheld"]
+    ahead = [*dict.fromkeys(f.subject for f in which if f.answer == "yes")]
+    own = [finding for e in experiments for finding in own_prediction_findings(scores.own, e) if finding.verdict]
+    shown = [*dict.fromkeys(finding.about.replace("_", " ") for finding in own if finding.verdict == "own")]
+    it = len(scores.models) == 1
+    parts = []
+    if ahead:
+        who = (
+            f"{'It' if it else ahead[0]} predicts itself"
+            if len(ahead) == 1
+            else f"{listed_names(ahead)} predict themselves"
+        )
+        parts.append(f"{who} better than a baseline made from other models in some experiment")
+    elif which:
+        who = "It is not" if it else "No model is"
+        parts.append(f"{who} shown to predict itself better than a baseline made from other models")
+    if shown:
+        parts.append(f"in {joined(shown)} predictions hold what only the model itself could know")
+    elif own:
+        parts.append("nothing that only the model itself could know is shown")
+    text = "; ".join(parts)
+    return f"{text if ahead else sentence(text)}." if parts else ""  # a name keeps its first letter
 
 
 def _chance_in_brief(findings: Sequence[Finding]) -> list[str]:

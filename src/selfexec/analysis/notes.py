@@ -10,7 +10,7 @@ from selfexec.analysis.result import ScoredRun, folders_of
 from selfexec.analysis.warnings import LeftOpen, Warned
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import NOT_REPEATED, JudgeTest, LossTest, Score, claim_kind
-from selfexec.text.numbers import decimal, signed
+from selfexec.text.numbers import decimal, number_of, signed
 from selfexec.text.printable import command_line
 
 LEAST_SHOWN = 0.01
@@ -77,9 +77,12 @@ def _order_biases(scores: Sequence[Score]) -> Iterator[str]:
         if row.metric == "order_bias" and row.value is not None:
             biases.setdefault(row.experiment, []).append(row)
     for experiment, rows in biases.items():
+        follow = [row.value or 0.0 for row in rows if (row.low or 0.0) > 0]
+        higher = f", by {decimal(min(follow), 2)} to {decimal(max(follow), 2)}" if follow else ""
         yield (
-            f"{experiment}: accuracy on pairs shown in their true order minus accuracy on the other pairs, then the "
-            "share of rankings that repeat the order shown:"
+            f"{experiment}: {len(follow)} of {number_of(len(rows), 'model')} are more accurate on pairs shown in their "
+            f"true order than on the others{higher}; that difference, then the share of rankings that repeat the "
+            "order shown:"
         )
         for row in rows:
             share = shares.get((row.model, experiment))

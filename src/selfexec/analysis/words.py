@@ -180,8 +180,8 @@ def behind_naive(gaps: Sequence[Finding]) -> FindingSentence | None:
 # --- own excess ------------------------------------------------------------------------------------------------------
 
 TAKES = (
-    f"{LEAST_PANEL} models asked {LEAST_ITEMS} items each, {LEAST_KNOWN} of them read, {LEAST_RARER_ITEMS} with the "
-    "rarer outcome and as many with the rarer prediction"
+    f"{LEAST_PANEL} models, each asked at least {LEAST_ITEMS} items, {LEAST_KNOWN} of them read, {LEAST_RARER_ITEMS} "
+    "with the rarer outcome and as many with the rarer prediction"
 )
 OWN_EXCESS = (
     "Own excess (what a model's predictions tell about its own behaviour that other models' predictions and "
@@ -243,9 +243,13 @@ def own_clause(found: Sequence[Finding], *, named: bool = True, reasons: bool = 
     number = interval(judged.value, judged.tested_low, judged.tested_high, two)
     least = None if judged.detectable is None or judged.verdict == "own" else two(judged.detectable)
     if not reasons:
-        power = f"; {least} would be found in 4 of 5 such runs" if least and judged.verdict == "not shown" else ""
-        other = ", and other causes are not ruled out" if judged.verdict == "unresolved" else ""
-        return f"{head}{judged.verdict} ({number}{power}){other}"
+        power = (
+            f". An excess of {least} would show in 4 of 5 runs like this"
+            if least and judged.verdict == "not shown"
+            else ""
+        )
+        other = ": other causes are not ruled out" if judged.verdict == "unresolved" else ""
+        return f"{head}{judged.verdict} ({number}){other}{power}"
     power = f"; 80% power to detect {least}" if least else ""
     why = ""
     if judged.verdict == "unresolved" or (judged.verdict == "not shown" and (judged.tested_low or 0.0) > 0):
@@ -274,8 +278,8 @@ def _by(found: Finding) -> str:
 
 def too_few_models(found: Finding) -> str:
     """Why nothing is said of own excess at all, and what it would take."""
-    here = f"{found.models or 'none'} {'are' if (found.models or 0) > 1 else 'is'} here"
-    return f"{OWN_EXCESS} takes {TAKES}; {here}"
+    here = f"only {number_of(found.models, 'model')} here" if found.models else "no model here"
+    return f"{OWN_EXCESS} takes {TAKES}; {here} {'have' if (found.models or 0) > 1 else 'has'} as much"
 
 
 # --- one model -------------------------------------------------------------------------------------------------------

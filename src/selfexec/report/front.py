@@ -5,12 +5,14 @@ Which columns an experiment has goes by the kind of its claims (`COLUMNS`). A ma
 where it is too close to call: what decides is the finding that every sentence is made from.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from selfexec.analysis.answers import brief, headline
 from selfexec.analysis.findings import (
     NO_ROOM,
+    Answer,
     Finding,
     against_chance,
     how_often,
@@ -25,8 +27,9 @@ from selfexec.experiments import EXPERIMENTS, PAPER, KindName
 from selfexec.metrics import LEAST_COVERAGE, not_run
 from selfexec.report.examples import Example
 from selfexec.report.svg import Pair, ThinRow, crowd, pair
-from selfexec.text.numbers import signed
+from selfexec.text.numbers import signed, typeset
 
+Ticks = Sequence[tuple[float, str]]  # places on a scale, and what is written there
 ROOM = 5  # columns next to each other
 NO_EXAMPLES: Mapping[str, Mapping[str | None, Example]] = {}
 
@@ -56,10 +59,6 @@ class FrontCell:
     shown: Pair | None = None
     elsewhere: bool = False
 
-    @property
-    def open(self) -> bool:
-        return self.state == "too close to call"
-
 
 @dataclass(frozen=True)
 class FrontColumn:
@@ -77,16 +76,19 @@ class FrontColumn:
     brief: str
     number: str
     drawn: tuple[str, str | None]
-    ticks: Sequence[tuple[float, str]]
+    ticks: Ticks
     cells: Mapping[str, FrontCell]
     scale: tuple[float, float] = (0.0, 1.0)
+
+    @property
+    def room(self) -> float:
+        """How much of a line it takes, compared with others: the more, the more of its rows have a drawing."""
+        return 0.6 + sum(cell.shown is not None for cell in self.cells.values()) / len(self.cells)
 
     def crowd(self, models: Sequence[str]) -> str:
         """All rows in one drawing, for more models than there is room for."""
         thin = {
-            model: ThinRow(cell.shown, f"{model}: {cell.spoken}", cell.open or cell.faint, cell.faint)
-            for model, cell in self.cells.items()
-            if cell.shown
+            model: ThinRow(cell.shown, f"{model}: {cell.spoken}") for model, cell in self.cells.items() if cell.shown
         }
         return crowd(models, thin, self.scale, [tick for tick, _ in self.ticks])
 
@@ -106,6 +108,10 @@ class FrontPanel:
 
     def drawn(self, model: str) -> bool:
         return any(model in column.cells for column in self.columns)
+
+    @property
+    def measured(self) -> str:
+        return EXPERIMENTS[self.experiment].words.measured
 
 
 @dataclass(frozen=True)
@@ -170,7 +176,7 @@ class Front:
 
     @property
     def in_skill(self) -> bool:
-        return any(column.number in ("lead", "skill") for column in self.columns)
+        return any(column.number == "lead" or column.drawn[1] is None for column in self.columns)
 
 
 def front(
@@ -268,14 +274,14 @@ def how_often_column(scores: Scores, experiment: str) -> FrontColumn | None:
         written = [percent(rate) for rate in finding.rates]
         cells[finding.subject] = _cell(
             finding,
-            Pair(predicted, observed),
+            (predicted, observed),
             SHARES,
             (0.0, 1.0),
             f"{written[0]} / {written[1]}",
             f"predicted {written[0]}, did {written[1]}",
             rows[finding.subject],
         )
-    return FrontColumn("How often", brief(findings), "", ("predicted", "did"), SHARES, cells)
+    return FrontColumn("How often", _brief(findings), "", ("predicted", "did"), SHARES, cells)
 
 
 # by what is asked: the measure of a model and of the baseline, and the margin between them
@@ -298,7 +304,8 @@ def which_ones_column(scores: Scores, experiment: str) -> FrontColumn | None:
     in_areas = measure == "auroc"
     called, number_called, ticks = ("AUROC", AUROC_MARGIN, AREAS) if in_areas else ("skill", "lead", SKILLS)
     cells = {}
-    scale = _scale(skills.values())
+    known = [(skills[f.subject] or 0.0, f.value) for f in findings if f.value is not None]
+    scale = _scale(end for skill, lead in known for end in (skill, skill - lead))
     for finding in findings:
         model, state, skill = finding.subject, finding.state, skills[finding.subject]
         if finding.value is None or skill is None:
@@ -308,8 +315,10 @@ def which_ones_column(scores: Scores, experiment: str) -> FrontColumn | None:
             continue
         held = skill - finding.value
         spoken = f"{called} {two(skill)}, baseline {two(held)}, {state}"
-        cells[model] = _cell(finding, Pair(skill, held), ticks, scale, signed(finding.value, 2), spoken, rows[model])
-    return FrontColumn(WHICH, _short(brief(findings)), number_called, (MODEL, BASELINE), ticks, cells, scale)
+        cells[model] = _cell(finding, (skill, held), ticks, scale, signed(finding.value, 2), spoken, rows[model])
+    return FrontColumn(
+        WHICH, _short(_brief(findings)), number_called, (MODEL, BASELINE), _ticks(ticks, scale), cells, scale
+    )
 
 
 def skill_column(scores: Scores, experiment: str) -> FrontColumn | None:
@@ -320,7 +329,7 @@ def skill_column(scores: Scores, experiment: str) -> FrontColumn | None:
     cells = {
         finding.subject: _cell(
             finding,
-            Pair(finding.value, None, finding.low, finding.high),
+            (finding.value, None),
             SKILLS,
             scale,
             two(finding.value),
@@ -330,7 +339,7 @@ def skill_column(scores: Scores, experiment: str) -> FrontColumn | None:
         for finding in findings
         if finding.value is not None
     }
-    return FrontColumn("Skill", brief(findings), "skill", (MODEL, None), SKILLS, cells, scale)
+    return FrontColumn("Skill", _brief(findings), "", (MODEL, None), _ticks(SKILLS, scale), cells, scale)
 
 
 Column = Callable[[Scores, str], FrontColumn | None]
@@ -342,22 +351,37 @@ COLUMNS: Mapping[KindName, Sequence[Column]] = {
 
 
 def _scale(values: Iterable[float | None]) -> tuple[float, float]:
-    """From chance, or the least, to perfect."""
-    return min([0.0, *(value for value in values if value is not None)]), 1.0
+    """From chance, or a quarter below the least, to perfect."""
+    return math.floor(4 * min([0.0, *(value for value in values if value is not None)])) / 4, 1.0
+
+
+def _ticks(ticks: Ticks, scale: tuple[float, float]) -> Ticks:
+    """With the least named in place of chance, which has a line of its own, where it is below."""
+    return ((scale[0], typeset(signed(scale[0], 2))), (0.0, ""), *ticks[1:]) if scale[0] < 0 else ticks
+
+
+def _brief(findings: Sequence[Finding]) -> str:
+    return brief(findings) or "no verdict"
+
+
+LOOKS: Mapping[Answer, str] = {"yes": "", "no": "", "withheld": "caution"}
 
 
 def _cell(
     finding: Finding,
-    shown: Pair,
-    ticks: Sequence[tuple[float, str]],
+    ends: tuple[float, float | None],
+    ticks: Ticks,
     scale: tuple[float, float],
     number: str,
     spoken: str,
     row: Score,
 ) -> FrontCell:
-    faint, hollow = finding.answer == "withheld", finding.answer not in ("yes", "no")
-    drawing = pair(shown, scale, [place for place, _ in ticks], hollow=hollow, faint=faint)
-    return FrontCell(finding.subject, drawing, number, spoken, finding.state, row, faint, shown)
+    """`ends`: the value, and what it is held against. The interval around it is the one that was tested."""
+    interval = (finding.tested_low, finding.tested_high) if finding.among else (finding.low, finding.high)
+    low, high = (None if end is None else (ends[1] or 0.0) + end for end in interval)
+    shown = Pair(*ends, low, high, LOOKS.get(finding.answer, "hollow"))
+    drawing = pair(shown, scale, [place for place, _ in ticks])
+    return FrontCell(finding.subject, drawing, number, spoken, finding.state, row, finding.answer == "withheld", shown)
 
 
 def _short(states: str) -> str:

@@ -119,23 +119,28 @@ def _typeset(say: Callable[..., str]) -> Callable[..., str]:
 
 @pass_context
 def _prose(context: Context, text: str) -> Markup:
-    """A sentence, in which names of models and intervals are not torn apart at the end of a line, and names of files
-    and panels stand as code."""
-    parts = _whole(context["data"].models).split(typeset(text))
-    whole = Markup('<span class="nb">{}</span>')
-    said = Markup("").join(
-        whole.format(harmless(part)) if n % 2 else escape(harmless(part)) for n, part in enumerate(parts)
-    )
-    return Markup(re.sub(r"`([^`<>]+)`", r"<code>\1</code>", str(said)))
+    """A sentence from left to right, whatever letters the names of models and the quotes in it have. Short names and
+    intervals are not torn apart at the end of a line, and names of files and panels stand as code.
+    """
+    parts = _whole(context["data"].models).split(text)
+    said = Markup("").join(_isolated(part) if n % 2 else _plain(part) for n, part in enumerate(parts))
+    return Markup('<bdi dir="ltr">{}</bdi>').format(said)
+
+
+def _isolated(text: str) -> Markup:
+    shown = typeset(text) if text.startswith("[") else text
+    return Markup("<bdi{}>{}</bdi>").format(Markup(' class="nb"') if len(text) <= LETTERS else "", harmless(shown))
+
+
+def _plain(text: str) -> Markup:
+    return Markup(re.sub(r"`([^`<>]+)`", r"<code>\1</code>", str(escape(harmless(typeset(text))))))
 
 
 @cache
 def _whole(models: tuple[str, ...]) -> re.Pattern[str]:
-    """What is not to be torn: intervals, and names that a hyphen or a slash would part, where a phone has the room."""
-    names = sorted((m for m in models if len(m) <= LETTERS and re.search(r"[-/\s]", m)), key=len, reverse=True)
-    alternatives = "|".join(re.escape(name) for name in names)
-    named = [rf"(?<![\w/-])(?:{alternatives})(?![\w/-])"] if names else []
-    return re.compile("(" + "|".join([*named, r"\[[−+\d.]+, [−+\d.]+\]"]) + ")")
+    """What stands for itself: intervals, quotes, and names of models."""
+    names = "|".join(re.escape(name) for name in sorted(models, key=len, reverse=True))
+    return re.compile(rf"((?<![\w/-])(?:{names})(?![\w/-])|(?<=“)[^”]+(?=”)|\[[-+\d.]+, [-+\d.]+\])")
 
 
 def _source(environment: Environment, name: str) -> str:

@@ -19,7 +19,7 @@ text{font-family:Helvetica,Arial,'Liberation Sans','Nimbus Sans',sans-serif;fill
 .soft{fill:#565e69}.bold{font-weight:700}
 .between{fill:#ccd3dc}.held{stroke:#16191d;stroke-width:3}.tick{stroke:#d5dae1}
 .zero{stroke:#565e69;stroke-dasharray:2 2}
-.whisker{stroke:#0a5fb4;stroke-width:2}.faint{opacity:.45}
+.whisker{stroke:#0a5fb4;stroke-width:2}circle.caution{fill:#fff;stroke:#565e69;stroke-width:2.5;stroke-dasharray:3 2}
 circle{fill:#0a5fb4}circle.hollow{fill:#fff;stroke:#0a5fb4;stroke-width:2.5}
 """.strip()
 
@@ -116,7 +116,7 @@ def _cell(cell: FrontCell, x: float, middle: float, wide: float, high: float) ->
     place = f'x="{x:.1f}" y="{middle - high / 2:.1f}" width="{wide - number - gap:.1f}" height="{high:.1f}"'
     drawing = cell.drawing.replace("<svg ", f'<svg {place} overflow="visible" ', 1)
     yield drawing.replace('class="between"', 'class="between" transform="translate(0 -4)"')
-    soft = "soft" if cell.open or cell.faint else ""
+    soft = "soft" if cell.faint else ""
     yield _text(x + wide - gap, middle + 0.35 * letters, typeset(cell.number), letters, soft, "end")
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from selfexec.analysis.compare import Ranking
-from selfexec.analysis.names import baseline_name
 from selfexec.analysis.score_table import ACCURACY, Scores
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files import csv_rows
@@ -29,7 +28,6 @@ class ScoreLine:
     skill: Score | None
     rate_bias: Score | None
     baseline: Score | None
-    baseline_name: str
     margin: Score | None
     at_own_rate: Score | None
     coverage: Score | None
@@ -84,7 +82,6 @@ def _score_line(scores: Scores, model: str, experiment: str, places: Mapping[str
         skill=row("skill"),
         rate_bias=row("rate_bias"),
         baseline=baseline,
-        baseline_name=baseline_name(baseline.baseline) if baseline else "",
         margin=row("baseline_margin"),
         at_own_rate=row("margin_at_own_rate"),
         coverage=row("coverage"),

@@ -91,7 +91,7 @@ def state_lines(sessions: pl.DataFrame) -> list[StateLine]:
         place = (model, experiment, session)
         counts.setdefault(place, Counter())[code] += n
         if code == "m":
-            whys.setdefault(place, Counter())[reason or "no line"] += n
+            whys.setdefault(place, Counter())[reason or "no reply recorded"] += n
     return [StateLine(*place, count, _most(whys.get(place, Counter()))) for place, count in counts.items()]
 
 

@@ -136,7 +136,7 @@ def test_scores_have_the_verdicts_on_own_excess_or_what_they_take(panel: Run, sc
     scores = results(scores_of_ten, "strict")
     assert "  - difficulty: unresolved, .040 [.018, .061] (9 models, 250 groups; 80% power to detect .031): " in scores
     assert "  - restriction: no verdict, .038" in scores
-    few = sx.card(panel).section("Scores").count("takes 6 models asked 60 items each")
+    few = sx.card(panel).section("Scores").count("takes 6 models, each asked at least 60 items")
     assert few == 1
 
 

@@ -6,8 +6,8 @@ predicted that they would. A logistic regression weighs these parts. It is fitte
 from the rest of them, and then applied to the model. Items are in five folds, and what it predicts about an item was
 learnt from the items of the other folds.
 
-So nothing is fitted to how well it predicts this model (docs/decisions/0029). The parts that go by words have five folds
-of their own, by items too.
+So nothing is fitted to how well it predicts this model (docs/decisions/0029). The parts that go by words have five
+folds of their own, by items too.
 """
 
 import math

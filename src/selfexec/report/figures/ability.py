@@ -15,8 +15,8 @@ from selfexec.text.numbers import decimal, in_a_cell
 
 TITLE = "Score and ability"
 CAPTION = (
-    "Mean of the three accuracies and ability in the Rasch model on public benchmarks; a faint mark says why its score "
-    "is withheld."
+    "Mean of the three accuracies, which depend on how often a model says yes, too, and ability in the Rasch model on "
+    "public benchmarks."
 )
 HEIGHT = 236.0
 PAPERS = "r = .59"  # between ability and the self-execution score, as its text has it (section 4.4)
@@ -39,16 +39,18 @@ def ability(numbers: FigureNumbers) -> Figure | None:
         )
         for model, number in shown.items()
     ]
-    x, y = Axis("ability", _around(abilities.values())), Axis("score", _around(ends_of(shown.values())))
+    least, most = min(abilities.values()), max(abilities.values())
+    end = most + 0.15 * (most - least)  # the room of a name
+    x, y = Axis("ability", _around([least, end])), Axis("score", _around(ends_of(shown.values())))
     signs = [Sign("main", "model, with 95% interval"), Sign("faint", "overall score withheld")]
     svg = plane(numbers.model_order, "ability", TITLE, CAPTION, spots, x, y, signs, height=HEIGHT)
     cells = {"ability": {m: in_a_cell(ability) for m, ability in abilities.items()}, "score": texts(shown)}
     cells["score: withheld"] = {m: number.note for m, number in shown.items() if number.note}
     finding = correlated(
         page_correlations(numbers).get((SCORE, ABILITY)),
-        "More able models predict themselves more accurately",
-        "More able models predict themselves less accurately",
-        "More able models are not shown to predict themselves more or less accurately",
+        "More able models have a higher mean accuracy",
+        "More able models have a lower mean accuracy",
+        "More able models are not shown to have a higher or lower mean accuracy",
     )
     table = behind([*abilities], cells)
     return Figure("ability", TITLE, CAPTION, svg, *table, finding, _paper(abilities), "overall")

@@ -34,8 +34,8 @@ SKILL = _Measure(
     "skill",
     "conditions",
     "Asked in other conditions: ",
-    "Skill in each condition that was asked for (filled), next to that in the condition {here}, which all other "
-    "figures are of (open); both are held against the same behaviour where a condition does not touch it.",
+    "Skill in each condition that was asked for (dot), next to that in the condition {here}, which all other "
+    "figures are of (dash); both are held against the same behaviour where a condition does not touch it.",
     "skill",
     0.0,
 )
@@ -43,7 +43,7 @@ AREA = _Measure(
     "auroc",
     "conditions-auroc",
     "Asked for probabilities in other conditions: ",
-    "AUROC in each condition in which probabilities were asked for (filled), next to that in {here} (open): of "
+    "AUROC in each condition in which probabilities were asked for (dot), next to that in {here} (dash): of "
     "something that came true and something that did not, how often the first was given the higher probability; both "
     "are held against the same behaviour where a condition does not touch it.",
     "AUROC",
@@ -100,7 +100,7 @@ def _figure(
     panels = []
     for condition, skills in found.items():
         both = {model: number for model, number in of_page.items() if model in skills}
-        marks = [*dots(numbers, here, both, "open", interval=False), *dots(numbers, condition, skills)]
+        marks = [*dots(numbers, here, both, "baseline", interval=False), *dots(numbers, condition, skills)]
         panels.append(
             RowPanel(
                 condition.replace(",", ", ").replace("=", " = "),
@@ -111,7 +111,7 @@ def _figure(
                 axis=measure.axis,
             )
         )
-    signs = [Sign("main", "in this condition, with 95% interval"), Sign("open", here), Sign("half", "chance")]
+    signs = [Sign("main", "in this condition, with 95% interval"), Sign("baseline", here), Sign("half", "chance")]
     svg = rows(
         numbers.model_order,
         id,

@@ -45,7 +45,7 @@ def correlations(numbers: FigureNumbers) -> Figure | None:
 
 
 def _drawn(sheet: Sheet, shown: Sequence[Related]) -> str:
-    signs = [Sign("main", "all models"), Sign("open", "models with a headline"), Sign("half", "no correlation")]
+    signs = [Sign("main", "all models"), Sign("diamond", "models with a headline"), Sign("half", "no correlation")]
     key, top = legend(sheet, signs, 2)
     top += 6
     bottom = top + ROW * len(shown) + 3
@@ -85,7 +85,7 @@ def _row(pair: Related, scale: Scale, y: float) -> Iterator[str]:
     yield write(scale.start - 10, y, pair.names, "sx-tick", "end")
     yield stroke(scale.start, y, scale.end, y, "sx-grid")
     if pair.fewer:
-        yield _dot(pair, pair.eligible, "open", "models with a headline", scale, y + 5)
+        yield _dot(pair, pair.eligible, "diamond", "models with a headline", scale, y + 5)
     yield _dot(pair, pair.all, "main", "all models", scale, y - 5 if pair.fewer else y)
     yield write(scale.end + 10, y, pair.sizes, "sx-soft sx-tick")
 

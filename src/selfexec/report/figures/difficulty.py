@@ -22,7 +22,7 @@ def difficulty(numbers: FigureNumbers) -> Figure | None:
         return None
     baselines = numbers.baselines("difficulty")
     # the page's own convention is the filled mark
-    kinds: tuple[Kind, Kind] = ("main", "open") if numbers.strict else ("open", "main")
+    kinds: tuple[Kind, Kind] = ("main", "diamond") if numbers.strict else ("diamond", "main")
     marks = [
         *baseline_dots(numbers, baselines),
         *dots(numbers, "readable", readable, kinds[1], offset=4.5),

@@ -1,5 +1,7 @@
 """Which ones: a model next to the baseline that says yes as often as it does."""
 
+from dataclasses import replace
+
 from selfexec.analysis.answers import brief
 from selfexec.analysis.findings import which_ones
 from selfexec.analysis.numbers import Number
@@ -7,12 +9,12 @@ from selfexec.analysis.words import sentence
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of, texts
-from selfexec.report.svg import RowPanel, Sign, ends_of, reach, rows
+from selfexec.report.svg import RowPanel, Sign, reach, rows
 
 TITLE = "Which ones, at the same rate of yes"
 CAPTION = (
-    "How much of the highest skill possible at a model's rate of yes the model and the baseline reach; where both are "
-    "near 1, there is no room to differ."
+    "How much of the skill possible at a model's rate of yes it and the baseline reach; where both are near 1, they "
+    "cannot be told apart."
 )
 
 
@@ -28,8 +30,7 @@ def equal_rate(numbers: FigureNumbers) -> Figure | None:
             continue
         name = experiment.replace("_", " ")
         marks = [*dots(numbers, "baseline", baseline, "baseline"), *dots(numbers, "model", own)]
-        domain = reach(ends_of(marks), 0.0, 1.0)
-        panels.append(RowPanel(name, marks, domain=domain, tied=True, axis="share of possible skill", of=experiment))
+        panels.append(RowPanel(name, marks, tied=True, axis="share of possible skill", of=experiment))
         shown.append(own)
         cells |= {f"{experiment}: model": texts(own), f"{experiment}: baseline": texts(baseline)}
         if states := brief(which_ones(numbers.scores, experiment)):
@@ -37,6 +38,8 @@ def equal_rate(numbers: FigureNumbers) -> Figure | None:
             told.append(f"{name}: {states}")
     if not panels:
         return None
+    domain = reach([dot.value for panel in panels for dot in panel.dots], 0.0, 1.0)  # one, to be compared
+    panels = [replace(panel, domain=domain) for panel in panels]
     signs = [Sign("main", "model, with 95% interval"), Sign("baseline", "baseline at its rate of yes")]
     svg = rows(numbers.model_order, "equal_rate", TITLE, CAPTION, panels, signs_of(signs, *shown))
     finding = sentence("; ".join(told)) if told else ""

@@ -33,7 +33,7 @@ def experiments(numbers: FigureNumbers) -> Figure | None:
     ]
     signs = [
         Sign("main", "model, with 95% interval"),
-        Sign("baseline", f"{BASELINE}, which never saw the model"),
+        Sign("baseline", BASELINE),
     ]
     cells: dict[str, dict[str, str]] = {}
     for experiment, found in accuracies.items():

@@ -21,7 +21,7 @@ def failing(numbers: FigureNumbers) -> Figure | None:
     lift = numbers.scored(EXPERIMENT, "lift")
     if not failed:
         return None
-    tries = [*dots(numbers, "of the control", control, "open"), *dots(numbers, "of its own questions", failed)]
+    tries = [*dots(numbers, "of the control", control, "baseline"), *dots(numbers, "of its own questions", failed)]
     baselines = numbers.scored(EXPERIMENT, "best_baseline")
     lifts = [*dots(numbers, "best baseline", baselines, "baseline", interval=False), *dots(numbers, "lift", lift)]
     panels = [RowPanel("failed tries", tries, domain=shares(tries), tied=True, axis="share")]
@@ -30,7 +30,7 @@ def failing(numbers: FigureNumbers) -> Figure | None:
         panels.append(RowPanel("lift over the control", lifts, domain=domain, line=0.0, axis="lift"))
     signs = [
         Sign("main", "of its own questions, with 95% interval"),
-        Sign("open", "of the control"),
+        Sign("baseline", "of the control"),
         *([Sign("baseline", "best baseline")] if baselines else []),
         Sign("half", "no better than the control"),
     ]

@@ -66,7 +66,7 @@ class Figure:
     @property
     def sortable(self) -> bool:
         """Whether the drawing has a row for each model, so that the page can put them in another order."""
-        return f'class="sx {ROWS}' in self.svg and len(self.cells) > 1
+        return f'class="sx {ROWS}' in self.svg and len({row[0] for row in self.cells}) > 1
 
 
 def behind(models: Sequence[str], cells: Mapping[str, Mapping[str, str]]) -> tuple[list[str], list[list[str]]]:

@@ -13,7 +13,7 @@ from selfexec.report.figures.said import Stand, by_experiment
 from selfexec.report.svg import Dot, RowPanel, Sign, ends_of, reach, rows
 from selfexec.text.numbers import in_a_cell, interval, joined
 
-TITLE = "Which predictor is most accurate: the model itself or another?"
+TITLE = "How often and which ones together: which single predictor is best?"
 # levels -> what they go by
 BY = {
     ("constant",): "always the same answer",
@@ -27,20 +27,20 @@ STACKED = "stacked"  # of the others; it is what margins are over
 
 # level -> what predicts a model there
 PREDICTORS = {
-    "others_behaviour": "What other models do",
-    "others_predictions": "What other models predict",
-    "text": "The text of an item",
-    "facts": "A plain fact about an item",
-    "constant": "Always giving the same answer",
-    "family_behaviour": "What its family does",
-    "family_predictions": "What its family predicts",
-    "history": "What it did with other items",
+    "others_behaviour": "what other models do",
+    "others_predictions": "what other models predict",
+    "text": "the text of an item",
+    "facts": "a plain fact about an item",
+    "constant": "the same answer always",
+    "family_behaviour": "what its family does",
+    "family_predictions": "what its family predicts",
+    "history": "what it did with other items",
 }
 
 
 def _caption(levels: Sequence[str]) -> str:
     by = [text for these, text in BY.items() if not set(levels).isdisjoint(these)]
-    return f"Skill of each model's own predictions, and of the best predictor that goes by one of these: {joined(by)}."
+    return f"Skill of each model's own predictions, and of the best that goes by one of these alone: {joined(by)}."
 
 
 def ladder(numbers: FigureNumbers) -> Figure | None:
@@ -53,7 +53,7 @@ def ladder(numbers: FigureNumbers) -> Figure | None:
     experiments = [e for e in EXPERIMENTS if any(row.experiment == e for row in found)]
     found.sort(key=lambda row: numbers.models.index(row.model))
     panels = [_panel(e, [row for row in found if row.experiment == e]) for e in experiments]
-    signs = [Sign("main", "its own prediction, with 95% interval"), Sign("baseline", "the best other predictor")]
+    signs = [Sign("main", "own prediction, with 95% interval"), Sign("baseline", "best single predictor")]
     if any(row.reason for row in found if row.level == ITSELF):
         signs.append(Sign("faint", "with caution"))
     caption = _caption(levels)
@@ -72,12 +72,14 @@ def _finding(rows: Sequence[LadderRow]) -> str:
     level = max(PREDICTORS, key=lambda one: counts[one])
     whose: dict[str, str] = {}
     for experiment in dict.fromkeys(row.experiment for row in rows):
-        judged = [r for r in rows if (r.level, r.experiment) == (level, experiment) and r.own_prediction is not None]
-        if those := [row.model for row in judged if row.own_prediction == "behind"]:
-            whose[experiment] = Stand(tuple(row.model for row in judged), (), tuple(those)).whom(those)
+        held = [row for row in rows if (row.level, row.experiment) == (level, experiment)]
+        if those := [row.model for row in held if row.own_prediction == "behind"]:
+            whose[experiment] = Stand(tuple(row.model for row in held), (), tuple(those)).whom(those)
     alone = len({row.model for row in rows}) == 1
-    themselves = "it predicts itself" if alone else "they predict themselves"
-    return f"{PREDICTORS[level]} predicts {by_experiment(whose)} better than {themselves}"
+    whom = by_experiment(whose)
+    return (
+        f"Going by {PREDICTORS[level]} is a better guide to {whom} than {'its' if alone else 'their'} own predictions"
+    )
 
 
 def _panel(experiment: str, found: Sequence[LadderRow]) -> RowPanel:
@@ -95,7 +97,7 @@ def _dots(own: LadderRow, found: Sequence[LadderRow]) -> Iterator[Dot]:
         said = f"{best.model}, {HEADS[best.level]} ({baseline_name(best.baseline)}) in {best.experiment}"
         difference = "" if best.difference is None else f"; its own prediction less that: {signed_interval(best)}"
         skill = interval(best.skill, best.low, best.high)
-        yield Dot(best.model, "best other predictor", best.skill or 0.0, f"{said}: {skill}{difference}", "baseline")
+        yield Dot(best.model, "best single predictor", best.skill or 0.0, f"{said}: {skill}{difference}", "baseline")
     caution = f" ({own.reason})" if own.reason else ""
     title = f"{own.model}, its own prediction in {own.experiment}: {interval(own.skill, own.low, own.high)}{caution}"
     yield Dot(own.model, "itself", own.skill, title, "faint" if own.reason else "main", own.low, own.high)

@@ -3,18 +3,20 @@
 from collections.abc import Iterator
 
 from selfexec.analysis.numbers import Loss, Losses, lost_replies
+from selfexec.analysis.words import percent
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.svg import Piece, RowPanel, Sign, reach, rows
-from selfexec.text.numbers import count_in_a_cell
+from selfexec.text.numbers import count_in_a_cell, is_or_are
 
 LEAST_AXIS = 0.05  # so that a handful does not look like much
 ROOM = 1.2  # for the numbers behind the bars
 
-TITLE = "Replies that were not read"
+TITLE = "Replies that are missing, or could not be read"
 CAPTION = (
-    "Share of all replies asked for that were unreadable, withheld (which is behaviour) or missing, with their number."
+    "Of the replies asked for, the share that is missing, could not be read, or was withheld by the model or its "
+    "provider, with their number."
 )
 FILLS = {
     ("unreadable", "format"): 1,
@@ -60,10 +62,11 @@ def _finding(losses: Losses, replies: int) -> str:
     lost = {of: sum(part.replies for part in parts) for of, parts in losses.items()}
     shares = {of: lost[of] / parts[0].of for of, parts in losses.items()}
     model, experiment = most = max(shares, key=shares.__getitem__)
-    were = "was" if sum(lost.values()) == 1 else "were"
-    where = f"{model} in {experiment.replace('_', ' ')}: {shares[most]:.0%} of its replies there"
-    part = "most" if len(lost) > 1 else "all" if lost[most] > 1 else "that"
-    return f"{sum(lost.values()):,} of {replies:,} replies {were} not read, {part} of {where}"
+    found = {part.state for parts in losses.values() for part in parts}
+    states = " or ".join(state for state in ("missing", "unreadable", "withheld") if state in found)
+    where = f"{percent(shares[most])} ({model}, {experiment.replace('_', ' ')})"
+    total = sum(lost.values())
+    return f"{total:,} of {replies:,} replies {is_or_are(total)} {states}; the highest share is {where}"
 
 
 def _panel(numbers: FigureNumbers, experiment: str, losses: Losses, domain: tuple[float, float]) -> RowPanel:

@@ -25,7 +25,7 @@ def order_models(merit: Mapping[str, Merit], groups: Mapping[str, str] | None = 
         return (*family, merit[model], model)
 
     order = sorted(merit, key=place)
-    return ModelOrder(tuple(order), families, names_of(order), headed=headed)
+    return ModelOrder(tuple(order), families, {model: clean(model) for model in order}, headed=headed)
 
 
 def merit_of(overall: float | None, skills: Sequence[float], *, caution: bool = False) -> Merit:
@@ -35,11 +35,3 @@ def merit_of(overall: float | None, skills: Sequence[float], *, caution: bool = 
     if overall is not None:
         return int(caution), -overall
     return (2, -sum(skills) / len(skills)) if skills else (3, 0.0)
-
-
-def names_of(models: Sequence[str]) -> dict[str, str]:
-    """Without the provider where that is the same for all, or tells nobody apart."""
-    last = {model: clean(model.split("/")[-1]) for model in models}
-    if all(last.values()) and len(set(last.values())) == len(models):
-        return last
-    return {model: clean(model) for model in models}

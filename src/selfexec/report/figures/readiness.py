@@ -12,7 +12,7 @@ from selfexec.report.svg import RowPanel, Sign, rows
 
 TITLE = "How often: predicted and done"
 CAPTION = (
-    "How often each model predicted that it would do what the experiment asks about, and how often it did: shares of "
+    "How often each model predicted that it would do what is named above the panel, and how often it did: shares of "
     "the claims whose prediction and outcome were both read."
 )
 
@@ -31,14 +31,14 @@ def readiness(numbers: FigureNumbers) -> Figure | None:
         predicted, did = numbers.how_often(experiment)
         if not predicted:
             continue
-        marks = [*dots(numbers, "did", did, "open"), *dots(numbers, "predicted", predicted)]
+        marks = [*dots(numbers, "did", did, "baseline"), *dots(numbers, "predicted", predicted)]
         panels.append(RowPanel(what, marks, tied=True, of=experiment))
         shares.append(predicted)
         findings[experiment] = how_often(numbers.scores, experiment)
         cells |= {f"{experiment}: predicted": texts(predicted), f"{experiment}: did": texts(did)}
     if not panels:
         return None
-    signs = [Sign("main", "predicted"), Sign("open", "did")]
+    signs = [Sign("main", "predicted"), Sign("baseline", "did")]
     svg = rows(numbers.model_order, "readiness", TITLE, CAPTION, panels, signs_of(signs, *shares))
     clauses = [clause for experiment, found in findings.items() for clause in _clauses(experiment, found)]
     if len(numbers.models) == 1:  # named once
@@ -49,10 +49,8 @@ def readiness(numbers: FigureNumbers) -> Figure | None:
 def _clauses(experiment: str, findings: Sequence[Finding]) -> Iterator[str]:
     """By the verdicts on rate bias."""
     behaviour = EXPERIMENTS[experiment].words.behaviour
-    by_tone = {
-        answer: tuple(one.subject for one in findings if one.answer == answer) for answer in ("yes", "open", "no")
-    }
-    found = Stand(sum(by_tone.values(), ()), by_tone["yes"], by_tone["no"])
+    above, below = (tuple(one.subject for one in findings if one.answer == answer) for answer in ("yes", "no"))
+    found = Stand(tuple(one.subject for one in findings), above, below)
     for those, errs in ((found.above, "overestimate"), (found.below, "underestimate")):
         if those and behaviour:
             verb, pronoun = (f"{errs}s", "it") if len(those) == 1 else (errs, "they")

@@ -29,16 +29,15 @@ def restriction(numbers: FigureNumbers) -> Figure | None:
         RowPanel(
             "over-niceness",
             [
-                *dots(numbers, "over-niceness by chance", by_chance, "open", interval=False),
+                *dots(numbers, "over-niceness by chance", by_chance, "diamond", interval=False),
                 *dots(numbers, "over-niceness", over),
             ],
         ),
     ]
     signs = [
         Sign("main", "model, with 95% interval"),
-        Sign("diamond", "label"),
+        Sign("diamond", "label, and by chance"),
         Sign("baseline", BASELINE),
-        Sign("open", "by chance"),
     ]
     table = behind(
         numbers.models,

@@ -30,10 +30,10 @@ class Stand:
     below: tuple[str, ...]
 
     def whom(self, those: Sequence[str]) -> str:
-        """all 10 models, both models, 3 of 10 models, or the one that there is by name"""
+        """all 10 models, both models, 3 of 10 models, or one by its name"""
         n = len(self.judged)
         whole = f"{all_of(n)} models"
-        return those[0] if n == 1 and those else whole if len(those) == n else f"{len(those)} of {n} models"
+        return those[0] if len(those) == 1 else whole if len(those) == n else f"{len(those)} of {n} models"
 
 
 def stand(ones: Mapping[str, Number], twos: Mapping[str, Number]) -> Stand:
@@ -99,9 +99,9 @@ class AdjustedCorrelation:
 
     @property
     def text(self) -> str:
-        """r = .76 [.19, .95] over 9 models, adjusted for 8 correlations"""
+        """r = .76 [.19, .95] over 9 models, adjusted"""
         size = f"r = {interval(self.value, self.low, self.high, lambda value: decimal(value, 2))}"
-        family = f", adjusted for {self.among} correlations" if self.among > 1 else ""
+        family = ", adjusted" if self.among > 1 else ""
         return f"{size} over {self.n} models{family}"
 
 

@@ -49,7 +49,10 @@ def about(data: Data) -> About:
     options = data.options
     panel = [line for one in data.scores.panels for line in panel_lines(one)]
     citations = [f"The panel: {one.panel.citation}." for one in data.scores.panels if one.panel.citation]
-    runs = [replace(provenance(run), models=[m for m in data.models if m in run.models]) for run in data.runs]
+    runs = [
+        replace(provenance(run), models=[m for m in data.models if m in run.models])
+        for run in data.selection.whole_runs
+    ]
     return About(options.command(data.selection), runs, options.evidence, [*panel, *citations])
 
 

@@ -1,15 +1,18 @@
 """The answer: the front, and what follows in words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+import polars as pl
 
 from selfexec.analysis.answers import BASELINE, answers
 from selfexec.analysis.findings import further_findings, too_few_for_own
-from selfexec.analysis.names import skill_called
+from selfexec.analysis.names import skill_called, source_of
 from selfexec.analysis.score import Scores
 from selfexec.analysis.score_table import LEGEND
 from selfexec.analysis.warnings import Unanswered, texts_of
 from selfexec.analysis.words import NO_TEST, FindingSentence, own_predictions, sentences
+from selfexec.claims import Tables
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.data import Data
 from selfexec.report.front import Front
@@ -28,6 +31,7 @@ class AnswerSection:
     items: Mapping[str, str]
     detectable: Mapping[str, Mapping[str, tuple[float, float, float]]]
     said: Mapping[str, Sequence[FindingSentence]]
+    sources: Sequence[str]
     skill_called: str
     convention: str
     no_test: str = NO_TEST
@@ -49,9 +53,24 @@ def answer(data: Data) -> AnswerSection:
         items,
         {experiment: found for experiment, found in sizes.items() if found},
         {about: found for about, found in said.items() if found},
+        list(other_sources(data.tables)),
         skill_called=skill_called(data.scores.experiments),
         convention=LEGEND[data.selection.convention],
     )
+
+
+def other_sources(tables: Tables) -> Iterator[str]:
+    """Who else says what was done, and how often they say otherwise than the source that counts."""
+    place = ["model", "experiment", "item", "epoch", "condition", "claim"]
+    both = tables.observations.join(tables.outcomes, on=place, suffix="_other").drop_nulls("observed")
+    differs = (pl.col("observed") != pl.col("observed_other")).sum()
+    names = ["experiment", "source", "source_other"]
+    for experiment, source, other, n, k in both.group_by(names).agg(pl.len(), differs.alias("k")).sort(names).rows():
+        yield (
+            f"{experiment}: what was done is decided by {source_of(experiment, source)}. By "
+            f"{source_of(experiment, other)} it was otherwise in {k:,} of {n:,} claims: `selfexec report RUN --source "
+            f"{other}` goes by that."
+        )
 
 
 def items_asked(scores: Scores, experiment: str) -> str:

@@ -12,18 +12,15 @@ LETTERS = 68  # in a line of a caption
 
 @dataclass(frozen=True)
 class Figures:
-    """`columns` have them one after the other; `wide`: the last, where an odd number would leave a hole."""
+    """`columns` have them one after the other."""
 
     columns: Sequence[Sequence[Figure]]
-    wide: Figure | None = None
 
 
 def figures(data: Data) -> Figures | None:
     if not data.figures:
         return None
-    *paired, last = data.figures
-    odd = len(data.figures) > 1 and len(data.figures) % 2 == 1
-    return Figures(halves(paired), last) if odd else Figures(halves(data.figures))
+    return Figures(halves(data.figures))
 
 
 def halves(figures: Sequence[Figure]) -> Sequence[Sequence[Figure]]:

@@ -40,6 +40,10 @@ class Models:
     sides_of: Callable[[str], str]
     orders_of: Callable[[str, Mapping[str, int]], str]
 
+    @property
+    def any_overall(self) -> bool:
+        return any(part.skill and part.skill.value is not None for part in self.models)
+
 
 def models(data: Data) -> Models:
     advice, kinds = outcomes.advice(data.claims), outcomes.kinds(data.claims)

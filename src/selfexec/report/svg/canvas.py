@@ -32,7 +32,7 @@ STYLE = """
 .sx .sx-thick{stroke-width:5;stroke-opacity:.45}
 .sx .sx-main .sx-span{stroke:var(--accent,#0b62c4)}
 .sx .sx-main .sx-shape{fill:var(--accent,#0b62c4);stroke:var(--paper,#ffffff);stroke-width:.6}
-.sx .sx-open .sx-shape,.sx .sx-diamond .sx-shape{fill:var(--paper,#ffffff);stroke:var(--ink,#1c2024);stroke-width:1.3}
+.sx .sx-diamond .sx-shape{fill:var(--paper,#ffffff);stroke:var(--ink,#1c2024);stroke-width:1.3}
 .sx .sx-faint .sx-shape{fill:var(--paper,#ffffff);stroke:var(--muted,#697077);stroke-width:1.3;stroke-dasharray:2 1.5}
 .sx .sx-dot .sx-shape{fill:var(--muted,#697077)}
 .sx .sx-baseline .sx-shape{stroke:var(--ink,#1c2024);stroke-width:2;fill:none}
@@ -314,7 +314,6 @@ def box(x: float, y: float, width: float, height: float, kind: str, more: str = 
 # around 0, 0
 SHAPES = {
     "main": '<circle r="3.4" class="sx-shape"/>',
-    "open": '<circle r="3.4" class="sx-shape"/>',
     "faint": '<circle r="3.4" class="sx-shape"/>',
     "small": '<circle r="2.2" class="sx-shape"/>',
     "diamond": '<path d="M0-4.6L4.6 0L0 4.6L-4.6 0Z" class="sx-shape"/>',
@@ -322,7 +321,7 @@ SHAPES = {
     "level": '<path d="M-6.5 0H6.5" class="sx-shape"/>',
 }
 LIKE = {"level": "baseline", "small": "dot"}  # how shapes are drawn that have not a style of their own name
-Kind = Literal["main", "open", "faint", "small", "diamond", "baseline", "level"]
+Kind = Literal["main", "faint", "small", "diamond", "baseline", "level"]
 
 
 @dataclass(frozen=True)
@@ -347,11 +346,17 @@ def mark(x: float, y: float, kind: Kind, whose: Whose, title: str, inside: str =
 
 
 def span(scale: Scale, low: float | None, high: float | None, middle: float, kind: str = "sx-span") -> str:
-    """An interval, from the place of its mark on this scale; nothing where it has no ends."""
+    """An interval, from the place of its mark on this scale, with the head of an arrow where a row's goes on beyond it;
+    nothing where it has no ends.
+    """
     if low is None or high is None:
         return ""
     start, end = at(scale.clipped(low) - middle), at(scale.clipped(high) - middle)
-    return f'<path d="{f"M0 {start}V{end}" if scale.upright else f"M{start} 0H{end}"}" class="{kind}"/>'
+    if scale.upright:
+        return f'<path d="M0 {start}V{end}" class="{kind}"/>'
+    before = f"M{start} 0m4 -3l-4 3l4 3" if low < scale.low else ""
+    behind = f"M{end} 0m-4 -3l4 3l-4 3" if high > scale.high else ""
+    return f'<path d="M{start} 0H{end}{before}{behind}" class="{kind}"/>'
 
 
 def belonging(whose: Whose, *parts: str, band: tuple[float, float] | None = None) -> str:

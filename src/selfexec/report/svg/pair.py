@@ -8,34 +8,34 @@ from dataclasses import dataclass
 from selfexec.report.svg.canvas import DATA, at, key_of, told
 
 THICK = 8  # of the bar between the two
-HOLLOW = ' class="hollow"'
 
 
 @dataclass(frozen=True)
 class Pair:
-    """`held` is not given where there is nothing to hold the value against; then `low` and `high` may be the ends of
-    its interval.
+    """`held` is not given where there is nothing to hold the value against. `low` and `high` are the ends of the
+    value's interval. `look` of its dot: "hollow", "caution", or filled.
     """
 
     value: float
     held: float | None = None
     low: float | None = None
     high: float | None = None
+    look: str = ""
 
 
-def pair(found: Pair, scale: tuple[float, float], ticks: Sequence[float], *, hollow: bool, faint: bool) -> str:
-    """A dot at the value, hollow where it is too close to call, a dash at what it is held against, a bar between."""
+def pair(found: Pair, scale: tuple[float, float], ticks: Sequence[float]) -> str:
+    """A dot at the value with its interval, a dash at what it is held against, a bar between."""
     parts = [_upright(tick, scale, "tick" if tick else "zero", 0, 100) for tick in ticks]
     if found.held is not None:
         start, end = sorted((found.value, found.held))
         width = place(end, scale, start)
         parts.append(f'<rect x="{place(start, scale)}" y="50%" width="{width}" height="{THICK}" class="between"/>')
         parts.append(_upright(found.held, scale, "held", 14, 86))
-    elif found.low is not None and found.high is not None:
-        x1, x2 = place(found.low, scale), place(found.high, scale)
+    if found.low is not None and found.high is not None:
+        x1, x2 = (place(min(max(end, scale[0]), scale[1]), scale) for end in (found.low, found.high))
         parts.append(f'<line class="whisker" x1="{x1}" x2="{x2}" y1="50%" y2="50%"/>')
-    parts.append(f'<circle cx="{place(found.value, scale)}" cy="50%" r="5"{HOLLOW if hollow else ""}/>')
-    return f'<svg class="mini{" faint" if faint else ""}" aria-hidden="true">{"".join(parts)}</svg>'
+    parts.append(f'<circle cx="{place(found.value, scale)}" cy="50%" r="5" class="{found.look}"/>')
+    return f'<svg class="mini" aria-hidden="true">{"".join(parts)}</svg>'
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,6 @@ class ThinRow:
 
     shown: Pair
     title: str
-    hollow: bool
-    faint: bool
 
 
 def crowd(keys: Sequence[str], rows: Mapping[str, ThinRow], scale: tuple[float, float], ticks: Sequence[float]) -> str:
@@ -54,15 +52,14 @@ def crowd(keys: Sequence[str], rows: Mapping[str, ThinRow], scale: tuple[float, 
     thick = 100 / len(keys)
     for n, key in enumerate(keys):
         if row := rows.get(key):
-            faint = ' class="faint"' if row.faint else ""
-            marks = _thin(row.shown, scale, (n + 0.5) * thick, row.hollow)
-            parts.append(f'<g {DATA["key"]}="{key_of(key)}"{faint}>{told(row.title)}{marks}</g>')
+            marks = _thin(row.shown, scale, (n + 0.5) * thick)
+            parts.append(f'<g {DATA["key"]}="{key_of(key)}">{told(row.title)}{marks}</g>')
     return f'<svg class="mini" aria-hidden="true">{"".join(parts)}</svg>'
 
 
-def _thin(shown: Pair, scale: tuple[float, float], middle: float, hollow: bool) -> str:
+def _thin(shown: Pair, scale: tuple[float, float], middle: float) -> str:
     x, y = place(shown.value, scale), f"{at(middle)}%"
-    dot = f'<circle cx="{x}" cy="{y}" r="2.5"{HOLLOW if hollow else ""}/>'
+    dot = f'<circle cx="{x}" cy="{y}" r="2.5" class="{shown.look}"/>'
     if shown.held is None:
         return dot
     between = f'<line class="between" x1="{place(shown.held, scale)}" x2="{x}" y1="{y}" y2="{y}"/>'

@@ -95,10 +95,9 @@
       mark.classList.toggle("off", family.has(model) ? !wanted.has(model) : off(kind));
     }
     all(".canvas svg").forEach(pack);
-    const only = wanted.size === 1 ? [...wanted][0] : null;
     for (const panel of all(".example")) {
-      const [whole, own] = [panel.querySelector("p:not([data-for])"), only && all("p[data-for]", panel).find((one) => one.dataset.for === only)];
-      all("p", panel).forEach((one) => (one.hidden = one !== (own || whole)));
+      const own = wanted.size < family.size && all("p[data-for]", panel).find((one) => wanted.has(one.dataset.for));
+      all("p", panel).forEach((one) => (one.hidden = one !== (own || panel.querySelector("p:not([data-for])"))));
     }
     if (guessing && guessing.querySelector(".guessed").textContent !== guessed()) {
       for (const name of all(".guessed")) name.textContent = guessed();
@@ -400,7 +399,7 @@
   // --- evidence: walk -------------------------------------------------------------------------------------------------
 
   // what a baseline said of a claim: yes or no, and whether that was right, wrong, or does not count
-  const SAID = { Y: "yes, right", y: "yes, wrong", "+": "yes", N: "no, right", n: "no, wrong", "-": "no", "=": "cannot tell", "~": "cannot tell", ".": "says nothing" };
+  const SAID = { Y: "yes, right", y: "yes, wrong", "+": "yes", N: "no, right", n: "no, wrong", "-": "no", "=": "either", "~": "either", ".": "nothing" };
   const ZERO = 48;
   const RIGHT = "TNR";
 
@@ -884,8 +883,10 @@
     now.looking = null;
     byId("drill-everywhere").hidden = !lookedFor() || lookedFor().startsWith("=") || now.index.models.length < 2;
     now.found = now.entries.filter((entry) => wanted(entry) && found(entry));
-    // items whose sessions are in the page come first
-    now.found = [...now.found.filter(kept), ...now.found.filter((entry) => !kept(entry))];
+    // items whose sessions are in the page come first, and of these what counts
+    const counts = ({ claims }) => claims.some(([, code]) => !"?.".includes(code));
+    const merit = (entry) => 2 * !kept(entry) + !counts(entry);
+    now.found.sort((one, two) => merit(one) - merit(two));
     now.wanted = claimsOf(what);
     const { at, epoch } = now;
     const first = Math.max(0, at === undefined ? 0 : now.found.findIndex((entry) => entry.item.id === at && (epoch === undefined || entry.epoch === epoch)));
@@ -1021,7 +1022,7 @@
     if (found.stop) facts_.push(`stopped: ${found.stop}`);
     if (found.given) facts_.push("read elsewhere");
     const line = make("p", { className: "note" }, facts_.join(" · "));
-    if (found.value !== undefined) line.append(isKept ? " · by a fixed rule: " : " · read as ", make("b", {}, isolated(told(found.value))));
+    if (found.value !== undefined) line.append(isKept ? " · by a fixed rule: " : " · value: ", make("b", {}, isolated(told(found.value))));
     if (isKept && judged) line.append(` · what counts is ${now.index.counts[now.experiment]}`);
     const parts = [title, line, ...sentTo(entry, name, found)];
     if (found.error) parts.push(make("p", { className: "note" }, "error: ", isolated(found.error)));
@@ -1109,7 +1110,7 @@
   };
 
   /** What the baseline said of a claim, and how many of the others did it. */
-  const beside = ({ said, others: [did, of] }) => `; ${now.index.baselines[now.baseline]}: ${SAID[said]} (${count(did)} of ${count(of)} others ${now.index.orders.includes(now.experiment) ? "so" : "did"})`;
+  const beside = ({ said, others: [did, of] }) => `; ${now.index.baselines[now.baseline]} predicted ${SAID[said]}; ${count(did)} of ${count(of)} other models ${now.index.orders.includes(now.experiment) ? "had this order" : "did it"}`;
 
   // what a model said that it would do, and what it did; of a ranking, whether it came out so
   const SHORT = { T: "yes, did", F: "yes, did not", U: "no, did", N: "no, did not", R: "right", O: "wrong", C: "wrong", W: "wrong", S: "came true", V: "did not", Y: "came true", X: "did not", "=": "tie", "?": "unreadable", ".": "missing" };
@@ -1255,7 +1256,7 @@
     reveal(target);
     target.scrollIntoView();
   };
-  addEventListener("hashchange", (event) => show(event.oldURL));
+  addEventListener("hashchange", ({ oldURL }) => laid.then(() => show(oldURL)));
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
@@ -1335,7 +1336,7 @@
   document.addEventListener("keydown", keys);
   addEventListener("scroll", () => marked && place(), { capture: true, passive: true });
   const opened = [];
-  addEventListener("beforeprint", () => all("#words:not([open]), #reading:not([open]), #every-score:not([open])").forEach((part) => {
+  addEventListener("beforeprint", () => all("#key:not([open]), #words:not([open]), #reading:not([open]), #every-score:not([open])").forEach((part) => {
     if (part.querySelector(".packed")) return; // paper does not wait until it is unpacked
     opened.push(part);
     part.open = true;
