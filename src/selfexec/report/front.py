@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from selfexec.analysis.answers import brief, headline
 from selfexec.analysis.findings import (
     NO_ROOM,
-    Answer,
     Finding,
+    FindingAnswer,
     against_chance,
     how_often,
     own_prediction_findings,
@@ -364,7 +364,7 @@ def _brief(findings: Sequence[Finding]) -> str:
     return brief(findings) or "no verdict"
 
 
-LOOKS: Mapping[Answer, str] = {"yes": "", "no": "", "withheld": "caution"}
+LOOKS: Mapping[FindingAnswer, str] = {"yes": "", "no": "", "withheld": "caution"}
 
 
 def _cell(
