@@ -16,6 +16,7 @@ For who reads the source, the way from a reply to a number:
 
 runs/asking/execute.py:carry_out                   a plan: sessions are asked (`executor`), then the run is read back
 engines/http/client.py:HttpEngine.ask              a call -> Outcome: `transport` gets the body, `bodies` reads it
+                                                   (of a simulated model: engines/sim/engine.py:SimEngine.ask)
 runs/connections.py:ReplyLedger.keep               Reply -> replies.jsonl, a line each; all below is worked out anew
 analysis/score.py:scores_of                        Run -> Scores, by the steps below, up to the findings; `brief`:
                                                    no other numbers than the screen shows
@@ -25,7 +26,7 @@ claims/tables.py:observe                           Readings -> Tables: `observe`
 claims/arrays.py:claims_of                         Tables -> Claims, as arrays
 metrics/score.py:score_experiment                  Claims of one model and of others -> Score rows: skill, baselines
 metrics/baseline_margin.py:compare_with_baseline   the margin: skill less that of the stacked baseline
-metrics/margin_at_own_rate.py:at_own_rate          the margin at the model's own rate of yes
+metrics/margin_at_own_rate.py:at_own_rate          the margin at the model's own rate of yes, which the screen shows
 analysis/findings.py:which_ones                    Score rows -> Finding: above, below, too close to call, withheld
 analysis/screen.py:Screen                          Findings -> what `run` and `score` print
 

@@ -15,7 +15,7 @@ from selfexec.analysis.ladder import LadderRow, ladder_of
 from selfexec.analysis.ladder.words import sentences
 from selfexec.analysis.score import score_tables
 from selfexec.metrics import ITSELF, LEVELS, NO_FAMILY
-from selfexec.metrics.baseline_margin import NO_OTHERS
+from selfexec.metrics.baselines import NO_OTHERS
 from selfexec.metrics.ladder import NO_FACTS
 from selfexec.runs import Run
 

@@ -248,6 +248,31 @@ def test_who_hardly_ever_does_it_is_no_reference_model() -> None:
         assert math.isnan(found.margin.value) is not enough
 
 
+def test_where_one_item_of_a_model_was_read_there_is_a_reason_and_no_margin(tmp_path: Path) -> None:
+    panel = [f"sim/typical@{n}" for n in range(5)]
+    sx.run(panel, experiments="association", limit=40, out=tmp_path / "r")
+    lines = [json.loads(line) for line in (tmp_path / "r" / "replies.jsonl").read_text("utf-8").splitlines()]
+    first = lines[0]["item"]
+    for line in lines:
+        if line["model"] == panel[0] and line["item"] != first:
+            line["text"] = "I would rather not say."
+    (tmp_path / "r" / "replies.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    scores = sx.score(tmp_path / "r", "readable")
+    alone, whole = (scores.row(model, "association", "baseline_margin") for model in panel[:2])
+    assert alone.value is None and alone.reason == "only one item could be scored"
+    assert whole.value is not None
+
+
+def test_other_models_that_hardly_vary_are_counted_and_not_asked_for(tmp_path: Path) -> None:
+    panel = [f"sim/typical@{n}" for n in range(5)]
+    sx.run(panel, experiments="restriction", limit=4, out=tmp_path / "r")
+    reason = sx.score(tmp_path / "r").row(panel[0], "restriction", "baseline_margin").reason
+    # of four items five cannot have either outcome
+    assert reason and reason.startswith(
+        "what 4 of 4 other models did varies too little on these items (fewer than 5 of"
+    )
+
+
 def test_doubts_of_items_and_of_the_reference_models_add_up_and_what_others_add_lowers_the_low_end() -> None:
     items = Estimate(0.5, Interval(0.3, 0.6), 0.08)
     found = doubted(items, ReferenceDoubt(error=0.05, shortfall=0.02))
@@ -255,7 +280,7 @@ def test_doubts_of_items_and_of_the_reference_models_add_up_and_what_others_add_
     assert found.value == 0.5
     assert found.interval == pytest.approx((0.5 - 0.02 - math.hypot(0.2, reach), 0.5 + math.hypot(0.1, reach)))
     assert found.error == pytest.approx(math.hypot(0.08, 0.05))
-    assert found.near_end  # an overall value must sum these arms, which are not 1.96 errors long
+    assert found.interval_only  # an overall value must sum these arms, which are not 1.96 errors long
     assert doubted(items, NO_DOUBT) == items
     # a skill is 1 at most and -1 at least, and so is the baseline's
     ends = [
@@ -334,7 +359,8 @@ def test_baseline_margin_is_skill_less_the_stacked_baselines_skill_on_the_same_c
     scores = sx.score(whole_panel, "readable")
     everyone = whole_panel.tables.claims["restriction"]
     own = everyone.of("sim/typical")
-    probability = stacked(VoteTables(everyone).others(own, {*everyone.models} - {"sim/typical"})).probabilities(own)
+    baseline = stacked(VoteTables(everyone).others(own, {*everyone.models} - {"sim/typical"}))
+    probability = baseline.predictions(baseline.logits(own))
     which = scorable(own, strict=False)
     from sklearn.metrics import balanced_accuracy_score
 

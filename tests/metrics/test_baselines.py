@@ -24,6 +24,10 @@ from selfexec.runs import Run
 from selfexec.stats import ridge_logistic
 
 
+def predicted_by(baseline: Stacked, claims: Any) -> Any:
+    return baseline.predictions(baseline.logits(claims))
+
+
 def worded(text: str, family: str) -> Wording:
     return Wording(text, family)
 
@@ -172,7 +176,7 @@ def test_the_stacked_baseline_never_saw_the_model(panel: Run, experiment: str) -
     mine = claims.model == claims.models.index(model)
     turned = np.where(mine, -1, 1).astype(np.int8)
     contrary = replace(claims, observed=claims.observed * turned, predicted=claims.predicted * turned)
-    said, again = (stacked(others_of(one, model)).probabilities(one.of(model)) for one in (claims, contrary))
+    said, again = (predicted_by(stacked(others_of(one, model)), one.of(model)) for one in (claims, contrary))
     np.testing.assert_array_equal(said, again)
 
 
@@ -278,13 +282,13 @@ def test_the_stacked_baseline_says_yes_where_its_weights_reach_the_threshold_of_
         return float(told > 0)
 
     everyone, places = [0, 1, 2], range(6)
-    found: Any = baseline.probabilities(np.arange(6))  # type: ignore[arg-type]
+    found: Any = predicted_by(baseline, np.arange(6))  # type: ignore[arg-type]
     np.testing.assert_array_equal(found, [word(place, everyone, 3) for place in places])
     assert set(found[:4]) == {0, 1} and np.isnan(found[4:]).all()
     without = [[word(place, [m for m in everyone if m != n], 1) for place in places] for n in everyone]
     np.testing.assert_array_equal(baseline.without_one(np.arange(6)), without)  # type: ignore[arg-type]
     # where nothing speaks for either, the share reaches the base rate, and neither question is the easier one
-    nothing = replace(baseline, weights=np.zeros((5, 2)), threshold=np.zeros(2)).probabilities(np.arange(4))  # type: ignore[arg-type]
+    nothing = predicted_by(replace(baseline, weights=np.zeros((5, 2)), threshold=np.zeros(2)), np.arange(4))  # type: ignore[arg-type]
     assert nothing.tolist() == [1.0 if experiment == "restriction" else 0.5] * 4
 
 
@@ -314,5 +318,5 @@ def test_baselines_say_the_same_whatever_the_order_of_the_models() -> None:
     assert first.keys() == second.keys() and "others_share" in first
     for name, probability in first.items():
         np.testing.assert_array_equal(probability, second[name])
-    np.testing.assert_array_equal(*(stacked(others_of(c, "a")).probabilities(c.of("a")) for c in (one, two)))
+    np.testing.assert_array_equal(*(predicted_by(stacked(others_of(c, "a")), c.of("a")) for c in (one, two)))
     assert not any(math.isnan(c) for c in first["others_share"])

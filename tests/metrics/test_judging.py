@@ -9,7 +9,7 @@ import pytest
 import selfexec as sx
 from build import request, table
 from selfexec.analysis.notes import noise_and_loss
-from selfexec.analysis.result import ScoredRun, folder_of
+from selfexec.analysis.result import ScoredRun, folders_of
 from selfexec.analysis.score import Scores
 from selfexec.claims import Tables
 from selfexec.metrics import JudgeTest, judge_warnings
@@ -75,8 +75,8 @@ def test_where_both_agree_nothing_is_said() -> None:
     assert noise_and_loss(Scores([]), []) == []
 
 
-def test_what_to_type_names_the_run_where_all_models_concerned_are_in_one() -> None:
+def test_what_to_type_is_of_the_runs_that_the_models_concerned_are_in() -> None:
     runs = [ScoredRun("runs/a b", None, ("one", "two"), {}, 0), ScoredRun("runs/c", None, ("three",), {}, 0)]
-    assert folder_of(runs, ["one"]) == folder_of(runs, ["one", "two"]) == "'runs/a b'"
-    assert folder_of(runs, ["three"], name_only=True) == "c"
-    assert folder_of(runs, ["one", "three"]) == folder_of(runs, []) == "RUN"
+    assert folders_of(runs, ["one"]) == folders_of(runs, ["one", "two"]) == ["runs/a b"]
+    assert folders_of(runs, ["three"], name_only=True) == ["c"]
+    assert folders_of(runs, ["one", "three"]) == ["runs/a b", "runs/c"] and folders_of(runs, []) == []

@@ -32,7 +32,7 @@ def test_estimates_take_a_prediction_that_cannot_be_read_for_an_error() -> None:
     unread = np.where(np.isin(np.arange(7), [FP, FN]), 0, wrong)
     unread[:, [4, 5]] = wrong[:, [FN, FP]]
     found, plain = estimates_of(unread), estimates_of(wrong)
-    assert plain["youden_j"].near_end
+    assert plain["youden_j"].interval_only
     for metric in ("accuracy", "recall", "base_rate", "always_no", "balanced_accuracy", "youden_j", "mcc", "kappa"):
         one, two = found[metric], plain[metric]
         assert (one.value, one.error, *one.interval) == pytest.approx((two.value, two.error, *two.interval)), metric
@@ -90,7 +90,7 @@ def test_near_its_end_j_has_the_arms_of_recall_and_specificity() -> None:
     # the same factor makes the two shares correlate by some thousandths: hence the tolerance
     value = 140 / 141 + 0.98 - 1
     assert j.interval == pytest.approx((value - below, value + above), abs=2e-4)
-    assert j.near_end
+    assert j.interval_only
 
 
 def test_with_plenty_of_errors_on_both_sides_j_keeps_its_standard_error() -> None:
@@ -99,36 +99,36 @@ def test_with_plenty_of_errors_on_both_sides_j_keeps_its_standard_error() -> Non
     # sqrt(.7 * .3 / 100 + .6 * .4 / 100), and the 97.5% point of t on 199
     assert j.error == pytest.approx(math.sqrt((0.21 + 0.24) / 100) * math.sqrt(200 / 199))
     assert j.interval == pytest.approx(student(0.3, j.error, 200))
-    assert not j.near_end
+    assert not j.interval_only
 
 
 def test_a_side_that_hardly_matters_may_have_few_errors() -> None:
     # three false alarms of 2,000 say nothing beside 40 misses of 100
-    assert not estimates_of(requests(60, 3, 40, 1997))["youden_j"].near_end
+    assert not estimates_of(requests(60, 3, 40, 1997))["youden_j"].interval_only
     # two of 190 beside 68 of 260: Wilson's widths are .036 and .106, so that the rare side has a tenth of the doubt
-    assert not estimates_of(requests(192, 2, 68, 188))["youden_j"].near_end
+    assert not estimates_of(requests(192, 2, 68, 188))["youden_j"].interval_only
 
 
-@pytest.mark.parametrize(("alarms", "near_end"), [(10, True), (15, False)])
-def test_a_third_of_the_doubt_makes_a_side_matter(alarms: int, near_end: bool) -> None:
+@pytest.mark.parametrize(("alarms", "interval_only"), [(10, True), (15, False)])
+def test_a_third_of_the_doubt_makes_a_side_matter(alarms: int, interval_only: bool) -> None:
     # Wilson's widths at 5 misses of 100, and at 10 and 15 false alarms of 100: .0902, .1191, .1398. Of the squares the
     # misses have .36 and .29
     widths = [interval.high - interval.low for interval in (wilson(n / 100, 100) for n in (5, 10, 15))]
     assert widths == pytest.approx([0.0902, 0.1191, 0.1398], abs=5e-5)
     j = estimates_of(requests(95, alarms, 5, 100 - alarms))["youden_j"]
-    assert j.near_end is near_end
+    assert j.interval_only is interval_only
 
 
 @pytest.mark.parametrize("error", [9, 10])
 def test_ten_items_that_err_are_enough(error: int) -> None:
     j = estimates_of(requests(200 - error, error, error, 200 - error))["youden_j"]
-    assert j.near_end is (error < 10)
+    assert j.interval_only is (error < 10)
 
 
 @pytest.mark.parametrize("error", [9, 10])
 def test_few_hits_are_as_bad_as_few_errors(error: int) -> None:
     j = estimates_of(requests(error, 200 - error, 200 - error, error))["youden_j"]
-    assert j.near_end is (error < 10)
+    assert j.interval_only is (error < 10)
 
 
 def test_items_are_counted_not_claims() -> None:
@@ -136,7 +136,7 @@ def test_items_are_counted_not_claims() -> None:
     counts = np.zeros((100, 7))
     counts[:50, TP], counts[50:, TN] = 15, 15
     counts[:2, TP], counts[:2, FN] = 0, 15
-    assert estimates_of(counts)["youden_j"].near_end
+    assert estimates_of(counts)["youden_j"].interval_only
 
 
 def test_readiness_to_say_yes_moves_recall_and_specificity_apart_and_j_the_less() -> None:
@@ -145,7 +145,7 @@ def test_readiness_to_say_yes_moves_recall_and_specificity_apart_and_j_the_less(
     counts[:8, [TP, FP]] = 3
     counts[8:, TP], counts[8:, FN], counts[8:, TN] = 2, 1, 3
     j = estimates_of(counts)["youden_j"]
-    assert j.near_end
+    assert j.interval_only
     # each item adds s - R n to either share; that is one number for the 8 items and one for the rest: correlation -1
     recall, specificity = 128 / 180, 156 / 180
     parts = np.stack([counts[:, TP] - 3 * recall, counts[:, TN] - 3 * specificity])
@@ -203,7 +203,7 @@ def test_made_up_items_move_no_value() -> None:
     model, baseline = requests(80, 3, 20, 97), requests(60, 0, 40, 100)
     found = claim_kind("restriction").skill_difference(counted(model), counted(baseline))
     assert found.value == pytest.approx(0.2 - 0.03)
-    assert found.near_end
+    assert found.interval_only
 
 
 def parting(won: int, lost: int, of: int) -> tuple[Counted, Counted]:
@@ -213,13 +213,13 @@ def parting(won: int, lost: int, of: int) -> tuple[Counted, Counted]:
     return counted(one), counted(two)
 
 
-@pytest.mark.parametrize(("lost", "near_end"), [(4, True), (5, False)])
-def test_ten_items_on_either_side_that_tell_two_apart_are_enough(lost: int, near_end: bool) -> None:
+@pytest.mark.parametrize(("lost", "interval_only"), [(4, True), (5, False)])
+def test_ten_items_on_either_side_that_tell_two_apart_are_enough(lost: int, interval_only: bool) -> None:
     # the same again with the sides changed over: five won and so many lost of the positives, and of the negatives
     one, two = (np.concatenate([x.counts, x.counts[:, [TN, FN, FP, TP, 4, 5, 6]]]) for x in parting(5, lost, 50))
     found = claim_kind("restriction").skill_difference(counted(one), counted(two))
     assert found.value == pytest.approx(2 * (5 - lost) / 100)
-    assert found.near_end is near_end
+    assert found.interval_only is interval_only
 
 
 def test_made_up_items_never_make_a_standard_error_smaller() -> None:
@@ -292,14 +292,14 @@ def test_near_its_end_accuracy_in_orders_has_wilsons_interval_on_the_effective_n
     record = ranked(*[1.0] * 55, *[0.5] * 5)
     found, tau = ORDERS.accuracy_estimate(record), ORDERS.skill_estimate(record)
     expected = wilson(mean, mean * (1 - mean) / variance)
-    assert found.interval == pytest.approx(expected) and found.near_end
-    assert tau.interval == pytest.approx([2 * end - 1 for end in expected]) and tau.near_end
+    assert found.interval == pytest.approx(expected) and found.interval_only
+    assert tau.interval == pytest.approx([2 * end - 1 for end in expected]) and tau.interval_only
     assert (found.error, tau.error) == pytest.approx((math.sqrt(variance), 2 * math.sqrt(variance)))
     # Student's t stops short of where Wilson's interval goes to
     assert found.interval.low < student(mean, found.error, 60).low - 0.01
     # the other end is its mirror image
     below = ORDERS.accuracy_estimate(ranked(*[0.0] * 55, *[0.5] * 5))
-    assert below.interval == pytest.approx((1 - expected.high, 1 - expected.low)) and below.near_end
+    assert below.interval == pytest.approx((1 - expected.high, 1 - expected.low)) and below.interval_only
 
 
 @pytest.mark.parametrize("some", [0.0, 1.0])
@@ -307,7 +307,7 @@ def test_near_its_end_accuracy_in_orders_has_wilsons_interval_on_the_effective_n
 def test_ten_groups_on_either_side_are_enough(some: float, other: int) -> None:
     record = ranked(*[some] * (60 - other), *[0.5] * other)
     found = ORDERS.accuracy_estimate(record)
-    assert found.near_end is (other < 10)
+    assert found.interval_only is (other < 10)
     at_ease = student(found.value, found.error, 60).within(0, 1)
     assert (found.interval == pytest.approx(at_ease)) is (other == 10)
 
@@ -321,7 +321,7 @@ def test_a_handful_of_groups_that_all_err_is_near_no_end() -> None:
     found = ORDERS.accuracy_estimate(ranked(*values))
     # variance (4 + 1 + 0 + 1 + 4) / 36 / 4, of the mean a fifth of it
     assert found.interval == pytest.approx(student(0.5, math.sqrt(10 / 36 / 4 / 5), 5).within(0, 1))
-    assert not found.near_end
+    assert not found.interval_only
 
 
 def test_one_group_alone_has_no_interval() -> None:
@@ -331,7 +331,7 @@ def test_one_group_alone_has_no_interval() -> None:
 def test_rankers_that_part_on_few_groups_get_two_made_up_ones() -> None:
     one, two = ranked(*[1.0] * 57, 0.5, 0.5, 0.5), ranked(*[1.0] * 60)
     found = ORDERS.skill_difference(one, two)
-    assert found.value == pytest.approx(-3 / 60) and found.near_end  # three halves of 60, twice
+    assert found.value == pytest.approx(-3 / 60) and found.interval_only  # three halves of 60, twice
     # with the made-up ones -1.5 in 62 groups, sum of squares .75 + 2; of tau all of it twice
     mean = -1.5 / 62
     error = math.sqrt(((0.75 + 2) / 62 - mean**2) / 61)
@@ -361,7 +361,7 @@ def test_rankers_that_part_on_ten_groups_are_told_apart_by_these() -> None:
     one, two = ranked(*[1.0] * 60), ranked(*[1.0] * 50, *[0.5] * 10)
     found = ORDERS.skill_difference(one, two)
     error = 2 * math.sqrt(0.25 * 10 / 60 * 50 / 60 / 59)
-    assert found.interval == pytest.approx(student(10 / 60, error, 60)) and not found.near_end
+    assert found.interval == pytest.approx(student(10 / 60, error, 60)) and not found.interval_only
 
 
 # --- overall ---------------------------------------------------------------------------------------------------------
@@ -369,7 +369,7 @@ def test_rankers_that_part_on_ten_groups_are_told_apart_by_these() -> None:
 
 def test_an_overall_score_sums_the_arms_of_what_is_near_an_end() -> None:
     parts = {
-        "association": Estimate(1.0, Interval(0.94, 1.0), 0.0, near_end=True),
+        "association": Estimate(1.0, Interval(0.94, 1.0), 0.0, interval_only=True),
         "restriction": Estimate(0.5, normal(0.5, 0.1), 0.1),
         "difficulty": Estimate(0.3, normal(0.3, 0.05), 0.05),
     }

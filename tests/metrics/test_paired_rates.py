@@ -38,7 +38,7 @@ def test_models_with_the_same_rate_bias_on_every_item_are_not_known_to_have_the_
     found = rate_bias_difference(same, same)
     # two made-up items of 102, of which each model overestimates one: d = 1 and -1, and SE^2 = 102 / 101 * 2 / 102^2
     half = student(0.0, math.sqrt(2 / 101 / 102), 102).high
-    assert (found.value, found.near_end) == (0, True)
+    assert (found.value, found.interval_only) == (0, True)
     assert found.interval == pytest.approx((-half, half))
 
 
@@ -56,7 +56,7 @@ def test_two_models_at_the_ceiling_are_not_known_to_be_equally_near_it() -> None
     # neither misses anything; they overestimate on different items, which tells nothing of misses
     one, two = counted("H" * 50 + "F" * 25 + "c" * 25), counted("H" * 50 + "c" * 25 + "F" * 25)
     found = ceiling_share_difference(one, two)
-    assert (found.value, found.near_end) == (pytest.approx(0), True)
+    assert (found.value, found.interval_only) == (pytest.approx(0), True)
     assert found.interval.low < -0.05 and found.interval.high > 0.05
 
 

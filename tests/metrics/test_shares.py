@@ -241,7 +241,7 @@ def test_the_error_of_a_lift_is_recovered_from_its_interval() -> None:
 def test_the_error_of_a_difference_near_an_end_is_that_of_its_arm_towards_zero(ahead: bool) -> None:
     high, low = record(once(25, 25), once(1, 25)), record(once(20, 25), once(3, 25))
     gap = shares.skill_difference(high, low) if ahead else shares.skill_difference(low, high)
-    assert gap.near_end and gap.value == pytest.approx((1 if ahead else -1) * (0.96 - 0.68))
+    assert gap.interval_only and gap.value == pytest.approx((1 if ahead else -1) * (0.96 - 0.68))
     arm = gap.value - gap.interval.low if ahead else gap.interval.high - gap.value
     assert gap.error == pytest.approx(arm / 2.0096, rel=1e-4)  # Student's t at 49 degrees of freedom
 
@@ -264,7 +264,7 @@ def test_from_ten_items_of_each_side_on_that_differ_a_difference_rests_on_their_
         one = record(more, fewer)
         plain, gap = difference(shares.skill, one, two), shares.skill_difference(one, two)
         assert gap.value == plain.value == pytest.approx((predicted + control) / 90)
-        assert (gap == plain) is rests and gap.near_end is not rests
+        assert (gap == plain) is rests and gap.interval_only is not rests
         assert [shares._differing(one, two, side) for side in (shares.PREDICTED, shares.CONTROL)] == [
             predicted,
             control,
@@ -274,7 +274,7 @@ def test_from_ten_items_of_each_side_on_that_differ_a_difference_rests_on_their_
 def test_where_one_of_the_two_has_no_control_there_is_no_difference() -> None:
     one, two = record([(1, 2)] * 4, [(1, 2)] * 4), record([(1, 2)] * 4, [(0, 0)] * 4)
     gap = shares.skill_difference(one, two)
-    assert math.isnan(gap.value) and gap.reason is not None and not gap.near_end
+    assert math.isnan(gap.value) and gap.reason is not None and not gap.interval_only
 
 
 def test_a_difference_takes_two_common_items() -> None:

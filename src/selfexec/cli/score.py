@@ -76,8 +76,9 @@ def command(
 ) -> None:
     """Score runs: did the models predict what they would do?
 
-    Each score is shown with that of the best baseline, which knows nothing about the model. A headline that the data
-    do not support is withheld, with the reason.
+    The first screen says how often, which ones, and whether anything is a model's own; --full has every number, with
+    that of the baseline, which knows nothing about the model. A headline that the data do not support is withheld, with
+    the reason.
 
     \b
     selfexec score runs/mine

@@ -52,7 +52,7 @@ def adjusted_skill(kind: Kind, record: Counted, panel: Sequence[tuple[Counted, f
     shrunk = left / plain if plain else 1.0
     value = min(max(skill.value + slope * lead, -1.0), 1.0)
     ends = Interval(*(value + shrunk * (end - skill.value) for end in skill.interval)).within(-1, 1)
-    return Estimate(value, ends, left, near_end=skill.near_end)
+    return Estimate(value, ends, left, interval_only=skill.interval_only)
 
 
 def _skill_and_added(kind: Kind, counts: Array) -> tuple[float, Array]:

@@ -208,7 +208,7 @@ def _margin(own: Counted, baseline: Counted, added: _Added, slope: float) -> Est
     if not error > NO_SPREAD:
         return gap
     interval = student(gap.value, error, len(common)).within(-2, 2)
-    return Estimate(gap.value, interval, error, near_end=bool(few))
+    return Estimate(gap.value, interval, error, interval_only=bool(few))
 
 
 def _worth_of_a_claim(counts: Array, slope: float) -> dict[str, float]:

@@ -185,7 +185,7 @@ def area_estimate(area: Area, reason: str) -> Estimate:
     """An area as an estimate; `reason` says why there is none."""
     if math.isnan(area.value):
         return Estimate(math.nan, reason=reason)
-    return Estimate(area.value, area.interval, area.error, near_end=True)
+    return Estimate(area.value, area.interval, area.error, interval_only=True)
 
 
 def _baseline_area(area: Area, doubt: ReferenceDoubt) -> Estimate:
@@ -278,7 +278,7 @@ def _selective_accuracy(probability: Array, came_true: Flags, item: Numbers) -> 
     interval = (
         wilson(share, effective_n(share, error, len(counts))) if len(counts) > 1 else Interval(math.nan, math.nan)
     )
-    return Estimate(share, interval, error, near_end=True)
+    return Estimate(share, interval, error, interval_only=True)
 
 
 def _mean_over_items(values: Array, item: Numbers, least: float) -> Estimate:

@@ -65,7 +65,7 @@ def doubted(found: Estimate, doubt: ReferenceDoubt, least: float = -2, most: flo
         return found
     low, high = _widened(found, doubt.error)
     interval = Interval(low - doubt.shortfall, high).within(least, most)
-    return Estimate(found.value, interval, math.hypot(found.error, doubt.error), found.reason, near_end=True)
+    return Estimate(found.value, interval, math.hypot(found.error, doubt.error), found.reason, interval_only=True)
 
 
 def doubted_share(share: Estimate, doubt: ReferenceDoubt, ceiling: float) -> Estimate:
@@ -76,7 +76,7 @@ def doubted_share(share: Estimate, doubt: ReferenceDoubt, ceiling: float) -> Est
         return share
     error = doubt.error / ceiling
     interval = _widened(share, error).within(-math.inf, 1)
-    return Estimate(share.value, interval, math.hypot(share.error, error), share.reason, near_end=True)
+    return Estimate(share.value, interval, math.hypot(share.error, error), share.reason, interval_only=True)
 
 
 def _widened(estimate: Estimate, error: float) -> Interval:

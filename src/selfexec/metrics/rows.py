@@ -67,15 +67,15 @@ class Score:
 class Estimate:
     """A value with its interval and standard error, before it becomes a row. `reason` says why it is nan.
 
-    `near_end`: the value is near an end of its scale, so that only the interval shows the uncertainty: it is not value
-    plus or minus a multiple of the error.
+    `interval_only`: the interval alone shows the uncertainty. It is not the value plus or minus a multiple of the
+    error: the value is near an end of its scale, few items decide, or the interval is widened to one side.
     """
 
     value: float
     interval: Interval = NONE
     error: float = math.nan
     reason: str | None = None
-    near_end: bool = False
+    interval_only: bool = False
 
 
 @dataclass(frozen=True)

@@ -297,7 +297,7 @@ def combine(estimates: Mapping[str, Estimate], least: float, headline: Headline 
             return Estimate(math.nan, reason=f"{experiment}: {estimates[experiment].reason}")
     value = sum(e.value for e in estimates.values()) / len(estimates)
     error = math.sqrt(sum(e.error**2 for e in estimates.values())) / len(estimates)
-    arms = [e.interval if e.near_end else normal(e.value, e.error) for e in estimates.values()]
+    arms = [e.interval if e.interval_only else normal(e.value, e.error) for e in estimates.values()]
     total = sum_interval([e.value for e in estimates.values()], arms)
     return Estimate(value, Interval(*(end / len(estimates) for end in total)).within(least, 1), error)
 

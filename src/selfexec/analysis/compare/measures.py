@@ -311,7 +311,7 @@ def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Se
     found = _unclipped(metric, experiment, counted, weights)
     if found.reason == NO_CONTRAST:
         return replace(found, reason=_without_contrast(metric, experiment, records))
-    if math.isnan(found.value) or found.near_end:
+    if math.isnan(found.value) or found.interval_only:
         return found
     least, most = METRICS[metric]
     low = sum(weight * (least if weight > 0 else most) for weight in weights if weight)

@@ -67,7 +67,7 @@ def _per(skill: Any, cells: int, cost: int, unit: float, record: Counted, gain: 
     if not len(record.items) or totals[cost] <= 0:
         return Estimate(math.nan, reason=nothing)
     rate = contrast(_rate(skill, cells, cost, unit), [record], [1.0])
-    if not gain.near_end:
+    if not gain.interval_only:
         return rate
     per_unit = unit * float(totals[-1] / totals[cost])
     low, high = (end * per_unit for end in gain.interval)

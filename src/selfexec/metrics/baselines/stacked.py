@@ -37,7 +37,8 @@ class Stacked:
         background: The parts that do not count votes on the claim itself, shape (parts, columns of the table of votes).
         weights: The weight of each part in each fold of the items, shape (1 + parts, folds). The first row is the
             intercept, the last two are for the votes on the claim itself.
-        threshold: For each fold the logit from which on it predicts a yes.
+        threshold: For each fold the logit from which on it predicts a yes: that of the others' base rate in the other
+            folds.
     """
 
     others: Others
@@ -50,12 +51,6 @@ class Stacked:
         what they did.
         """
         return self._logits(self.others.votes, LEAST_OTHERS)[self.others.table.at(claims)]
-
-    def probabilities(self, claims: Claims) -> Array:
-        """Its prediction of each of a model's claims: 1 for yes, 0 for no, 0.5 for undecided; nan where it is known of
-        too few others what they did.
-        """
-        return self.predictions(self.logits(claims))
 
     def logits_without_one(self, claims: Claims) -> Array:
         """The same logits without the votes of one of the others, for each of them in turn: shape (others, claims). The

@@ -160,7 +160,7 @@ def accuracy_estimate(record: Counted) -> Estimate:
 
 
 def skill_estimate(record: Counted) -> Estimate:
-    return _other("youden_j", record.counts)
+    return _over_items("youden_j", record.counts)
 
 
 def _estimate(name: str, counts: Array) -> Estimate:
@@ -168,7 +168,7 @@ def _estimate(name: str, counts: Array) -> Estimate:
         return Estimate(math.nan, reason=ONE_ITEM)
     if name in BY_THEMSELVES:
         return BY_THEMSELVES[name](counts)
-    return share_of(name, counts) if METRICS[name].trials else _other(name, counts)
+    return share_of(name, counts) if METRICS[name].trials else _over_items(name, counts)
 
 
 def share_of(name: str, counts: Array) -> Estimate:
@@ -185,7 +185,7 @@ def share_of(name: str, counts: Array) -> Estimate:
     return Estimate(value, share_interval(value, error, counts), error)
 
 
-def _other(name: str, counts: Array) -> Estimate:
+def _over_items(name: str, counts: Array) -> Estimate:
     """No share of trials: value +- t SE, within what is possible. J and balanced accuracy have another interval near
     their ends, where a standard error knows too little (docs/decisions/0008).
     """
@@ -201,7 +201,7 @@ def _other(name: str, counts: Array) -> Estimate:
         error = ratio_error(lambda totals: metric.formula(Cells.of(totals)), counts)
     if name in ("youden_j", "balanced_accuracy") and (j := _near_an_end(counts)):
         interval = j if name == "youden_j" else Interval((j.low + 1) / 2, (j.high + 1) / 2)
-        return Estimate(value, interval.within(metric.least, metric.most), error, near_end=True)
+        return Estimate(value, interval.within(metric.least, metric.most), error, interval_only=True)
     if error > NO_SPREAD or math.isnan(error):
         return Estimate(value, student(value, error, len(counts)).within(metric.least, metric.most), error)
     return Estimate(value, NONE, error)

@@ -36,7 +36,7 @@ class Kind(Protocol):
     """Whether all models are asked about the same claims, so that the predictions of one can be compared with the
     behaviour of another."""
     FREE_THRESHOLD: bool
-    """Whether a baseline may choose the share of other models from which on it predicts a yes; else it is one half."""
+    """Whether a baseline predicts a yes from the others' base rate on; else from one half."""
 
     @property
     def never_changed(self) -> Callable[[Array], Interval] | None:

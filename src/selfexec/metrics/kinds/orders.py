@@ -143,7 +143,7 @@ def skill_estimate(record: Counted) -> Estimate:
 
 def _tau(accuracy: Estimate) -> Estimate:
     ends = Interval(*(2 * end - 1 for end in accuracy.interval))
-    return Estimate(2 * accuracy.value - 1, ends, 2 * accuracy.error, accuracy.reason, accuracy.near_end)
+    return Estimate(2 * accuracy.value - 1, ends, 2 * accuracy.error, accuracy.reason, accuracy.interval_only)
 
 
 def _order_bias(claims: Claims) -> Estimate:
@@ -205,7 +205,7 @@ def mean_of_groups(groups: Counted, reason: str) -> Estimate:
     mean, n = float(values.mean()), len(values)
     # all alike: their spread says nothing, their number does
     if error <= NO_SPREAD or (n > 1 and few(min(int((values < 1).sum()), int((values > 0).sum())), n)):
-        return Estimate(mean, wilson(mean, effective_n(mean, error, n)), error, near_end=True)
+        return Estimate(mean, wilson(mean, effective_n(mean, error, n)), error, interval_only=True)
     return Estimate(mean, interval.within(0, 1), error)
 
 
@@ -251,7 +251,7 @@ def skill_difference(one: Counted, two: Counted) -> Estimate:
     rows = [np.concatenate([part, made_up]) for part, made_up in zip(both, MADE_UP, strict=True)]
     wider = difference(skill, *(Counted(names, part) for part in rows)).interval
     error = (wider.high - wider.low) / 2 / student(0.0, 1.0, len(common)).high
-    return Estimate(gap.value, wider.within(-2, 2), max(error, gap.error), near_end=True)
+    return Estimate(gap.value, wider.within(-2, 2), max(error, gap.error), interval_only=True)
 
 
 def weights(claims: Claims) -> Floats:

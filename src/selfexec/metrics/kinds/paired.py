@@ -68,7 +68,7 @@ def _widened(gap: Estimate, formula: Formula, one: Array, two: Array, added: Seq
     wider = difference(formula, *(Counted(names, part) for part in rows)).interval
     half = (wider.high - wider.low) / 2
     error = half / student(0.0, 1.0, len(one)).high
-    return Estimate(gap.value, wider.within(-most, most), max(error, gap.error), near_end=True)
+    return Estimate(gap.value, wider.within(-most, most), max(error, gap.error), interval_only=True)
 
 
 def _on_common_items(one: Counted, two: Counted) -> list[Array]:

@@ -57,7 +57,7 @@ def rate_bias_estimate(counts: Array) -> Estimate:
     both = errors[0] * errors[1] * (len(counts) - 1) / len(counts)
     correlation = -float(added[0] @ added[1]) / both if both > NO_SPREAD**2 else 0.0
     interval = sum_interval([over, -under], [first, Interval(-second.high, -second.low)], correlation)
-    return Estimate(over - under, interval.within(-1, 1), influence_error(added[0] - added[1]), near_end=True)
+    return Estimate(over - under, interval.within(-1, 1), influence_error(added[0] - added[1]), interval_only=True)
 
 
 def _falsely_predicted(totals: Any) -> Any:
@@ -111,7 +111,7 @@ def ceiling_share_estimate(own: Array, counts: Array | None = None, added: Array
         by_chance = (1 - rate) * base if rate >= base else rate * (1 - base)
         interval = _by_errors(counts, errs, by_chance)
         interval = Interval(min(interval.low, value), max(interval.high, value))
-        return Estimate(value, _up_to_the_peak(interval, own, ceiling), error, near_end=True)
+        return Estimate(value, _up_to_the_peak(interval, own, ceiling), error, interval_only=True)
     if not error > NO_SPREAD:
         return Estimate(value, NONE, error)
     interval = student(value, error, len(counts)).within(-math.inf, 1)

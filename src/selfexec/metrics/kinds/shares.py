@@ -139,7 +139,7 @@ def skill_estimate(record: Counted) -> Estimate:
     correlation = _correlation(_influence(counts, PREDICTED), -_influence(counts, CONTROL))
     interval = _of_difference(expected, other, correlation)
     error = (interval.high - interval.low) / 2 / Z  # recovered from the interval: that of what has no spread is not 0
-    return Estimate(expected.value - other.value, interval.within(-1, 1), error, near_end=True)
+    return Estimate(expected.value - other.value, interval.within(-1, 1), error, interval_only=True)
 
 
 def _of_difference(one: Estimate, two: Estimate, correlation: float) -> Interval:
@@ -179,7 +179,7 @@ def skill_difference(one: Counted, two: Counted) -> Estimate:
     interval = _of_difference(skill_estimate(first), known, _correlation(lifts[0], -lifts[1]))
     arm = gap.value - interval.low if gap.value > 0 else interval.high - gap.value  # towards 0, which tests ask about
     error = arm / student(0.0, 1.0, len(common)).high
-    return Estimate(gap.value, interval.within(-2, 2), error, near_end=True)
+    return Estimate(gap.value, interval.within(-2, 2), error, interval_only=True)
 
 
 def _differing(one: Counted, two: Counted, side: tuple[int, int]) -> int:
