@@ -16,7 +16,7 @@ from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, Side
 from selfexec.readers.run_on import settled
 from selfexec.readers.shown import mentioned
-from selfexec.readers.sides import NOUNS, ROUNDING, SIDES, SURE_ALONE, UNSURE, Sides, names_another, sided
+from selfexec.readers.sides import NOT, NOUNS, ROUNDING, SIDES, SURE_ALONE, UNSURE, Sides, names_another, sided
 from selfexec.readers.spoken_pairs import as_named, is_zero_or_one, spelled, spoken_pairs
 from selfexec.readers.suppositions import counterfactual
 from selfexec.readers.tables import Table, tables_of
@@ -49,7 +49,7 @@ SCALE = re.compile(
     re.IGNORECASE,
 )
 EVENT = re.compile(
-    rf"\b{NOUN}\b|概率|可能性|几率|確率|\bP\s?\(|\b(?:likely|probable|confident|sure|certain)\b", re.IGNORECASE
+    rf"\b(?<!even\s){NOUN}\b|概率|可能性|几率|確率|\bP\s?\(|\b(?:likely|probable|confident|sure|certain)\b", re.IGNORECASE
 )
 # somebody's own number, and what may stand between that and the number: "I'd put it at about"
 OWN_LINK = re.compile(
@@ -68,7 +68,8 @@ TURNS = re.compile(
     re.IGNORECASE,
 )
 REVISES = re.compile(
-    r"\W{0,6}(?:(?:but|hmm+|oh|no|well|ok(?:ay)?|wait)[,.:;!]?\s+){0,3}"
+    r"\W{0,6}(?:(?:but|hmm+|oh|no|well|ok(?:ay)?|wait)[,.:;!]?\s+){1,3}(?=(?:since|because|given)\b)"
+    r"|\W{0,6}(?:(?:but|hmm+|oh|no|well|ok(?:ay)?|wait)[,.:;!]?\s+){0,3}"
     r"(?:actually|rather|instead|wait|correction|on\s+reflection|on\s+second\s+thoughts?|make\s+(?:it|that)|let\s+me"
     r"|i(?:['’]ll|\s+will|\s+would|['’]d)?\s+(?:revise|correct|change|lower|raise|adjust)|scratch|or\s+rather|sorry)\b",
     re.IGNORECASE,
@@ -301,11 +302,11 @@ def _under_keys(text: str, sides: Sides | None) -> Sequence[Commitment]:
     that name a side beside the noun.
     """
     events = list(probability_of_two_events(text, sides)) if sides else []
-    asked = [c for c in _keyed(text) if not any(event.start <= c.start < event.end for event in events)]
+    asked = [c for c in _keyed(text, sides) if not any(event.start <= c.start < event.end for event in events)]
     return [*asked, *events] or (list(_keyed_by_side(text, sides)) if sides else [])
 
 
-def _keyed(text: str) -> Iterator[Commitment]:
+def _keyed(text: str, sides: Sides | None) -> Iterator[Commitment]:
     """Numbers under the key. What is no number there commits to nothing; the form that was asked for is no answer."""
     top = top_of_scale(text)
     for match in KEYED.finditer(text):
@@ -313,10 +314,27 @@ def _keyed(text: str) -> Iterator[Commitment]:
         brace = text.rfind("{", max(match.start() - 40, 0), match.start())
         if not quoted and brace < 0:
             continue  # a line of prose, which is read as one
+        start = brace if brace >= 0 else match.start()
+        if beside := NUMBER_BESIDE.match(text, match.end()) if '"' in match["value"] else None:
+            yield Commitment(start, beside.end(), _value(beside["value"], in_percent=False, top=top))
         if _repeats_the_form(match["value"]) or _is_torn(text, match.end()):
             continue
-        start = brace if brace >= 0 else match.start()
-        yield Commitment(start, match.end("value"), _value(match["value"], bool(match["percent"]), top))
+        in_percent = bool(match["percent"]) or _is_restated(text, match["value"], sides)
+        yield Commitment(start, match.end("value"), _value(match["value"], in_percent, top))
+
+
+# {"probability": "very high", "value": 0.97}
+NUMBER_BESIDE = re.compile(r"(?<=[a-z]\")\s{0,8},\s{0,8}\"\w{1,30}\"\s{0,8}:\s{0,8}(?P<value>[01]?\.\d{1,9})\s{0,8}\}")
+
+
+def _is_restated(text: str, words: str, sides: Sides | None) -> bool:
+    """Whether a number that may be on any scale stands there once more in percent, and not of the opposite."""
+    bare = words.strip(' "')
+    again = re.search(rf"(?<![\d.,-]){bare}\s?(?:%|percent)[^.;,\n]{{0,120}}", text) if ANY_SCALE.fullmatch(bare) else None
+    return again is not None and not NOT.search(again[0]) and not (sides and sides.no.search(again[0]))
+
+
+ANY_SCALE = re.compile(r"[2-9](?:\.\d{1,3})?|10")
 
 
 def _keyed_by_side(text: str, sides: Sides) -> Iterator[Commitment]:
@@ -377,15 +395,17 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
     """What sentences and lines of their own state, and whether each revises what was said before."""
     announced = False  # "Wait, I misread that." is about the number in the next sentence
     for at, sentence in _sentences(text):
-        revises = announced or REVISES.match(sentence) is not None
+        takes_back = REVISES.match(sentence)
+        revises = announced or takes_back is not None
         announced = revises and next(amounts(sentence), None) is None
-        sentence = OF_THE_ESTIMATE.sub(_blank, sentence)
+        sentence = _from_its_conclusion(OF_THE_ESTIMATE.sub(_blank, sentence), sides)
         if (amount := _alone(sentence, sides)) is not None:
             yield Commitment(at + amount.start, at + amount.end, amount.value), revises
             continue
         sentence = _without_contrast(sentence)
         if revises:
-            sentence = _to_its_number(sentence)
+            words = takes_back.end() if takes_back else 0
+            sentence = _to_its_number(" " * words + sentence[words:])
         if sides and (belonging := sided(sentence, sides)):
             yield Commitment(at + belonging[0].start, at + belonging[-1].end, belonging[-1].value), revises
             continue
@@ -459,10 +479,14 @@ OF_THE_ESTIMATE = re.compile(
 INSTEAD_OF = re.compile(r",?\s*\b(?:not|instead\s+of|rather\s+than|from)\s+[~≈]?\d[\d.,]*\s?%?", re.IGNORECASE)
 REASON = re.compile(r"[:;(]|\s[-–—]\s|,?\s\b(?:because|since|as)\b", re.IGNORECASE)
 
+REASON_FIRST = re.compile(
+    r"\b(?:since|because|as|given)\b[^.;\n\d]{1,200},\s+(?=(?:so\s+)?[~≈]?[\d.]+\s?%?\W*\Z)", re.IGNORECASE
+)
+
 
 def _to_its_number(sentence: str) -> str:
     """A correction without its reason, and without the number that it takes the place of."""
-    sentence = INSTEAD_OF.sub(_blank, sentence)
+    sentence = REASON_FIRST.sub(_blank, INSTEAD_OF.sub(_blank, sentence))
     first = next(amounts(sentence), None)
     reason = REASON.search(sentence, first.end) if first else None
     return sentence[: reason.start()] if reason else sentence
@@ -490,10 +514,28 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
 NO_NUMBER = re.compile(r"\{[^{}\d]{0,80}\}")  # the form that was asked for, said back
 LEAD = re.compile(
     r"[\W_]{0,4}(?:(?:so|thus|hence|therefore|overall|finally|call\s+it|let['’]?s\s+(?:say|call\s+it|go\s+with)|say|make\s+(?:it|that))\b"
-    r"[,:]?\s{1,3}|(?:(?:it|that)['’]s\s+|it\s+is\s+)?(?:(?:very|quite|extremely|highly|rather|pretty|almost|fairly|virtually|practically)\s+){0,2}"
-    r"(?:(?P<low>unlikely|improbable|low|impossible)|likely|probable|certain|sure|certainly|surely|high)\s{0,2}[,:(–—-]\s{0,2})",
+    r"[,:]?\s{1,3}|(?:(?:it|that)['’]s\s+|it\s+is\s+)?(?:(?:very|quite|extremely|highly|rather|pretty|almost|fairly|virtually|practically|surely|certainly)\s+){0,2}"
+    r"(?:(?P<low>unlikely|improbable|low|impossible|false)|likely|probable|certain|sure|certainly|surely|high|true"
+    r"|(?:a\s)?(?:coin\s(?:flip|toss)|toss-?up))\s{0,2}(?:[,:(–—-]|→|=>)\s{0,2})",
     re.IGNORECASE,
 )
+
+
+# "..., so probability = 1", "the statement is almost surely false → 0.005"
+CONCLUSION = re.compile(
+    rf"\b(?P<so>so|thus|hence|therefore)\s+(?:(?:my|the)\s+)?(?:{NOUN}|P)\s?[=≈:]\s?(?=[\d.])"
+    r"|\b(?:almost\s+)?(?:(?:sure|certain)ly\s+)?(?:true|false)\s?(?:→|=>|->)\s?(?=[\d.]+\s?%?\W*\Z)",
+    re.IGNORECASE,
+)
+
+
+def _from_its_conclusion(sentence: str, sides: Sides | None) -> str:
+    """A sentence, place for place, from where it concludes with a number, unless a side of the claim is named before."""
+    found = CONCLUSION.search(sentence)
+    lead = sentence[: found.start()] if found else ""
+    if found is None or (found["so"] and sides and (sides.no.search(lead) or sides.yes.search(lead))):
+        return sentence
+    return " " * found.start() + sentence[found.start() :]
 
 
 IS_ANSWER = re.compile(r"\A\W*(?:(?:my|the)\s+)?(?:answer|result|it|that|this)\b", re.IGNORECASE)  # perhaps of the task
@@ -510,7 +552,7 @@ def _alone(sentence: str, sides: Sides | None) -> Amount | None:
     if label and (_turns(label[0], sides) or (sides and sides.of_an_answer and IS_ANSWER.search(label[0]))):
         return None
     amount = only_amount(sentence[begun:]) or _with_a_reason(sentence[begun:], sides)
-    if amount is None or (label is None and amount.plain and _is_a_count(sentence)):
+    if amount is None or (label is None and amount.plain and _is_a_count(sentence, amount)):
         return None
     if lead and lead["low"] and not (amount.value or 0) < 0.5:
         return None
@@ -544,8 +586,12 @@ def _with_a_reason(line: str, sides: Sides | None) -> Amount | None:
     return None if against or UNSURE.search(line[dash.end() :]) else amount
 
 
-def _is_a_count(words: str) -> bool:
-    """Whether a bare number on a line of its own is none from 0 to 1 in so many digits: "2.", which counts a list."""
+def _is_a_count(words: str, amount: Amount) -> bool:
+    """Whether a bare number on a line of its own is none from 0 to 1 in so many digits: "2.", which counts a list, or
+    "2 - 1 = 1".
+    """
+    if is_zero_or_one(words, amount) and "=" in words:
+        return True
     return re.search(r"\d\s*[.)]\s*\Z", words) is not None and "0." not in words
 
 

@@ -72,7 +72,7 @@ FOR_OR_AGAINST = re.compile(r"\s{1,2}(?:in\s+favou?r\s+of|against)\b", re.IGNORE
 BEFORE = re.compile(
     rf"\b{CHANCE}\b\s{{0,2}}(?:that|,?\s?dass|of|for|to|(?:de\s|di\s)?(?:que|qu['’]|che)|d[eio']|de[sr]|eine[sr]|(?P<against>against)|\(|(?=(?:I|it|my)\b))"
     r"(?P<side>\s{0,2}[^\s.;:=|][^.;:=|]{0,119}?)\)?[*_`]{0,3}\s{0,2}"
-    r"(?:[:=≈(]|\b(?:is|are|at|as|to|would\s+be|bei|ist|beträgt|est|es|è|é)\b)[^.;|]{0,40}\Z"
+    r"(?:[:=≈(]|(?<=\)\s)|\b(?:is|are|at|as(?!\s\w+\s?[:=])|to|would\s+be|bei|ist|beträgt|est|es|è|é)\b)[^.;|]{0,40}\Z"
     r"|(?P<modifier>[^\s。，、；：,;:.\d]{1,30}?)的?(?:概率|可能性|几率|確率)[^。；;\d]{0,12}\Z",
     re.IGNORECASE,
 )
