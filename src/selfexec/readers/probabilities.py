@@ -39,7 +39,7 @@ OWN_NUMBER = (
     r"(?:\bI(?:['’]d|['’]ll|\s+would|\s+will)?\s+(?:\w+ly\s+)?(?:say|put|guess|estimate|give|go\s+with|assign|set|rais|lower|revis|adjust|drop|bring|bet"
     r"|settle\s+(?:on|at)|land\s+(?:on|at)|call)e?\b"
     r"|\bmakes?\s+it\b|\b(?:je\s+dirais|ich\s+(?:schätze|würde\s+sagen)|diría)\b|\bmy\s+(?:\w+\s+){0,2}(?:answer|guess|estimate|number|prediction|probability)\b"
-    r"|\b(?:final|overall)\s+(?:answer|estimate|number|probability)\b|\banswer\s*[:=])"
+    r"|\b(?:final|overall)\s+(?:answer|estimate|number|probability)\b)"
 )
 OWN = re.compile(OWN_NUMBER, re.IGNORECASE)
 # the scale of the question, said back: "from 0 (it surely will not) to 1 (it surely will)", "on a scale of 0 to 1"
@@ -132,7 +132,7 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
     words for options, such as the text behind a letter -> the option.
     """
     plain = plain_text(text, formulas=False)
-    plain = _without_complements(_without_echoes(plain, aliases or {}))
+    plain = _without_complements(_without_echoes(_lettered(plain, aliases or {}), aliases or {}))
     opposite = _of_the_opposite(plain)
     named = _named(plain, options, aliases or {})
     if _is_unsettled(plain, named):
@@ -173,6 +173,14 @@ def _named(text: str, options: Sequence[str], aliases: Mapping[str, str]) -> Seq
     if all(is_zero_or_one(text, amount) for _, amount in [*cells, *written, *spoken]):
         spoken = []  # "fog 1, crane 0" with no other number may count, or rank
     return sorted([*cells, *written, *spoken], key=lambda pair: pair[1].start) or _in_their_order(text, options)
+
+
+def _lettered(text: str, aliases: Mapping[str, str]) -> str:
+    """The text, place for place, with letters for options that are numbers where a fraction follows: "42: 0.1"."""
+    for word, letter in aliases.items() if all(word.isdecimal() for word in aliases) else ():
+        option = rf"(?<![\w.,])(?<![=+×*/-]\s){word}(?=\s+(?:has|gets|with|at)\b[^.,;\d]{{0,20}}0?\.\d|\s?[:→(]\s?[~≈]?0?\.\d)"
+        text = re.sub(option, letter.ljust(len(word)), text)
+    return text
 
 
 def _without_echoes(text: str, aliases: Mapping[str, str]) -> str:
@@ -398,7 +406,8 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
         takes_back = REVISES.match(sentence)
         revises = announced or takes_back is not None
         announced = revises and next(amounts(sentence), None) is None
-        sentence = _from_its_conclusion(OF_THE_ESTIMATE.sub(_blank, sentence), sides)
+        cut = _conclusion(sentence, sides)
+        at, sentence = at + cut, OF_THE_ESTIMATE.sub(_blank, sentence[cut:])
         if (amount := _alone(sentence, sides)) is not None:
             yield Commitment(at + amount.start, at + amount.end, amount.value), revises
             continue
@@ -412,7 +421,7 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
         several = _probable(sentence)
         of_the_task = sides and sides.of_an_answer and IS_ANSWER.search(sentence)
         is_own = not of_the_task and any(OWN_LINK.search(sentence[: a.start]) for a in several)
-        states = revises or EVENT.search(sentence) or is_own
+        states = (revises and _has_a_number(text, at)) or EVENT.search(sentence) or is_own
         if not states or _turns(sentence, sides) or _is_of_another(sentence, sides, several):
             if revises and several:  # it takes back what was said, for something that cannot be read
                 yield Commitment(at + several[0].start, at + several[-1].end, None), True
@@ -420,6 +429,12 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
         if several:
             same = several[0].value if len({amount.value for amount in several}) == 1 else None
             yield Commitment(at + several[0].start, at + several[-1].end, same), revises
+
+
+def _has_a_number(text: str, end: int) -> bool:
+    """Whether there is a number before that may be a probability, which another one can take the place of."""
+    before = text[max(end - LONGEST, 0) : end]
+    return any(not _counts_something(before, amount) for amount in amounts(before))
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -529,13 +544,13 @@ CONCLUSION = re.compile(
 )
 
 
-def _from_its_conclusion(sentence: str, sides: Sides | None) -> str:
-    """A sentence, place for place, from where it concludes with a number, unless a side of the claim is named before."""
+def _conclusion(sentence: str, sides: Sides | None) -> int:
+    """Where a sentence concludes with a number; its begin where it does not, or names a side of the claim before."""
     found = CONCLUSION.search(sentence)
     lead = sentence[: found.start()] if found else ""
     if found is None or (found["so"] and sides and (sides.no.search(lead) or sides.yes.search(lead))):
-        return sentence
-    return " " * found.start() + sentence[found.start() :]
+        return 0
+    return found.start()
 
 
 IS_ANSWER = re.compile(r"\A\W*(?:(?:my|the)\s+)?(?:answer|result|it|that|this)\b", re.IGNORECASE)  # perhaps of the task

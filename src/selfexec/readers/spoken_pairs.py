@@ -19,7 +19,7 @@ UNIT = re.compile(r"(?<=[.!?。])(?<!\.[a-z]\.)\s+(?=\S)|;\s+|\n+|\$\$")
 VOIDS = re.compile(
     r"\b(?:unless|if|whether|instead|rather\s+than|wenn|falls)\b|\?|\b(?:others?|another|people|base\s+rate"
     r"|(?:typical|average|usual)\s+(?:person|human|model|respondent|user|assistant|reader|list))\b"
-    r"|\b(?:left\s+out|absent|absence|missing|omitted|excluded|omit|exclude|leav(?:e|ing)|skip\w*|drop\w*|avoid\w*)\b"
+    r"|\b(?:left\s+out|absent|absence|missing|omitted|excluded|omit|exclude|leav(?:e|ing)(?!\s(?:\w+\s)?[~≈]?[\d.])|skip\w*|drop\w*|avoid\w*)\b"
     r"|\d\s?%?\s+(?:unlikely|improbable)\b"
     r"|\b(?:for\s+example|for\s+instance|e\.g\.|at\s+first|initially|between)\b",
     re.IGNORECASE,
@@ -226,6 +226,8 @@ def _numbers(unit: str, odds: bool, named: Sequence[_Mark] = ()) -> Iterator[_Ma
     ]
     # "wave (0.9)" gives the word its number; "0.8 (or maybe 0.9)" and "Mercury (-38.8 °C)" only remark on something
     remarks = [match.span() for match in IN_BRACKETS.finditer(unit) if only_amount(match[0]) is None]
+    if any(a.plain and a.number and 0 < a.number < 1 for a in match):
+        match = [a for a in match if not a.plain or (a.number or 0) <= 1]  # "7 × 8 = 56, so B (0.9)"
     outside = [a for a in match if not any(start < a.start < end for start, end in remarks)]
     for amount in outside or match:
         yield _Mark(amount.start, amount.end, None, amount)
@@ -235,7 +237,7 @@ def _is_counted(unit: str, amount: Amount, named: Sequence[_Mark]) -> bool:
     """Whether a bare number says how many there are of something: it has a unit, which the next name is none of, or is
     a whole number, 0 or 1, that stands directly behind no name.
     """
-    if not amount.plain:
+    if not amount.plain and "/" not in unit[amount.start : amount.end]:
         return False
     thing = COUNTED.match(unit, amount.end)
     if thing and not any(thing.start() <= mark.start < thing.end() for mark in named):
@@ -261,6 +263,7 @@ def _together(
     names = [run for run in runs if run[0].name is not None]
     numbers = [run for run in runs if run[0].amount is not None]
     lists = [*names, above] if not names and above else names
+    in_order = False
     if len(lists) == len(numbers) == 1 and len(lists[0]) == len(numbers[0]) > 1:
         in_order = _is_list(unit, numbers[0]) and (not names or _is_list(unit, lists[0]))
         numbers = [[number] for number in numbers[0]] if in_order else []
@@ -273,7 +276,7 @@ def _together(
         return []
     if any(_is_together(unit, run, runs) for run in names) and not EACH.search(unit):
         return []  # "80% for cup and beans", "cup or beans 80%": of both together, perhaps
-    if len(marks) == 2 and not heads_a_line and not _is_said_of(unit, *marks):
+    if not (heads_a_line or in_order) and not all(_is_said_of(unit, *sorted((r[-1], n), key=lambda mark: mark.start)) for r, (n,) in zip(names, numbers, strict=True)):
         return []
     return [
         (mark.name, number.amount)
@@ -313,12 +316,17 @@ CLAUSE = re.compile(r",\s|\s[-–—]\s|\b(?:and|but|while|whereas)\b", re.IGNOR
 
 
 def _is_said_of(unit: str, first: _Mark, second: _Mark) -> bool:
-    """Whether the only name and number of a sentence belong together: side by side, or in a sentence on probability.
+    """Whether a name and a number of a sentence belong together: side by side, or in a sentence on probability.
     "Fog covers 30%" says something else.
     """
     gap = unit[first.end : second.start]
-    is_linked = not re.search(r"[a-z]", gap) or LEADS_UP.search(gap) is not None
-    return first.name is None or is_linked or SAYS.search(unit) is not None
+    is_linked = not re.search(r"[a-z]", gap) or (LEADS_UP.search(gap) and not OF_ANOTHER.match(gap))
+    counts = first.amount is not None and first.amount.plain and COUNTS.search(unit)
+    return bool(is_linked and not counts) or (first.name is None and not counts) or SAYS.search(unit) is not None
+
+
+OF_ANOTHER = re.compile(r"[\s*_`\"')]{0,4}:.*\b(?:is|are|was|has|have)\W*\Z")  # "anchor: iron is 98%"
+COUNTS = re.compile(r"(?<![\w.,])[1-9]\d*\s[a-z]")  # "4 boats, 0.5 fog"
 
 
 HEADS_A_LINE = re.compile(r"[\s*_`\"')]{0,6}(?::|=|→|->|\s[-–—]\s)")
