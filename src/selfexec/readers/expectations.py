@@ -282,8 +282,8 @@ def _shared(text: str, labels: Sequence[str]) -> tuple[str, list[tuple[Quantity,
 
 
 def _counted_for(text: str, labels: Sequence[str]) -> tuple[str, dict[str, float]]:
-    """The tokens that a sentence counts for labels behind them, and the text without it: "30 tokens for each of the first
-    three, and 150 for Q4".
+    """The tokens that a sentence counts for labels behind them, and the text without it: "30 tokens for each of the
+    first three, and 150 for Q4".
     """
     name = f"(?:{'|'.join(map(re.escape, labels))})"
     first = "|".join(f"first {SMALL[n]}" for n in range(2, len(labels)))

@@ -49,7 +49,8 @@ SCALE = re.compile(
     re.IGNORECASE,
 )
 EVENT = re.compile(
-    rf"\b(?<!even\s){NOUN}\b|概率|可能性|几率|確率|\bP\s?\(|\b(?:likely|probable|confident|sure|certain)\b", re.IGNORECASE
+    rf"\b(?<!even\s){NOUN}\b|概率|可能性|几率|確率|\bP\s?\(|\b(?:likely|probable|confident|sure|certain)\b",
+    re.IGNORECASE,
 )
 # somebody's own number, and what may stand between that and the number: "I'd put it at about"
 OWN_LINK = re.compile(
@@ -67,9 +68,10 @@ TURNS = re.compile(
     r"|\b(?:chance\s+level|by\s+chance|at\s+chance|baseline|(?:random|blind|pure)\w*\s+guess\w*|guessing\s+(?:rate|alone|at\s+random))\b",
     re.IGNORECASE,
 )
+HESITATES = r"\W{0,6}(?:(?:but|hmm+|oh|no|well|ok(?:ay)?|wait)[,.:;!]?\s+)"
+AFTER_ALL = re.compile(r"\A" + HESITATES + r"{1,3}", re.IGNORECASE)
 REVISES = re.compile(
-    r"\W{0,6}(?:(?:but|hmm+|oh|no|well|ok(?:ay)?|wait)[,.:;!]?\s+){1,3}(?=(?:since|because|given)\b)"
-    r"|\W{0,6}(?:(?:but|hmm+|oh|no|well|ok(?:ay)?|wait)[,.:;!]?\s+){0,3}"
+    HESITATES + r"{1,3}(?=(?:since|because|given)\b)|" + HESITATES + r"{0,3}"
     r"(?:actually|rather|instead|wait|correction|on\s+reflection|on\s+second\s+thoughts?|make\s+(?:it|that)|let\s+me"
     r"|i(?:['’]ll|\s+will|\s+would|['’]d)?\s+(?:revise|correct|change|lower|raise|adjust)|scratch|or\s+rather|sorry)\b",
     re.IGNORECASE,
@@ -178,8 +180,8 @@ def _named(text: str, options: Sequence[str], aliases: Mapping[str, str]) -> Seq
 def _lettered(text: str, aliases: Mapping[str, str]) -> str:
     """The text, place for place, with letters for options that are numbers where a fraction follows: "42: 0.1"."""
     for word, letter in aliases.items() if all(word.isdecimal() for word in aliases) else ():
-        option = rf"(?<![\w.,])(?<![=+×*/-]\s){word}(?=\s+(?:has|gets|with|at)\b[^.,;\d]{{0,20}}0?\.\d|\s?[:→(]\s?[~≈]?0?\.\d)"
-        text = re.sub(option, letter.ljust(len(word)), text)
+        weighed = r"(?=\s+(?:has|gets|with|at)\b[^.,;\d]{0,20}0?\.\d|\s?[:→(]\s?[~≈]?0?\.\d)"
+        text = re.sub(rf"(?<![\w.,])(?<![=+×*/-]\s){word}{weighed}", letter.ljust(len(word)), text)
     return text
 
 
@@ -338,7 +340,9 @@ NUMBER_BESIDE = re.compile(r"(?<=[a-z]\")\s{0,8},\s{0,8}\"\w{1,30}\"\s{0,8}:\s{0
 def _is_restated(text: str, words: str, sides: Sides | None) -> bool:
     """Whether a number that may be on any scale stands there once more in percent, and not of the opposite."""
     bare = words.strip(' "')
-    again = re.search(rf"(?<![\d.,-]){bare}\s?(?:%|percent)[^.;,\n]{{0,120}}", text) if ANY_SCALE.fullmatch(bare) else None
+    again = (
+        re.search(rf"(?<![\d.,-]){bare}\s?(?:%|percent)[^.;,\n]{{0,120}}", text) if ANY_SCALE.fullmatch(bare) else None
+    )
     return again is not None and not NOT.search(again[0]) and not (sides and sides.no.search(again[0]))
 
 
@@ -403,8 +407,7 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
     """What sentences and lines of their own state, and whether each revises what was said before."""
     announced = False  # "Wait, I misread that." is about the number in the next sentence
     for at, sentence in _sentences(text):
-        takes_back = REVISES.match(sentence)
-        revises = announced or takes_back is not None
+        revises = announced or REVISES.match(sentence) is not None
         announced = revises and next(amounts(sentence), None) is None
         cut = _conclusion(sentence, sides)
         at, sentence = at + cut, OF_THE_ESTIMATE.sub(_blank, sentence[cut:])
@@ -413,8 +416,7 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
             continue
         sentence = _without_contrast(sentence)
         if revises:
-            words = takes_back.end() if takes_back else 0
-            sentence = _to_its_number(" " * words + sentence[words:])
+            sentence = _to_its_number(AFTER_ALL.sub(_blank, sentence))
         if sides and (belonging := sided(sentence, sides)):
             yield Commitment(at + belonging[0].start, at + belonging[-1].end, belonging[-1].value), revises
             continue

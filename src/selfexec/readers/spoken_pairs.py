@@ -58,6 +58,8 @@ INSTEAD_OF = re.compile(
     r",?\s*\b(?:not|instead\s+of|rather\s+than|from)\s+[~≈]?\d[\d.,]{0,12}\s?%?(?=\s{0,2}(?:to\b|[.,;!)]|\Z))",
     re.IGNORECASE,
 )
+# "7 × 8 = 56, so B (0.9)"
+EQUATION = re.compile(r"\b\d{1,9}(?:\s?[×x*+÷/-]\s?\d{1,9}){1,4}\s?=\s?\d{1,9}\b(?!\s?[.%/])")
 # "fog: no (0.1)": the choice beside its number
 YES_OR_NO = re.compile(r"(?<=[:=|–—-])\s*(?:yes|no|true|false)\b(?=\s*[(,|–—-])", re.IGNORECASE)
 # between the names of a group: commas, "and", quotes
@@ -98,7 +100,7 @@ def spoken_pairs(text: str, names: Mapping[str, str], begun: int = 0) -> Iterato
     others = [owner for owner in dict.fromkeys(names.values()) if owner not in mentioned]
     above: list[_Mark] = []
     for start, unit in _units(text, begun):
-        plain = YES_OR_NO.sub(_blank, INSTEAD_OF.sub(_blank, unit))
+        plain = EQUATION.sub(_blank, YES_OR_NO.sub(_blank, INSTEAD_OF.sub(_blank, unit)))
         named = list(_names(plain, pattern, whose))
         marks = sorted([*named, *_numbers(plain, odds, named)], key=lambda mark: mark.start)
         heads_a_line = len(mentioned) > 2 and HEADS_A_LINE.match(plain, named[0].end if named else 0) is not None
@@ -226,8 +228,6 @@ def _numbers(unit: str, odds: bool, named: Sequence[_Mark] = ()) -> Iterator[_Ma
     ]
     # "wave (0.9)" gives the word its number; "0.8 (or maybe 0.9)" and "Mercury (-38.8 °C)" only remark on something
     remarks = [match.span() for match in IN_BRACKETS.finditer(unit) if only_amount(match[0]) is None]
-    if any(a.plain and a.number and 0 < a.number < 1 for a in match):
-        match = [a for a in match if not a.plain or (a.number or 0) <= 1]  # "7 × 8 = 56, so B (0.9)"
     outside = [a for a in match if not any(start < a.start < end for start, end in remarks)]
     for amount in outside or match:
         yield _Mark(amount.start, amount.end, None, amount)
@@ -244,7 +244,10 @@ def _is_counted(unit: str, amount: Amount, named: Sequence[_Mark]) -> bool:
         return True
     before = max((mark.end for mark in named if mark.end <= amount.start), default=None)
     is_its_own = before is not None and LINK.fullmatch(unit, before, amount.start) is not None
-    return is_zero_or_one(unit, amount) and not is_its_own
+    return is_zero_or_one(unit, amount) and not is_its_own and not OF_A_CHANCE.search(unit[: amount.start])
+
+
+OF_A_CHANCE = re.compile(r"\b(?:chance|probability)\b[^,;\d]{0,20}[:=]\s?\Z", re.IGNORECASE)
 
 
 def is_zero_or_one(text: str, amount: Amount) -> bool:
@@ -276,7 +279,9 @@ def _together(
         return []
     if any(_is_together(unit, run, runs) for run in names) and not EACH.search(unit):
         return []  # "80% for cup and beans", "cup or beans 80%": of both together, perhaps
-    if not (heads_a_line or in_order) and not all(_is_said_of(unit, *sorted((r[-1], n), key=lambda mark: mark.start)) for r, (n,) in zip(names, numbers, strict=True)):
+    if not (heads_a_line or in_order) and not all(
+        _is_said_of(unit, run[-1], number) for run, (number,) in zip(names, numbers, strict=True)
+    ):
         return []
     return [
         (mark.name, number.amount)
@@ -315,10 +320,11 @@ def _in_clauses(unit: str, marks: Sequence[_Mark]) -> Iterator[tuple[str, Amount
 CLAUSE = re.compile(r",\s|\s[-–—]\s|\b(?:and|but|while|whereas)\b", re.IGNORECASE)
 
 
-def _is_said_of(unit: str, first: _Mark, second: _Mark) -> bool:
+def _is_said_of(unit: str, one: _Mark, other: _Mark) -> bool:
     """Whether a name and a number of a sentence belong together: side by side, or in a sentence on probability.
     "Fog covers 30%" says something else.
     """
+    first, second = sorted((one, other), key=lambda mark: mark.start)
     gap = unit[first.end : second.start]
     is_linked = not re.search(r"[a-z]", gap) or (LEADS_UP.search(gap) and not OF_ANOTHER.match(gap))
     counts = first.amount is not None and first.amount.plain and COUNTS.search(unit)
@@ -334,7 +340,8 @@ LEADS_UP = re.compile(
     rf"(?:[(:=|,;–—-]|\b(?:at|with|is|are|was|be|has|have|gets?|of|to|mit|near)\s|{ABOUT})[\s*_~≈]*\Z", re.IGNORECASE
 )
 SAYS = re.compile(
-    r"\b(?:prob\w*|chances?|odds|likel\w*|sure\w*|certain\w*|confident|would|could|might|may|I|my|make)\b|['’]d\b|\bP\s?\(|Wahrsch",
+    r"\b(?:prob\w*|chances?|odds|likel\w*|sure\w*|certain\w*|confident|would|could|might|may|I|my|make)\b|['’]d\b|\bP\s?\(|Wahrsch"
+    r"|\btimes\s+(?:in|out\s+of)\s+\w+\b(?!\s[a-z])",
     re.IGNORECASE,
 )
 
@@ -343,7 +350,9 @@ def _runs(marks: Sequence[_Mark]) -> list[list[_Mark]]:
     """Marks of a kind that follow each other."""
     runs: list[list[_Mark]] = []
     for mark in marks:
-        if runs and (runs[-1][0].name is None) == (mark.name is None):
+        if runs and mark.name is not None and runs[-1][-1].name == mark.name:
+            runs[-1][-1] = mark  # "D is the one that comes up: D has 0.65"
+        elif runs and (runs[-1][0].name is None) == (mark.name is None):
             runs[-1].append(mark)
         else:
             runs.append([mark])
