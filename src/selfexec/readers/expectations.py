@@ -65,7 +65,7 @@ BOUNDED = re.compile(
 OF_ANOTHER = re.compile(r"[ ](?!tok|jetons)[a-z]{2,}s\b(?<!\bis)(?<!\bas)(?<!\bplus)")
 AFTER_ANOTHER = re.compile(r"[a-z]{2,}\s?[:=]\s?\Z")
 # "Each took 20 tokens" says what was done
-PAST = re.compile(r"\b(?:took|used|spent|cost|were|was)\b", re.IGNORECASE)
+PAST = re.compile(r"\b(?:took|used|spent|needed|wrote|cost|were|was)\b", re.IGNORECASE)
 IN_PLACE = re.compile(r"\b(?:or\s+rather|actually|make\s+(?:it|that)|on\s+reflection)\b", re.IGNORECASE)
 TURNS = re.compile(r"\b(?:if|unless|not|never|n['’]t|another|others?|for\s+example|e\.g\.)\b|\?", re.IGNORECASE)
 SENTENCE = re.compile(r"(?:[^.!?\n]|[.](?=\d)){1,400}")

@@ -334,7 +334,10 @@ def _keyed(text: str, sides: Sides | None) -> Iterator[Commitment]:
 
 
 # {"probability": "very high", "value": 0.97}
-NUMBER_BESIDE = re.compile(r"(?<=[a-z]\")\s{0,8},\s{0,8}\"\w{1,30}\"\s{0,8}:\s{0,8}(?P<value>[01]?\.\d{1,9})\s{0,8}\}")
+NUMBER_BESIDE = re.compile(
+    r"(?<=[a-z]\")\s{0,8},\s{0,8}\"(?:value|num\w{1,20}|decimal|score|estimate|p)\"\s{0,8}:"
+    r"\s{0,8}(?P<value>[01]?\.\d{1,9})\s{0,8}\}"
+)
 
 
 def _is_restated(text: str, words: str, sides: Sides | None) -> bool:
@@ -434,9 +437,10 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
 
 
 def _has_a_number(text: str, end: int) -> bool:
-    """Whether there is a number before that may be a probability, which another one can take the place of."""
+    """Whether a number before may be a probability, which another can take the place of; or there is none at all."""
     before = text[max(end - LONGEST, 0) : end]
-    return any(not _counts_something(before, amount) for amount in amounts(before))
+    stated = list(amounts(before))
+    return not stated or any(not _counts_something(before, amount) for amount in stated)
 
 
 def _blank(found: re.Match[str]) -> str:

@@ -31,7 +31,7 @@ DENIES = re.compile(
 )
 DENIED = re.compile(r"\b(?:not|no|without)\s+[\"'“*_`]{0,3}\Z", re.IGNORECASE)  # "not fog: 0.9"
 OF_AN_EVENT = re.compile(
-    r"\b(?:prob\w*|(?<!not\sa\s)(?<!no\s)chances?|odds|likel\w*|sure|certain|confident|with|at)\b|\bP\s?\(",
+    r"\b(?:prob\w*|(?<!not\sa\s)(?<!no\s)chances?|odds|likel\w*|sure|certain|confident|with|at(?!\s+all))\b|\bP\s?\(",
     re.IGNORECASE,
 )
 # "the other two: 1% each": what was named nowhere else
@@ -280,7 +280,8 @@ def _together(
     if any(_is_together(unit, run, runs) for run in names) and not EACH.search(unit):
         return []  # "80% for cup and beans", "cup or beans 80%": of both together, perhaps
     if not (heads_a_line or in_order) and not all(
-        _is_said_of(unit, run[-1], number) for run, (number,) in zip(names, numbers, strict=True)
+        (len(names) > 1 and _is_plain(number)) or _is_said_of(unit, run[-1], number)
+        for run, (number,) in zip(names, numbers, strict=True)
     ):
         return []
     return [
@@ -289,6 +290,10 @@ def _together(
         for mark in run
         if mark.name is not None and number.amount is not None
     ]
+
+
+def _is_plain(mark: _Mark) -> bool:
+    return mark.amount is not None and mark.amount.plain
 
 
 def _is_together(unit: str, names: Sequence[_Mark], runs: Sequence[Sequence[_Mark]]) -> bool:
