@@ -73,7 +73,9 @@ def closed(text: str) -> str:
     """
     body = text.rstrip(" \n`")
     opened, in_a_string = "", False
-    for part in PART.finditer(body, max(len(body) - LONGEST, 0)) if "{" in body and ENDS_A_VALUE.search(body) else ():
+    for part in (
+        PART.finditer(body, max(len(body) - LONGEST, 0)) if "{" in body and ENDS_A_VALUE.search(body[-5:]) else ()
+    ):
         if part[0] == '"':
             in_a_string = opened != "" and not in_a_string
         elif in_a_string:

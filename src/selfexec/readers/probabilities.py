@@ -6,7 +6,7 @@ probability of it: "a chance of 15% that I would not" leaves open on what scale 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from selfexec.readers.amounts import Amount, amounts, in_odds, on_one_scale, only_amount, top_of_scale
 from selfexec.readers.conclusion import conclude, unreadable
@@ -318,7 +318,7 @@ def _under_keys(text: str, sides: Sides | None) -> Sequence[Commitment]:
 
 def _keyed(text: str, sides: Sides | None) -> Iterator[Commitment]:
     """Numbers under the key. What is no number there commits to nothing; the form that was asked for is no answer."""
-    top = top_of_scale(text)
+    top, restated = top_of_scale(text), _in_percent(text, sides)
     for match in KEYED.finditer(text):
         quoted = bool(match["quote"])
         brace = text.rfind("{", max(match.start() - 40, 0), match.start())
@@ -329,7 +329,7 @@ def _keyed(text: str, sides: Sides | None) -> Iterator[Commitment]:
             yield Commitment(start, beside.end(), _value(beside["value"], in_percent=False, top=top))
         if _repeats_the_form(match["value"]) or _is_torn(text, match.end()):
             continue
-        in_percent = bool(match["percent"]) or _is_restated(text, match["value"], sides)
+        in_percent = bool(match["percent"]) or match["value"].strip(' "') in restated
         yield Commitment(start, match.end("value"), _value(match["value"], in_percent, top))
 
 
@@ -340,16 +340,13 @@ NUMBER_BESIDE = re.compile(
 )
 
 
-def _is_restated(text: str, words: str, sides: Sides | None) -> bool:
-    """Whether a number that may be on any scale stands there once more in percent, and not of the opposite."""
-    bare = words.strip(' "')
-    again = (
-        re.search(rf"(?<![\d.,-]){bare}\s?(?:%|percent)[^.;,\n]{{0,120}}", text) if ANY_SCALE.fullmatch(bare) else None
-    )
-    return again is not None and not NOT.search(again[0]) and not (sides and sides.no.search(again[0]))
+RESTATED = re.compile(r"(?<![\d.,-])(?P<n>[2-9](?:\.\d{1,3})?|10)\s?(?:%|percent)(?P<of>[^.;,\n]{0,120})")
 
 
-ANY_SCALE = re.compile(r"[2-9](?:\.\d{1,3})?|10")
+def _in_percent(text: str, sides: Sides | None) -> Collection[str]:
+    """Numbers that may be on any scale, where they stand in percent, and not of the opposite."""
+    match = RESTATED.finditer(text, max(len(text) - LAST, 0))
+    return {m["n"] for m in match if not NOT.search(m["of"]) and not (sides and sides.no.search(m["of"]))}
 
 
 def _keyed_by_side(text: str, sides: Sides) -> Iterator[Commitment]:
