@@ -549,11 +549,11 @@ CONCLUSION = re.compile(
 
 def _conclusion(sentence: str, sides: Sides | None) -> int:
     """Where a sentence concludes with a number; its begin where it does not, or names a side of the claim before."""
-    found = CONCLUSION.search(sentence)
-    lead = sentence[: found.start()] if found else ""
-    if found is None or (found["so"] and sides and (sides.no.search(lead) or sides.yes.search(lead))):
+    conclusion = CONCLUSION.search(sentence)
+    lead = sentence[: conclusion.start()] if conclusion else ""
+    if conclusion is None or (conclusion["so"] and sides and (sides.no.search(lead) or sides.yes.search(lead))):
         return 0
-    return found.start()
+    return conclusion.start()
 
 
 IS_ANSWER = re.compile(r"\A\W*(?:(?:my|the)\s+)?(?:answer|result|it|that|this)\b", re.IGNORECASE)  # perhaps of the task

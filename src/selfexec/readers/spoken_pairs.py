@@ -325,11 +325,11 @@ def _in_clauses(unit: str, marks: Sequence[_Mark]) -> Iterator[tuple[str, Amount
 CLAUSE = re.compile(r",\s|\s[-–—]\s|\b(?:and|but|while|whereas)\b", re.IGNORECASE)
 
 
-def _is_said_of(unit: str, one: _Mark, other: _Mark) -> bool:
+def _is_said_of(unit: str, name: _Mark, number: _Mark) -> bool:
     """Whether a name and a number of a sentence belong together: side by side, or in a sentence on probability.
     "Fog covers 30%" says something else.
     """
-    first, second = sorted((one, other), key=lambda mark: mark.start)
+    first, second = sorted((name, number), key=lambda mark: mark.start)
     gap = unit[first.end : second.start]
     is_linked = not re.search(r"[a-z]", gap) or (LEADS_UP.search(gap) and not OF_ANOTHER.match(gap))
     counts = first.amount is not None and first.amount.plain and COUNTS.search(unit)
