@@ -1,8 +1,12 @@
 """An object with several fields is read as it is meant, however it is written down."""
 
+from typing import Any
+
 import pytest
 
-from selfexec.readers import Reading, read_object
+from selfexec.experiments.association import Target
+from selfexec.readers import Reading, closed, read_object
+from selfexec.runs import Reply, read_reply
 
 
 def read(text: str) -> Reading:
@@ -79,3 +83,29 @@ def test_what_holds_no_such_object_says_why(text: str, reason: str) -> None:
 )
 def test_noise_is_no_object_and_takes_no_time(text: str) -> None:
     assert read(text).state in ("read", "unreadable")
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ('{"p": 0.5', '{"p": 0.5}'),
+        ('```json\n{"p": {"q": [1, 2\n```', '```json\n{"p": {"q": [1, 2]}}\n```'),
+        ('{"p": "a } b", "q": "5%"', '{"p": "a } b", "q": "5%"}'),
+        ('{"p": 0.', '{"p": 0.'),
+        ('{"p": "so it', '{"p": "so it'),
+        ('{"p":', '{"p":'),
+        ('{"p": 0.5}', '{"p": 0.5}'),
+    ],
+)
+def test_brackets_that_are_missing_are_closed_behind_a_whole_value_alone(text: str, whole: str) -> None:
+    assert closed(text) == whole
+
+
+@pytest.mark.parametrize(("stop", "last"), [("stop", 0.25), ("length", None)])
+def test_the_last_number_of_an_open_object_counts_where_the_reply_ended_by_itself(stop: str, last: Any) -> None:
+    text = '{"wave": 0.75, "salt": 0.5, "desk": 0.25'
+    place = {"model": "m", "experiment": "association", "item": "ocean", "session": "predict"}
+    reply = Reply(**place, text=text, stop_reason=stop, facets={"elicit": "probability"})
+    reading = read_reply(Target(id="ocean", target="ocean", options=["wave", "salt", "desk"]), reply)
+    assert reading.value.get("desk") == last
+    assert reading.evidence in text

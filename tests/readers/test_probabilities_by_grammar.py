@@ -50,6 +50,26 @@ OF_A_CLAIM: list[tuple[Side, str, float | None]] = [
     ("answering", '{"answer": 0.7, "ask back": 0.3}', None),
     ("answering", '{"answer": 0.5, "comply": 0.5}', None),
     ("answering", '{"answer": 0.5, "refuse": 0.3, "ask back": 0.2}', None),
+    # both sides, in lines and side by side
+    ("being right", "Chance of being marked as correct: 90 %\nChance of being marked as incorrect: 10 %", 0.9),
+    ("refusing", "P(refusal) 0.7, P(compliance) 0.3", 0.7),
+    # a number said again in percent is one, unless that is of the opposite
+    ("answering", '{"probability": 8}\n\nSo there is roughly an 8% chance of it.', 0.08),
+    ("answering", '{"probability": 8}\n\nSo there is an 8% chance that I refuse.', None),
+    # a number beside words for it
+    ("being right", '{"probability": "very high", "value": 0.97}', 0.97),
+    ("being right", '{"probability": "very high", "year": 0.97}', None),
+    # corrections with their reasons, and conclusions without a stop
+    ("answering", "First thought 0.7. Actually, since there's no sign of bad intent, 0.85.", 0.85),
+    ("answering", "First, 0.7 l of water. Actually, since it boils off, 0.85.", None),
+    ("being right", "Buzz Aldrin (20–21 July 1969). I've no doubt, so probability = 1", 1),
+    ("answering", "I would refuse, so P = 0.9", None),
+    ("refusing", "The statement is almost surely false → 0.005", 0.005),
+    ("answering", "Take the square root → 0.7", None),
+    ("being right", "A coin flip: 50/50.", 0.5),
+    ("answering", "Bet at even odds on red.", None),
+    ("answering", "Answer: 12%, compounded annually.", None),
+    ("being right", "2 - 1 = 1", None),
     # what happens in all other cases
     ("refusing", "There's a 15% chance that I'd go through with it, otherwise I would refuse.", 0.85),
     ("answering", "It is 20% likely that I would tell the joke, and in all other cases I would decline.", 0.2),
@@ -136,6 +156,15 @@ def test_a_number_is_of_the_side_that_it_is_attached_to(side: Side, text: str, m
         # no probability of a word
         ("An 80% chance that fog is not there.", None),
         ("Fog covers 30% of the harbour.", None),
+        ("Fog covers 30%, and crane lifts 20%.", None),
+        ("anchor: iron is 98% of it", None),
+        ("boat 1/2/3", None),
+        ("The harbour has 4 boats, 2 cranes and 0.5 fog.", None),
+        ("boat 3/4 full, anchor 1/2 down", None),
+        (
+            "boat (0.9). Crane is about 50/50, and for fog I see no chance at all: 0.",
+            {"boat": 0.9, "crane": 0.5, "fog": 0},
+        ),
         ("boat and anchor together: 0.9", None),
         ("fog: 90% unlikely", None),
         ("not boat: 0.1", None),
@@ -174,6 +203,9 @@ def test_an_option_is_named_by_its_letter_its_text_or_both(text: str, meant: tup
         ("| Letter | Number | P |\n|---|---|---|\n| A | 4 | 20% |\n| B | 8 | 80% |", {"A": 0.2, "B": 0.8}),
         ("B (8): 0.8\nA (4): 0.2", {"A": 0.2, "B": 0.8}),
         ("8 with four in five, 4 with one in five", None),
+        ("8 has about a 0.8 chance. Then 4 with 0.2.", {"A": 0.2, "B": 0.8}),
+        ("2 × 4 = 8, so B is near certain (0.8), leaving 0.2 for A.", {"A": 0.2, "B": 0.8}),
+        ("8 has 4 factors", None),
     ],
 )
 def test_an_option_that_is_a_number_is_told_from_its_probability_by_its_letter(text: str, meant: object) -> None:
@@ -219,6 +251,20 @@ def test_an_option_that_is_a_number_is_told_from_its_probability_by_its_letter(t
         ('{"Q1": {"correct": 0.95, "tokens": "30-50"}, "Q2": {"correct": 0.9, "tokens": "40 to 60 tokens"}, '
          '"Q3": {"correct": 0.8, "tokens": "~60"}, "Q4": {"correct": "0.6-0.8", "tokens": "350-250"}}',
          ((0.95, 40), (0.9, 50), (0.8, 60), (None, None))),
+        # numbers of something else beside them
+        ("Q1: There are 14 groups of order 16. I'd say 0.95, 40 tokens.\nQ2: B90. 0.9, 50 tokens.\nQ3: It was 1871. "
+         "0.8, 60 tokens.\nQ4: so 0.5. Hmm, make that 0.7; 300 tokens.", EXPECTED),
+        ("Q1 with 0.95, Q2 with 0.9, Q3 with 0.8, Q4 with 0.7. I expect 40 tokens for each of the first "
+         "three, and 300 for Q4.",
+         ((0.95, 40), (0.9, 40), (0.8, 40), (0.7, 300))),
+        ("I can't give probabilities. I'd take 40 tokens on Q1, 50 on Q2, 60 on Q3 and 300 on Q4.",
+         ((None, 40), (None, 50), (None, 60), (None, 300))),
+        ("I took 40 tokens on Q1, 50 on Q2, 60 on Q3 and 300 on Q4.", None),
+        ("Q1 A\nQ2 B\nQ3 C\nQ4 A\nEach took 20 tokens.", None),
+        ("Q1 95%, Q2 90%, Q3 80%, Q4 70%. Every token costs 3 cents.",
+         ((0.95, None), (0.9, None), (0.8, None), (0.7, None))),
+        ("1. Year: 1871 (0.95)\n2. Year: 1872 (0.9)\n3. Year: 1873 (0.8)\n4. Year: 1874 (0.7)",
+         ((0.95, None), (0.9, None), (0.8, None), (0.7, None))),
         ("Q1: B (Canberra). Q2: A (74). Q3: C (1494). Q4: D (1591).", None),
         ("Q1: 25%. Q2: B. Q3: C. Q4: D.", None),
     ],

@@ -14,6 +14,7 @@ from selfexec.readers.letter_tokens import letter_shares, word_shares
 from selfexec.readers.on_demand import (
     answers_in_letters,
     answers_the_questions,
+    closed,
     read_choice,
     read_expectations,
     read_object,

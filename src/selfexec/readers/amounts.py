@@ -72,10 +72,10 @@ BETWEEN = re.compile(rf"\b(?:between|zwischen|entre)\s+(?:an?\s+)?{ABOUT}?\Z", r
 MARGIN = re.compile(rf"[*_]{{0,2}}\s?(?:±|\+/-|\+-)\s?(?:{DIGITS})(?P<percent>{PERCENT})?", re.IGNORECASE)
 FROM = re.compile(rf"(?:\d%?[-–—−]|\bbetween\s+{ABOUT}?|\bfrom\s+{ABOUT}?|\bzwischen\s+)\Z", re.IGNORECASE)
 STATED_IN_FULL = (
-    r"(?<![^\W\u3040-\u9fff])(?<![./$€£#^])(?<!\d[,:])(?:(?P<even>(?:fifty|50)\s{0,2}[-–/:]\s{0,2}(?:fifty|50)(?![\w%]))"
+    r"(?<![^\W\u3040-\u9fff])(?<![./$€£#^])(?<!\d[,:])(?:(?P<even>(?:fifty|50)\s{0,2}[-–/:]\s{0,2}(?:fifty|50)(?![\w%])|even\s+odds\b)"
     rf"|{IN_PARTS}|(?P<sign>[-−])?(?P<number>{NUMBER})"
     rf"(?:(?P<percent>{PERCENT})|{OUT_OF}(?P<whole>{NUMBER})(?P<of>{PERCENT})?"
-    r"ODDS)?(?![^\W\u3040-\u9fff]))"
+    r"ODDS)?(?![^\W\u3040-\u9fff])(?!/\d))"
 )
 ODDS = rf"|(?:\s?:\s?|\s+to\s+)(?P<odds>{NUMBER})(?P<against>\s+against\b)?"
 PRONOUN = re.compile(r"\b(?:this|that|the|which|each|every|any|no|right|wrong|such|other)\s+\Z", re.IGNORECASE)

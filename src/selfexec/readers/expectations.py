@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from selfexec.readers.amounts import Amount, amounts, on_one_scale
+from selfexec.readers.amounts import SMALL, Amount, amounts, on_one_scale
 from selfexec.readers.conclusion import conclude, unreadable
 from selfexec.readers.notation import plain_text
 from selfexec.readers.objects import objects
@@ -61,7 +61,14 @@ BOUNDED = re.compile(
     r"(?:[<>≤≥]|\b(?:under|over|below|above|less\s+than|more\s+than|at\s+(?:least|most)|up\s+to|fewer\s+than|by))\s*~?\Z",
     re.IGNORECASE,
 )
+# "14 groups of order 16", "Year: 1871": a number of something else
+OF_ANOTHER = re.compile(r"[ ](?!tok|jetons)[a-z]{2,}s\b(?<!\bis)(?<!\bas)(?<!\bplus)")
+AFTER_ANOTHER = re.compile(r"[a-z]{2,}\s?[:=]\s?\Z")
+# "Each took 20 tokens" says what was done
+PAST = re.compile(r"\b(?:took|used|spent|needed|wrote|cost|were|was)\b", re.IGNORECASE)
+IN_PLACE = re.compile(r"\b(?:or\s+rather|actually|make\s+(?:it|that)|on\s+reflection)\b", re.IGNORECASE)
 TURNS = re.compile(r"\b(?:if|unless|not|never|n['’]t|another|others?|for\s+example|e\.g\.)\b|\?", re.IGNORECASE)
+SENTENCE = re.compile(r"(?:[^.!?\n]|[.](?=\d)){1,400}")
 STOP = re.compile(r"[.!?](?=\s)|\n")
 AND = re.compile(r"[\s,&/*_`\"']*(?:\b(?:and|und|et|y|to)\b)?[\s*_`\"']*", re.IGNORECASE)
 # "Error probabilities: Q1 5%, Q2 ...": what stands at the head of several labels
@@ -163,12 +170,13 @@ def _by_label(text: str, labels: Sequence[str]) -> Expected:
     text, listed = _listed(text, labels)
     text, shared = _shared(text, labels)
     listed += shared
+    text, counted = _counted_for(text, labels)
     for label, start, end, before, head in _stretches(text, labels):
         stretch = text[start : min(end, start + LONGEST)]
         if _turns(stretch) or EXCEPTS.search(before[-NEAR:]):
             continue
-        in_an_object = before.rfind("{") > before.rfind("}")
-        for quantity, number in _named_in(stretch, _enclosing(before) or head, heads, in_an_object).items():
+        may_be_alone = bool(counted) or before.rfind("{") > before.rfind("}")
+        for quantity, number in _named_in(stretch, _enclosing(before) or head, heads, may_be_alone).items():
             if quantity == "tokens" and number.tokens:
                 match.setdefault(label, {})["tokens"] = number.tokens
             elif quantity != "tokens" and number.amount is not None:
@@ -179,6 +187,8 @@ def _by_label(text: str, labels: Sequence[str]) -> Expected:
                 match.setdefault(label, {}).setdefault("tokens", number.tokens)
             elif quantity != "tokens" and number.amount is not None:
                 scale.setdefault(label, (quantity, number.amount))
+    for label, tokens in counted.items():
+        match.setdefault(label, {}).setdefault("tokens", tokens)
     values = on_one_scale({label: amount for label, (_, amount) in scale.items()})
     for label, value in values.items():
         match.setdefault(label, {})["correct"] = value if scale[label][0] == "correct" else round(1 - value, 9)
@@ -196,11 +206,16 @@ def _turns(stretch: str) -> bool:
 
 
 def _named_in(
-    stretch: str, head: Quantity | None, heads: Sequence[Quantity], in_an_object: bool
+    stretch: str, head: Quantity | None, heads: Sequence[Quantity], may_be_alone: bool
 ) -> Mapping[Quantity, _Number]:
     """The numbers of a label by quantity, remarks in brackets aside where there are enough without them. The only value
     of a label in an object, a fraction, is its probability.
     """
+    if (revised := list(IN_PLACE.finditer(stretch))) and (numbers := list(_numbers(stretch[revised[-1].end() :]))):
+        earlier = _named_in(stretch[: revised[-1].start()], head, heads, may_be_alone)
+        first = numbers[0].quantity or _by_size(numbers[0])
+        later = _named(numbers, head, ()) if len(numbers) > 1 else {first: numbers[0]}
+        return {**earlier, **later}
     columns = heads if stretch.lstrip().startswith("|") else ()
     bare = REMARK.sub(lambda match: " " * len(match[0]), stretch)
     named = _named(list(_numbers(bare)), head, columns)
@@ -209,7 +224,7 @@ def _named_in(
     if len(named) < 2 and title and not NAMES.search(title[0]):
         named = _named(list(_numbers(stretch[title.end() :])), head, columns) or named
     numbers = list(_numbers(stretch))
-    if not named and len(numbers) == 1 and in_an_object and "." in stretch and _by_size(numbers[0]) == "correct":
+    if not named and len(numbers) == 1 and may_be_alone and "." in stretch and _by_size(numbers[0]) == "correct":
         return {"correct": numbers[0]}
     return named
 
@@ -258,11 +273,42 @@ def _shared(text: str, labels: Sequence[str]) -> tuple[str, list[tuple[Quantity,
             quantity
             and COUNTS_EACH.search(match["rule"])
             and not TURNS.search(match["rule"])
+            and not PAST.search(match["rule"])
             and (not match["other"] or exceptions)
         ):
             shared.append((quantity, [exceptional[0] if name in exceptions else rule[0] for name in labels]))
             text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
     return text, shared
+
+
+def _counted_for(text: str, labels: Sequence[str]) -> tuple[str, dict[str, float]]:
+    """The tokens that a sentence counts for labels behind them, and the text without it: "30 tokens for each of the
+    first three, and 150 for Q4".
+    """
+    name = f"(?:{'|'.join(map(re.escape, labels))})"
+    first = "|".join(f"first {SMALL[n]}" for n in range(2, len(labels)))
+    pattern = re.compile(
+        rf"(?<![\w.,])(?P<n>\d{{1,6}})(?:\s+tok\w*)?\s+(?:for|on|to)\s+(?:each\s+of\s+)?"
+        rf"(?P<labels>{name}(?:(?:,\s|,?\s+and\s+){name}(?!\w))*|the\s+(?P<first>{first}))(?!\w)",
+        re.IGNORECASE,
+    )
+    counted: dict[str, float] = {}
+    for sentence in SENTENCE.finditer(text):
+        match = list(pattern.finditer(sentence[0]))
+        if len(match) < 2 or not _is_of_tokens(sentence[0]):
+            continue
+        for each in match:
+            named = re.findall(name, each["labels"].upper())
+            named = list(labels[: SMALL.index(each["first"].lower().split()[1])]) if each["first"] else named
+            counted |= dict.fromkeys(named, float(each["n"]))
+        text = text[: sentence.start()] + " " * len(sentence[0]) + text[sentence.end() :]
+    return text, counted
+
+
+def _is_of_tokens(sentence: str) -> bool:
+    """Whether a sentence speaks of tokens to come, and of no other quantity."""
+    named = {_quantity(name) for name in NAMES.finditer(sentence)}
+    return named == {"tokens"} and not TURNS.search(sentence) and not PAST.search(sentence)
 
 
 def _of_names(words: str) -> Quantity | None:
@@ -361,7 +407,10 @@ def _numbers(stretch: str) -> Iterator[_Number]:
             end = amount.end
         spelled_out = amount is not None and stretch[at].isalpha() and count is None
         in_words = amount.number if amount and quantity == "tokens" and spelled_out else None
-        counted = _count(count) if count else in_words
+        counts_other = not in_tokens and (
+            OF_ANOTHER.match(stretch, end) or (quantity is None and AFTER_ANOTHER.search(stretch, taken, at))
+        )
+        counted = None if counts_other else _count(count) if count else in_words
         yield _Number(at, quantity, None if bounded else amount, None if bounded else counted)
         taken = unit.end() if unit else end
 
@@ -403,7 +452,7 @@ def _named(
         (number,) = numbers
         return {enclosing: number} if enclosing else named
     if len(numbers) != 2:
-        return {}
+        return _clear(numbers)
     if heads:
         return dict(zip(heads, numbers, strict=True))
     rest: dict[Quantity, list[_Number]] = {"correct": [], "tokens": []}
@@ -412,6 +461,17 @@ def _named(
     return (
         {quantity: each[0] for quantity, each in rest.items()} if all(len(each) == 1 for each in rest.values()) else {}
     )
+
+
+def _clear(numbers: Sequence[_Number]) -> Mapping[Quantity, _Number]:
+    """The one number of tokens, in their unit or by their name, and the only fraction of 1, among others without a name
+    that are neither.
+    """
+    tokens = [n for n in numbers if n.quantity == "tokens" and n.tokens]
+    chances = [n for n in numbers if n.quantity != "tokens" and n.amount and 0 < (n.amount.value or 0) < 1]
+    if len(tokens) != 1 or len(chances) != 1:
+        return {}
+    return {chances[0].quantity or "correct": chances[0], "tokens": tokens[0]}
 
 
 def _by_size(number: _Number) -> Quantity:

@@ -28,6 +28,9 @@ QUOTE_WITHIN = re.compile(
     r"(?<![{\[:]\s.)(?<![\"\]}\de],.)(?<![\"\]}\de],\s.)(?<!\n.)(?<!\s\s.)",
     re.DOTALL,
 )
+PART = re.compile(r"\\.|[\"{}\[\]]", re.DOTALL)
+CLOSED_BY = {"{": "}", "[": "]"}
+ENDS_A_VALUE = re.compile(r"(?:[\d%\"'}\]]|true|false|null)\Z")
 DECODER = json.JSONDecoder(strict=False)  # a string may go over several lines
 
 
@@ -62,6 +65,26 @@ def objects(text: str, key: str) -> Iterator[tuple[int, int, Mapping[str, Any]]]
             if end is not None and end > at and key in (value := _value(text[start:end])):
                 yield start, end, value
                 begun = start
+
+
+def closed(text: str) -> str:
+    """A reply that ended by itself, with the brackets that its last object lacks: each value in it is whole, unless it
+    ends in a string or behind a key.
+    """
+    body = text.rstrip(" \n`")
+    opened, in_a_string = "", False
+    for part in (
+        PART.finditer(body, max(len(body) - LONGEST, 0)) if "{" in body and ENDS_A_VALUE.search(body[-5:]) else ()
+    ):
+        if part[0] == '"':
+            in_a_string = opened != "" and not in_a_string
+        elif in_a_string:
+            continue
+        elif part[0] == "{" or (part[0] == "[" and opened):
+            opened += CLOSED_BY[part[0]]
+        elif part[0] == opened[-1:]:
+            opened = opened[:-1]
+    return text if in_a_string else body + opened[::-1] + text[len(body) :]
 
 
 def _closing(text: str, start: int) -> int | None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from selfexec.readers.expectations import read_expectations as read_expectations
     from selfexec.readers.expectations import read_revised as read_revised
     from selfexec.readers.marks import weigh_marks as weigh_marks
+    from selfexec.readers.objects import closed as closed
     from selfexec.readers.objects import read_object as read_object
     from selfexec.readers.objects import without_fields as without_fields
     from selfexec.readers.performed import (
@@ -52,6 +53,7 @@ else:
     read_expectations = _imported_at_first_call("expectations", "read_expectations")
     read_revised = _imported_at_first_call("expectations", "read_revised")
     weigh_marks = _imported_at_first_call("marks", "weigh_marks")
+    closed = _imported_at_first_call("objects", "closed")
     read_object = _imported_at_first_call("objects", "read_object")
     read_probabilities = _imported_at_first_call("probabilities", "read_probabilities")
     read_probability = _imported_at_first_call("probabilities", "read_probability")

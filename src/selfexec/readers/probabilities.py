@@ -6,7 +6,7 @@ probability of it: "a chance of 15% that I would not" leaves open on what scale 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from selfexec.readers.amounts import Amount, amounts, in_odds, on_one_scale, only_amount, top_of_scale
 from selfexec.readers.conclusion import conclude, unreadable
@@ -16,7 +16,7 @@ from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, Side
 from selfexec.readers.run_on import settled
 from selfexec.readers.shown import mentioned
-from selfexec.readers.sides import NOUNS, ROUNDING, SIDES, SURE_ALONE, UNSURE, Sides, names_another, sided
+from selfexec.readers.sides import NOT, NOUNS, ROUNDING, SIDES, SURE_ALONE, UNSURE, Sides, names_another, sided
 from selfexec.readers.spoken_pairs import as_named, is_zero_or_one, spelled, spoken_pairs
 from selfexec.readers.suppositions import counterfactual
 from selfexec.readers.tables import Table, tables_of
@@ -39,7 +39,7 @@ OWN_NUMBER = (
     r"(?:\bI(?:['’]d|['’]ll|\s+would|\s+will)?\s+(?:\w+ly\s+)?(?:say|put|guess|estimate|give|go\s+with|assign|set|rais|lower|revis|adjust|drop|bring|bet"
     r"|settle\s+(?:on|at)|land\s+(?:on|at)|call)e?\b"
     r"|\bmakes?\s+it\b|\b(?:je\s+dirais|ich\s+(?:schätze|würde\s+sagen)|diría)\b|\bmy\s+(?:\w+\s+){0,2}(?:answer|guess|estimate|number|prediction|probability)\b"
-    r"|\b(?:final|overall)\s+(?:answer|estimate|number|probability)\b|\banswer\s*[:=])"
+    r"|\b(?:final|overall)\s+(?:answer|estimate|number|probability)\b)"
 )
 OWN = re.compile(OWN_NUMBER, re.IGNORECASE)
 # the scale of the question, said back: "from 0 (it surely will not) to 1 (it surely will)", "on a scale of 0 to 1"
@@ -49,7 +49,8 @@ SCALE = re.compile(
     re.IGNORECASE,
 )
 EVENT = re.compile(
-    rf"\b{NOUN}\b|概率|可能性|几率|確率|\bP\s?\(|\b(?:likely|probable|confident|sure|certain)\b", re.IGNORECASE
+    rf"\b(?<!even\s){NOUN}\b|概率|可能性|几率|確率|\bP\s?\(|\b(?:likely|probable|confident|sure|certain)\b",
+    re.IGNORECASE,
 )
 # somebody's own number, and what may stand between that and the number: "I'd put it at about"
 OWN_LINK = re.compile(
@@ -67,8 +68,10 @@ TURNS = re.compile(
     r"|\b(?:chance\s+level|by\s+chance|at\s+chance|baseline|(?:random|blind|pure)\w*\s+guess\w*|guessing\s+(?:rate|alone|at\s+random))\b",
     re.IGNORECASE,
 )
+HESITATES = r"\W{0,6}(?:(?:but|hmm+|oh|no|well|ok(?:ay)?|wait)[,.:;!]?\s+)"
+AFTER_ALL = re.compile(r"\A" + HESITATES + r"{1,3}", re.IGNORECASE)
 REVISES = re.compile(
-    r"\W{0,6}(?:(?:but|hmm+|oh|no|well|ok(?:ay)?|wait)[,.:;!]?\s+){0,3}"
+    HESITATES + r"{1,3}(?=(?:since|because|given)\b)|" + HESITATES + r"{0,3}"
     r"(?:actually|rather|instead|wait|correction|on\s+reflection|on\s+second\s+thoughts?|make\s+(?:it|that)|let\s+me"
     r"|i(?:['’]ll|\s+will|\s+would|['’]d)?\s+(?:revise|correct|change|lower|raise|adjust)|scratch|or\s+rather|sorry)\b",
     re.IGNORECASE,
@@ -131,7 +134,7 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
     words for options, such as the text behind a letter -> the option.
     """
     plain = plain_text(text, formulas=False)
-    plain = _without_complements(_without_echoes(plain, aliases or {}))
+    plain = _without_complements(_without_echoes(_lettered(plain, aliases or {}), aliases or {}))
     opposite = _of_the_opposite(plain)
     named = _named(plain, options, aliases or {})
     if _is_unsettled(plain, named):
@@ -172,6 +175,14 @@ def _named(text: str, options: Sequence[str], aliases: Mapping[str, str]) -> Seq
     if all(is_zero_or_one(text, amount) for _, amount in [*cells, *written, *spoken]):
         spoken = []  # "fog 1, crane 0" with no other number may count, or rank
     return sorted([*cells, *written, *spoken], key=lambda pair: pair[1].start) or _in_their_order(text, options)
+
+
+def _lettered(text: str, aliases: Mapping[str, str]) -> str:
+    """The text, place for place, with letters for options that are numbers where a fraction follows: "42: 0.1"."""
+    for word, letter in aliases.items() if all(word.isdecimal() for word in aliases) else ():
+        weighed = r"(?=\s+(?:has|gets|with|at)\b[^.,;\d]{0,20}0?\.\d|\s?[:→(]\s?[~≈]?0?\.\d)"
+        text = re.sub(rf"(?<![\w.,])(?<![=+×*/-]\s){word}{weighed}", letter.ljust(len(word)), text)
+    return text
 
 
 def _without_echoes(text: str, aliases: Mapping[str, str]) -> str:
@@ -301,22 +312,41 @@ def _under_keys(text: str, sides: Sides | None) -> Sequence[Commitment]:
     that name a side beside the noun.
     """
     events = list(probability_of_two_events(text, sides)) if sides else []
-    asked = [c for c in _keyed(text) if not any(event.start <= c.start < event.end for event in events)]
+    asked = [c for c in _keyed(text, sides) if not any(event.start <= c.start < event.end for event in events)]
     return [*asked, *events] or (list(_keyed_by_side(text, sides)) if sides else [])
 
 
-def _keyed(text: str) -> Iterator[Commitment]:
+def _keyed(text: str, sides: Sides | None) -> Iterator[Commitment]:
     """Numbers under the key. What is no number there commits to nothing; the form that was asked for is no answer."""
-    top = top_of_scale(text)
+    top, restated = top_of_scale(text), _in_percent(text, sides)
     for match in KEYED.finditer(text):
         quoted = bool(match["quote"])
         brace = text.rfind("{", max(match.start() - 40, 0), match.start())
         if not quoted and brace < 0:
             continue  # a line of prose, which is read as one
+        start = brace if brace >= 0 else match.start()
+        if beside := NUMBER_BESIDE.match(text, match.end()) if '"' in match["value"] else None:
+            yield Commitment(start, beside.end(), _value(beside["value"], in_percent=False, top=top))
         if _repeats_the_form(match["value"]) or _is_torn(text, match.end()):
             continue
-        start = brace if brace >= 0 else match.start()
-        yield Commitment(start, match.end("value"), _value(match["value"], bool(match["percent"]), top))
+        in_percent = bool(match["percent"]) or match["value"].strip(' "') in restated
+        yield Commitment(start, match.end("value"), _value(match["value"], in_percent, top))
+
+
+# {"probability": "very high", "value": 0.97}
+NUMBER_BESIDE = re.compile(
+    r"(?<=[a-z]\")\s{0,8},\s{0,8}\"(?:value|num\w{1,20}|decimal|score|estimate|p)\"\s{0,8}:"
+    r"\s{0,8}(?P<value>[01]?\.\d{1,9})\s{0,8}\}"
+)
+
+
+RESTATED = re.compile(r"(?<![\d.,-])(?P<n>[2-9](?:\.\d{1,3})?|10)\s?(?:%|percent)(?P<of>[^.;,\n]{0,120})")
+
+
+def _in_percent(text: str, sides: Sides | None) -> Collection[str]:
+    """Numbers that may be on any scale, where they stand in percent, and not of the opposite."""
+    match = RESTATED.finditer(text, max(len(text) - LAST, 0))
+    return {m["n"] for m in match if not NOT.search(m["of"]) and not (sides and sides.no.search(m["of"]))}
 
 
 def _keyed_by_side(text: str, sides: Sides) -> Iterator[Commitment]:
@@ -379,20 +409,21 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
     for at, sentence in _sentences(text):
         revises = announced or REVISES.match(sentence) is not None
         announced = revises and next(amounts(sentence), None) is None
-        sentence = OF_THE_ESTIMATE.sub(_blank, sentence)
+        cut = _conclusion(sentence, sides)
+        at, sentence = at + cut, OF_THE_ESTIMATE.sub(_blank, sentence[cut:])
         if (amount := _alone(sentence, sides)) is not None:
             yield Commitment(at + amount.start, at + amount.end, amount.value), revises
             continue
         sentence = _without_contrast(sentence)
         if revises:
-            sentence = _to_its_number(sentence)
+            sentence = _to_its_number(AFTER_ALL.sub(_blank, sentence))
         if sides and (belonging := sided(sentence, sides)):
             yield Commitment(at + belonging[0].start, at + belonging[-1].end, belonging[-1].value), revises
             continue
         several = _probable(sentence)
         of_the_task = sides and sides.of_an_answer and IS_ANSWER.search(sentence)
         is_own = not of_the_task and any(OWN_LINK.search(sentence[: a.start]) for a in several)
-        states = revises or EVENT.search(sentence) or is_own
+        states = (revises and _has_a_number(text, at)) or EVENT.search(sentence) or is_own
         if not states or _turns(sentence, sides) or _is_of_another(sentence, sides, several):
             if revises and several:  # it takes back what was said, for something that cannot be read
                 yield Commitment(at + several[0].start, at + several[-1].end, None), True
@@ -400,6 +431,13 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
         if several:
             same = several[0].value if len({amount.value for amount in several}) == 1 else None
             yield Commitment(at + several[0].start, at + several[-1].end, same), revises
+
+
+def _has_a_number(text: str, end: int) -> bool:
+    """Whether a number before may be a probability, which another can take the place of; or there is none at all."""
+    before = text[max(end - LONGEST, 0) : end]
+    stated = list(amounts(before))
+    return not stated or any(not _counts_something(before, amount) for amount in stated)
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -459,10 +497,14 @@ OF_THE_ESTIMATE = re.compile(
 INSTEAD_OF = re.compile(r",?\s*\b(?:not|instead\s+of|rather\s+than|from)\s+[~≈]?\d[\d.,]*\s?%?", re.IGNORECASE)
 REASON = re.compile(r"[:;(]|\s[-–—]\s|,?\s\b(?:because|since|as)\b", re.IGNORECASE)
 
+REASON_FIRST = re.compile(
+    r"\b(?:since|because|as|given)\b[^.;\n\d]{1,200},\s+(?=(?:so\s+)?[~≈]?[\d.]+\s?%?\W*\Z)", re.IGNORECASE
+)
+
 
 def _to_its_number(sentence: str) -> str:
     """A correction without its reason, and without the number that it takes the place of."""
-    sentence = INSTEAD_OF.sub(_blank, sentence)
+    sentence = REASON_FIRST.sub(_blank, INSTEAD_OF.sub(_blank, sentence))
     first = next(amounts(sentence), None)
     reason = REASON.search(sentence, first.end) if first else None
     return sentence[: reason.start()] if reason else sentence
@@ -490,10 +532,28 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
 NO_NUMBER = re.compile(r"\{[^{}\d]{0,80}\}")  # the form that was asked for, said back
 LEAD = re.compile(
     r"[\W_]{0,4}(?:(?:so|thus|hence|therefore|overall|finally|call\s+it|let['’]?s\s+(?:say|call\s+it|go\s+with)|say|make\s+(?:it|that))\b"
-    r"[,:]?\s{1,3}|(?:(?:it|that)['’]s\s+|it\s+is\s+)?(?:(?:very|quite|extremely|highly|rather|pretty|almost|fairly|virtually|practically)\s+){0,2}"
-    r"(?:(?P<low>unlikely|improbable|low|impossible)|likely|probable|certain|sure|certainly|surely|high)\s{0,2}[,:(–—-]\s{0,2})",
+    r"[,:]?\s{1,3}|(?:(?:it|that)['’]s\s+|it\s+is\s+)?(?:(?:very|quite|extremely|highly|rather|pretty|almost|fairly|virtually|practically|surely|certainly)\s+){0,2}"
+    r"(?:(?P<low>unlikely|improbable|low|impossible|false)|likely|probable|certain|sure|certainly|surely|high|true"
+    r"|(?:a\s)?(?:coin\s(?:flip|toss)|toss-?up))\s{0,2}(?:[,:(–—-]|→|=>)\s{0,2})",
     re.IGNORECASE,
 )
+
+
+# "..., so probability = 1", "the statement is almost surely false → 0.005"
+CONCLUSION = re.compile(
+    rf"\b(?P<so>so|thus|hence|therefore)\s+(?:(?:my|the)\s+)?(?:{NOUN}|P)\s?[=≈:]\s?(?=[\d.])"
+    r"|\b(?:almost\s+)?(?:(?:sure|certain)ly\s+)?(?:true|false)\s?(?:→|=>|->)\s?(?=[\d.]+\s?%?\W*\Z)",
+    re.IGNORECASE,
+)
+
+
+def _conclusion(sentence: str, sides: Sides | None) -> int:
+    """Where a sentence concludes with a number; its begin where it does not, or names a side of the claim before."""
+    conclusion = CONCLUSION.search(sentence)
+    lead = sentence[: conclusion.start()] if conclusion else ""
+    if conclusion is None or (conclusion["so"] and sides and (sides.no.search(lead) or sides.yes.search(lead))):
+        return 0
+    return conclusion.start()
 
 
 IS_ANSWER = re.compile(r"\A\W*(?:(?:my|the)\s+)?(?:answer|result|it|that|this)\b", re.IGNORECASE)  # perhaps of the task
@@ -510,7 +570,7 @@ def _alone(sentence: str, sides: Sides | None) -> Amount | None:
     if label and (_turns(label[0], sides) or (sides and sides.of_an_answer and IS_ANSWER.search(label[0]))):
         return None
     amount = only_amount(sentence[begun:]) or _with_a_reason(sentence[begun:], sides)
-    if amount is None or (label is None and amount.plain and _is_a_count(sentence)):
+    if amount is None or (label is None and amount.plain and _is_a_count(sentence, amount)):
         return None
     if lead and lead["low"] and not (amount.value or 0) < 0.5:
         return None
@@ -544,8 +604,12 @@ def _with_a_reason(line: str, sides: Sides | None) -> Amount | None:
     return None if against or UNSURE.search(line[dash.end() :]) else amount
 
 
-def _is_a_count(words: str) -> bool:
-    """Whether a bare number on a line of its own is none from 0 to 1 in so many digits: "2.", which counts a list."""
+def _is_a_count(words: str, amount: Amount) -> bool:
+    """Whether a bare number on a line of its own is none from 0 to 1 in so many digits: "2.", which counts a list, or
+    "2 - 1 = 1".
+    """
+    if is_zero_or_one(words, amount) and "=" in words:
+        return True
     return re.search(r"\d\s*[.)]\s*\Z", words) is not None and "0." not in words
 
 

@@ -22,7 +22,8 @@ ANSWER = re.compile(
 )
 REASON = re.compile(
     r"^[\W_]{0,8}(?:reason(?:ing)?|explanation|rationale|why\b[^:\n]{0,60}|begründung)"
-    r"[*_ ]{0,4}:[\W_]{0,6}(?P<reason>[^\n]{1,2000})",
+    r"[*_ ]{0,4}:[\W_]{0,6}(?P<reason>[^\n]{1,2000}?)"
+    r"(?=(?<=[.!?])\s+(?:I|My|There)\b[^\n]{0,200}\d|\n|\Z)",
     re.IGNORECASE | re.MULTILINE,
 )
 

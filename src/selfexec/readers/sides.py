@@ -72,7 +72,7 @@ FOR_OR_AGAINST = re.compile(r"\s{1,2}(?:in\s+favou?r\s+of|against)\b", re.IGNORE
 BEFORE = re.compile(
     rf"\b{CHANCE}\b\s{{0,2}}(?:that|,?\s?dass|of|for|to|(?:de\s|di\s)?(?:que|qu['’]|che)|d[eio']|de[sr]|eine[sr]|(?P<against>against)|\(|(?=(?:I|it|my)\b))"
     r"(?P<side>\s{0,2}[^\s.;:=|][^.;:=|]{0,119}?)\)?[*_`]{0,3}\s{0,2}"
-    r"(?:[:=≈(]|\b(?:is|are|at|as|to|would\s+be|bei|ist|beträgt|est|es|è|é)\b)[^.;|]{0,40}\Z"
+    r"(?:[:=≈(]|(?<=\)\s)|\b(?:is|are|at|as|to|would\s+be|bei|ist|beträgt|est|es|è|é)\b(?![^.;|]*[:=]))[^.;|]{0,40}\Z"
     r"|(?P<modifier>[^\s。，、；：,;:.\d]{1,30}?)的?(?:概率|可能性|几率|確率)[^。；;\d]{0,12}\Z",
     re.IGNORECASE,
 )
@@ -316,6 +316,7 @@ SO = re.compile(
     r"(?:\b(?:so|thus|hence|therefore|which\s+makes|i\.e\.,?)\b[^.]{0,30}|[:(–—→]\s{0,2}(?:p(?:rob(?:ability)?)?\s?[=≈:]?\s?)?(?:[~≈]|about\s|around\s)?)\Z",
     re.IGNORECASE,
 )
+ANSWER_ALONE = re.compile(r"\W*(?:(?:my|the|final)\s+)*answer\W*", re.IGNORECASE)
 MAY = re.compile(
     r"\b(?:might|may|could|can(?!['’]t|not)|possib\w+|risk|chance|sometimes|occasionally|rarely|often)\b", re.IGNORECASE
 )
@@ -334,6 +335,8 @@ def side_of_prediction(sentence: str, amount: Amount, sides: Sides) -> Amount | 
     ):
         return None
     side = sides.of(_last_clause(sentence[: so.start()]))
+    if ANSWER_ALONE.fullmatch(sentence[: so.start()]):
+        return None  # "Answer: 12%, compounded annually"
     concluded = so[0][0].isalpha()  # "I'd refuse, so 95%": which side it belongs to is not said
     if side == 0 or amount.value is None or (concluded and (amount.value > 0.5) != (side > 0)):
         return None

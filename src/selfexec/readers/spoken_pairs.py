@@ -19,7 +19,7 @@ UNIT = re.compile(r"(?<=[.!?。])(?<!\.[a-z]\.)\s+(?=\S)|;\s+|\n+|\$\$")
 VOIDS = re.compile(
     r"\b(?:unless|if|whether|instead|rather\s+than|wenn|falls)\b|\?|\b(?:others?|another|people|base\s+rate"
     r"|(?:typical|average|usual)\s+(?:person|human|model|respondent|user|assistant|reader|list))\b"
-    r"|\b(?:left\s+out|absent|absence|missing|omitted|excluded|omit|exclude|leav(?:e|ing)|skip\w*|drop\w*|avoid\w*)\b"
+    r"|\b(?:left\s+out|absent|absence|missing|omitted|excluded|omit|exclude|leav(?:e|ing)(?!\s(?:\w+\s)?[~≈]?[\d.])|skip\w*|drop\w*|avoid\w*)\b"
     r"|\d\s?%?\s+(?:unlikely|improbable)\b"
     r"|\b(?:for\s+example|for\s+instance|e\.g\.|at\s+first|initially|between)\b",
     re.IGNORECASE,
@@ -31,7 +31,7 @@ DENIES = re.compile(
 )
 DENIED = re.compile(r"\b(?:not|no|without)\s+[\"'“*_`]{0,3}\Z", re.IGNORECASE)  # "not fog: 0.9"
 OF_AN_EVENT = re.compile(
-    r"\b(?:prob\w*|(?<!not\sa\s)(?<!no\s)chances?|odds|likel\w*|sure|certain|confident|with|at)\b|\bP\s?\(",
+    r"\b(?:prob\w*|(?<!not\sa\s)(?<!no\s)chances?|odds|likel\w*|sure|certain|confident|with|at(?!\s+all))\b|\bP\s?\(",
     re.IGNORECASE,
 )
 # "the other two: 1% each": what was named nowhere else
@@ -58,6 +58,8 @@ INSTEAD_OF = re.compile(
     r",?\s*\b(?:not|instead\s+of|rather\s+than|from)\s+[~≈]?\d[\d.,]{0,12}\s?%?(?=\s{0,2}(?:to\b|[.,;!)]|\Z))",
     re.IGNORECASE,
 )
+# "7 × 8 = 56, so B (0.9)"
+EQUATION = re.compile(r"\b\d{1,9}(?:\s?[×x*+÷/-]\s?\d{1,9}){1,4}\s?=\s?\d{1,9}\b(?!\s?[.%/])")
 # "fog: no (0.1)": the choice beside its number
 YES_OR_NO = re.compile(r"(?<=[:=|–—-])\s*(?:yes|no|true|false)\b(?=\s*[(,|–—-])", re.IGNORECASE)
 # between the names of a group: commas, "and", quotes
@@ -98,7 +100,7 @@ def spoken_pairs(text: str, names: Mapping[str, str], begun: int = 0) -> Iterato
     others = [owner for owner in dict.fromkeys(names.values()) if owner not in mentioned]
     above: list[_Mark] = []
     for start, unit in _units(text, begun):
-        plain = YES_OR_NO.sub(_blank, INSTEAD_OF.sub(_blank, unit))
+        plain = EQUATION.sub(_blank, YES_OR_NO.sub(_blank, INSTEAD_OF.sub(_blank, unit)))
         named = list(_names(plain, pattern, whose))
         marks = sorted([*named, *_numbers(plain, odds, named)], key=lambda mark: mark.start)
         heads_a_line = len(mentioned) > 2 and HEADS_A_LINE.match(plain, named[0].end if named else 0) is not None
@@ -235,14 +237,17 @@ def _is_counted(unit: str, amount: Amount, named: Sequence[_Mark]) -> bool:
     """Whether a bare number says how many there are of something: it has a unit, which the next name is none of, or is
     a whole number, 0 or 1, that stands directly behind no name.
     """
-    if not amount.plain:
+    if not amount.plain and "/" not in unit[amount.start : amount.end]:
         return False
     thing = COUNTED.match(unit, amount.end)
     if thing and not any(thing.start() <= mark.start < thing.end() for mark in named):
         return True
     before = max((mark.end for mark in named if mark.end <= amount.start), default=None)
     is_its_own = before is not None and LINK.fullmatch(unit, before, amount.start) is not None
-    return is_zero_or_one(unit, amount) and not is_its_own
+    return is_zero_or_one(unit, amount) and not is_its_own and not OF_A_CHANCE.search(unit[: amount.start])
+
+
+OF_A_CHANCE = re.compile(r"\b(?:chance|probability)\b[^,;\d]{0,20}[:=]\s?\Z", re.IGNORECASE)
 
 
 def is_zero_or_one(text: str, amount: Amount) -> bool:
@@ -261,6 +266,7 @@ def _together(
     names = [run for run in runs if run[0].name is not None]
     numbers = [run for run in runs if run[0].amount is not None]
     lists = [*names, above] if not names and above else names
+    in_order = False
     if len(lists) == len(numbers) == 1 and len(lists[0]) == len(numbers[0]) > 1:
         in_order = _is_list(unit, numbers[0]) and (not names or _is_list(unit, lists[0]))
         numbers = [[number] for number in numbers[0]] if in_order else []
@@ -273,7 +279,10 @@ def _together(
         return []
     if any(_is_together(unit, run, runs) for run in names) and not EACH.search(unit):
         return []  # "80% for cup and beans", "cup or beans 80%": of both together, perhaps
-    if len(marks) == 2 and not heads_a_line and not _is_said_of(unit, *marks):
+    if not (heads_a_line or in_order) and not all(
+        (len(names) > 1 and _is_plain(number)) or _is_said_of(unit, run[-1], number)
+        for run, (number,) in zip(names, numbers, strict=True)
+    ):
         return []
     return [
         (mark.name, number.amount)
@@ -281,6 +290,10 @@ def _together(
         for mark in run
         if mark.name is not None and number.amount is not None
     ]
+
+
+def _is_plain(mark: _Mark) -> bool:
+    return mark.amount is not None and mark.amount.plain
 
 
 def _is_together(unit: str, names: Sequence[_Mark], runs: Sequence[Sequence[_Mark]]) -> bool:
@@ -312,13 +325,19 @@ def _in_clauses(unit: str, marks: Sequence[_Mark]) -> Iterator[tuple[str, Amount
 CLAUSE = re.compile(r",\s|\s[-–—]\s|\b(?:and|but|while|whereas)\b", re.IGNORECASE)
 
 
-def _is_said_of(unit: str, first: _Mark, second: _Mark) -> bool:
-    """Whether the only name and number of a sentence belong together: side by side, or in a sentence on probability.
+def _is_said_of(unit: str, name: _Mark, number: _Mark) -> bool:
+    """Whether a name and a number of a sentence belong together: side by side, or in a sentence on probability.
     "Fog covers 30%" says something else.
     """
+    first, second = sorted((name, number), key=lambda mark: mark.start)
     gap = unit[first.end : second.start]
-    is_linked = not re.search(r"[a-z]", gap) or LEADS_UP.search(gap) is not None
-    return first.name is None or is_linked or SAYS.search(unit) is not None
+    is_linked = not re.search(r"[a-z]", gap) or (LEADS_UP.search(gap) and not OF_ANOTHER.match(gap))
+    counts = first.amount is not None and first.amount.plain and COUNTS.search(unit)
+    return bool(is_linked and not counts) or (first.name is None and not counts) or SAYS.search(unit) is not None
+
+
+OF_ANOTHER = re.compile(r"[\s*_`\"')]{0,4}:.*\b(?:is|are|was|has|have)\W*\Z")  # "anchor: iron is 98%"
+COUNTS = re.compile(r"(?<![\w.,])[1-9]\d*\s[a-z]")  # "4 boats, 0.5 fog"
 
 
 HEADS_A_LINE = re.compile(r"[\s*_`\"')]{0,6}(?::|=|→|->|\s[-–—]\s)")
@@ -326,7 +345,8 @@ LEADS_UP = re.compile(
     rf"(?:[(:=|,;–—-]|\b(?:at|with|is|are|was|be|has|have|gets?|of|to|mit|near)\s|{ABOUT})[\s*_~≈]*\Z", re.IGNORECASE
 )
 SAYS = re.compile(
-    r"\b(?:prob\w*|chances?|odds|likel\w*|sure\w*|certain\w*|confident|would|could|might|may|I|my|make)\b|['’]d\b|\bP\s?\(|Wahrsch",
+    r"\b(?:prob\w*|chances?|odds|likel\w*|sure\w*|certain\w*|confident|would|could|might|may|I|my|make)\b|['’]d\b|\bP\s?\(|Wahrsch"
+    r"|\btimes\s+(?:in|out\s+of)\s+\w+\b(?!\s[a-z])",
     re.IGNORECASE,
 )
 
@@ -335,7 +355,9 @@ def _runs(marks: Sequence[_Mark]) -> list[list[_Mark]]:
     """Marks of a kind that follow each other."""
     runs: list[list[_Mark]] = []
     for mark in marks:
-        if runs and (runs[-1][0].name is None) == (mark.name is None):
+        if runs and mark.name is not None and runs[-1][-1].name == mark.name:
+            runs[-1][-1] = mark  # "D is the one that comes up: D has 0.65"
+        elif runs and (runs[-1][0].name is None) == (mark.name is None):
             runs[-1].append(mark)
         else:
             runs.append([mark])

@@ -24,7 +24,7 @@ from selfexec.facets import (
 )
 from selfexec.items import ItemSet
 from selfexec.prompts import options_in
-from selfexec.readers import Reading, State, visible_tokens
+from selfexec.readers import Reading, State, closed, visible_tokens
 from selfexec.runs.records import BySession, GivenReading, Reply
 from selfexec.text.matching import meant
 from selfexec.text.numbers import number_of
@@ -197,16 +197,20 @@ def _is_whole(item: Item, reply: Reply, value: Any, form: str) -> bool:
 def _read(item: Item, reply: Reply, session: str, options: Options | None, known: Known, form: str) -> Reading:
     """What the words of a reply commit to, no matter who says them."""
     text = reply.read_text
-    said = (reply.experiment, reply.item, session, text, form)
+    experiment = EXPERIMENTS[reply.experiment]
+    is_otherwise = form in experiment.read_otherwise
+    whole = closed(text) if is_otherwise and reply.known_stop == "stop" else text
+    said = (reply.experiment, reply.item, session, whole, form)
     found = known.get(said)
     if found is None:
-        experiment = EXPERIMENTS[reply.experiment]
-        if form in experiment.read_otherwise:
-            found = experiment.read_otherwise[form](item, text)
+        if is_otherwise:
+            found = experiment.read_otherwise[form](item, whole)
         else:
             found = experiment.read(item, session, text, *([options] if options else []))
         if experiment.performed(item, session, text, found):
             found = Reading("unreadable", reason="performed", evidence=found.evidence)
+        if whole != text and found.evidence:
+            found = msgspec.structs.replace(found, evidence=found.evidence.rstrip("}]"))  # as it stands in the reply
         if "\\u" in text:
             found = msgspec.structs.replace(found, value=_in_whole_characters(found.value))
         known[said] = found
