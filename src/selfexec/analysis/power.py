@@ -66,7 +66,7 @@ def _resolution(items: Mapping[str, int], complete: bool, cuts: Mapping[tuple[st
     width = {
         experiment: half_width(experiment, n, cuts.get((experiment, "skill"), 0.0)) for experiment, n in items.items()
     }
-    widths = ", ".join(f"{experiment} ±{half:.2f}" for experiment, half in width.items())
+    widths = ", ".join(f"{experiment} {_either_side(half)}" for experiment, half in width.items())
     found = {experiment: detectable(experiment, n) for experiment, n in items.items()}
     headline = {experiment: items[experiment] for experiment in PAPER.experiments if complete}
     if not complete or _short(headline):
@@ -74,7 +74,12 @@ def _resolution(items: Mapping[str, int], complete: bool, cuts: Mapping[tuple[st
     sampled = math.hypot(*(half_width(experiment, n) for experiment, n in headline.items())) / len(PAPER.experiments)
     overall = math.hypot(sampled, Z * cuts.get(("overall", "skill"), 0.0))
     apart = f"{math.hypot(*(found[experiment] for experiment in headline)) / len(PAPER.experiments):.2f}"
-    return f"{EXPECT} {widths}, overall ±{overall:.2f}; {DIFFERING} {apart} overall {ARE_TOLD}."
+    return f"{EXPECT} {widths}, overall {_either_side(overall)}; {DIFFERING} {apart} overall {ARE_TOLD}."
+
+
+def _either_side(half: float) -> str:
+    """Half the width of an interval of skill, which goes from -1 to 1."""
+    return f"±{half:.2f}" if half < 1 else "the whole scale"
 
 
 def _apart(found: Mapping[str, float]) -> str:

@@ -263,13 +263,13 @@ def _say_what_to_send(found: "Round") -> None:
         say(f"selfexec: {', '.join(sent)}: {said}", err=True)
 
 
-def _say_what_begins_replies(found: "Round") -> None:
+def _say_what_begins_replies(exported: "Round") -> None:
     """Which experiments have sessions whose last message is the beginning of the reply: nothing here can probe whether
     the server goes on with it.
     """
     from selfexec.experiments import EXPERIMENTS
 
-    if beginning := [e for e in found.item_set.experiments if "prefill" in EXPERIMENTS[e].needs]:
+    if beginning := [e for e in exported.item_set.experiments if "prefill" in EXPERIMENTS[e].needs]:
         say(
             f"selfexec: {', '.join(beginning)}: where the last message is the assistant's, it is the beginning of the "
             "reply. Have the server go on with it, try first whether it does, and give back what follows.",

@@ -208,7 +208,7 @@ def _less_the_rest(sentence: str, sides: Sides) -> Amount | None:
 
 
 def _are_all_cases(parts: Sequence[tuple[str, int, Amount | None]]) -> bool:
-    """Whether two parts of a sentence say how probable two events are of which one happens: they add up to 1."""
+    """Whether two parts of a sentence say how probable two events are, and these two add up to 1."""
     stated = [amount for part, _, _ in parts for amount in amounts(part)]
     worth = [amount.value for amount in stated if amount.value is not None]
     return len(parts) == len(stated) == len(worth) == 2 and abs(sum(worth) - 1) < ROUNDING

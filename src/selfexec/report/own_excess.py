@@ -22,7 +22,7 @@ from selfexec.text.tables import Table
 @dataclass(frozen=True)
 class OwnExcessPanel:
     """One panel: its verdict in the title of the first table, what that rests on, and further tables with a row for
-    each model, the first of which has a legend.
+    each model, and the first one has a legend.
     """
 
     title: str

@@ -2,7 +2,7 @@
 
     lost characters        U+FFFD, which decoders write in the place of bytes that they cannot read
     another encoding       UTF-8 that was read as Windows-1252: all that is not ASCII makes fewer characters, read back
-    HTML                   characters written as entities, none of which stands there as itself
+    HTML                   characters written as entities, where none stands there as itself
     JSON                   the text as a string in JSON, with its quotes and escapes
     base 64                letters of base 64 alone that hold another text
     words twice            each word twice

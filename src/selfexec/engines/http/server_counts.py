@@ -1,4 +1,4 @@
-"""Silences of which a server counted nothing, beside replies of the same model that it counts.
+"""Silences whose tokens a server did not count, beside replies of the same model that it counts.
 
 A model that says nothing has read its prompt all the same, and a server that counts the tokens of prompts counts those
 of this one. Where it does so for other replies of the model, and an empty reply has no such count or 0, the prompt did

@@ -69,8 +69,8 @@ def matches(data: Data) -> Matches | None:
     """What the appendix shows of replies that were predicted as text; None where none was asked for."""
     if not any(SelfSimulation.name in run.items.experiments for run in data.selection.whole_runs):
         return None
-    found = data.once(_matches)
-    return Matches(found) if found else None
+    rows = data.once(_matches)
+    return Matches(rows) if rows else None
 
 
 def _matches(data: Data) -> free_text.FreeTextMatches | None:

@@ -44,7 +44,7 @@ def top(data: Data) -> Top:
 CAUTIONS: Mapping[type[SameReplies | Canned | ServerNotice], str] = {
     SameReplies: "gave the same replies: take them for one, and do not go by their margins",
     Canned: "gave replies that look canned: read some before you trust their scores",
-    ServerNotice: "got replies of which the server, or their text, says something odd",
+    ServerNotice: "got replies that are odd by what the server says or by their text",
 }
 
 

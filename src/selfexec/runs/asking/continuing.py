@@ -60,7 +60,7 @@ def planned_or_continued(options: RunOptions) -> Plan:
     """What would be asked: in the folder of a run by that run, as far as the command does not say otherwise, and where
     there is none, of the models that are named or of the simulated panel.
     """
-    if not is_there(Path(options.out or "")):
+    if options.out is None or not is_there(Path(options.out)):
         found = planned(options)
     elif _goes_by_run(options):
         found = continued(options)
