@@ -175,10 +175,13 @@ def carry_out_check(options: CheckOptions) -> Check:
     for experiment in item_set.experiments:
         for kind in EXPERIMENTS[experiment].prompts:
             sent(experiment, kind)  # refuses what its engine cannot do
-    can = engine_type(model, connection).capabilities(model, connection)
+    asked_by = engine_type(model, connection)
+    can = asked_by.capabilities(model, connection)
     accepted = tuple(options.accept_ends or ())
     try:
-        checked = finish(_check(model, item_set, engine, options.base_url, sent, accepted, can))
+        checked = finish(
+            _check(model, item_set, engine, options.base_url, sent, accepted, can, is_simulated=asked_by.simulated)
+        )
     except Interrupted as fault:
         raise InputError(f"{fault.obstacle} Check again when that is over; a check keeps no replies.") from None
     if model in engine.addresses:
@@ -195,8 +198,12 @@ async def _check(
     sent: Sent,
     accept_ends: Collection[str] = (),
     can: frozenset[Capability] = frozenset(),
+    *,
+    is_simulated: bool = False,
 ) -> Check:
-    """`accept_ends`: words for unknown ends with which replies count; `can` is what the engine can carry."""
+    """`accept_ends`: words for unknown ends with which replies count; `can` is what the engine can carry; of a model
+    that is simulated in this process no server has said anything.
+    """
     connections: list[ConnectionCheck] = []
     if isinstance(engine, Checking):
         engine.report_checks(connections.append)
@@ -216,7 +223,8 @@ async def _check(
         # a cache on the way shows where the same is asked twice
         first = tried[0]
         again = await _try(engine, first.item, replace(first.call, key=first.call.key._replace(epoch=2)), accept_ends)
-    odd = remarks((t.reply for t in [*tried, again]), lambda key: sent(key.experiment, key.kind))
+    replies = [] if is_simulated else [t.reply for t in [*tried, again]]
+    odd = remarks(replies, lambda key: sent(key.experiment, key.kind))
     notes = [*findings_of(tried, memory, model), *(f"warning: {text}" for text in [*told, *engine.warnings, *odd])]
     swapping = sorted({check.address for check in connections if check.result == "swapped"})
     return Check(model, tried, memory.shared, notes, swapping)

@@ -90,7 +90,7 @@ def carry_out(
     if not plan.all_simulated:
         progress.warnings.extend(filter_warnings(found.replies))
         progress.warnings.extend(ends_named(found.replies.values(), way_to_texts(plan.out)))
-        sampled = {one.name: one.sampling for one in plan.respondents}
+        sampled = {one.name: one.sampling for one in plan.respondents if not one.simulated}
         replies = (reply for reply in found.replies.values() if reply.model in sampled)
         progress.warnings.extend(
             remarks(replies, lambda key: sampled[key.model].of(key.experiment, key.kind), engine.addresses, plan.out)
