@@ -51,9 +51,9 @@ SAID = [
         "acme/m: 6 of 30 replies are made up differently from the others (only they have header hoverfly)",
     ),
     (
-        {"request_bytes": 900, "input_tokens": 1},
+        {"prompt_bytes": 900, "input_tokens": 1},
         "prompt_counts",
-        "acme/m: 6 of 30 replies have a count of prompt tokens that is far from what requests of their length have",
+        "acme/m: 6 of 30 replies have a count of prompt tokens that is far from what prompts of their length have",
     ),
     ({"age": 90_000}, "age", "acme/m: 6 of 30 replies were made an hour or more before they were asked for"),
 ]
@@ -63,7 +63,7 @@ SAID = [
 def test_replies_of_which_the_server_says_so_are_counted_next_to_the_answer(
     tmp_path: Path, fields: dict[str, Any], about: str, text: str
 ) -> None:
-    usual = {"form": 1, "form_parts": "field choices", "stop_reason": "stop", "request_bytes": 900, "input_tokens": 240}
+    usual = {"form": 1, "form_parts": "field choices", "stop_reason": "stop", "prompt_bytes": 900, "input_tokens": 240}
     run = run_with([{**usual, **fields}] * 2 + [{**usual, "served_model": "m-2026-01-01"}] * 8, tmp_path)
     [found] = server_notices([run])
     assert (found.model, found.about, found.replies) == ("acme/m", about, 6)  # 2 items, 3 sessions each

@@ -132,7 +132,7 @@ def test_a_reply_in_pieces_is_the_reply_in_one(wire: str) -> None:
     found = asked(sending(STREAMS[wire]), wire)[0]
     # Anthropic's format counts thoughts with the rest
     thoughts = None if wire == "anthropic" else 2
-    assert structs.replace(found, form=None, form_parts=None, request_bytes=None) == Outcome(
+    assert structs.replace(found, form=None, form_parts=None, prompt_bytes=None) == Outcome(
         "Hi",
         output_tokens=5,
         stop_reason="stop",

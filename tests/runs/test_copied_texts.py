@@ -42,7 +42,7 @@ def test_short_texts_refusals_one_prompt_and_letters_may_be_the_same() -> None:
 
 def test_letters_in_the_same_words_are_copies_where_the_prompts_were_counted_the_same_and_are_not() -> None:
     def of(lengths: tuple[int, int], text: str) -> list[Reply]:
-        return [reply(f"{n}{text}", text, "judge", input_tokens=90, request_bytes=n) for n in lengths]
+        return [reply(f"{n}{text}", text, "judge", input_tokens=90, prompt_bytes=n) for n in lengths]
 
     one, two = LONG.format("river"), LONG.format("lantern")
     assert len(copied_texts([*REST, *of((400, 500), one), *of((300, 360), two)])) == 4

@@ -36,7 +36,7 @@ def reply(n: int, **fields: Any) -> Reply:
 
 def prompts(count: Callable[[int], int], number: int = 30) -> list[Reply]:
     """Replies to requests of growing lengths, whose prompts were counted so."""
-    return [reply(n, request_bytes=400 + 40 * n, input_tokens=count(400 + 40 * n)) for n in range(number)]
+    return [reply(n, prompt_bytes=400 + 40 * n, input_tokens=count(400 + 40 * n)) for n in range(number)]
 
 
 @given(st.integers(0, 700), st.floats(0.15, 0.5))
@@ -46,12 +46,12 @@ def test_prompts_counted_far_below_or_above_their_length_are_named(around: int, 
 
     assert odd_prompts(prompts(lawful)) == []
     for wrong in (1, 24, lawful(1000) + 1500):
-        odd = [reply(n, request_bytes=1000, input_tokens=wrong) for n in range(100, 107)]
+        odd = [reply(n, prompt_bytes=1000, input_tokens=wrong) for n in range(100, 107)]
         assert odd_prompts([*prompts(lawful), *odd]) == odd
 
 
 def test_prompts_that_no_one_counted_or_few_did_say_nothing() -> None:
-    lost = reply(90, request_bytes=1000, input_tokens=1)
+    lost = reply(90, prompt_bytes=1000, input_tokens=1)
     assert odd_prompts([*prompts(lambda length: length // 4, 10), lost]) == []
     assert odd_prompts([*prompts(lambda length: 0), lost]) == []
     old = [reply(n, input_tokens=1 + n * n) for n in range(30)]  # of a run that kept no lengths
@@ -59,7 +59,7 @@ def test_prompts_that_no_one_counted_or_few_did_say_nothing() -> None:
 
 
 def test_the_counts_of_several_calls_with_a_tool_are_not_those_of_one_request() -> None:
-    several = [reply(n, request_bytes=900, input_tokens=2_000, facets={"tool": "self:3"}) for n in range(50, 55)]
+    several = [reply(n, prompt_bytes=900, input_tokens=2_000, facets={"tool": "self:3"}) for n in range(50, 55)]
     assert odd_prompts([*prompts(lambda length: length // 4), *several]) == []
 
 

@@ -66,8 +66,8 @@ def _are_counted_alike(replies: list[Reply]) -> bool:
     """Whether two replies have one count of prompt tokens, though the requests differ in length."""
     lengths: dict[int, list[int]] = defaultdict(list)
     for reply in replies:
-        if reply.input_tokens and reply.request_bytes:
-            lengths[reply.input_tokens].append(reply.request_bytes)
+        if reply.input_tokens and reply.prompt_bytes:
+            lengths[reply.input_tokens].append(reply.prompt_bytes)
     return any(max(those) > UNEQUAL * min(those) for those in lengths.values())
 
 

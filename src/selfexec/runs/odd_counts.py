@@ -37,10 +37,10 @@ PIECE = re.compile(r"[^\W\d_]+|\d{1,3}|[^\w\s]|_")
 
 def odd_prompts(replies: Iterable[Reply]) -> list[Reply]:
     """The replies for which the server counted far fewer or far more tokens of the prompt than for others."""
-    counted = [reply for reply in replies if reply.input_tokens and reply.request_bytes and "tool" not in reply.facets]
+    counted = [reply for reply in replies if reply.input_tokens and reply.prompt_bytes and "tool" not in reply.facets]
     if len(counted) < LEAST:
         return []
-    points = [(reply.request_bytes or 0, reply.input_tokens or 0) for reply in counted]
+    points = [(reply.prompt_bytes or 0, reply.input_tokens or 0) for reply in counted]
     slope, start = _resistant_line(points)
     off = [tokens - start - slope * length for length, tokens in points]
     spread = SPREADS * _median(map(abs, off))

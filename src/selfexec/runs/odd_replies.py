@@ -50,7 +50,7 @@ def odd_replies(replies: Sequence[Reply]) -> Iterator[Odd]:
 
 
 PROMPT_COUNTS = (
-    "have a count of prompt tokens that is far from what requests of their length have otherwise: the prompt may have "
+    "have a count of prompt tokens that is far from what prompts of their length have otherwise: the prompt may have "
     "been lost, cut, extended or exchanged on the way"
 )
 TEXT_COUNTS = (

@@ -105,6 +105,7 @@ class Request(NamedTuple):
     route: Route
     payload: bytes
     headers: Mapping[str, str]
+    prompt_bytes: int = 0
 
 
 class HttpEngine:
@@ -199,7 +200,8 @@ class HttpEngine:
         # the server of simulated models tells repetitions apart by it; nobody else gets it
         repeated = call.key.epoch > 1 and call.model.startswith(SIMULATED)
         headers = {**route.headers, "X-Selfexec-Epoch": str(call.key.epoch)} if repeated else route.headers
-        request = Request(route, msgspec.json.encode(body), headers)
+        prompt_bytes = sum(len(message.content.encode(errors="replace")) for message in call.messages)
+        request = Request(route, msgspec.json.encode(body), headers, prompt_bytes)
         outcome, causes = await self._persistently(request, self._control(route, sampling))
         doubts: list[str] = []
         while (doubt := doubt_about(outcome)) and doubt not in doubts:
@@ -330,7 +332,7 @@ class HttpEngine:
                 form=form.number,
                 form_parts=form.parts,
                 other_model=form.other_model,
-                request_bytes=len(request.payload),
+                prompt_bytes=request.prompt_bytes,
             )
         if 300 <= status < 400:
             self._redirected(request, status, headers.get("Location", ""))
