@@ -179,9 +179,9 @@ def test_what_is_odd_about_replies_is_said_with_how_to_look_at_one_of_them() -> 
     cut = [
         of("execute", f"it em {n}", f"{'word ' * 9}{n} Error: upstream stream terminated unexpectedly") for n in "abc"
     ]
-    [found] = notices_among([*(good(n) for n in range(2, 12)), *cut])
+    [found] = notices_among([*(good(n) for n in range(2, 12)), *cut], folder=Path("my run"))
     assert found.about == "note" and found.text.endswith(
-        "what cut them may have written it. Look at one of them: selfexec read RUN --item 'it em a' --show."
+        "what cut them may have written it. Look at one of them: selfexec read 'my run' --item 'it em a' --show"
     )
     torn = [of("execute", f"t{n}", f"Caf\ufffd number {n}.") for n in range(3)]
     [found] = notices_among([*(good(n) for n in range(2, 12)), *torn])
