@@ -7,7 +7,7 @@ from selfexec.readers.amounts import on_one_scale, only_amount
 from selfexec.readers.result import Commitment
 from selfexec.readers.sides import ROUNDING, Sides
 
-KEY = r"[\"'](?P<{}>[A-Za-z][\w -]{{1,40}})[\"']\s{{0,8}}:\s{{0,8}}"
+KEY = r"[\"'](?P<{}>[A-Za-z][\w -]{{0,40}})[\"']\s{{0,8}}:\s{{0,8}}"
 NUMBER = r"(?P<{}>[\"'][^\"'\n]{{1,20}}[\"']|[\d.]{{1,12}}%?)\s{{0,8}}"
 TWO_EVENTS = re.compile(
     r"\{\s{0,12}(?:[\"'](?:prob(?:abilit(?:y|ies))?|p|chances?|likelihood)[\"']\s{0,8}:\s{0,8}(?P<nested>\{)\s{0,12})?"
@@ -15,6 +15,7 @@ TWO_EVENTS = re.compile(
     + r"(?:,\s{0,12})?\}(?(nested)\s{0,12}\})",
     re.IGNORECASE,
 )
+DEFINED = r"(?<![\w'’]){}\b[\"'*_`)]{{0,3}}\s?(?:[:=]|is\b|means\b|stands\s+for\b|for\b|(?=that\b))\s{{0,2}}((?:(?!\band\s+[A-Z]\b)[^.,;\n]){{2,120}})"
 WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\W_]+")
 
 
@@ -23,13 +24,22 @@ def probability_of_two_events(text: str, sides: Sides) -> Iterator[Commitment]:
     None of one whose numbers do not add up to 1.
     """
     for match in TWO_EVENTS.finditer(text):
-        by_side = {_side(match["one"], sides): match["p"], _side(match["other"], sides): match["q"]}
+        names = [
+            _meant(key, text[: match.start()] + "\n" + text[match.end() :]) for key in (match["one"], match["other"])
+        ]
+        by_side = {_side(name, sides): number for name, number in zip(names, (match["p"], match["q"]), strict=True)}
         if by_side.keys() != {1, -1}:
             continue
         stated = {str(side): amount for side, words in by_side.items() if (amount := only_amount(words))}
         values = on_one_scale(stated)
         adds_up = len(values) == 2 and abs(sum(values.values()) - 1) <= ROUNDING
         yield Commitment(match.start(), match.end(), values["1"] if adds_up else None)
+
+
+def _meant(key: str, rest: str) -> str:
+    """What a letter stands for by the words outside of the object: "where A is that I answer and B that I don't"."""
+    defined = re.search(DEFINED.format(key), rest) if len(key) == 1 else None
+    return defined[1] if defined else key
 
 
 def _side(key: str, sides: Sides) -> int:

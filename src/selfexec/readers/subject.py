@@ -1,0 +1,66 @@
+"""What numbers beside words are about: how probable a word is, or something else, "air is 78% nitrogen"."""
+
+import re
+
+from selfexec.readers.amounts import ABOUT, amounts
+
+UNIT = re.compile(r"(?<=[.!?。])\s+(?=\S)|[;\n]")
+SPEAKS = re.compile(
+    r"\b(?:prob\w*|chances?|odds|lik?el\w*|sure\w*|certain\w*|confiden\w*|expect\w*|guess\w*|estimat\w*|predict\w*|forecast\w*|would|could|might"
+    r"|will|I|my|me|ich|je|cho[os]\w*|pick\w*|select\w*|list\w*|appear\w*|includ\w*|mention\w*|nam(?:e|ed|ing)|present|absent|possib\w*|definite\w*|right|correct\w*|actually|should|coin|given|uniform\w*|equal\w*|Schätz\w*|вероятн\w*|оцен\w*|P|p"
+    r"|Wahrsch\w*|würde\w*|diría|dirais)\b|['’]d\b|\btimes\s+(?:in|out\s+of)\b|概率|可能|几率|確率",
+    re.IGNORECASE,
+)
+# words that say nothing of their own, between a name and its number or before both
+EMPTY = re.compile(
+    rf"{ABOUT}|\b(?:an?|the|and|or|but|so|for|of|at|on|in|with|to|as|is|are|be|has|have|gets?|each|all|both|only|then|here|now|it|its|that|this|these|also|too"
+    r"|while|whereas|und|mit|je|bei|each|word|option|letter|choice|answers?|répon\w*|respuestas?|Antwort\w*|final\w*|numbers?|yes|no|high|low|very|quite|rather|almost|nearly)\b|[\W\d_]|\b\w\b",
+    re.IGNORECASE,
+)
+LABELS = re.compile(r"[\s*_`\"')]*(?::|=|\||→|->)")
+BRACKETS = re.compile(r"\([^()]*\)")
+# "I cannot say how I would choose", but not "I cannot know for sure"
+DECLINES = re.compile(
+    r"\b(?:cannot|can(?:['’]t|\s+not)|unable\s+to|impossible\s+to|(?:wo|do)n['’]t|(?:will|do|would|could)\s+not|decline\s+to|refuse\s+to|no\s+way\s+to)"
+    r"\s+(?:\w+\s+){0,3}?(?:say|predict|know|tell|estimate|guess|foresee)\b(?![^.!?\n]*\b(?:sure|certain\w*|exact\w*|precise\w*|but|so)\b)"
+    r"|\bdecline\s+to\b|\bno\s+prediction\b",
+    re.IGNORECASE,
+)
+
+
+def is_of_the_choice(text: str, at: int, name: re.Pattern[str]) -> bool:
+    """Whether a number in a text is one of a choice, a list or a probability: its sentence says so, the line that heads
+    it does, or it stands there with names and numbers alone. In an object it always is; behind words that decline to
+    predict only where its sentence or heading says so.
+    """
+    if text.rfind("{", 0, at) > text.rfind("}", 0, at):
+        return True
+    begun = max((match.end() for match in UNIT.finditer(text, max(at - 1_000, 0), at)), default=max(at - 1_000, 0))
+    end = match.start() if (match := UNIT.search(text, at)) else len(text)
+    unit, heading = text[begun:end], _heading(text, begun, name)
+    if SPEAKS.search(name.sub(" ", unit)) or SPEAKS.search(heading):
+        return True
+    if _content(heading) > 1 or DECLINES.search(text):
+        return False
+    number = at - begun
+    names = [match.span() for match in name.finditer(unit)]
+    first = min([number, *(amount.start for amount in amounts(unit)), *(start for start, _ in names)])
+    before = max((stop for _, stop in names if stop <= number), default=None)
+    gap = unit[before:number] if before is not None else unit[number : min((s for s, _ in names), default=number)]
+    is_list = len(set(name.findall(unit))) > 4  # facts with numbers are seldom of so many
+    is_bare = LABELS.match(gap) is not None or not _content(BRACKETS.sub("", gap))
+    return is_list or (_content(unit[:first]) <= unit[:first].rstrip().endswith(":") and is_bare)
+
+
+def _content(words: str) -> int:
+    """How many of some words say something of their own."""
+    return len(EMPTY.sub(" ", words).split())
+
+
+def _heading(text: str, begun: int, name: re.Pattern[str]) -> str:
+    """The line above a list or a table that ends in a colon, or is marked as a heading."""
+    lines = [line for line in text[:begun].splitlines() if line.strip(" |:-")][-40:]
+    while lines and name.search(lines[-1]) and re.search(r"\d", lines[-1]):
+        lines.pop()
+    last = lines[-1].strip() if lines else ""
+    return last if re.search(r"\A(?:#|\*\*[^*]+\*\*\Z|\|)|:[*_]*\Z", last) else ""
