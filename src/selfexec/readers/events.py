@@ -39,9 +39,8 @@ def probability_of_two_events(text: str, sides: Sides) -> Iterator[Commitment]:
 def _meant(key: str, rest: str) -> str:
     """What a letter stands for by the words outside of the object: "where A is that I answer and B that I don't"."""
     defined = re.search(DEFINED.format(key), rest) if len(key) == 1 else None
-    return defined[1] if defined else key
+    return defined[1] if defined else WORDS.sub(" ", key).strip()
 
 
 def _side(key: str, sides: Sides) -> int:
-    words = WORDS.sub(" ", key).strip()
-    return sides.named(words) or sides.of(words)
+    return sides.named(key) or sides.of(key)

@@ -137,7 +137,7 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
     """
     plain = _less_the_others(plain_text(text, formulas=False))
     plain = _without_complements(_without_echoes(_lettered(plain, aliases or {}), aliases or {}))
-    plain, otherwise = _without_the_rest(plain, options, aliases or {})
+    plain, otherwise = _without_the_rest(plain, {**{option: option for option in options}, **(aliases or {})})
     opposite = _of_the_opposite(plain)
     named = _named(plain, options, aliases or {})
     if _is_unsettled(plain, named):
@@ -155,22 +155,15 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
     return conclude(text, [Commitment(start, end, values)])
 
 
-def _without_the_rest(text: str, options: Sequence[str], aliases: Mapping[str, str]) -> tuple[str, str | None]:
-    """The text, place for place, without the option that is left otherwise: "A with probability 0.8, otherwise B"; and
-    that option.
-    """
-    names = {**{option: option for option in options}, **aliases}
-    match = re.search(
-        rf",?\s(?:and\s)?(?:otherwise|else)\b,?\s(?:I(?:['’]d|\swould)\s\w+\s(?:for\s)?)?[\"'*]*(?P<n>{'|'.join(map(spelled, names))})[\"'*]*(?=\W*(?:\n|\Z))",
-        text,
-        re.IGNORECASE,
-    )
+def _without_the_rest(text: str, names: Mapping[str, str]) -> tuple[str, str | None]:
+    """The text, place for place, without the option that is left at its end, and that: "A with 0.8, otherwise B"."""
+    name = rf"[\"'*]*(?P<{{}}>{'|'.join(map(spelled, names))})[\"'*]*"
+    otherwise = rf"(?:otherwise|else)\b,?\s(?:I(?:['’]d|\swould)\s\w+\s(?:for\s)?)?{name.format('n')}"
+    ends = rf",?\s(?:and\s)?(?:{otherwise}|{name.format('m')}\s(?:for\s)?the\srest)(?=\W*(?:\n|\Z))"
+    if (match := re.search(ends, text, re.IGNORECASE)) is None:
+        return text, None
     whose = {as_named(name): option for name, option in names.items()}
-    return (
-        (text[: match.start()] + _blank(match) + text[match.end() :], whose[as_named(match["n"])])
-        if match
-        else (text, None)
-    )
+    return text[: match.start()] + _blank(match) + text[match.end() :], whose[as_named(match["n"] or match["m"])]
 
 
 OTHERS = re.compile(
@@ -474,7 +467,7 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
             continue
         several = _probable(sentence)
         if len(several) == 1 and (several[0].value or 1) < 0.5:
-            sentence = sentence.replace("unlikely that", "  likely that")  # says the same twice
+            sentence = re.sub(r"\bun(?=likely\s+(?:that|I|it)\b)", "  ", sentence)  # says the same twice
         of_the_task = sides and sides.of_an_answer and IS_ANSWER.search(sentence)
         is_own = not of_the_task and any(OWN_LINK.search(sentence[: a.start]) for a in several)
         states = (revises and _has_a_number(text, at)) or EVENT.search(sentence) or is_own

@@ -7,23 +7,28 @@ from selfexec.readers.amounts import ABOUT, amounts
 UNIT = re.compile(r"(?<=[.!?。])\s+(?=\S)|[;\n]")
 SPEAKS = re.compile(
     r"\b(?:prob\w*|chances?|odds|lik?el\w*|sure\w*|certain\w*|confiden\w*|expect\w*|guess\w*|estimat\w*|predict\w*|forecast\w*|would|could|might"
-    r"|will|I|my|me|ich|je|cho[os]\w*|pick\w*|select\w*|list\w*|appear\w*|includ\w*|mention\w*|nam(?:e|ed|ing)|present|absent|possib\w*|definite\w*|right|correct\w*|actually|should|coin|given|uniform\w*|equal\w*|Schätz\w*|вероятн\w*|оцен\w*|P|p"
+    r"|will|I|my|me|ich|je|cho(?:os|ice|sen)\w*|pick\w*|select\w*|list\w*|appear\w*|includ\w*|mention\w*|nam(?:e|ed|ing)|present|absent|possib\w*|definite\w*|right|correct\w*|words|options|distribution|weights?|responses?|actually|should|coin|given|uniform\w*|equal\w*|Schätz\w*|вероятн\w*|оцен\w*|P|p"
     r"|Wahrsch\w*|würde\w*|diría|dirais)\b|['’]d\b|\btimes\s+(?:in|out\s+of)\b|概率|可能|几率|確率",
     re.IGNORECASE,
 )
 # words that say nothing of their own, between a name and its number or before both
 EMPTY = re.compile(
-    rf"{ABOUT}|\b(?:an?|the|and|or|but|so|for|of|at|on|in|with|to|as|is|are|be|has|have|gets?|each|all|both|only|then|here|now|it|its|that|this|these|also|too"
+    rf"\A.*\bso\b|{ABOUT}|\b(?:an?|the|and|or|but|so|for|of|at|on|in|with|to|as|is|are|be|has|have|gets?|each|all|both|apiece|only|then|here|now|it|its|that|this|these|also|too"
     r"|while|whereas|und|mit|je|bei|each|word|option|letter|choice|answers?|répon\w*|respuestas?|Antwort\w*|final\w*|numbers?|yes|no|high|low|very|quite|rather|almost|nearly)\b|[\W\d_]|\b\w\b",
     re.IGNORECASE,
 )
-LABELS = re.compile(r"[\s*_`\"')]*(?::|=|\||→|->)")
+SET_OFF = re.compile(
+    r"(?:[\s*_`\"')]*(?::|=|\||→|->).*[,:;(–—-]|[^,]*\()[\s~≈]*\Z"
+)  # "boat: a must, 90%", "boat is a must (90%)"
+COUNTS = re.compile(r"(?<![\w.,])[1-9]\d*\s(?!in\b|of\b|out\b|to\b|times\b|chances?\b|per)[a-z]")  # "4 boats, 0.5 fog"
+WHOSE = re.compile(r"\bwhose\b", re.IGNORECASE)
+OF_A_THING = re.compile(r"[\d.,]+\s?(?:%|percent)\s(?P<thing>of\s\w+|[a-z]+)(?!\w)(?!\s?[:=])")  # "30% wood"
 BRACKETS = re.compile(r"\([^()]*\)")
 # "I cannot say how I would choose", but not "I cannot know for sure"
 DECLINES = re.compile(
     r"\b(?:cannot|can(?:['’]t|\s+not)|unable\s+to|impossible\s+to|(?:wo|do)n['’]t|(?:will|do|would|could)\s+not|decline\s+to|refuse\s+to|no\s+way\s+to)"
     r"\s+(?:\w+\s+){0,3}?(?:say|predict|know|tell|estimate|guess|foresee)\b(?![^.!?\n]*\b(?:sure|certain\w*|exact\w*|precise\w*|but|so)\b)"
-    r"|\bdecline\s+to\b|\bno\s+prediction\b",
+    r"|\bI\s+can(?:not|['’]t)[.!]|\bdecline\s+to\b|\bno\s+prediction\b",
     re.IGNORECASE,
 )
 
@@ -38,8 +43,14 @@ def is_of_the_choice(text: str, at: int, name: re.Pattern[str]) -> bool:
     begun = max((match.end() for match in UNIT.finditer(text, max(at - 1_000, 0), at)), default=max(at - 1_000, 0))
     end = match.start() if (match := UNIT.search(text, at)) else len(text)
     unit, heading = text[begun:end], _heading(text, begun, name)
+    if WHOSE.search(unit):
+        return False
     if SPEAKS.search(name.sub(" ", unit)) or SPEAKS.search(heading):
         return True
+    unnamed = name.sub(lambda found: "_" * len(found[0]), unit)
+    behind = OF_A_THING.match(unnamed, at - begun)
+    if COUNTS.search(unnamed) or (behind and _content(behind["thing"])):
+        return False
     if _content(heading) > 1 or DECLINES.search(text):
         return False
     number = at - begun
@@ -48,7 +59,7 @@ def is_of_the_choice(text: str, at: int, name: re.Pattern[str]) -> bool:
     before = max((stop for _, stop in names if stop <= number), default=None)
     gap = unit[before:number] if before is not None else unit[number : min((s for s, _ in names), default=number)]
     is_list = len(set(name.findall(unit))) > 4  # facts with numbers are seldom of so many
-    is_bare = LABELS.match(gap) is not None or not _content(BRACKETS.sub("", gap))
+    is_bare = SET_OFF.match(gap) is not None or not _content(BRACKETS.sub("", gap))
     return is_list or (_content(unit[:first]) <= unit[:first].rstrip().endswith(":") and is_bare)
 
 
