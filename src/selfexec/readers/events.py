@@ -15,7 +15,10 @@ TWO_EVENTS = re.compile(
     + r"(?:,\s{0,12})?\}(?(nested)\s{0,12}\})",
     re.IGNORECASE,
 )
-DEFINED = r"(?<![\w'’]){}\b[\"'*_`)]{{0,3}}\s?(?:[:=]|is\b|means\b|stands\s+for\b|for\b|(?=that\b))\s{{0,2}}((?:(?!\band\s+[A-Z]\b)[^.,;\n]){{2,120}})"
+DEFINED = (
+    r"(?<![\w'’]){}\b[\"'*_`)]{{0,3}}\s?(?:[:=]|is\b|means\b|stands\s+for\b|for\b|(?=that\b))\s{{0,2}}"
+    r"((?:(?!\band\s+[A-Z]\b)[^.,;\n]){{2,120}})"
+)
 WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\W_]+")
 
 

@@ -208,8 +208,8 @@ def _named(text: str, options: Sequence[str], aliases: Mapping[str, str]) -> Seq
     if all(is_zero_or_one(text, amount) for _, amount in [*cells, *written, *spoken]):
         spoken = []  # "fog 1, crane 0" with no other number may count, or rank
     named = [*cells, *written, *spoken]
-    name = named_by(list(names))
-    chosen = [pair for pair in named if is_of_the_choice(text, pair[1].start, name)]
+    name, declined = named_by(list(names)), DECLINES.search(text, begun) is not None
+    chosen = [pair for pair in named if is_of_the_choice(text, pair[1].start, name, declined=declined)]
     return sorted(chosen, key=lambda pair: pair[1].start) if named else _in_their_order(text, options)
 
 

@@ -4,46 +4,52 @@ import re
 
 from selfexec.readers.amounts import ABOUT, amounts
 
+NEAR = 1_000  # characters before a number, and behind it
 UNIT = re.compile(r"(?<=[.!?。])\s+(?=\S)|[;\n]")
 SPEAKS = re.compile(
-    r"\b(?:prob\w*|chances?|odds|lik?el\w*|sure\w*|certain\w*|confiden\w*|expect\w*|guess\w*|estimat\w*|predict\w*|forecast\w*|would|could|might"
-    r"|will|I|my|me|ich|je|cho(?:os|ice|sen)\w*|pick\w*|select\w*|list\w*|appear\w*|includ\w*|mention\w*|nam(?:e|ed|ing)|present|absent|possib\w*|definite\w*|right|correct\w*|words|options|distribution|weights?|responses?|actually|should|coin|given|uniform\w*|equal\w*|Schätz\w*|вероятн\w*|оцен\w*|P|p"
-    r"|Wahrsch\w*|würde\w*|diría|dirais)\b|['’]d\b|\btimes\s+(?:in|out\s+of)\b|概率|可能|几率|確率",
+    r"\b(?:prob\w*|chances?|odds|lik?el\w*|sure\w*|certain\w*|confiden\w*|expect\w*|guess\w*|estimat\w*|predict\w*|forecast\w*"
+    r"|would|could|might|should|will|I|my|me|ich|je|cho(?:os|ice|sen)\w*|pick\w*|select\w*|list\w*|appear\w*|includ\w*|mention\w*"
+    r"|nam(?:e|ed|ing)|present|absent|possib\w*|definite\w*|right|correct\w*|words|options|distribution|weights?|responses?"
+    r"|actually|reflection|coin|given|uniform\w*|equal\w*|Wahrsch\w*|Schätz\w*|würde\w*|diría|dirais|вероятн\w*|оцен\w*|P)\b"
+    r"|['’]d\b|\btimes\s+(?:in|out\s+of)\b|概率|可能|几率|確率",
     re.IGNORECASE,
 )
 # words that say nothing of their own, between a name and its number or before both
 EMPTY = re.compile(
-    rf"\A.*\bso\b|{ABOUT}|\b(?:an?|the|and|or|but|so|for|of|at|on|in|with|to|as|is|are|be|has|have|gets?|each|all|both|apiece|only|then|here|now|it|its|that|this|these|also|too"
-    r"|while|whereas|und|mit|je|bei|each|word|option|letter|choice|answers?|répon\w*|respuestas?|Antwort\w*|final\w*|numbers?|yes|no|high|low|very|quite|rather|almost|nearly)\b|[\W\d_]|\b\w\b",
+    rf"\A.*\bso\b|{ABOUT}|\b(?:an?|the|and|or|but|so|for|of|at|on|in|with|to|as|is|are|be|has|have|gets?|each|all|both|apiece"
+    r"|only|then|here|now|it|its|that|this|these|also|too|while|whereas|und|mit|bei|word|option|letter|choice|answers?"
+    r"|répon\w*|respuestas?|Antwort\w*|final\w*|numbers?|yes|no|high|low|very|quite|rather|almost|nearly)\b|[\W\d_]|\b\w\b",
     re.IGNORECASE,
 )
-SET_OFF = re.compile(
-    r"(?:[\s*_`\"')]*(?::|=|\||→|->).*[,:;(–—-]|[^,]*\()[\s~≈]*\Z"
-)  # "boat: a must, 90%", "boat is a must (90%)"
-COUNTS = re.compile(r"(?<![\w.,])[1-9]\d*\s(?!in\b|of\b|out\b|to\b|times\b|chances?\b|per)[a-z]")  # "4 boats, 0.5 fog"
-WHOSE = re.compile(r"\bwhose\b", re.IGNORECASE)
+# "boat: a must, 90%", "boat is a must (90%)"
+SET_OFF = re.compile(r"(?:[\s*_`\"')]*(?::|=|\||→|->).*[,:;(–—-]|[^,]*\()[\s~≈]*\Z")
+COUNTS = re.compile(
+    r"(?<![\w.,:/])[1-9]\d*\s(?!in\b|of\b|out\b|to\b|times\b|chances?\b|per)[a-z]"
+)  # "4 boats, 0.5 fog"
 OF_A_THING = re.compile(r"[\d.,]+\s?(?:%|percent)\s(?P<thing>of\s\w+|[a-z]+)(?!\w)(?!\s?[:=])")  # "30% wood"
+MARKUP = re.compile(r"\A(?:\W|\d|_)+")
 BRACKETS = re.compile(r"\([^()]*\)")
 # "I cannot say how I would choose", but not "I cannot know for sure"
 DECLINES = re.compile(
-    r"\b(?:cannot|can(?:['’]t|\s+not)|unable\s+to|impossible\s+to|(?:wo|do)n['’]t|(?:will|do|would|could)\s+not|decline\s+to|refuse\s+to|no\s+way\s+to)"
-    r"\s+(?:\w+\s+){0,3}?(?:say|predict|know|tell|estimate|guess|foresee)\b(?![^.!?\n]*\b(?:sure|certain\w*|exact\w*|precise\w*|but|so)\b)"
-    r"|\bI\s+can(?:not|['’]t)[.!]|\bdecline\s+to\b|\bno\s+prediction\b",
+    r"\b(?:cannot|can(?:['’]t|\s+not)|(?:unable|impossible|decline|refuse|no\s+way)\s+to|(?:wo|do)n['’]t|(?:will|do|would|could)\s+not)"
+    r"\s+(?:\w+\s+){0,3}?(?:say|predict|know|tell|estimate|guess|foresee)\b"
+    r"(?![^.!?\n]*\b(?:sure|certain\w*|exact\w*|precise\w*|but|so)\b)|\bI\s+can(?:not|['’]t)[.!]|\bdecline\s+to\b|\bno\s+prediction\b",
     re.IGNORECASE,
 )
 
 
-def is_of_the_choice(text: str, at: int, name: re.Pattern[str]) -> bool:
+def is_of_the_choice(text: str, at: int, name: re.Pattern[str], *, declined: bool) -> bool:
     """Whether a number in a text is one of a choice, a list or a probability: its sentence says so, the line that heads
-    it does, or it stands there with names and numbers alone. In an object it always is; behind words that decline to
-    predict only where its sentence or heading says so.
+    it does, or it stands there with names and numbers alone. In an object it always is; in a reply that has `declined`
+    to predict only where its sentence or heading says so.
     """
-    if text.rfind("{", 0, at) > text.rfind("}", 0, at):
+    near = max(at - NEAR, 0)
+    if text.rfind("{", near, at) > text.rfind("}", near, at):
         return True
-    begun = max((match.end() for match in UNIT.finditer(text, max(at - 1_000, 0), at)), default=max(at - 1_000, 0))
-    end = match.start() if (match := UNIT.search(text, at)) else len(text)
-    unit, heading = text[begun:end], _heading(text, begun, name)
-    if WHOSE.search(unit):
+    begun = max((match.end() for match in UNIT.finditer(text, near, at)), default=near)
+    end = match.start() if (match := UNIT.search(text, at, at + NEAR)) else at + NEAR
+    unit, heading = text[begun:end], _heading(text[max(begun - NEAR, 0) : begun], name)
+    if "whose" in unit:
         return False
     if SPEAKS.search(name.sub(" ", unit)) or SPEAKS.search(heading):
         return True
@@ -51,7 +57,7 @@ def is_of_the_choice(text: str, at: int, name: re.Pattern[str]) -> bool:
     behind = OF_A_THING.match(unnamed, at - begun)
     if COUNTS.search(unnamed) or (behind and _content(behind["thing"])):
         return False
-    if _content(heading) > 1 or DECLINES.search(text):
+    if declined or _content(heading) > 1:
         return False
     number = at - begun
     names = [match.span() for match in name.finditer(unit)]
@@ -68,10 +74,10 @@ def _content(words: str) -> int:
     return len(EMPTY.sub(" ", words).split())
 
 
-def _heading(text: str, begun: int, name: re.Pattern[str]) -> str:
+def _heading(text: str, name: re.Pattern[str]) -> str:
     """The line above a list or a table that ends in a colon, or is marked as a heading."""
-    lines = [line for line in text[:begun].splitlines() if line.strip(" |:-")][-40:]
-    while lines and name.search(lines[-1]) and re.search(r"\d", lines[-1]):
+    lines = [line for line in text.splitlines() if line.strip(" |:-")]
+    while lines and name.match(MARKUP.sub("", lines[-1])):
         lines.pop()
     last = lines[-1].strip() if lines else ""
     return last if re.search(r"\A(?:#|\*\*[^*]+\*\*\Z|\|)|:[*_]*\Z", last) else ""
