@@ -209,7 +209,14 @@ def _named(text: str, options: Sequence[str], aliases: Mapping[str, str]) -> Seq
         spoken = []  # "fog 1, crane 0" with no other number may count, or rank
     named = [*cells, *written, *spoken]
     name, declined = named_by(list(names)), DECLINES.search(text, begun) is not None
-    chosen = [pair for pair in named if is_of_the_choice(text, pair[1].start, name, declined=declined)]
+    is_whole = not aliases and {option for option, _ in named} == set(options)
+    chosen = [
+        (option, amount)
+        for option, amount in named
+        if is_of_the_choice(
+            text, amount.start, name, declined=declined, may_be_of_another=not (is_whole or amount.plain)
+        )
+    ]
     return sorted(chosen, key=lambda pair: pair[1].start) if named else _in_their_order(text, options)
 
 

@@ -32,16 +32,17 @@ BRACKETS = re.compile(r"\([^()]*\)")
 # "I cannot say how I would choose", but not "I cannot know for sure"
 DECLINES = re.compile(
     r"\b(?:cannot|can(?:['’]t|\s+not)|(?:unable|impossible|decline|refuse|no\s+way)\s+to|(?:wo|do)n['’]t|(?:will|do|would|could)\s+not)"
-    r"\s+(?:\w+\s+){0,3}?(?:say|predict|know|tell|estimate|guess|foresee)\b"
+    r"\s+(?:\w+\s+){0,3}?(?:(?:say|know|tell)(?:\s+(?:how|wh\w+|if|my|in)\b|(?=\.))|predict|estimate|guess|foresee)\b"
     r"(?![^.!?\n]*\b(?:sure|certain\w*|exact\w*|precise\w*|but|so)\b)|\bI\s+can(?:not|['’]t)[.!]|\bdecline\s+to\b|\bno\s+prediction\b",
     re.IGNORECASE,
 )
 
 
-def is_of_the_choice(text: str, at: int, name: re.Pattern[str], *, declined: bool) -> bool:
+def is_of_the_choice(text: str, at: int, name: re.Pattern[str], *, declined: bool, may_be_of_another: bool) -> bool:
     """Whether a number in a text is one of a choice, a list or a probability: its sentence says so, the line that heads
     it does, or it stands there with names and numbers alone. In an object it always is; in a reply that has `declined`
-    to predict only where its sentence or heading says so.
+    to predict only where its sentence or heading says so. `may_be_of_another`: percentages of some words under another
+    heading are of something else, where fractions and numbers of all words that were asked for hardly are.
     """
     near = max(at - NEAR, 0)
     if text.rfind("{", near, at) > text.rfind("}", near, at):
@@ -57,10 +58,11 @@ def is_of_the_choice(text: str, at: int, name: re.Pattern[str], *, declined: boo
     behind = OF_A_THING.match(unnamed, at - begun)
     if COUNTS.search(unnamed) or (behind and _content(behind["thing"])):
         return False
-    if declined or _content(heading) > 1:
-        return False
     number = at - begun
     names = [match.span() for match in name.finditer(unit)]
+    is_lettered = any(stop - start == 1 for start, stop in names)  # facts are about things, not about letters
+    if (declined and not is_lettered) or (may_be_of_another and _content(heading) > 1):
+        return False
     first = min([number, *(amount.start for amount in amounts(unit)), *(start for start, _ in names)])
     before = max((stop for _, stop in names if stop <= number), default=None)
     gap = unit[before:number] if before is not None else unit[number : min((s for s, _ in names), default=number)]
