@@ -114,6 +114,8 @@ class Sides(NamedTuple):
         negations = len(NOT.findall(self.no.sub(" ", self.yes.sub(" ", words))))  # "saying no" denies nothing
         if (opposite and favouring) or negations > 1 or len(opposite) > 1:
             return 0
+        if opposite and negations and " or " in words:
+            return 0  # "that I refuse or say it can't be known"
         if not (opposite or favouring) and not AS_ASKED.fullmatch(words):
             return 0
         return -1 if bool(opposite) != bool(negations) else 1
@@ -179,9 +181,6 @@ def sided(sentence: str, sides: Sides) -> Sequence[Amount]:
     match = [amount._replace(start=at + amount.start, end=at + amount.end) for _, at, amount in parts if amount]
     if len(match) < len(parts) and not (match and _are_all_cases(parts)):
         return []
-    if _are_all_cases(parts):  # "90% that I say it can't be known, so 10% that I answer": the second is plain
-        denied = [NOT.search(part) is not None for part, _, amount in parts if amount]
-        match = [amount for amount, is_denied in zip(match, denied, strict=True) if not is_denied] or match
     values = {None if amount.value is None else round(amount.value, 9) for amount in match}
     return match if len(values) == 1 else []
 
