@@ -15,6 +15,7 @@ TWO_EVENTS = re.compile(
     + r"(?:,\s{0,12})?\}(?(nested)\s{0,12}\})",
     re.IGNORECASE,
 )
+NEAR = 1_000  # characters before an object, and behind it, that may say what its letters stand for
 DEFINED = (
     r"(?<![\w'’]){}\b[\"'*_`)]{{0,3}}\s?(?:[:=]|is\b|means\b|stands\s+for\b|for\b|(?=that\b))\s{{0,2}}"
     r"((?:(?!\band\s+[A-Z]\b)[^.,;\n]){{2,120}})"
@@ -27,9 +28,8 @@ def probability_of_two_events(text: str, sides: Sides) -> Iterator[Commitment]:
     None of one whose numbers do not add up to 1.
     """
     for match in TWO_EVENTS.finditer(text):
-        names = [
-            _meant(key, text[: match.start()] + "\n" + text[match.end() :]) for key in (match["one"], match["other"])
-        ]
+        rest = text[max(match.start() - NEAR, 0) : match.start()] + "\n" + text[match.end() : match.end() + NEAR]
+        names = [_meant(key, rest) for key in (match["one"], match["other"])]
         by_side = {_side(name, sides): number for name, number in zip(names, (match["p"], match["q"]), strict=True)}
         if by_side.keys() != {1, -1}:
             continue

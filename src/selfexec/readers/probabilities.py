@@ -112,8 +112,8 @@ def read_probability(text: str, *, keyed_alone: bool = False, side: Side | None 
     `keyed_alone`, nothing else counts: of a reply that was cut off, nobody knows what would have followed. `side`
     is what the claim says: a number that belongs to the opposite is turned round.
     """
-    text = _less_the_others(text)
     plain = TAG.sub(_as_a_label, APPROXIMATELY.sub(lambda found: "≈".ljust(len(found[0])), plain_text(text)))
+    plain = _less_the_others(plain)
     keyed = list(_under_keys(plain, SIDES[side] if side else None))
     keyed = settled(plain, [c for c in keyed if place(plain, c.start + 1).answers and not _only_shown(plain, c)])
     if keyed_alone:
@@ -157,30 +157,27 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
 
 def _without_the_rest(text: str, names: Mapping[str, str]) -> tuple[str, str | None]:
     """The text, place for place, without the option that is left at its end, and that: "A with 0.8, otherwise B"."""
-    name = rf"[\"'*]*(?P<{{}}>{'|'.join(map(spelled, names))})[\"'*]*"
-    otherwise = rf"(?:otherwise|else)\b,?\s(?:I(?:['’]d|\swould)\s\w+\s(?:for\s)?)?{name.format('n')}"
-    ends = rf",?\s(?:and\s)?(?:{otherwise}|{name.format('m')}\s(?:for\s)?the\srest)(?=\W*(?:\n|\Z))"
-    if (match := re.search(ends, text, re.IGNORECASE)) is None:
+    lead = r"(?P<else>(?:otherwise|else)\b,?\s(?:I(?:['’]d|\swould)\s\w+\s(?:for\s)?)?)?"
+    name = rf"[\"'*]*(?P<name>{'|'.join(map(spelled, names))})[\"'*]*(?(else)|\s(?:for\s)?the\srest)"
+    if (match := re.search(rf",?\s(?:and\s)?{lead}{name}(?=\W*(?:\n|\Z))", text, re.IGNORECASE)) is None:
         return text, None
     whose = {as_named(name): option for name, option in names.items()}
-    return text[: match.start()] + _blank(match) + text[match.end() :], whose[as_named(match["n"] or match["m"])]
+    return text[: match.start()] + _blank(match) + text[match.end() :], whose[as_named(match["name"])]
 
 
 OTHERS = re.compile(
-    r"(?P<n>\d{1,4})\s(?:times\s)?(?:out\s)?(?:in|of)\s(?P<whole>\d{2,4})\b(?P<between>[^.;\n\d]{1,80})\bthe\sother\s(?P<m>\d{1,4})\b"
+    r"(?P<lead>(?P<n>\d{1,4})\s(?:times\s)?(?:out\s)?(?:in|of)\s(?P<whole>\d{2,4})\b[^.;\n\d]{1,80}\b)the\sother\s(?P<m>\d{1,4})\b"
 )
 
 
 def _less_the_others(text: str) -> str:
     """The text, place for place, with the share of those that remain: "60 times out of 100 ... the other 40"."""
-    return OTHERS.sub(
-        lambda m: (
-            m[0][: m.start("m") - m.start() - 10] + f"{m['m']} in {m['whole']}".ljust(10 + len(m["m"]))
-            if int(m["n"]) + int(m["m"]) == int(m["whole"])
-            else m[0]
-        ),
-        text,
-    )
+
+    def share(m: re.Match[str]) -> str:
+        is_rest = int(m["n"]) + int(m["m"]) == int(m["whole"])
+        return f"{m['lead']}{m['m']} in {m['whole']}".ljust(len(m[0])) if is_rest else m[0]
+
+    return OTHERS.sub(share, text)
 
 
 def _is_unsettled(text: str, named: Sequence[tuple[str, Amount]]) -> bool:
@@ -210,13 +207,8 @@ def _named(text: str, options: Sequence[str], aliases: Mapping[str, str]) -> Seq
     named = [*cells, *written, *spoken]
     name, declined = named_by(list(names)), DECLINES.search(text, begun) is not None
     is_whole = not aliases and {option for option, _ in named} == set(options)
-    chosen = [
-        (option, amount)
-        for option, amount in named
-        if is_of_the_choice(
-            text, amount.start, name, declined=declined, may_be_of_another=not (is_whole or amount.plain)
-        )
-    ]
+    may_be_of_another = {amount: not (is_whole or amount.plain) for _, amount in named}
+    chosen = [p for p in named if is_of_the_choice(text, p[1].start, name, declined, may_be_of_another[p[1]])]
     return sorted(chosen, key=lambda pair: pair[1].start) if named else _in_their_order(text, options)
 
 

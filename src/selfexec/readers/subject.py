@@ -38,7 +38,7 @@ DECLINES = re.compile(
 )
 
 
-def is_of_the_choice(text: str, at: int, name: re.Pattern[str], *, declined: bool, may_be_of_another: bool) -> bool:
+def is_of_the_choice(text: str, at: int, name: re.Pattern[str], declined: bool, may_be_of_another: bool) -> bool:
     """Whether a number in a text is one of a choice, a list or a probability: its sentence says so, the line that heads
     it does, or it stands there with names and numbers alone. In an object it always is; in a reply that has `declined`
     to predict only where its sentence or heading says so. `may_be_of_another`: percentages of some words under another
