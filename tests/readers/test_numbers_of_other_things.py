@@ -32,6 +32,7 @@ def of_options(text: str, options: list[str]) -> object:
         (GASES, "Composition of dry air:\n- nitrogen: 78%\n- oxygen: 21%\n- argon: 0.93%\n- CO2: 0.04%\nSo it is B."),
         (GASES, "| Gas | Share of air |\n|---|---|\n| nitrogen | 78% |\n| oxygen | 21% |\n\nSo B."),
         (CITIES, "London: 37% of residents were born abroad."),
+        (CITIES, "About 71% of visitors like Paris and 29% London."),
         (CITIES, "The humidity is 60% in Paris, 70% in London, 50% in Rome and 40% in Bern."),
         (CITIES, "I will not predict this. Paris 40%, London 30%, Rome 20%, Bern 10% is how voters chose."),
         (CITIES, "My answer is Paris, whose population grew 5% while London shrank 3%."),
@@ -51,6 +52,7 @@ def test_facts_about_options_are_no_probabilities(options: list[str], text: str)
         "Steel content: anchor 98%, crane 80%, boat 30%",
         "Insurance pays 80% for a boat and 60% for a crane.",
         "boat: the sea covers 70%",
+        "The crane was at 80% capacity, the boat at 50%.",
     ],
 )
 def test_facts_about_words_are_no_probabilities(text: str) -> None:

@@ -55,8 +55,8 @@ def is_of_the_choice(text: str, at: int, name: re.Pattern[str], declined: bool, 
     if SPEAKS.search(name.sub(" ", unit)) or SPEAKS.search(heading):
         return True
     unnamed = name.sub(lambda found: "_" * len(found[0]), unit)
-    behind = OF_A_THING.match(unnamed, at - begun)
-    if COUNTS.search(unnamed) or (behind and _content(behind["thing"])):
+    of_things = any(_content(found["thing"]) for found in OF_A_THING.finditer(unnamed))
+    if COUNTS.search(unnamed) or of_things:
         return False
     number = at - begun
     names = [match.span() for match in name.finditer(unit)]
