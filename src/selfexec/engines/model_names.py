@@ -10,6 +10,7 @@ OWNER = re.compile(r".*/")
 DOTTED_OWNER = re.compile(r"(?:[a-z-]+\.)+(?=[a-z])")
 BEHIND = re.compile(r"[-@:.]?(?:v\d:\d+|v?\d{3,8}|\d{4}-\d\d-\d\d|\d\d-\d\d|\d\d-\d{4}|latest)(?=$|:)")
 TAG = re.compile(r":[\w.-]+$")
+WORD = re.compile(r":[a-z]+$", re.IGNORECASE)  # a tag that is no size
 SEPARATORS = re.compile(r"[-_.\s]+")
 
 
@@ -25,7 +26,9 @@ def bare_name(name: str) -> str:
 @lru_cache(maxsize=1024)
 def is_one_model(asked: str, served: str) -> bool:
     """Whether two names can be of one model: one may add an owner, a date or a version, and a server may leave out a
-    tag behind a colon. What differs in any other word (`gpt-4o`, `gpt-4o-mini`) is another model or an alias, which
-    the names do not tell apart.
+    tag behind a colon, or add one that is a word (`:nitro`, and not `:70b`). What differs in any other word (`gpt-4o`,
+    `gpt-4o-mini`) is another model or an alias, which the names do not tell apart.
     """
-    return bare_name(asked) == bare_name(served) or bare_name(TAG.sub("", asked)) == bare_name(served)
+    if bare_name(asked) == bare_name(served):
+        return True
+    return bare_name(TAG.sub("", asked)) == bare_name(served) or bare_name(asked) == bare_name(WORD.sub("", served))

@@ -39,7 +39,7 @@ OUT_OF = (
 )
 # what may be said of a number that is no bound on it
 ABOUT = (
-    r"(?:(?:about|around|roughly|approximately|approx\.?|circa|ca\.|nearly|almost|maybe|perhaps|probably|only|just"
+    r"(?:(?:about|around|essentially|practically|virtually|basically|effectively|roughly|approximately|approx\.?|circa|ca\.|nearly|almost|maybe|perhaps|probably|only|just"
     r"|somewhere\s+around|something\s+like|of\s+the\s+order\s+of|etwa|ungefähr|rund|environ|unos|[~≈∼±=])\s{0,2})"
 )
 BOUND = re.compile(

@@ -7,13 +7,18 @@ from selfexec.readers.amounts import on_one_scale, only_amount
 from selfexec.readers.result import Commitment
 from selfexec.readers.sides import ROUNDING, Sides
 
-KEY = r"[\"'](?P<{}>[A-Za-z][\w -]{{1,40}})[\"']\s{{0,8}}:\s{{0,8}}"
+KEY = r"[\"'](?P<{}>[A-Za-z][\w -]{{0,40}})[\"']\s{{0,8}}:\s{{0,8}}"
 NUMBER = r"(?P<{}>[\"'][^\"'\n]{{1,20}}[\"']|[\d.]{{1,12}}%?)\s{{0,8}}"
 TWO_EVENTS = re.compile(
     r"\{\s{0,12}(?:[\"'](?:prob(?:abilit(?:y|ies))?|p|chances?|likelihood)[\"']\s{0,8}:\s{0,8}(?P<nested>\{)\s{0,12})?"
     + rf"{KEY}{NUMBER},\s{{{{0,12}}}}{KEY}{NUMBER}".format("one", "p", "other", "q")
     + r"(?:,\s{0,12})?\}(?(nested)\s{0,12}\})",
     re.IGNORECASE,
+)
+NEAR = 1_000  # characters before an object, and behind it, that may say what its letters stand for
+DEFINED = (
+    r"(?<![\w'’]){}\b[\"'*_`)]{{0,3}}\s?(?:[:=]|is\b|means\b|stands\s+for\b|for\b|(?=that\b))\s{{0,2}}"
+    r"((?:(?!\band\s+[A-Z]\b)[^.,;\n]){{2,120}})"
 )
 WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\W_]+")
 
@@ -23,7 +28,9 @@ def probability_of_two_events(text: str, sides: Sides) -> Iterator[Commitment]:
     None of one whose numbers do not add up to 1.
     """
     for match in TWO_EVENTS.finditer(text):
-        by_side = {_side(match["one"], sides): match["p"], _side(match["other"], sides): match["q"]}
+        rest = text[max(match.start() - NEAR, 0) : match.start()] + "\n" + text[match.end() : match.end() + NEAR]
+        names = [_meant(key, rest) for key in (match["one"], match["other"])]
+        by_side = {_side(name, sides): number for name, number in zip(names, (match["p"], match["q"]), strict=True)}
         if by_side.keys() != {1, -1}:
             continue
         stated = {str(side): amount for side, words in by_side.items() if (amount := only_amount(words))}
@@ -32,6 +39,11 @@ def probability_of_two_events(text: str, sides: Sides) -> Iterator[Commitment]:
         yield Commitment(match.start(), match.end(), values["1"] if adds_up else None)
 
 
+def _meant(key: str, rest: str) -> str:
+    """What a letter stands for by the words outside of the object: "where A is that I answer and B that I don't"."""
+    defined = re.search(DEFINED.format(key), rest) if len(key) == 1 else None
+    return defined[1] if defined else WORDS.sub(" ", key).strip()
+
+
 def _side(key: str, sides: Sides) -> int:
-    words = WORDS.sub(" ", key).strip()
-    return sides.named(words) or sides.of(words)
+    return sides.named(key) or sides.of(key)

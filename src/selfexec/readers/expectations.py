@@ -66,6 +66,8 @@ OF_ANOTHER = re.compile(r"[ ](?!tok|jetons)[a-z]{2,}s\b(?<!\bis)(?<!\bas)(?<!\bp
 AFTER_ANOTHER = re.compile(r"[a-z]{2,}\s?[:=]\s?\Z")
 # "Each took 20 tokens" says what was done
 PAST = re.compile(r"\b(?:took|used|spent|needed|wrote|cost|were|was)\b", re.IGNORECASE)
+NEVER_WRONG = re.compile(rf"\b(?:never|hardly\s+ever)\s+(?:be\s+|get\s+\w+\s+)?{WRONG_NAME}", re.IGNORECASE)
+BARE = re.compile(r"(?<![\w.])\d*\.?\d+%?")
 IN_PLACE = re.compile(r"\b(?:or\s+rather|actually|make\s+(?:it|that)|on\s+reflection)\b", re.IGNORECASE)
 TURNS = re.compile(r"\b(?:if|unless|not|never|n['’]t|another|others?|for\s+example|e\.g\.)\b|\?", re.IGNORECASE)
 SENTENCE = re.compile(r"(?:[^.!?\n]|[.](?=\d)){1,400}")
@@ -108,7 +110,8 @@ def read_expectations(text: str, labels: Sequence[str], wanted: Sequence[Quantit
     """Of each label the quantities that are stated of it, as its value: a map of maps; what is stated last of a label
     counts. Nothing is read unless two labels at least have all that is wanted, or all labels have the same part of it.
     """
-    plain = _relabelled(TOKEN_RANGE.sub(_middle, _uncommented(plain_text(text))[-LAST:]), labels)
+    plain = NEVER_WRONG.sub(lambda match: "correct".ljust(len(match[0])), plain_text(text))
+    plain = _relabelled(TOKEN_RANGE.sub(_middle, _uncommented(plain)[-LAST:]), labels)
     match = _by_label(plain, labels)
     if not _enough(match, labels, wanted):
         match = _of_all(plain, labels, wanted) or match
@@ -133,6 +136,12 @@ def _relabelled(text: str, labels: Sequence[str]) -> str:
     """
     if re.search(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, labels))})(?!\w)", text, re.IGNORECASE):
         return text
+    bare = BARE.findall(text) if not re.sub(r"json|[][\s(),;`]", "", BARE.sub("", text)) else []
+    each, rest = divmod(len(bare), len(labels))  # "[0.9, 0.8, 0.95, 0.7]", "[[0.9, 50], ...]"
+    chances = bare[::each] if each in (1, 2) and not rest else []
+    if any(not p.isdigit() for p in chances) and all(float(p.strip("%")) <= (100 if "%" in p else 1) for p in chances):
+        rows = (", tokens ".join(bare[n * each : (n + 1) * each]) for n in range(len(labels)))
+        return "\n".join(f"{label}: correct {row}" for label, row in zip(labels, rows, strict=True))
     numbers: dict[str, list[re.Match[str]]] = {}
     for match in BEFORE_A_NUMBER.finditer(text):
         numbers.setdefault(match["word"].lower(), []).append(match)

@@ -17,7 +17,8 @@ from selfexec.readers.result import Commitment, Reading, Side
 from selfexec.readers.run_on import settled
 from selfexec.readers.shown import mentioned
 from selfexec.readers.sides import NOT, NOUNS, ROUNDING, SIDES, SURE_ALONE, UNSURE, Sides, names_another, sided
-from selfexec.readers.spoken_pairs import as_named, is_zero_or_one, spelled, spoken_pairs
+from selfexec.readers.spoken_pairs import as_named, is_zero_or_one, named_by, spelled, spoken_pairs
+from selfexec.readers.subject import DECLINES, SPEAKS, is_of_the_choice
 from selfexec.readers.suppositions import counterfactual
 from selfexec.readers.tables import Table, tables_of
 
@@ -27,7 +28,7 @@ UNIT = r"(?P<percent>[\s_(-]{0,2}(?:percent(?:age)?|pct|%|in\s%)\)?)?"
 KEYS = r"(?:prob(?:ability)?|p|chance|likelihood)"
 # "refusal_probability", "P(correct)": a key that names a side beside the noun
 SIDED_KEY = re.compile(
-    r"[\"'](?P<key>[A-Za-z][\w ().-]{2,40})[\"']\s{0,8}:\s{0,8}(?P<value>\"[^\"\n]{1,40}\"|[^,}\n]{1,40}|\d,\d+)",
+    r"[\"'](?P<key>[^\W\d_][\w ().-]{0,40})[\"']\s{0,8}:\s{0,8}(?P<value>\"[^\"\n]{1,40}\"|[^,}\n]{1,40}|\d,\d+)",
 )
 KEYED = re.compile(
     rf"(?<![\w-])(?P<quote>\\?[\"']?){KEYS}{UNIT}(?P=quote)\s{{0,8}}[:=]\s{{0,8}}"
@@ -112,6 +113,7 @@ def read_probability(text: str, *, keyed_alone: bool = False, side: Side | None 
     is what the claim says: a number that belongs to the opposite is turned round.
     """
     plain = TAG.sub(_as_a_label, APPROXIMATELY.sub(lambda found: "≈".ljust(len(found[0])), plain_text(text)))
+    plain = _less_the_others(plain)
     keyed = list(_under_keys(plain, SIDES[side] if side else None))
     keyed = settled(plain, [c for c in keyed if place(plain, c.start + 1).answers and not _only_shown(plain, c)])
     if keyed_alone:
@@ -133,8 +135,9 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
     to 1 has none. Bare numbers stand on one scale, which may be that of percentages (`on_one_scale`). `aliases`: other
     words for options, such as the text behind a letter -> the option.
     """
-    plain = plain_text(text, formulas=False)
+    plain = _less_the_others(plain_text(text, formulas=False))
     plain = _without_complements(_without_echoes(_lettered(plain, aliases or {}), aliases or {}))
+    plain, otherwise = _without_the_rest(plain, {**{option: option for option in options}, **(aliases or {})})
     opposite = _of_the_opposite(plain)
     named = _named(plain, options, aliases or {})
     if _is_unsettled(plain, named):
@@ -146,8 +149,35 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
     values = on_one_scale(last, top_of_scale(plain))
     if not values:
         return _or_declined(text, unreadable(text))
+    if len(options) == 2 and otherwise and list(values) == [o for o in options if o != otherwise]:
+        values[otherwise] = round(1 - values[next(iter(values))], 9)
     start, end = min(a.start for a in last.values()), max(a.end for a in last.values())
     return conclude(text, [Commitment(start, end, values)])
+
+
+def _without_the_rest(text: str, names: Mapping[str, str]) -> tuple[str, str | None]:
+    """The text, place for place, without the option that is left at its end, and that: "A with 0.8, otherwise B"."""
+    lead = r"(?P<else>(?:otherwise|else)\b,?\s(?:I(?:['’]d|\swould)\s\w+\s(?:for\s)?)?)?"
+    name = rf"[\"'*]*(?P<name>{'|'.join(map(spelled, names))})[\"'*]*(?(else)|\s(?:for\s)?the\srest)"
+    if (match := re.search(rf",?\s(?:and\s)?{lead}{name}(?=\W*(?:\n|\Z))", text, re.IGNORECASE)) is None:
+        return text, None
+    whose = {as_named(name): option for name, option in names.items()}
+    return text[: match.start()] + _blank(match) + text[match.end() :], whose[as_named(match["name"])]
+
+
+OTHERS = re.compile(
+    r"(?P<lead>(?P<n>\d{1,4})\s(?:times\s)?(?:out\s)?(?:in|of)\s(?P<whole>\d{2,4})\b[^.;\n\d]{1,80}\b)the\sother\s(?P<m>\d{1,4})\b"
+)
+
+
+def _less_the_others(text: str) -> str:
+    """The text, place for place, with the share of those that remain: "60 times out of 100 ... the other 40"."""
+
+    def share(m: re.Match[str]) -> str:
+        is_rest = int(m["n"]) + int(m["m"]) == int(m["whole"])
+        return f"{m['lead']}{m['m']} in {m['whole']}".ljust(len(m[0])) if is_rest else m[0]
+
+    return OTHERS.sub(share, text)
 
 
 def _is_unsettled(text: str, named: Sequence[tuple[str, Amount]]) -> bool:
@@ -174,7 +204,12 @@ def _named(text: str, options: Sequence[str], aliases: Mapping[str, str]) -> Seq
     spoken = [p for p in spoken_pairs(_outside(text, tables), words, begun) if not _is_among(p, written)]
     if all(is_zero_or_one(text, amount) for _, amount in [*cells, *written, *spoken]):
         spoken = []  # "fog 1, crane 0" with no other number may count, or rank
-    return sorted([*cells, *written, *spoken], key=lambda pair: pair[1].start) or _in_their_order(text, options)
+    named = [*cells, *written, *spoken]
+    name, declined = named_by(list(names)), DECLINES.search(text, begun) is not None
+    is_whole = not aliases and {option for option, _ in named} == set(options)
+    may_be_of_another = {amount: not (is_whole or amount.plain) for _, amount in named}
+    chosen = [p for p in named if is_of_the_choice(text, p[1].start, name, declined, may_be_of_another[p[1]])]
+    return sorted(chosen, key=lambda pair: pair[1].start) if named else _in_their_order(text, options)
 
 
 def _lettered(text: str, aliases: Mapping[str, str]) -> str:
@@ -359,7 +394,11 @@ def _keyed_by_side(text: str, sides: Sides) -> Iterator[Commitment]:
     yield Commitment(stated[0][0].start(), stated[-1][0].end(), values.pop() if len(values) == 1 else None)
 
 
-KEY_NOUN = re.compile(rf"(?<![a-z])(?:{KEYS}|pr|confidence)(?![a-z])", re.IGNORECASE)
+KEY_NOUN = re.compile(
+    rf"(?<![a-z])(?:{KEYS}|{NOUNS}|pr|confidence|certainty|estimate|prediction|prawdopod\w+|sann(?:olik|synl)\w+|확률)(?![a-z])",
+    re.IGNORECASE,
+)
+OF_THE_TASK = re.compile(r"\b(?:answers?|responses?|results?|solutions?)\b", re.IGNORECASE)
 
 
 OWN_KEY = re.compile(r"\b(?:my|own|final|overall|estimated?|predicted|best|self|of|that|the|is|being)\b", re.IGNORECASE)
@@ -369,8 +408,10 @@ def _of_key(match: re.Match[str], sides: Sides) -> float | None:
     """What a key with its value states of a claim; None where it names no side, or is no name of a probability."""
     key = re.sub(r"(?<=[a-z])(?=[A-Z])|[\W_]+", " ", match["key"])
     rest = OWN_KEY.sub(" ", KEY_NOUN.sub(" ", key)).strip()
-    is_of_the_claim = not rest and (sides.of_an_answer or "confidence" not in key.lower())
-    side = (1 if is_of_the_claim else sides.of(rest)) if KEY_NOUN.search(key) else 0
+    is_alone = match.string[: match.start()].rstrip()[-1:] + match.string[match.end() :].lstrip()[:1] == "{}"
+    is_of_the_claim = not rest and (sides.of_an_answer or is_alone or "confidence" not in key.lower())
+    is_named = KEY_NOUN.search(key) or (is_alone and not OF_THE_TASK.search(rest))
+    side = (1 if is_of_the_claim else sides.of(rest)) if is_named else 0
     value = _value(match["value"], in_percent=False, top=None) if side else None
     return value if value is None or side > 0 else round(1 - value, 9)
 
@@ -406,7 +447,10 @@ def _among_words(words: str) -> Amount | None:
 def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]:
     """What sentences and lines of their own state, and whether each revises what was said before."""
     announced = False  # "Wait, I misread that." is about the number in the next sentence
+    declined = DECLINES.search(text)
     for at, sentence in _sentences(text):
+        if declined and at > declined.end() and not SPEAKS.search(sentence):
+            continue
         revises = announced or REVISES.match(sentence) is not None
         announced = revises and next(amounts(sentence), None) is None
         cut = _conclusion(sentence, sides)
@@ -421,6 +465,8 @@ def _stated(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]
             yield Commitment(at + belonging[0].start, at + belonging[-1].end, belonging[-1].value), revises
             continue
         several = _probable(sentence)
+        if len(several) == 1 and (several[0].value or 1) < 0.5:
+            sentence = re.sub(r"\bun(?=likely\s+(?:that|I|it)\b)", "  ", sentence)  # says the same twice
         of_the_task = sides and sides.of_an_answer and IS_ANSWER.search(sentence)
         is_own = not of_the_task and any(OWN_LINK.search(sentence[: a.start]) for a in several)
         states = (revises and _has_a_number(text, at)) or EVENT.search(sentence) or is_own

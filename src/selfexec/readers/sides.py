@@ -114,6 +114,8 @@ class Sides(NamedTuple):
         negations = len(NOT.findall(self.no.sub(" ", self.yes.sub(" ", words))))  # "saying no" denies nothing
         if (opposite and favouring) or negations > 1 or len(opposite) > 1:
             return 0
+        if opposite and negations and " or " in words:
+            return 0  # "that I refuse or say it can't be known"
         if not (opposite or favouring) and not AS_ASKED.fullmatch(words):
             return 0
         return -1 if bool(opposite) != bool(negations) else 1

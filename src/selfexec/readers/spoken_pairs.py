@@ -103,8 +103,7 @@ def spoken_pairs(text: str, names: Mapping[str, str], begun: int = 0) -> Iterato
         plain = EQUATION.sub(_blank, YES_OR_NO.sub(_blank, INSTEAD_OF.sub(_blank, unit)))
         named = list(_names(plain, pattern, whose))
         marks = sorted([*named, *_numbers(plain, odds, named)], key=lambda mark: mark.start)
-        heads_a_line = len(mentioned) > 2 and HEADS_A_LINE.match(plain, named[0].end if named else 0) is not None
-        pairs = _together(plain, marks, above, heads_a_line) or list(_in_clauses(plain, marks))
+        pairs = _together(plain, marks, above) or list(_in_clauses(plain, marks))
         pairs = [] if _is_void(plain, marks) else pairs
         if not pairs and CORRECTS.search(plain) and any(mark.amount for mark in marks):
             pairs = [(mark.name, Amount(mark.start, mark.end, None, False)) for mark in marks if mark.name]
@@ -132,7 +131,7 @@ def _is_void(unit: str, marks: Sequence[_Mark]) -> bool:
     for earlier, mark in zip([None, *numbers], numbers, strict=False):
         begun = mark.start if names_follow else earlier.end if earlier else 0
         ends = [n.start for n in marks if n.start > mark.start and (n.amount is not None or not names_follow)]
-        said = unit[begun : min(ends, default=len(unit))]
+        said = unit[begun : min(ends, default=len(unit))].rpartition(", but ")[2]
         if DENIES.search(said) and (not _is_low(mark) or OF_AN_EVENT.search(said)):
             return True
     return False
@@ -256,9 +255,7 @@ def is_zero_or_one(text: str, amount: Amount) -> bool:
     return bare and DECIMAL.search(text[amount.start : amount.end]) is None
 
 
-def _together(
-    unit: str, marks: Sequence[_Mark], above: Sequence[_Mark] = (), heads_a_line: bool = False
-) -> list[tuple[str, Amount]]:
+def _together(unit: str, marks: Sequence[_Mark], above: Sequence[_Mark] = ()) -> list[tuple[str, Amount]]:
     """The names with their numbers; none where they do not go together in one of the ways. `above`: the names that the
     line before lists, whose numbers this one may give.
     """
@@ -279,21 +276,12 @@ def _together(
         return []
     if any(_is_together(unit, run, runs) for run in names) and not EACH.search(unit):
         return []  # "80% for cup and beans", "cup or beans 80%": of both together, perhaps
-    if not (heads_a_line or in_order) and not all(
-        (len(names) > 1 and _is_plain(number)) or _is_said_of(unit, run[-1], number)
-        for run, (number,) in zip(names, numbers, strict=True)
-    ):
-        return []
     return [
         (mark.name, number.amount)
         for run, (number,) in zip(names, numbers, strict=True)
         for mark in run
         if mark.name is not None and number.amount is not None
     ]
-
-
-def _is_plain(mark: _Mark) -> bool:
-    return mark.amount is not None and mark.amount.plain
 
 
 def _is_together(unit: str, names: Sequence[_Mark], runs: Sequence[Sequence[_Mark]]) -> bool:
@@ -312,7 +300,7 @@ def _in_clauses(unit: str, marks: Sequence[_Mark]) -> Iterator[tuple[str, Amount
     ends = [joint.start() for joint in CLAUSE.finditer(unit)] + [len(unit)]
     clauses = [[m for m in marks if begun <= m.start < end] for begun, end in pairwise([0, *ends])]
     clauses = [clause for clause in clauses if clause]
-    is_pair = [len(c) == 2 and (c[0].name is None) != (c[1].name is None) and _is_said_of(unit, *c) for c in clauses]
+    is_pair = [len(c) == 2 and (c[0].name is None) != (c[1].name is None) for c in clauses]
     if len(clauses) > 1 and all(is_pair):
         yield from (
             (mark.name, other.amount)
@@ -323,32 +311,6 @@ def _in_clauses(unit: str, marks: Sequence[_Mark]) -> Iterator[tuple[str, Amount
 
 
 CLAUSE = re.compile(r",\s|\s[-–—]\s|\b(?:and|but|while|whereas)\b", re.IGNORECASE)
-
-
-def _is_said_of(unit: str, name: _Mark, number: _Mark) -> bool:
-    """Whether a name and a number of a sentence belong together: side by side, or in a sentence on probability.
-    "Fog covers 30%" says something else.
-    """
-    first, second = sorted((name, number), key=lambda mark: mark.start)
-    gap = unit[first.end : second.start]
-    is_linked = not re.search(r"[a-z]", gap) or (LEADS_UP.search(gap) and not OF_ANOTHER.match(gap))
-    counts = first.amount is not None and first.amount.plain and COUNTS.search(unit)
-    return bool(is_linked and not counts) or (first.name is None and not counts) or SAYS.search(unit) is not None
-
-
-OF_ANOTHER = re.compile(r"[\s*_`\"')]{0,4}:.*\b(?:is|are|was|has|have)\W*\Z")  # "anchor: iron is 98%"
-COUNTS = re.compile(r"(?<![\w.,])[1-9]\d*\s[a-z]")  # "4 boats, 0.5 fog"
-
-
-HEADS_A_LINE = re.compile(r"[\s*_`\"')]{0,6}(?::|=|→|->|\s[-–—]\s)")
-LEADS_UP = re.compile(
-    rf"(?:[(:=|,;–—-]|\b(?:at|with|is|are|was|be|has|have|gets?|of|to|mit|near)\s|{ABOUT})[\s*_~≈]*\Z", re.IGNORECASE
-)
-SAYS = re.compile(
-    r"\b(?:prob\w*|chances?|odds|likel\w*|sure\w*|certain\w*|confident|would|could|might|may|I|my|make)\b|['’]d\b|\bP\s?\(|Wahrsch"
-    r"|\btimes\s+(?:in|out\s+of)\s+\w+\b(?!\s[a-z])",
-    re.IGNORECASE,
-)
 
 
 def _runs(marks: Sequence[_Mark]) -> list[list[_Mark]]:

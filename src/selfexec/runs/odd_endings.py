@@ -31,9 +31,15 @@ def with_one_note(replies: Iterable[Reply]) -> list[Reply]:
         note = _note(_common_end(group))
         broken = [reply for reply in group if note and breaks_off((reply.text or "").rstrip().removesuffix(note))]
         is_frequent = LEAST_SHARE * len(whole) < len(group) < len(whole) / 2
-        if is_frequent and len(broken) >= max(LEAST_ALIKE, MOST * len(group)):
+        if is_frequent and not _is_form(group, whole) and len(broken) >= max(LEAST_ALIKE, MOST * len(group)):
             with_note += group
     return with_note
+
+
+def _is_form(group: Sequence[Reply], whole: Sequence[Reply]) -> bool:
+    """Whether all replies in the same sessions end so: then it is how the model answers there."""
+    sessions = {(reply.experiment, reply.session) for reply in group}
+    return len(group) == sum((reply.experiment, reply.session) in sessions for reply in whole)
 
 
 def with_one_count(replies: Iterable[Reply]) -> list[Reply]:

@@ -31,7 +31,7 @@ def odd_replies(replies: Sequence[Reply]) -> Iterator[Odd]:
     came = [reply for reply in replies if not reply.person]
     unlike = unlike_others(came)
     if unlike.replies:
-        why = "a cache, a stub or another server may have answered in the place of the model"
+        why = "they may be of another server or version, of a cache or a stub"
         yield Odd("unlike", unlike.replies, f"are made up differently from the others ({in_words(unlike)}): {why}")
     rules: tuple[tuple[OddAbout, list[Reply], str], ...] = (
         ("prompt_counts", odd_prompts(came), PROMPT_COUNTS),

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from selfexec.engines.model_names import is_one_model
+from selfexec.facets import is_call
 from selfexec.runs.odd_replies import OddAbout, odd_replies
 from selfexec.runs.records import Reply
 from selfexec.runs.repeated_texts import repeated_texts, text_of
@@ -58,7 +59,8 @@ def notices_among(
     """
     by_model: dict[str, list[Reply]] = {}
     for reply in replies:
-        if not (reply.failed or reply.simulated):
+        # what a model has executed may be answered by another one, and says what its own behaviour says: that is meant
+        if not (reply.failed or reply.simulated or is_call(reply.session)):
             by_model.setdefault(reply.model, []).append(reply)
     repeated = repeated_texts(reply for own in by_model.values() for reply in own)
     lacking = dict(uncounted(by_model, addresses))

@@ -312,7 +312,7 @@ def test_options_of_agreement_are_refused_by_judge_with_the_command_that_has_the
     run: sx.Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], option: str
 ) -> None:
     status, _, err = typed(monkeypatch, capsys, "judge", str(run.folder), option, "x")
-    assert status == 2 and f"{option} is gone" in err and "selfexec score RUN --agreement" in err
+    assert status == 2 and f"{option} is gone" in err and "selfexec score --agreement" in err
 
 
 def test_what_remains_is_reckoned_from_the_judges_own_replies(run: sx.Run, judge: tuple[Judge, str]) -> None:

@@ -29,6 +29,7 @@ PRINTED = re.compile(rb"[A-Za-z_$][\w.$@-]*")
 NO_NAMES = frozenset[bytes]()
 HASH = re.compile(r"[0-9a-f]{12}", re.IGNORECASE)
 MODEL = re.compile(r"[@A-Za-z0-9][\w./:@-]{1,99}")
+LETTERS = re.compile(r"[A-Za-z]{2}")  # a version has hardly any
 PLAIN = re.compile(r"[A-Za-z][A-Za-z _./-]{0,59}")  # the name of a node in a network has a number
 
 # words of fields that come and go with what a model says and thinks, with caches of prompts, and with filters' results
@@ -210,6 +211,6 @@ def is_name_of_a_model(name: str) -> bool:
 
 def _is_another(value: str, asked: str, served: str | None) -> bool:
     """Whether a value is the name of another model than was asked, and than the reply is said to be of."""
-    if not MODEL.fullmatch(value) or HASH.search(value) or value.isdigit():
+    if not MODEL.fullmatch(value) or HASH.search(value) or not LETTERS.search(value):
         return False
     return not (is_one_model(asked, value) or (served is not None and is_one_model(served, value)))
