@@ -341,7 +341,7 @@ def test_an_option_takes_one_value_and_is_given_again_before_or_behind_the_folde
         ("score replies.jsonl", "'replies.jsonl' is no folder of a run. It is a file."),
         ("score --readings run run", "--readings run: this is a run, no readings."),
         ("score --readings empty run", "--readings empty: this folder has no *.jsonl."),
-        ("score --format json", "which run? Give its folder: "),
+        ("score --format json", "which run? Give its folder to `selfexec score`"),
         ("score run --model m,,n", "a name in it is empty"),
         pytest.param(
             "analyze rasch --add a.csv b.csv paper",

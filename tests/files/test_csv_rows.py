@@ -146,7 +146,7 @@ def test_the_summary_has_every_number_in_a_column_of_its_own(values: tuple[float
 
     def line(value: float | None) -> ScoreLine:
         skill, margin = score(value, "skill"), score(value, "baseline_margin")
-        return ScoreLine("m", "overall", None, skill, None, None, "", margin, None, None, None, None, {})
+        return ScoreLine("m", "overall", None, skill, None, None, margin, None, None, None, None, {})
 
     found = list(csv.DictReader(io.StringIO(summary_csv([line(value) for value in values]))))
     names = ("predicted rate", "observed rate", "skill", "margin", "margin at own rate", "coverage")

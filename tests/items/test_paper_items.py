@@ -324,7 +324,7 @@ def test_a_failed_download_names_the_address_and_the_way_out(
     message = str(refusal.value)
     assert message.startswith(f"{server(path)}: could not be downloaded (")
     assert reason in message
-    assert "selfexec items fetch paper --from DIR" in message
+    assert "`selfexec items fetch paper --from`" in message
 
 
 def test_a_download_without_end_is_stopped(server: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -378,7 +378,7 @@ def test_files_that_are_no_panel_are_refused_with_the_way_out(
         with pytest.raises(InputError, match=message) as refused:
             sx.score(alone, panel=path)
         assert "given.json" in str(refused.value)
-        assert "selfexec export RUN --to panel" in str(refused.value) or "make it again" in str(refused.value)
+        assert "selfexec export --to panel" in str(refused.value) or "make it again" in str(refused.value)
     with pytest.raises(InputError, match="it is a folder"):
         sx.score(alone, panel=tmp_path)
     with pytest.raises(InputError, match="neither paper nor a file"):

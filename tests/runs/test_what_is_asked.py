@@ -631,7 +631,10 @@ def test_a_dry_run_names_the_price_and_the_runs_in_which_a_model_was_asked_alrea
     selfexec(*ask, "sim/coin", "--out", "runs/others")  # a name of its own: it may be of anything
     dry = selfexec(*ask, "sim/coin,sim/says-yes", "--dry-run")[1]
     assert "sim/coin was asked in runs/sim-coin-starter already" in dry and dry.count("already") == 1
-    assert "Runs can be scored together instead: selfexec score runs/sim-coin-starter runs/sim-coin-sim-says-yes-starter" in dry
+    assert (
+        "Runs can be scored together instead: selfexec score runs/sim-coin-starter runs/sim-coin-sim-says-yes-starter"
+        in dry
+    )
     assert "already" not in selfexec(*ask, "sim/coin", "--limit", "2", "--dry-run")[1]  # it is this run
     assert "--price" not in dry  # simulated models cost nothing
     real = ("run", "--limit", "1", "--model", "openai/x", "--dry-run")

@@ -146,9 +146,9 @@ def _own_verdicts(scores: Scores) -> list[str]:
     """own: association; unresolved: restriction (rule-based), difficulty. A verdict is that on the panel of a run, or
     on its only model where that is held against a reference panel. Where there is none, its reason.
     """
-    if not scores.own:
-        return []
-    if few := too_few_for_own(scores.own):
+    if few := too_few_for_own(scores.own) if scores.own else []:
+        if len(scores.models) < LEAST_PANEL:
+            return []  # which the lines on margins say
         here = f"{few[0].models or 'none'} {is_or_are(few[0].models or 1)} here"
         return [f"{NO_VERDICT} (it takes {LEAST_PANEL} models with enough items; {here})"]
     where: dict[str, list[str]] = {verdict: [] for verdict in ("own", "unresolved", "not shown")}

@@ -251,13 +251,13 @@ def _name_of_prompts(given: Any) -> str | None:
     return str(given) if isinstance(given, str | Path) else None
 
 
-def _say_what_to_send(found: "Round") -> None:
+def _say_what_to_send(exported: "Round") -> None:
     """Which facets are nothing that a prompt says."""
     from selfexec.experiments import EXPERIMENTS
     from selfexec.facets import settings_in
 
-    kinds = [(e, kind) for e in found.item_set.experiments for kind in EXPERIMENTS[e].prompts]
-    levels = dict.fromkeys(level for condition in found.conditions for level in condition)
+    kinds = [(e, kind) for e in exported.item_set.experiments for kind in EXPERIMENTS[e].prompts]
+    levels = dict.fromkeys(level for condition in exported.conditions for level in condition)
     if sent := ["=".join(level) for level in levels if any(settings_in((level,), *kind) for kind in kinds)]:
         said = "no prompt says that. Send it with the sessions whose `facets` have it."
         say(f"selfexec: {', '.join(sent)}: {said}", err=True)

@@ -48,7 +48,9 @@ def with_one_count(replies: Iterable[Reply]) -> list[Reply]:
     most = max((tokens for tokens, _ in counts), default=0)
     longest = [reply for tokens, reply in counts if tokens == most]
     broken = [reply for reply in longest if breaks_off(reply.text or "")]
-    is_limit = most >= LEAST_COUNT and len(counts) >= LEAST_REPLIES
+    is_limit = (
+        most >= LEAST_COUNT and len(counts) >= LEAST_REPLIES and not _is_form(longest, [reply for _, reply in counts])
+    )
     return longest if is_limit and len(broken) >= max(LEAST_ALIKE, MOST * len(longest)) else []
 
 

@@ -68,8 +68,8 @@ def other_sources(tables: Tables) -> Iterator[str]:
     for experiment, source, other, n, k in both.group_by(names).agg(pl.len(), differs.alias("k")).sort(names).rows():
         yield (
             f"{experiment}: what was done is decided by {source_of(experiment, source)}. By "
-            f"{source_of(experiment, other)} it was otherwise in {k:,} of {n:,} claims: `selfexec report RUN --source "
-            f"{other}` goes by that."
+            f"{source_of(experiment, other)} it was otherwise in {k:,} of {n:,} claims, which a page made "
+            f"with `--source {other}` goes by."
         )
 
 
