@@ -454,6 +454,7 @@ def _named(
     numbers: Sequence[_Number], enclosing: Quantity | None, heads: Sequence[Quantity]
 ) -> Mapping[Quantity, _Number]:
     """Which of a label's numbers is which; nothing where there are others, or one may be either."""
+    numbers = _without_complement(numbers)
     named: dict[Quantity, _Number] = {n.quantity: n for n in numbers if n.quantity}
     if len(named) == 2 and len([n for n in numbers if n.quantity]) == 2:
         return named
@@ -464,12 +465,16 @@ def _named(
         return _clear(numbers)
     if heads:
         return dict(zip(heads, numbers, strict=True))
-    rest: dict[Quantity, list[_Number]] = {"correct": [], "tokens": []}
-    for number in numbers:
-        rest[number.quantity or _by_size(number)].append(number)
-    return (
-        {quantity: each[0] for quantity, each in rest.items()} if all(len(each) == 1 for each in rest.values()) else {}
-    )
+    by_quantity = {number.quantity or _by_size(number): number for number in numbers}
+    return by_quantity if len(by_quantity) == 2 and "tokens" in by_quantity else {}
+
+
+def _without_complement(numbers: Sequence[_Number]) -> Sequence[_Number]:
+    """The numbers without the probability of a wrong answer, where that of a right one is stated too and makes it 1."""
+    chances = {n.quantity: n.amount.value for n in numbers if n.amount and n.amount.value is not None}
+    if abs((chances.get("correct") or 0.0) + (chances.get("wrong") or 0.0) - 1) > 1e-9 or "wrong" not in chances:
+        return numbers
+    return [n for n in numbers if n.quantity != "wrong"]
 
 
 def _clear(numbers: Sequence[_Number]) -> Mapping[Quantity, _Number]:
