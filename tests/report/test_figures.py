@@ -83,6 +83,7 @@ class Mark:
     low: float | None
     high: float | None
     title: str
+    is_cut: bool  # whether its interval goes on to the left of the axis
 
 
 def parsed(figure: Figure) -> ET.Element:
@@ -108,7 +109,9 @@ def marks_of(figure: Figure, panel: str, *, log: bool = False) -> list[Mark]:
         ends = [float(n) for n in re.findall(r"-?[\d.]+", spans[0])] if spans else None
         low, high = (value_of(x + ends[0]), value_of(x + ends[2])) if ends else (None, None)
         title = g.findtext(f"{SVG}title") or ""
-        found.append(Mark(g.get("data-model") or "", g.get("data-series") or "", value_of(x), low, high, title))
+        is_cut = any("m4 -3l-4 3l4 3" in path for path in spans)
+        names = g.get("data-model") or "", g.get("data-series") or ""
+        found.append(Mark(*names, value_of(x), low, high, title, is_cut))
     return found
 
 
@@ -168,7 +171,32 @@ def test_a_mark_and_its_interval_lie_at_the_score(
         assert mark.value == pytest.approx(row.value, abs=3e-4)
         assert f"{row.value:.3f}".removeprefix("0") in mark.title
         if mark.low is not None:
-            assert (mark.low, mark.high) == (pytest.approx(row.low, abs=6e-4), pytest.approx(row.high, abs=6e-4))
+            assert row.low is not None
+            # a share of what is possible is drawn from 0 on: what is below is cut, with the head of an arrow
+            is_cut = figure == "equal_rate" and row.low < 0
+            low = 0.0 if is_cut else row.low
+            assert (mark.low, mark.high) == (pytest.approx(low, abs=6e-4), pytest.approx(row.high, abs=6e-4))
+            assert mark.is_cut is is_cut
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("figure", "pane", "experiment"),
+    [
+        ("association", "how often", "association"),
+        ("readiness", "lists the word", "association"),
+        ("readiness", "answers the request", "restriction"),
+    ],
+)
+def test_how_often_it_came_true_is_of_the_claims_with_both_sides_read(
+    panel: Run, drawn: dict[str, Figure], figure: str, pane: str, experiment: str
+) -> None:
+    both = panel.observations.filter((pl.col("experiment") == experiment) & (pl.col("state") == "read"))
+    marks = by_model(marks_of(drawn[figure], pane), "did")
+    assert marks.keys() == set(PANEL)
+    for model, mark in marks.items():
+        assert mark.value == pytest.approx(both.filter(model=model)["observed"].mean(), abs=3e-4)
+        assert mark.low is None  # what is tested is its difference from what was predicted
 
 
 @pytest.mark.slow
@@ -687,6 +715,7 @@ def test_every_number_in_csv_is_that_of_the_scores_and_of_the_table(drawn: dict[
                     assert float(told.replace(",", "")) == pytest.approx(
                         number, abs=0.51 if "." not in told else 5.1e-3
                     )
+            assert not (row["quantity"].endswith("did") and row["score"])  # it is no row of the scores
             if row["score"]:
                 assert tuple(numbers) == as_scored[row["model"], row["score"]]
                 compared += 1

@@ -4,6 +4,7 @@ import math
 import re
 
 import numpy as np
+import polars as pl
 import pytest
 
 import selfexec as sx
@@ -149,10 +150,13 @@ def test_of_one_model_titles_name_it_once_and_captions_tell_of_what_is_drawn(ten
     )
     assert "always the same answer" in ladder.caption and "what the model did with other items" in ladder.caption
     assert not any(word in ladder.caption for word in ("other models", "family"))
-    # all 12 that were not read are of one experiment
-    assert (
-        found["loss"].finding
-        == "12 of 3,576 replies were not read, all of gpt-4.1 in difficulty: 1% of its replies there"
+    # all that were not read are of one experiment, and could not be: their share is of the replies there
+    lost = alone.sessions.filter(pl.col("state") != "read")
+    assert set(lost["experiment"]) == {"difficulty"} and set(lost["state"]) == {"unreadable"}
+    there = alone.sessions.filter(pl.col("experiment") == "difficulty").height
+    assert found["loss"].finding == (
+        f"{lost.height} of {alone.sessions.height:,} replies are unreadable; "
+        f"the highest share is {lost.height / there:.0%} (gpt-4.1, difficulty)"
     )
     # one spot would say nothing of what goes together
     assert "ordering" not in found

@@ -132,12 +132,13 @@ class FigureNumbers:
 
     def how_often(self, experiment: str) -> tuple[dict[str, Number], dict[str, Number]]:
         """The shares of yes that every model predicted and did, both of the claims whose prediction and outcome were
-        read, as every table has them. The second has no interval: what is tested is their difference, the rate bias.
+        read, as every table has them. The second has no interval, as what is tested is their difference, the rate
+        bias; and it is no row of the scores.
         """
         rates = {finding.subject: finding.rates for finding in how_often(self.scores, experiment) if finding.rates}
         predicted = self.scored(experiment, "predicted_rate")
         observed = {
-            model: replace(predicted[model], value=both[1], low=None, high=None)
+            model: replace(predicted[model], value=both[1], low=None, high=None, score="")
             for model, both in rates.items()
             if model in predicted
         }
