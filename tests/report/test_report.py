@@ -123,6 +123,8 @@ def test_the_page_of_few_models_speaks_for_none_and_says_why(tmp_path: Path) -> 
     assert low is not None and low > 0.2
     text = sx.report(run, tmp_path / "page.html").read_text("utf-8")
     assert not re.search(r"models? (?:is|are) ahead of the baseline|predicts? itself better", text)
+    lead = without_bdi(text.split('<p class="lead">')[1].split("</p>")[0])
+    assert "Whether any model is ahead of a baseline made from other models cannot be said: only 5 models" in lead
     assert "only 5 models were read on the same items, and calling one ahead takes 6" in text
     assert "no test of self-knowledge" in text
 
