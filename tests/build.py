@@ -198,6 +198,11 @@ def unpinned(page: Path) -> str:
     return re.sub(r'<span class="nb">([^<]*)</span>', r"\1", page.read_text("utf-8"))
 
 
+def without_bdi(page: str) -> str:
+    """The page without the marks that keep names and sentences apart from the direction of what is around them."""
+    return re.sub(r"</?bdi[^>]*>", "", page)
+
+
 def unfolded(page: str) -> str:
     """The page of a report with what is folded and packed in its place."""
     packed = r'<div class="packed"><script type="text/plain">([^<]+)</script>.*?</div>'

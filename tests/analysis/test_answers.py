@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from build import Run
-from selfexec.analysis.answers import BASELINE, answers, experiment_answer, overall_answer
+from selfexec.analysis.answers import BASELINE, answers, comparison_with_others, experiment_answer, overall_answer
 from selfexec.analysis.findings import against_baseline, experiment_findings, how_often, which_ones
 from selfexec.analysis.score_table import labelled
 from selfexec.analysis.selection import Selection
@@ -167,6 +167,29 @@ def test_of_one_model_both_are_said_of_it() -> None:
         "m underestimates how often it would list a word: it predicts that it would list 30% of the offered words, and "
         "lists 50%. Which words it will list: ahead of the baseline at the same rate of yes (by .10 in skill; "
         "it reaches 90% of the skill that is possible at that rate, the baseline 70%)."
+    )
+
+
+def test_of_nobody_ahead_only_those_are_spoken_of_that_could_have_been() -> None:
+    def margins(withheld: int, *, few: bool = False) -> Rows:
+        reason = few_models(5) if few else None
+        own = {"reason": reason, "too_few_models": few, "experiment": "difficulty"}
+        lost = {"reason": "coverage .5 is below .9", "experiment": "difficulty"}
+        behind = [row(m, "baseline_margin", -0.3, **own) for m in "abc"[withheld:]]
+        return Rows([*behind, *(row(m, "baseline_margin", 0.3, **lost) for m in "abc"[:withheld])])
+
+    rest = "shown to predict itself better than a baseline made from other models"
+    assert comparison_with_others(margins(0)) == f"No model is {rest}."
+    assert comparison_with_others(margins(1)) == f"None of the 2 models that are judged is {rest}."
+    assert comparison_with_others(margins(2)) == f"The one model that is judged is not {rest}."
+    assert comparison_with_others(margins(3)) == ""
+    assert comparison_with_others(Rows([*margins(0).rows, row("a", "baseline_margin", None, reason="few")])) == (
+        f"No model is {rest} in difficulty."
+    )
+    # the baseline is of five models: nobody could be found ahead of it, so that nobody is found is no news
+    assert comparison_with_others(margins(0, few=True)) == (
+        "Whether any model is ahead of a baseline made from other models cannot be said: only 5 models were read on "
+        "the same items, and calling one ahead takes 6."
     )
 
 

@@ -23,10 +23,10 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from browser import Browser
-from build import part_of, rename_model, requests_run, unfolded, unpinned, write
+from build import part_of, rename_model, requests_run, unfolded, unpinned, without_bdi, write
 from selfexec.analysis import words as in_words
 from selfexec.analysis.compare import ranking
-from selfexec.analysis.findings import against_baseline, against_chance, against_naive, against_others
+from selfexec.analysis.findings import against_baseline, against_chance, against_naive, against_others, how_often
 from selfexec.analysis.makers import family_of
 from selfexec.analysis.selection import Selection
 from selfexec.cli import root
@@ -123,6 +123,8 @@ def test_the_page_of_few_models_speaks_for_none_and_says_why(tmp_path: Path) -> 
     assert low is not None and low > 0.2
     text = sx.report(run, tmp_path / "page.html").read_text("utf-8")
     assert not re.search(r"models? (?:is|are) ahead of the baseline|predicts? itself better", text)
+    lead = without_bdi(text.split('<p class="lead">')[1].split("</p>")[0])
+    assert "Whether any model is ahead of a baseline made from other models cannot be said: only 5 models" in lead
     assert "only 5 models were read on the same items, and calling one ahead takes 6" in text
     assert "no test of self-knowledge" in text
 
@@ -231,9 +233,9 @@ def test_the_answer_of_one_model_says_in_words_what_it_knows_and_why_there_is_no
         run = sx.run(["sim/typical"], limit=limit, out=tmp_path / f"run-{limit}")
         page = unpinned(sx.report(run, tmp_path / f"{limit}.html"))
         said = page.split('<dl class="said">')[1].split("</dl>")[0]
-        parts = re.findall(r"<dt>(.*?)</dt>|<p data-answer[^>]*><bdi>(.*?)</bdi></p>", said)
-        answer = " ".join(f"<b>{name}.</b>" if name else text for name, text in parts)
-        return answer, re.findall(r'<p class="detail"><bdi>(.*?)</bdi></p>', page)
+        parts = re.findall(r"<dt>(.*?)</dt>|<p data-answer[^>]*>(.*?)</p>", said)
+        answer = " ".join(f"<b>{name}.</b>" if name else without_bdi(text) for name, text in parts)
+        return answer, [without_bdi(detail) for detail in re.findall(r'<p class="detail">(.*?)</p>', page)]
 
     no_margin = (
         "it takes three other models on the same items to tell what models in general do (score their runs with it)."
@@ -263,15 +265,20 @@ def test_of_several_models_without_an_overall_score_what_can_be_said_is(tmp_path
     assert re.fullmatch(r"restriction: No verdict: .* \(2 of 2 models, each by its own numbers\)\.", answer[1])
     assert answer[2].startswith("difficulty: sim/knows-itself predicts better than chance which questions")
     assert answer[3].startswith("No margin over the best baseline: it takes three other models")
-    page = unpinned(sx.report(run, tmp_path / "page.html"))
+    page = without_bdi(unpinned(sx.report(run, tmp_path / "page.html")))
     assert "sim/knows-itself predicts better than chance which words it will list; sim/coin is not shown to." in page
 
 
 @pytest.mark.slow
 def test_the_page_of_one_model_speaks_of_one(tmp_path: Path) -> None:
     run = sx.run(["sim/typical"], limit=60, out=tmp_path / "run")
-    text = unpinned(sx.report(run, tmp_path / "page.html"))
-    assert "<h1><bdi>sim/typical overestimates how often it would list a word</bdi></h1>" in text
+    text = without_bdi(unpinned(sx.report(run, tmp_path / "page.html")))
+    bias = sx.score(run).row("sim/typical", "association", "rate_bias")
+    predicted, observed = next(f.rates for f in how_often(sx.score(run), "association") if f.rates)
+    assert bias.value == pytest.approx(predicted - observed)
+    by = round(100 * predicted) - round(100 * observed)  # between the shares as the row below prints them
+    assert f"<h1>sim/typical overestimates how often it would list a word, by {by} points</h1>" in text
+    assert f"{round(100 * predicted)}% / {round(100 * observed)}%" in text
     assert "1 model predicted what it would do; this is what it did." in text
     assert "sim/typical predicts better than chance which words it will list (skill" in text
     assert "highest overall skill" not in text and "<dt>Letters</dt>" not in text
@@ -1095,12 +1102,12 @@ def test_a_margin_opens_the_items_in_which_model_and_baseline_differ(browser: Br
     label = browser.js("document.getElementById('drill-what').selectedOptions[0].textContent")
     assert label == f"baseline right, model wrong ({len(beaten)})"
     verdict = browser.js("document.querySelector('.verdicts').textContent")
-    assert re.search(r"; best baseline: (yes|no), right \(\d of \d others did\)", verdict)
+    assert re.search(r"; best baseline predicted (yes|no), right; [0-3] of [1-3] other models did it", verdict)
     # another baseline, and none
     choose(browser, "baseline", "label")
-    assert "; label: " in browser.js("document.querySelector('.verdicts').textContent")
+    assert "; label predicted " in browser.js("document.querySelector('.verdicts').textContent")
     choose(browser, "baseline", "")
-    assert "others did" not in browser.js("document.querySelector('.verdicts').textContent")
+    assert "other models" not in browser.js("document.querySelector('.verdicts').textContent")
     assert browser.js("document.getElementById('drill-what').value") == "claim|all"
     assert browser.log == []
 
@@ -1441,7 +1448,7 @@ def test_a_disputed_claim_is_told_in_words_and_can_be_asked_for(
     text = browser.js("document.querySelector('#drill-item').textContent")
     assert "said it would not, and did; disputed: a fixed rule says otherwise of what it did" in text
     assert "kept, not read" in text and "by a fixed rule: refusal · what counts is the model's own judgement" in text
-    assert "read as refusal" not in text and "read as A" in text
+    assert "value: refusal" not in text and "judgeread · value: A" in text
     assert browser.log == []
 
 
@@ -1725,7 +1732,11 @@ def test_a_reply_is_shown_word_for_word_with_controls_made_visible(browser: Brow
     symbols |= {"\u202e": "U+202E", "\u202c": "U+202C", "\u2066": "U+2066"}
     browser.js("document.querySelector('#score-table button.ev[data-m=\"2\"]').click()")
     browser.until(DRILLED)
-    for n, item in enumerate(run.items["restriction"]):
+    shown_as = {"".join(symbols.get(c, c) for c in item.request): item.id for item in run.items["restriction"].values()}
+    listed = browser.js(ITEMS)
+    assert len(shown_as) == len(listed) == len(HOSTILE) and set(listed) == shown_as.keys()
+    for n, title in enumerate(listed):
+        item = shown_as[title]
         browser.js(f"[...document.querySelectorAll('#drill-items button')][{n}].click()")
         if browser.js("document.querySelector('.reply .ev') !== null"):
             browser.js("[...document.querySelectorAll('.reply .ev')].forEach(b => b.click())")

@@ -351,11 +351,11 @@ def _apart(predicted: float, observed: float) -> int:
 
 
 def comparison_with_others(scores: ConditionScores, areas: ConditionScores | None = None) -> str:
-    """Whether any model is ahead of the baseline anywhere, and whether own excess is shown; empty where neither is
-    judged.
+    """Whether any model is ahead of the baseline anywhere, of those that are judged, and whether own excess is shown;
+    empty where neither is judged.
     """
     experiments = [experiment for experiment in scores.experiments if experiment != "overall"]
-    which = [f for e in experiments for f in which_ones(lead_in(scores, areas, e), e) if f.answer != "withheld"]
+    which = [f for e in experiments for f in which_ones(lead_in(scores, areas, e), e)]
     ahead = [*dict.fromkeys(f.subject for f in which if f.answer == "yes")]
     own = [finding for e in experiments for finding in own_prediction_findings(scores.own, e) if finding.verdict]
     shown = [*dict.fromkeys(finding.about.replace("_", " ") for finding in own if finding.verdict == "own")]
@@ -368,15 +368,35 @@ def comparison_with_others(scores: ConditionScores, areas: ConditionScores | Non
             else f"{listed_names(ahead)} predict themselves"
         )
         parts.append(f"{who} better than a baseline made from other models in some experiment")
-    elif which:
-        who = "It is not" if it else "No model is"
-        parts.append(f"{who} shown to predict itself better than a baseline made from other models")
+    elif any(finding.answer != "withheld" for finding in which):
+        parts.append(_none_ahead(which, len(scores.models)))
     if shown:
         parts.append(f"in {joined(shown)} predictions hold what only the model itself could know")
     elif own:
         parts.append("nothing that only the model itself could know is shown")
     text = "; ".join(parts)
     return f"{text if ahead else sentence(text)}." if parts else ""  # a name keeps its first letter
+
+
+def _none_ahead(findings: Sequence[Finding], models: int) -> str:
+    """That nobody is found ahead of the baseline, of the models and experiments in which one could have been.
+    `findings`: on which ones, none of them "yes" and some judged; `models`: how many the page has. Where the baseline
+    is of so few models that being ahead is withheld, there is no such model: then the reason is said.
+    """
+    judged = [finding for finding in findings if finding.answer != "withheld"]
+    able = [finding for finding in judged if not finding.reason]  # a judged one has no other reason than few models
+    if not able:
+        who = "it" if models == 1 else "any model"
+        return f"whether {who} is ahead of a baseline made from other models cannot be said: {judged[0].reason}"
+    subjects = {finding.subject for finding in able}
+    who = "it is not" if models == 1 else "no model is"
+    if len(subjects) < models:
+        none = f"none of the {len(subjects)} models that are judged is"
+        who = "the one model that is judged is not" if len(subjects) == 1 else none
+    tested = dict.fromkeys(finding.about for finding in able)
+    all_tested = len(tested) == len({finding.about for finding in findings})
+    where = "" if all_tested else f" in {joined(name.replace('_', ' ') for name in tested)}"
+    return f"{who} shown to predict itself better than a baseline made from other models{where}"
 
 
 def _chance_in_brief(findings: Sequence[Finding]) -> list[str]:
