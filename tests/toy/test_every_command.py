@@ -347,7 +347,6 @@ def test_the_report_names_them_and_what_became_of_their_claims(page: Path) -> No
     assert "when it says that it would answer briefly, it does in 90% of 30 cases" in text
     assert "it does in 75% of 72 cases; in the control the named option is picked in 33% of 72" in text
     assert "Predicted, came true" in text and "Ranking of subjects by how much it writes on them" in text
-    assert "Habit: what is predicted is each model's own" in text
     for word in (
         "difficulty",
         "Difficulty",
@@ -363,8 +362,8 @@ def test_the_report_names_them_and_what_became_of_their_claims(page: Path) -> No
 def test_surprises_speak_of_predictions_and_not_of_the_control(page: Path) -> None:
     text = plain(page.read_text("utf-8"))
     assert re.search(
-        r"subject 19z → S1 shorter than S3: said no, was yes; so it was for 2 of 3 others", text
-    ) or re.search(r"→ S\d shorter than S\d: said (yes|no), was (yes|no); so it was for", text)
+        r"subject 19z → S1 shorter than S3: predicted no, but it was yes, as for 2 of 3 other models", text
+    ) or re.search(r"→ S\d shorter than S\d: predicted (yes|no), but it was (yes|no), as for", text)
     assert re.search(r"red 1\d\d, green 1\d\d, blue 1\d\d → try", text) is None
 
 
