@@ -326,9 +326,10 @@ def test_every_line_has_the_same_fields_but_for_what_few_replies_have() -> None:
 def test_scores_with_something_unread_say_where_to_see_it() -> None:
     for name in ("panel", "two-epochs"):
         folder = STORED / name
-        unread = any(reading.state == "unreadable" for reading in sx.load(folder).readings.values())
+        unread = sum(state == "unreadable" for state in sx.load(folder).observations["state"])
         shown = CliRunner().invoke(root, ["score", str(folder)]).output
-        assert (f"selfexec read {folder} --state unreadable --show" in shown) == unread
+        listed = f"unreadable claim{'' if unread == 1 else 's'}: selfexec read {folder} --claim unreadable --show"
+        assert (f"{unread} {listed}" in shown) == (unread > 0)
 
 
 def test_a_check_quotes_what_it_could_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
