@@ -382,9 +382,10 @@ def test_the_report_opens_in_a_browser_and_shows_their_sessions(browser: Browser
     browser.open(page, 1200, 900, False)
     text = "document.querySelector('#drill-items').textContent + document.querySelector('#drill-item').textContent"
     for name, word in (("brevity", "Question"), ("habit", "Options"), ("lengths", "Subjects")):
-        browser.js(f"document.querySelector('[data-board=\"{name}\"]').click()")
-        assert browser.js(f"getComputedStyle(document.querySelector('#board-{name}')).display") != "none"
-        browser.js(f"document.querySelector('#board-{name} button.ev[data-c=all]').click()")
+        button = f"document.querySelector('button.ev[data-e=\"{name}\"][data-c=all]')"
+        browser.js("document.querySelectorAll('details').forEach(part => { part.open = true })")
+        assert waited(browser, f"{button} !== null")  # what is folded is unpacked when it is opened
+        browser.js(f"{button}.click()")
         assert waited(browser, f"({text}).includes('{word}: ')"), (browser.js(text), browser.log)
         assert "execute" in browser.js(text)
         browser.js("document.querySelector('#drill .close').click()")
@@ -514,7 +515,9 @@ def test_what_it_says_of_itself_is_said_of_its_models(by_heart: Run, asked: Run)
     page = sx.report(by_heart, by_heart.folder / "page.html").read_text("utf-8")
     assert sentence in page
     assert "Nothing about any language model: all replies are simulated." in said("card", str(by_heart.folder))
-    assert "2 of these models are simulated: no score" in said("score", "asked", str(by_heart.folder))
+    assert "2 of these models are simulated: they are no reference models of the others" in said(
+        "score", "asked", str(by_heart.folder)
+    )
     # no reference for each other
     assert sx.score([asked, by_heart]).value("rote/dull", "brevity", "baseline_margin") is None
 
