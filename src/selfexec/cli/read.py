@@ -139,14 +139,13 @@ def _to_see(
     unread: Mapping["JobKey", Sequence[str]],
 ) -> Iterator[str]:
     """How many claims are meant, and what to type to see what is counted here, sessions and claims."""
+    here = {key[:4] for key in chosen}
     if claims:
-        here = {key[:4] for key in chosen}
         number = sum(len(those) for job, those in claims.items() if job in here)
         yield f"{number_of(number, 'claim')} came out so. To see the replies add --show."
         return
     if any(reading.state == "unreadable" for reading in chosen.values()):
         yield f"Unread: {command_line('read {} --state unreadable --show', source)}"
-    here = {key[:4] for key in chosen}
     if number := sum(len(lost) for job, lost in unread.items() if job in here):
         yield unreadable_claims(source, number)
     yield f"Wrong: {command_line('read {} --claim wrong --show', source)}"

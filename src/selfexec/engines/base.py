@@ -52,6 +52,9 @@ class Call(msgspec.Struct, frozen=True):
         return self.messages[-1].content
 
 
+BETWEEN_PARTS = "; "  # in `form_parts`
+
+
 class Outcome(msgspec.Struct, frozen=True):
     """What came back from one session. `text` None with an `error` means that nothing did.
 

@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from selfexec.experiments import EXPERIMENTS
-from selfexec.facets import is_call
 from selfexec.readers import refuses
 from selfexec.runs.records import Reply
 
@@ -51,7 +50,7 @@ def _by_text(replies: Iterable[Reply]) -> Mapping[str, list[Reply]]:
     by_text: dict[str, list[Reply]] = defaultdict(list)
     for reply in replies:
         text = (reply.text or "").strip()
-        if len(text.encode(errors="replace")) >= LEAST_BYTES and not is_call(reply.session):
+        if len(text.encode(errors="replace")) >= LEAST_BYTES:
             by_text[text].append(reply)
     return by_text
 

@@ -16,11 +16,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from selfexec.engines.base import BETWEEN_PARTS
 from selfexec.runs.records import Reply
 
 LEAST = 8  # replies that are compared
 SHOWN = 4  # parts that are named
-BETWEEN = "; "  # parts of a form
 ID = re.compile(r"([A-Za-z]{3,}[-_])(\d+$)?")
 ROW = re.compile(r"[0-9a-f]{6,}")  # of a fingerprint
 
@@ -123,4 +123,4 @@ def _differences(
 def _parts(made: Made, parts_of: Mapping[int | None, str | None]) -> set[str]:
     """What replies of a kind are made up of. An id that begins in no known way has nothing to compare."""
     form, begins, fingerprint = made
-    return {*(parts_of[form] or "").split(BETWEEN), *filter(None, (begins, fingerprint))} - {""}
+    return {*(parts_of[form] or "").split(BETWEEN_PARTS), *filter(None, (begins, fingerprint))} - {""}

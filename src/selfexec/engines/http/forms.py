@@ -16,11 +16,11 @@ from functools import lru_cache
 from typing import NamedTuple
 from zlib import crc32
 
+from selfexec.engines.base import BETWEEN_PARTS
 from selfexec.engines.http.name_words import name_words
 from selfexec.engines.model_names import is_one_model
 
 PARTS_KEPT = 5  # replies of a form that are kept with its parts: a later reply may take the place of one
-BETWEEN = "; "
 MOST_FORMS = 64  # of a model: where there are more, they say nothing
 MOST_NAMES, LONGEST = 300, 1_000_000  # names of fields or headers, and bytes of a body: larger ones have no form
 LONGEST_NAME = 60  # characters
@@ -158,7 +158,7 @@ def _look(names: frozenset[bytes], headers: tuple[str, ...]) -> Look:
     parts = [f"field {name}" for name in fields if not is_neutral_field(name)]
     parts += [f"header {name}" for name in headed if not is_neutral_header(name)]
     return Look(
-        BETWEEN.join(parts),
+        BETWEEN_PARTS.join(parts),
         tuple(filter(is_name_of_who_answered, fields)),
         tuple(filter(is_name_of_who_answered, headed)),
         tuple(name for name in fields if is_name_of_a_model(name) and name not in NAMED_ALREADY),
@@ -170,7 +170,7 @@ def _look(names: frozenset[bytes], headers: tuple[str, ...]) -> Look:
 def _numbered(names: str, origins: tuple[tuple[str, str], ...]) -> tuple[int, str]:
     """The number of a form and its parts: what has the same parts has the same number, on every machine."""
     values = [f"{name}: {value}" for name, value in origins if PLAIN.fullmatch(value)]
-    parts = BETWEEN.join(filter(None, (names, *values)))
+    parts = BETWEEN_PARTS.join(filter(None, (names, *values)))
     return crc32(parts.encode()), parts
 
 
