@@ -279,8 +279,3 @@ def test_a_model_that_talks_of_turtles_is_not_ready_and_is_quoted() -> None:
     assert found.verdict.startswith("not ready: association predict, ")
     assert "restriction judge" in found.verdict and "restriction execute" not in found.verdict
     assert 'association predict said: "I like turtles"' in found.table()
-
-
-def test_nothing_is_said_of_a_server_where_none_is_asked() -> None:
-    notes = sx.check("sim/solves", experiments=["self_simulation", "token_injection"]).notes
-    assert not [note for note in notes if note.startswith("warning: ")]

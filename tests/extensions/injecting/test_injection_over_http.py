@@ -108,6 +108,10 @@ def test_check_asks_every_session_of_a_server_that_goes_on() -> None:
     assert "execute.random.4" in str(found)
 
 
+def test_a_check_of_a_simulated_model_says_nothing_of_a_server() -> None:
+    assert not [note for note in sx.check("sim/solves", experiments=NAME).notes if note.startswith("warning: ")]
+
+
 def test_a_model_of_which_no_reply_can_be_begun_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(sx.InputError, match=r"token_injection needs prefill .* 'openai/m'"):
         sx.run("openai/m", experiments=NAME, base_url="http://localhost:1/v1", out=tmp_path / "r", **QUIET)

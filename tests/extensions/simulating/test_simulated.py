@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from annie import EXPERIMENT
 
+import selfexec as sx
 from selfexec.engines.sim import Knowledge, shapes
 from selfexec.engines.sim.engine import SimRespondent, named
 from selfexec.engines.sim.traits import PROFILES
@@ -47,3 +48,8 @@ def test_two_executions_of_a_prompt_differ_as_two_epochs_do() -> None:
     assert all(
         0.2 < sum(a != b for a, b in zip(first, rest, strict=True)) / len(ITEMS) < 0.6 for rest in (second, later)
     )
+
+
+def test_a_check_of_a_simulated_model_says_nothing_of_a_server() -> None:
+    notes = sx.check("sim/solves", experiments=EXPERIMENT.name).notes
+    assert not [note for note in notes if note.startswith("warning: ")]
