@@ -46,10 +46,11 @@ from selfexec.metrics import (
     group_of,
     not_run,
 )
+from selfexec.metrics.baselines.groups import CONSTANT
 from selfexec.panels import MatchedPanel
 from selfexec.renamed import METRICS as OLD_NAMES
 from selfexec.text.matching import listed
-from selfexec.text.numbers import decimal, interval, number_of
+from selfexec.text.numbers import decimal, interval, joined, number_of
 from selfexec.text.tables import Part, Table
 
 if TYPE_CHECKING:
@@ -301,8 +302,22 @@ def remarks(scores: Scores) -> list[str]:
     return [
         *texts_of(scores.warnings),
         *(source_notes(others) if others else ()),
-        *(line for one in scores.panels for line in panel_lines(one)),
+        *(line for one in scores.panels for line in panel_lines(one, {row.experiment for row in scores})),
+        *_constant_baselines(scores),
     ]
+
+
+def _constant_baselines(scores: Scores) -> Iterator[str]:
+    """Of which models the baseline is always the same answer, since other models predict them no better."""
+    found: dict[str, list[str]] = {}
+    for row in scores:
+        if row.metric == "baseline_margin" and row.baseline == CONSTANT and row.value is not None:
+            found.setdefault(row.model, []).append(row.experiment)
+    for model, experiments in found.items():
+        yield (
+            f"{model}: in {joined(experiments)} the prediction from other models is no better than always the same "
+            "answer, which therefore is the baseline: its skill is 0."
+        )
 
 
 def _asked_in(scores: Scores) -> list[str]:
