@@ -12,7 +12,8 @@ LONG = (
 
 
 def reply(item: str, text: str, session: str = "execute", **fields: Any) -> Reply:
-    return Reply(model="m", experiment="restriction", item=item, session=session, text=text, **fields)
+    of = {"experiment": "restriction", **fields}
+    return Reply(model="m", item=item, session=session, text=text, **of)
 
 
 def copies(text: str, items: str, **fields: Any) -> list[Reply]:
@@ -36,7 +37,7 @@ def test_short_texts_refusals_one_prompt_letters_and_orders_may_be_the_same() ->
         copies(refusal, "abcd"),
         copies(LONG, "abcd", prompt_sha256="5f0c"),
         copies(LONG, "abcd", session="judge"),
-        [one.model_copy(update={"experiment": "difficulty"}) for one in copies(LONG, "abcd", session="predict")],
+        copies(LONG, "abcd", experiment="difficulty", session="predict"),
     ):
         assert copied_texts([*REST, *same]) == []
 

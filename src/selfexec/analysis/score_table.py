@@ -22,7 +22,15 @@ from selfexec.analysis.probability_table import in_probabilities, probability_le
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import Form, Rows, ScoredRun, head, out_lines
 from selfexec.analysis.selection import added_convention
-from selfexec.analysis.warnings import BesideAnswers, Warned, texts_of
+from selfexec.analysis.warnings import (
+    BesideAnswers,
+    Canned,
+    SameReplies,
+    ServerNotice,
+    Unanswered,
+    Warned,
+    texts_of,
+)
 from selfexec.analysis.words import (
     NO_TEST,
     FindingSentence,
@@ -283,7 +291,14 @@ def _said(scores: Scores) -> list[str]:
     """The answer, the verdicts on own excess, and what else must be known of them."""
     note = who_replied(scores.models, scores.runs)
     own = [one for experiment in scores.experiments for one in own_prediction_findings(scores.own, experiment)]
-    return [*_answers(scores), *own_in_short(own), *([note] if note else []), *remarks(scores), *_asked_in(scores)]
+    return [
+        *_answers(scores),
+        *own_in_short(own),
+        *([note] if note else []),
+        *remarks(scores),
+        *constant_baselines(scores),
+        *_asked_in(scores),
+    ]
 
 
 def claims_unreadable(scores: Scores, models: Sequence[str]) -> int:
@@ -292,27 +307,36 @@ def claims_unreadable(scores: Scores, models: Sequence[str]) -> int:
     return sum(row.unreadable for row in rows)
 
 
+def in_doubt(scores: Scores) -> list[str]:
+    """What stands before the answers, since it is open whether they are those of models: several names of one model,
+    and responses that are the same to whatever is asked.
+    """
+    return texts_of(scores.warnings, SameReplies, Canned)
+
+
 def remarks(scores: Scores) -> list[str]:
-    """Without what answers would mislead: several names of one model, fixed responses, models without a reply, what
-    servers say of their replies, who says what was done, where it is not the experiment's own source, and which
-    reference panel the baselines are of.
+    """What stands behind the answers, which may mislead without it: models without a reply, what servers say of their
+    replies, who says what was done, where it is not the experiment's own source, and which reference panel the
+    baselines are of.
     """
     sources = {row.experiment: row.source for row in scores if row.metric == "accuracy" and row.source}
     others = {e: source for e, source in sources.items() if source != EXPERIMENTS[e].sources[0]}
+    shown = {row.experiment for row in scores}
+    panels = [line for one in scores.panels for line in panel_lines(one, shown)]
     return [
-        *texts_of(scores.warnings),
+        *texts_of(scores.warnings, Unanswered, ServerNotice),
         *(source_notes(others) if others else ()),
-        *(line for one in scores.panels for line in panel_lines(one, {row.experiment for row in scores})),
-        *_constant_baselines(scores),
+        *panels,
     ]
 
 
-def _constant_baselines(scores: Scores) -> Iterator[str]:
+def constant_baselines(scores: Scores) -> Iterator[str]:
     """Of which models the baseline is always the same answer, since other models predict them no better."""
-    found: dict[str, list[str]] = {}
+    margins = ("baseline_margin", "margin_at_own_rate")
+    found: dict[str, dict[str, None]] = {}
     for row in scores:
-        if row.metric == "baseline_margin" and row.baseline == CONSTANT and row.value is not None:
-            found.setdefault(row.model, []).append(row.experiment)
+        if row.metric in margins and row.baseline == CONSTANT and row.value is not None:
+            found.setdefault(row.model, {})[row.experiment] = None
     for model, experiments in found.items():
         yield (
             f"{model}: in {joined(experiments)} the prediction from other models is no better than always the same "
