@@ -288,10 +288,11 @@ def stands_apart(scores: Scores) -> str | None:
 
 
 def _said(scores: Scores) -> list[str]:
-    """The answer, the verdicts on own excess, and what else must be known of them."""
+    """What puts the answers in doubt, these, the verdicts on own excess, and what else must be known of them."""
     note = who_replied(scores.models, scores.runs)
     own = [one for experiment in scores.experiments for one in own_prediction_findings(scores.own, experiment)]
     return [
+        *in_doubt(scores),
         *_answers(scores),
         *own_in_short(own),
         *([note] if note else []),
@@ -322,7 +323,7 @@ def remarks(scores: Scores) -> list[str]:
     sources = {row.experiment: row.source for row in scores if row.metric == "accuracy" and row.source}
     others = {e: source for e, source in sources.items() if source != EXPERIMENTS[e].sources[0]}
     shown = {row.experiment for row in scores}
-    panels = [line for one in scores.panels for line in panel_lines(one, shown)]
+    panels = [line for panel in scores.panels for line in panel_lines(panel, shown)]
     return [
         *texts_of(scores.warnings, Unanswered, ServerNotice),
         *(source_notes(others) if others else ()),
@@ -333,11 +334,11 @@ def remarks(scores: Scores) -> list[str]:
 def constant_baselines(scores: Scores) -> Iterator[str]:
     """Of which models the baseline is always the same answer, since other models predict them no better."""
     margins = ("baseline_margin", "margin_at_own_rate")
-    found: dict[str, dict[str, None]] = {}
+    constant: dict[str, dict[str, None]] = {}
     for row in scores:
         if row.metric in margins and row.baseline == CONSTANT and row.value is not None:
-            found.setdefault(row.model, {})[row.experiment] = None
-    for model, experiments in found.items():
+            constant.setdefault(row.model, {})[row.experiment] = None
+    for model, experiments in constant.items():
         yield (
             f"{model}: in {joined(experiments)} the prediction from other models is no better than always the same "
             "answer, which therefore is the baseline: its skill is 0."
