@@ -35,6 +35,7 @@ from selfexec.runs.hypotheses import DeclaredHypotheses
 from selfexec.runs.invocations import Invocation
 from selfexec.runs.records import Reply
 from selfexec.text.matching import meant
+from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
 
 MANIFEST = "manifest.json"
@@ -159,7 +160,7 @@ def load_manifest(folder: Path) -> Manifest:
     if not path.is_file():
         path = folder / MANIFEST  # what stood beside it has just been put in place
     if not path.is_file():
-        raise InputError(f"{folder}: no run is here (there is no {MANIFEST}). {_runs_inside(folder)}")
+        raise InputError(f"{folder}: this is not a run's folder (no {MANIFEST}). {_runs_inside(folder)}")
     try:
         text = path.read_bytes()
         kept = msgspec.json.decode(text)
@@ -299,10 +300,14 @@ def refuse_other_items(folder: Path, wanted: ItemSet, whole: ItemSet) -> None:
         return
     for experiment, by_id in have.items.items():
         if strange := [id for id in by_id if id not in whole.items.get(experiment, {})]:
+            absent = (
+                f"none of its {number_of(len(by_id), f'{experiment} item')} is"
+                if len(strange) == len(by_id)
+                else f"{len(strange)} of its {number_of(len(by_id), f'{experiment} item')} are not"
+            )
             raise InputError(
-                f"{folder}: {len(strange)} of its {len(by_id)} {experiment} items are not in {whole.name!r} "
-                f"({strange[0]!r} is the first): that is another set of items, and scores would pool both. "
-                "Give --items as before, or choose another folder with --out."
+                f"{folder}: {absent} in {whole.name!r} (the first is {strange[0]!r}). That is another item set, "
+                "and scores would mix the two. Give --items as before, or choose another folder with --out."
             )
 
 

@@ -366,7 +366,7 @@ def test_the_commands(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ),
         (
             ("import", "--from", "lm-eval", str(logs), "--out", "y"),
-            "say what of these logs is to be predicted. Add --as",
+            "what are models to predict? Add --as",
         ),
     ):
         code, said = called(*words)

@@ -13,13 +13,14 @@ from selfexec.extension import AppendixPart, Command, Convention, Extension, Rep
 EXTENSION = Extension(
     analyses={
         "ledger": Command(
-            "selfexec.extensions.published.command:command", "Show each score under three counting rules."
+            "selfexec.extensions.published.command:command",
+            "Show each score under the conventions strict, readable and authors.",
         ),
     },
     conventions={
         "authors": Convention(
             "selfexec.extensions.published.authors:authors_scores",
-            about="as the paper's published numbers were counted.",
+            about="counted as in the paper.",
             title="Scores, counted as by the paper's authors",
             legend="authors: counted as for the paper's published numbers",
         ),
