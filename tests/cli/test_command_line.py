@@ -110,7 +110,7 @@ def test_bad_replies_get_one_line_that_names_the_thing_and_leave_nothing_behind(
         (["run", "--fraction", "1.5"], "--fraction 1.5"),
         (["run", "--epochs", "0"], "--epochs 0"),
         (["run", "--experiment", "denial"], "unknown experiment 'denial'"),
-        (["run", "--model", "openai/gpt-4.1"], "model 'openai/gpt-4.1': no key. Set OPENAI_API_KEY"),
+        (["run", "--model", "openai/gpt-4.1"], "model 'openai/gpt-4.1': no API key found. Set OPENAI_API_KEY"),
         (["run", "--model", "nobody/model"], "unknown provider 'nobody'"),
         (["run", "--model", "gpt-4.1"], "write it as provider/model"),
         (["run", "--model", "knows-itself"], "it is written as provider/model. Did you mean 'sim/knows-itself'?"),

@@ -73,8 +73,8 @@ def test_a_check_says_which_differ_and_which_ask_for_another_key(tmp_path: Path)
     file.write_text(json.dumps({"restriction.judge": shipped["judge"], "restriction.predict": "Antworten? $request"}))
     found = selfexec("prompts", "--check", str(file)).output
     assert "warning: restriction.predict does not ask for the key 'choice'" in found
-    assert "2 prompts, of which 1 not as the shipped ones (restriction.predict)" in found
-    assert "1 not as those of" in selfexec("prompts", str(STORED / "panel"), "--check", str(file)).output
+    assert "2 prompts; 1 differs from the built-in ones (restriction.predict)" in found
+    assert "1 differs from those of" in selfexec("prompts", str(STORED / "panel"), "--check", str(file)).output
 
 
 @pytest.mark.parametrize(

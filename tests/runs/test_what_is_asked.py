@@ -210,7 +210,7 @@ def test_items_of_another_set_are_not_mixed_into_a_run(selfexec: Command, tmp_pa
         status, _, err = selfexec(*ask, "--items", mine, *more)
         assert status == 2
         assert "r: none of its 3 restriction items is in 'mine' (the first is 'starter-" in err
-        assert "another set of items" in err and err.count("\n") == 1
+        assert "another item set" in err and err.count("\n") == 1
     assert before == {path: path.read_bytes() for path in (tmp_path / "r").rglob("*") if path.is_file()}
     # the other way round, and where only another experiment is asked
     assert selfexec("run", "--model", "sim/coin", "--items", mine, "--out", "s")[0] == 0

@@ -221,7 +221,9 @@ def _refuse_options_of_other_forms(form: str) -> None:
         heading = getattr(param, "section", None)
         if heading in headings and heading != own and is_typed(str(param.name)):
             forms = [name for name, one in EXPORTS.items() if one.heading == heading]
-            raise InputError(f"{param.opts[-1]}: this option is for {headings[heading]}. Add --to {apart(forms)}")
+            raise InputError(
+                f"{param.opts[-1]}: this option is for {headings[heading]}. Choose the format: --to {apart(forms)}"
+            )
 
 
 def _of_items(models: tuple[str, ...], wanted: "Wanted", replies: tuple[Path, ...], ends: UnknownEnds) -> "Round":

@@ -173,7 +173,7 @@ def _tool_meant(tool: str | None, experiment: str | None) -> Import:
         raise InputError(f"--as {experiment}: this option is for logs. Name the tool that wrote them: --from TOOL")
     if tool not in {*tools, *finished_logs}:
         known = sorted({*tools, *finished_logs})
-        raise InputError(f"--from {tool}: no files of this tool can be read. Give {apart(known)}.")
+        raise InputError(f"--from {tool}: no files of this tool can be read. Give one of {apart(known)}.")
     if experiment is None and tool not in tools:
         raise InputError(f"--from {tool}: what are models to predict? Add --as, for example --as correctness")
     if experiment is not None and tool not in finished_logs:

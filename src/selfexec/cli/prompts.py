@@ -73,4 +73,6 @@ def _check(file: Path, known: Mapping[str, str | None], which: str) -> None:
         say(f"{file}: warning: {oddity}")
     changed = sorted(name for name, text in given.items() if text != known.get(name))
     named = f" ({', '.join(changed)})" if changed else ""
-    say(f"{file}: {number_of(len(given), 'prompt')}; {len(changed)} differ from {which}{named}")
+    say(
+        f"{file}: {number_of(len(given), 'prompt')}; {number_of(len(changed), 'differs', 'differ')} from {which}{named}"
+    )

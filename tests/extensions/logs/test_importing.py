@@ -328,7 +328,7 @@ REFUSED: dict[str, tuple[list[str], str]] = {
     ),
     "an unknown tool": (
         ["--from", "helm", "--as", "length"],
-        "--from helm: files of batch, inspect, lm-eval can be read",
+        "--from helm: no files of this tool can be read. Give one of batch, inspect, lm-eval.",
     ),
     "items of one's own": (["--from", "lm-eval", "--as", "length", "--items", "starter"], "bring their own items"),
     "a cut": (["--from", "lm-eval", "--as", "length", "--limit", "3"], "--limit 3: logs bring"),
