@@ -35,7 +35,6 @@ from selfexec.runs.hypotheses import DeclaredHypotheses
 from selfexec.runs.invocations import Invocation
 from selfexec.runs.records import Reply
 from selfexec.text.matching import meant
-from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
 
 MANIFEST = "manifest.json"
@@ -160,7 +159,7 @@ def load_manifest(folder: Path) -> Manifest:
     if not path.is_file():
         path = folder / MANIFEST  # what stood beside it has just been put in place
     if not path.is_file():
-        raise InputError(f"{folder}: this is not a run's folder (no {MANIFEST}). {_runs_inside(folder)}")
+        raise InputError(f"{folder}: no run found (there is no {MANIFEST}). {_runs_inside(folder)}")
     try:
         text = path.read_bytes()
         kept = msgspec.json.decode(text)
@@ -300,14 +299,13 @@ def refuse_other_items(folder: Path, wanted: ItemSet, whole: ItemSet) -> None:
         return
     for experiment, by_id in have.items.items():
         if strange := [id for id in by_id if id not in whole.items.get(experiment, {})]:
-            absent = (
-                f"none of its {number_of(len(by_id), f'{experiment} item')} is"
-                if len(strange) == len(by_id)
-                else f"{len(strange)} of its {number_of(len(by_id), f'{experiment} item')} are not"
-            )
+            there = len(by_id) - len(strange)
+            few = f"only {there} of the run's {len(by_id)}" if there else f"none of the run's {len(by_id)}"
+            is_are = "is" if there == 1 or not there else "are"
             raise InputError(
-                f"{folder}: {absent} in {whole.name!r} (the first is {strange[0]!r}). That is another item set, "
-                "and scores would mix the two. Give --items as before, or choose another folder with --out."
+                f"{folder}: {few} {experiment} items {is_are} in {whole.name!r} "
+                f"({strange[0]!r} is the first that is not). The sets of items differ, and scores would mix them. "
+                "Give --items as before, or choose another folder with --out."
             )
 
 

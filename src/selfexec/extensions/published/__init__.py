@@ -20,7 +20,7 @@ EXTENSION = Extension(
     conventions={
         "authors": Convention(
             "selfexec.extensions.published.authors:authors_scores",
-            about="counted as in the paper.",
+            about="as the paper's published numbers were counted.",
             title="Scores, counted as by the paper's authors",
             legend="authors: counted as for the paper's published numbers",
         ),
