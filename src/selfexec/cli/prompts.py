@@ -40,13 +40,13 @@ def command(run: Path | None, name: str | None, file: Path | None) -> None:
     from selfexec.runs import prompts_of_run
     from selfexec.text.matching import meant
 
-    there = [ENGLISH, *sets()]
-    if name is None and run is not None and not run.exists() and str(run) in there:
+    known_sets = [ENGLISH, *sets()]
+    if name is None and run is not None and not run.exists() and str(run) in known_sets:
         run, name = None, str(run)
     if name is None and run is not None and not run.exists():
-        raise InputError(f"{run}: this is neither a run's folder nor a set of prompts. {meant(str(run), there)}")
-    if name is not None and name not in (ENGLISH, *sets()):
-        raise InputError(f"--set {name}: there is no such set. There are {', '.join([ENGLISH, *sets()])}.")
+        raise InputError(f"{run}: this is neither a run's folder nor a set of prompts. {meant(str(run), known_sets)}")
+    if name is not None and name not in known_sets:
+        raise InputError(f"--set {name}: there is no such set. There are {', '.join(known_sets)}.")
     shipped = by_name(all_prompts(read_prompts(name) if name else {}))
     known: Mapping[str, str | None] = prompts_of_run(run) if run else shipped
     if file:
