@@ -11,8 +11,8 @@ class AcceptedEnds:
 
     accept_ends: Names | None = option(
         None,
-        "Count replies with this unknown stop reason (`none`: without a stop reason). Look at them first: `selfexec "
-        "read RUN --state missing --show`.",
+        "Accept replies that ended with this unrecognised stop reason (`none`: no stop reason given). Look at these "
+        "replies before you accept them: `selfexec read RUN --state missing --show`.",
         metavar="WORD",
         form="repeated",
         section=WHERE_IT_GOES,

@@ -64,28 +64,27 @@ class Wanted(ItemSource):
 
     experiments: Names | None = option(
         None,
-        "Only these experiments. Default: for a folder, all that it has items for; for a named set, those of the "
-        "overall score.",
+        "Only these experiments. Default: for a folder, all that it has items for; for a named set, those that count "
+        "towards the overall score.",
         flag="--experiment",
         form="names",
         section=WHICH_ITEMS,
         stored=True,
     )
     preset: Preset | None = option(
-        None, "A subset with its strata in proportion, instead of --limit and --fraction.", section=WHICH_ITEMS
+        None, "A subset with each kind of item in proportion, instead of --limit and --fraction.", section=WHICH_ITEMS
     )
     limit: int | None = option(
         None, "Only the first N items of each experiment, in the fixed order.", metavar="N", section=WHICH_ITEMS
     )
     fraction: float | None = option(
-        None, "The share of the items to ask, above 0 and at most 1.", metavar="X", section=WHICH_ITEMS
+        None, "The share of the items to ask: above 0 and at most 1.", metavar="X", section=WHICH_ITEMS
     )
-    epochs: int | None = option(
-        None, "How many times everything is asked. Default: once.", metavar="N", section=HOW_MUCH
-    )
+    epochs: int | None = option(None, "How many times to ask each item. Default: once.", metavar="N", section=HOW_MUCH)
     facets: Mapping[str, Names] = option(
         {},
-        "Also ask in this condition. Every level of one facet is combined with every level of the others.",
+        "Also ask in this condition: a facet at one of its levels. Every level of one facet is combined with every "
+        "level of the others.",
         flag="--facet",
         metavar="NAME=LEVEL",
         form="levels",
@@ -94,14 +93,15 @@ class Wanted(ItemSource):
     )
     prompts: Mapping[str, str] | str | Path | None = option(
         None,
-        "Other prompts: a set (de, in German), or a file in the format of `selfexec prompts` with those that differ.",
+        "Prompts to use instead of the built-in ones: a set (de: German), or a file with the changed prompts only, in "
+        "the format of `selfexec prompts`.",
         metavar="SET|FILE",
         section=WHAT_IS_SENT,
         stored=True,
     )
     protocol: SamplingProtocol = option(
         "default",
-        "paper: the paper's temperature in each experiment, unless a setting of the experiment replaces it.",
+        "paper: the paper's temperature in each experiment, unless --set gives another for that experiment.",
         section=WHAT_IS_SENT,
     )
 
@@ -128,8 +128,8 @@ class ItemFields:
 
     doses: Names | None = option(
         None,
-        "How many words or tokens are put into a reply, with sessions for each. Default: what the items say (1,4 of "
-        "those that ship).",
+        "How many words or tokens to put into a reply, with sessions for each number. Default: as the items say (1,4 "
+        "for the built-in items).",
         metavar="N[,N]",
         form="names",
         section=WHICH_ITEMS,
@@ -142,7 +142,7 @@ class Calls:
     """How much is asked by one command."""
 
     max_calls: int | None = option(
-        None, "Stop after this many sessions; the same command continues from there.", metavar="N", section=HOW_MUCH
+        None, "Stop after this many calls. Repeat the command to continue.", metavar="N", section=HOW_MUCH
     )
 
 
@@ -161,19 +161,20 @@ class Spending(Calls):
 
     max_total_tokens: int | None = option(
         None,
-        "Stop asking once the run has used this many tokens, in and out, earlier commands included.",
+        "Stop asking once the run has used this many tokens, in and out, counting earlier commands.",
         metavar="N",
         section=HOW_MUCH,
     )
     max_cost: float | None = option(
         None,
-        "Stop asking once the run has cost this many dollars, earlier commands included.",
+        "Stop asking once the run has cost this many dollars, counting earlier commands.",
         metavar="USD",
         section=HOW_MUCH,
     )
     price: Names | None = option(
         None,
-        "Dollars per million tokens in and out, or a file in LiteLLM's format, for models without a list price.",
+        "The price in dollars per million tokens in and out, or a file in LiteLLM's format, for models without a list "
+        "price.",
         metavar="[MODEL=]IN,OUT|FILE",
         form="repeated",
         section=HOW_MUCH,
@@ -185,7 +186,9 @@ class Spending(Calls):
 class UnknownEnds(AcceptedEnds):
     """What becomes of replies whose end is not known."""
 
-    retry_ends: bool = option(False, "Ask again for replies with an unknown end.", section=WHERE_IT_GOES, study=False)
+    retry_ends: bool = option(
+        False, "Ask again where a reply ended with an unrecognised stop reason.", section=WHERE_IT_GOES, study=False
+    )
 
 
 def _models(help: str) -> Any:
@@ -213,7 +216,7 @@ def _progress() -> Any:
     )
 
 
-AGAIN = "Also ask the sessions that a batch has not returned yet, which are then paid twice."
+AGAIN = "Also ask the sessions that a batch has not returned yet; these are then paid for twice."
 
 
 @dataclass(frozen=True)
@@ -223,13 +226,13 @@ class RunOptions(
     """What can be set about a run."""
 
     models: Names | None = _models(
-        "`provider/model` or `sim/NAME`. Default: the models of the run in `out`, or the simulated panel."
+        "`provider/model` or `sim/NAME`. Default: the models of the run in --out, or else simulated models."
     )
     _: KW_ONLY
     shard: str | None = option(
         None,
-        "Ask only share I of N, counted from 0, on any machine that can write to the run's folder. Caps hold for this "
-        "share alone. `selfexec merge` joins the shares.",
+        "Ask only share I of N, counted from 0, on any machine that can write to the run's folder. Caps apply to this "
+        "share only. `selfexec merge` joins the shares.",
         metavar="I/N",
         section=ON_MANY_MACHINES,
         stored=True,
@@ -237,13 +240,13 @@ class RunOptions(
     )
     allow_self_execution: bool = option(
         False,
-        "Allow models to have prompts executed, in the conditions that ask for it. To be said in each command.",
+        "Allow models to run prompts, in the conditions that offer it. Must be given with every command.",
         section=IN_WHICH_CONDITIONS,
         study=False,
     )
     tool_tokens: int | None = option(
         None,
-        "The maximum number of tokens of each reply that a model asks for in such a condition. Default: 1000.",
+        "The maximum number of tokens in each reply to a prompt that a model runs. Default: 1000.",
         metavar="N",
         least=1,
         section=IN_WHICH_CONDITIONS,
@@ -260,7 +263,7 @@ class RunOptions(
     )
     hypotheses: str | Path | None = option(
         None,
-        "A file of hypotheses, kept in the run before the first call; report and card say which of them held.",
+        "A file of hypotheses, stored in the run before the first call; report and card state which of them held.",
         metavar="FILE",
         form="file",
         section=WHERE_IT_GOES,
@@ -342,7 +345,7 @@ class BatchOptions(UnknownEnds, Address, Sampling, Calls, Wanted):
     to: str
     out: str | Path
     again: bool = option(
-        False, "Export again the sessions that a batch has not returned yet, which are then paid twice."
+        False, "Export again the sessions that a batch has not returned yet; these are then paid for twice."
     )
     per_file: int | None = option(
         None, "The maximum number of requests per file, if lower than the provider's own.", metavar="N"

@@ -110,7 +110,7 @@ def test_bad_replies_get_one_line_that_names_the_thing_and_leave_nothing_behind(
         (["run", "--fraction", "1.5"], "--fraction 1.5"),
         (["run", "--epochs", "0"], "--epochs 0"),
         (["run", "--experiment", "denial"], "unknown experiment 'denial'"),
-        (["run", "--model", "openai/gpt-4.1"], "model 'openai/gpt-4.1': no key. Set OPENAI_API_KEY"),
+        (["run", "--model", "openai/gpt-4.1"], "model 'openai/gpt-4.1': no API key found. Set OPENAI_API_KEY"),
         (["run", "--model", "nobody/model"], "unknown provider 'nobody'"),
         (["run", "--model", "gpt-4.1"], "write it as provider/model"),
         (["run", "--model", "knows-itself"], "it is written as provider/model. Did you mean 'sim/knows-itself'?"),
@@ -132,12 +132,12 @@ def test_bad_replies_get_one_line_that_names_the_thing_and_leave_nothing_behind(
         (["run", "a/b", "c/d"], "A model is named by --model: selfexec run --model a/b,c/d"),
         (["run", "--model", "a/b", "c/d"], "'c/d' belongs to no option. Is it a model? Repeat the option"),
         (["run", "--prompts", "nowhere.json"], "nowhere.json: no such file"),
-        (["score", "nowhere"], "nowhere: no run is here"),
+        (["score", "nowhere"], "nowhere: no run found"),
         (["score", "nowhere", "--convention", "lenient"], "'lenient' is not one of"),
         (["score", "nowhere", "--modle", "m"], "No such option '--modle'. Did you mean --model? See: "),
         # of --model and --help the two dashes are alike, and no more
         (["analyze", "cross", "nowhere", "--model", "m"], "No such option '--model'. See: "),
-        (["read", "nowhere"], "nowhere: no run is here"),
+        (["read", "nowhere"], "nowhere: no run found"),
         (["items", "check", "nowhere"], "nowhere: no such folder"),
         (["frobnicate"], "No such command 'frobnicate'"),
         (["import", "nowhere.jsonl", "--items", "items", "--out", "run"], "nowhere.jsonl: no such file"),
@@ -328,7 +328,7 @@ def test_an_option_takes_one_value_and_is_given_again_before_or_behind_the_folde
 @pytest.mark.parametrize(
     ("arguments", "way_out"),
     [
-        ("score --model m n run", "'n' is no folder of a run. Is it a model? Repeat the option, or write a,b: "),
+        ("score --model m n run", "'n' is not a run's folder. Is it a model? Repeat the option, or write a,b: "),
         ("score --model m n run", "--model m --model n, or --model m,n"),
         ("score run --model m n", "Is it a model?"),
         ("score run --model m nobody", "An option takes one value. Repeat the option"),
@@ -338,7 +338,7 @@ def test_an_option_takes_one_value_and_is_given_again_before_or_behind_the_folde
             "score --readings readings/m.jsonl readings/n.jsonl run",
             "--readings readings/m.jsonl --readings readings/n.jsonl",
         ),
-        ("score replies.jsonl", "'replies.jsonl' is no folder of a run. It is a file."),
+        ("score replies.jsonl", "'replies.jsonl' is not a run's folder. It is a file."),
         ("score --readings run run", "--readings run: this is a run, no readings."),
         ("score --readings empty run", "--readings empty: this folder has no *.jsonl."),
         ("score --format json", "which run? Give its folder to `selfexec score`"),
@@ -452,7 +452,7 @@ def test_the_help_of_run_has_three_groups_of_options_and_says_how_many_more_ther
     first = capsys.readouterr().out
     assert selfexec("run", "--help-all", monkeypatch=monkeypatch) == 0
     whole = capsys.readouterr().out
-    headings = ["Which models:", "What they are asked:", "How much, and where it goes:"]
+    headings = ["Which models:", "What they are asked:", "Limits and output:"]
     assert re.findall(r"^\w[^\n]*:$", first, flags=re.MULTILINE) == headings
     assert options(first) < options(whole) and {"--model", "--dry-run", "--out"} <= options(first)
     more = len(options(whole) - options(first))

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from extension_parts import OURS, needs
+from selfexec.analysis.glossary import entries
 from selfexec.cli import root
 from terminal import left, ours_on_a_terminal
 
@@ -86,6 +87,33 @@ def test_help_names_every_choice_of_an_option(name: str) -> None:
         if isinstance(option, click.Option) and isinstance(option.type, click.Choice):
             shown = " ".join(option.get_help_record(click.Context(command)) or ())
             assert [choice for choice in option.type.choices if str(choice) not in shown] == [], option.opts
+
+
+UNCLEAR = re.compile(  # in a sentence that is read alone, as help and `explain` are
+    r"(?:^|[.:;] )Of (?:a|an|the|two|several|one)\b|\bours?\b|\bat hand\b|\bshall\b|\bRepeat\.|\brate of yes\b"
+    r"|\b(?:it|margin|verdict|interval|which) takes (?!place|part)|\bas shipped\b|\bstands? there\b",
+    re.IGNORECASE,
+)
+
+
+@needs(*OURS)
+def test_help_and_explanations_are_read_without_what_stands_before_them() -> None:
+    texts = {f"{name} --help": re.sub(r"\s+", " ", help_of(name)) for name in COMMANDS}
+    texts |= {entry.term: entry.text for entry in entries()}
+    assert {where: found[0] for where, text in texts.items() if (found := UNCLEAR.search(text))} == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The folder. Of several logs, it",
+        "Readings that replace ours",
+        "the margin takes four models",
+        "LEVEL, on. Repeat.",
+    ],
+)
+def test_an_unclear_phrase_is_seen(text: str) -> None:
+    assert UNCLEAR.search(text)
 
 
 # --- command lines that are shown ------------------------------------------------------------------------------------

@@ -89,7 +89,7 @@ def test_a_report_is_not_written_under_the_name_of_another_form(run: sx.Run) -> 
 
 
 def test_a_language_that_there_is_not_is_no_run(run: sx.Run) -> None:
-    with pytest.raises(InputError, match=r"xx: no run is here, and no set of prompts is called so\. There are en, de"):
+    with pytest.raises(InputError, match=r"xx: this is neither a run's folder nor a set of prompts\. There are en, de"):
         said("prompts", "xx")
 
 
@@ -104,7 +104,7 @@ def test_score_shows_how_far_judges_agree(run: sx.Run) -> None:
     assert said("score", "r", "--agreement", "-q").strip() == sx.judges("r").table(120).strip()
     with pytest.raises(sx.InputError, match="it is for agreement, which compares judges"):
         said("score", "r", "--labels", "labels.jsonl")
-    with pytest.raises(sx.InputError, match="there is no csv of it"):
+    with pytest.raises(sx.InputError, match="it cannot be written as csv"):
         said("score", "r", "--agreement", "--format", "csv")
 
 

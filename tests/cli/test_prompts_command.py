@@ -1,4 +1,4 @@
-"""`selfexec prompts`: the prompts, to edit and to give back."""
+"""`selfexec prompts`: the prompts, to edit and to pass on."""
 
 import json
 from pathlib import Path
@@ -50,7 +50,7 @@ def test_prompts_that_a_run_did_not_keep_are_named() -> None:
     found = selfexec("prompts", str(STORED / "own-prompts"))
     assert "not kept, but for their SHA-256: restriction.execute\n" in found.stderr
     assert "restriction.execute" not in json.loads(found.stdout)
-    assert "what was asked is not kept" in str(selfexec("prompts", str(STORED / "imported")).exception)
+    assert "its prompts are not kept" in str(selfexec("prompts", str(STORED / "imported")).exception)
 
 
 def test_a_check_tells_every_fault_of_a_file(tmp_path: Path) -> None:
@@ -73,8 +73,8 @@ def test_a_check_says_which_differ_and_which_ask_for_another_key(tmp_path: Path)
     file.write_text(json.dumps({"restriction.judge": shipped["judge"], "restriction.predict": "Antworten? $request"}))
     found = selfexec("prompts", "--check", str(file)).output
     assert "warning: restriction.predict does not ask for the key 'choice'" in found
-    assert "2 prompts, of which 1 not as the shipped ones (restriction.predict)" in found
-    assert "1 not as those of" in selfexec("prompts", str(STORED / "panel"), "--check", str(file)).output
+    assert "2 prompts; 1 differs from the built-in ones (restriction.predict)" in found
+    assert "1 differs from those of" in selfexec("prompts", str(STORED / "panel"), "--check", str(file)).output
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`selfexec read`: what replies commit to, and the replies themselves."""
+"""`selfexec read`: how replies were read, and the replies themselves."""
 
 import json
 import sys

@@ -5,14 +5,17 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from click.testing import CliRunner
 
 import selfexec as sx
 from selfexec.analysis.findings import CALLED, NO_ROOM, TOO_CLOSE
-from selfexec.analysis.glossary import PAGE, entries, explain
+from selfexec.analysis.glossary import PAGE, by_heading, entries, explain, other_names
 from selfexec.analysis.screen import MEANINGS, SIGNS
+from selfexec.cli import root
 from selfexec.experiments import EXPERIMENTS
 from selfexec.experiments.base import ClaimState
-from selfexec.metrics.own_excess.verdict import Against, Verdict
+from selfexec.metrics import LEAST_OTHERS, LEAST_PANEL
+from selfexec.metrics.own_excess.verdict import LEAST_FOR_OWN, Against, Verdict
 from selfexec.readers import State
 from selfexec.renamed import LEVELS
 
@@ -67,6 +70,27 @@ def test_an_unknown_term_names_the_nearest() -> None:
         explain("marign")
     with pytest.raises(sx.InputError, match="All terms: selfexec explain"):
         explain("qqqq")
+
+
+def test_the_numbers_of_models_are_those_that_verdicts_need() -> None:
+    """Written out in the page, where nothing else would change them."""
+    words = {4: "four", 6: "six", 10: "ten"}
+    assert f"at least {words[LEAST_OTHERS + 1]} models" in explain("margin").text
+    assert f"in favour of a model needs {words[LEAST_PANEL]}" in explain("margin").text
+    assert f"needs {words[LEAST_FOR_OWN]} models" in explain("against few models").text
+
+
+def test_terms_are_listed_under_the_headings_of_the_page() -> None:
+    listed = CliRunner().invoke(root, ["explain"]).output
+    headings = re.findall(r"^## (.*)$", PAGE.read_text("utf-8"), flags=re.MULTILINE)
+    assert len(headings) == 9
+    assert [heading for heading in headings if f"\n{heading}: " not in f"\n{listed}"] == []
+    assert sum(map(len, by_heading().values())) == len(entries())
+
+
+def test_a_spelling_of_the_term_is_not_said_to_be_explained_as_well() -> None:
+    assert "own excess" in explain("own_excess").names
+    assert other_names(explain("own_excess")) == ["own_excess_by_rule", "own_excess_detectable"]
 
 
 def test_no_two_entries_go_by_the_same_name_and_each_has_a_sentence() -> None:

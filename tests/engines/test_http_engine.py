@@ -463,7 +463,7 @@ def test_a_key_that_cannot_be_one_is_refused_and_not_shown(monkeypatch: pytest.M
 def test_a_key_may_stand_in_a_dotenv_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MISTRAL_API_KEY", raising=False)
-    with pytest.raises(InputError, match=r"no key\. Set MISTRAL_API_KEY"):
+    with pytest.raises(InputError, match=r"no API key found\. Set MISTRAL_API_KEY"):
         endpoint("mistral/small", None)
     (tmp_path / ".env").write_text(f'MISTRAL_API_KEY="{KEY}"\n')
     assert endpoint("mistral/small", None).key == KEY

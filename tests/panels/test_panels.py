@@ -310,9 +310,9 @@ def test_a_panel_has_the_first_epoch_of_a_run() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--to", "panel"], "which run? A panel is of the models of one"),
-        (["RUN", "--to", "panel", "--limit", "3"], "--limit: a panel is of what"),
-        (["RUN", "--to", "panel", "--items", "paper"], "--items: a panel is of what"),
+        (["--to", "panel"], "which run? A panel has the models of one run"),
+        (["RUN", "--to", "panel", "--limit", "3"], "--limit: a panel is made from the replies of"),
+        (["RUN", "--to", "panel", "--items", "paper"], "--items: a panel is made from the replies of"),
         (["RUN", "--to", "panel", "--model", "nobody"], "there are no replies of nobody, only of new, other-0"),
         (["RUN", "--to", "panel", "--experiment", "difficulty"], "difficulty was not asked, only restriction"),
     ],

@@ -205,7 +205,7 @@ def test_every_command_that_reads_a_run_reads_it_or_says_why_not_and_changes_not
     assert {path: path.read_bytes() for path in OUT.rglob("*") if path.is_file()} == before
     # what takes several models, or items in common, has the right to refuse
     # what takes several models, or items in common, has the right to refuse; the rest only where there is nothing yet
-    nothing_yet = "no predictions yet. Ask for them: selfexec run --out run", "what was asked is not kept"
+    nothing_yet = "no predictions yet. Ask for them: selfexec run --out run", "its prompts are not kept"
     for line, message in refused.items():
         if line.split()[0] in ("read", "score", "card", "report", "list", "prompts"):
             assert kind in (of_logs, of_replies) and any(reason in message for reason in nothing_yet), (line, message)

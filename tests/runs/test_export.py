@@ -253,8 +253,8 @@ def test_settings_of_one_value_are_named_once_and_counted(tmp_path: Path) -> Non
     [
         ([], "which model?"),
         (["--model", ","], "a name in it is empty"),
-        (["nowhere"], "nowhere: no run is here"),
-        ([str(STORED / "panel"), "--items", "starter"], "says it itself. Leave it out"),
+        (["nowhere"], "nowhere: no run found"),
+        ([str(STORED / "panel"), "--items", "starter"], "this is already set by"),
         ([str(STORED / "panel"), "--model", "sim/x"], "--model sim/x: "),
         ([str(STORED / "own-prompts")], "the prompt restriction.execute is not kept"),
         (["--model", "m", "--experiment", "refusal"], "experiment 'refusal'"),

@@ -88,7 +88,7 @@ def test_a_folder_of_runs_names_ten_of_them_and_counts_the_others(tmp_path: Path
             load_manifest(tmp_path)
         return str(refused.value)
 
-    begin = f"{tmp_path}: no run is here (there is no manifest.json). "
+    begin = f"{tmp_path}: no run found (there is no manifest.json). "
     assert said() == begin + "Give the folder of a run."
     runs = [tmp_path / f"{n:02}" for n in range(11)]
     for n, run in enumerate(runs):

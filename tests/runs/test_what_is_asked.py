@@ -209,14 +209,14 @@ def test_items_of_another_set_are_not_mixed_into_a_run(selfexec: Command, tmp_pa
     for more in ([], ["--dry-run"]):
         status, _, err = selfexec(*ask, "--items", mine, *more)
         assert status == 2
-        assert "r: 3 of its 3 restriction items are not in 'mine' ('starter-" in err
-        assert "another set of items" in err and err.count("\n") == 1
+        assert "r: none of the run's 3 restriction items is in 'mine' ('starter-" in err
+        assert "The sets of items differ" in err and err.count("\n") == 1
     assert before == {path: path.read_bytes() for path in (tmp_path / "r").rglob("*") if path.is_file()}
     # the other way round, and where only another experiment is asked
     assert selfexec("run", "--model", "sim/coin", "--items", mine, "--out", "s")[0] == 0
-    assert "2 of its 2 restriction items are not in 'starter'" in selfexec(*ask[:-3], "s", "--limit", "1")[2]
+    assert "none of the run's 2 restriction items is in 'starter'" in selfexec(*ask[:-3], "s", "--limit", "1")[2]
     others = ("run", "--model", "sim/coin", "--out", "s", "--experiment", "association")
-    assert "2 of its 2 restriction items are not in 'starter'" in selfexec(*others)[2]
+    assert "none of the run's 2 restriction items is in 'starter'" in selfexec(*others)[2]
 
 
 def test_a_changed_item_is_refused_even_where_a_cut_leaves_it_out(selfexec: Command, tmp_path: Path) -> None:
@@ -279,7 +279,9 @@ def test_an_old_run_of_two_sets_loads_with_a_warning(selfexec: Command, tmp_path
     assert [one.calls for one in found.manifest.invocations] == [1]
     assert len(json.loads((folder / "prompts.json").read_text())) == 7
     # it grows by neither of its sets
-    with pytest.raises(InputError, match=r"1 of its 7 restriction items are not in 'starter' \('own' is the first\)"):
+    with pytest.raises(
+        InputError, match=r"only 6 of the run's 7 restriction items are in 'starter' \('own' is the first"
+    ):
         run("sim/coin", out=folder, limit=7)
 
 

@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -14,18 +14,27 @@ ALSO = "Also: "
 
 
 class Entry(NamedTuple):
-    """A term with the other names it goes by, and its paragraph."""
+    """A term with the other names it goes by, its paragraph, and the heading under which it stands."""
 
     term: str
     names: tuple[str, ...]
     text: str
+    heading: str
 
 
 @cache
 def entries() -> tuple[Entry, ...]:
     """Every entry, in the order of the page."""
-    sections = re.split(r"^### ", PAGE.read_text("utf-8"), flags=re.MULTILINE)[1:]
-    return tuple(_entry(re.split(r"^## ", section, flags=re.MULTILINE)[0]) for section in sections)
+    sections = re.split(r"^## ", PAGE.read_text("utf-8"), flags=re.MULTILINE)[1:]
+    return tuple(entry for section in sections for entry in _entries(section))
+
+
+def by_heading() -> Mapping[str, list[str]]:
+    """The terms under each heading, in the order of the page."""
+    terms: dict[str, list[str]] = {}
+    for entry in entries():
+        terms.setdefault(entry.heading, []).append(entry.term)
+    return terms
 
 
 def explain(term: str) -> Entry:
@@ -63,7 +72,15 @@ def _key(name: str) -> str:
     return plain or name
 
 
-def _entry(section: str) -> Entry:
-    term, *lines = section.strip().split("\n")
-    names = tuple(lines.pop(0).removeprefix(ALSO).split(", ")) if lines[0].startswith(ALSO) else ()
-    return Entry(term, names, " ".join(lines))
+def _entries(section: str) -> Iterator[Entry]:
+    """The entries of a section of the page, which begins with its heading."""
+    heading, *parts = re.split(r"^### ", section, flags=re.MULTILINE)
+    for part in parts:
+        term, *lines = part.strip().split("\n")
+        names = tuple(lines.pop(0).removeprefix(ALSO).split(", ")) if lines[0].startswith(ALSO) else ()
+        yield Entry(term, names, " ".join(lines), heading.strip())
+
+
+def other_names(entry: Entry) -> list[str]:
+    """The names that an entry has besides its term, without those that differ from it in spelling alone."""
+    return [name for name in entry.names if _key(name) != _key(entry.term)]

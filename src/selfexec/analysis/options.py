@@ -27,7 +27,7 @@ if not TYPE_CHECKING:  # what is here: an extension may be missing, or add anoth
 CONVENTIONS: tuple[Convention, ...] = get_args(Convention)
 Columns = Mapping[str, Mapping[str, float]]  # column -> model -> number; a hole is no entry
 COUNTED = {
-    "strict": "an unreadable claim is a wrong prediction.",
+    "strict": "unreadable predictions count as wrong.",
     "readable": "unreadable claims are left out.",
     **{name: added.about for name, added in ADDED.items()},
 }
@@ -45,14 +45,14 @@ def only_models(help: str = "Only these models; the others remain reference mode
     return option((), help, flag="--model", short="-m", form="names")
 
 
-def only_experiments(help: str = "Only these experiments, or overall.") -> Any:
+def only_experiments(help: str = "Only these experiments; `overall` is also accepted.") -> Any:
     return option((), help, flag="--experiment", form="names")
 
 
 def measured_by(default: tuple[str, ...], help: str, more: str = "") -> Any:
     return option(
         default,
-        f"{help} There are skill, accuracy, baseline_margin, coverage, rate_bias, share_of_ceiling, own_excess{more}.",
+        f"{help} Choices: skill, accuracy, baseline_margin, coverage, rate_bias, share_of_ceiling, own_excess{more}.",
         flag="--metric",
         form="names",
     )
@@ -79,13 +79,16 @@ class ConditionsAndReadings:
 
     conditions: Names = option(
         (),
-        "Only this condition: default, or facet=level.",
+        "Only this condition: `default`, or facet=level.",
         flag="--condition",
         metavar="NAME",
         form="repeated",
     )
     readings: Files = option(
-        (), "Readings that replace ours: a file, or a folder of *.jsonl.", metavar="FILE|FOLDER", form="files"
+        (),
+        "Readings to use instead of selfexec's own: a file, or a folder of *.jsonl files.",
+        metavar="FILE|FOLDER",
+        form="files",
     )
 
 
@@ -100,8 +103,8 @@ class OutcomeSource:
 
     source: str | None = option(
         None,
-        "The source of outcomes, in the experiments that have it: self, rule, visible (without thinking tokens), or, "
-        "from judgements.jsonl in RUN, majority, human, judge:NAME.",
+        "Where outcomes come from, in experiments with several sources: self, rule or visible (without thinking "
+        "tokens); or, from judgements.jsonl in RUN: majority, human or judge:NAME.",
         metavar="SOURCE",
     )
 
@@ -112,7 +115,7 @@ class Families:
 
     groups: str | Path | None = option(
         None,
-        "A CSV or JSON file of families: model,family. Without it, families are inferred from the names.",
+        "A CSV or JSON file with the columns model,family. Default: families are inferred from the models' names.",
         metavar="FILE",
         form="file",
     )
@@ -124,8 +127,8 @@ class ReferencePanel:
 
     panel: str | Path | None = option(
         None,
-        "A reference panel of other models: paper (the paper's ten models), a file of `selfexec export --to panel`, or "
-        "none. Default: paper, if a run asked the paper's items of too few models.",
+        "A reference panel of other models: paper (the paper's ten models), a file written by `selfexec export --to "
+        "panel`, or none. Default: paper, for runs of the paper's items with too few models of their own.",
         metavar="paper|FILE|none",
     )
 
@@ -149,12 +152,12 @@ class ScoreOptions(Families, ReferencePanel, OutcomeSource, ReadingOptions, Mode
     convention: Convention = counted(*CONVENTIONS)
     _: KW_ONLY
     bootstrap: int | None = option(
-        None, "Bootstrap intervals from this many draws of items (10000 is plenty) instead of formulas.", metavar="N"
+        None, "Compute intervals by bootstrap, with this many draws of items (10000 is plenty).", metavar="N"
     )
     seed: int | None = option(None, "The seed of --bootstrap. Default: 0.", metavar="N")
     brief: bool = option(
         False,
-        "Only what `selfexec score` prints first: how often, which ones and own excess. It takes less time.",
+        "Compute only what the first screen of `selfexec score` shows, which is faster.",
         typed=False,
     )
 
@@ -176,20 +179,23 @@ class CompareOptions(OutcomeSource, ReadingOptions, ConventionOptions, ModelsAnd
 
     runs: "Runs | Selection"
     _: KW_ONLY
-    models: Names = only_models("Only these models. Of two, the second is new, the first old.")
+    models: Names = only_models(
+        "Only these models. If two are given, the first is the old one and the second the new one."
+    )
     metrics: Names = measured_by(
         ("skill",),
         "What to compare. Default: skill.",
-        more="; alone, moved: how far predictions moved with --planted",
+        more="; or `moved` by itself, which needs --planted: how far predictions followed planted behaviour",
     )
     planted: str | Path | None = option(
         None,
-        "For --metric moved: a CSV file of what a training planted: model,item,planted (yes or no).",
+        "For --metric moved: a CSV file of the behaviour that fine-tuning planted, with the columns "
+        "model,item,planted (yes or no).",
         metavar="FILE",
         form="file",
     )
     tags: str | Path | None = option(
-        None, "A CSV or JSON file of groups: model,reasoning,family.", metavar="FILE", form="file"
+        None, "A CSV or JSON file that describes the models: model,reasoning,family.", metavar="FILE", form="file"
     )
     fail_if: Names = option(
         (),
@@ -199,7 +205,9 @@ class CompareOptions(OutcomeSource, ReadingOptions, ConventionOptions, ModelsAnd
         metavar="'EXPERIMENT.METRIC drops|rises X'",
         form="repeated",
     )
-    precision: float | None = option(None, "Also say how many items an interval of this half-width takes.", metavar="X")
+    precision: float | None = option(
+        None, "Also report how many items are needed for an interval of this half-width.", metavar="X"
+    )
 
 
 @dataclass(frozen=True)
@@ -210,7 +218,7 @@ class TrendOptions(OutcomeSource, ReadingOptions, ConventionOptions, ModelsAndEx
     _: KW_ONLY
     models: Names = only_models("Only these checkpoints, in this order.")
     metrics: Names = measured_by(
-        (), "What to follow. Default: skill, accuracy, and baseline_margin if other models are in the runs."
+        (), "What to track. Default: skill, accuracy, and baseline_margin if the runs have other models."
     )
 
 
@@ -241,7 +249,8 @@ class CorrelateOptions(ReadingOptions, ConventionOptions):
     )
     eligible: Iterable[str] | None = option(
         None,
-        "Models among which each pair of columns is correlated again. For runs, those whose headline is not withheld.",
+        "Models over which each pair of columns is correlated again. For runs: those whose overall score is not "
+        "withheld.",
         typed=False,
     )
 
@@ -263,7 +272,8 @@ class JudgesOptions(Settled, ConventionOptions, ModelsAndExperiments):
     experiments: Names = only_experiments("Only these experiments.")
     labels: str | Path | None = option(
         None,
-        "The correct class of some replies, one per line: model, item, class. Judges are measured against it.",
+        "A file with the correct class of some replies, one per line (model, item, class). Judges are compared with "
+        "it.",
         metavar="FILE",
         form="file",
     )

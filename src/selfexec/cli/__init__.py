@@ -19,36 +19,34 @@ from selfexec.renamed import OPTIONS, REMOVED
 from selfexec.text.printable import harmless_line, in_ascii
 from selfexec.version import __version__
 
-FIRST, DATA, MEANING = "First steps", "Data and tools", "What it means"
+FIRST, DATA, MEANING = "First steps", "Data and tools", "Terms and analyses"
 COMMANDS = {
-    "init": Command(
-        "selfexec.cli.init:command", "Write a study and items to edit, which run offline as they are.", FIRST
-    ),
+    "init": Command("selfexec.cli.init:command", "Create an example study to edit; it runs offline as it is.", FIRST),
     "run": Command(
-        "selfexec.cli.run:command", "Ask models what they will do, let them do it, and keep every reply.", FIRST
+        "selfexec.cli.run:command", "Ask models what they will do, have them do it, keep every reply.", FIRST
     ),
     "check": Command(
-        "selfexec.cli.check:command", "Try a model before a run: format, tokens, refusals, shared memory.", FIRST
+        "selfexec.cli.check:command", "Test a model: format, tokens, refusals, memory between sessions.", FIRST
     ),
     "score": Command("selfexec.cli.score:command", "Score a run: did the model predict what it would do?", FIRST),
     "report": Command(
-        "selfexec.cli.report:command", "Write a page with the answer, the numbers and the evidence.", FIRST
+        "selfexec.cli.report:command", "Write a page with the results, the numbers and the evidence.", FIRST
     ),
-    "view": Command("selfexec.cli.view:command", "Open that page in the browser.", FIRST),
-    "read": Command("selfexec.cli.read:command", "Show the replies, and what each one commits to.", FIRST),
-    "compare": Command("selfexec.cli.compare:command", "Compare models on common items, and guard a release.", FIRST),
+    "view": Command("selfexec.cli.view:command", "Open the same page in the browser.", FIRST),
+    "read": Command("selfexec.cli.read:command", "Show the replies and how each one was read.", FIRST),
+    "compare": Command(
+        "selfexec.cli.compare:command", "Compare models on the items they share; can gate a release.", FIRST
+    ),
     "list": Command("selfexec.cli.list_:command", "Show the runs in a folder.", FIRST),
-    "import": Command("selfexec.cli.import_:command", "Make a run of replies from elsewhere.", DATA),
+    "import": Command("selfexec.cli.import_:command", "Create a run from replies collected elsewhere.", DATA),
     "export": Command(
-        "selfexec.cli.export:command", "Write the sessions to ask, for a batch API or another harness.", DATA
+        "selfexec.cli.export:command", "Write the prompts to send, for a batch API or another harness.", DATA
     ),
-    "items": Command("selfexec.cli.items:command", "List, write, check or fetch sets of items.", DATA),
-    "prompts": Command("selfexec.cli.prompts:command", "Print the prompts, to edit them and give them back.", DATA),
-    "serve": Command("selfexec.cli.serve:command", "Serve the simulated models over HTTP, to try a set-up on.", DATA),
-    "explain": Command("selfexec.cli.explain:command", "Say what a term, a verdict or a number means.", MEANING),
-    "analyze": Command(
-        "selfexec.cli.analyze:command", "Further analyses of the same replies, each a command of its own.", MEANING
-    ),
+    "items": Command("selfexec.cli.items:command", "List, create, check or fetch item sets.", DATA),
+    "prompts": Command("selfexec.cli.prompts:command", "Print the prompts, to edit and pass to run --prompts.", DATA),
+    "serve": Command("selfexec.cli.serve:command", "Serve the simulated models over HTTP, for testing a set-up.", DATA),
+    "explain": Command("selfexec.cli.explain:command", "Explain a term, a verdict or a number.", MEANING),
+    "analyze": Command("selfexec.cli.analyze:command", "Run further analyses of the same replies.", MEANING),
 }
 
 
@@ -78,9 +76,9 @@ class Commands(LateCommands):
         formatter.write_paragraph()
         formatter.write_dl(
             [
-                ("selfexec run", "simulated models, offline, to see what comes out"),
+                ("selfexec run", "try it offline, with simulated models"),
                 ("selfexec --help", "what each command does"),
-                ("selfexec COMMAND --help", "what a command takes, with examples"),
+                ("selfexec COMMAND --help", "options and examples of one command"),
             ]
         )
         return formatter.getvalue().rstrip("\n")
@@ -98,14 +96,15 @@ class Commands(LateCommands):
 def root(context: click.Context) -> None:
     """Can a language model predict what it will do?
 
-    It is asked what it will do: which words it would list, whether it would answer a request, which questions it
-    would find hard. Then it does it, in fresh sessions, and selfexec measures whether it was right.
+    The model is asked what it will do: which words it will list, whether it will answer a request, which questions it
+    will find hard. It then does these things in fresh sessions, and selfexec measures whether its predictions were
+    right.
 
     \b
-    selfexec run                         simulated models, offline, to see it
-    selfexec check openai/gpt-6-luna     can this model be asked?
+    selfexec run                         try it offline, with simulated models
+    selfexec check openai/gpt-6-luna     does this model work with selfexec?
     selfexec run --model openai/gpt-6-luna --items paper --preset quick --dry-run
-    selfexec view runs/NAME              one page with everything there is to see
+    selfexec view runs/NAME              the results of a run on one page
 
     Options may come before or after arguments. To give an option several values, repeat it.
     """
@@ -122,7 +121,7 @@ WAYS_OUT = {  # of what is wrong with a path, by its number
 
 def main() -> None:
     """Exit status: 0 all well, 2 bad input, 3 a run ended with replies missing, or `judge` with replies not judged, a
-    model is not ready (`check`) or a gate of `compare` fails, 4 such a gate is undecided, 130 stopped by hand.
+    model is not ready (`check`) or a gate of `compare` fails, 4 such a gate cannot tell, 130 stopped by hand.
     """
     gc.disable()  # one command, then the process ends: collecting a million small objects in between costs a third
     try:

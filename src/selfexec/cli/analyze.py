@@ -7,12 +7,12 @@ from selfexec.extension import Command
 
 ANALYSES = {
     "cross": Command(
-        "selfexec.cli.cross:command", "Own excess, with everything it rests on; each model's predictions of each other."
+        "selfexec.cli.cross:command", "Show own excess and its evidence, and how well each model predicts every other."
     ),
     "ladder": Command(
-        "selfexec.cli.ladder:command", "Compare a model's own prediction with everything else that predicts it."
+        "selfexec.cli.ladder:command", "Compare a model's own predictions with all other predictors of its behaviour."
     ),
-    "trend": Command("selfexec.cli.trend:command", "Follow checkpoints in their order."),
+    "trend": Command("selfexec.cli.trend:command", "Show how scores change over a series of checkpoints."),
     "correlate": Command(
         "selfexec.cli.correlate:command", "Correlate scores with each other and with a table of other numbers."
     ),
@@ -22,7 +22,7 @@ ANALYSES = {
 @click.group("analyze", cls=LateCommands, core=ANALYSES, point="analyses", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Further analyses of replies that are there already. None of them asks a model.
+    """Run further analyses of a run's stored replies. No model is called.
 
     \b
     selfexec analyze cross runs/mine

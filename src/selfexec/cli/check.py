@@ -18,12 +18,12 @@ from selfexec.run_options import CheckOptions
 @printed("json")
 @quietly
 def command(model: str, form: str, out: Path | None, **given: Any) -> None:
-    """Try a model before a run: format, token counts, refusals, memory between sessions.
+    """Test a model before a run: format, token counts, refusals, memory between sessions.
 
-    It asks one item of each kind and the first prompt twice, 18 calls with sets that have requests of both kinds, one
-    of them unsafe on purpose. Made-up code words are given in some sessions and asked for in others. Where a word
-    comes back, sessions share memory: no run is made with that model there, since a recollection cannot be
-    distinguished from a prediction.
+    The model is asked one item of each kind, and the first prompt twice: 18 calls if the item set has both safe
+    requests and requests that are unsafe on purpose. Some sessions are given made-up code words, and others are asked
+    for them. If a word comes back, sessions share memory, and no run is made with that model at that address: a
+    recollection cannot be distinguished from a prediction.
 
     The last line says whether the model is ready. Exit status 0: ready; 3: not ready; 2: bad input.
 

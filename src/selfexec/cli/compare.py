@@ -16,10 +16,10 @@ from selfexec.cli.options import runs_argument, show
 @printed("json", "markdown", "parquet")
 @quietly
 def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
-    """Compare models on the items that they share: two of them, or all pairs.
+    """Compare two models, or all pairs of models, on the items that they share.
 
-    The same model in two runs is compared with itself. With --fail-if the exit status is 3 if a gate fails, else 4 if
-    one is undecided, else 0; 2 is bad input.
+    The same model in two runs is compared with itself. With --fail-if, the exit status is 3 if a gate fails, 4 if none
+    fails but one cannot tell, and 0 if all pass; 2 means bad input.
 
     \b
     selfexec compare runs/mine                    all pairs

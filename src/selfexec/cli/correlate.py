@@ -17,9 +17,10 @@ from selfexec.cli.options import PathArgument, show
 def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
     """Correlate columns of numbers about models.
 
-    SOURCES are tables (CSV: the first column names the model, the others hold numbers, an empty cell is a hole) or
-    folders of runs. Of a table, all pairs of columns; of runs, their scores with each other, or with the columns of a
-    table: among all models, and among those whose headline is not withheld.
+    SOURCES are tables (CSV files whose first column names the model and whose other columns hold numbers; cells may be
+    empty) or folders of runs. For a table, all pairs of its columns are correlated. For runs, their scores are
+    correlated with each other, or with the columns of a table: over all models, and over those whose overall score is
+    not withheld.
 
     \b
     selfexec analyze correlate benchmarks.csv

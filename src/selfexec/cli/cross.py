@@ -18,7 +18,8 @@ class AboutOneModel:
 
     subject: str | None = option(
         None,
-        "Only this model's behaviour: how well the others predict it, in each condition in which they were asked.",
+        "Show only how well the other models predict this model's behaviour, in each condition in which they were "
+        "asked.",
         metavar="MODEL",
     )
 
@@ -29,7 +30,8 @@ class DetailOptions:
 
     every: bool = option(
         False,
-        "Also what decides nothing: partial and unique correlations, swap shares, what would be found of each model.",
+        "Also show what no verdict rests on: partial and unique correlations, swap shares, and the effect that could "
+        "be detected for each model.",
         flag="--all",
     )
 
@@ -45,10 +47,10 @@ def command(
 ) -> None:
     """Compare every model's predictions with every model's behaviour.
 
-    For each experiment the verdict on own excess (does a prediction tell something of its own behaviour that nobody
-    else's predictions or outcomes tell?) with everything that it rests on, for the panel and for each model. Below, for
-    comparison with the literature, the matrix of accuracies and its additive self-bonus, which is no test of
-    self-knowledge: docs/metrics.md says why.
+    For each experiment, this shows the verdict on own excess with its evidence, for all models together and for each
+    model: do a model's predictions contain anything about its own behaviour that no other model's predictions or
+    behaviour contain? The matrix of accuracies and its additive self-bonus follow, for comparison with the literature.
+    They do not test self-knowledge; docs/metrics.md explains why.
 
     \b
     selfexec analyze cross runs/mine

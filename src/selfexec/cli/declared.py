@@ -239,7 +239,7 @@ def _json_object(flag: str, text: str) -> dict[str, object]:
 class QuietOptions:
     """How much is said besides the result."""
 
-    quiet: bool = option(False, "Print the result alone; warnings and errors still go to standard error.", short="-q")
+    quiet: bool = option(False, "Print only the result; warnings and errors still go to standard error.", short="-q")
 
 
 def quietly(command: Command) -> Command:
@@ -269,11 +269,11 @@ class ResultOptions:
     """In which form a result is shown, and where."""
 
     form: str | None = option(
-        None, "The format. Default: by the ending of --out, and a table on the terminal.", flag="--format"
+        None, "The output format. Default: from the extension of --out; a table without --out.", flag="--format"
     )
     out: Path | None = option(
         None,
-        "A file to write to, instead of the terminal (-). Its ending decides the form: .txt, {endings}.",
+        "The file to write to, instead of the terminal (-). Its extension sets the format: .txt, {endings}.",
         short="-o",
         metavar="PATH",
         form="file",

@@ -16,12 +16,13 @@ def command(words: tuple[str, ...]) -> None:
     selfexec explain own excess
     selfexec explain "~"
     """
-    from selfexec.analysis.glossary import entries, explain
+    from selfexec.analysis.glossary import by_heading, explain, other_names
 
     if not words:
-        say(f"Terms: {', '.join(entry.term for entry in entries())}.")
-        say(f"What one of them means: {command_line('explain margin')}")
+        for heading, terms in by_heading().items():
+            say(f"{heading}: {', '.join(terms)}")
+        say(f"To look up a term: {command_line('explain margin')}")
         return
     entry = explain(" ".join(words))
-    also = f" ({', '.join(entry.names)})" if entry.names else ""
-    say(f"{entry.term}{also}\n{entry.text}")
+    also = other_names(entry)
+    say("\n".join([entry.term, entry.text, *([f"This entry also explains: {', '.join(also)}"] if also else [])]))

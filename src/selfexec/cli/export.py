@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from selfexec.runs.exporting import Round
 
 
-WHICH_SESSIONS, IN_WHICH_WORDS = "Which sessions", "In which words, after which replies"
+WHICH_SESSIONS, PROMPTS_AND_REPLIES = "Which sessions", "Prompts and earlier replies"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,20 +34,25 @@ class ExportOptions:
     """Which models' sessions are exported, and where they go."""
 
     models: Names | None = option(
-        None, "A model, by the name that its replies shall have.", flag="--model", short="-m", form="names"
+        None,
+        "The name of the model, as it will be recorded with its replies.",
+        flag="--model",
+        short="-m",
+        form="names",
     )
-    replies: Files | None = option(None, "Replies so far: a file, or a run's folder.", form="files")
+    replies: Files | None = option(None, "The replies so far: a file, or a run's folder.", form="files")
     form: str = option(
         "jsonl",
-        "jsonl: sessions to ask. batch-...: files for a provider's batch API, at half the price. panel: what the "
-        "models of RUN predicted and did, as a reference panel, without text. inspect: RUN as logs of Inspect AI. sft: "
-        "chats to train a model on predictions of its own behaviour, with controls. form: pages for people to fill in.",
+        "jsonl: one line for each session to ask. batch-...: files for a provider's batch API, often at a lower price. "
+        "panel: what the models of RUN predicted and did, as a reference panel, without text. inspect: RUN as Inspect "
+        "AI logs. sft: chats for training a model to predict its own behaviour, with controls. form: pages for people "
+        "to fill in.",
         flag="--to",
     )
     out: Path | None = option(
         None,
-        "The file to write.  [default: standard output] Of several logs, chats and forms, the folder; of batch files, "
-        "the run's.",
+        "The file to write.  [default: standard output] For several logs, chats or forms: the folder to write to. For "
+        "batch files: the run's folder.",
         short="-o",
         metavar="PATH",
         form="file",
@@ -88,8 +93,8 @@ class ExportRequest:
         if self.run is None:
             raise InputError(no_run)
         if idle := [*_idle(wanted), *(["--replies"] if self.replies else [])]:
-            way_out = "Leave it out; --model and --experiment choose."
-            raise InputError(f"{idle[0]}: {what} of what {self.run} has. {way_out}")
+            way_out = "Leave it out; --model and --experiment select among them."
+            raise InputError(f"{idle[0]}: {what} made from the replies of {self.run}. {way_out}")
         return RunPart(self.run, self.models, tuple(wanted.experiments or ()), tuple(ends.accept_ends or ()))
 
 
@@ -108,13 +113,13 @@ class RunPart:
     cls=FacetedSections,
     sections={
         WHICH_SESSIONS: ("models", "accept_ends", "retry_ends"),
-        IN_WHICH_WORDS: ("replies",),
+        PROMPTS_AND_REPLIES: ("replies",),
         "Where it goes": ("form", "out"),
         **{form.heading: () for form in EXPORTS.values() if form.options},
     },
     renamed={
         **dict.fromkeys((WHICH_ITEMS, HOW_MUCH, IN_WHICH_CONDITIONS), WHICH_SESSIONS),
-        WHAT_IS_SENT: IN_WHICH_WORDS,
+        WHAT_IS_SENT: PROMPTS_AND_REPLIES,
     },
 )
 @click.argument("run", required=False, is_eager=True, type=PathArgument())
@@ -131,42 +136,41 @@ def command(
     out: Path | None,
     **given: Any,
 ) -> None:
-    """Write the sessions that are to be asked, with their prompts, for a batch API or any other harness.
+    """Write the prompts to send, for a batch API or another harness. With --to, a run is written in other formats.
 
-    In rounds: first all sessions whose prompts are known; then, given the replies, those that need them.
+    Prompts are written in rounds, one line for each session: first the sessions whose prompts are already known, then,
+    given the replies, the sessions whose prompts depend on them. Each line has model, experiment, item, epoch, session,
+    custom_id and prompt (docs/export.md). With RUN, only the sessions that the run still lacks are written.
 
     \b
     selfexec export --model m --preset quick > round-1.jsonl
     selfexec export --model m --preset quick --replies said.jsonl > round-2.jsonl
     selfexec import said.jsonl more.jsonl --items starter --preset quick -o runs/m
 
-    With RUN it is what that run still lacks. A line has model, experiment, item, epoch, session, custom_id, prompt.
-    docs/export.md goes through it.
-
-    \b
-    selfexec export runs/mine --to panel -o mine.json
-    selfexec score runs/new --panel mine.json
+    Files for a provider's batch API (docs/batch.md). The run records which requests are waiting for results; the last
+    command writes the next round, until nothing is left to ask.
 
     \b
     selfexec export --model openai/gpt-6-luna --to batch-openai -o runs/mine
     selfexec import --from batch output.jsonl errors.jsonl -o runs/mine
     selfexec export runs/mine --to batch-openai
 
-    Files for a provider's batch API (docs/batch.md): the run knows what is out, and the last command writes the next
-    round, until nothing is left.
+    A reference panel (docs/panel.md), which gives baselines to a model that is scored alone.
 
-    A reference panel (docs/panel.md) gives baselines to a model that is scored alone.
+    \b
+    selfexec export runs/mine --to panel -o mine.json
+    selfexec score runs/new --panel mine.json
+
+    Inspect AI logs, one for each model and experiment. They open in `inspect view`, and `selfexec import` reads them.
 
     \b
     selfexec export runs/mine --to inspect -o logs
 
-    Logs open in `inspect view`, one for each model and experiment, and `selfexec import` takes them back.
+    Chats for training a model to predict its own behaviour (docs/training.md). Control sets have other models'
+    behaviour, the majority or shuffled outcomes in its place. Whole families of similarly worded items are held out.
 
     \b
     selfexec export runs/both --to sft --model a --split family -o chats
-
-    Chats whose replies are what the model did, and the same with other models' behaviour, the majority and shuffled
-    outcomes; whole families of wordings are unseen (docs/training.md).
     """
     if out is not None and str(out) == STDOUT and form in ("jsonl", "panel"):
         out = None
@@ -191,10 +195,10 @@ def _sessions(request: ExportRequest) -> None:
     wanted, ends = collect(Wanted, given), collect(UnknownEnds, given)
     if run:
         if named := [flag for flag in _idle(wanted) if flag != "--prompts"]:
-            raise InputError(f"{named[0]}: {run} says it itself. Leave it out, or leave out the run.")
+            raise InputError(f"{named[0]}: this is already set by {run}. Leave out the option or the run.")
         found = round_of_run(run, list(models), list(wanted.experiments or ()), wanted.prompts, replies, ends)
     elif not models:
-        raise InputError("which model? Give the name that its replies shall have: selfexec export --model NAME")
+        raise InputError("which model? Give the name to record with its replies: selfexec export --model NAME")
     else:
         found = _of_items(models, wanted, replies, ends)
         _say_what_to_send(found)
@@ -217,7 +221,9 @@ def _refuse_options_of_other_forms(form: str) -> None:
         heading = getattr(param, "section", None)
         if heading in headings and heading != own and is_typed(str(param.name)):
             forms = [name for name, one in EXPORTS.items() if one.heading == heading]
-            raise InputError(f"{param.opts[-1]}: that is for {headings[heading]}. Say which: --to {apart(forms)}")
+            raise InputError(
+                f"{param.opts[-1]}: this option is for {headings[heading]}. Choose the format: --to {apart(forms)}"
+            )
 
 
 def _of_items(models: tuple[str, ...], wanted: "Wanted", replies: tuple[Path, ...], ends: UnknownEnds) -> "Round":
@@ -282,7 +288,7 @@ def _panel(request: ExportRequest) -> None:
     from selfexec.analysis.selection import Selection
     from selfexec.panels import panel_of_run
 
-    no_run = "which run? A panel is of the models of one: give its folder"
+    no_run = "which run? A panel has the models of one run: give its folder"
     part, out = request.run_part(no_run, "a panel is"), request.out
     [here] = Selection.of(part.folder, accept_ends=part.accept_ends).runs
     panel = panel_of_run(here, models=part.models, experiments=part.experiments)

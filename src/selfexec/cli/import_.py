@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from selfexec.cli.declared import options_of, quietly
-from selfexec.cli.options import PathArgument, Sections, say
+from selfexec.cli.options import STDOUT, PathArgument, Sections, say
 from selfexec.errors import InputError
 from selfexec.extension import Import, registered, resolve
 from selfexec.options import Names, option
@@ -31,32 +31,41 @@ class ImportOptions:
 
     item_source: str | None = option(
         None,
-        "The items that were asked: a folder, or a set's name. Of a cut say which, as `run` has it:",
+        "The items that were asked: a folder or the name of a set. Required for a new run. If only a subset "
+        "was asked, also give one of the following options, as for `run`:",
         flag="--items",
         metavar="SET|FOLDER",
     )
     tool: str | None = option(
         None,
-        "inspect, lm-eval: logs; a folder: those in it. batch: results of a provider's batch API.",
+        "The tool that wrote the files. inspect, lm-eval: log files, or folders of them. batch: the results of a "
+        "provider's batch API.",
         flag="--from",
         metavar="TOOL",
     )
     experiment: str | None = option(
-        None, "To predict: correctness, refusal, choice or length.", flag="--as", metavar="EXPERIMENT"
+        None,
+        "What models are asked to predict: correctness, refusal, choice or length.",
+        flag="--as",
+        metavar="EXPERIMENT",
     )
     score: Names | None = option(
         None,
-        "The score that says what is right, where a log has several: the first that a log has counts.",
+        "If a log has several scores: the one that marks answers as correct. With several names, the first one found "
+        "in "
+        "a log is used.",
         metavar="NAME",
         form="repeated",
     )
-    model: str | None = option(None, "The model, by the name that it is asked by.", metavar="PROVIDER/MODEL")
+    model: str | None = option(None, "The name by which `selfexec run` calls the model.", metavar="PROVIDER/MODEL")
     accept_filters: bool = option(
-        False, "Of a batch: keep errors that look like a content filter even where the model itself has said nothing."
+        False,
+        "For batches: count errors that look like content-filter blocks as refusals, even before any reply has come "
+        "from the model.",
     )
     out: Path = option(
         MISSING,
-        "The run's folder: new, or one that was imported; of a batch the one that exported it.",
+        "The run's folder: a new one, or one that an earlier import made; for a batch, the run that exported it.",
         short="-o",
         metavar="PATH",
         form="file",
@@ -83,7 +92,7 @@ class ImportRequest:
     "import",
     cls=Sections,
     sections={
-        "Replies to our items": ("item_source", "preset", "limit", "fraction"),
+        "Replies as JSON Lines": ("item_source", "preset", "limit", "fraction"),
         "Finished logs of other tools": ("tool", "experiment", "score", "model"),
         "Where it goes": ("accept_filters", "accept_ends", "out"),
     },
@@ -109,9 +118,9 @@ def command(
     accept_ends: tuple[str, ...],
     out: Path,
 ) -> None:
-    """Make a run of replies from elsewhere: another harness, a batch API, a form that people filled in.
+    """Create a run from replies collected elsewhere: by another harness, by a batch API, or on forms.
 
-    REPLIES are JSON Lines, also gzipped, or - for standard input; one reply a line:
+    REPLIES are JSON Lines files, which may be gzipped, with one reply per line. For standard input, use -
 
     \b
     {"model": "...", "experiment": "...", "item": "17", "epoch": 1,
@@ -120,19 +129,19 @@ def command(
     \b
     selfexec import replies.jsonl --items starter --out runs/mine
 
-    Logs of Inspect AI, of the tasks selfexec/..., bring items, prompts and settings with them:
+    Inspect AI logs of the selfexec/... tasks already contain the items, prompts and settings:
 
     \b
     selfexec import logs/*.eval --out runs/mine
 
-    What a batch API gave back, results and errors alike, in any order, goes into the run that exported the requests
+    Files from a batch API, both results and errors, in any order, are added to the run that exported the requests
     (docs/batch.md):
 
     \b
     selfexec import --from batch output.jsonl errors.jsonl --out runs/mine
 
-    Finished logs of any other task, with --as: what models did stands there, and `selfexec run --out` then asks whether
-    they know it, one prediction for each sample (docs/logs.md):
+    Finished logs of any other task, with --as, already contain what the models did. `selfexec run --out` then asks each
+    model to predict it, once for each sample (docs/logs.md):
 
     \b
     selfexec import --from lm-eval results --as correctness --out runs/known
@@ -152,7 +161,8 @@ def command(
         return
     _refuse_options_of_others(request)
     if item_source is None and not (out / MANIFEST).is_file():
-        raise click.UsageError("Missing option '--items'.")
+        refuse_absent(replies)
+        raise click.UsageError("Missing option '--items', which names the items that were asked.")
     _import_replies(request)
 
 
@@ -160,14 +170,14 @@ def _tool_meant(tool: str | None, experiment: str | None) -> Import:
     """The tool whose files are to be imported."""
     tools, finished_logs = registered("imports"), registered("finished_logs")
     if tool is None:
-        raise InputError(f"--as {experiment}: that is for logs. Say whose they are: --from TOOL")
+        raise InputError(f"--as {experiment}: this option is for logs. Name the tool that wrote them: --from TOOL")
     if tool not in {*tools, *finished_logs}:
         known = sorted({*tools, *finished_logs})
-        raise InputError(f"--from {tool}: files of {apart(known)} can be read. Give one of them.")
+        raise InputError(f"--from {tool}: no files of this tool can be read. Give one of {apart(known)}.")
     if experiment is None and tool not in tools:
-        raise InputError(f"--from {tool}: say what of these logs is to be predicted. Add --as correctness")
+        raise InputError(f"--from {tool}: what are models to predict? Add --as, for example --as correctness")
     if experiment is not None and tool not in finished_logs:
-        raise InputError(f"--as {experiment}: that is for logs of {apart(sorted(finished_logs))}. Leave it out.")
+        raise InputError(f"--as {experiment}: this option is for logs of {apart(sorted(finished_logs))}. Leave it out.")
     meant: Import = (tools if experiment is None else finished_logs)[tool]
     return meant
 
@@ -175,10 +185,18 @@ def _tool_meant(tool: str | None, experiment: str | None) -> Import:
 def _refuse_options_of_others(request: ImportRequest, taken: Sequence[str] = ()) -> None:
     """Raise InputError where an option was typed that goes with some tools, and is not among those that are taken."""
     if request.accept_filters and "--accept-filters" not in taken:
-        raise InputError("--accept-filters: that is for results of a batch. Add --from batch.")
+        raise InputError("--accept-filters: this option is for the results of a batch. Add --from batch.")
     for flag, given in (("--score", ", ".join(request.score) or None), ("--model", request.model)):
         if given is not None and flag not in taken:
-            raise InputError(f"{flag} {given}: that is for logs of other tasks. Add what is to be predicted: --as")
+            raise InputError(
+                f"{flag} {given}: this option is for logs of other tasks. Add --as, with what models are to predict."
+            )
+
+
+def refuse_absent(files: Sequence[Path]) -> None:
+    """Raise InputError for the first file that is not there: that comes before what else its replies need."""
+    if absent := [path for path in files if str(path) != STDOUT and not path.exists()]:
+        raise InputError(f"{absent[0]}: no such file. Check the path.")
 
 
 def refuse_cut(request: ImportRequest, why: str) -> None:

@@ -10,20 +10,20 @@ from selfexec.cli.options import PathArgument, say
 from selfexec.errors import InputError
 
 STUDY = """\
-# A study: who is asked what. Every key that may stand here is in docs/study.md.
-# As it is, it asks simulated models, offline and free: selfexec run --config {name}
+# A study: which models are asked what. docs/study.md lists every key.
+# As it is, this file asks simulated models, offline and free: selfexec run --config {name}
 
 items = "./items"           # the folder next to this file; or "starter" or "paper"
-# preset = "quick"          # of a large set of items: a cut with its strata in proportion
-# max_cost = 5.0            # dollars, after which nothing more is asked
-out = "./run"               # where replies are kept; the same command continues there
+# preset = "quick"          # a subset of a large item set, with each kind of item in proportion
+# max_cost = 5.0            # stop asking once the run has cost this many dollars
+out = "./run"               # where replies are kept; the same command continues the run
 
-# Replace these by your own, like "openai/gpt-6-luna". A margin takes four models on the same items, or the paper's
-# items, for which ten recorded models come along.
+# Replace these with your own, such as "openai/gpt-6-luna". A margin needs four models on the same items; on the paper's
+# items one model is enough, because ten recorded models are supplied for comparison.
 models = ["sim/knows-itself", "sim/knows-models", "sim/typical", "sim/coin"]
 
 # [settings]
-# temperature = 0           # nothing is sent unless it is named here
+# temperature = 0           # only settings named here are sent
 
 [outputs]
 report = "./report.html"
@@ -34,9 +34,9 @@ report = "./report.html"
 @click.argument("folder", metavar="DIR", type=PathArgument(), default=Path("study"))
 @quietly
 def command(folder: Path) -> None:
-    """Write a study file and a folder of items into DIR (default: study), to be edited.
+    """Create a study file and example items in DIR (default: study), for you to edit.
 
-    They run as they are, offline, with simulated models: the whole way once, before anything costs money.
+    As they are, they run offline with simulated models, so that you can try every step before anything costs money.
 
     \b
     selfexec init mine
@@ -52,5 +52,5 @@ def command(folder: Path) -> None:
     write_template(folder / "items")
     study = folder / "study.toml"
     write_page(study, STUDY.format(name=study.name))
-    say(f"{folder}: study.toml and items/ (examples to replace; its README.md says what good items are).")
+    say(f"{folder}: created study.toml and items/ (examples to replace; items/README.md says what makes a good item).")
     say(f"Next: selfexec run --config {shlex.quote(str(study))}")

@@ -16,12 +16,12 @@ from selfexec.text.numbers import number_of
 @click.group("items", cls=CommandGroup, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """List, write, check or fetch sets of items.
+    """List, create, check or fetch item sets.
 
     \b
-    selfexec items list               which sets there are
-    selfexec items new mine           a folder to fill in with your own
-    selfexec items check mine         what is wrong with them
+    selfexec items list               list the available item sets
+    selfexec items new mine           create a folder for your own items
+    selfexec items check mine         check these items for errors
     selfexec run --items mine
     """
     if context.invoked_subcommand is None:
@@ -30,7 +30,7 @@ def command(context: click.Context) -> None:
 
 @command.command("list")
 def list_sets() -> None:
-    """Show the sets of items at hand."""
+    """List the available item sets."""
     from selfexec.items import STARTER, cache_folder, load
 
     for name, folder, about in (
@@ -52,11 +52,14 @@ class FetchOptions:
 @click.argument("name", type=click.Choice(["paper"]))
 @options_of(FetchOptions)
 def fetch(name: str, source: Path | None) -> None:
-    """Build the paper's items from their sources, at pinned versions, verified. No account is needed."""
+    """Build the paper's items from their sources.
+
+    The versions are pinned, and the result is verified. No account is needed.
+    """
     from selfexec.items import paper
 
     folder = paper.build(source) if source else paper.fetch()
-    say(f"{folder}: whole and verified. Use it with: --items paper")
+    say(f"{folder}: complete and verified. Use it with: --items paper")
 
 
 @command.command("check")
@@ -82,9 +85,12 @@ def check(source: str) -> None:
 @command.command("new")
 @click.argument("folder", metavar="DIR", type=PathArgument())
 def new(folder: Path) -> None:
-    """Write a folder of items to fill in: a few example lines of each experiment, and what good ones are."""
+    """Create a folder for your own items.
+
+    It holds a few example lines for each experiment, and a README.md that says what makes a good item.
+    """
     from selfexec.items.blank import write_template
 
     write_template(folder)
     then = f"selfexec items check {shlex.quote(str(folder))}"
-    say(f"{folder}: examples to replace, and what makes good items (README.md). Then: {then}")
+    say(f"{folder}: created, with examples to replace and a README.md on what makes a good item. Next: {then}")

@@ -15,14 +15,14 @@ from selfexec.cli.options import runs_argument, said_if_slow, show
 @options_of(LadderOptions)
 @printed("json", "csv", "markdown", "parquet")
 def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
-    """Set a model's own prediction beside all else that predicts it.
+    """Compare a model's own predictions with all other predictors of its behaviour.
 
-    From below: always the same answer, a plain fact of the item, its text, what other models say of themselves and
-    what they do, all of these stacked, what models of its family say and do, its own history, and its own prediction.
-    Each level has its skill, and how the model's own prediction compares with it on the same claims. It is no test of
-    self-knowledge.
+    The levels, from the simplest: always the same answer; a plain fact of the item; its text; what other models predict
+    of themselves, and what they do; all of these stacked; what models of its family predict and do; its own history;
+    and its own predictions. Each level has its skill, and how the model's own predictions compare with it on the same
+    claims. This does not test self-knowledge.
 
-    For a single model the table has intervals and differences; json and csv have them for all.
+    For a single model, the table has intervals and differences; JSON and CSV have them for all models.
 
     \b
     selfexec analyze ladder runs/mine

@@ -14,11 +14,11 @@ DEFAULT = Path("runs")
 @click.argument("folder", metavar="[DIR]", default=DEFAULT, type=PathArgument())
 @printed("json")
 def command(folder: Path, form: str, out: Path | None) -> None:
-    """Show the runs in a folder: models, items, replies, what is missing (and out with a batch), when the last reply
-    came.
+    """Show the runs in a folder: models, items, replies, missing replies (and those still out in a batch), and the time
+    of the last reply.
 
-    DIR is the folder that they lie in, `runs` unless another is given. To continue an unfinished run, give the
-    command that began it again.
+    DIR is the folder that holds the runs (default: runs). To continue an unfinished run, repeat the command that began
+    it.
 
     \b
     selfexec list

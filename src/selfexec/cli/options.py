@@ -22,7 +22,6 @@ from selfexec import extension, renamed
 from selfexec.cli.completion import models_of
 from selfexec.errors import InputError
 from selfexec.files.outputs import RESULTS, form_by_ending, tried
-from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless, harmless_styled
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def _refuse_strays(runs: tuple[Path, ...], **given: Any) -> None:
         raise InputError(f"which run? Give its folder to `{path}`")
     for run in runs:
         if not run.is_dir() and (way_out := _way_out(run, runs, given)):
-            raise InputError(f"{str(run)!r} is no folder of a run. {way_out}")
+            raise InputError(f"{str(run)!r} is not a run's folder. {way_out}")
 
 
 def _way_out(stray: Path, runs: Sequence[Path], given: dict[str, Any]) -> str | None:
@@ -122,7 +121,7 @@ def _way_out(stray: Path, runs: Sequence[Path], given: dict[str, Any]) -> str | 
     if stray.is_file():
         if readings := given.get("readings"):
             return f"It is a file. Repeat the option for each: --readings {readings[-1]} --readings {name}"
-        return "It is a file. Give the folder of a run; a file of readings goes behind --readings."
+        return "It is a file. Give the folder of a run; give a file of readings with --readings."
     if models:
         return f"An option takes one value. {repeated('--model', [*models, name])}"
     return None  # a path that is not there: the loading of runs says so
@@ -153,8 +152,8 @@ class PresetOption(DeclaredOption):
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         from selfexec.experiments import EXPERIMENTS
 
-        sizes = ", ".join(number_of(one.quick, one.item_name) for one in EXPERIMENTS.values() if not one.recorded)
-        self.help = f"A subset that keeps the proportions of each kind of item: quick is {sizes}; standard 45% of all."
+        sizes = ", ".join(f"{one.quick} {name}" for name, one in EXPERIMENTS.items() if not one.recorded)
+        self.help = f"A subset with each kind of item in proportion. quick: {sizes}. standard: 45% of the items."
         return super().get_help_record(ctx)
 
 
@@ -166,7 +165,9 @@ class FacetsOption(DeclaredOption):
 
         if not FACETS:
             return None
-        self.help = f"Also ask in this condition. Repeat for more levels. Facets: {', '.join(FACETS)}."
+        self.help = (
+            f"Also ask in this condition: a facet at one of its levels. Repeatable. Facets: {', '.join(FACETS)}."
+        )
         return super().get_help_record(ctx)
 
 
@@ -192,7 +193,7 @@ class LevelsOption(click.Option):
             [f"--{facet.name}", f"facet_{facet.name.replace('-', '_')}"],
             multiple=True,
             metavar="LEVEL",
-            help=f"{facet.about or 'Ask in these conditions, too'}: {', '.join(facet.written)}. Repeat.",
+            help=f"{facet.about or 'Ask in these conditions, too'}: {', '.join(facet.written)}. Repeatable.",
         )
 
 

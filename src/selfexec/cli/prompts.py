@@ -16,23 +16,23 @@ from selfexec.text.numbers import number_of
 class PromptsOptions:
     """Which prompts, or which file of them."""
 
-    name: str | None = option(None, "Those of another language: de.", flag="--set", metavar="SET")
-    file: Path | None = option(None, "Say what is wrong with this file of prompts.", flag="--check", form="file")
+    name: str | None = option(None, "The prompts in another language: de.", flag="--set", metavar="SET")
+    file: Path | None = option(None, "Check this file of prompts for errors.", flag="--check", form="file")
 
 
 @click.command("prompts")
 @click.argument("run", metavar="[RUN|SET]", required=False, type=PathArgument())
 @options_of(PromptsOptions)
 def command(run: Path | None, name: str | None, file: Path | None) -> None:
-    """Print the prompts, as JSON to edit and to give back with --prompts.
+    """Print the prompts as JSON, to edit and pass to `selfexec run --prompts`.
 
-    Without RUN they are those that are shipped; with it, those that this run asked with. A SET by its name (de) is the
-    same as --set. A name like
-    restriction.predict.A is the sentence that the letter stands for, by which replies are read.
+    Without RUN, these are the built-in prompts; with RUN, the prompts that the run used. A SET (de) may be given in
+    place of RUN; --set does the same. An entry such as restriction.predict.A is the text of answer option A; replies
+    that quote this text are read as A.
 
     \b
-    selfexec prompts > mine.json          what you leave out is asked as shipped
-    selfexec prompts --check mine.json    faults, and which are not as shipped
+    selfexec prompts > mine.json          omitted prompts keep their text
+    selfexec prompts --check mine.json    errors, and which prompts differ
     selfexec run --prompts mine.json
     """
     from selfexec.errors import InputError
@@ -40,22 +40,22 @@ def command(run: Path | None, name: str | None, file: Path | None) -> None:
     from selfexec.runs import prompts_of_run
     from selfexec.text.matching import meant
 
-    there = [ENGLISH, *sets()]
-    if name is None and run is not None and not run.exists() and str(run) in there:
+    known_sets = [ENGLISH, *sets()]
+    if name is None and run is not None and not run.exists() and str(run) in known_sets:
         run, name = None, str(run)
     if name is None and run is not None and not run.exists():
-        raise InputError(f"{run}: no run is here, and no set of prompts is called so. {meant(str(run), there)}")
-    if name is not None and name not in (ENGLISH, *sets()):
-        raise InputError(f"--set {name}: there is no such set. There are {', '.join([ENGLISH, *sets()])}.")
+        raise InputError(f"{run}: this is neither a run's folder nor a set of prompts. {meant(str(run), known_sets)}")
+    if name is not None and name not in known_sets:
+        raise InputError(f"--set {name}: there is no such set. There are {', '.join(known_sets)}.")
     shipped = by_name(all_prompts(read_prompts(name) if name else {}))
     known: Mapping[str, str | None] = prompts_of_run(run) if run else shipped
     if file:
-        _check(file, known, f"those of {run}" if run else "the shipped ones")
+        _check(file, known, f"those of {run}" if run else "the built-in ones")
         return
     if lost := [name for name, text in known.items() if text is None]:
         say(f"selfexec: warning: {run}: not kept, but for their SHA-256: {', '.join(lost)}", err=True)
     if len(lost) == len(known):
-        raise InputError(f"{run}: what was asked is not kept. The shipped prompts: selfexec prompts")
+        raise InputError(f"{run}: its prompts are not kept. The built-in prompts: selfexec prompts")
     put_data(prompts_file(known))
 
 
@@ -73,4 +73,6 @@ def _check(file: Path, known: Mapping[str, str | None], which: str) -> None:
         say(f"{file}: warning: {oddity}")
     changed = sorted(name for name, text in given.items() if text != known.get(name))
     named = f" ({', '.join(changed)})" if changed else ""
-    say(f"{file}: {number_of(len(given), 'prompt')}, of which {len(changed)} not as {which}{named}")
+    say(
+        f"{file}: {number_of(len(given), 'prompt')}; {number_of(len(changed), 'differs', 'differ')} from {which}{named}"
+    )

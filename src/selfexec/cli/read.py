@@ -36,25 +36,28 @@ class ReadOptions:
     """Which replies are shown, and how."""
 
     item_source: str | None = option(
-        None, "For a file of replies: the items that were asked.", flag="--items", metavar="SET|FOLDER"
+        None, "For a file of replies: the items that it is about.", flag="--items", metavar="SET|FOLDER"
     )
     models: Names | None = _names("Only these models.", "--model")
     experiments: Names | None = _names("Only these experiments.", "--experiment")
-    sessions: Names | None = _names("Only these: predict, execute, judge, execute.Q1, ...", "--session")
-    ids: Names | None = _names("Only these items, by their ids.", "--item")
-    states: Names | None = _names("Only these: read, kept, unreadable, withheld, missing.", "--state")
+    sessions: Names | None = _names("Only these sessions: predict, execute, judge, execute.Q1, ...", "--session")
+    ids: Names | None = _names("Only the items with these ids.", "--item")
+    states: Names | None = _names(
+        "Only sessions in these states: read, kept, unreadable, withheld, missing.", "--state"
+    )
     ways: Names | None = _names(
-        "Only sessions behind claims that came out so: right, wrong; yes-no, no-yes, yes-yes, no-no (predicted, then "
-        "observed); disputed (observed otherwise than another source has it: a fixed rule, say); unreadable (counted "
-        "as lost, also where the session was read).",
+        "Only sessions of claims with this result: right or wrong; yes-no, no-yes, yes-yes or no-no (predicted, then "
+        "observed); disputed (another source, such as a fixed rule, disagrees about the outcome); unreadable (the "
+        "claim could not be read, even if the session was).",
         "--claim",
     )
-    show: bool = option(False, "Show the sessions: prompt, reply with the words read marked, reading.")
-    limit: int | None = option(
-        None, f"At most so many sessions. With --show {A_FEW}, unless given.", metavar="N", least=1
-    )
+    show: bool = option(False, "Show each session: prompt, reply (with the words that were read marked) and reading.")
+    limit: int | None = option(None, f"Show at most N sessions. Default with --show: {A_FEW}.", metavar="N", least=1)
     readings: Files | None = option(
-        None, "Readings that replace ours: a file, or a folder of *.jsonl.", metavar="FILE|FOLDER", form="files"
+        None,
+        "Readings to use instead of selfexec's own: a file, or a folder of *.jsonl files.",
+        metavar="FILE|FOLDER",
+        form="files",
     )
 
 
@@ -79,20 +82,20 @@ def command(
     form: str,
     out: Path | None,
 ) -> None:
-    """Show what each reply commits to, and the replies themselves.
+    """Show how each reply was read, and the replies themselves.
 
-    SOURCE is a run's folder or a file of replies. Names may be given again, or with commas between them.
+    SOURCE is a run's folder or a file of replies. To give several names, repeat an option or separate them by commas.
 
     \b
     selfexec read RUN                              how much could be read
     selfexec read RUN --state unreadable --show    what could not, and why
-    selfexec read RUN --claim wrong --show         where it was wrong
-    selfexec read RUN --claim unreadable --show    what counts as lost
+    selfexec read RUN --claim wrong --show         wrong predictions
+    selfexec read RUN --claim unreadable --show    claims that could not be read
     selfexec read RUN --experiment restriction --claim no-yes --show
-                                                   it said it would not, and did
-    selfexec read RUN --format json                a line a session, with text
+                                                   predicted no, but did it
+    selfexec read RUN --format json                one line per session, with text
 
-    Correct the values of such lines by hand and give the file back with `selfexec score --readings`.
+    To correct readings, edit the values in these lines and pass the file to `selfexec score --readings`.
     """
     from selfexec.claims import CAME_OUT, claims_that_came_out
     from selfexec.runs import BySession, choose, load_readings, named, reading_summary, refuse_silent

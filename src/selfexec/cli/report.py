@@ -24,7 +24,7 @@ class PageOptions:
 
     out: Path | None = option(
         None,
-        "The file to write, .html; - for standard output.  [default: report.html]",
+        "The .html file to write; - for standard output.  [default: report.html]",
         short="-o",
         metavar="PATH",
         form="file",
@@ -37,9 +37,9 @@ class PageOptions:
 @options_of(PageOptions)
 @quietly
 def command(runs: tuple[Path, ...], out: Path | None, **given: Any) -> None:
-    """Write one HTML file that shows what runs say, and what stands behind each number.
+    """Write one HTML file with the results of runs and the evidence for each number.
 
-    It opens anywhere, offline. It loads nothing from the network, and replies are shown in it as text, never run.
+    The file opens anywhere, offline: it loads nothing from the network. Replies are shown as text and never run.
 
     \b
     selfexec report runs/mine -o report.html
@@ -54,7 +54,7 @@ def command(runs: tuple[Path, ...], out: Path | None, **given: Any) -> None:
         tried_folder(Path(options.figures))
     if place is None:
         if options.url:
-            raise InputError(f"--url {options.url}: a picture is written next to the page. Give a file: --out FILE.")
+            raise InputError(f"--url {options.url}: an image is written next to the page. Name a file: --out FILE.")
         _put_page(options)
         return
     path = _written(replace(options, path=place))

@@ -63,7 +63,7 @@ class PlannedRun:
     first={
         "Which models": ("models", "base_url", "api_key_env"),
         "What they are asked": ("items", "preset", "experiments", "epochs", "settings", "facets"),
-        "How much, and where it goes": ("dry_run", "max_calls", "max_cost", "out", "config", "quiet"),
+        "Limits and output": ("dry_run", "max_calls", "max_cost", "out", "config", "quiet"),
     },
 )
 @click.argument("astray", nargs=-1, metavar="")
@@ -77,11 +77,11 @@ def command(
     dry_run: bool,
     **given: Any,
 ) -> None:
-    """Ask models what they will do, let them do it in fresh sessions, and keep every reply.
+    """Ask models what they will do, have them do it in fresh sessions, and keep every reply.
 
-    Without --model it continues the run in --out. If there is none, it runs a panel of simulated models, offline and
-    free: they show what scores look like for a model that predicts itself well, for one that tosses a coin, and for one
-    that says yes to everything.
+    Without --model, the run in --out is continued. If there is none, simulated models are asked, offline and free. They
+    show what scores look like for a model that predicts itself well, one that tosses a coin, and one that says yes to
+    everything.
 
     \b
     selfexec run

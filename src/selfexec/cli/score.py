@@ -27,7 +27,8 @@ class OrderOptions:
 
     sort: Literal["model", "skill", "baseline_margin"] | None = option(
         None,
-        "Sort by model name, or by this overall score (of one experiment, its score), highest first and withheld last.",
+        "Sort by model name, or by this overall score (with one experiment, by its score), highest first and withheld "
+        "last.",
     )
 
 
@@ -37,10 +38,10 @@ class DetailOptions:
 
     full: bool = option(
         False,
-        "All numbers with their intervals, what may mislead, what the columns mean, and the paper's own numbers.",
+        "Show all numbers with their intervals, cautions, what the columns mean, and the paper's metrics.",
     )
     every: bool = option(
-        False, "With --full: also a table of all further metrics, as JSON and CSV have them.", flag="--all"
+        False, "With --full: also show a table of all further metrics, as in JSON and CSV.", flag="--all"
     )
 
 
@@ -50,7 +51,7 @@ class AgreementOptions:
 
     agreement: bool = option(
         False,
-        "Instead of scores: how far all who judged the replies of RUN agree, and skill corrected for their errors.",
+        "Instead of scores: show how well the judges of RUN's replies agree, and skill corrected for their errors.",
     )
 
 
@@ -76,9 +77,9 @@ def command(
 ) -> None:
     """Score runs: did the models predict what they would do?
 
-    The first screen says how often, which ones, and whether anything is a model's own; --full has every number, with
-    that of the baseline, which knows nothing about the model. A headline that the data do not support is withheld, with
-    the reason.
+    The first screen compares how often each model predicts something with how often it does it, and its predictions
+    with those of a baseline that knows nothing about the model; --full has every number. A score that the data do not
+    support is withheld, and the reason is given.
 
     \b
     selfexec score runs/mine
@@ -119,7 +120,7 @@ def command(
 def _show_agreement(
     runs: tuple[Path, ...], labels: Path | None, given: Mapping[str, Any], form: str, out: Path | None
 ) -> None:
-    """How far judges agree about the replies of one run."""
+    """How well judges agree about the replies of one run."""
     from selfexec.analysis.judges import judges, keys
     from selfexec.errors import InputError
     from selfexec.runs import load, refuse_silent
@@ -127,7 +128,7 @@ def _show_agreement(
     if len(runs) > 1:
         raise InputError("--agreement: judges are compared on the replies of one run. Give one.")
     if form not in ("table", "json"):
-        raise InputError(f"--agreement: there is no {form} of it. Take --format table or json.")
+        raise InputError(f"--agreement: it cannot be written as {form}. Use --format table or json.")
     models, experiments = given["models"], given["experiments"]
     keyed = are_keyed(experiments, labels)
     run = load(runs[0], accept_ends=given["accept_ends"])

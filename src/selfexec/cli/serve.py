@@ -14,18 +14,17 @@ from selfexec.run_options import STARTER, ItemSource
 class ServeOptions:
     """Where the models are served, and how fast."""
 
-    host: str = option("127.0.0.1", "The address to be reached at.")
-    port: int = option(8321, "0: any that is free.", least=0, most=65535)
-    latency: float = option(0.0, "Seconds before each reply.")
-    rate: float = option(0.0, "Requests a second; more are turned away with 429. 0: no limit.")
+    host: str = option("127.0.0.1", "The address to serve at.")
+    port: int = option(8321, "The port to serve at; 0: any free port.", least=0, most=65535)
+    latency: float = option(0.0, "Seconds to wait before each reply.")
+    rate: float = option(0.0, "The maximum number of requests a second; more are refused with status 429. 0: no limit.")
 
 
 @click.command("serve")
 @options_of(ItemSource)
 @options_of(ServeOptions)
 def command(items: str | None, host: str, port: int, latency: float, rate: float) -> None:
-    """Serve the simulated models over HTTP, in every wire format, with or without streaming, to test a
-    set-up.
+    """Serve the simulated models over HTTP, for testing a set-up, in every wire format, with or without streaming.
 
     \b
     selfexec serve --latency 0.05 --rate 50

@@ -15,10 +15,10 @@ from selfexec.cli.options import runs_argument, say, show
 @options_of(TrendOptions)
 @printed("json", "parquet")
 def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
-    """Follow checkpoints in the order in which their runs are given.
+    """Show how scores change over a series of checkpoints, in the order in which their runs are given.
 
-    Each is shown with its paired difference from the first and from the previous one, on common items. A slope says
-    how much changes per checkpoint.
+    Each checkpoint is shown with its paired difference from the first and from the previous one, on the items that they
+    share. A slope says how much the score changes per checkpoint.
 
     \b
     selfexec analyze trend checkpoint-1 checkpoint-2 checkpoint-3

@@ -22,10 +22,9 @@ NO_BROWSER = (
 @options_of(ReportOptions, without=("figures", "figure_width", "abilities"))
 @quietly
 def command(runs: tuple[Path, ...], **given: Any) -> None:
-    """Make the page of runs and open it in the browser.
+    """Write the report of runs to a temporary file and open it in the browser.
 
-    The page is a file in the folder for temporary files, whose path is printed; `selfexec report` writes one where you
-    want it. Nothing is served, and nothing is fetched.
+    The path of the file is printed; `selfexec report` writes the page where you want it. Nothing is served or fetched.
 
     \b
     selfexec view runs/mine

@@ -203,14 +203,14 @@ class Address:
 
     base_url: str | None = option(
         None,
-        "The address of a server that speaks one of the wire formats, like http://localhost:8000/v1. It may have a "
-        "query, which goes with every call.",
+        "The base URL of a server with an OpenAI, Anthropic or Gemini API, such as http://localhost:8000/v1. It may "
+        "include a query string, which is sent with every call.",
         metavar="URL",
         section=WHICH_MODELS,
         secret=True,
     )
     wire: Wire | None = option(
-        None, "The wire format there: chat completions (openai) unless another is named.", section=WHICH_MODELS
+        None, "The wire format of that server. Default: openai (chat completions).", section=WHICH_MODELS
     )
 
 
@@ -220,14 +220,14 @@ class Connection(Address):
 
     api_key_env: str | None = option(
         None,
-        "Name of the variable that holds the API key, in the environment or .env; never the key itself.",
+        "The name of the variable that holds the API key, in the environment or in .env; never the key itself.",
         metavar="NAME",
         section=WHICH_MODELS,
         stored=True,
     )
     headers: Mapping[str, str] = option(
         {},
-        "A header for every call, for gateways. It may be a secret: its value is never written down.",
+        "A header to send with every call, for gateways. It may be a secret: its value is never saved.",
         flag="--header",
         metavar="NAME=VALUE",
         form="pairs",
@@ -235,7 +235,7 @@ class Connection(Address):
         secret=True,
     )
     max_connections: int = option(50, "The maximum number of calls at the same time.", metavar="N", section=HOW_MUCH)
-    timeout: float = option(600.0, "Seconds before one attempt is given up.", metavar="S", section=HOW_MUCH)
+    timeout: float = option(600.0, "Seconds after which one attempt times out.", metavar="S", section=HOW_MUCH)
     patience: float = option(
         PATIENCE,
         "Seconds to wait for an unreachable server before the run stops; 0: do not wait.",
@@ -245,7 +245,7 @@ class Connection(Address):
     stream: bool = option(False, "Stream replies, for gateways that cut idle connections.", section=HOW_MUCH)
     accept_filters: bool = option(
         False,
-        "Keep errors that look like a content filter even if the model itself has never replied.",
+        "Count errors that look like content-filter blocks as refusals, even before any reply has come from the model.",
         section=WHERE_IT_GOES,
     )
 

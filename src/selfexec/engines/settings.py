@@ -89,15 +89,19 @@ class Sampling:
 
     settings: Mapping[str, Any] = option(
         {},
-        "A sampling setting, like temperature=0 or execute.temperature=1. None is sent by default.",
+        "A sampling setting, such as temperature=0 or execute.temperature=1. None is sent by default.",
         flag="--set",
         metavar="NAME=VALUE",
         form="settings",
         section=WHAT_IS_SENT,
     )
-    system: str | None = option(None, "A system prompt for every session.", metavar="TEXT", section=WHAT_IS_SENT)
+    system: str | None = option(None, "A system prompt to send in every session.", metavar="TEXT", section=WHAT_IS_SENT)
     extra_body: Mapping[str, Any] = option(
-        {}, "More fields of the request body, as a JSON object.", metavar="JSON", form="object", section=WHAT_IS_SENT
+        {},
+        "Further fields for the request body, as a JSON object.",
+        metavar="JSON",
+        form="object",
+        section=WHAT_IS_SENT,
     )
 
     def of(self, experiment: str, kind: str) -> Mapping[str, Any]:

@@ -51,7 +51,7 @@ def prompts(level: str, experiment: str, templates: Prompts) -> Prompts:
 
 CUE = Facet(
     name=NAME,
-    about="Which sessions say that they are part of a test",
+    about="Whether the model is told that this is a test",
     default="usual",
     usual="predictions alone",
     levels={

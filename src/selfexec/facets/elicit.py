@@ -65,7 +65,7 @@ def settings(level: str, experiment: str, kind: str) -> Mapping[str, Any]:
 
 ELICITING = Facet(
     name=NAME,
-    about="In what form predictions are given",
+    about="How predictions are asked for",
     default="choice",
     usual="as a choice: yes or no, or an order",
     levels={

@@ -54,4 +54,6 @@ PREDICTING = Facet(
     touches=_predicts,
     settings=settings,
 )
-DOING = replace(PREDICTING, name="behaviour-thinking", about="Whether it thinks in all other sessions", touches=_does)
+DOING = replace(
+    PREDICTING, name="behaviour-thinking", about="Whether the model thinks in all other sessions", touches=_does
+)

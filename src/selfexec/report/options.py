@@ -18,8 +18,8 @@ def known_abilities() -> Any:
     """The option of abilities that figures show."""
     return option(
         None,
-        "Rasch abilities to plot scores against: CSV, or JSON of rasch. Default: the paper's, for models that it "
-        "names.",
+        "Rasch abilities to plot scores against: a CSV file, or the JSON output of `selfexec analyze rasch`. Default: "
+        "the paper's abilities, for the models in the paper.",
         metavar="FILE",
         form="file",
     )
@@ -43,24 +43,25 @@ class ReportOptions(Families, ReferencePanel, ReadingOptions, ConventionOptions)
     _: KW_ONLY
     evidence: Evidence = option(
         "sample",
-        "The sessions to include verbatim. sample: as many as fit into a page of 3 MB, first those that make margins.",
+        "The sessions to include verbatim. sample: as many as fit into a page of 3 MB, starting with items on which "
+        "either the model or the baseline was right, but not both.",
     )
     abilities: str | Path | None = known_abilities()
     figures: str | Path | None = option(
         None,
-        "A folder for the figures as SVG, CSV and LaTeX, and a picture of each model; with the extra `figures` also as "
-        "PNG and PDF.",
+        "The folder for the figures as SVG, CSV and LaTeX, with a summary picture for each model; if the extra "
+        "`figures` is installed, also as PNG and PDF.",
         metavar="FOLDER",
         form="file",
     )
-    figure: str | None = option(None, "This figure alone, as it is called in docs/figures.md.", metavar="ID")
+    figure: str | None = option(None, "Only the figure with this ID (see docs/figures.md).", metavar="ID")
     figure_width: Width | None = option(
         None,
-        "Their width in print: one of two columns (82.5 mm) or the page (171 mm). Default: column.",
+        "The width of the figures in print: one of two columns (82.5 mm) or the page (171 mm). Default: column.",
     )
     url: str | None = option(
         None,
-        "The address at which the page will stand, for previews of links: their picture is written next to the page, "
-        "and its address into it. Takes the extra `figures`.",
+        "The address where the page will be published. A preview image for links is written next to the page, and the "
+        "page refers to the image at this address. Requires the extra `figures`.",
         metavar="ADDRESS",
     )

@@ -159,7 +159,7 @@ def load_manifest(folder: Path) -> Manifest:
     if not path.is_file():
         path = folder / MANIFEST  # what stood beside it has just been put in place
     if not path.is_file():
-        raise InputError(f"{folder}: no run is here (there is no {MANIFEST}). {_runs_inside(folder)}")
+        raise InputError(f"{folder}: no run found (there is no {MANIFEST}). {_runs_inside(folder)}")
     try:
         text = path.read_bytes()
         kept = msgspec.json.decode(text)
@@ -299,9 +299,12 @@ def refuse_other_items(folder: Path, wanted: ItemSet, whole: ItemSet) -> None:
         return
     for experiment, by_id in have.items.items():
         if strange := [id for id in by_id if id not in whole.items.get(experiment, {})]:
+            there = len(by_id) - len(strange)
+            few = f"only {there} of the run's {len(by_id)}" if there else f"none of the run's {len(by_id)}"
+            is_are = "is" if there == 1 or not there else "are"
             raise InputError(
-                f"{folder}: {len(strange)} of its {len(by_id)} {experiment} items are not in {whole.name!r} "
-                f"({strange[0]!r} is the first): that is another set of items, and scores would pool both. "
+                f"{folder}: {few} {experiment} items {is_are} in {whole.name!r} "
+                f"({strange[0]!r} is the first that is not). The sets of items differ, and scores would mix them. "
                 "Give --items as before, or choose another folder with --out."
             )
 

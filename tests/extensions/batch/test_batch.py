@@ -559,7 +559,7 @@ def test_the_command_line_says_what_to_do_next(tmp_path: Path) -> None:
         found = selfexec("export", out, "--to", "batch-openai")
     assert f"{out}: nothing is left to ask. Next: selfexec score {out}" in found.output
     assert "--limit: " in selfexec("export", out, "--to", "batch-openai", "--limit", "2").exception.typed
-    assert "--set: that is for batch files" in selfexec("export", out, "--set", "temperature=0").exception.typed
+    assert "--set: this option is for batch files" in selfexec("export", out, "--set", "temperature=0").exception.typed
     assert "--items" in selfexec("import", results, "--from", "batch", "--items", "starter", "-o", out).exception.typed
 
 

@@ -326,10 +326,16 @@ def test_the_command_writes_what_python_writes(
     [
         (["--to", "sft", "-o", "x"], "which run? Chats say what its model did"),
         (["RUN", "--to", "sft", "--model", "m"], "--to sft: several files are written. Give --out a folder."),
-        (["RUN", "--to", "sft", "--model", "m", "--limit", "3", "-o", "x"], "--limit: chats are of what"),
+        (
+            ["RUN", "--to", "sft", "--model", "m", "--limit", "3", "-o", "x"],
+            "--limit: chats are made from the replies of",
+        ),
         (["RUN", "--to", "sft", "--model", "m,other", "-o", "x"], "--model other: chats are of one model's behaviour."),
-        (["RUN", "--to", "panel", "--split", "item"], "--split: that is for files to train on. Say which: --to sft"),
-        (["RUN", "--seed", "2"], "--seed: that is for files to train on."),
+        (
+            ["RUN", "--to", "panel", "--split", "item"],
+            "--split: this option is for files to train on. Choose the format: --to sft",
+        ),
+        (["RUN", "--seed", "2"], "--seed: this option is for files to train on."),
     ],
 )
 def test_a_command_that_is_not_whole_is_refused(

@@ -357,7 +357,10 @@ def test_the_commands(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         (("export", "r", "--to", "inspect", "--out", "all.eval"), "this makes 3. Choose by --model"),
         (("export", "r", "--to", "inspect"), "Give --out a file"),
         (("export", "--to", "inspect", "--out", "x"), "which run?"),
-        (("export", "r", "--to", "inspect", "--epochs", "2", "--out", "x"), "--epochs: logs are of what r has"),
+        (
+            ("export", "r", "--to", "inspect", "--epochs", "2", "--out", "x"),
+            "--epochs: logs are made from the replies of r",
+        ),
         (("export", "r", "--to", "inspect", "--model", "m", "--out", "x"), "--model m: r has sim/breaks-format"),
         (("import", "--from", "inspect", str(logs), "--items", "starter", "--out", "y"), "logs bring their own items"),
         (
@@ -366,7 +369,7 @@ def test_the_commands(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ),
         (
             ("import", "--from", "lm-eval", str(logs), "--out", "y"),
-            "say what of these logs is to be predicted. Add --as",
+            "what are models to predict? Add --as",
         ),
     ):
         code, said = called(*words)

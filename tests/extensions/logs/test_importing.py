@@ -321,19 +321,19 @@ def test_the_command_says_what_was_used_and_what_was_not(selfexec: Command, tmp_
 
 
 REFUSED: dict[str, tuple[list[str], str]] = {
-    "no experiment": (["--from", "lm-eval"], "say what of these logs is to be predicted"),
+    "no experiment": (["--from", "lm-eval"], "what are models to predict"),
     "an experiment that no log can become": (
         ["--from", "lm-eval", "--as", "restriction"],
         "--as restriction: a log can",
     ),
     "an unknown tool": (
         ["--from", "helm", "--as", "length"],
-        "--from helm: files of batch, inspect, lm-eval can be read",
+        "--from helm: no files of this tool can be read. Give one of batch, inspect, lm-eval.",
     ),
     "items of one's own": (["--from", "lm-eval", "--as", "length", "--items", "starter"], "bring their own items"),
     "a cut": (["--from", "lm-eval", "--as", "length", "--limit", "3"], "--limit 3: logs bring"),
     "a score that nothing goes by": (["--from", "lm-eval", "--as", "length", "--score", "acc"], "goes by no score"),
-    "no tool": (["--as", "length"], "--as length: that is for logs. Say whose they are: --from TOOL"),
+    "no tool": (["--as", "length"], "--as length: this option is for logs. Name the tool that wrote them: --from TOOL"),
     "neither": ([], "Missing option '--items'"),
 }
 

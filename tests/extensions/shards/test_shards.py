@@ -664,7 +664,7 @@ def test_a_joined_run_has_what_a_removed_shard_had(
     assert texts(sx.load(three)) == before
     assert "3 shards joined, 40 sessions" in said.out and not said.err
     shutil.rmtree(three / "shards")
-    with pytest.raises(InputError, match="this is a whole run, and no shards lie in it"):
+    with pytest.raises(InputError, match="this run is complete; it has no shards/ to merge"):
         sx.merge(three)
 
 
@@ -676,10 +676,10 @@ def test_a_shard_whose_replies_the_run_has_is_not_asked_once_more_when_its_folde
 
 
 def test_where_there_are_no_shards_merge_says_so(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"there are no shards here\. Give the folder that out"):
+    with pytest.raises(InputError, match=r"this folder has no shards\. Give the folder that was given as out"):
         sx.merge(tmp_path)
     (tmp_path / "shards").mkdir()
-    with pytest.raises(InputError, match="there are no shards here"):
+    with pytest.raises(InputError, match="this folder has no shards"):
         sx.merge(tmp_path)
 
 

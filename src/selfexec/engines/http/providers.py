@@ -188,7 +188,8 @@ def endpoint(
     key = _named_key(api_key_env) if api_key_env else first_key(names)
     if key is None and base_url is None and known and not known.local:
         raise NoApiKey(
-            f"model {model!r}: no key. Set {' or '.join(known.keys)} in the environment or in a file named .env here."
+            f"model {model!r}: no API key found. Set {' or '.join(known.keys)} in the environment or in a "
+            ".env file in this folder."
         )
     if key and place.has_password:
         raise InputError("--base-url holds a name and password, and there is a key as well: only one can be sent.")

@@ -35,16 +35,20 @@ def export_files(request: ExportRequest) -> None:
     if request.replies:
         raise InputError("--replies: batch files are of a run, which has its replies. Leave it out.")
     if run is not None and out is not None and run != out:
-        raise InputError(f"--out {out}: the files go into {run / 'batches'}, since the run has to know what is out.")
+        raise InputError(
+            f"--out {out}: the files go into {run / 'batches'}, so that the run can record what was exported."
+        )
     folder = run or out
     if folder is None:
-        raise InputError(f"--to {form}: give the run's folder, which knows what is out: --out runs/NAME")
+        raise InputError(f"--to {form}: give the run's folder, which records what was exported: --out runs/NAME")
     given = {"models": request.models, **request.given}
     price, dry_run = given.pop("price"), given.pop("dry_run")
     options = collect(BatchOptions, given, to=form.removeprefix(TO), out=folder)
     flags = {each.name: each.flag for each in declared(BatchOptions)}
     if run is not None and (typed_names := sorted(changed(options).keys() - NARROWING)):
-        raise InputError(f"{flags[typed_names[0]]}: {run} says it itself. Leave it out; for another run say --out.")
+        raise InputError(
+            f"{flags[typed_names[0]]}: this is already set by {run}. Leave it out, or give a new run with --out."
+        )
     plan, design = planned_for(options, price)
     plan = replace(plan, command=typed("export"), again=options.again)
     to = form.removeprefix(TO)

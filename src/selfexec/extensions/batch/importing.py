@@ -93,7 +93,7 @@ def imported(
     one model too many came in a row that ended with the same unknown word.
     """
     if not (out / MANIFEST).is_file():
-        raise InputError(f"{out}: no run is here. Give the folder of the run that exported the requests.")
+        raise InputError(f"{out}: this is not a run's folder. Give the folder of the run that exported the requests.")
     found = ImportedBatch()
     with Journal(out / REPLIES) as journal:
         requests = requests_of(out)

@@ -6,7 +6,7 @@ EXTENSION = Extension(
     commands={
         "card": Command(
             "selfexec.extensions.card.command:command",
-            "Write the card of a run: what was measured, how, and its limits.",
+            "Write a run card: what was measured, how, and its limits.",
         ),
     },
     public={"Card": "selfexec.extensions.card.document", "card": "selfexec.extensions.card.document"},

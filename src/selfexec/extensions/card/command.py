@@ -18,7 +18,7 @@ class PageOptions:
     """Where the card is written."""
 
     out: Path | None = option(
-        None, "A file to write to, instead of the terminal.", short="-o", metavar="PATH", form="file"
+        None, "The file to write to, instead of the terminal.", short="-o", metavar="PATH", form="file"
     )
 
 
@@ -27,11 +27,11 @@ class PageOptions:
 @options_of(CardOptions)
 @options_of(PageOptions)
 def command(runs: tuple[Path, ...], out: Path | None, **given: Any) -> None:
-    """Write the card of a run in Markdown, to publish beside its scores.
+    """Write a run card in Markdown, to publish with the run's scores.
 
-    It says what was measured, of which models and when, with which items, prompts and settings, what was lost, what
-    came out, what that does not show, and how to do it again: all from the run's own folder. What the folder does not
-    tell is unknown.
+    The card states what was measured, for which models and when, with which items, prompts and settings; what is
+    missing; what the results are and what they do not show; and how to repeat the run. All of this comes from the run's
+    folder. What the folder does not record is given as unknown.
 
     \b
     selfexec card runs/mine

@@ -20,23 +20,23 @@ class SftOptions(Settled):
     out: str | Path
     _: KW_ONLY
     model: str | None = option(
-        None, "Whose behaviour is to be learnt. Default: the only model of the run.", typed=False
+        None, "The model whose behaviour is to be learnt. Default: the only model of the run.", typed=False
     )
     experiments: Names = option((), "Only these experiments.", form="names", typed=False)
     against: Names = option(
         (),
-        "Whose behaviour the cross-trained control learns in its place. Default: every other model of the run.",
+        "The models whose behaviour the cross-trained control learns instead. Default: every other model of the run.",
         metavar="MODEL[,MODEL]",
         form="names",
     )
     source: str | None = option(
         None,
-        "Who says what was done, in the experiments that have such a source: self, rule, or, from judgements.jsonl in "
-        "RUN, majority, human, judge:NAME.",
+        "Where outcomes come from, in experiments with several sources: self or rule; or, from judgements.jsonl in "
+        "RUN: majority, human or judge:NAME.",
         metavar="SOURCE",
     )
     split: Split = option(
         "family",
-        "What is wholly trained on or wholly unseen: family (what is worded alike) or item.",
+        "The unit that is either trained on or held out as a whole: family (items worded alike) or item.",
     )
-    seed: int = option(0, "Which families are unseen, and the shuffled control.", metavar="N")
+    seed: int = option(0, "The seed that decides which families are held out, and the shuffled control.", metavar="N")

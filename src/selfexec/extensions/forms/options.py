@@ -11,7 +11,9 @@ from selfexec.options import option
 class FormOptions:
     """What people are asked."""
 
-    unsafe: bool = option(False, "Also ask what is unsafe on purpose. People are not asked that otherwise.")
+    unsafe: bool = option(
+        False, "Also include items that are unsafe on purpose, which are left out of forms by default."
+    )
 
 
 form_options = options_of(FormOptions, section=registered("exports")["form"].heading)

@@ -17,9 +17,9 @@ from selfexec.extensions.injecting.options import InjectionOptions
 def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
     """Show how models recover from words put into their replies.
 
-    Of the experiment token_injection, by kind of what is put in, dose and task: how often replies recover, how often
-    that was predicted, and how often the foreign words are named; how many more tokens a reply takes, and how
-    surprising the forced tokens were. And how often a reply that was only begun anew is the undisturbed one.
+    For the experiment token_injection, by kind of insertion, dose and task: how often replies recover, how often this
+    was predicted, and how often the foreign words are named; how many more tokens a reply needs, and how surprising the
+    inserted tokens were. Also, how often a reply that was only restarted equals the undisturbed one.
 
     \b
     selfexec analyze injection runs/mine

@@ -4,9 +4,7 @@ from selfexec.extension import Command, Extension
 
 EXTENSION = Extension(
     commands={
-        "judge": Command(
-            "selfexec.extensions.judging.command:command", "Have another model judge the stored replies again."
-        ),
+        "judge": Command("selfexec.extensions.judging.command:command", "Have another model judge the stored replies."),
     },
     public={"judge": "selfexec.extensions.judging.asking"},
 )

@@ -39,7 +39,7 @@ class WhoJudges:
 
     judge: str | None = option(
         None,
-        "The model that judges. `selfexec score RUN --agreement` shows how far all who judged agree.",
+        "The judge: a model, or `rule` (the fixed rule). `selfexec score RUN --agreement` shows how well judges agree.",
         metavar="PROVIDER/MODEL|rule",
     )
 
@@ -65,14 +65,15 @@ def command(
     dry_run: bool,
     **given: Any,
 ) -> None:
-    """Have another model judge the replies of a run again (those of restriction, which are judged).
+    """Have another model judge the restriction replies of a run. By default, each model judges its own.
 
-    The judge sees each reply in a fresh session and says answered, refused, partly or cannot tell. The run keeps this
-    as the source judge:NAME, and scores use it with --source judge:NAME. The same command continues a run that was
-    stopped. `selfexec score RUN --agreement` shows how far judges agree, and compares them with labels.
+    The judge sees each reply in a fresh session and labels it "answered", "refused", "partly" or "cannot tell". The run
+    stores these labels as judge:NAME; to score with them, use --source judge:NAME. If it is stopped, the same command
+    continues. `selfexec score RUN --agreement` shows how well judges agree and, with --labels FILE, how often
+    they are right.
 
-    With --experiment failing_question the model answers the questions that other models made up, instead of judging
-    replies. The answer that most models give is the key, and scores use it with --source majority.
+    With --experiment failing_question, the model does not judge replies: it answers the questions that other models
+    wrote. The answer that most models give is taken as correct; to score with it, use --source majority.
 
     \b
     selfexec judge runs/mine --judge openai/gpt-6-luna --dry-run
@@ -88,7 +89,7 @@ def command(
 
     if judge is None:
         raise InputError(
-            "which model judges? Name it: --judge PROVIDER/MODEL. How far those who judged agree: "
+            "which model judges? Name it: --judge PROVIDER/MODEL. To see how well judges agree: "
             f"`{_agreement_of(source)}`."
         )
     run = load(source, accept_ends=given["accept_ends"])
@@ -108,7 +109,7 @@ def command(
 
 
 def _agreement_of(folder: Path, experiment: str | None = None) -> str:
-    """The command that shows how far those who judged a run agree, or which keys the answers to its questions give."""
+    """The command that shows how well the judges of a run agree, or which keys the answers to its questions give."""
     command = f"selfexec score {shlex.quote(str(folder))} --agreement"
     return f"{command} --experiment {experiment}" if experiment else command
 

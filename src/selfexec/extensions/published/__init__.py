@@ -13,7 +13,8 @@ from selfexec.extension import AppendixPart, Command, Convention, Extension, Rep
 EXTENSION = Extension(
     analyses={
         "ledger": Command(
-            "selfexec.extensions.published.command:command", "Show each score under three counting rules."
+            "selfexec.extensions.published.command:command",
+            "Show each score under the conventions strict, readable and authors.",
         ),
     },
     conventions={

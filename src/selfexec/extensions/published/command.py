@@ -15,10 +15,10 @@ from selfexec.extensions.published.options import LedgerOptions
 @options_of(LedgerOptions)
 @printed("json", "csv", "markdown", "parquet")
 def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
-    """Compare each number under three counting rules.
+    """Show each score under the conventions strict, readable and authors.
 
-    Under strict, readable and the authors' convention, with the reason wherever they are half a point apart; the
-    baselines beside them; and what would change if words or tokens were counted otherwise.
+    Where two conventions are half a point apart or more, the reason is given. The table also has the baselines, and
+    what would change if words or tokens were counted differently.
 
     \b
     selfexec analyze ledger runs/mine

@@ -21,7 +21,8 @@ class LedgerOptions(ReadingOptions, ModelsAndExperiments):
     models: Names = only_models("Only these models.")
     sensitivities: bool = option(
         True,
-        "Whether to show also the effect of each of our own choices; without it, a ledger takes a third less time.",
+        "Whether to show also the effect of each choice that selfexec makes; without it, a ledger takes a third less "
+        "time.",
         typed=False,
     )
     known: "Mapping[Convention, Scores] | None" = option(

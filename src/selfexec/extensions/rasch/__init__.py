@@ -5,7 +5,8 @@ from selfexec.extension import Command, Extension
 EXTENSION = Extension(
     analyses={
         "rasch": Command(
-            "selfexec.extensions.rasch.command:command", "Put models and benchmarks on one scale, from success rates."
+            "selfexec.extensions.rasch.command:command",
+            "Place models and benchmarks on one scale (Rasch), from success rates.",
         ),
     },
     abilities={"paper": "selfexec.extensions.rasch.abilities:paper_abilities"},

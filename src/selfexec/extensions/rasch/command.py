@@ -15,10 +15,10 @@ from selfexec.extensions.rasch.options import RaschOptions
 @options_of(RaschOptions)
 @printed("json")
 def command(table: str, form: str, out: Path | None, **given: Any) -> None:
-    """Put models and benchmarks on one scale, from success rates with holes.
+    """Place models and benchmarks on one scale (Rasch), from success rates, some of which may be missing.
 
-    TABLE.csv has a column of models and one column for each benchmark, rates from 0 to 1, empty where there is none.
-    The name `paper` takes Table 1 of the paper: 15 models, 9 benchmarks.
+    TABLE.csv has a column of models and one column for each benchmark, with rates from 0 to 1 or empty cells. The name
+    `paper` stands for Table 1 of the paper: 15 models, 9 benchmarks.
 
     \b
     selfexec analyze rasch benchmarks.csv

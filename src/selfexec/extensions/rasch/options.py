@@ -18,8 +18,8 @@ class RaschOptions(Settled):
 
     table: "str | Path | RateTable | pl.DataFrame"
     _: KW_ONLY
-    add: Files = option((), "A file with further models in the same columns.", metavar="FILE", form="files")
+    add: Files = option((), "A file of further models, with the same columns.", metavar="FILE", form="files")
     method: Literal["newton", "paper"] = option(
         "newton", "newton: joint maximum likelihood. paper: Algorithm 1 as printed."
     )
-    jackknife: bool = option(False, "Also standard errors by leaving out one benchmark at a time.")
+    jackknife: bool = option(False, "Also compute standard errors by leaving out one benchmark at a time.")

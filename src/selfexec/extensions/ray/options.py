@@ -13,12 +13,12 @@ class RayOptions:
 
     ray: str | None = option(
         None,
-        "Ask over a Ray cluster: auto, its address, or local, this machine alone. Caps are shared out.",
+        "Ask on a Ray cluster: auto, its address, or local (this machine only). Caps are divided among the shards.",
         metavar="ADDRESS",
         section=ON_MANY_MACHINES,
     )
     shards: int | None = option(
-        None, "With --ray: into how many shards.", metavar="N", section=ON_MANY_MACHINES, least=1
+        None, "With --ray: the number of shards.", metavar="N", section=ON_MANY_MACHINES, least=1
     )
 
 

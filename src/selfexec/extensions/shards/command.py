@@ -20,7 +20,7 @@ class MergeOptions:
 
     prefer: Names = option(
         (),
-        "Take the replies of this shard, or of the `run` itself, where others have different ones.",
+        "Where shards have different replies, use those of this shard, or of the `run` itself.",
         metavar="I/N",
         form="names",
     )
@@ -30,13 +30,13 @@ class MergeOptions:
 @click.argument("folder", metavar="RUN", type=PathArgument())
 @options_of(MergeOptions)
 def command(folder: Path, prefer: tuple[str, ...]) -> None:
-    """Join the shards of a run, which `run --shard I/N --out RUN` asked on as many machines as there were.
+    """Join the shards of a run, which `run --shard I/N --out RUN` asked on several machines.
 
-    The run then has every session that any shard has, as if one machine had asked it. A shard that is damaged or was
-    asked otherwise than the others is named, with the command that puts it right, and so are different replies of one
-    session. Whatever reads a run refuses shards that are not joined. When shards have grown, join them once more.
+    The run then has every session that any shard has, as if one machine had asked them all. A shard that is damaged or
+    was asked differently from the others is named, with the command that repairs it, and so are sessions with different
+    replies. Other commands refuse a run whose shards are not joined. When shards have grown, join them again.
 
-    Exit status 3: replies are missing; it names the shards that ask for them.
+    Exit status 3: replies are missing; the shards that lack them are named.
 
     \b
     selfexec merge runs/shared

@@ -110,10 +110,10 @@ def join(run: Path, prefer: Names = ()) -> Joining:
 
 def _refuse_uncut(run: Path) -> None:
     if not has_shards(run) and (run / MANIFEST).exists():
-        raise InputError(f"{run}: this is a whole run, and no shards lie in it (there is no {SHARDS}/) to be joined.")
+        raise InputError(f"{run}: this run is complete; it has no {SHARDS}/ to merge.")
     if not (run / MANIFEST).exists() and not unjoined_shards(run):
         raise InputError(
-            f"{run}: there are no shards here. Give the folder that --out named to `selfexec run --shard`."
+            f"{run}: this folder has no shards. Give the folder that was given as --out to `selfexec run --shard`."
         )
 
 

@@ -17,8 +17,9 @@ from selfexec.extensions.simulating.options import PropertyOptions
 def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
     """Show how well models predict each property of their replies.
 
-    Of the experiment self_simulation: the skill of each property and the mean over properties, with thinking off first;
-    what the majority and other models give; how well one reply predicts the other; and what a name in a prompt changes.
+    For the experiment self_simulation: the skill for each property and the mean over properties, with thinking off
+    first; the skill of the majority and of other models; how well one reply predicts the other; and what a name in a
+    prompt changes.
 
     \b
     selfexec analyze properties runs/mine

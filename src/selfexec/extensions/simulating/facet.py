@@ -31,7 +31,7 @@ def prompts(level: str, experiment: str, templates: Prompts) -> Prompts:
 
 PREDICTS = Facet(
     name=NAME,
-    about="What a prediction of self_simulation gives",
+    about="What the model predicts in self_simulation",
     default="properties",
     usual="properties of the reply",
     levels={REPLY: "the reply itself, as text"},

@@ -14,14 +14,14 @@ class StudyOptions:
 
     config: Path | None = option(
         None,
-        "A study file, which says all of this; options beside it come before what it says, and --model chooses of its "
-        "models.",
+        "A study file, which can set all of these options. Options on the command line override it; --model selects "
+        "among its models.",
         metavar="FILE",
         form="file",
         section=STUDY,
     )
     save: Path | None = option(
-        None, "With --dry-run: write all of this to a study file.", metavar="FILE", form="file", section=STUDY
+        None, "With --dry-run: save all of these options as a study file.", metavar="FILE", form="file", section=STUDY
     )
 
 

@@ -17,9 +17,9 @@ from selfexec.extensions.tool.options import ToolOptions
 def command(runs: tuple[Path, ...], form: str, out: Path | None, **given: Any) -> None:
     """Show what a tool for self-execution adds to predictions.
 
-    Skill with the tool less skill without it, on the same items, for each call and for each 1,000 tokens; how often the
-    tool is used, whether it is asked for the behaviour that is predicted, whether predictions follow what they saw, and
-    what was refused. It is use of a tool, and not self-knowledge.
+    The table has the skill with the tool minus the skill without it, on the same items, for each call and for each
+    1,000 tokens; how often the tool is used; whether models ask it for the behaviour that they predict; whether
+    predictions follow what it returned; and what was refused. A gain shows use of a tool, and not self-knowledge.
 
     \b
     selfexec analyze tool runs/mine

@@ -107,7 +107,7 @@ def conversation(level: str, session: str, prompt: Prompt, ask: Ask, parent: str
 
 TOOL = Facet(
     name=NAME,
-    about="Whether a prediction may have prompts executed first (with --allow-self-execution)",
+    about="Whether the model may run prompts before it predicts (requires --allow-self-execution)",
     default="off",
     levels={},
     further="self:K, MODEL:K",
