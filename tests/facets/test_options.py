@@ -39,7 +39,7 @@ def test_help_has_an_option_for_each_facet_that_is_installed_beside_the_long_one
     for command, flag in (("run", "--help-all"), ("export", "--help")):
         told = " ".join(CliRunner().invoke(root, [command, flag]).output.split())
         assert "--frame LEVEL Whose behaviour the model is asked to predict: self, another-model," in told
-        assert "--haste LEVEL Ask in these conditions, too: none, quick. Repeat." in told
+        assert "--haste LEVEL Ask in these conditions, too: none, quick. Repeatable." in told
     assert told.index("--facet") < told.index("--frame") < told.index("--haste")
 
 

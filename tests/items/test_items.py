@@ -259,7 +259,7 @@ def test_what_is_to_be_typed_next_can_be_typed_whatever_the_folders_name(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     said = CliRunner().invoke(root, ["items", "new", "my items"]).output
-    then = shlex.split(said.partition("Then: ")[2])
+    then = shlex.split(said.partition("Next: ")[2])
     assert then == ["selfexec", "items", "check", "my items"]
     assert CliRunner().invoke(root, then[1:]).exit_code == 0
 

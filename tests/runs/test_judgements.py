@@ -289,8 +289,10 @@ def test_other_commands_count_by_the_source_and_say_so(
     else:
         by = "a fixed rule for refusals, not by the model's own judgement of what it did"
         told = f"restriction: what was done is decided by {by}."
-        assert found["notes"] == [told] and told in said("--source", "rule")
-        assert json.loads(said("--format", "json"))["notes"] == []
+        # these models gave one response to everything, which compare says before, whatever the source
+        canned = json.loads(said("--format", "json"))["notes"]
+        assert all("they look like canned texts" in note for note in canned)
+        assert found["notes"] == [*canned, told] and told in said("--source", "rule")
 
 
 def test_a_comparison_by_another_source_is_of_its_outcomes(tmp_path: Path) -> None:

@@ -438,16 +438,14 @@ def test_errors_and_help_name_them_beside_ours() -> None:
     Path("empty").mkdir(exist_ok=True)
     assert "brevity.jsonl" in said("items", "check", "empty", status=2)
     assert "brevity.jsonl" in said("run", "--items", "empty", status=2)
-    assert re.search(r"60\s+questions", said("run", "--help"))
+    assert re.search(r"60\s+brevity", said("run", "--help"))
 
 
 def test_prompts_prints_and_checks_theirs() -> None:
     shipped = json.loads(said("prompts"))
     assert shipped["brevity.execute"] == "$question" and "habit.predict" in shipped
     Path("changed.json").write_text(json.dumps({"brevity.execute": "Be brief. $question"}))
-    assert "1 prompt, of which 1 not as the shipped ones (brevity.execute)" in said(
-        "prompts", "--check", "changed.json"
-    )
+    assert "1 prompt; 1 differs from the built-in ones (brevity.execute)" in said("prompts", "--check", "changed.json")
     theirs = {name for name in shipped if name.split(".")[0] in TOYS}
     assert {"brevity.predict.A", "brevity.predict.B"} < theirs  # sentences of options, which a run keeps in its prompts
     asked = {name for name in theirs if name.count(".") == 1}
