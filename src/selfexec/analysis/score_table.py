@@ -332,7 +332,7 @@ def remarks(scores: Scores) -> list[str]:
 
 
 def constant_baselines(scores: Scores) -> Iterator[str]:
-    """Of which models the baseline is always the same answer, since other models predict them no better."""
+    """The models whose baseline is always the same answer, since other models predict them no better."""
     margins = ("baseline_margin", "margin_at_own_rate")
     constant: dict[str, dict[str, None]] = {}
     for row in scores:

@@ -664,7 +664,7 @@ def test_a_joined_run_has_what_a_removed_shard_had(
     assert texts(sx.load(three)) == before
     assert "3 shards joined, 40 sessions" in said.out and not said.err
     shutil.rmtree(three / "shards")
-    with pytest.raises(InputError, match="this run is complete; it has no shards/ to merge"):
+    with pytest.raises(InputError, match="this run was asked whole; it has no shards/ to merge"):
         sx.merge(three)
 
 

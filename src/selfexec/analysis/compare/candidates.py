@@ -142,7 +142,7 @@ def claims_together(everybody: Sequence[Candidate], chosen: Sequence[Candidate],
         e.run.observations.filter(pl.col("model") == e.name).with_columns(model=pl.lit(e.label), condition=pl.lit(""))
         for e in candidates
     ]
-    items = items_of(run for run in {id(e.run): e.run for e in candidates}.values())
+    items = items_of(runs_of(candidates))
     return claims_of(pl.concat(rows), experiment, items=items.get(experiment))
 
 
@@ -164,6 +164,11 @@ def reference_models(
     return list(found.values())
 
 
+def runs_of(candidates: Iterable[Candidate]) -> list[Run]:
+    """The runs of these models, each once."""
+    return list({id(candidate.run): candidate.run for candidate in candidates}.values())
+
+
 def sources_of(candidates: Sequence[Candidate], experiments: Sequence[str]) -> dict[str, str]:
     """Who says what was done, by experiment, where another than its own source was chosen."""
     return {e: source for one in candidates for e, source in one.run.chosen_sources.items() if e in experiments}
@@ -176,7 +181,7 @@ def unlike(candidates: Sequence[Candidate]) -> list[str]:
 
 def otherwise_asked(candidates: Sequence[Candidate]) -> list[str]:
     """What differs between the runs beside their models: prompts and settings, by name."""
-    manifests = [run.manifest for run in {id(e.run): e.run for e in candidates}.values()]
+    manifests = [run.manifest for run in runs_of(candidates)]
     prompts = {name for m in manifests for name in m.prompts}
     # a run that was imported knows neither prompts nor settings, and a prompt only where its experiment was run
     unlike = [

@@ -11,6 +11,7 @@ from selfexec.analysis.compare.candidates import (
     chosen_of,
     in_two_conditions,
     otherwise_asked,
+    runs_of,
     sources_of,
     unlike,
     wanted_of,
@@ -101,7 +102,7 @@ def _caveats(chosen: Sequence[Candidate], experiments: Sequence[str]) -> Iterato
     """What `score` says of these models before their numbers, too: that some are simulated or people, and what is odd
     about their replies.
     """
-    runs = list({id(e.run): e.run for e in chosen}.values())
+    runs = runs_of(chosen)
     if who := who_replied([e.name for e in chosen], runs):
         yield who
     names = {e.name for e in chosen}

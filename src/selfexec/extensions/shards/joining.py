@@ -110,7 +110,7 @@ def join(run: Path, prefer: Names = ()) -> Joining:
 
 def _refuse_uncut(run: Path) -> None:
     if not has_shards(run) and (run / MANIFEST).exists():
-        raise InputError(f"{run}: this run is complete; it has no {SHARDS}/ to merge.")
+        raise InputError(f"{run}: this run was asked whole; it has no {SHARDS}/ to merge.")
     if not (run / MANIFEST).exists() and not unjoined_shards(run):
         raise InputError(
             f"{run}: this folder has no shards. Give the folder that was given as --out to `selfexec run --shard`."
