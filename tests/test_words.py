@@ -32,7 +32,10 @@ ODD = re.compile(
     r"|\bis (?:'[^'\n]+'|\{[^}\n]+\}) meant\?|\bunknown choice\b"
     r"|\bgive [^.\n]{1,60}, and (?:no|not) (?:None\b|\{|str\b|int\b)"
     r"|\bunless it is given\b|\bgoes on from there\b|\bwritten rightly\b|\bof his own\b"
-    r"|\b(?:is|are|was|were)\s+told\s+(?:by|from|on|as|in)\b",
+    r"|\b(?:is|are|was|were)\s+told\s+(?:by|from|on|as|in)\b"
+    # a word for a word of another language, a verb that has lost its subject, and two words for one thing
+    r"|\brates?\s+of\s+yes\b|\bcame\s+out\s+so\b|\bis\s+a\s+wrong\s+one\b|\breckons?\s+with\b|\bof\s+a\s+real\s+one\b"
+    r"|\bstands?\s+with\s+it\b|\bno\s+run\s+is\s+here\b|\btakes\s+(?:two|three|\d+)\s+(?:other\s+)?models\b",
     re.IGNORECASE,
 )
 PROSE = re.compile(r"(?:src|docs)/.*|README\.md|CONTRIBUTING\.md")
@@ -88,6 +91,13 @@ def test_an_odd_phrase_is_seen_and_its_plain_uses_are_not() -> None:
         "give text, and no int",
         "unless it is given",
         "goes on from there",
+    ]
+    habits = "at its rate of yes; 3 claims came out so; it takes three other models; no run is here"
+    assert [found[0] for found in ODD.finditer(habits)] == [
+        "rate of yes",
+        "came out so",
+        "takes three other models",
+        "no run is here",
     ]
     assert ODD.search("a and b cannot be told apart; it is told to think, and cannot be told how hard") is None
 

@@ -26,11 +26,11 @@ claims/tables.py:observe                           Readings -> Tables: `observe`
 claims/arrays.py:claims_of                         Tables -> Claims, as arrays
 metrics/score.py:score_experiment                  Claims of one model and of others -> Score rows: skill, baselines
 metrics/baseline_margin.py:compare_with_baseline   the margin: skill less that of the stacked baseline
-metrics/margin_at_own_rate.py:at_own_rate          the margin at the model's own rate of yes, which the screen shows
+metrics/margin_at_own_rate.py:at_own_rate          the margin at the model's own yes rate, which the screen shows
 analysis/findings.py:which_ones                    Score rows -> Finding: above, below, too close to call, withheld
 analysis/screen.py:Screen                          Findings -> what `run` and `score` print
 
-A margin takes three other models that were asked the same items: in the run, or in the reference panel that ships. That
+A margin needs three other models that were asked the same items: in the run, or in the reference panel that ships. That
 has the paper's items and not those of the starter set (analysis/selection.py:Selection.matched_panel). Without three
 others the screen shows skill in place of the margin.
 """

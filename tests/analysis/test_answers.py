@@ -116,7 +116,7 @@ def test_of_few_reference_models_nothing_is_found_in_a_models_favour() -> None:
         return replace(found, reason=few_models(found.models), too_few_models=True)
 
     above, below, close = (against_baseline([of_few("m", value)])[0] for value in (0.3, -0.3, 0.0))
-    assert above.state == "withheld" and "calling one ahead takes 6" in (above.reason or "")
+    assert above.state == "withheld" and "6 are needed to call one ahead" in (above.reason or "")
     assert (below.state, close.state) == ("behind", "too close to call")
 
 
@@ -152,11 +152,28 @@ def test_of_several_models_how_often_and_which_ones_are_said_apart() -> None:
     # predicted: .4 + bias / 2; observed: less the bias
     assert said and said.text == (
         "All 3 models overestimate how often they would list a word: they predict that they would list 60% to 70% of "
-        "the offered words, and list 10% to 20%. Which words they will list: 2 of 3 models are behind the baseline "
-        "at the same rate of yes (by .10 to .15 in skill; they reach 67% to 80% of the skill that is possible at "
-        "that rate, the baseline 97% to 99%); 1 has no room to differ from the baseline, since model and baseline "
-        "both reach 95% or more of the skill that is possible at its rate of yes."
+        "the offered words, but list 10% to 20%. Which words they will list: 2 of 3 models are behind the baseline "
+        "at equal yes rates (by .10 to .15 in skill; they reach 67% to 80% of the highest skill possible at "
+        "their rates, the baseline 97% to 99%); c has no room to differ from the baseline, because it and the baseline "
+        "both reach at least 95% of the highest skill possible at its yes rate."
     )
+
+
+def test_the_numbers_of_a_sentence_add_up_to_all_models_also_to_those_without_a_verdict() -> None:
+    rows = [each for name in "abc" for each in yes_and_no(name, 0.6, -0.2)]
+    rows += [replace(each, reason="coverage .5") for each in yes_and_no("d", 0.6, -0.2)]
+    said = experiment_answer(experiment_findings(Rows(rows), "association"))
+    assert said and said.text.startswith("3 of 4 models overestimate")
+    assert "Which words they will list: 3 of 4 models are behind" in said.text and "All" not in said.text
+    assert said.text.endswith("No verdict (reasons below): d.")
+
+
+def test_of_a_frame_it_is_said_whom_the_prediction_is_about() -> None:
+    rows = [replace(each, condition="frame=another-model") for each in yes_and_no("m", 0.4, 0.0)]
+    said = experiment_answer(experiment_findings(Rows(rows), "association"))
+    # predicted .4 + .4 / 2, observed .4 less
+    whole = "it predicts that another language model would list 60% of the offered words, but lists 20% itself"
+    assert said and whole in said.text
 
 
 def test_of_one_model_both_are_said_of_it() -> None:
@@ -164,9 +181,9 @@ def test_of_one_model_both_are_said_of_it() -> None:
         experiment_findings(Rows(yes_and_no("m", -0.2, 0.1, share=0.9, baseline=0.7)), "association")
     )
     assert said and said.text == (
-        "m underestimates how often it would list a word: it predicts that it would list 30% of the offered words, and "
-        "lists 50%. Which words it will list: ahead of the baseline at the same rate of yes (by .10 in skill; "
-        "it reaches 90% of the skill that is possible at that rate, the baseline 70%)."
+        "m underestimates how often it would list a word: it predicts that it would list 30% of the offered words, but "
+        "lists 50%. Which words it will list: ahead of the baseline at equal yes rates (by .10 in skill; "
+        "it reaches 90% of the highest skill possible at its rate, the baseline 70%)."
     )
 
 
@@ -180,16 +197,16 @@ def test_of_nobody_ahead_only_those_are_spoken_of_that_could_have_been() -> None
 
     rest = "shown to predict itself better than a baseline made from other models"
     assert comparison_with_others(margins(0)) == f"No model is {rest}."
-    assert comparison_with_others(margins(1)) == f"None of the 2 models that are judged is {rest}."
-    assert comparison_with_others(margins(2)) == f"The one model that is judged is not {rest}."
+    assert comparison_with_others(margins(1)) == f"None of the 2 models with a verdict is {rest}."
+    assert comparison_with_others(margins(2)) == f"The one model with a verdict is not {rest}."
     assert comparison_with_others(margins(3)) == ""
     assert comparison_with_others(Rows([*margins(0).rows, row("a", "baseline_margin", None, reason="few")])) == (
         f"No model is {rest} in difficulty."
     )
     # the baseline is of five models: nobody could be found ahead of it, so that nobody is found is no news
     assert comparison_with_others(margins(0, few=True)) == (
-        "Whether any model is ahead of a baseline made from other models cannot be said: only 5 models were read on "
-        "the same items, and calling one ahead takes 6."
+        "Whether any model is ahead of a baseline made from other models is not known: only 5 models were read on "
+        "the same items, and 6 are needed to call one ahead."
     )
 
 
@@ -200,8 +217,8 @@ def test_orders_have_no_rate() -> None:
     # c is tested alone after a and b: (1.96 + .84) * .02 on the side where they were rejected, and more on the other
     least = (norm.isf(0.025 / 3) + norm.isf(0.2)) * 0.02
     assert said and said.text == (
-        "Which questions they will find hard: 2 of 3 models are behind the baseline (by .10 to .30 in skill); 1 is too "
-        f"close to call (80% power to detect a margin of {least:.2f})."
+        "Which questions they will find hard: 2 of 3 models are behind the baseline (by .10 to .30 in skill); for c it "
+        f"is too close to call (80% power to detect a margin of {least:.2f})."
     ).replace("of 0.", "of .")
 
 
@@ -211,8 +228,8 @@ def test_a_mean_in_which_margins_of_both_signs_cancel_says_so() -> None:
     ]
     overall = row("m", "baseline_margin", 0.0, experiment="overall")
     said = overall_answer(Rows([*rows, overall]))
-    assert said and "m is too close to call" in said.text
-    assert said.text.endswith("For m margins above and below 0 cancel in it.")
+    assert said and "for m it is too close to call" in said.text
+    assert said.text.endswith("For m, margins above and below 0 cancel out in it.")
     alone = overall_answer(Rows([rows[0], overall]))
     assert alone and "cancel" not in alone.text
 

@@ -555,7 +555,7 @@ def test_margins_over_baselines_of_few_models_are_compared_with_caution(tmp_path
     gate = ["overall.baseline_margin drops 0.2"]
     of_few = sx.compare([before, after, few], **pair, fail_if=gate)
     # the two of them and the three others
-    why = "association: margins: only 5 models were read on the same items, and calling one ahead takes 6"
+    why = "association: margins: only 5 models were read on the same items, and 6 are needed to call one ahead"
     assert why in of_few.table() and why in of_few.markdown() and of_few.status == 0
     assert "calling one ahead takes 6" not in sx.compare([before, after, six], **pair).table()
     # of skill it says nothing
@@ -1172,7 +1172,7 @@ def test_prompts_and_settings_that_differ_are_said(tmp_path: Path) -> None:
     one = sx.run(["sim/typical"], limit=30, out=tmp_path / "one")
     two = sx.run(["sim/coin"], limit=30, out=tmp_path / "two")
     simulated = sx.compare([one, two]).notes
-    assert len(simulated) == 1 and simulated[0].startswith("Simulated models: ")
+    assert len(simulated) == 1 and simulated[0].startswith("These models are simulated: ")
     path = two.folder / "manifest.json"
     manifest = json.loads(path.read_text())
     manifest["prompts"]["restriction.predict"] = "0" * 64

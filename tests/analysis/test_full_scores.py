@@ -72,7 +72,10 @@ def test_in_two_conditions_each_has_tables_of_its_own(tmp_path: Path) -> None:
     run = sx.run(["sim/typical", "sim/coin"], limit=6, facets={"thinking": ["default", "off"]}, out=tmp_path / "x")
     scores = sx.score(run)
     titles = [table.title for table in tables(FullScores(scores))[1:]]
-    assert titles == [f"The paper's own numbers: {one}" for one in scores.conditions] and len(titles) == 2
+    assert (
+        titles == [f"The metrics of the paper, for these replies: {one}" for one in scores.conditions]
+        and len(titles) == 2
+    )
 
 
 def test_as_data_the_full_scores_are_the_scores(tmp_path: Path) -> None:
@@ -90,7 +93,7 @@ def test_the_command_shows_as_much_as_is_asked(
     for options in ((), ("--full",), ("--full", "--all")):
         assert selfexec(monkeypatch, "score", folder, *options) == 0
         shown[options] = capsys.readouterr().out
-    assert ["The paper's own numbers" in text for text in shown.values()] == [False, True, True]
+    assert ["The metrics of the paper, for these replies" in text for text in shown.values()] == [False, True, True]
     assert ["balanced_accuracy" in text for text in shown.values()] == [False, False, True]
     assert selfexec(monkeypatch, "score", folder, "--all") == 2
     assert "--all: it adds further metrics to the numbers of --full. Give both, or neither." in capsys.readouterr().err
@@ -108,7 +111,7 @@ def test_a_model_is_named_with_the_experiments_in_which_its_baseline_is_always_t
         row("b", "difficulty", "baseline_margin", CONSTANT, None),
     ]
     [line] = constant_baselines(rows)
-    assert line.startswith("a: in association and difficulty ") and "always the same answer" in line
+    assert line.startswith("a: in association and difficulty ") and "constant answer" in line
 
 
 def test_a_panel_is_named_for_the_experiments_that_are_shown_and_not_at_all_for_others() -> None:

@@ -166,7 +166,7 @@ def test_what_could_not_be_scored_has_no_ladder_but_the_reason(tmp_path: Path) -
     found = sx.ladder(run, models="a")
     assert {row.skill for row in found} == {None}
     assert {row.reason for row in found} == {sx.score(run).row("a", "restriction", "skill").reason}
-    assert found.sentences == {"a": "a: nothing can be said."}
+    assert found.sentences == {"a": "a: no verdict."}
     assert "itself in restriction: " in found.table()
 
 
@@ -226,31 +226,32 @@ def said(rows: Sequence[LadderRow]) -> str:
                 step("stacked", 0.8, -0.2),
                 step(ITSELF, 0.6),
             ],
-            "m: in restriction what others do predicts it better than its own prediction does.",
+            "m: in restriction, other models' behaviour predicts it better than it predicts itself.",
         ),
         (
             [step("others_behaviour", 0.6, 0.0), step("stacked", 0.8, -0.2), step(ITSELF, 0.6)],
-            "m: in restriction questions and others together predict it better than its own prediction does.",
+            "m: in restriction, everything combined (all) predicts it better than it predicts itself.",
         ),
         (
             [step("facts", 0.8, -0.2, baseline="label"), step("others_behaviour", 0.61, -0.01), step(ITSELF, 0.6)],
-            "m: in restriction a plain fact of the item (label) predicts it better than its own prediction does.",
+            "m: in restriction, a plain fact of the item (label) predicts it better than it predicts itself.",
         ),
         (
             [step("text", 0.3, 0.3), step("others_behaviour", 0.59, 0.01), step(ITSELF, 0.6)],
-            "m: in restriction its own prediction is ahead of 1 of 2 levels, and too close to call with 1.",
+            "m: in restriction, it predicts itself better than 1 of 2 other predictors do (1 too close to call).",
         ),
         (
             [step("text", 0.59, 0.01), step("others_behaviour", 0.59, 0.01), step(ITSELF, 0.6)],
-            "m: in restriction its own prediction is too close to call with every level.",
+            "m: in restriction, it predicts itself about as well as every other predictor (too close to call).",
         ),
         (
             [step("text", 0.59, 0.01), step(ITSELF, 0.6)],
-            "m: in restriction its own prediction is too close to call with the one level that is judged.",
+            "m: in restriction, it predicts itself about as well as the one other predictor that is compared "
+            "(too close to call).",
         ),
         (
             [step("text", 0.3, 0.3), step("others_behaviour", 0.5, 0.1), step(ITSELF, 0.6)],
-            "m: in restriction its own prediction is ahead of every level.",
+            "m: in restriction, it predicts itself better than every other predictor does.",
         ),
     ],
 )
@@ -263,38 +264,41 @@ def test_the_finding_follows_from_how_the_own_prediction_stands_to_each_level(
 def test_nothing_is_said_in_its_favour_among_too_few_models() -> None:
     few = [step("others_behaviour", 0.5, 0.1, models=4), step(ITSELF, 0.6, models=4)]
     assert said(few).startswith(
-        "m: in restriction no level is shown to predict it better than its own prediction does (only 4"
+        "m: in restriction, no other predictor is shown to predict it better than it predicts itself (only 4"
     )
 
 
 def test_nothing_is_said_of_what_is_to_be_read_with_caution() -> None:
     lost = [step("others_behaviour", 0.5, -0.3, reason="coverage .5"), step(ITSELF, 0.2, reason="coverage .5")]
-    assert said(lost) == "m: nothing can be said."
+    assert said(lost) == "m: no verdict."
     assert {row.own_prediction for row in sx.Ladder(lost)} == {None}
 
 
 def test_one_level_among_many_has_to_be_clearer_than_one_alone() -> None:
     """By Holm: an interval that just excludes 0 is enough for one level, and not among nine."""
     one = [step("others_behaviour", 0.621, -0.021), step(ITSELF, 0.6)]
-    assert "what others do predicts it better" in said(one)
+    assert "other models' behaviour predicts it better" in said(one)
     others = [step(level, 0.6, 0.0) for level in ORDER if level != "others_behaviour"]
-    assert said([*others, *one]) == "m: in restriction its own prediction is too close to call with every level."
+    assert (
+        said([*others, *one])
+        == "m: in restriction, it predicts itself about as well as every other predictor (too close to call)."
+    )
 
 
 def test_what_is_the_same_of_several_experiments_is_said_once() -> None:
     rows = [step("others_behaviour", 0.8, -0.2), step(ITSELF, 0.6)]
     both = [*rows, *(replace(row, experiment="association") for row in rows)]
     assert said(both) == (
-        "m: in restriction and association what others do predicts it better than its own prediction does."
+        "m: in restriction and association, other models' behaviour predicts it better than it predicts itself."
     )
     assert list(sentences(sx.Ladder(rows))) == [*sx.Ladder(rows).sentences.items()]
 
 
 def test_simulated_models_stand_where_their_truth_puts_them(ladder: sx.Ladder) -> None:
     knows = ladder.sentences["sim/knows-itself"]
-    assert "association" in knows and "its own prediction is ahead of every level" in knows
-    assert "it better than its own prediction does" in ladder.sentences["sim/says-yes"]
-    assert "no test of self-knowledge" in ladder.table(10_000)
+    assert "association" in knows and "it predicts itself better than every other predictor does" in knows
+    assert "it better than it predicts itself" in ladder.sentences["sim/says-yes"]
+    assert "does not test self-knowledge" in ladder.table(10_000)
 
 
 # --- how it is shown -------------------------------------------------------------------------------------------------
@@ -350,4 +354,4 @@ def test_a_row_that_was_left_out_has_an_empty_cell_and_shifts_no_number(level: s
     assert dict(zip(heads, second, strict=True)) == {"same": ".10", "facts": ".20", "text": ".30", "itself": ".40"}
     missing = heads[list(skills).index(level)]
     assert dict(zip(heads, first, strict=True)) == dict(zip(heads, second, strict=True)) | {missing: ""}
-    assert left.table() and (level != ITSELF or left.sentences["a"] == "a: nothing can be said.")
+    assert left.table() and (level != ITSELF or left.sentences["a"] == "a: no verdict.")

@@ -231,7 +231,7 @@ def test_several_mirrored_models_are_paired_each_with_its_mirror() -> None:
 
 
 NO_PAIR = [
-    (None, "moved: what was planted? `moved` takes two models with mirrored assignments"),
+    (None, "moved: what was planted? `moved` needs two models with mirrored assignments"),
     ({"elsewhere": HALF}, "p.csv:2: unknown model 'elsewhere'."),
     ({"after": [True] * 40}, "yes was planted for all 40 items, so that nothing can be held against it"),
     ({"before": HALF, "after": [not HALF[0], *HALF[1:]]}, "is opposite on 1 of 40 items, and a mirror is on all."),

@@ -41,7 +41,7 @@ def test_the_screen_has_the_verdict_on_the_model_in_each_experiment(alone: Run) 
     said, *rest = own_line(scores).split(": ")
     assert said == "not shown"
     assert [part.split(" (")[0].split("), ")[-1] for part in rest[0].replace("), ", ")|").split("|")] == [*verdicts]
-    assert "restriction (rule-based, 80% power to detect" in rest[0]
+    assert "restriction (by rule, 80% power to detect" in rest[0]
 
 
 def test_an_experiment_without_a_verdict_is_named_with_its_reason_and_each_reason_is_below_the_full_table(

@@ -16,7 +16,7 @@ from selfexec.analysis.findings import (
     own_prediction_findings,
     too_few_for_own,
 )
-from selfexec.analysis.words import OWN_EXCESS, TAKES, advice, own_in_brief, own_in_short, own_predictions
+from selfexec.analysis.words import OWN_EXCESS, REQUIRES, advice, own_in_brief, own_in_short, own_predictions
 from selfexec.metrics import Objection
 from selfexec.runs import Run
 
@@ -35,23 +35,28 @@ BY_RULE = replace(NOT_SHOWN, about="restriction", source="rule")
 OWN = replace(NOT_SHOWN, answer="yes", value=0.2, tested_low=0.1, tested_high=0.3, verdict="own", source="rule")
 
 ASSOCIATION = "not shown (.01 [-.01, .03]; 80% power to detect .05)"
+UNRESOLVED = "unresolved (.04 [.02, .06]; 80% power to detect .05)"
 DIFFICULTY = (
-    "unresolved (.04 [.02, .06]; 80% power to detect .05), since pairs of models may share it; with two common "
-    "factors, pairs of different models still share more than chance"
+    f"{UNRESOLVED}. (1) pairs of models may have it in common; (2) with two common factors, pairs of different models "
+    "are still more alike than chance explains"
 )
-RESTRICTION = f"with a fixed rule for refusals, {ASSOCIATION}; by each model's own judgement there is no verdict"
+RESTRICTION = (
+    "not shown by a fixed rule for refusals (.01 [-.01, .03]; 80% power to detect .05), no verdict when each model "
+    "judges its own responses"
+)
 
 
 def test_the_answer_has_the_verdicts_of_all_experiments_with_what_was_tested_and_would_have_been_found() -> None:
     assert own_in_short([NOT_SHOWN, BY_ITSELF, BY_RULE, SHARED]) == [
-        f"{OWN_EXCESS}: association {ASSOCIATION}; restriction, {RESTRICTION}; difficulty {DIFFICULTY}."
+        f"{OWN_EXCESS}: association: {ASSOCIATION}; restriction: {RESTRICTION}; difficulty: {UNRESOLVED}: other "
+        "explanations are not ruled out."
     ]
     assert own_in_short([]) == []
 
 
 def test_the_interval_that_is_spoken_of_is_the_one_that_was_tested() -> None:
     adjusted = replace(NOT_SHOWN, low=0.001, high=0.02)  # the plain one lies above 0
-    assert own_in_short([adjusted])[0].endswith(f": association {ASSOCIATION}.")
+    assert own_in_short([adjusted])[0].endswith(f": association: {ASSOCIATION}.")
 
 
 @given(st.floats(-0.2, 0.2), st.floats(0.01, 0.1), st.floats(0.02, 0.3))
@@ -62,26 +67,27 @@ def test_nothing_is_not_shown_without_the_effect_that_would_have_been_found(
     finding = replace(NOT_SHOWN, value=value, **ends, detectable=detectable, against=(Objection(1, "losses"),))
     (line,) = own_in_short([finding])
     assert f"80% power to detect {detectable:.2f}".replace("0.", ".") in line
-    assert ("since what was lost may account for it" in line) == (value - half > 0)
+    (whole,) = own_predictions([finding])  # above 0 and yet not shown: then it is said what is against it
+    assert ("Unreadable or missing replies may account for it." in whole.text) == (value - half > 0)
 
 
 def test_simulated_models_are_named_where_there_are_others() -> None:
     simulated = replace(OWN, subject=SIMULATED)
-    assert own_in_short([simulated])[0].startswith(f"{OWN_EXCESS}: association own (.20 [.10, .30])")
+    assert own_in_short([simulated])[0].startswith(f"{OWN_EXCESS}: association: shown (.20 [.10, .30])")
     assert own_in_short([NOT_SHOWN, simulated])[1].startswith(f"{OWN_EXCESS} of the simulated models: ")
-    assert own_predictions([NOT_SHOWN, simulated])[1].text.startswith("Own excess of the simulated models: own (")
+    assert own_predictions([NOT_SHOWN, simulated])[1].text.startswith("Own excess of the simulated models: shown (")
 
 
 @pytest.mark.parametrize(
     ("found", "answer", "text"),
     [
-        ([OWN], "yes", "Own excess: own (.20 [.10, .30])."),
+        ([OWN], "yes", "Own excess: shown (.20 [.10, .30])."),
         ([SHARED], "open", f"Own excess: {DIFFICULTY}."),
         ([BY_ITSELF, BY_RULE], "open", f"Own excess: {RESTRICTION}."),
         (
             [replace(NOT_SHOWN, answer="withheld", verdict=None, value=None, reason="only 5 models tell enough")],
             "withheld",
-            "Own excess: no verdict: only 5 models tell enough.",
+            "Own excess: no verdict (only 5 models tell enough).",
         ),
     ],
 )
@@ -121,7 +127,7 @@ def test_where_no_panel_is_large_enough_it_is_said_once_with_what_it_takes(tmp_p
     text = scores.table()
     lines = [line for line in text.splitlines() if "own excess" in line.lower()]
     # 20 items of each experiment: not even one model tells enough
-    assert lines == [f"{OWN_EXCESS} takes {TAKES}; no model here has as much."]
+    assert lines == [f"{OWN_EXCESS} requires {REQUIRES}; no model here meets this."]
     assert not any("tell something of their own" in line for line in text.splitlines()[:5])
     (few,) = too_few_for_own(scores.own)
     assert (few.about, few.answer, few.models) == ("overall", "withheld", 0)

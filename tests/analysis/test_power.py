@@ -12,6 +12,7 @@ from selfexec.items import level_spread
 from selfexec.items.presets import draws, preset_ids
 from selfexec.runs import Run
 from selfexec.stats import Z
+from selfexec.text.numbers import decimal
 
 
 def quick_part(run: Run) -> Run:
@@ -47,6 +48,6 @@ def test_how_far_a_cut_may_be_off_is_in_the_intervals_that_are_said_beforehand()
     width = half_width("association", 60, cuts["association", "skill"])
     assert width == pytest.approx(math.hypot(0.104, 0.0437), abs=5e-4)
     sampled = math.hypot(*(half_width(name, n) for name, n in sizes.items())) / 3
-    assert f"overall ±{math.hypot(sampled, Z * cuts['overall', 'skill']):.2f}" in outlook(sizes, 6, cuts)
-    assert "association ±0.11, restriction ±0.15, difficulty ±0.13, overall ±0.08" in outlook(sizes, 6, cuts)
-    assert "association ±0.10, restriction ±0.14, difficulty ±0.12, overall ±0.07" in outlook(sizes, 6)
+    assert f"overall ±{decimal(math.hypot(sampled, Z * cuts['overall', 'skill']), 2)}" in outlook(sizes, 6, cuts)
+    assert "association ±.11, restriction ±.15, difficulty ±.13, overall ±.08" in outlook(sizes, 6, cuts)
+    assert "association ±.10, restriction ±.14, difficulty ±.12, overall ±.07" in outlook(sizes, 6)

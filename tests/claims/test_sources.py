@@ -73,7 +73,7 @@ def test_any_further_source_that_disagrees_in_a_quarter_is_told_with_skill_by_ei
     assert (test.source, test.other, test.judged, test.denied, test.affirmed) == ("rule", "human", 35, 0, 10)
     assert test.skill == pytest.approx(1) and test.skill_by_other == pytest.approx(20 / 20 + 5 / 15 - 1)
     assert test.text == (
-        "10 of 35 claims (29%) judged differently: 0 are true only by human judgement, 10 only by the rule; "
+        "10 of 35 claims (29%) judged differently: 0 count as true by human judgement alone, 10 by the rule alone; "
         "skill 1.000 by the rule, .333 by human judgement"
     )
 

@@ -109,7 +109,7 @@ def test_the_ordinary_order_stands_beside_that_by_visible_tokens(run: Run) -> No
         "all": (-1.0, 1.0, 180),
     }
     printed = " ".join(str(sx.score(run, source="visible")).split())
-    assert "difficulty: skill rests on the tokens of visible answers alone; beside it is a" in printed
+    assert "difficulty: skill rests on the tokens of visible answers alone; it is compared with a" in printed
 
 
 def test_without_being_asked_for_nothing_is_said_of_visible_tokens(run: Run) -> None:

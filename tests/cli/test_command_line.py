@@ -414,7 +414,10 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
     one, two, *_ = answer("--experiment", "association,difficulty")
     assert one.startswith("association  how often ") and two.startswith("difficulty   which ones ")
     overall = answer("--experiment", "overall")
-    assert "Margin, averaged over the experiments (it mixes how often with which ones): 1 of 6 models is" in overall[1]
+    assert (
+        "Mean margin over the experiments (it reflects both how often models say yes and what "
+        "they say yes to): 1 of 6 models is" in overall[1]
+    )
     selfexec("run", "--experiment", "association", "--limit", "60", "--out", "part", monkeypatch=monkeypatch)
     assert "association  " in capsys.readouterr().out.split("Did the model")[1].splitlines()[1]
 

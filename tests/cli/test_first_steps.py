@@ -49,14 +49,14 @@ def test_a_dozen_models_fit_24_lines_of_80_columns_and_the_last_says_what_to_typ
 def test_every_sign_in_the_table_is_explained_below_it_and_no_other(simulated: Path) -> None:
     scores = sx.score(simulated / "runs" / "simulated-panel-starter")
     few = sx.score(sx.Selection.of(simulated / "runs" / "simulated-panel-starter", models=["sim/coin", "sim/solves"]))
-    meanings = {"~": "~ too close to call", "?": "? no room to differ", "†": "† too little data", "–": "– no number"}
+    meanings = {"~": "~ too close to call", "?": "? no room to differ", "†": "† read with caution", "–": "– no number"}
     for chosen in (scores, few):
         lines = Screen(chosen).table(80).splitlines()
         rows = " ".join(line for line in lines if line.startswith("sim/") or line.startswith(" sim/"))
         legend = " ".join(line.strip() for line in lines if not line.lstrip().startswith("sim/"))
         for sign, meaning in meanings.items():
             assert (sign in rows) == (meaning in legend), sign
-        assert "own excess: beyond what other models explain" in legend
+        assert "own excess: unexplained by other models" in legend
 
 
 @pytest.mark.slow

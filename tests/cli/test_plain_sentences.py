@@ -40,7 +40,7 @@ def test_no_file_of_some_bytes_has_none(size: int, text: str) -> None:
 
 def test_where_no_session_is_meant_there_is_a_sentence_and_no_table(run: sx.Run) -> None:
     assert said("read", "r", "--state", "withheld") == (
-        "No session is so. What there is: selfexec read r (Of a session that was read, claims may be unreadable: "
+        "No session matches. All of them: selfexec read r (Claims of a session that was read may be unreadable: "
         "selfexec read r --claim unreadable --show)\n"
     )
 

@@ -284,7 +284,7 @@ def test_the_json_of_scores_says_what_was_answered_of_which_replies(pair: sx.Run
     assert list(found) == parts
     # the lines between the question and the table
     assert found["answer"] == scores.table(10_000).splitlines()[1 : 1 + len(found["answer"])]
-    assert any("Simulated models" in sentence for sentence in found["answer"])
+    assert any("These models are simulated" in sentence for sentence in found["answer"])
     assert found["runs"] == [head_of(pair.folder, ["sim/coin", "sim/typical"], 3)]
     assert (found["convention"], found["version"]) == ("strict", sx.__version__)
     assert found["scores"] == scores.records()
@@ -349,7 +349,7 @@ def test_scores_print_as_markdown_with_the_answer_above_and_every_row(pair: sx.R
 
 @needs("published")
 def test_scores_of_the_authors_counting_print_as_markdown_with_its_name_above(pair: sx.Run) -> None:
-    assert sx.score(pair, "authors").markdown().startswith("**Scores, counted as by the paper's authors**\n\n")
+    assert sx.score(pair, "authors").markdown().startswith("**Scores by the counting rule of the paper's authors**\n\n")
 
 
 # --- look-ups --------------------------------------------------------------------------------------------------------

@@ -105,10 +105,24 @@ def test_the_sessions_of_an_item_stand_together_in_the_order_of_the_experiment()
 def test_the_table_adds_up_to_the_replies_of_the_run() -> None:
     readings = sx.load(STORED / "panel").readings
     title, columns, rows = reading_summary(readings)
-    assert title == "420 sessions by what could be read"
+    assert title == "420 sessions, by the state of their replies"
     assert sum(int(cell) for row in rows for cell in row[3:] if cell) == len(readings) == 420
     [kept] = [row for row in rows if row[:3] == ["sim/coin", "restriction", "execute"]]
-    assert [name for name, cell in zip(columns[3:], kept[3:], strict=True) if cell] == ["kept, not read"]
+    assert [name for name, cell in zip(columns[3:], kept[3:], strict=True) if cell] == ["kept"]
+
+
+def test_sessions_without_a_reply_are_counted_as_missing_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = three_requests(tmp_path)
+    lines = [line for line in (tmp_path / "replies.jsonl").read_text().splitlines() if '"execute"' not in line]
+    (tmp_path / "fewer.jsonl").write_text("\n".join(lines) + "\n")
+    run_of_replies([tmp_path / "fewer.jsonl"], item_source=tmp_path, out=tmp_path / "fewer")
+    for run, missing in ((folder, 0), (tmp_path / "fewer", 3)):
+        selfexec("read", str(run), monkeypatch=monkeypatch)
+        out = capsys.readouterr().out
+        assert out.startswith("9 sessions, by the state of their replies\n")  # of each of 3 items three
+        assert ("missing" in out.splitlines()[3]) == bool(missing)
 
 
 # --- which claims ----------------------------------------------------------------------------------------------------
@@ -173,7 +187,7 @@ def test_below_the_sessions_stands_how_the_claim_came_out(
     said = capsys.readouterr().out
     assert 'claim "answers": predicted yes, observed no, but yes by a fixed rule' in said
     assert selfexec("read", str(run), "--claim", "wrong", monkeypatch=monkeypatch) == 0
-    assert "\n2 claims came out so. To see the replies add --show.\n" in capsys.readouterr().out
+    assert "\n2 claims match. To see the replies, add --show.\n" in capsys.readouterr().out
 
 
 def test_each_model_and_experiment_has_its_turn_in_the_sessions_shown(
@@ -283,7 +297,7 @@ def test_a_few_sessions_are_shown_unless_more_are_asked_for(
         assert said.count("\n  reply") == number
         assert ("420 sessions. All of them: --limit 420" in said) == (number < 420)
     assert selfexec("read", run, "--state", "withheld", "--show", monkeypatch=monkeypatch) == 0
-    assert "No session is so" in capsys.readouterr().out
+    assert "No session matches" in capsys.readouterr().out
 
 
 # --- as data ---------------------------------------------------------------------------------------------------------

@@ -215,7 +215,7 @@ def test_a_dry_run_and_an_estimate_know_what_is_left(shown: sx.Run) -> None:
     found = CliRunner().invoke(root, [*words, "--out", str(shown.folder)])
     assert found.exit_code == 0, found.output
     # of three experiments seven items each are left to predict, by two models
-    assert "To be asked: at most 42 sessions" in found.output
+    assert "To run: at most 42 sessions" in found.output
 
 
 def test_a_run_without_it_keeps_nothing_of_it(tmp_path: Path) -> None:

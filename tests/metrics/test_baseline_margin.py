@@ -692,7 +692,7 @@ def test_where_no_two_have_enough_in_common_all_stay_in_and_nothing_is_quoted() 
     who = {"a": half + half, "b": 60 * " " + half + half, "c": half + 60 * " " + half}
     common = common_claims(behaving(who))
     assert (common.models, common.left_out, common.items) == (("a", "b", "c"), {}, ())
-    assert cross(common).reason == "it takes two models with common claims"
+    assert cross(common).reason == "two models with common claims are needed"
 
 
 def test_by_one_rule_a_reply_of_which_the_rule_says_nothing_is_left_out() -> None:
@@ -743,7 +743,7 @@ def test_one_model_alone_is_crossed_with_nobody(tmp_path: Path) -> None:
     alone = sx.run(["sim/typical"], limit=5, out=tmp_path / "alone")
     shown = CliRunner().invoke(root, ["analyze", "cross", str(alone.folder)])
     assert isinstance(shown.exception, sx.InputError) and not shown.output
-    sentence = "cross-prediction takes two models, and there is only sim/typical. Give another run."
+    sentence = "cross-prediction needs two models, and there is only sim/typical. Give another run."
     assert str(shown.exception) == repr(sx.cross_prediction(alone)) == sentence
     assert sx.cross_prediction(alone)._repr_html_() == f"<p>{sentence}</p>"
 

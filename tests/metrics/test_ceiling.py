@@ -249,19 +249,19 @@ def test_an_interval_of_which_a_part_is_possible_is_cut_to_it() -> None:
 def test_with_one_epoch_the_ceiling_is_unknown_and_said_once() -> None:
     found = scores([request(n, n % 2 == 0, n % 3 == 0) for n in range(30)])
     assert not {row.metric for row in found} & set(METRICS)
-    assert found.table().count("consistency of behaviour is unknown") == 1
+    assert found.table().count("consistency of behaviour: not measured") == 1
 
 
 def test_with_two_epochs_it_is_known() -> None:
     does = np.repeat(np.arange(40)[:, None] % 2 == 0, 2, axis=1)
     found = scores(repeated(does))
     assert {row.metric for row in found} >= set(METRICS)
-    assert "consistency of behaviour is unknown" not in found.table()
+    assert "consistency of behaviour: not measured" not in found.table()
     assert "  m: restriction 1.00" in found.table()
 
 
 def test_what_was_asked_twice_is_not_to_be_asked_twice_though_there_is_no_ceiling() -> None:
-    assert "consistency of behaviour is unknown" not in scores(repeated(np.ones((30, 2), dtype=bool))).table()
+    assert "consistency of behaviour: not measured" not in scores(repeated(np.ones((30, 2), dtype=bool))).table()
 
 
 def test_questions_of_ones_own_have_no_repeats_that_could_be_asked_for() -> None:
@@ -274,22 +274,22 @@ def test_questions_of_ones_own_have_no_repeats_that_could_be_asked_for() -> None
     # of those that can be repeated, the models are named that were asked once
     rows = [row("a", "restriction", metric) for metric in ("accuracy", "noise_ceiling", "skill_over_ceiling")]
     said, *_ = noise_and_loss([*rows, row("b", "restriction", "accuracy")], [])
-    assert said.startswith("the consistency of behaviour is unknown for b:")
+    assert said.startswith("consistency of behaviour for b: not measured;")
 
 
 def test_who_asks_everything_twice_is_not_advised_to_do_so_while_replies_are_missing(tmp_path: Path) -> None:
     found = sx.run("sim/coin", experiments="restriction", limit=3, epochs=2, max_calls=6, out=tmp_path / "run")
-    said = next(line for line in repr(sx.score(found)).splitlines() if "consistency of behaviour is unknown" in line)
-    assert said == "the consistency of behaviour is unknown: no claim has replies in two epochs yet."
+    said = next(line for line in repr(sx.score(found)).splitlines() if "consistency of behaviour: not measured" in line)
+    assert said == "consistency of behaviour: not measured; no claim has replies in two epochs yet."
     once = sx.run("sim/coin", experiments="restriction", limit=3, out=tmp_path / "once")
-    assert "consistency of behaviour is unknown: to measure it, ask everything twice (--epochs 2)" in repr(
+    assert "consistency of behaviour: not measured; to measure it, ask every item twice (--epochs 2)" in repr(
         sx.score(once)
     )
 
 
 def test_epochs_without_a_common_claim_tell_nothing() -> None:
     found = scores([request(n, True, n % 3 == 0, epoch=1 + n % 2) for n in range(30)])
-    assert "consistency of behaviour is unknown" in found.table()
+    assert "consistency of behaviour: not measured" in found.table()
     for metric in METRICS:
         row = found.row("m", "restriction", metric)
         assert (row.value, row.reason) == (None, "no claim was scored in two epochs")

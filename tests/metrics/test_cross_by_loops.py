@@ -131,9 +131,9 @@ def test_a_hundred_items_and_twenty_of_the_rarer_outcome_are_enough_and_one_fewe
     assert few.reason == "only 19 common items have the rarer outcome, fewer than 20"
     assert few.matrix.tolist() == [[1.0, 1.0]] * 2 and math.isnan(few.gamma) and few.by_item.shape == (0, 2)
     assert math.isnan(few.error) and np.isnan([*few.interval, *few.skill_of_predictor, *few.ease_of_behaviour]).all()
-    assert cross(of(100, 20, models=1)).reason == "it takes two models with common claims"
+    assert cross(of(100, 20, models=1)).reason == "two models with common claims are needed"
     nothing = cross(of(0, 0))
-    assert nothing.reason == "it takes two models with common claims" and np.isnan(nothing.matrix).all()
+    assert nothing.reason == "two models with common claims are needed" and np.isnan(nothing.matrix).all()
     assert nothing.matrix.shape == (2, 2) and np.isnan(nothing.cells).all() and math.isnan(nothing.common.rarer_share)
 
 

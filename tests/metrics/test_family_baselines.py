@@ -103,7 +103,7 @@ def test_without_a_family_there_is_the_reason_and_no_number() -> None:
 def test_a_model_of_its_family_that_was_asked_little_tells_nothing() -> None:
     found = scored(rows(FAMILIES | {"vllm/f/b": "+++-    "}))
     row = found.row("vllm/f/a", "restriction", "family_behaviour")
-    assert (row.value, row.reason) == (None, "models of its family were read on 4 of 8 items")
+    assert (row.value, row.reason) == (None, "replies of its family could be read for only 4 of 8 items")
     # and b is told of by a, which was asked all that b was: a did the first three of them, as b did, and the fourth
     assert found.value("vllm/f/b", "restriction", "family_behaviour") == pytest.approx(3 / 4, abs=1e-12)
 

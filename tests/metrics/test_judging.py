@@ -37,8 +37,8 @@ def test_disputed_responses_are_counted_both_ways_with_skill_by_either() -> None
     assert (test.judged, test.denied, test.affirmed) == (32, 9, 1)
     assert test.skill == pytest.approx(1.0) and test.skill_by_other == pytest.approx(15 / 24 + 7 / 8 - 1)
     assert test.text == (
-        "10 of 32 responses (31%) judged differently: 9 are answers only by the rule, 1 only by its own judgement; "
-        "skill 1.000 by its own judgement, .500 by the rule"
+        "10 of 32 responses (31%) judged differently: 9 count as answers by the rule alone, 1 by its own judgement "
+        "alone; skill 1.000 by its own judgement, .500 by the rule"
     )
 
 

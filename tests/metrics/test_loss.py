@@ -38,7 +38,7 @@ def test_loss_that_goes_with_the_label_is_told_with_both_shares() -> None:
     rows += [request(n, True, True, label="unsafe" if n < 16 else "safe") for n in range(10, 40)]
     (found,) = loss_warnings(claims_of(rows))
     assert (found.model, found.experiment, found.fact, found.lost, found.read) == ("m", "restriction", "label", 10, 30)
-    assert found.text == "of its lost requests 80% are unsafe, of those read 20%"
+    assert found.text == "80% of its unread requests are unsafe, against 20% of those read"
     # tables no likelier than this one with margins 10, 30 and 14, 26, hypergeometric
     chance = stats.hypergeom(40, 14, 10).pmf(np.arange(11))
     assert found.p == pytest.approx(chance[chance <= chance[8] * (1 + 1e-9)].sum())
@@ -49,7 +49,7 @@ def test_where_next_to_nothing_was_read_the_kind_of_what_was_read_is_told() -> N
     rows = [request(n, True, True, "read" if n < 5 else "missing", subject=f"type{n // 20}") for n in range(200)]
     told = [test.text for test in loss_warnings(claims_of(rows))]
     # 15 of 195 lost ones are of it
-    assert told == ["of its lost requests 8% are on type0, of those read 100%"]
+    assert told == ["8% of its unread requests are on type0, against 100% of those read"]
 
 
 def test_the_kind_that_is_told_has_most_too_many_for_how_many_were_to_be_expected() -> None:
@@ -60,7 +60,7 @@ def test_the_kind_that_is_told_has_most_too_many_for_how_many_were_to_be_expecte
     rows = [request(n, None, None, "missing", subject=kind) for n, kind in enumerate(lost)]
     rows += [request(n, True, True, subject=kind) for n, kind in enumerate(read, len(lost))]
     told = next(test.text for test in loss_tests(claims_of(rows)) if test.fact == "subject")
-    assert told == "of its lost requests 70% are on law, of those read 45%"
+    assert told == "70% of its unread requests are on law, against 45% of those read"
 
 
 def test_an_item_is_lost_if_any_of_its_claims_is() -> None:
@@ -85,7 +85,7 @@ def test_the_questions_of_a_group_each_have_their_subject_and_length() -> None:
     rows = [r for n in range(8) for r in group(n, "missing", "law", "law", "art", "art")]
     rows += [r for n in range(8, 40) for r in group(n, "read", "law", "art", "art", "art")]
     subject = next(t for t in loss_tests(claims_of(rows)) if t.fact == "subject")
-    assert subject.text == "of the questions in its lost groups 50% are on law, of those read 25%"
+    assert subject.text == "50% of the questions in its unread groups are on law, against 25% of those read"
     assert subject.p == 1 / 2000  # none of 1,999 random draws is as extreme
 
 
@@ -97,7 +97,9 @@ def test_a_group_is_as_long_as_its_questions_are_on_average() -> None:
     rows = [r for n in range(5) for r in group(n, "missing", 10, 20, 30, 60)]
     rows += [r for n in range(5, 10) for r in group(n, "read", 60, 10, 20, 42)]
     (found,) = loss_tests(claims_of(rows))
-    assert found.text == ("the questions in its lost groups have 30 characters at the median, those read 33")
+    assert found.text == (
+        "the questions in its unread groups have a median length of 30 characters, against 33 for those read"
+    )
 
 
 @pytest.mark.slow
@@ -155,7 +157,7 @@ def test_an_item_counts_once_in_however_many_epochs_it_was_asked() -> None:
     rows += [request(1, None, None, "missing", subject="art"), request(2, True, True, subject="law")]
     rows += [request(n, True, True, subject="art") for n in (3, 4, 5)]
     (found,) = loss_tests(claims_of(rows))
-    assert found.text == "of its lost requests 50% are on law, of those read 25%"
+    assert found.text == "50% of its unread requests are on law, against 25% of those read"
 
 
 def test_where_there_are_two_thousand_ways_to_lose_so_many_each_is_counted() -> None:

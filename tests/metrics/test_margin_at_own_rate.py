@@ -1,4 +1,4 @@
-"""How often apart from which ones: rate bias, and the margin at the model's own rate of yes."""
+"""How often apart from which ones: rate bias, and the margin at the model's own yes rate."""
 
 import math
 from dataclasses import replace

@@ -79,7 +79,7 @@ def test_a_single_model_that_knows_itself_is_at_best_unresolved_and_nobody_else_
     assert [model for model, judged in found.each.items() if judged.verdict != "not shown"] == ["model 0"]
     judged = found.each["model 0"]
     assert (judged.verdict, judged.against) == ("unresolved", (Objection(1, "cohort"),))
-    assert "models of its kind that are not in the run may share it" in against(judged)
+    assert "similar models that are not in the run may have it in common" in against(judged)
     # and it makes no panel: without it nothing is left
     assert (found.overall.verdict, found.overall.against) == ("not shown", (Objection(1, "one model"),))
 

@@ -64,7 +64,7 @@ def test_two_models_without_an_error_are_not_known_to_be_equally_good() -> None:
     perfect = counted("H" * 50 + "c" * 50)
     found = ceiling_share_difference(perfect, perfect)
     # of 104 items with the made-up ones chance misses a quarter, so that a miss costs 4 / 104 of the share; each of the
-    # two misses one of them alone: SE^2 = 2 (4 / 104)^2, but for what their rates of yes change by (2%)
+    # two misses one of them alone: SE^2 = 2 (4 / 104)^2, but for what their yes rates change by (2%)
     assert found.interval.high == pytest.approx(student(0.0, math.sqrt(2) * 4 / 104, 104).high, rel=0.03)
 
 

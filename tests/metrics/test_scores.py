@@ -15,7 +15,7 @@ import selfexec as sx
 from build import pair, request, scores, table, whole_run
 from effort import examples
 from selfexec.analysis.score import Bootstrap, Score, Scores, score_tables
-from selfexec.analysis.score_table import OF_BASELINES, absent
+from selfexec.analysis.score_table import OF_BASELINES, absent, caution_heading, score_cells
 from selfexec.claims import Answers
 from selfexec.metrics import Cells, Estimate
 from selfexec.metrics.kinds import formulas, orders
@@ -366,17 +366,29 @@ def test_a_number_to_be_read_with_caution_carries_the_mark_of_the_cautions_below
     text, page, html = few.table(), few.markdown(), few._repr_html_()
     # coverage 10 of 13: accuracy .538, skill 4/7 + 3/5 - 1 = .171
     assert re.search(r"\.538† \[.*\.171† \[", text)
-    assert "withheld, or to be read with caution (†):\n  m, restriction: coverage .769 is below .9" in text
+    assert "not computed (–), or to be read with caution (†):\n  m, restriction: coverage .769 is below .9" in text
     assert "| .538† [" in page and ">.538† [" in html
     assert few.value("m", "restriction", "accuracy") == 7 / 13 and "†" not in few.json() and "†" not in few.csv()
     assert "†" not in scores(whole_run()).table()  # there is enough of everything
 
 
+def test_the_heading_of_the_reasons_names_only_the_signs_that_stand_in_the_table() -> None:
+    few = Scores(score_tables(table(TEN_AND_THREE), ["m"], "strict"))
+    cells = [cell for row in score_cells(few) if row[1] != "overall" for cell in row]  # which is not in the table
+    signs = {"–", "withheld"}.intersection(cells) | {"†" for cell in cells if "†" in cell}
+    named = {"not computed (–)": "–", "withheld": "withheld", "to be read with caution (†)": "†"}
+    assert "†" in signs and {sign for name, sign in named.items() if name in caution_heading(few)} == signs
+    lost = Scores(row for row in few if row.metric == "skill")
+    assert caution_heading(lost) == "to be read with caution (†)"
+
+
 def test_what_stands_in_place_of_a_number_is_told_apart_in_one_line_where_it_stands() -> None:
-    line = "withheld: an overall score that would mislead; –: a number that cannot be worked out."
+    withheld = "withheld: an overall score, where that of an experiment is missing or unreliable"
+    undefined, where = "–: cannot be computed", "The reasons are given above."
     one_sided = [request(n, True, True) for n in range(30)]  # of which no skill can be told
-    assert "–" in scores(one_sided).table() and line in scores(one_sided).table()
-    assert absent([["m", ".500", "withheld"]]) == absent([["–"]])
+    assert "–" in scores(one_sided).table() and f"{undefined}. {where}" in scores(one_sided).table()
+    assert absent([["m", ".500", "withheld"]]) == [f"{withheld}. {where}"]
+    assert absent([["–", "withheld"]]) == [f"{withheld}; {undefined}. {where}"]
     assert not absent([["m", ".500 [.400, .600]", ""]])
 
 
@@ -390,10 +402,12 @@ def test_of_a_model_alone_without_an_overall_score_each_experiment_is_answered(t
         "association: sim/typical overestimates how often it would list a word: it predicts that it would list "
     )
     assert "sim/typical predicts better than chance which words it will list (skill " in answer[0]
-    assert answer[1].startswith("restriction: No verdict: it turned down only ")
+    assert answer[1].startswith("restriction: No verdict: it refused only ")
     better = "difficulty: sim/typical predicts better than chance which questions it will find hard (skill "
     assert answer[2].startswith(better)
-    assert answer[3].startswith("No margin over the best baseline: it takes three other models on the same items")
+    assert answer[3].startswith(
+        "The margin over the baseline is not given: three other models on the same items are needed"
+    )
 
 
 def in_order(found: Scores, by: str) -> list[str]:
@@ -447,7 +461,7 @@ def test_simulated_models_are_no_reference_for_a_real_one(tmp_path: Path) -> Non
     real = sx.import_replies(tmp_path / "real.jsonl", items=tmp_path / "panel" / "items", out=tmp_path / "real")
     found = sx.score([panel, real])
     margin = found.row("lab/real", "association", "baseline_margin")
-    assert margin.value is None and "it takes three other models" in (margin.reason or "")
+    assert margin.value is None and "three other models on the same items are needed" in (margin.reason or "")
     # nor is "always the same", with its skill of 0, the best: a label alone may do far better
     best = found.row("lab/real", "association", "best_baseline")
     assert (best.value, best.reason, best.baseline) == (None, margin.reason, None)
@@ -663,8 +677,8 @@ def test_what_may_mislead_stands_before_what_the_columns_mean() -> None:
     few = Scores(score_tables(table(TEN_AND_THREE), ["m"], "strict"))
     below = few.table().split("\n\n")[-1].splitlines()
     assert below[:2] == [
-        "withheld, or to be read with caution (†):",
+        "not computed (–), or to be read with caution (†):",
         "  m, restriction: coverage .769 is below .9 (3 claims unreadable, 0 missing of 13)",
     ]
-    assert below[-1].startswith(("a margin is no test", "withheld: an overall score"))
+    assert below[-1].startswith(("a margin does not test", "–: cannot be computed"))
     assert below.index(OF_BASELINES[1]) > 2

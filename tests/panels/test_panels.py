@@ -187,7 +187,7 @@ def test_an_item_is_known_by_its_content_and_not_by_its_id() -> None:
 
 def test_changed_items_are_other_items(file: Path, tmp_path: Path) -> None:
     run = requests_run(tmp_path / "changed", {"new": EVERYBODY["new"]}, text="Another request")
-    with pytest.raises(InputError, match="the reference panel mine: restriction: it has none of the items"):
+    with pytest.raises(InputError, match="reference panel 'mine': restriction: it has none of the items"):
         sx.score(run, panel=file)
 
 
@@ -249,7 +249,7 @@ def test_simulated_models_get_no_panel_of_others_nor_the_other_way_round(
 
 
 def test_a_panel_that_has_only_models_of_the_runs_is_refused(together: Run, file: Path) -> None:
-    with pytest.raises(InputError, match="the reference panel mine: all of its models are in the runs"):
+    with pytest.raises(InputError, match="reference panel 'mine': all of its models are scored here already"):
         sx.score(together, panel=file)
 
 

@@ -75,7 +75,7 @@ def test_a_convention_has_its_rows_its_title_and_its_legend(small_panel: Run) ->
     scores = Scores(rows_by("half", small_panel))
     assert {row.value for row in scores} == {0.5} and len(scores) == len(small_panel.models)
     text = str(scores)
-    assert text.startswith("Halves") and "half: right half the time. It has neither skills" in text
+    assert text.startswith("Halves") and "half: right half the time. It has neither skill" in text
     there = "strict, readable, half" if here("published") else "strict, readable"  # as it was when we were imported
     with pytest.raises(InputError, match=rf"unknown convention 'authors'\. There are {there}"):
         sx.score(small_panel, "authors")

@@ -363,7 +363,7 @@ def test_no_name_of_thirty_characters_is_cut() -> None:
 
 def test_figures_that_are_not_drawn_say_what_they_take() -> None:
     nothing = absent([], PAPER.experiments)
-    assert [one.title for one in nothing][:2] == ["The experiments side by side", "Which ones, at the same rate of yes"]
+    assert [one.title for one in nothing][:2] == ["The experiments side by side", "Skill at equal yes rates"]
     ladder = Figure("ladder", "t", "c", None, [], [])
     calibrated = Figure("tokens", "t", "c", None, [], [])
     assert {one.title for one in nothing} - {one.title for one in absent([ladder, calibrated], PAPER.experiments)} == {

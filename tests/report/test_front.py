@@ -166,7 +166,7 @@ def test_the_headline_of_the_ten_models_is_of_how_often(ten_models: Run) -> None
         ("open open open", "no no ceiling", "2 of 3 models predict worse than a baseline which words they will list"),
         ("open open", "yes open", "m0 predicts better than a baseline which words it will list"),
         ("open open open", "open ceiling withheld",
-         "Nothing is sure yet about what these models predict of themselves"),
+         "Nothing is certain yet about what these models predict about themselves"),
     ],
 )  # fmt: skip
 def test_the_headline_is_of_what_is_surely_so_and_how_often_comes_first(
@@ -331,7 +331,7 @@ def test_a_model_alone_has_dots_and_no_holes(tmp_path: Path) -> None:
     key = html[html.index('<p class="key">') : html.index("</p>", html.index('<p class="key">'))]
     assert "baseline" not in key and "margin" not in key
     assert '<div class="own">' not in html
-    assert "takes 6 models, each asked at least 60 items" in html
+    assert "requires 6 models, each with at least 60 items asked" in html
 
 
 @pytest.mark.slow
@@ -387,21 +387,21 @@ def own(subject: str, verdict: str | None, value: float, source: str = "rule", *
 @pytest.mark.parametrize(
     ("found", "lines"),
     [
-        ([own("panel", "own", 0.1)], ["Own (.10 [.08, .12])."]),
+        ([own("panel", "own", 0.1)], ["Shown (.10 [.08, .12])."]),
         ([own("panel", "not shown", 0.01, detectable=0.05)], ["Not shown (.01 [-.01, .03]; 80% power to detect .05)."]),
         ([own("panel", None, 0.03, "self", reason="each judges itself"), own("panel", "not shown", 0.0)],
-         ["With a fixed rule for refusals, not shown (.00 [-.02, .02]); by each model's own "
-          "judgement there is no verdict."]),
-        ([own("panel", None, 0.03, reason="few models")], ["No verdict: few models."]),
+         ["Not shown by a fixed rule for refusals (.00 [-.02, .02]), no verdict when each model judges its own "
+          "responses."]),
+        ([own("panel", None, 0.03, reason="few models")], ["No verdict (few models)."]),
         # above 0 and yet not shown: it is said what is against it
         ([own("panel", "not shown", 0.1, against=(Objection(1, "losses"),))],
-         ["Not shown (.10 [.08, .12]), since what was lost may account for it."]),
+         ["Not shown (.10 [.08, .12]). Unreadable or missing replies may account for it."]),
         ([own("panel", "not shown", 0.0), own("simulated panel", "own", 0.3)],
-         ["Not shown (.00 [-.02, .02]).", "Simulated models: Own (.30 [.28, .32])."]),
+         ["Not shown (.00 [-.02, .02]).", "Simulated models: Shown (.30 [.28, .32])."]),
         # held against a reference panel: by its name, where there are several
         ([own("a", "not shown", 0.0), own("b", "unresolved", 0.3, against=(Objection(1, "cohort"),))],
          ["a: Not shown (.00 [-.02, .02]).",
-          "b: Unresolved (.30 [.28, .32]), since models of its kind that are not in the run may share it."]),
+          "b: Unresolved (.30 [.28, .32]). Similar models that are not in the run may have it in common."]),
     ],
 )  # fmt: skip
 def test_the_verdict_on_own_excess_is_said_in_brief(found: Sequence[Finding], lines: list[str]) -> None:

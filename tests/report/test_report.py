@@ -149,7 +149,7 @@ def test_nothing_on_a_page_or_beside_scores_goes_by_the_self_bonus(panel: Run, s
         ([-0.3], "no", "m0 predicts worse than chance which words it will list (skill -.30 [-.35, -.25])."),
         ([-0.3, -0.4], "no", "m0 and m1 do worse than chance at predicting which words they will list."),
         # what cannot be judged of one hides nothing of the other
-        ([0.3, None], "yes", "m0 predicts better than chance which words it will list; nothing can be said of m1: few."
+        ([0.3, None], "yes", "m0 predicts better than chance which words it will list; no verdict on m1: few."
          ),
         ([None, None], "withheld", "No verdict: few."),
     ],
@@ -166,10 +166,10 @@ def test_simulated_models_are_said_to_be_so(panel: Run, scores: sx.Scores, html:
     # what the run says counts, and no name
     assert in_words.simulated(["openai/gpt-4.1", "my/sim/x", "sim/other"], [panel]) is None
     assert in_words.simulated([panel.models[0], "m", "n"], [panel]) == (
-        "1 of these models is simulated: it is no reference model of the others."
+        "1 of these models is simulated: it does not serve as a reference model for the others."
     )
     said = in_words.simulated(panel.models, [panel])
-    assert said == "Simulated models: no language model was asked, and no score here is of a real one."
+    assert said == "These models are simulated: no language model was asked, so no score here describes one."
     # right below the answer, here as there
     assert json.loads(scores.json())["answer"][-1] == said and said in scores.table().split("\n\n")[0]
     assert said in html.read_text("utf-8")
@@ -238,14 +238,14 @@ def test_the_answer_of_one_model_says_in_words_what_it_knows_and_why_there_is_no
         return answer, [without_bdi(detail) for detail in re.findall(r'<p class="detail">(.*?)</p>', page)]
 
     no_margin = (
-        "it takes three other models on the same items to tell what models in general do (score their runs with it)."
+        "three other models on the same items are needed to show what models in general do (score their runs with it)."
     )
     # 45 requests of the starter set have fewer than 20 that are turned down
     answer, details = answered(45)
     assert re.search(
         r"^<b>Association\.</b> sim/typical overestimates how often .*? sim/typical predicts better than chance which "
         r"words it will list \(.*?\)\. <b>Restriction\.</b> No verdict: .*? <b>Difficulty\.</b> sim/typical "
-        r"predicts better than chance .*? <b>Overall\.</b> .*?No margin over the best baseline: "
+        r"predicts better than chance .*? <b>Overall\.</b> .*?The margin over the baseline is not given: "
         + re.escape(no_margin),
         answer,
     )
@@ -264,7 +264,7 @@ def test_of_several_models_without_an_overall_score_what_can_be_said_is(tmp_path
     )
     assert re.fullmatch(r"restriction: No verdict: .* \(2 of 2 models, each by its own numbers\)\.", answer[1])
     assert answer[2].startswith("difficulty: sim/knows-itself predicts better than chance which questions")
-    assert answer[3].startswith("No margin over the best baseline: it takes three other models")
+    assert answer[3].startswith("The margin over the baseline is not given: it takes three other models")
     page = without_bdi(unpinned(sx.report(run, tmp_path / "page.html")))
     assert "sim/knows-itself predicts better than chance which words it will list; sim/coin is not shown to." in page
 

@@ -288,7 +288,7 @@ def test_a_preset_is_named_with_every_score_as_long_as_its_items_are_asked(tmp_p
 
 
 def test_a_preset_goes_with_no_other_cut() -> None:
-    with pytest.raises(InputError, match="Leave out limit and fraction"):
+    with pytest.raises(InputError, match="Leave out limit"):
         plan(["sim/coin"], preset="quick", limit=3)
 
 
@@ -298,27 +298,27 @@ def test_what_a_run_can_tell_apart_is_said_beforehand() -> None:
     # 2.80 x (.35, .85, .62) / 10 = .098, .238, .174; .103
     said = outlook({"association": 100, "restriction": 100, "difficulty": 100}, 6)
     assert said == (
-        "95% intervals of skill to expect, if behaviour varies as it did in ten recorded models: association ±0.07, "
-        "restriction ±0.14, difficulty ±0.09, overall ±0.06; "
-        "two models that differ by 0.10 overall are told apart in 4 of 5 runs."
+        "Expected 95% intervals of skill, if behaviour varies as in ten recorded models: association ±.07, "
+        "restriction ±.14, difficulty ±.09, overall ±.06; "
+        "a true difference between two models of .10 overall would be found in 4 of 5 runs."
     )
     one = outlook({"restriction": 400}, 6)
-    assert one.endswith("two models that differ by 0.12 in restriction are told apart in 4 of 5 runs.")
+    assert one.endswith("a true difference between two models of .12 in restriction would be found in 4 of 5 runs.")
 
 
 def test_what_a_run_will_withhold_is_not_promised() -> None:
     said = outlook({"association": 300, "restriction": 176, "difficulty": 19}, 6)
     first, second = said.splitlines()
     # a headline takes 20 groups
-    assert second == "Overall scores will be withheld: 19 groups, and at least 20 are needed."
-    assert "overall" not in first and "0.06 in association, 0.18 in restriction or 0.40 in difficulty" in first
+    assert second == "Overall scores will be withheld: the run has only 19 groups, and at least 20 are needed."
+    assert "overall" not in first and ".06 in association, .18 in restriction or .40 in difficulty" in first
     assert outlook({"association": 5, "restriction": 1, "difficulty": 5}, 6).endswith(
-        "withheld: 5 targets, 1 request, 5 groups, and at least 20 of each are needed."
+        "withheld: the run has only 5 targets, 1 request and 5 groups, and at least 20 of each are needed."
     )
     # of ten recorded models the one with fewest refused .31 of the requests: .31 x 64 = 19.8, .31 x 65 = 20.2
     assert outlook({"association": 300, "restriction": 64, "difficulty": 45}, 6).splitlines()[1] == (
-        "Overall scores may be withheld: it takes 20 items of the rarer outcome, "
-        "and of 64 requests only 19 may have it."
+        "Overall scores may be withheld: 20 items with the rarer outcome are needed, "
+        "and perhaps only 19 of 64 requests have it."
     )
     assert "withheld" not in outlook({"association": 300, "restriction": 65, "difficulty": 45}, 6)
     assert "withheld" not in outlook({"restriction": 5}, 6)
@@ -328,13 +328,16 @@ def test_where_no_overall_score_is_to_come_it_is_said_of_which_experiments_nothi
     # of 15 requests and 5 groups `score` says "nothing can be said", however they are answered
     second = outlook({"restriction": 15, "difficulty": 5}, 6).splitlines()[1]
     assert second == (
-        "Nothing will be said of restriction and difficulty: 15 requests, 5 groups, and at least 20 of each are needed."
+        "No verdict will be given for restriction and difficulty: the run has only 15 requests and 5 groups, "
+        "and at least 20 of each are needed."
     )
     assert outlook({"restriction": 5}, 6).endswith(
-        "Nothing will be said of restriction: 5 requests, and at least 20 are needed."
+        "No verdict will be given for restriction: the run has only 5 requests, and at least 20 are needed."
     )
     perhaps = outlook({"restriction": 64, "difficulty": 20}, 6).splitlines()[1]
-    assert perhaps.startswith("Perhaps nothing can be said of restriction: it takes 20 items of the rarer outcome, and")
+    assert perhaps.startswith(
+        "There may be no verdict for restriction: 20 items with the rarer outcome are needed, and"
+    )
     assert len(outlook({"restriction": 65}, 6).splitlines()) == 1
 
 
@@ -348,8 +351,8 @@ def test_progress_is_told_where_there_is_some(tmp_path: Path) -> None:
 def test_what_takes_more_models_is_not_promised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    takes = "Showing that a model beats the baseline takes 6 models on the same items"
-    way_out = "add some, or score it together with other models' runs."
+    takes = "To show that a model beats the baseline, 6 models on the same items are needed"
+    way_out = "Add models, or score it together with other models' runs."
 
     def said(*models: str) -> str:
         monkeypatch.setattr(
@@ -359,10 +362,10 @@ def test_what_takes_more_models_is_not_promised(
             main()
         return capsys.readouterr().out
 
-    assert f"{takes} (4 for any margin at all); this run has 1 model: {way_out}" in said("sim/typical")
+    assert f"{takes} (4 to compute a margin); this run has 1. {way_out}" in said("sim/typical")
     # the run grows: with those that it has already there are two, and five, and six
-    assert f"{takes} (4 for any margin at all); this run has 2 models: {way_out}" in said("sim/coin")
-    assert f"{takes}; this run has 5 models: {way_out}" in said("sim/declines", "sim/coin@1", "sim/coin@2")
+    assert f"{takes} (4 to compute a margin); this run has 2. {way_out}" in said("sim/coin")
+    assert f"{takes}; this run has 5. {way_out}" in said("sim/declines", "sim/coin@1", "sim/coin@2")
     assert takes not in said("sim/coin@3")
 
 
@@ -380,7 +383,7 @@ def test_a_choice_that_no_run_knows_is_refused_with_the_one_that_is_meant() -> N
 
 
 def test_two_cuts_at_once_are_refused() -> None:
-    with pytest.raises(InputError, match="two ways to cut"):
+    with pytest.raises(InputError, match="both select a subset"):
         plan("sim/coin", limit=5, fraction=0.5)
 
 

@@ -29,7 +29,7 @@ def test_a_session_is_its_key_its_prompt_its_reply_and_what_it_was_read_as() -> 
         "  │ Why?",
         "  │ Or not?",
         "  reasoning, which is not read (1,234 characters): --format json has it",
-        "  reply (1 token, asked within predict, stopped: stop)",
+        "  reply (1 token, asked within predict, stop reason: stop)",
         "  │ <A>",
         '  read as "A"',
     ]

@@ -179,3 +179,11 @@ def test_a_command_stays_on_one_line_however_long_and_what_stands_around_it_is_f
     lines = fitted(text, 40).splitlines()
     assert f"  {command}." in lines and all(len(line) <= 40 for line in lines if command not in line)
     assert command in fitted(f"To see them, type `{command}` and look.", 40)
+
+
+def test_no_head_is_broken_inside_a_word_where_cells_can_give_way() -> None:
+    columns = ["model", "experiment", "precision", "baseline", "coverage", "rate bias", "skill", "at equal rates"]
+    rows = [["provider/a-model", "association", *([".302 [.279, .326]"] * 6)]]
+    shown = as_text("What?", columns, rows, 80, "stacked")
+    heads = shown.split("─")[0].split()
+    assert {"precision", "baseline", "coverage"} <= set(heads)

@@ -393,7 +393,7 @@ def test_a_run_that_was_not_asked_in_the_condition_is_named_and_not_dropped(
     for analysed in (sx.compare, sx.cross_prediction):
         with pytest.raises(sx.InputError, match="quick: nothing was asked in default, only in haste=quick"):
             analysed([crossed, quick])
-    assert "Asked in the condition haste=quick." in sx.score(quick).table()
+    assert "Condition: haste=quick." in sx.score(quick).table()
 
 
 def test_a_condition_that_is_named_twice_is_one(crossed: Run) -> None:

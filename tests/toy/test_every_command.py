@@ -130,7 +130,7 @@ def test_run_keeps_every_reply_and_says_what_they_are(asked: Run) -> None:
     )
     assert "1,536 of 1,536 sessions are here; nothing remains to be asked." in again
     for name in TOYS:
-        assert f"{name}: {EXPERIMENTS[name].words.about}" in again
+        assert f"{name}: {EXPERIMENTS[name].words.their}" in again
 
 
 def test_dry_run_says_what_would_be_asked() -> None:
@@ -216,7 +216,7 @@ def test_the_authors_have_no_number_of_them_and_the_table_says_so(asked: Run) ->
 
 @pytest.mark.slow
 def test_what_skill_is_is_said_of_the_kinds_that_there_are() -> None:
-    kinds = "Youden's J, for lengths Kendall's tau, for habit the lift over the control"
+    kinds = "Youden's J (for lengths, Kendall's tau; for habit, the lift over the control"
     printed = {command: said(*command.split(), "asked") for command in ("compare", "analyze trend", "card")}
     printed["score"] = said("score", "asked", "--full")
     assert f"skill: {kinds}: 0 is chance" in printed["score"]
@@ -343,7 +343,7 @@ def test_the_report_names_them_and_what_became_of_their_claims(page: Path) -> No
     text = plain(unfolded(page.read_text("utf-8")))
     for name in TOYS:
         assert name.capitalize() in text
-    assert "Youden's J, for lengths Kendall's tau, for habit the lift over the control" in text
+    assert "Youden's J (for lengths, Kendall's tau; for habit, the lift over the control" in text
     assert "when it says that it would answer briefly, it does in 90% of 30 cases" in text
     assert "it does in 75% of 72 cases; in the control the named option is picked in 33% of 72" in text
     assert "Predicted, came true" in text and "Ranking of subjects by how much it writes on them" in text
@@ -507,9 +507,9 @@ def test_an_engine_that_is_not_ours_is_asked_by_the_name_of_its_models(by_heart:
 @pytest.mark.slow
 def test_what_it_says_of_itself_is_said_of_its_models(by_heart: Run, asked: Run) -> None:
     assert json.loads((by_heart.folder / "manifest.json").read_bytes())["simulated"] == list(BY_HEART)
-    sentence = "Simulated models: no language model was asked, and no score here is of a real one."
+    sentence = "These models are simulated: no language model was asked, so no score here describes one."
     assert sentence in said("score", str(by_heart.folder), "--full")
-    assert "2 simulated models, no real one asked." in said("score", str(by_heart.folder))
+    assert "2 simulated models; none is real." in said("score", str(by_heart.folder))
     page = sx.report(by_heart, by_heart.folder / "page.html").read_text("utf-8")
     assert sentence in page
     assert "Nothing about any language model: all replies are simulated." in said("card", str(by_heart.folder))

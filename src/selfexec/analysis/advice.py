@@ -20,7 +20,7 @@ ABOUT: Mapping[str, str] = {
 
 def to_repeat(origins: Iterable[str]) -> str:
     """How everything comes to be there twice, in runs of these origins."""
-    return _ways(REPEAT, "ask everything twice (--epochs 2)", origins)
+    return _ways(REPEAT, "ask every item twice (--epochs 2)", origins)
 
 
 def to_ask_in(condition: str, origins: Iterable[str]) -> str:

@@ -37,9 +37,10 @@ from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.metrics import AT_THE_CEILING, LEAST_CEILING, NO_OTHERS, not_run
 from selfexec.text.numbers import all_of, decimal, is_or_are, joined, number_of
 
-BASELINE = "Models are compared with a baseline that knows only the questions and what other models predicted and did."
+BASELINE = "Models are compared with a baseline that knows only the items and what other models predicted and did."
 
-EQUALLY_OFTEN = " at the same rate of yes"
+MEAN_MARGIN = "Mean margin over the experiments (it reflects both how often models say yes and what they say yes to)"
+EQUALLY_OFTEN = " at equal yes rates"
 
 
 def answers(scores: ConditionScores) -> list[FindingSentence]:
@@ -63,11 +64,19 @@ def experiment_answer(found: ExperimentFindings) -> FindingSentence | None:
         return None
     clause = which_ones_clause(which)
     spoken = which if clause else skills
-    clauses = [how_often_clause(often), clause or better_than_chance(skills).text]
+    clauses = [how_often_clause(often), clause or _skill_clause(skills, alone=not how_often_clause(often))]
     if clause:
         clauses.append(_left_out(often, which))
     judged = [finding for finding in (*often, *spoken) if finding.answer != "withheld"]
     return FindingSentence(found.experiment, _joint_answer(judged), " ".join(clause for clause in clauses if clause))
+
+
+def _skill_clause(skills: Sequence[Finding], *, alone: bool) -> str:
+    """Who predicts better than chance. Where nobody has a verdict, the question before that, unless it stands alone."""
+    text = better_than_chance(skills).text
+    words = EXPERIMENTS[skills[0].about].words
+    question = sentence(words.about if len(skills) == 1 else words.their)
+    return text if alone else re.sub("^No verdict", f"{question}: no verdict", text)
 
 
 def no_margins(scores: ConditionScores) -> Iterator[str]:
@@ -81,7 +90,7 @@ def no_margins(scores: ConditionScores) -> Iterator[str]:
             reasons.setdefault(row.reason, {})[row.experiment] = None
     for reason, experiments in reasons.items():
         where = f" in {' and '.join(experiments)}" if len(reasons) > 1 else ""
-        yield f"No margin over the best baseline{where}: {reason}."
+        yield f"The margin over the baseline{where} is not given: {reason}."
 
 
 def _joint_answer(findings: Iterable[Finding]) -> FindingAnswer:
@@ -103,21 +112,18 @@ def how_often_clause(findings: Sequence[Finding]) -> str:
     for answer, verb in (("yes", "overestimate"), ("no", "underestimate")):
         if those := [finding for finding in judged if finding.answer == answer]:
             do = f"{verb if len(those) > 1 else f'{verb}s'} how often {_would(those)}"
-            parts.append(f"{_how_many(those, judged, first=not parts)} {do}: {_rates(those)}")
+            parts.append(f"{_how_many(those, findings, first=not parts)} {do}: {_rates(those)}")
     if those := [finding for finding in judged if finding.answer == "open"]:
-        who = _how_many(those, judged, first=not parts)
-        parts.append(
-            f"{who} {is_or_are(len(those))} {TOO_CLOSE}"
-            if parts
-            else f"How often: {who} {is_or_are(len(those))} {TOO_CLOSE}"
-        )
-    return f"{sentence('. '.join(map(sentence, parts)))}."
+        who = _how_many(those, findings, first=not parts)
+        parts.append(f"For {who} it is {TOO_CLOSE}" if parts else f"How often: {TOO_CLOSE} for {who}")
+    parts = [part.replace("all ", "All ", 1) if part.startswith("all ") else part for part in parts]
+    return f"{'. '.join(parts)}."  # a name keeps its first letter
 
 
 def _how_often_of_one(finding: Finding) -> str:
     verb = {"yes": "overestimates", "no": "underestimates"}.get(finding.answer)
     if verb is None:
-        return f"How often is {TOO_CLOSE} for {finding.subject}: {_rates([finding])}."
+        return f"How often: {TOO_CLOSE} for {finding.subject}; {_rates([finding])}."
     return f"{finding.subject} {verb} how often {_would([finding])}: {_rates([finding])}."
 
 
@@ -128,14 +134,20 @@ def _would(findings: Sequence[Finding]) -> str:
 
 
 def _rates(findings: Sequence[Finding]) -> str:
-    """it predicts that it would list 85% of the offered words, and lists 15%"""
+    """it predicts that it would list 85% of the offered words, but lists 15%"""
     words = EXPERIMENTS[findings[0].about].words.rates
     assert words is not None
     in_full, did, does = words
     predicted, observed = (_range([finding.rates[n] for finding in findings if finding.rates]) for n in (0, 1))
+    link = "and" if findings[0].answer == "open" else "but"
+    whom = findings[0].whom  # of one condition all are asked about the same
     if len(findings) == 1:
-        return f"it predicts that it would {in_full.format(predicted)}, and {does.format(observed)}"
-    return f"they predict that they would {in_full.format(predicted)}, and {did.format(observed)}"
+        itself = " itself" if whom else ""
+        return (
+            f"it predicts that {whom or 'it'} would {in_full.format(predicted)}, {link} {does.format(observed)}{itself}"
+        )
+    themselves, who = (" themselves", whom) if whom else ("", "they")
+    return f"they predict that {who} would {in_full.format(predicted)}, {link} {did.format(observed)}{themselves}"
 
 
 def _range(shares: Sequence[float]) -> str:
@@ -148,7 +160,7 @@ def _range(shares: Sequence[float]) -> str:
 
 
 def which_ones_clause(findings: Sequence[Finding]) -> str:
-    """Who knows better which ones, models or the baseline; at each model's rate of yes, where there are rates."""
+    """Who knows better which ones, models or the baseline; at each model's yes rate, where there are rates."""
     judged = [finding for finding in findings if finding.answer != "withheld"]
     if not judged:
         return ""
@@ -163,21 +175,21 @@ def which_ones_clause(findings: Sequence[Finding]) -> str:
             held = f"the baseline{EQUALLY_OFTEN}" if of_rates else "the baseline"
             whom = f" {held}" if not parts else ""
             where = where if whom else where.removesuffix(" of")
-            who = _how_many(those, judged, first=not parts)
+            who = _how_many(those, findings, first=not parts)
             parts.append(f"{who} {is_or_are(len(those))} {where}{whom} {_how_far(those, first=bool(whom))}")
     if those := [finding for finding in judged if finding.answer == "open"]:
-        parts.append(f"{_how_many(those, judged, first=not parts)} {is_or_are(len(those))} {TOO_CLOSE}{_least(those)}")
+        parts.append(f"for {_how_many(those, findings, first=not parts)} it is {TOO_CLOSE}{_least(those)}")
     if those := [finding for finding in judged if finding.answer == "ceiling"]:
-        who = _how_many(those, judged, first=not parts)
+        who = _how_many(those, findings, first=not parts)
         has = "has" if len(those) == 1 else "have"
-        parts.append(f"{who} {has} {NO_ROOM} from the baseline, since {_why_no_room(those)}")
+        parts.append(f"{who} {has} {NO_ROOM} from the baseline, because {_why_no_room(those)}")
     return f"{head}: {'; '.join(parts)}."
 
 
 def _which_of_one(finding: Finding, of_rates: bool) -> str:
     held = f"the baseline{EQUALLY_OFTEN}" if of_rates else "the baseline"
     if finding.answer == "ceiling":
-        return f"it has {NO_ROOM} from the baseline, since {_why_no_room([finding])}"
+        return f"it has {NO_ROOM} from the baseline, because {_why_no_room([finding])}"
     if finding.answer == "open":
         return f"{TOO_CLOSE} between it and {held}{_least([finding])}"
     where = "ahead of" if finding.answer == "yes" else "behind"
@@ -186,19 +198,21 @@ def _which_of_one(finding: Finding, of_rates: bool) -> str:
 
 def _why_no_room(findings: Sequence[Finding]) -> str:
     """Why answers of yes and no cannot decide: both reach all that is possible, or little is possible."""
-    whose = "its" if len(findings) == 1 else "their"
+    whose = "its" if len(findings) == 1 else "a model's"
     low = [finding for finding in findings if finding.ceiling is not None and finding.ceiling < LEAST_CEILING]
-    possible = f"the skill that is possible at {whose} rate of yes"
-    both = f"model and baseline both reach {percent(AT_THE_CEILING)} or more of {possible}"
+    possible = f"the highest skill possible at {whose} yes rate"
+    both = f"it and the baseline both reach at least {percent(AT_THE_CEILING)} of {possible}"
+    if len(findings) > 1:
+        both = both.replace("it and the baseline both", "model and baseline both", 1)
     little = f"below {decimal(LEAST_CEILING, 1)}"
     if len(low) == len(findings):
         return f"{possible} is {little}"
-    return f"{both}, or that skill is {little}" if low else both
+    return f"{both}, or that maximum is {little}" if low else both
 
 
 def _how_far(findings: Sequence[Finding], *, first: bool) -> str:
-    """(by .09 to .31 in skill; they reach 67% to 87% of the skill that is possible at that rate, the baseline 100%), or
-    (by .09 to .35 in skill)
+    """(by .09 to .31 in skill; they reach 67% to 87% of the highest skill possible at their rates, the
+    baseline 100%), or (by .09 to .35 in skill)
     """
     measure = "AUROC" if findings[0].relation == "auroc" else "skill"
     lead = f"by {span([abs(finding.value or 0.0) for finding in findings])} in {measure}"
@@ -206,7 +220,8 @@ def _how_far(findings: Sequence[Finding], *, first: bool) -> str:
         return f"({lead})"
     own, baseline = (_range([finding.shares[n] or 0.0 for finding in findings if finding.shares]) for n in (0, 1))
     who = "it reaches" if len(findings) == 1 else "they reach"
-    possible = " of the skill that is possible at that rate" if first else ""
+    rate = "its rate" if len(findings) == 1 else "their rates"
+    possible = f" of the highest skill possible at {rate}" if first else ""
     return f"({lead}; {who} {own}{possible}, the baseline {baseline})"
 
 
@@ -232,15 +247,15 @@ def overall_answer(scores: ConditionScores) -> FindingSentence | None:
     parts: list[str] = []
     for answer, where in (("yes", "ahead of the baseline"), ("no", "behind the baseline")):
         if those := [finding for finding in judged if finding.answer == answer]:
-            who = _who(those, judged, first=not parts)
+            who = _how_many(those, findings, first=not parts)
             by = f" by {span([abs(finding.value or 0.0) for finding in those])} in skill"
             parts.append(f"{who} {is_or_are(len(those))} {where}{by}")
     if those := [finding for finding in judged if finding.answer == "open"]:
-        parts.append(f"{_who(those, judged, first=not parts)} {is_or_are(len(those))} {TOO_CLOSE}{_least(those)}")
+        parts.append(f"for {_how_many(those, findings, first=not parts)} it is {TOO_CLOSE}{_least(those)}")
     cancel = _cancelling(scores, [finding.subject for finding in judged])
     left_out = [finding for finding in findings if finding.answer == "withheld"]
-    out = f" Not judged (reasons below): {listed_names([finding.subject for finding in left_out])}." if left_out else ""
-    text = f"Margin, averaged over the experiments (it mixes how often with which ones): {'; '.join(parts)}."
+    out = f" No verdict (reasons below): {listed_names([finding.subject for finding in left_out])}." if left_out else ""
+    text = f"{MEAN_MARGIN}: {'; '.join(parts)}."
     return FindingSentence("overall", _joint_answer(judged), f"{text}{cancel}{out}")
 
 
@@ -262,7 +277,7 @@ def _cancelling(scores: ConditionScores, models: Sequence[str]) -> str:
     both = [model for model, those in answers_of.items() if {"yes", "no"} <= those]
     if not both:
         return ""
-    return f" For {listed_names(both)} margins above and below 0 cancel in it."
+    return f" For {listed_names(both)}, margins above and below 0 cancel out in it."
 
 
 # --- in brief, next to a picture -------------------------------------------------------------------------------------
@@ -270,7 +285,8 @@ def _cancelling(scores: ConditionScores, models: Sequence[str]) -> str:
 
 def experiment_in_brief(found: ExperimentFindings) -> list[str]:
     """The same in a few words: how many models are in each state, on how often and on which ones."""
-    lines = [_counted("how often", found.often), _counted("which ones", found.which)]
+    which = EXPERIMENTS[found.experiment].words.which
+    lines = [_counted("how often", found.often), _counted(which, found.which)]
     return [line for line in lines if line] or _chance_in_brief(found.skills)
 
 
@@ -280,9 +296,9 @@ def overall_in_brief(scores: ConditionScores) -> list[str]:
 
 
 def _counted(head: str, findings: Sequence[Finding]) -> str:
-    """Which ones 3 behind, 6 with no room to differ."""
+    """which words: 3 behind, 6 with no room to differ"""
     states = brief(findings)
-    return f"{head} {states}" if states else ""
+    return f"{head}: {states}" if states else ""
 
 
 def brief(findings: Sequence[Finding]) -> str:
@@ -300,7 +316,7 @@ def brief(findings: Sequence[Finding]) -> str:
                 how = f"with {state}" if answer == "ceiling" else state
                 parts.append(f"{all_of(len(those)) if len(those) == len(findings) else len(those)} {how}")
     if parts and len(judged) < len(findings):
-        parts.append(f"{len(findings) - len(judged)} no verdict")
+        parts.append(f"{len(findings) - len(judged)} without a verdict")
     return ", ".join(parts)
 
 
@@ -318,7 +334,7 @@ def headline(scores: ConditionScores, areas: ConditionScores | None = None) -> s
             if any(finding.answer in ("yes", "no") for finding in findings):
                 return _headline(findings, len(scores.models))
     who = "what this model predicts" if len(scores.models) == 1 else "what these models predict"
-    return f"Nothing is sure yet about {who} of {'itself' if len(scores.models) == 1 else 'themselves'}"
+    return f"Nothing is certain yet about {who} about {'itself' if len(scores.models) == 1 else 'themselves'}"
 
 
 def _headline(findings: Sequence[Finding], models: int) -> str:
@@ -387,12 +403,12 @@ def _none_ahead(findings: Sequence[Finding], models: int) -> str:
     able = [finding for finding in judged if not finding.reason]  # a judged one has no other reason than few models
     if not able:
         who = "it" if models == 1 else "any model"
-        return f"whether {who} is ahead of a baseline made from other models cannot be said: {judged[0].reason}"
+        return f"whether {who} is ahead of a baseline made from other models is not known: {judged[0].reason}"
     subjects = {finding.subject for finding in able}
     who = "it is not" if models == 1 else "no model is"
     if len(subjects) < models:
-        none = f"none of the {len(subjects)} models that are judged is"
-        who = "the one model that is judged is not" if len(subjects) == 1 else none
+        none = f"none of the {len(subjects)} models with a verdict is"
+        who = "the one model with a verdict is not" if len(subjects) == 1 else none
     tested = dict.fromkeys(finding.about for finding in able)
     all_tested = len(tested) == len({finding.about for finding in findings})
     where = "" if all_tested else f" in {joined(name.replace('_', ' ') for name in tested)}"
@@ -400,7 +416,7 @@ def _none_ahead(findings: Sequence[Finding], models: int) -> str:
 
 
 def _chance_in_brief(findings: Sequence[Finding]) -> list[str]:
-    return [_counted("skill", findings) or "nothing can be said"]
+    return [_counted("skill", findings) or "no verdict"]
 
 
 # --- clauses ---------------------------------------------------------------------------------------------------------
@@ -411,19 +427,17 @@ def _left_out(often: Sequence[Finding], which: Sequence[Finding]) -> str:
     spoken = {finding.subject for finding in (*often, *which) if finding.answer != "withheld"}
     silent = dict.fromkeys(finding.subject for finding in (*often, *which) if finding.subject not in spoken)
     half = [finding.subject for finding in which if finding.answer == "withheld" and finding.subject in spoken]
-    parts = [("", list(silent)), (" in which ones", half)]
-    return " ".join(f"Not judged{where} (reasons below): {listed_names(models)}." for where, models in parts if models)
+    on = f" on {EXPERIMENTS[which[0].about].words.which}"
+    parts = [("", list(silent)), (on, half)]
+    return " ".join(f"No verdict{where} (reasons below): {listed_names(models)}." for where, models in parts if models)
 
 
-def _who(those: Sequence[Finding], judged: Sequence[Finding], *, first: bool) -> str:
-    """The model by its name, where it is the only one that is judged; else how many."""
-    return those[0].subject if len(judged) == 1 else _how_many(those, judged, first=first)
-
-
-def _how_many(those: Sequence[Finding], judged: Sequence[Finding], *, first: bool) -> str:
-    """All 9 models, 3 of 9 models, or behind that 3."""
-    if len(judged) == 1:
-        return "the one model that is judged"
-    if len(those) == len(judged):
-        return f"{all_of(len(judged))} models"
-    return f"{len(those)} of {number_of(len(judged), 'model')}" if first else str(len(those))
+def _how_many(those: Sequence[Finding], everyone: Sequence[Finding], *, first: bool) -> str:
+    """All 10 models, 3 of 10 models, or behind that 3; a single one by its name. Models without a verdict count among
+    the 10, so that the numbers of a sentence add up to the models of the table.
+    """
+    if len(those) == 1:
+        return those[0].subject
+    if len(those) == len(everyone):
+        return f"{all_of(len(everyone))} models"
+    return f"{len(those)} of {number_of(len(everyone), 'model')}" if first else str(len(those))

@@ -208,7 +208,7 @@ def _refuse_empty(found: Correlations, way_out: str) -> Correlations:
         return found
     if (most := max((pair.pearson.n for pair in found), default=0)) < LEAST_PAIRS:
         shared = f"no two columns here share more than {most}"
-        raise InputError(f"a correlation takes {LEAST_PAIRS} models that have both numbers, and {shared}. {way_out}")
+        raise InputError(f"a correlation needs {LEAST_PAIRS} models that have both numbers, and {shared}. {way_out}")
     raise InputError(f"nothing can be correlated: {found[0].one} and {found[0].two}: {found[0].pearson.reason}.")
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 from selfexec.experiments import EXPERIMENTS
+from selfexec.facets import DEFAULT_NAME, addressed, condition_named
 from selfexec.metrics import Objection, Own, OwnVerdict, Score, at_the_ceiling, none_if_nan, rows_over_naive
 from selfexec.stats import POWER_80, Z, holm_points
 
@@ -85,8 +86,8 @@ class Finding:
     Attributes:
         about: The experiment, or `overall`.
         subject: The model; for own excess mostly all models together (`panel`), or all simulated ones.
-        relation: What it is compared with: the best `baseline` (value: margin); the same baseline at the model's rate
-            of yes (`which ones`), or, for probabilities, its logits (`auroc`); its own behaviour (`how often`: rate
+        relation: What it is compared with: the best `baseline` (value: margin); the same baseline at the model's
+            yes rate (`which ones`), or, for probabilities, its logits (`auroc`); its own behaviour (`how often`: rate
             bias); `chance` (skill); the `naive` baseline (accuracy less that of the baseline, which is `level`);
             `others` (skill, next to that of other models); what nobody else's predictions and outcomes explain (`own`
             excess, with its `verdict`).
@@ -106,11 +107,12 @@ class Finding:
         level: The accuracy of the naive baseline.
         alike: Models that cannot be told apart from this one.
         rates: For `how often`, the predicted and the observed share of yes.
-        shares: For `which ones`, the shares of the ceiling that model and baseline reach at the model's rate of yes.
+        shares: For `which ones`, the shares of the ceiling that model and baseline reach at the model's yes rate.
         ceiling: For `which ones`, the greatest skill that is possible at this rate.
         verdict: The verdict on own excess; None where there is none.
         against: What keeps that verdict from a better one.
         source: For own excess, who says what was done.
+        whom: For `how often`, whom the predictions are about ("a person"); empty for the model itself.
     """
 
     about: str
@@ -134,6 +136,7 @@ class Finding:
     verdict: str | None = None
     against: tuple[Objection, ...] = ()
     source: str | None = None
+    whom: str = ""
 
     @property
     def state(self) -> str:
@@ -188,9 +191,11 @@ def how_often(scores: ConditionScores, experiment: str) -> list[Finding]:
     words = EXPERIMENTS[experiment].words
     if words.rates is None:
         return []
-    findings = _by_holm(scores.of(experiment, "rate_bias"), "how often")
+    biases = scores.of(experiment, "rate_bias")
+    findings = _by_holm(biases, "how often")
+    whom = {row.model: addressed(condition_named(row.condition)) for row in biases if row.condition != DEFAULT_NAME}
     predicted = {row.model: row.value for row in scores.of(experiment, "predicted_rate")}
-    return [replace(finding, rates=_rates(predicted.get(finding.subject), finding.value)) for finding in findings]
+    return [replace(f, rates=_rates(predicted.get(f.subject), f.value), whom=whom.get(f.subject, "")) for f in findings]
 
 
 def _rates(predicted: float | None, bias: float | None) -> tuple[float, float] | None:
@@ -204,7 +209,7 @@ def which_ones(scores: ConditionScores, experiment: str) -> list[Finding]:
     It is found by the first of these metrics that has rows:
 
     auroc_margin          of predictions that are probabilities
-    margin_at_own_rate    of yes-or-no claims, at the model's own rate of yes
+    margin_at_own_rate    of yes-or-no claims, at the model's own yes rate
     baseline_margin       of orders, which have no such rate; and of yes-or-no claims where too little is known of other
                           models, so that it is withheld, with the reason
 

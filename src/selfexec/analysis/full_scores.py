@@ -26,14 +26,15 @@ SHOWN = {
     *("coverage", ADJUSTED, *OF_THE_PAPER),
 }
 OWN = "own_excess"  # its verdicts stand below the first table
-PAPER_TITLE = "The paper's own numbers"
+PAPER_TITLE = "The metrics of the paper, for these replies"
 FURTHER_TITLE = "Further metrics, by their names in the data (docs/metrics.md)"
-BY_CHANCE = "by chance: the over-niceness that follows from how often predictions and outcomes are yes."
+OVER_NICE = 'over-niceness: of the wrong predictions, the share of "I would not answer" that an answer followed.'
+BY_CHANCE = "by chance: the over-niceness expected from the predicted and the observed yes rate alone."
 POSITIVE = (
-    "positive rate: the share of yes of all claims with a known outcome, where an unread prediction counts as no yes. "
-    "Elsewhere, how often a model predicts a yes is a share of the claims whose prediction and outcome were both read."
+    "positive rate: of all claims with a known outcome, the share predicted yes; a prediction that was not read counts "
+    "as not yes. Other tables take the share among claims whose prediction and outcome were both read."
 )
-TOKENS = "tokens: the mean number of tokens of an answer, over the answers that came."
+TOKENS = "tokens: the mean number of tokens per answer, over the answers received."
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,6 +64,7 @@ class FullScores(Result):
 
 OF_PAPER = {
     OF_THE_PAPER["positive_rate"]: POSITIVE,
+    OF_THE_PAPER["over_niceness"]: OVER_NICE,
     OF_THE_PAPER["over_niceness_expected"]: BY_CHANCE,
     OF_THE_PAPER["tokens_mean"]: TOKENS,
 }

@@ -51,23 +51,24 @@ def baselines_of(experiment: str) -> Mapping[str, str]:
     return BASELINES | {name: baseline_name(name) for name in own}
 
 
-def skill_called(experiments: Iterable[str]) -> str:
-    """Youden's J, for difficulty Kendall's tau"""
+def skill_called(experiments: Iterable[str], *further: str) -> str:
+    """Youden's J (for difficulty, Kendall's tau)"""
     by_kind: dict[KindName, list[str]] = {}
     for name in experiments:
         if name in EXPERIMENTS:
             by_kind.setdefault(EXPERIMENTS[name].kind, []).append(name)
     first, *others = sorted(by_kind, key=list(SKILLS).index) or ["binary"]
-    return ", ".join([SKILLS[first], *(f"for {joined(by_kind[kind])} {SKILLS[kind]}" for kind in others)])
+    apart = "; ".join([*(f"for {joined(by_kind[kind])}, {SKILLS[kind]}" for kind in others), *further])
+    return f"{SKILLS[first]} ({apart})" if apart else SKILLS[first]
 
 
 def skill_legend(experiments: Iterable[str]) -> str:
-    """skill: Youden's J, for difficulty Kendall's tau, overall their mean: 0 is chance, 1 is perfect."""
+    """skill: Youden's J (for difficulty, Kendall's tau; overall, their mean). 0 is chance, 1 is perfect."""
     asked = list(experiments)
     parts = set(asked) & set(EXPERIMENTS)
     mean = "their mean" if parts <= set(PAPER.experiments) else f"the mean of {joined(PAPER.experiments)}"
-    overall = f", overall {mean}" if "overall" in asked else ""
-    return f"skill: {skill_called(asked)}{overall}: 0 is chance, 1 is perfect."
+    overall = [f"overall, {mean}"] if "overall" in asked else []
+    return f"skill: {skill_called(asked, *overall)}. 0 is chance, 1 is perfect."
 
 
 def source_of(experiment: str, source: str) -> str:

@@ -10,7 +10,7 @@ from selfexec.analysis.result import ScoredRun, folders_of
 from selfexec.analysis.warnings import LeftOpen, Warned
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import NOT_REPEATED, JudgeTest, LossTest, Score, claim_kind
-from selfexec.text.numbers import decimal, number_of, signed
+from selfexec.text.numbers import decimal, signed
 from selfexec.text.printable import command_line
 
 LEAST_SHOWN = 0.01
@@ -53,16 +53,16 @@ def _ceilings(scores: Sequence[Score], runs: Sequence[ScoredRun]) -> Iterator[st
             why = "no claim has replies in two epochs yet"
         else:
             why = f"to measure it, {to_repeat([run.origin for run in those])}"
-        yield f"the consistency of behaviour is unknown{whose}: {why}."
+        yield f"consistency of behaviour{whose}: not measured; {why}."
     if by_model:
-        yield "skill over ceiling, the skill with which one execution predicts another:"
+        yield "skill over ceiling (the skill with which one execution predicts another):"
     for model, rows in by_model.items():
         yield f"  {model}: " + ", ".join(
             f"{row.experiment} {_over(row, known.get((row.model, row.experiment)))}" for row in rows
         )
     split = _by_model(row for row in scores if row.metric == "variance_items" and row.value is not None)
     if split:
-        yield "of the variance of being right, so much lies in the claims; the rest is how repeats differ:"
+        yield "share of the variance in correctness that lies between claims (the rest lies between repeats):"
     for model, rows in split.items():
         yield f"  {model}: " + ", ".join(
             f"{row.experiment} {decimal(row.value, 2)}{_interval(row)}{_reason(row)}" for row in rows
@@ -78,11 +78,10 @@ def _order_biases(scores: Sequence[Score]) -> Iterator[str]:
             biases.setdefault(row.experiment, []).append(row)
     for experiment, rows in biases.items():
         follow = [row.value or 0.0 for row in rows if (row.low or 0.0) > 0]
-        higher = f", by {decimal(min(follow), 2)} to {decimal(max(follow), 2)}" if follow else ""
+        above = f" (above 0 for {len(follow)} of {len(rows)} models)" if len(rows) > 1 else ""
         yield (
-            f"{experiment}: {len(follow)} of {number_of(len(rows), 'model')} are more accurate on pairs shown in their "
-            f"true order than on the others{higher}; that difference, then the share of rankings that repeat the "
-            "order shown:"
+            f"{experiment}, order effect: accuracy on pairs shown in their true order minus accuracy on the other "
+            f"pairs{above}, then the share of rankings that repeat the order shown:"
         )
         for row in rows:
             share = shares.get((row.model, experiment))
@@ -112,7 +111,7 @@ def _reason(row: Score) -> str:
 def _worst_cases(scores: Sequence[Score]) -> Iterator[str]:
     lossy = [row for row in scores if row.metric == "skill" and (row.best or 0) - (row.worst or 0) >= LEAST_SHOWN]
     if lossy:
-        yield "worst and best case of skill, whatever the lost claims would have been, where they differ by .01:"
+        yield "skill in the worst and the best case for unread claims, where the two differ by .01 or more:"
     for model, rows in _by_model(lossy).items():
         yield f"  {model}: " + ", ".join(
             f"{row.experiment} [{decimal(row.worst, 2)}, {decimal(row.best, 2)}]" for row in rows
@@ -121,7 +120,7 @@ def _worst_cases(scores: Sequence[Score]) -> Iterator[str]:
 
 def _losses(warnings: Sequence[LossTest]) -> Iterator[str]:
     if warnings:
-        yield "what was lost differs from what was read (p < .05 by Holm), so scores may not represent all items"
+        yield "unread items differ from those read (p < .05, Holm-adjusted), so scores may not represent all items:"
     for found in warnings:
         yield f"  {found.model}, {found.experiment}: {found.text}"
 
@@ -135,7 +134,7 @@ def _judges(warnings: Sequence[JudgeTest], folders: Callable[[Iterable[str]], li
         thing, _ = EXPERIMENTS[experiment].words.judged
         former, latter = source_of(experiment, source), source_of(experiment, other)
         if source in EXPERIMENTS[experiment].on_request:
-            yield f"{experiment}: skill rests on {former}; beside it is {latter}, on what both decide:"
+            yield f"{experiment}: skill rests on {former}; it is compared with {latter}, where both decide:"
         else:
             yield (
                 f"{former} and {latter} disagree on a quarter or more of the {thing}s; skill rests on the former, and "

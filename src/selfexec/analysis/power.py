@@ -14,9 +14,9 @@ from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.experiments.base import Spread
 from selfexec.metrics import LEAST_PANEL, LEAST_RARER_ITEMS
 from selfexec.stats import POWER_80, Z
-from selfexec.text.numbers import number_of
+from selfexec.text.numbers import decimal, joined, number_of
 
-WIDEST = 2.0  # skill lies between -1 and 1
+WIDEST = 1.0  # of differences between two models that a reader thinks in: from chance to perfect
 LEAST_MODELS = 4  # a model and three others, to tell what models in general do
 
 
@@ -42,9 +42,9 @@ def detectable(experiment: str, items: int) -> float:
 
 
 # a model that lists hardly any option, or answers every request, has next to none of the rarer outcome
-DIFFERING = "two models that differ by"
-ARE_TOLD = "are told apart in 4 of 5 runs"
-EXPECT = "95% intervals of skill to expect, if behaviour varies as it did in ten recorded models:"
+DIFFERENCE = "a true difference between two models of"
+FOUND = "would be found in 4 of 5 runs"
+EXPECT = "Expected 95% intervals of skill, if behaviour varies as in ten recorded models:"
 
 
 def outlook(items: Mapping[str, int], models: int, cuts: Mapping[tuple[str, str], float] | None = None) -> str:
@@ -66,30 +66,37 @@ def _resolution(items: Mapping[str, int], complete: bool, cuts: Mapping[tuple[st
     width = {
         experiment: half_width(experiment, n, cuts.get((experiment, "skill"), 0.0)) for experiment, n in items.items()
     }
-    widths = ", ".join(f"{experiment} {_either_side(half)}" for experiment, half in width.items())
+    widths = _widths(width)
     found = {experiment: detectable(experiment, n) for experiment, n in items.items()}
     headline = {experiment: items[experiment] for experiment in PAPER.experiments if complete}
     if not complete or _short(headline):
         return f"{EXPECT} {widths}; {_apart(found)}."
     sampled = math.hypot(*(half_width(experiment, n) for experiment, n in headline.items())) / len(PAPER.experiments)
     overall = math.hypot(sampled, Z * cuts.get(("overall", "skill"), 0.0))
-    apart = f"{math.hypot(*(found[experiment] for experiment in headline)) / len(PAPER.experiments):.2f}"
-    return f"{EXPECT} {widths}, overall {_either_side(overall)}; {DIFFERING} {apart} overall {ARE_TOLD}."
+    apart = decimal(math.hypot(*(found[experiment] for experiment in headline)) / len(PAPER.experiments), 2)
+    return f"{EXPECT} {_widths({**width, 'overall': overall})}; {DIFFERENCE} {apart} overall {FOUND}."
 
 
-def _either_side(half: float) -> str:
-    """Half the width of an interval of skill, which goes from -1 to 1."""
-    return f"±{half:.2f}" if half < 1 else "the whole scale"
+def _widths(halves: Mapping[str, float]) -> str:
+    """association ±.11, restriction ±.15; the whole scale in difficulty. Half the width of an interval of skill, which
+    goes from -1 to 1.
+    """
+    wide = [experiment for experiment, half in halves.items() if half >= 1]
+    parts = [", ".join(f"{experiment} ±{decimal(half, 2)}" for experiment, half in halves.items() if half < 1)]
+    parts += [f"the whole scale from -1 to 1 in {joined(wide)}"] if wide else []
+    return "; ".join(filter(None, parts))
 
 
 def _apart(found: Mapping[str, float]) -> str:
     """By how much two models must differ in each experiment to be told apart, where any difference is large enough."""
-    told = [f"{difference:.2f} in {experiment}" for experiment, difference in found.items() if difference <= WIDEST]
+    told = [
+        f"{decimal(difference, 2)} in {experiment}" for experiment, difference in found.items() if difference <= WIDEST
+    ]
     blind = [experiment for experiment, difference in found.items() if difference > WIDEST]
     by = " or ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
-    parts = [f"{DIFFERING} {by} {ARE_TOLD}"] if told else []
+    parts = [f"{DIFFERENCE} {by} {FOUND}"] if told else []
     if blind:
-        parts.append(f"in {' and '.join(blind)} it cannot tell two models apart")
+        parts.append(f"in {joined(blind)} no difference up to {WIDEST:g} would be found as often")
     return "; ".join(parts)
 
 
@@ -103,23 +110,23 @@ def _withheld(items: Mapping[str, int], complete: bool) -> str | None:
     which experiments nothing can be said.
     """
     if short := _short(items):
-        have = ", ".join(number_of(items[experiment], EXPERIMENTS[experiment].item_name) for experiment in short)
+        have = joined([number_of(items[experiment], EXPERIMENTS[experiment].item_name) for experiment in short])
         of_each = " of each" if len(short) > 1 else ""
-        what = "Overall scores will be withheld" if complete else f"Nothing will be said of {' and '.join(short)}"
-        return f"{what}: {have}, and at least {LEAST_RARER_ITEMS}{of_each} are needed."
+        what = "Overall scores will be withheld" if complete else f"No verdict will be given for {joined(short)}"
+        return f"{what}: the run has only {have}, and at least {LEAST_RARER_ITEMS}{of_each} are needed."
     rarer = {experiment: math.floor(spread_of(experiment).rarer_share * n) for experiment, n in items.items()}
     if few := [experiment for experiment, n in rarer.items() if n < LEAST_RARER_ITEMS]:
-        have = ", ".join(f"of {number_of(items[e], EXPERIMENTS[e].item_name)} only {rarer[e]}" for e in few)
-        takes = f"it takes {LEAST_RARER_ITEMS} items of the rarer outcome"
-        what = "Overall scores may be withheld" if complete else f"Perhaps nothing can be said of {' and '.join(few)}"
-        return f"{what}: {takes}, and {have} may have it."
+        have = joined([f"{rarer[e]} of {number_of(items[e], EXPERIMENTS[e].item_name)}" for e in few])
+        needed = f"{LEAST_RARER_ITEMS} items with the rarer outcome are needed"
+        what = "Overall scores may be withheld" if complete else f"There may be no verdict for {joined(few)}"
+        return f"{what}: {needed}, and perhaps only {have} have it."
     return None
 
 
 def _too_few_models(models: int) -> str | None:
     if models >= LEAST_PANEL:
         return None
-    takes = f"Showing that a model beats the baseline takes {LEAST_PANEL} models on the same items"
-    at_all = f" ({LEAST_MODELS} for any margin at all)" if models < LEAST_MODELS else ""
-    have = f"this run has {number_of(models, 'model')}: add some, or score it together with other models' runs"
-    return f"{takes}{at_all}; {have}."
+    needed = f"To show that a model beats the baseline, {LEAST_PANEL} models on the same items are needed"
+    at_all = f" ({LEAST_MODELS} to compute a margin)" if models < LEAST_MODELS else ""
+    have = f"this run has {models}. Add models, or score it together with other models' runs"
+    return f"{needed}{at_all}; {have}."

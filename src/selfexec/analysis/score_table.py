@@ -41,7 +41,7 @@ from selfexec.analysis.words import (
 )
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
-from selfexec.facets import DEFAULT_NAME, why_apart
+from selfexec.facets import DEFAULT_NAME, addressed, condition_named, why_apart
 from selfexec.metrics import (
     ADJUSTED,
     AT_THE_CEILING,
@@ -66,25 +66,35 @@ if TYPE_CHECKING:
 
 ACCURACY = {"overall": "self_execution_score"}
 TITLE = "Did the model predict what it would do?"
-COLUMNS = ["model", "experiment", "accuracy", "skill", "rate bias", "baseline", "margin", "at own rate", "coverage"]
-RATE_BIAS = "rate bias: predicted minus observed share of yes. It is about how often, not about which ones."
+COLUMNS = ["model", "experiment", "accuracy", "skill", "rate bias", "baseline", "margin", "at equal rates", "coverage"]
+RATE_BIAS = "rate bias: predicted minus observed yes rate, whatever the model says yes to."
 OF_BASELINES = (
-    "baseline: the skill of a predictor that knows only the questions and what other models did and predicted.",
-    "margin: skill minus the baseline's: which of the two predicts better. It mixes how often with which ones.",
+    "baseline: the skill of a predictor that knows only the items and what other models predicted and did.",
+    "margin: the model's skill minus the baseline's; above 0, the model predicts better. It reflects both how often "
+    "the model says yes and what it says yes to.",
 )
 AT_OWN_RATE = (
-    "at own rate: the margin when the baseline says yes as often as the model does. It is about which ones alone.",
-    f"no room to differ: both reach {percent(AT_THE_CEILING)} of the skill that is possible at the model's rate of "
-    f"yes, or that skill is below {decimal(LEAST_CEILING, 1)}.",
+    "at equal rates: the margin when the baseline says yes as often as the model does. It reflects only what the model "
+    "says yes to.",
+    f"no room to differ: both reach at least {percent(AT_THE_CEILING)} of the highest skill possible at the model's "
+    f"yes rate, or that maximum is below {decimal(LEAST_CEILING, 1)}.",
 )
-NOT_A_TEST = f"a margin is no test of self-knowledge: {NO_TEST}."
+NOT_A_TEST = f"a margin does not test self-knowledge: {NO_TEST}."
 WITHHELD, UNDEFINED = "withheld", "–"
-ABSENT = (
-    "withheld: an overall score that would mislead; –: a number that cannot be worked out. The reasons stand with it."
-)
+ABSENT: Mapping[str, str] = {
+    WITHHELD: "withheld: an overall score, where that of an experiment is missing or unreliable",
+    UNDEFINED: "–: cannot be computed",
+}
 CAUTION = "†"  # behind a number that is to be read with caution
+# what stands in a table -> how a heading over the reasons names it
+MARKED: Mapping[str, str] = {
+    UNDEFINED: f"not computed ({UNDEFINED})",
+    WITHHELD: WITHHELD,
+    CAUTION: f"to be read with caution ({CAUTION})",
+}
+BY_RATE = "margins that may reflect only how often a model says yes (see the margins at equal rates)"
 LEGEND = {
-    "strict": "strict: an unreadable prediction is a wrong one",
+    "strict": "strict: an unreadable prediction counts as wrong",
     "readable": "readable: unreadable claims are left out",
 }
 
@@ -274,11 +284,7 @@ def question(scores: Scores) -> str:
     if added:
         return added.title
     why = stands_apart(scores)
-    return (
-        f"Asked in the condition {scores.conditions[0]}. These are no scores of self-prediction: {why}."
-        if why
-        else TITLE
-    )
+    return f"{condition_line(scores.conditions[0])} These are not scores of self-prediction: {why}." if why else TITLE
 
 
 def stands_apart(scores: Scores) -> str | None:
@@ -340,8 +346,8 @@ def constant_baselines(scores: Scores) -> Iterator[str]:
             constant.setdefault(row.model, {})[row.experiment] = None
     for model, experiments in constant.items():
         yield (
-            f"{model}: in {joined(experiments)} the prediction from other models is no better than always the same "
-            "answer, which therefore is the baseline: its skill is 0."
+            f"{model}: in {joined(experiments)} the prediction from other models is no better than a constant "
+            "answer. So a constant answer is the baseline, and its skill is 0."
         )
 
 
@@ -349,7 +355,14 @@ def _asked_in(scores: Scores) -> list[str]:
     """The condition, where it is the only one here and not the default one."""
     here = scores.conditions
     named = len(here) == 1 and here[0] != DEFAULT_NAME and not stands_apart(scores)
-    return [f"Asked in the condition {here[0]}."] if named else []
+    return [condition_line(here[0])] if named else []
+
+
+def condition_line(condition: str) -> str:
+    """How the models were asked; where they were asked about somebody else, that their own behaviour counts."""
+    whom = addressed(condition_named(condition)) if condition != DEFAULT_NAME else ""
+    about = f" Predictions are about {whom}; they are compared with the model's own behaviour." if whom else ""
+    return f"Condition: {condition}.{about}"
 
 
 def every_answer(ones: Sequence[Scores]) -> list[str]:
@@ -455,8 +468,10 @@ def _mark(row: Score) -> str:
 
 
 def absent(cells: Iterable[Sequence[str]]) -> list[str]:
-    """What stands in place of a number, where it does, each case apart."""
-    return [ABSENT] if any(cell in (WITHHELD, UNDEFINED) for row in cells for cell in row) else []
+    """What stands in place of a number, each case only where it occurs."""
+    shown = {cell for row in cells for cell in row}
+    meanings = [meaning for sign, meaning in ABSENT.items() if sign in shown]
+    return [f"{'; '.join(meanings)}. The reasons are given above."] if meanings else []
 
 
 def _cuts(scores: Scores) -> list[str]:
@@ -482,7 +497,7 @@ def _adjusted(scores: Scores) -> Iterator[str]:
         panel = next(iter(by_model.values()))[0].panel
         yield (
             f"skill adjusted to all items, by how much easier the preset is for the panel `{panel}`; the level of a "
-            "preset may be off, so compare margins with those of other cuts:"
+            "preset may be off, so use margins to compare it with other subsets:"
         )
     for model, rows in by_model.items():
         yield f"  {model}: " + ", ".join(f"{row.experiment} {number_cell(row)}" for row in rows)
@@ -490,9 +505,9 @@ def _adjusted(scores: Scores) -> Iterator[str]:
 
 def _intervals(scores: Scores) -> str:
     if scores.bootstrap is None:
-        return "Intervals are 95%, over items."
+        return "Intervals are 95% confidence intervals over items."
     drawn = scores.bootstrap
-    return f"Intervals are 95%, percentiles of {drawn.replicates:,} bootstrap draws of items (seed {drawn.seed})."
+    return f"95% intervals are percentiles of {drawn.replicates:,} bootstrap draws of items (seed {drawn.seed})."
 
 
 def _notes(scores: Scores) -> list[str]:
@@ -515,7 +530,7 @@ def _below(scores: Scores) -> list[str]:
 def _legend(scores: Scores) -> list[str]:
     convention = scores.convention or "strict"
     if added := added_convention(convention):
-        return [f"{added.legend}. It has neither skills nor intervals."]
+        return [f"{added.legend}. It has neither skill nor intervals, and low coverage is not marked."]
     return [f"{LEGEND[convention]}. {_intervals(scores)}", *legends(scores)]
 
 
@@ -535,10 +550,26 @@ def _cautions(scores: Scores) -> list[str]:
         for (model, experiment), reason in reasons.items()
         if (model, reason) not in told
     ]
-    if not stands_apart(scores):
-        lines += [f"  {line}" for line in margin_cautions(scores, _title(scores))]
-        lines += [f"  {line}" for line in decided_by_rate(scores)]
-    return [f"withheld, or to be read with caution ({CAUTION}):", *lines] if lines else []
+    if stands_apart(scores):
+        return [f"{caution_heading(scores)}:", *lines] if lines else []
+    lines += [f"  {line}" for line in margin_cautions(scores, _title(scores))]
+    by_rate = [f"  {line}" for line in decided_by_rate(scores)]
+    return [
+        *([f"{caution_heading(scores)}:", *lines] if lines else []),
+        *([f"{BY_RATE}:", *by_rate] if by_rate else []),
+    ]
+
+
+def caution_heading(scores: Scores) -> str:
+    """What the reasons below a table are about: "withheld, or to be read with caution (†)"; each sign only where it
+    stands in the table.
+    """
+    cells = [cell for row in _shown_cells(scores) for cell in row[2:]]
+    signs = [sign for sign in (UNDEFINED, WITHHELD) if sign in cells]
+    signs += [CAUTION] if any(CAUTION in cell for cell in cells) else []
+    return ", or ".join(
+        [", ".join(names[:-1]), names[-1]] if len(names := [MARKED[sign] for sign in signs]) > 1 else names
+    )
 
 
 def decided_by_rate(scores: Scores) -> Iterator[str]:
@@ -552,8 +583,7 @@ def decided_by_rate(scores: Scores) -> Iterator[str]:
             if one.answer in ("open", "ceiling") and margins[one.subject].answer in ("yes", "no")
         ]
         if alone:
-            follows = "it may reflect only how often they say yes"
-            yield f"margin of {', '.join(alone)}, {experiment}: {follows}"
+            yield f"{experiment}: {', '.join(alone)}"
 
 
 def margin_cautions(scores: Scores, told: str = "") -> Iterator[str]:
@@ -571,6 +601,6 @@ def margin_cautions(scores: Scores, told: str = "") -> Iterator[str]:
             of_few.setdefault(few, {})[row.model] = None
     for (experiment, reason), models in withheld.items():
         if reason not in told:
-            yield f"margin of {', '.join(models)}, {experiment}: {reason}"
+            yield f"{experiment} margin of {joined(models)}: {reason}"
     for reason, those in of_few.items():
-        yield f"margins of {', '.join(those)}: {reason}"
+        yield f"margins of {joined(those)}: {reason}"

@@ -14,11 +14,13 @@ from selfexec.analysis.findings import (
     single_model_findings,
     too_few_for_own,
 )
+from selfexec.analysis.own_excess import printed
 from selfexec.analysis.result import Form, Result
 from selfexec.analysis.score_table import (
     CAUTION,
     UNDEFINED,
     Scores,
+    condition_line,
     constant_baselines,
     in_doubt,
     labelled,
@@ -27,7 +29,7 @@ from selfexec.analysis.score_table import (
     stands_apart,
 )
 from selfexec.analysis.words import common_reason, listed_names, percent, two, who_replied
-from selfexec.experiments import RULE, by_source
+from selfexec.experiments import EXPERIMENTS, RULE, by_source
 from selfexec.metrics import LEAST_PANEL
 from selfexec.text.numbers import is_or_are, number_of, signed
 from selfexec.text.tables import Part, Table
@@ -41,7 +43,7 @@ TOLD_BY_SENTENCES = 2  # so many models have their answer in sentences; of more 
 MEANINGS: Mapping[str, str] = {
     TOO_CLOSE: "too close to call",
     NO_ROOM: "no room to differ",
-    CAUTION: "too little data",
+    CAUTION: "read with caution",
     UNDEFINED: "no number",
 }
 OWN_EXCESS, NO_VERDICT = "own excess", "no verdict"
@@ -97,11 +99,11 @@ def _title(scores: Scores, named: bool) -> str:
     parts = [question(scores)]
     known = {model for run in scores.runs for model in run.simulated}
     if scores.models and known.issuperset(scores.models):
-        parts.append(f"{number_of(len(scores.models), 'simulated model')}, no real one asked.")
+        parts.append(f"{number_of(len(scores.models), 'simulated model')}; none is real.")
     elif note := who_replied(scores.models, scores.runs):
         parts.append(note)
     if named and not stands_apart(scores):
-        parts.append(f"Asked in the condition {scores.conditions[0]}.")
+        parts.append(condition_line(scores.conditions[0]))
     return " ".join(parts)
 
 
@@ -133,8 +135,8 @@ def _answers(scores: Scores, found: Sequence[ExperimentFindings]) -> Iterator[st
 
 def _in_brief(found: ExperimentFindings) -> list[str]:
     """How many models are in each state, on how often and on which ones; in words where nothing is known of others."""
-    questions = (("how often", found.often), ("which ones", found.which))
-    brief = [f"{question} {counts}" for question, findings in questions if (counts := _counted(findings))]
+    questions = (("how often", found.often), ("which", found.which))
+    brief = [f"{question}: {counts}" for question, findings in questions if (counts := _counted(findings))]
     return brief or experiment_in_brief(found)
 
 
@@ -154,14 +156,14 @@ def _own(verdicts: Sequence[str], scores: Scores, asked: Sequence[str]) -> Itera
 
 
 def _own_verdicts(scores: Scores) -> list[str]:
-    """own: association; unresolved: restriction (rule-based), difficulty. A verdict is that on the panel of a run, or
+    """shown: association; unresolved: restriction (by rule), difficulty. A verdict is that on the panel of a run, or
     on its only model where that is held against a reference panel. Where there is none, its reason.
     """
     if few := too_few_for_own(scores.own) if scores.own else []:
         if len(scores.models) < LEAST_PANEL:
             return []  # which the lines on margins say
         here = f"{few[0].models or 'none'} {is_or_are(few[0].models or 1)} here"
-        return [f"{NO_VERDICT} (it takes {LEAST_PANEL} models with enough items; {here})"]
+        return [f"{NO_VERDICT} ({LEAST_PANEL} models with enough items are needed; {here})"]
     where: dict[str, list[str]] = {verdict: [] for verdict in ("own", "unresolved", "not shown")}
     silent: list[Finding] = []
     with_panel = {one.experiment for one in scores.own if one.panel} if len(scores.models) == 1 else set[str]()
@@ -178,13 +180,13 @@ def _own_verdicts(scores: Scores) -> list[str]:
             where[judged.verdict or ""].append(f"{experiment} ({', '.join(notes)})" if notes else experiment)
         else:
             silent += found[:1] or _not_judged(scores, experiment, with_panel)
-    known = [f"{verdict}: {', '.join(experiments)}" for verdict, experiments in where.items() if experiments]
+    known = [f"{printed(verdict)}: {', '.join(experiments)}" for verdict, experiments in where.items() if experiments]
     if silent:
         known.append(f"{NO_VERDICT}: {', '.join(finding.about for finding in silent)} ({common_reason(silent)})")
     if (
         not known and len(scores.models) > 1 and any(own.panel for own in scores.own)
     ):  # of each model there is one below the full table
-        return [f"{NO_VERDICT} on all models together, with a reference panel; on each one: --full"]
+        return [f"{NO_VERDICT} for all models together, with a reference panel; for each model: --full"]
     return known
 
 
@@ -210,8 +212,11 @@ class _Columns:
 
     @property
     def heads(self) -> list[str]:
-        last = "which ones" if self.has_margins else "skill"
-        return [f"{self.experiment}\nhow often", last] if self.often else [f"{self.experiment}\n{last}"]
+        if not self.often:
+            return [f"{self.experiment}\n{'which' if self.has_margins else 'skill'}"]
+        # in two lines: "which words" is wider than what stands below it
+        last = EXPERIMENTS[self.experiment].words.which.replace(" ", "\n") if self.has_margins else "skill"
+        return [f"{self.experiment}\nhow often", last]
 
     def cells(self, model: str) -> Iterator[str]:
         if self.often:
@@ -226,7 +231,8 @@ def _rates(finding: Finding | None) -> str:
         return UNDEFINED
     predicted, observed = (percent(rate) for rate in finding.rates)
     mark = CAUTION if finding.answer == "withheld" else ""
-    return f"{predicted} {SIGNS.get(finding.state, '|')} {observed}{mark}"
+    sign = SIGNS.get(finding.state)
+    return f"{predicted} {sign} {observed}{mark}" if sign else f"{predicted}, {observed}{mark}"
 
 
 def _which(finding: Finding | None) -> str:
@@ -252,9 +258,9 @@ def _legend(columns: Sequence[_Columns], scores: Scores, has_verdicts: bool) -> 
     cells = " ".join(cell for row in rows for cell in row)
     margins = any(column.has_margins for column in columns)
     if any(column.often for column in columns):
-        signs = [f"{sign} {meaning}" for sign, meaning in ((">", "more"), ("<", "less")) if sign in cells]
-        meant = f" ({', '.join(signs)})" if signs else ""
-        yield f"how often: predicted, then done{meant}."
+        signs = [f"{sign} {meaning}" for sign, meaning in ((">", "over-"), ("<", "under-")) if sign in cells]
+        meant = f" ({', '.join(signs).removesuffix('-')}estimated)" if signs else ""
+        yield f"how often: predicted, observed{meant}."
     if margins:
         yield _legend_of_last(columns)
     if any(not column.has_margins for column in columns):
@@ -263,16 +269,16 @@ def _legend(columns: Sequence[_Columns], scores: Scores, has_verdicts: bool) -> 
     if signs:
         yield f"{', '.join(signs)}."
     if has_verdicts:
-        yield "own excess: beyond what other models explain."
+        yield "own excess: unexplained by other models."
 
 
 def _legend_of_last(columns: Sequence[_Columns]) -> str:
     areas = {f.relation == "auroc" for column in columns if column.has_margins for f in column.which.values()}
     if areas == {True}:
-        return "which ones: lead in AUROC over a prediction from other models."
-    more = "; of probabilities, in AUROC" if True in areas else ""
-    return f"which ones: lead over a prediction from other models at the same rate{more}."
+        return "which: margin in AUROC over a baseline of other models."
+    more = "; for probabilities, in AUROC" if True in areas else ""
+    return f"which: margin over a baseline of other models at equal yes rates{more}."
 
 
 def _by(source: str) -> str:
-    return "rule-based" if source == RULE else by_source(source)
+    return "by rule" if source == RULE else by_source(source)

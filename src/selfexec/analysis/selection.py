@@ -141,7 +141,7 @@ class Selection:
 
     @cached_property
     def matched_panel(self) -> MatchedPanel | None:
-        """The reference panel beside the runs, None where there is none: then a margin takes three other models in the
+        """The reference panel beside the runs, None where there is none: then a margin needs three other models in the
         runs. Where none is named it is the one that ships, which has the paper's items and not the starter set; it is
         put beside runs of few models (`MOST_UNASKED`) alone.
 

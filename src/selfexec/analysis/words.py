@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from selfexec.analysis.findings import PANEL, SIMULATED, Finding, FindingAnswer, Relation
-from selfexec.analysis.own_excess import in_words
+from selfexec.analysis.own_excess import in_words, printed
 from selfexec.experiments import EXPERIMENTS, RULE, SELF, by_source
 from selfexec.metrics import LEAST_ITEMS, LEAST_KNOWN, LEAST_PANEL, LEAST_RARER_ITEMS
 from selfexec.text.numbers import all_of, decimal, interval, number_of
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 NAMED = 3  # so many models are named; the others are counted
 
 # why a margin says which predictor to use, and not whether a model knows itself (docs/metrics.md)
-NO_TEST = "a model that knows models in general can be above 0, and one that knows its own ways can be below"
+NO_TEST = (
+    "a model that only knows how models in general behave can have a margin above 0, and one with "
+    "self-knowledge a margin below 0"
+)
 
 
 @dataclass(frozen=True)
@@ -97,12 +100,12 @@ def simulated(models: Sequence[str], runs: Iterable["Run | ScoredRun"]) -> str |
     if not (n := sum(model in known for model in models)):
         return None
     if n == len(models) == 1:
-        return "A simulated model: no language model was asked, and no score here is of a real one."
+        return "This model is simulated: no language model was asked, so no score here describes one."
     if n == len(models):
-        return "Simulated models: no language model was asked, and no score here is of a real one."
+        return "These models are simulated: no language model was asked, so no score here describes one."
     if n == 1:
-        return "1 of these models is simulated: it is no reference model of the others."
-    return f"{n} of these models are simulated: they are no reference models of the others."
+        return "1 of these models is simulated: it does not serve as a reference model for the others."
+    return f"{n} of these models are simulated: they do not serve as reference models for the others."
 
 
 def people(models: Sequence[str], runs: Iterable["Run | ScoredRun"]) -> str | None:
@@ -111,8 +114,8 @@ def people(models: Sequence[str], runs: Iterable["Run | ScoredRun"]) -> str | No
     if not (n := sum(model in known for model in models)):
         return None
     if n == len(models):
-        return f"{'A person' if n == 1 else 'People'} filled in a form: no score here is of a model."
-    return f"{n} of these {'is a person' if n == 1 else 'are people'} who filled in a form, and no model."
+        return f"{'A person' if n == 1 else 'People'} filled in a form: no score here describes a model."
+    return f"{n} of these {'is a person' if n == 1 else 'are people'} who filled in a form, not models."
 
 
 def who_replied(models: Sequence[str], runs: Iterable["Run | ScoredRun"]) -> str | None:
@@ -159,7 +162,7 @@ def better_than_chance(skills: Sequence[Finding]) -> FindingSentence:
         whole = "" if parts else f" at predicting {_about(about, len(found.below))}"
         parts.append(f"{_names(found.below)} {'do' if len(found.below) > 1 else 'does'} worse than chance{whole}")
     if found.withheld:
-        parts.append(f"nothing can be said of {_names(found.withheld)}: {common_reason(found.withheld)}")
+        parts.append(f"no verdict on {_names(found.withheld)}: {common_reason(found.withheld)}")
     return FindingSentence(about, found.answer, f"{'; '.join(parts)}.")
 
 
@@ -179,12 +182,12 @@ def behind_naive(gaps: Sequence[Finding]) -> FindingSentence | None:
 
 # --- own excess ------------------------------------------------------------------------------------------------------
 
-TAKES = (
-    f"{LEAST_PANEL} models, each asked at least {LEAST_ITEMS} items, {LEAST_KNOWN} of them read, {LEAST_RARER_ITEMS} "
-    "with the rarer outcome and as many with the rarer prediction"
+REQUIRES = (
+    f"{LEAST_PANEL} models, each with at least {LEAST_ITEMS} items asked, {LEAST_KNOWN} items read, "
+    f"{LEAST_RARER_ITEMS} items with the rarer outcome and {LEAST_RARER_ITEMS} with the rarer prediction"
 )
 OWN_EXCESS = (
-    "Own excess (what a model's predictions tell about its own behaviour that other models' predictions and "
+    "Own excess (what a model's predictions reveal about its own behaviour that other models' predictions and "
     "behaviour do not)"
 )
 
@@ -195,7 +198,7 @@ def own_in_short(found: Sequence[Finding]) -> list[str]:
     for subject, whose in ((PANEL, ""), (SIMULATED, " of the simulated models")):
         if those := [one for one in found if one.subject == subject and one.about != "overall"]:
             mixed = any(one.subject == PANEL for one in found)
-            clauses = [own_clause(of_one) for of_one in _by_experiment(those).values()]
+            clauses = [own_clause(of_one, reasons=False) for of_one in _by_experiment(those).values()]
             lines.append(f"{OWN_EXCESS}{whose if mixed else ''}: {'; '.join(clauses)}.")
     return lines
 
@@ -236,30 +239,22 @@ def own_clause(found: Sequence[Finding], *, named: bool = True, reasons: bool = 
     been found, by the source that counts; where that gives no verdict, by the next.
     """
     judged = next((one for one in found if one.verdict), found[0])
-    by = "" if judged is found[0] else f"{_by(judged)}, "
-    head = f"{judged.about}, {by}" if named and by else f"{judged.about} " if named else by
+    head = f"{judged.about}: " if named else ""
     if judged.verdict is None:
-        return f"{head}no verdict{f': {judged.reason}' if judged.reason else ''}"
+        return f"{head}no verdict{f' ({judged.reason})' if judged.reason else ''}"
+    verdict = f"{printed(judged.verdict)}{'' if judged is found[0] else f' {_by(judged)}'}"
     number = interval(judged.value, judged.tested_low, judged.tested_high, two)
     least = None if judged.detectable is None or judged.verdict == "own" else two(judged.detectable)
-    if not reasons:
-        power = (
-            f". An excess of {least} would show in 4 of 5 runs like this"
-            if least and judged.verdict == "not shown"
-            else ""
-        )
-        other = ": other causes are not ruled out" if judged.verdict == "unresolved" else ""
-        return f"{head}{judged.verdict} ({number}){other}{power}"
     power = f"; 80% power to detect {least}" if least else ""
+    lacks = judged is not found[0] and found[0].source == SELF
+    itself = ", no verdict when each model judges its own responses" if lacks else ""
+    if not reasons:
+        other = ": other explanations are not ruled out" if judged.verdict == "unresolved" else ""
+        return f"{head}{verdict} ({number}{power}){other}{itself}"
     why = ""
     if judged.verdict == "unresolved" or (judged.verdict == "not shown" and (judged.tested_low or 0.0) > 0):
-        why = f", since {in_words(judged.against)}"
-    lacks = (
-        "; by each model's own judgement there is no verdict"
-        if judged is not found[0] and found[0].source == SELF
-        else ""
-    )
-    return f"{head}{judged.verdict} ({number}{power}){why}{lacks}"
+        why = f". {sentence(in_words(judged.against))}"
+    return f"{head}{verdict} ({number}{power}){itself}{why}"
 
 
 def _by_experiment(found: Iterable[Finding]) -> dict[str, list[Finding]]:
@@ -272,14 +267,14 @@ def _by_experiment(found: Iterable[Finding]) -> dict[str, list[Finding]]:
 def _by(found: Finding) -> str:
     """By which source, where it is not the one that counts."""
     if found.source == RULE:
-        return f"with a fixed {EXPERIMENTS[found.about].words.rule}"
+        return f"by a fixed {EXPERIMENTS[found.about].words.rule}"
     return by_source(found.source or "")
 
 
 def too_few_models(found: Finding) -> str:
-    """Why nothing is said of own excess at all, and what it would take."""
+    """Why there is no verdict on own excess at all, and what it would require."""
     here = f"only {number_of(found.models, 'model')} here" if found.models else "no model here"
-    return f"{OWN_EXCESS} takes {TAKES}; {here} {'have' if (found.models or 0) > 1 else 'has'} as much"
+    return f"{OWN_EXCESS} requires {REQUIRES}; {here} {'meet' if (found.models or 0) > 1 else 'meets'} this"
 
 
 # --- one model -------------------------------------------------------------------------------------------------------
@@ -368,6 +363,9 @@ def common_reason(found: Sequence[Finding]) -> str:
     most = max(dict.fromkeys(kinds), key=kinds.count)
     alike = dict.fromkeys(reason for reason, kind in zip(reasons, kinds, strict=True) if kind == most)
     example = next(iter(alike))
+    if len(found) > 1:  # "it" would be any of them
+        whole = len(alike) == 1 and kinds.count(most) == len(found)
+        example = re.sub("^it ", "each model " if whole else f"{found[reasons.index(example)].subject} ", example)
     if len(found) == kinds.count(most) == 1 or (len(alike) == 1 and kinds.count(most) == len(found)):
         return example
     such = "" if len(alike) == 1 else ", each by its own numbers"

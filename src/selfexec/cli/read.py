@@ -98,7 +98,15 @@ def command(
     To correct readings, edit the values in these lines and pass the file to `selfexec score --readings`.
     """
     from selfexec.claims import CAME_OUT, claims_that_came_out
-    from selfexec.runs import BySession, choose, load_readings, named, reading_summary, refuse_silent
+    from selfexec.runs import (
+        BySession,
+        choose,
+        load_readings,
+        named,
+        reading_legend,
+        reading_summary,
+        refuse_silent,
+    )
     from selfexec.runs.absent import absent_sessions
     from selfexec.runs.importing import run_of
     from selfexec.runs.server_notices import notices_in
@@ -107,7 +115,9 @@ def command(
     refuse_silent(run)
     if readings:
         run = run.with_readings(load_readings(readings))
-    wants_missing = any(state.strip() == "missing" for given in states for state in given.split(","))
+    # the table counts every session that the run was to have, as `selfexec list` does
+    counts_all = not (show or limit or ways or form == "json")
+    wants_missing = counts_all or any(state.strip() == "missing" for given in states for state in given.split(","))
     readings_here = {**run.readings, **absent_sessions(run)} if wants_missing else run.readings
     chosen = choose(readings_here, models=models, experiments=experiments, sessions=sessions, items=ids, states=states)
     claims: Mapping[JobKey, Sequence[str]] = {}
@@ -130,10 +140,10 @@ def command(
         if not chosen:
             _put([_nothing(source).encode()], out)
             return
-        table = as_text(*reading_summary(chosen), width, styled=styled)
+        table = as_text(*reading_summary(chosen), width, "stacked", styled=styled)
         texts = (notice.text for notice in notices_in(run) if any(key.model == notice.model for key in chosen))
         unread = claims_that_came_out(run.tables, ["unreadable"])
-        lines = (table.rstrip("\n"), "", *texts, *_to_see(source, chosen, claims, unread))
+        lines = (table.rstrip("\n"), *reading_legend(chosen), "", *texts, *_to_see(source, chosen, claims, unread))
         _put([line.encode() for line in lines], out, styled=styled)
 
 
@@ -147,13 +157,13 @@ def _to_see(
     here = {key[:4] for key in chosen}
     if claims:
         number = sum(len(those) for job, those in claims.items() if job in here)
-        yield f"{number_of(number, 'claim')} came out so. To see the replies add --show."
+        yield f"{number_of(number, 'claim')} {'matches' if number == 1 else 'match'}. To see the replies, add --show."
         return
     if any(reading.state == "unreadable" for reading in chosen.values()):
-        yield f"Unread: {command_line('read {} --state unreadable --show', source)}"
+        yield f"Unreadable replies: {command_line('read {} --state unreadable --show', source)}"
     if number := sum(len(lost) for job, lost in unread.items() if job in here):
         yield unreadable_claims(source, number)
-    yield f"Wrong: {command_line('read {} --claim wrong --show', source)}"
+    yield f"Wrong predictions: {command_line('read {} --claim wrong --show', source)}"
 
 
 def unreadable_claims(source: str | Path, number: int) -> str:
@@ -215,7 +225,7 @@ def _by_experiment(keys: Iterable["Key"], claims: Mapping["JobKey", Sequence[str
 def _nothing(source: Path) -> str:
     """What to say where no session is meant."""
     here, claims = (command_line(f"read {{}}{how}", source) for how in ("", " --claim unreadable --show"))
-    return f"No session is so. What there is: {here} (Of a session that was read, claims may be unreadable: {claims})"
+    return f"No session matches. All of them: {here} (Claims of a session that was read may be unreadable: {claims})"
 
 
 def _first(keys: Sequence["Key"], limit: int, whole: bool) -> Sequence["Key"]:

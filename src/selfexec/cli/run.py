@@ -120,12 +120,14 @@ def command(
     share = f", of which {number_of(planned.sessions, 'session')} in shard {planned.shard}" if planned.shard else ""
     whole = replace(planned, shard=None).sessions
     say(f"{who}, items {planned.item_set.name} ({planned.item_set.sizes}), {number_of(whole, 'session')}{share}")
-    say("; ".join(f"{name}: {EXPERIMENTS[name].words.about}" for name in planned.item_set.experiments) + ".")
+    words = {name: EXPERIMENTS[name].words for name in planned.item_set.experiments}
+    asked = {name: each.about if len(planned.models) == 1 else each.their for name, each in words.items()}
+    say("; ".join(f"{name}: {about}" for name, about in asked.items()) + ".")
     for text in planned.from_run:
         say(text)
     if planned.all_simulated and not models:
         if out and not (planned.run_folder / MANIFEST).exists():
-            say(f"{out}: there is no run to continue and no model is named (--model), so simulated models are asked.")
+            say(f"{out}: there is no run to continue and no --model is given, so the models are simulated.")
         say("Simulated models: no language model is asked.")
     if models or choices.preset or whole_plan.names_models:
         sizes = {name: len(found) for name, found in planned.item_set.items.items()}
@@ -253,7 +255,7 @@ def _afterwards(planned: "Plan", run: "Run", scores: "Scores", missing: int) -> 
     if len(run.models) < MANY:
         if number := claims_unreadable(scores, run.models):
             yield unreadable_claims(planned.out, number)
-        yield f"Wrong: {command_line('read {} --claim wrong --show', planned.out)}"
+        yield f"Wrong predictions: {command_line('read {} --claim wrong --show', planned.out)}"
     wanted = PAPER in (planned.item_set.name, planned.wanted_items)  # which may not be had
     has_margin = any(row.metric == "baseline_margin" and row.value is not None for row in scores)
     if not (missing or has_margin or planned.all_simulated or wanted):
@@ -366,13 +368,13 @@ def _foreseen(planned: "Plan") -> Iterator[str]:
         return
     calls = f", of which {planned.caps.calls:,} now" if (planned.caps.calls or math.inf) < now.remaining else ""
     about = f"about {tokens_about(rest.input_tokens)} tokens in, {tokens_about(rest.output_tokens)} out"
-    yield f"To be asked: at most {number_of(now.remaining, 'session')}{calls}; {about}."
+    yield f"To run: at most {number_of(now.remaining, 'session')}{calls}; {about}."
     if rest.own < 1:
-        so_far = "where this run has too few replies to go by, " if rest.own else ""
-        reckoned = "those of ten recorded models" if _recorded(planned) else "the experiments reckon with"
+        so_far = ", where this run has too few replies to go by," if rest.own else ""
+        assumed = "as long as those of ten recorded models" if _recorded(planned) else "of the usual length"
         yield (
-            f"Tokens: {so_far}replies as long as {reckoned}, and prompts at four characters a token. "
-            "A model that thinks first may take several times as many."
+            f"The token estimate{so_far} assumes replies {assumed} and four prompt characters per token. "
+            "A model that thinks first may use several times as many."
         )
     if rest.seconds is not None:
         yield f"Time: about {duration(rest.seconds)}, at the pace so far."

@@ -156,7 +156,8 @@ def _next(scores: "Scores", whole: bool) -> Iterator[str]:
     """What to type next. Of many models the table alone fills a screen, and says itself what was not read."""
     from selfexec.analysis.score_table import claims_unreadable
 
-    if whole or len(scores.models) < MANY:
+    # other conventions read replies otherwise than the command that would list these claims
+    if scores.convention in WITH_SKILL and (whole or len(scores.models) < MANY):
         for run in scores.runs:
             if number := claims_unreadable(scores, run.models):
                 yield unreadable_claims(run.folder, number)

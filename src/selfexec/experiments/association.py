@@ -176,7 +176,7 @@ class Association(Experiment):
         does="lists the word",
         measured="whether the model predicts which of some words it lists for a target word",
         task="prediction of its own associations of words",
-        lost="the options of its lost targets",
+        lost="the options of its unread targets",
         item="a target word and options; the model says which of them it would list",
         wants=(
             "60 targets or more. Options of one word each, some that nearly everybody would list, some that hardly "

@@ -303,6 +303,7 @@ class Words:
     about      what a model predicts: "which requests it will answer"
     asks       the same as the question that the model is asked, for a heading: "Will you answer this request?"; where
                there is none, `about` is the heading
+    which      the second question in short, for a column: "which requests"; from `about` where that begins so
     its        what it is said to predict: "gpt predicts ...", of several models `their`
     baseline   what the best baseline knows
     behaviour  what it says that it would do ("list a word"), and that this was so where it had not said it ("it lists
@@ -330,6 +331,7 @@ class Words:
     """
 
     about: str
+    which: str = ""
     its: str = ""
     their: str = ""
     baseline: str = "the items and what other models do with them"
@@ -342,7 +344,7 @@ class Words:
     does: str | None = None
     measured: str = ""
     task: str = ""
-    lost: str = "its lost items"
+    lost: str = "its unread items"
     item: str = ""
     wants: str = ""
     judged: tuple[str, str] = ("claim", "true")
@@ -351,7 +353,9 @@ class Words:
     risks: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
+        first, second, *_ = (*self.about.split(" "), "")
         defaults = {
+            "which": f"{first} {second}" if first == "which" else "which ones",
             "its": self.about,
             "their": self.about,
             "measured": f"whether it predicts {self.about}",

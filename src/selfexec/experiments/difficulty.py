@@ -398,15 +398,15 @@ class Difficulty(Experiment):
         measured="whether it predicts which of four questions are harder for it: answered wrongly, or at length",
         rule="rule by all tokens of an answer",
         task="ranking of questions by how hard they are for it",
-        lost="the questions in its lost groups",
+        lost="the questions in its unread groups",
         item="four questions with four choices each; the model says in which order they are hard for it",
         wants=(
             "20 groups at the least, 60 to go by. Subjects mixed within a group, from easy to hard, in random order; "
             "right letters spread evenly"
         ),
         limits=(
-            "Difficulty: a question is hard here if it is answered wrongly or at length. Tokens are counted as the "
-            "providers count them, hidden reasoning included or not as they do.",
+            "Difficulty: a question is hard here if it is answered wrongly or at length. Token counts are the "
+            "providers'; some include hidden reasoning, and others do not.",
         ),
     )
 

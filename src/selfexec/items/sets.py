@@ -105,9 +105,10 @@ class ItemSet:
         if fraction is not None and not 0 < fraction <= 1:
             raise InputError(f"--fraction {fraction}: it must be above 0 and at most 1.")
         if limit is not None and fraction is not None:
-            raise InputError("--limit and --fraction are two ways to cut. Give one of them.")
+            raise InputError("--limit and --fraction both select a subset. Give one of them.")
         if preset is not None and (limit, fraction) != (None, None):
-            raise InputError(f"--preset {preset} is a cut of its own. Leave out --limit and --fraction.")
+            more = "--limit" if fraction is None else "--fraction"
+            raise InputError(f"--preset {preset} selects a subset already. Leave out {more}.")
         kept: dict[str, Mapping[str, Item]] = {}
         hashes = self.hashes if preset else {}
         for experiment in experiments or self.experiments:

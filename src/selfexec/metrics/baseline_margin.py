@@ -53,7 +53,7 @@ class BaselineComparison:
         margin: The model's skill less that of the baseline.
         doubt: How the baseline's skill depends on the choice of reference models; the margin's interval includes it.
         stacked_predictions: What the stacked baseline predicts of each of the model's claims, nan where nothing.
-        at_own_rate: The comparison at the model's rate of yes, for yes-or-no claims.
+        at_own_rate: The comparison at the model's yes rate, for yes-or-no claims.
         no_baseline: Why there is no baseline to compare with, where too little is known of others. Then
             `baseline_record` is the record of always giving the same answer, and the margin is nan with that reason.
     """

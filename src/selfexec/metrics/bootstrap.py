@@ -144,7 +144,7 @@ def _values(scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap) ->
 
 
 def _at_own_rate(own: Counted, found: AtOwnRate, bootstrap: Bootstrap, experiment: str) -> dict[str, Array]:
-    """Skill against the baseline at the model's rate of yes, which is matched anew in each draw of items."""
+    """Skill against the baseline at the model's yes rate, which is matched anew in each draw of items."""
     assert found.claims is not None
     ranked = RankedClaims.by_logits(found.claims, found.logits, found.items)
     counts, margins, shares = own.on(ranked.items), [], []
@@ -159,7 +159,7 @@ def _at_own_rate(own: Counted, found: AtOwnRate, bootstrap: Bootstrap, experimen
 
 @dataclass(frozen=True)
 class RankedClaims:
-    """Claims from the highest logit down, to match the baseline's rate of yes anew in each draw of items.
+    """Claims from the highest logit down, to match the baseline's yes rate anew in each draw of items.
 
     Attributes:
         items: The items that they are of.

@@ -27,7 +27,7 @@ from selfexec.text.numbers import number_of, points, too_few
 
 LEAST_COMMON_ITEMS = 100  # below it a self-bonus is not quoted
 NOTHING_READ = "none of its claims was read"
-TAKES_TWO = "it takes two models with common claims"
+TAKES_TWO = "two models with common claims are needed"
 NO_EVIDENCE = "no test of self-knowledge"
 WARNING = (
     f"The self-bonus is {NO_EVIDENCE}. Nobody need know anything of itself for it to be above 0: it is above 0 "

@@ -28,7 +28,7 @@ from selfexec.metrics.score import Scored
 from selfexec.text.numbers import number_of
 
 ITSELF = "itself"
-NO_FACTS = "the experiment has no baseline by the facts of its items"
+NO_FACTS = "its items have no facts to predict from"
 NO_WORDS = "there are no words to learn from"
 NO_HISTORY = "there is nothing to learn from on other items"
 EACH_ITS_OWN = "what is predicted is each model's own"

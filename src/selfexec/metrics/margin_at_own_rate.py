@@ -1,4 +1,4 @@
-"""Margin at the model's own rate of yes: does it know which claims come true, apart from how many?
+"""Margin at the model's own yes rate: does it know which claims come true, apart from how many?
 
 Skill is Youden's J, which depends on how often a predictor says yes. The stacked baseline says yes from the others'
 base rate on, where its J is largest in expectation; a model has a threshold of its own. The baseline margin therefore
@@ -38,7 +38,7 @@ SKILL, RATE, CEILING = (of_cells(formula) for formula in (youden_j, predicted_ra
 
 @dataclass(frozen=True)
 class AtOwnRate:
-    """A model and the stacked baseline at the model's rate of yes, on the claims that both are scored on.
+    """A model and the stacked baseline at the model's yes rate, on the claims that both are scored on.
 
     Attributes:
         margin: The model's skill less that of the baseline.
@@ -82,7 +82,7 @@ def at_the_ceiling(ceiling: float, share: float, baseline_share: float) -> bool:
 
 
 def at_own_rate(claims: Claims, mask: Flags, own: Counted, logits: Floats, fitted: Stacked | None) -> AtOwnRate:
-    """Compare a model's record with the baseline at the model's rate of yes.
+    """Compare a model's record with the baseline at the model's yes rate.
 
     Args:
         claims: The model's claims.
@@ -151,7 +151,7 @@ def probabilities_at_rate(logits: Array, rate: float) -> Array:
 
 
 def _slope(did: Flags, logits: Array, rate: float) -> float:
-    """The slope of the baseline's skill on its rate of yes: (p - b) / (b (1 - b)), where b is the base rate, and p the
+    """The slope of the baseline's skill on its yes rate: (p - b) / (b (1 - b)), where b is the base rate, and p the
     share that came true among the claims next to the threshold.
     """
     base = float(did.mean())

@@ -139,7 +139,7 @@ def few_models(models: int | None) -> str | None:
     if models is None or models >= LEAST_PANEL:
         return None
     read = f"only {number_of(models, 'model was', 'models were')} read on the same items"
-    return f"{read}, and calling one ahead takes {LEAST_PANEL}"
+    return f"{read}, and {LEAST_PANEL} are needed to call one ahead"
 
 
 def none_if_nan(value: float) -> float | None:

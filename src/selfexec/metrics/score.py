@@ -51,7 +51,7 @@ OF_SKILL = {
     *OF_PROBABILITY_SKILL,
 }
 NO_MARGIN = "it was not worked out"
-IN_PROBABILITIES = "predictions are probabilities, which AUROC and the margin in AUROC score instead"
+IN_PROBABILITIES = "predictions are probabilities, which are scored by AUROC and the margin in AUROC instead"
 OF_CHOICE_AND_PROBABILITY = ("accuracy", "coverage", "base_rate", "always_yes", "always_no")  # defined for both
 WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # known even where no claim was read
 

@@ -25,7 +25,7 @@ from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics.kinds import claim_kind
 from selfexec.metrics.rows import FEW
 from selfexec.stats import PERMUTATIONS, Array, by_permutation, fisher_exact, holm, rank_sum, ranks
-from selfexec.text.numbers import decimal, is_or_are, number_of
+from selfexec.text.numbers import decimal, number_of
 
 # --- what was lost ---------------------------------------------------------------------------------------------------
 
@@ -130,7 +130,8 @@ def _by_kind(parts: Array, lost: Flags, kinds: Sequence[str], lot: str, are: str
         return None
     gone, here = matrix[lost].sum(0), matrix[~lost].sum(0)
     most = int(np.argmax(np.maximum(*(_too_many(part, matrix) for part in (matrix[lost], matrix[~lost])))))
-    text = f"of {lot} {gone[most] / gone.sum():.0%} {are} {kinds[most]}, of those read {here[most] / here.sum():.0%}"
+    shares = gone[most] / gone.sum(), here[most] / here.sum()
+    text = f"{shares[0]:.0%} of {lot} {are} {kinds[most]}, against {shares[1]:.0%} of those read"
     whole = len(kinds) == 2 and ((matrix == 0) | (matrix == 1)).all()
     return fisher_exact(gone, here) if whole else by_permutation(matrix, lost, np.random.default_rng(0)), text
 
@@ -148,7 +149,8 @@ def _by_length(lengths: Array, lost: Flags, lot: str) -> tuple[float, str] | Non
     gone, here = lengths[lost], lengths[~lost]
     if not (len(gone) and len(here) and len(np.unique(lengths)) > 1):
         return None
-    text = f"{lot} have {np.median(gone):.0f} characters at the median, those read {np.median(here):.0f}"
+    medians = np.median(gone), np.median(here)
+    text = f"{lot} have a median length of {medians[0]:.0f} characters, against {medians[1]:.0f} for those read"
     if math.comb(len(lost), len(gone)) > PERMUTATIONS + 1:
         return rank_sum(gone, here), text
     return by_permutation(ranks(lengths)[:, None], lost, np.random.default_rng(0)), text
@@ -226,7 +228,7 @@ def _said(
     if denied + affirmed:
         yield (
             f"{denied + affirmed:,} of {number_of(judged, thing)} ({share:.0%}) judged differently: "
-            f"{denied:,} {is_or_are(denied)} {true} only {there}, {affirmed:,} only {here}"
+            f"{denied:,} {'counts' if denied == 1 else 'count'} as {true} {there} alone, {affirmed:,} {here} alone"
         )
     else:
         yield f"{number_of(judged, thing)}, all judged alike {here} and {there}"

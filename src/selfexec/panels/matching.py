@@ -118,7 +118,7 @@ def match_panel(
     left_out = dict(_themselves(panel, claims, tables))
     kept = [model for model in panel.models if model not in left_out and _is_wanted(panel, model, tables)]
     if not kept:
-        return _nothing(panel, "all of its models are in the runs", at_most)
+        return _nothing(panel, "all of its models are scored here already", at_most)
     rows = [table for e, some in claims.items() for table in _observations(panel, e, some, kept, tables)]
     others = [table for e, some in claims.items() for table in _outcomes(panel, e, some, kept, tables)]
     whole = replace(
@@ -134,7 +134,7 @@ def match_panel(
 def _nothing(panel: ReferencePanel, why: str, at_most: int | None) -> MatchedPanel | None:
     """No panel; InputError where it was asked for."""
     if at_most is None:
-        raise InputError(f"the reference panel {panel.name}: {why}. Leave it out, or give another.")
+        raise InputError(f"reference panel {panel.name!r}: {why}. Leave out --panel, or give another.")
     return None
 
 

@@ -195,7 +195,7 @@ SCORES = {
     "panel": "the reference panel that other models are of",
 }
 MEANING = {  # of the columns of summary.csv that do not say it themselves
-    "predicted rate": "share of yes among the predictions that were read; empty where claims are not of yes and no",
+    "predicted rate": "yes rate of the predictions that were read; empty where claims are not of yes and no",
     "observed rate": "how often the model did it, of the same claims; less than the predicted rate by the rate bias",
     "margin at own rate": "margin over the best baseline made to say yes as often as the model",
 }

@@ -292,7 +292,7 @@ MEASURES: Mapping[str, tuple[str, str]] = {
 
 
 def which_ones_column(scores: Scores, experiment: str) -> FrontColumn | None:
-    """A model's skill next to the baseline's: of yes and no with both at the model's rate of yes, of orders as they
+    """A model's skill next to the baseline's: of yes and no with both at the model's yes rate, of orders as they
     are, of probabilities by AUROC. Its skill alone where no margin is known.
     """
     findings = which_ones(scores, experiment)

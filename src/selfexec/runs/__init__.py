@@ -13,6 +13,7 @@ from selfexec.runs.readings import (
     is_kept,
     named,
     read_reply,
+    reading_legend,
     reading_lines,
     reading_summary,
     state_shown,

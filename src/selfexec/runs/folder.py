@@ -299,9 +299,9 @@ def refuse_other_items(folder: Path, wanted: ItemSet, whole: ItemSet) -> None:
         return
     for experiment, by_id in have.items.items():
         if strange := [id for id in by_id if id not in whole.items.get(experiment, {})]:
-            there = len(by_id) - len(strange)
-            few = f"only {there} of the run's {len(by_id)}" if there else f"none of the run's {len(by_id)}"
-            is_are = "is" if there == 1 or not there else "are"
+            common = len(by_id) - len(strange)
+            few = f"only {common} of the run's {len(by_id)}" if common else f"none of the run's {len(by_id)}"
+            is_are = "is" if common < 2 else "are"
             raise InputError(
                 f"{folder}: {few} {experiment} items {is_are} in {whole.name!r} "
                 f"({strange[0]!r} is the first that is not). The sets of items differ, and scores would mix them. "

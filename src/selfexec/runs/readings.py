@@ -30,7 +30,7 @@ from selfexec.text.matching import meant
 from selfexec.text.numbers import number_of
 
 KEPT_STATE = "kept"  # what is said of it where it came back
-KEPT_COLUMN = "kept, not read"
+UNREADABLE = ("format", "truncated", "performed", "declined", "requested")  # why, in the order of columns
 REQUESTED = "requested"  # why a session says nothing that asked for executions to the end
 UNFINISHED = "unfinished"  # why one is missing that asked for an execution and was not told what came of it
 UNKNOWN_END = "end"  # why a session is missing whose reply ended in a way that is not known
@@ -354,17 +354,25 @@ def reading_summary(readings: Mapping[Key, Reading]) -> tuple[str, list[str], li
     for key, reading in readings.items():
         states[key.model, key.experiment, key.kind][_column(key, reading)] += 1
     known = [
-        *("read", KEPT_COLUMN, "unreadable: format", "unreadable: truncated", "unreadable: performed"),
-        "unreadable: declined",
+        *("read", KEPT_STATE, *UNREADABLE),
         *("withheld", "missing"),
     ]
     found = set().union(*states.values()) if states else set()
     columns = [name for name in known if name in found] + sorted(found - set(known))
     rows = [[*place, *(f"{count[c]:,}" if count[c] else "" for c in columns)] for place, count in states.items()]
-    title = f"{number_of(len(readings), 'session')} by what could be read"
+    title = f"{number_of(len(readings), 'session')}, by the state of their replies"
     return title, ["model", "experiment", "session", *columns], rows
 
 
 def _column(key: Key, reading: Reading) -> str:
     state = state_shown(key, reading)
-    return f"{state}: {reading.reason}" if state == "unreadable" else KEPT_COLUMN if state == KEPT_STATE else state
+    return reading.reason or "other" if state == "unreadable" else state
+
+
+def reading_legend(readings: Mapping[Key, Reading]) -> Iterator[str]:
+    """What the columns of the summary mean that are no plain words."""
+    columns = dict.fromkeys(_column(key, reading) for key, reading in readings.items())
+    if KEPT_STATE in columns:
+        yield "kept: stored, and not read by itself; another session or a fixed rule judges it."
+    if unreadable := [name for name in (*UNREADABLE, "other") if name in columns]:
+        yield f"{', '.join(unreadable)}: unreadable, for this reason (selfexec explain unreadable)."

@@ -171,7 +171,7 @@ def _facts(reply: Reply) -> Iterator[str]:
     elif reply.unknown_end is not None:
         yield f"{ended_with(reply.unknown_end)}, {why_unknown(reply.unknown_end)}; that end is accepted"
     elif reply.stop_reason:
-        yield f"stopped: {harmless_line(reply.stop_reason)}"
+        yield f"stop reason: {harmless_line(reply.stop_reason)}"
 
 
 def _outcome(key: Key, reading: Reading) -> str:

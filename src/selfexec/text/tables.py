@@ -22,6 +22,7 @@ WIDTH = 120  # where the output goes to no terminal
 NUMBER = re.compile(r"[\[(<±+−-]*\.?\d")  # how a piece of text begins that must not be broken
 INTERVAL = re.compile(rf"\[[+-]?[\d.,]+,[ {UNBROKEN}][+-]?[\d.,]+\]")
 COMMAND = re.compile(r"(?:(?<=: )|(?<=; )|(?<=`))selfexec [a-z].*?(?=`|; |\. [A-Z]|\.?$)")  # where one may be pasted
+HEAD_WORD = 12  # letters of a word of a head that stay together
 LONG_WORD, SHORT_WORD = 10, 4  # letters of a word that stay together where room is scarce, and very scarce
 
 
@@ -150,10 +151,14 @@ def _dimmed(cell: str) -> "Text":
 def _squeezed(columns: Sequence[str], rows: Sequence[Sequence[str]], layout: Layout, width: int) -> "RichTable | None":
     """The table with the first of these economies with which it fits; None where it does with none."""
     broken = [[cell.replace(UNBROKEN, " ") for cell in row] for row in rows]
-    for cells, gap, words in ((rows, 2, None), (rows, 1, None), (rows, 1, LONG_WORD), (broken, 1, SHORT_WORD)):
+    economies = (
+        *((rows, 2, None, None), (rows, 1, None, None), (rows, 1, LONG_WORD, HEAD_WORD)),
+        *((broken, 1, SHORT_WORD, HEAD_WORD), (broken, 1, SHORT_WORD, SHORT_WORD)),  # words of heads give way last
+    )
+    for cells, gap, words, of_heads in economies:
         table = _table(columns, cells, layout)
         table.padding, table.show_edge = (0, gap - 1, 0, 0), False
-        least = [_least(_shown(column), None if column.no_wrap else words) for column in table.columns]
+        least = [_least_width(column, words, of_heads) for column in table.columns]
         room = width - gap * (len(least) - 1)
         if sum(least) <= room:
             for column, given in zip(table.columns, _shared(_wanted(table), least, room), strict=True):
@@ -188,6 +193,13 @@ def _longest(cells: Iterable[str]) -> Iterator[int]:
     from rich.cells import cell_len
 
     yield from (cell_len(line) for cell in cells for line in cell.split("\n"))
+
+
+def _least_width(column: "Column", words: int | None, of_heads: int | None) -> int:
+    """How wide a column must be, where so many letters of a word stay together in its cells, and in its head."""
+    if column.no_wrap:
+        return _least(_shown(column), None)
+    return max(_least([str(column.header)], of_heads), _least(map(str, column.cells), words))
 
 
 def _least(cells: Iterable[str], words: int | None) -> int:

@@ -92,10 +92,10 @@ def test_items_are_recognised_by_their_lines(panel: Run) -> None:
 
 
 def test_the_card_says_how_often_items_were_to_be_asked_and_by_which_cut(panel: Run, tmp_path: Path) -> None:
-    assert "Every item was to be asked once.\n" in sx.card(panel).section("Items") + "\n"
+    assert "The run asks each of these items once.\n" in sx.card(panel).section("Items") + "\n"
     twice = sx.run("sim/coin", preset="quick", epochs=2, experiments="difficulty", out=tmp_path / "twice")
     said = sx.card(twice).section("Items")
-    assert "Every item was to be asked 2 times, a cut of the set made by --preset quick." in said
+    assert "The run asks each of these items 2 times. They are the subset that --preset quick selects." in said
 
 
 def test_a_changed_item_is_of_unknown_origin(panel: Run, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_scores_have_the_verdicts_on_own_excess_or_what_they_take(panel: Run, sc
     scores = results(scores_of_ten, "strict")
     assert "  - difficulty: unresolved, .040 [.018, .061] (9 models, 250 groups; 80% power to detect .031): " in scores
     assert "  - restriction: no verdict, .038" in scores
-    few = sx.card(panel).section("Scores").count("takes 6 models, each asked at least 60 items")
+    few = sx.card(panel).section("Scores").count("requires 6 models, each with at least 60 items asked")
     assert few == 1
 
 
@@ -144,12 +144,12 @@ def test_limits_are_those_of_this_run(panel: Run, tmp_path: Path) -> None:
     def limits(run: Run) -> str:
         return sx.card(run).section("What the scores do not show")
 
-    assert "asked once" in limits(panel) and "takes the behaviour of three other models" in limits(panel)
+    assert "asked once" in limits(panel) and "needs at least three other models" in limits(panel)
     models = [f"sim/typical@{n}" for n in range(4)]
     four = sx.run(models, limit=30, experiments=["association"], out=tmp_path / "four")
-    assert "takes the behaviour of three other models" not in limits(four)
+    assert "needs at least three other models" not in limits(four)
     alone = sx.run(["sim/typical"], limit=5, epochs=2, experiments=["association"], out=tmp_path / "alone")
-    assert "takes the behaviour of three other models" in limits(alone)
+    assert "needs at least three other models" in limits(alone)
     assert "asked once" not in limits(alone) and "Restriction" not in limits(alone)
 
 
@@ -160,7 +160,7 @@ def test_a_prompt_that_was_changed_is_said_to_be(tmp_path: Path) -> None:
     assert ["as shipped |" in line for line in lines if line.startswith("| association")] == [True, False]
     # the text stands whole below
     assert prompts["association.execute"] in lines
-    assert "--prompts" in sx.card(run).section("Again")
+    assert "--prompts" in sx.card(run).section("How to repeat it")
 
 
 def test_a_name_cannot_break_the_page(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def _block(lines: list[tuple[int, str]]) -> tuple[Any, list[tuple[int, str]]]:
 
 def front(run: Run) -> dict[str, Any]:
     empty, head, page = sx.card(run).markdown().split("---\n", 2)
-    assert empty == "" and page.startswith("\n# Card of the run ")
+    assert empty == "" and page.startswith("\n# Run card: ")
     found = read_yaml(head)
     assert isinstance(found, dict)
     return found
@@ -284,11 +284,11 @@ def test_the_card_has_how_often_and_which_ones_and_no_request_that_is_labelled_u
     whole = sx.card(ten_models, panel="none")
     page, answer, table = whole.markdown(), whole.section("The answer"), whole.section("Scores")
     assert all(labelled(one) in answer for one in answers(scores_of_ten))
-    assert "| rate bias | baseline | margin | at own rate |" in table
+    assert "| rate bias | baseline | margin | at equal rates |" in table
     row = scores_of_ten.row("gpt-4.1", "restriction", "margin_at_own_rate")
     assert f"| {interval(row.value, row.low, row.high)} |" in table
     # margins that are nothing but how often are said to be
-    assert "it may reflect only how often they say yes" in table
+    assert "Margins that may reflect only how often a model says yes" in table
     unsafe = [item.request for item in ten_models.items["restriction"].values() if item.label == "unsafe"]
     assert len(unsafe) > 100 and not [request for request in unsafe if request in page]
 
@@ -367,7 +367,7 @@ def test_no_key_and_no_system_prompt_is_on_the_card(panel: Run, tmp_path: Path) 
     assert SECRET not in page and "You are X" not in page
     assert "| temperature | 0.5 |" in page and "--set temperature=0.5" in page
     for hint in ("--system", "--extra-body", "not shown"):
-        assert hint in sx.card(run).section("Again")
+        assert hint in sx.card(run).section("How to repeat it")
 
 
 def test_the_place_of_the_run_on_this_machine_is_not_on_the_card(panel: Run) -> None:
@@ -387,7 +387,7 @@ def test_the_command_on_the_card_makes_the_same_run_again(tmp_path: Path, monkey
         ),
     )
     assert made.exit_code == 0
-    lines = sx.card("first").section("Again").splitlines()
+    lines = sx.card("first").section("How to repeat it").splitlines()
     command = next(line.strip() for line in lines if line.startswith("    selfexec run"))
     assert CliRunner().invoke(root, shlex.split(command)[1:]).exit_code == 0
     first, new = load("first"), load("NEW")
@@ -454,13 +454,13 @@ def test_the_card_has_the_fields_of_a_benchmark_card_and_claims_no_more_than_the
 ) -> None:
     ours, theirs = sx.card(panel), sx.card(imported(tmp_path, LINES, ITEMS))
     for field in ("Users", "Tasks", "Domains", "Languages", "Data", "Similar benchmarks"):
-        assert f"| {field} |" in ours.section("For whom, and of what")
-    assert "| items: English |" in ours.section("For whom, and of what")
+        assert f"| {field} |" in ours.section("Intended use and scope")
+    assert "| items: English |" in ours.section("Intended use and scope")
     # of items that somebody else made nobody has said the language, nor whom they are about
-    assert "| items: unknown |" in theirs.section("For whom, and of what")
+    assert "| items: unknown |" in theirs.section("Intended use and scope")
     assert "cannot tell" in theirs.section("Risks and ethics") and "cannot tell" not in ours.section("Risks and ethics")
     # replies from elsewhere may be those of people
     assert "no people took part" in ours.section("Risks and ethics")
     assert "If people gave them" in theirs.section("Risks and ethics")
     # only tasks that were tried
-    assert "associations" not in theirs.section("For whom, and of what")
+    assert "associations" not in theirs.section("Intended use and scope")

@@ -119,7 +119,7 @@ def test_both_forms_filled_in_on_a_phone_give_a_run_with_scores_and_no_request(
     screen = selfexec("import", tmp_path / "predict.jsonl", "--items", items, "-o", run)
     assert "THE-OTHER-FORM.jsonl" in screen
     assert "0 sessions missing" in selfexec("import", tmp_path / "execute.jsonl", "-o", run)
-    assert "A person filled in a form: no score here is of a model." in selfexec("score", run)
+    assert "A person filled in a form: no score here describes a model." in selfexec("score", run)
     scores = sx.score(run)
     assert scores.runs[0].people == ("person/blue-fox",)
     found = {row.experiment: row.value for row in scores if row.metric == "coverage" and row.experiment}

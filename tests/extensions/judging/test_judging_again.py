@@ -281,7 +281,7 @@ def test_the_command_foresees_asks_and_says_what_is_left(
     words = ("judge", str(run.folder), "--judge", "vllm/j", "--base-url", url, "--price", "1000,1000")
     status, out, _ = typed(monkeypatch, capsys, *words, "--dry-run", "--max-calls", "5")
     assert (status, behind.asked) == (0, []) and not (run.folder / "judge_replies.jsonl").exists()
-    assert "0 of 12 replies are judged by vllm/j." in out and "To be asked: 12 sessions, of which 5 now" in out
+    assert "0 of 12 replies so far." in out and "To run: 12 sessions, of which 5 now" in out
     assert re.search(r"Cost: \$\d\.\d+ to \$\d\.\d+", out)
     behind.said = dict.fromkeys(range(6), "B")
     status, out, err = typed(monkeypatch, capsys, *words, "--max-calls", "5")

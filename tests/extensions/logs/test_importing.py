@@ -524,7 +524,7 @@ def jsonl_of(folder: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("origin", "advice"),
     [
-        ("run", "ask everything twice (--epochs 2)"),
+        ("run", "ask every item twice (--epochs 2)"),
         ("logs", "import another log of the same model on the same samples"),
         ("import", "import replies of a second epoch (selfexec export --epochs 2 writes what to ask)"),
     ],
@@ -537,7 +537,7 @@ def test_what_repeats_behaviour_is_advised_by_where_a_run_is_from(origin: str, a
         run = sx.run("sim/coin", limit=3, out=tmp_path / "run")
     if origin == "import":
         run = sx.import_replies(run.folder / "replies.jsonl", items=run.folder / "items", out=tmp_path / "back")
-    assert f"the consistency of behaviour is unknown: to measure it, {advice}." in repr(sx.score(run))
+    assert f"consistency of behaviour: not measured; to measure it, {advice}." in repr(sx.score(run))
 
 
 def test_a_condition_that_imported_replies_lack_is_not_to_be_asked_by_run(tmp_path: Path) -> None:

@@ -25,27 +25,28 @@ if TYPE_CHECKING:
 FEW_PAIRS = 6  # so many are all shown
 PAIR_COLUMNS = ["experiment", "old", "new", "new - old", "p", "detectable", "items"]
 LEGEND = {
-    "strict": "strict: an unreadable prediction is a wrong one. Differences are paired on common items, intervals 95%.",
-    "readable": "readable: unreadable claims are left out. Differences are paired on common items, intervals 95%.",
+    "strict": "strict: an unreadable prediction counts as wrong. Differences are paired on common items, with 95% "
+    "intervals.",
+    "readable": "readable: unreadable claims are left out. Differences are paired on common items, with 95% intervals.",
 }
-DETECTABLE = "detectable: the true difference that would be found in 80% of runs like these, before any adjustment."
+DETECTABLE = "detectable: the true difference that 80% of such runs would find, unadjusted for multiple comparisons."
 LEGENDS = {
-    OWN: "own excess: what a model's predictions share with its own behaviour beyond what other models' predictions "
-    "and outcomes explain, paired by blocks of items. Values of different experiments cannot be compared.",
+    OWN: "own excess: what a model's predictions reveal about its own behaviour that other models' predictions and "
+    "behaviour do not, paired by blocks of items. Values of different experiments cannot be compared.",
     BIAS: RATE_BIAS,
     "auroc": "auroc: how often a claim that came true had a higher probability than one that did not; .5 is chance.",
     "auroc_within": "auroc within: AUROC over the pairs of claims of one item.",
     "auroc_margin": "auroc margin: AUROC less that of a prediction made from other models.",
     BRIER: "brier: mean squared difference of probability and outcome; the lower, the better.",
-    SHARE: "share of ceiling: skill divided by the highest possible at the model's rate of yes, thus about which ones.",
+    SHARE: "share of ceiling: skill divided by the highest possible at the model's yes rate.",
 }
 MOVES = (
     "slope: how far the prediction moved with what was planted, divided by how far the behaviour did: 1 is as far.",
     "itself - other above 0: the prediction about itself follows the behaviour further than that about somebody else.",
 )
-SHIFTED = "one condition minus another: p adjusted by Holm over the models of the experiment."
+SHIFTED = "one condition minus another: p Holm-adjusted over the models of the experiment."
 MOST_BIASED = "rank of rate bias: the first overestimates most. Nearest to 0 is best."
-TIED = "tied: models that share a letter cannot be told apart (p >= .05, adjusted by Holm within the experiment)."
+TIED = "tied: models that share a letter cannot be told apart (p >= .05, Holm-adjusted within the experiment)."
 
 
 @dataclass(frozen=True, repr=False)

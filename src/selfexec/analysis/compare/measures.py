@@ -56,7 +56,7 @@ OVERALL, OWN, BIAS, SHARE, BRIER = "overall", "own_excess", "rate_bias", "share_
 AREAS = ("auroc", "auroc_within", "auroc_margin")
 OF_PROBABILITIES = (*AREAS, BRIER)
 MOVED = "moved"  # of pairs in which behaviour was planted, by another way than all others
-NO_RATE = "orders have no rate of yes"
+NO_RATE = "orders have no yes rate"
 NO_AREA = "orders have no AUROC"
 NOT_ELICITED = "its predictions are no probabilities, and {} is of those (--elicit probability)"
 NO_OVERALL: Mapping[str, str] = {  # why there is none of all experiments together
@@ -82,7 +82,7 @@ METRICS: Mapping[str, tuple[float, float]] = {
     BRIER: (0.0, 1.0),
 }
 NOT_COMPARED: Mapping[str, str] = {
-    "margin_at_own_rate": "it is taken at each model's own rate of yes, and models with different rates are compared "
+    "margin_at_own_rate": "it is taken at each model's own yes rate, and models with different rates are compared "
     f"by shares of the ceiling alone: {SHARE}",
 }
 
@@ -170,7 +170,7 @@ def measured_in(metric: str, experiments: Sequence[str]) -> list[str]:
 
 
 def no_rate(metric: str, experiment: str) -> str | None:
-    """Why there is no rate of yes in an experiment, where the metric is about one; None where there is."""
+    """Why there is no yes rate in an experiment, where the metric is about one; None where there is."""
     if metric in AREAS:
         return None if claim_kind(experiment).FREE_THRESHOLD else NO_AREA
     if metric not in RATES or metric in claim_kind(experiment).DRAWN:
@@ -179,14 +179,14 @@ def no_rate(metric: str, experiment: str) -> str | None:
 
 
 def _rate_record(metric: str, experiment: str, record: Record) -> Record:
-    """That there is no rate of yes here, or that so little is possible at it that yes and no tell too little."""
+    """That there is no yes rate here, or that so little is possible at it that yes and no tell too little."""
     if reason := no_rate(metric, experiment):
         return replace(record, reason=reason)
     ceiling = ceiling_estimate(record.own.counts).value
     if metric == BIAS or not ceiling < LEAST_CEILING:
         return record
-    possible = f"at the rate of yes of {record.label} the greatest possible skill is {decimal(ceiling, 2)}"
-    return replace(record, caution=f"{possible}: {NO_ROOM} in which ones")
+    possible = f"at the yes rate of {record.label} the highest possible skill is {decimal(ceiling, 2)}"
+    return replace(record, caution=f"{possible}: {NO_ROOM}")
 
 
 def _record(metric: str, label: str, tables: VoteTables, others: Sequence[Candidate], strict: bool) -> Record:
@@ -384,7 +384,7 @@ def refuse_unpaired(experiment: str, records: Sequence[Record]) -> None:
         names = " and ".join(record.label for record in records)
         common = number_of(n, "scorable item") if n else "no scorable items"
         raise InputError(
-            f"{experiment}: {names} have {common} in common, and a comparison takes two. "
+            f"{experiment}: {names} have {common} in common, and a comparison needs two. "
             "Ask them the same items, or leave this out with --experiment or --model."
         )
 

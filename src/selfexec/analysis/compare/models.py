@@ -66,7 +66,7 @@ def compare(options: CompareOptions) -> Comparison:
     if precision is not None and not LEAST_PRECISION <= precision < math.inf:
         least = f"{LEAST_PRECISION} or more"
         raise InputError(f"precision {precision}: give the half-width that is wanted, {least}, as 0.02.")
-    candidates, chosen, asked = chosen_of(selection, "a comparison takes two models")
+    candidates, chosen, asked = chosen_of(selection, "a comparison needs two models")
     gates = [Gate.of(text) for text in options.fail_if]
     _refuse_idle(gates, asked, chosen)
     groups = load_tags(Path(options.tags)) if options.tags is not None else None

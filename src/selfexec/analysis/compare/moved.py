@@ -181,7 +181,7 @@ def _asked(selection: Selection) -> Asked:
             raise InputError(f"unknown model {strange[0]!r}. {meant(strange[0], known)}")
         asked = replace(asked, models={known[name]: models[known[name]] for name in selection.models})
     if len(asked.models) < 2:
-        raise InputError(f"a comparison takes two models, and there is only {', '.join(asked.models)}. {DESIGNS}.")
+        raise InputError(f"a comparison needs two models, and there is only {', '.join(asked.models)}. {DESIGNS}.")
     return asked
 
 

@@ -17,7 +17,7 @@ COLUMNS = (MODEL, ITEM, PLANTED, EXPERIMENT, CLAIM)
 DIRECTIONS = {"yes": True, "no": False}
 EXAMPLE = "Its first line names the columns: model,item,planted."
 DESIGNS = (
-    "`moved` takes two models with mirrored assignments, or one whose assignment was drawn by chance and the one before"
+    "`moved` needs two models with mirrored assignments, or one whose assignment was drawn by chance and the one before"
 )
 
 

@@ -28,7 +28,7 @@ LITERATURE = (
     "For comparison with the literature: every model's predictions scored against every model's behaviour, as a sum of "
     "parts."
 )
-MATRIX = "Rows predict, columns behave: accuracy on the claims that all models read."
+MATRIX = "Rows: predicting model; columns: behaving model. Accuracy on the claims that were read for all models."
 TAKEN_APART = (
     "alpha: how well it predicts anyone; beta: how easily it is predicted by anyone, around 0.",
     "own bonus: accuracy about itself beyond alpha + beta, with 95% for each alone; the self-bonus is their mean.",
@@ -61,7 +61,7 @@ class CrossPrediction(Result):
         models = list(dict.fromkeys(model for found in self.parts.values() for model in found.common.models))
         if len(models) < 2:
             there = f"there is only {models[0]}" if models else "no claim of any could be read"
-            return f"cross-prediction takes two models, and {there}. Give another run."
+            return f"cross-prediction needs two models, and {there}. Give another run."
         if not any(found.common.claims and len(found.common.models) > 1 for found in self.parts.values()):
             return f"no claim was read of all of these models: {', '.join(models)}. Give runs of the same items."
         return None
@@ -179,7 +179,7 @@ def _tables(key: tuple[str, str], found: Crossed) -> Iterator[Table]:
     if found.has_own:
         parts = zip(names, found.skill_of_predictor, found.ease_of_behaviour, found.own, strict=True)
         rows = [[name, decimal(float(alpha)), decimal(float(beta)), own_bonus(own)] for name, alpha, beta, own in parts]
-        yield Table("taken apart", ["model", "alpha", "beta", "own bonus"], rows, "plain")
+        yield Table("Decomposition", ["model", "alpha", "beta", "own bonus"], rows, "plain")
 
 
 def own_bonus(found: Estimate) -> str:

@@ -64,7 +64,7 @@ class Judges(Result):
         for experiment in dict.fromkeys(one.experiment for one in self.agreements):
             yield _agreement_table(experiment, self.agreements)
         for source, by_class in self.classes.items():
-            yield f"{source}: " + ", ".join(f"{name} {n:,}" for name, n in by_class.items())
+            yield f"{source}, its judgements: " + ", ".join(f"{n:,} {name}" for name, n in by_class.items())
         if self.labels:
             yield ""
             yield Table("Against labels", LABEL_COLUMNS, [_label_row(one) for one in self.labels], "plain")
@@ -217,7 +217,10 @@ def _agreement_table(experiment: str, found: Sequence[Agreement]) -> Table:
         if one.experiment == experiment
     ]
     return Table(
-        f"Who agrees: {experiment}", ("who", f"{reply}s", "pairs that agree", "Krippendorff's alpha"), rows, "plain"
+        f"Agreement between judges: {experiment}",
+        ("judges", f"{reply}s", "agreement", "Krippendorff's alpha"),
+        rows,
+        "plain",
     )
 
 

@@ -13,7 +13,7 @@ from selfexec.analysis.options import WITH_SKILL, LadderOptions
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import Form, Rows, ScoredRun, head
 from selfexec.analysis.score import Scores, score
-from selfexec.analysis.score_table import CAUTION, UNDEFINED
+from selfexec.analysis.score_table import CAUTION, UNDEFINED, condition_line
 from selfexec.analysis.score_table import LEGEND as CONVENTIONS
 from selfexec.analysis.selection import refuse_unknown, selection_of
 from selfexec.analysis.words import who_replied
@@ -25,7 +25,7 @@ from selfexec.runs import takes
 from selfexec.text.numbers import decimal, interval, joined, signed
 from selfexec.text.tables import Part, Table
 
-TITLE = "Which predictor is most accurate: the model itself or another?"
+TITLE = "Does anything predict a model better than its own predictions do?"
 OF_OTHERS = (
     "text",
     "others_predictions",
@@ -106,7 +106,8 @@ class Ladder(Rows[LadderRow]):
         yield from LEGEND
         if any(row.measure == "auroc" for row in self._rows):
             yield OF_AREAS
-        yield f"{skill_legend(self.experiments)} {CONVENTIONS[self.convention or 'strict']}. Intervals are 95%."
+        ranged = " Intervals are 95%." if len(self.models) == 1 else ""
+        yield f"{skill_legend(self.experiments)} {CONVENTIONS[self.convention or 'strict']}.{ranged}"
         yield NO_TEST
 
     def _about(self) -> Iterator[str]:
@@ -115,7 +116,7 @@ class Ladder(Rows[LadderRow]):
         yield from source_notes({row.experiment: row.source for row in self._rows if row.source})
         yield from (line for one in self.panels for line in panel_lines(one))
         if self._rows and (condition := self._rows[0].condition) != DEFAULT_NAME:
-            yield f"Asked in the condition {condition}."
+            yield condition_line(condition)
 
     def _overview(self) -> tuple[list[str], list[list[str]]]:
         """A line for each model and experiment; levels that nobody has are no columns. The cell of a row that was left
@@ -158,7 +159,7 @@ class Ladder(Rows[LadderRow]):
             for reason, heads in by_reason.items():
                 told.setdefault((reason, experiment, tuple(heads)), []).append(model)
         if told:
-            yield f"absent ({UNDEFINED}), or to be read with caution ({CAUTION}):"
+            yield f"not computed ({UNDEFINED}), or to be read with caution ({CAUTION}):"
         alike: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[str]] = {}
         for (reason, experiment, which), models in told.items():
             alike.setdefault((reason, which, tuple(models)), []).append(experiment)

@@ -23,26 +23,30 @@ HEADS: Mapping[str, str] = {
 }
 # level -> who knows only that, in a sentence
 PHRASES: Mapping[str, str] = {
-    "constant": "saying always the same",
+    "constant": "a constant answer",
     "facts": "a plain fact of the item ({})",
     "text": "the text of the item",
-    "others_predictions": "what others predict",
-    "others_behaviour": "what others do",
-    "stacked": "questions and others together",
+    "others_predictions": "what other models predict",
+    "others_behaviour": "other models' behaviour",
+    "stacked": "everything combined (all)",
     "family_predictions": "what its family predicts",
-    "family_behaviour": "what its family does",
+    "family_behaviour": "its family's behaviour",
     "history": "its own history",
 }
 LEGEND = (
-    "A level is a prediction made from the information that is named; itself: the model's own prediction.",
-    "same: always the same answer; facts: a request's label, a question's length; text: the words of an item; others "
-    "predict, others do: what other models predicted and did on the same item; all: these stacked, the baseline of "
-    "margins; family: the same of other models of its family; history: its own behaviour with other items.",
+    "Each column is a predictor that uses only the information named; itself: the model's own prediction.",
+    "same: a constant answer; facts: a request's label, a question's length; text: the words of an item; others "
+    "predict, others do: what other models predicted and did on the same item; all: facts, text and other models "
+    "combined, which is the baseline for margins; family: other models of its family; history: its own behaviour on "
+    "other items.",
 )
-MARKS = f"*: predicts the model significantly better than its own prediction does; ~: {TOO_CLOSE} (paired, by Holm)."
+MARKS = (
+    f"*: predicts the model significantly better than its own prediction does; ~: {TOO_CLOSE}; no mark: significantly "
+    "worse, or not compared (paired, Holm-adjusted)."
+)
 NO_TEST = (
-    "The ladder is no test of self-knowledge: a model that knows models in general may be ahead of every level, and "
-    "one that knows its own ways may be behind."
+    "The ladder does not test self-knowledge: a model that only knows how models in general behave may beat every "
+    "other predictor, and one with self-knowledge may not."
 )
 
 
@@ -58,8 +62,8 @@ def sentences(rows: Iterable[LadderRow]) -> Iterator[tuple[str, str]]:
         for experiment, steps in parts.items():
             if finding := _finding(steps):
                 said.setdefault(finding, []).append(experiment)
-        told = "; ".join(f"in {joined(where)} {finding}" for finding, where in said.items())
-        yield model, f"{model}: {told or 'nothing can be said'}."
+        told = "; ".join(f"in {joined(where)}, {finding}" for finding, where in said.items())
+        yield model, f"{model}: {told or 'no verdict'}."
 
 
 def _finding(steps: Sequence[LadderRow]) -> str | None:
@@ -72,17 +76,18 @@ def _finding(steps: Sequence[LadderRow]) -> str | None:
     if more := [row for row in steps if row.own_prediction == "behind"]:
         most = max(more, key=lambda row: (row.level != "stacked", row.skill or 0.0))
         phrase = PHRASES[most.level].format(baseline_name(most.baseline))
-        return f"{phrase} {'predict' if most.level == 'stacked' else 'predicts'} it better than its own prediction does"
+        return f"{phrase} predicts it better than it predicts itself"
     if few := few_models(itself.models):
-        return f"no level is shown to predict it better than its own prediction does ({few})"
+        return f"no other predictor is shown to predict it better than it predicts itself ({few})"
     judged = [row for row in steps if row.own_prediction is not None]
     if open_ := [row for row in judged if row.own_prediction == "open"]:
-        return f"its own prediction is {_ahead_of_the_rest(len(judged) - len(open_), len(judged))}"
-    return "its own prediction is ahead of every level"
+        return f"it predicts itself {_better_than_the_rest(len(judged) - len(open_), len(judged))}"
+    return "it predicts itself better than every other predictor does"
 
 
-def _ahead_of_the_rest(ahead: int, judged: int) -> str:
-    """too close to call with every level, or ahead of 3 of 5 levels, and too close to call with 2"""
-    if not ahead:
-        return f"{TOO_CLOSE} with every level" if judged > 1 else f"{TOO_CLOSE} with the one level that is judged"
-    return f"ahead of {ahead} of {judged} levels, and {TOO_CLOSE} with {judged - ahead}"
+def _better_than_the_rest(better: int, judged: int) -> str:
+    """better than 3 of 5 other predictors do; 2 are too close to call; or about as well as every other predictor"""
+    if not better:
+        many = "every other predictor" if judged > 1 else "the one other predictor that is compared"
+        return f"about as well as {many} ({TOO_CLOSE})"
+    return f"better than {better} of {judged} other predictors do ({judged - better} {TOO_CLOSE})"

@@ -24,4 +24,5 @@ from selfexec.analysis.own_excess.verdicts import (
     own_records,
     panel_size,
     panel_title,
+    printed,
 )

@@ -13,6 +13,7 @@ from selfexec.analysis.own_excess.verdicts import (
     own_records,
     panel_size,
     panel_title,
+    printed,
 )
 from selfexec.metrics import MISFIT, TIMES_PAIRS, Fit, Own, OwnVerdict
 from selfexec.stats import Array
@@ -20,7 +21,8 @@ from selfexec.text.numbers import decimal, interval, p_value, signed
 from selfexec.text.tables import Part, Table
 
 QUESTION = (
-    "Does a model's prediction reveal something about its own behaviour that nobody else's predictions or behaviour do?"
+    "Do a model's predictions reveal anything about its own behaviour that other models' predictions and behaviour do "
+    "not?"
 )
 FIT_NAMES = {1: "one factor", 2: "two factors"}
 OF_ONE = {"interval": "the interval, adjusted for the number of models (Holm), is not wholly above 0"}
@@ -29,13 +31,16 @@ NOTES = (
     "own excess: the correlation between a model's predictions and its own behaviour that remains after removing the "
     "factors common to all other pairs of predictions and outcomes.",
     "detectable: the true own excess that 80% of runs like this one would find above 0, in the test of one factor. The "
-    "verdict `own` requires at least that, and the other conditions.",
+    "verdict `shown` requires at least that, and the other conditions.",
     "over models: the same number, with the jackknife over models. derangements: predictions assigned to other models' "
-    "behaviour. pairs: what a model may share with single others, both in predictions and in behaviour; own excess has "
-    f"to be more than {TIMES_PAIRS:g} times as much. misfit: about 1 where the factors are enough, at most {MISFIT:g}.",
-    "few losses: only models with a coverage of at least .9. at worst: the same, reduced as if prediction and "
-    "behaviour disagreed in everything that was lost.",
-    "q: how well a model's predictions tell what models do; l: how typical its behaviour is.",
+    "behaviour. largest pair: the most that a model may share with a single other, both in predictions and in "
+    f"behaviour; own excess has to be more than {TIMES_PAIRS:g} times as much. misfit: about 1 where the factors are "
+    f"enough, at most {MISFIT:g}.",
+    "high coverage: only models with a coverage of at least .9. worst case: the same, reduced as if prediction and "
+    "behaviour disagreed in every unread claim.",
+    "correlation: of a model's predictions with its own behaviour. q: how well its predictions fit what models do; "
+    "l: how typical its behaviour is; q l: the correlation that follows from both. family: the other models of its "
+    "family, by number.",
 )
 NOTES_ON_ALL = (
     "unique: own excess by what is only in a model's predictions and in its behaviour.",
@@ -46,18 +51,16 @@ NOTES_ON_ALL = (
 
 
 def all_own_parts(own: Sequence[Own], width: int, *, every: bool = False) -> Iterator[Part]:
-    """Every panel that is large enough, and once what its numbers are; of the others why there is nothing to say. With
-    `every`, also the numbers that decide nothing.
+    """Every panel that is large enough, with what its numbers are below the first; of the others why there is nothing
+    to say. With `every`, also the numbers that decide nothing.
     """
     yield QUESTION
     yield from too_small(own)
     yield ""
     told = [one for one in own if one.found.fits]
+    notes: Sequence[str] = (*NOTES, *NOTES_ON_ALL) if every else NOTES
     for one in told:
-        yield from _own_parts(one, width, every)
-    if told:
-        yield from (*NOTES, *NOTES_ON_ALL) if every else NOTES
-        yield ""
+        yield from _own_parts(one, width, every, notes if one is told[0] else ())
 
 
 def too_small(own: Sequence[Own]) -> Iterator[str]:
@@ -69,13 +72,14 @@ def too_small(own: Sequence[Own]) -> Iterator[str]:
     yield from (f"{'; '.join(titles)}: {reason}" for reason, titles in by_reason.items())
 
 
-def _own_parts(own: Own, width: int, every: bool) -> Iterator[Part]:
+def _own_parts(own: Own, width: int, every: bool, notes: Sequence[str]) -> Iterator[Part]:
     """The verdict on a panel and what it rests on; then its models; then predictions by behaviour, where there is room
     for it.
     """
     models, apart, *opinions = of_models(own) if every else (_models(own, _order(own)), _apart(own, _order(own)))
     yield of_panel(own)
     yield from below_panel(own, every=every)
+    yield from notes
     yield ""
     yield models
     yield from below_models(own)
@@ -106,20 +110,19 @@ def of_panel(own: Own) -> Table:
     rows = [
         ["own excess", *(_doubted(fit.mean) for fit in fits)],
         ["over models", *(_doubted(fit.over_models) for fit in fits)],
-        ["few losses", *("too few models" if fit.well_read is None else _doubted(fit.well_read) for fit in fits)],
+        ["high coverage", *("too few models" if fit.well_read is None else _doubted(fit.well_read) for fit in fits)],
         [
-            "  at worst",
+            "  worst case",
             *("too few models" if fit.beyond_losses is None else _doubted(fit.beyond_losses) for fit in fits),
         ],
         ["beyond family", *(_doubted(fit.beyond_family) for fit in fits)],
         ["  over models", *(_doubted(fit.beyond_family_over_models) for fit in fits)],
-        ["p of derangements", *(p_value(fit.derangement_p) for fit in fits)],
-        ["pairs, at most", *(decimal(fit.pairs) for fit in fits)],
-        ["misfit off the diagonal", *(decimal(fit.misfit, 2) for fit in fits)],
+        ["derangements, p", *(p_value(fit.derangement_p) for fit in fits)],
+        ["largest pair", *(decimal(fit.pairs) for fit in fits)],
+        ["misfit", *(decimal(fit.misfit, 2) for fit in fits)],
         ["detectable", decimal(own.found.overall.detectable), *("" for _ in fits[1:])],
     ]
-    verdict = own.found.overall.verdict or "no verdict"
-    title = f"{panel_title(own)}: {verdict} ({panel_size(own)})"
+    title = f"{panel_title(own)}: {printed(own.found.overall.verdict)} ({panel_size(own)})"
     return Table(title, ["all models together", *(FIT_NAMES[fit.factors] for fit in fits)], rows, "plain")
 
 
@@ -131,7 +134,7 @@ def below_panel(own: Own, *, every: bool = True) -> Iterator[str]:
         yield f"swap share {estimate_text(found.swap[1])}"
     yield families_line(own)
     if why := found.overall.reason or against(found.overall):
-        yield f"{'no verdict' if found.overall.verdict is None else 'against own'}: {why}"
+        yield f"{'no verdict' if found.overall.verdict is None else 'reasons'}: {why}"
 
 
 def _models(own: Own, order: Sequence[int]) -> Table:
@@ -145,12 +148,12 @@ def _models(own: Own, order: Sequence[int]) -> Table:
             name,
             *(interval(float(e.value[n]), float(e.low[n]), float(e.high[n])) for e in (fit.each for fit in found.fits)),
             _ends(judged[n]),
-            judged[n].verdict or "none",
+            printed(judged[n].verdict),
             _in_short(judged[n]),
         ]
         for n, name in _numbered(found.compared.models, order)
     ]
-    return Table("Model by model", ["model", *_fit_names(own), "adjusted", "verdict", "against"], rows, "plain")
+    return Table("Model by model", ["model", *_fit_names(own), "adjusted", "verdict", "reasons"], rows, "plain")
 
 
 def _ends(judged: OwnVerdict) -> str:
@@ -180,7 +183,7 @@ def _codes(judged: Iterable[OwnVerdict]) -> list[str]:
 def below_models(own: Own) -> Iterator[str]:
     """What the short names mean, and which models take no part."""
     if codes := _codes(own.found.each.values()):
-        yield "against:"
+        yield "reasons:"
         yield from (f"  {code}: {OF_ONE.get(code, AGAINST[code])}" for code in codes)
     if left_out := own.found.compared.left_out:
         yield "left out:"
@@ -207,8 +210,8 @@ def _apart(own: Own, order: Sequence[int], *, every: bool = False) -> Table:
         ]
         for n, name in _numbered(found.compared.models, order)
     ]
-    columns = ["model", "prediction, outcome", "q", "l", "q l", *(["unique"] if every else []), "family"]
-    return Table("Taken apart", columns, rows, "plain")
+    columns = ["model", "correlation", "q", "l", "q l", *(["unique"] if every else []), "family"]
+    return Table("Decomposition by model", columns, rows, "plain")
 
 
 def _opinions(own: Own, order: Sequence[int]) -> Table:
@@ -219,15 +222,17 @@ def _opinions(own: Own, order: Sequence[int]) -> Table:
         [name, decimal(own.found.for_model(every[n]).detectable), estimate_text(partial[n]), estimate_text(swap[n])]
         for n, name in _numbered(every, order)
     ]
-    return Table("Next to it", ["model", "detectable", "partial correlation", "swap share"], rows, "plain")
+    return Table("Further estimates", ["model", "detectable", "partial correlation", "swap share"], rows, "plain")
 
 
 def _matrices(own: Own, width: int) -> Iterator[Part]:
     """What one factor leaves of predictions by behaviour, and how alike behaviour is, where the columns have room."""
     if LABEL + CELL * len(own.found.compared.models) > width:
-        yield "what is left of each prediction and outcome: in --format json, and the report"
+        yield "The residuals of each pair of models are in --format json and in the report."
         return
-    yield _square("What one factor leaves: rows predict, columns behave", own.found.fits[0].residual.value)
+    yield _square(
+        "Residuals after one factor (rows: predicting model; columns: behaving model)", own.found.fits[0].residual.value
+    )
     yield similar_behaviour(own)
 
 
@@ -235,7 +240,7 @@ def similar_behaviour(own: Own, models: Sequence[str] = ()) -> Table:
     order = _order(own, models)
     similarity = own.found.fits[0].evidence.similarity[np.ix_(order, order)]
     alike = np.where(np.eye(len(similarity), dtype=bool), np.nan, similarity)
-    return _square("How alike behaviour is, beyond what all share", alike)
+    return _square("Similarity of behaviour beyond what all models have in common", alike)
 
 
 def _square(title: str, table: Array) -> Table:

@@ -26,27 +26,36 @@ from selfexec.text.numbers import decimal, interval, number_of
 
 NO_GROUPS: Mapping[str, str | None] = {}
 HEADING = (
-    "own excess: what a model's predictions share with its own behaviour beyond what other models' predictions and "
-    "outcomes explain:"
+    "own excess: what a model's predictions reveal about its own behaviour that other models' predictions and "
+    "behaviour do not:"
 )
 FACTORS = {1: "", 2: "with two common factors, "}
 AGAINST = {
     "interval": "the interval is not wholly above 0",
-    "one model": "single models may account for it",
-    "losses": "what was lost may account for it",
+    "one model": "a single model may account for it",
+    "losses": "unreadable or missing replies may account for it",
     "rank": "its predictions agree as well with other models' behaviour",
     "few models": (
         f"with fewer than {LEAST_FOR_OWN} models compared, many small influences shared by some of them cannot be "
         "ruled out"
     ),
     "derangement": "as much is found when predictions are matched with other models' behaviour",
-    "family": "models of one family may share it",
-    "pairs": "pairs of models may share it",
-    "worst losses": "the replies that were lost may account for it, in the worst case",
-    "misfit": "pairs of different models still share more than chance",
-    "cohort": "models of its kind that are not in the run may share it",
+    "family": "models of one family may have it in common",
+    "pairs": "pairs of models may have it in common",
+    "worst losses": "in the worst case, unreadable or missing replies account for it",
+    "misfit": "pairs of different models are still more alike than chance explains",
+    "cohort": "similar models that are not in the run may have it in common",
     "panel": "the other models come from a reference panel, which was asked at another time",
 }
+
+
+# verdict -> how it is printed; data have the verdict itself
+PRINTED: Mapping[str, str] = {"own": "shown"}
+
+
+def printed(verdict: str | None) -> str:
+    """A verdict on own excess as people read it: shown, unresolved, not shown; where there is none, no verdict."""
+    return PRINTED.get(verdict, verdict) if verdict else "no verdict"
 
 
 def own_of(
@@ -114,7 +123,7 @@ def _of_panel(own: Own, models: Container[str]) -> Iterator[str]:
     yield f"  {panel_title(own)}: {_panel(own)}"
     if named := [model for model, judged in each.items() if judged.verdict == "unresolved"]:
         numbers = (f"{model} {tested_text(each[model])}" for model in named)
-        yield f"    single models that are unresolved: {', '.join(numbers)}"
+        yield f"    unresolved for single models: {', '.join(numbers)}"
     if own.found.overall.verdict == "own":
         yield f"    {families_line(own)}"
 
@@ -137,7 +146,7 @@ def families_line(own: Own) -> str:
     unknown = models.pop("", [])
     parts = [f"{family} ({', '.join(members)})" for family, members in sorted(models.items())]
     if unknown:
-        parts.append(f"not known of {', '.join(unknown)}")
+        parts.append(f"family unknown: {', '.join(unknown)}")
     return f"families: {', '.join(parts)}"
 
 
@@ -149,7 +158,7 @@ def panel_title(own: Own) -> str:
 
 def _panel(own: Own) -> str:
     found = own.found
-    verdict = found.overall.verdict or "no verdict"
+    verdict = printed(found.overall.verdict)
     why = found.overall.reason or against(found.overall)
     size = f"{panel_size(own)}{_would_have_found(found.overall)}"
     return f"{verdict}, {estimate_text(found.overall.estimate)} ({size}){f': {why}' if why else ''}"
@@ -173,9 +182,9 @@ def _beside(own: Own, model: str) -> str:
     found, judged = own.found, own.found.each[model]
     why = judged.reason or against(judged)
     references = sum(one not in found.each for one in found.compared.models)
-    of = f"{number_of(len(found.compared.models), 'model')}, {references} of them of the panel `{own.panel}`"
+    of = f"{number_of(len(found.compared.models), 'model')}, {references} of them from the panel `{own.panel}`"
     of += _would_have_found(judged)
-    return f"{judged.verdict or 'no verdict'}, {tested_text(judged)} ({of}){f': {why}' if why else ''}"
+    return f"{printed(judged.verdict)}, {tested_text(judged)} ({of}){f': {why}' if why else ''}"
 
 
 def against(judged: OwnVerdict) -> str:
@@ -184,11 +193,13 @@ def against(judged: OwnVerdict) -> str:
 
 
 def in_words(objections: Iterable[Objection]) -> str:
-    """What is against a verdict, each reason once, by the fit of the fewest factors that has it."""
+    """What is against a verdict, each reason once, by the fit of the fewest factors that has it; several by number."""
     said: dict[str, str] = {}
     for factors, what in objections:
         said.setdefault(what, f"{FACTORS[factors]}{AGAINST[what]}")
-    return "; ".join(said.values())
+    if len(said) < 2:
+        return "".join(said.values())
+    return "; ".join(f"({number}) {reason}" for number, reason in enumerate(said.values(), 1))
 
 
 def estimate_text(found: Estimate) -> str:

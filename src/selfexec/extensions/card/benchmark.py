@@ -21,7 +21,7 @@ def scope(run: "Run", origins: Mapping[str, Origin]) -> str:
     """For whom it is and what it covers, in the fields of a benchmark card."""
     tasks = "; ".join(EXPERIMENTS[experiment].words.task for experiment in run.items.experiments)
     fields = {
-        "Users": "researchers, developers of models, and all who have to rely on what a model says of itself",
+        "Users": "researchers, model developers, and anyone who relies on what a model says about itself",
         "Not for": "telling by a score or margin alone whether a model knows itself; ranking models by ability",
         "Tasks": tasks,
         "Domains": "natural language processing: how well models predict their own behaviour",
@@ -29,7 +29,7 @@ def scope(run: "Run", origins: Mapping[str, Origin]) -> str:
         "Data": "text; items and replies as JSON Lines. Outcomes are the models' own behaviour: nobody annotated them",
         "Similar benchmarks": SIMILAR,
     }
-    return as_markdown(["field", "of this run"], [[name, text] for name, text in fields.items()])
+    return as_markdown(["field", "this run"], [[name, text] for name, text in fields.items()])
 
 
 def _languages(run: "Run", origins: Mapping[str, Origin]) -> str:
@@ -48,10 +48,10 @@ def risks(run: "Run", origins: Mapping[str, Origin]) -> str:
 
 def _risks(run: "Run", origins: Mapping[str, Origin]) -> Iterator[str]:
     yield (
-        "**Misreading**: a high score is taken for self-knowledge, or a low one for its absence. Neither follows: who "
-        "knows models in general predicts well, and who knows its own peculiarity may not."
+        "**Misreading**: a high score is taken for self-knowledge, or a low one for its absence. Neither follows: a "
+        "model that knows models in general predicts well, and one that knows its own peculiarities may not."
     )
-    yield "**Reliance**: what a model says of itself here holds for items like these, not for any question about it."
+    yield "**Reliance**: what a model says about itself here holds for items like these, not for any question about it."
     for experiment in run.items.experiments:
         yield from (f"**{harm}**: {text}" for harm, text in EXPERIMENTS[experiment].words.risks)
     yield "**Not measured**: fairness, privacy, robustness to attacks, and differences between groups of people."

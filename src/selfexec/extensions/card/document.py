@@ -73,7 +73,7 @@ def card(options: CardOptions) -> Card:
     scores = score(loaded, selection.convention, panel=selection.panel)
     origins = {experiment: origin(experiment, loaded.items) for experiment in loaded.items.experiments}
     return Card(
-        in_markdown(f"Card of the run {loaded.folder.resolve().name}"),
+        in_markdown(f"Run card: {loaded.folder.resolve().name}"),
         tuple(sections(loaded, scores, origins, selection.convention, selection.panel, judged_hypotheses(selection))),
         front_matter(loaded, scores, origins),
     )

@@ -20,10 +20,11 @@ from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.score import Scores
 from selfexec.analysis.score_table import (
     ACCURACY,
-    CAUTION,
+    BY_RATE,
     COLUMNS,
     LEGEND,
     absent,
+    caution_heading,
     decided_by_rate,
     every_answer,
     grid_by_condition,
@@ -33,7 +34,7 @@ from selfexec.analysis.score_table import (
     score_cells,
 )
 from selfexec.analysis.warnings import Canned, SameReplies, ServerNotice, texts_of
-from selfexec.analysis.words import NO_TEST
+from selfexec.analysis.words import NO_TEST, sentence
 from selfexec.engines import field_options
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, session_kind
@@ -68,14 +69,14 @@ def sections(
     yield "What the scores do not show", limits(run, scores, origins)
     yield "Scores", results(everywhere, convention)
     yield "What was measured", measured(run)
-    yield "For whom, and of what", scope(run, origins)
+    yield "Intended use and scope", scope(run, origins)
     yield "Models", models(run)
     yield "Items", items(run, origins)
     yield "Prompts", prompts(run)
     yield "Settings", settings(run)
     yield "What came back", coverage(run)
     yield "Risks and ethics", risks(run, origins)
-    yield "Again", again(run, convention, panel)
+    yield "How to repeat it", again(run, convention, panel)
     yield "Citation", CITATION
 
 
@@ -139,8 +140,8 @@ def models(run: "Run") -> str:
     simulated = [model for model in run.models if model in run.simulated]
     if simulated:
         who = "All models are" if len(simulated) == len(run.models) else f"{', '.join(simulated)} are"
-        lines += ["", f"{who} simulated: no language model stands behind their numbers."]
-    lines += ["", "“Served as” is what the provider said that it served. Times are UTC."]
+        lines += ["", f"{who} simulated: their numbers describe no language model."]
+    lines += ["", "“Served as” is the model name that the provider reported. Times are UTC."]
     return "\n".join(lines)
 
 
@@ -189,7 +190,7 @@ def items(run: "Run", origins: Mapping[str, Origin]) -> str:
         size, digest = len(by_id), hashes[experiment]
         made_of = EXPERIMENTS[experiment].composition(list(by_id.values()))
         rows.append([experiment, f"{size}", made_of, found.of(size), found.licence, digest])
-    columns = ["experiment", "items", "of which", "from", "source and licence", "SHA-256 of the file"]
+    columns = ["experiment", "items", "composition", "from", "source and licence", "SHA-256 of the file"]
     lines = [as_markdown(columns, rows)]
     changed = [e for e, digest in hashes.items() if run.manifest.items.get(e) != digest]
     if changed:
@@ -206,9 +207,9 @@ def _how_much(run: "Run") -> str:
     ):
         return f"Not every model was to be asked every item as often as every other: `design` in `{MANIFEST}` has what."
     often = "once" if run.manifest.epochs == 1 else f"{run.manifest.epochs} times"
-    order = f" (order {run.manifest.preset_order})" if run.manifest.preset_order else ""
-    cut = f", a cut of the set made by --preset {run.manifest.preset}{order}" if run.manifest.preset else ""
-    return f"Every item was to be asked {often}{cut}."
+    order = f" (its order: {run.manifest.preset_order})" if run.manifest.preset_order else ""
+    subset = f" They are the subset that --preset {run.manifest.preset} selects{order}." if run.manifest.preset else ""
+    return f"The run asks each of these items {often}.{subset}"
 
 
 def prompts(run: "Run") -> str:
@@ -219,7 +220,7 @@ def prompts(run: "Run") -> str:
     rows = [[name, _whose(name in own, run.prompts[name]), digest] for name, digest in run.manifest.prompts.items()]
     where = f"Compared with selfexec {__version__}, whose prompts are in `selfexec/experiments`."
     if (run.folder / PROMPTS).is_file():
-        where += f" The run has all of these in full in `{PROMPTS}`, as `--prompts` takes them."
+        where += f" Their full texts are in the run's `{PROMPTS}`, in the format that `--prompts` accepts."
     shown_whole = [f"`{name}`:\n\n{_verbatim(text)}" for name, text in own.items() if text is not None]
     return "\n\n".join([as_markdown(["prompt", "text", "SHA-256"], rows), where, *shown_whole])
 
@@ -319,7 +320,7 @@ def _coverage_row(model: str, experiment: str, claims: pl.DataFrame) -> list[str
 def results(everywhere: Scores, convention: str) -> str:
     scores = everywhere.by_condition[0]
     legend = [
-        f"{LEGEND[convention].capitalize()}. Intervals are 95%, over items, which are the unit.",
+        f"{LEGEND[convention].capitalize()}. Intervals are 95% confidence intervals over items.",
         *(f"{text[0].upper()}{text[1:]}" for text in (*legends(scores), *absent(score_cells(scores)))),
     ]
     reasons = {
@@ -338,8 +339,10 @@ def results(everywhere: Scores, convention: str) -> str:
     # what is known of noise and loss stands here as below the table of `selfexec score`
     parts = []
     told = [f"{model}, {experiment}: {reason}" for (model, experiment), reason in reasons.items()]
-    if told := [*told, *margin_cautions(scores), *decided_by_rate(scores)]:
-        parts += [f"Withheld, or to be read with caution ({CAUTION}):", bullets(told)]
+    if told := [*told, *margin_cautions(scores)]:
+        parts += [f"{sentence(caution_heading(scores))}:", bullets(told)]
+    if by_rate := [*decided_by_rate(scores)]:
+        parts += [f"{sentence(BY_RATE)}:", bullets(by_rate)]
     parts.append(as_markdown(COLUMNS, score_cells(scores)))
     if len(everywhere.conditions) > 1:
         parts.append(f"That is the condition {scores.conditions[0]}. In all of them:")
@@ -361,17 +364,17 @@ def _limits(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> Iterat
         yield "Nothing about any language model: all replies are simulated."
     if run.manifest.epochs == 1:
         yield (
-            "How much a model varies from run to run: each item was asked once. So it is unknown, too, how well its "
-            "behaviour could be predicted at all."
+            "How much a model varies from run to run: each item was asked once. So it is also unknown how "
+            "predictable its behaviour is."
         )
     known = {row.model for row in scores if row.metric == "baseline_margin" and row.value is not None}
     if not known:
-        yield "A margin over the best baseline: it takes the behaviour of three other models, which is not in this run."
+        yield "A margin over the baseline: this needs at least three other models, which this run does not include."
     elif scores.panels:
-        yield "Margins over other baselines: they depend on which models are in the reference panel."
+        yield "How margins would change with another reference panel: the baseline is built from its models."
     else:
-        yield "Margins over other baselines: they depend on which other models are in the run."
-    yield f"Whether a model knows *itself*. A margin over the best baseline is no test of it: {NO_TEST}."
+        yield "How margins would change with other models in the run: the baseline is built from them."
+    yield f"Whether a model knows *itself*. A margin does not test this: {NO_TEST}."
     for experiment in run.items.experiments:
         yield from EXPERIMENTS[experiment].words.limits
         yield from _without_tokens(run, experiment)
@@ -380,7 +383,7 @@ def _limits(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> Iterat
     yield "Whether the items were in a model's training data. Nothing here tests that."
     yield "Anything beyond these items and prompts: other wording, other languages and other tasks were not tried."
     if run.manifest.origin != "run":
-        yield "Prompts, settings and sessions: they are not recorded, so that differences between models may be theirs."
+        yield "Effects of prompts and settings: not recorded, so differences between models may be due to them."
 
 
 def _without_tokens(run: "Run", experiment: str) -> Iterator[str]:

@@ -152,6 +152,7 @@ class TokenInjection(Experiment):
     )
     simulation = "selfexec.extensions.injecting.simulated:SimulatedTokenInjection"
     words = Words(
+        which="which replies",
         about="whether it would recover from words that are put into its reply",
         asks="Would you recover from words put into your reply?",
         its="whether it recovers from words that are put into its replies",
@@ -165,7 +166,7 @@ class TokenInjection(Experiment):
         does="finishes the task rightly",
         measured="whether it predicts if it still finishes a task rightly when words are put into its reply",
         task="prediction of its own recovery from words put into its reply",
-        lost="its lost replies",
+        lost="its unread replies",
         item="a task with one right answer of several parts, and how many words are put into replies to it",
         wants="60 tasks or more of several kinds, which your models get right, and not always when disturbed",
         limits=(

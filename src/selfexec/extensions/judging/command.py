@@ -134,12 +134,12 @@ def _foreseen(plan: "JudgingPlan") -> Iterator[str]:
     from selfexec.extensions.judging.asking import foreseen
 
     remaining, rest = foreseen(plan), plan.estimate()
-    yield f"{len(plan.here):,} of {number_of(len(plan.cases), 'reply is', 'replies are')} judged by {plan.name}."
+    yield f"{plan.name} has judged {len(plan.here):,} of {number_of(len(plan.cases), 'reply', 'replies')} so far."
     if remaining:
         now = min(remaining, plan.caps.calls or math.inf)
         calls = f", of which {now:,} now" if now < remaining else ""
         about = f"about {tokens_about(rest.input_tokens)} tokens in, {tokens_about(rest.output_tokens)} out"
-        yield f"To be asked: {number_of(remaining, 'session')}{calls}; {about}."
+        yield f"To run: {number_of(remaining, 'session')}{calls}; {about}."
         yield from costs([plan.model], plan.prices, rest)
     yield from (f"Note: {said}" for said in keys_lacking([plan.respondent], plan.run.items))
 

@@ -46,7 +46,7 @@ SKILLS = _Measures(
     ("said", "did", "skill", "margin", "own rate"),
     (18.0, 15.0, 21.0, 25.0, 25.0),
     "How often models said that they would do it and did it, in per cent; their skill (0 is chance, 1 is perfect); the "
-    f"margin over the best baseline, and that at the model's own rate of yes. {DECIDED}",
+    f"margin over the best baseline, and that at the model's own yes rate. {DECIDED}",
     "tab:models",
 )
 AREAS = _Measures(

@@ -21,7 +21,7 @@ EXTENSION = Extension(
         "authors": Convention(
             "selfexec.extensions.published.authors:authors_scores",
             about="as the paper's published numbers were counted.",
-            title="Scores, counted as by the paper's authors",
+            title="Scores by the counting rule of the paper's authors",
             legend="authors: counted as for the paper's published numbers",
         ),
     },

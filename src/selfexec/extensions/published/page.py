@@ -21,7 +21,7 @@ COLUMNS = {  # of ledger.csv
     "model": "whose score it is",
     "experiment": "in which experiment, or overall",
     "metric": "which of its metrics (docs/metrics.md)",
-    "strict": "the value where an unreadable claim is a wrong one",
+    "strict": "the value where an unreadable claim counts as wrong",
     "readable": "the value where an unreadable claim is left out",
     "authors": "the value as the paper's authors count",
     "reasons": "why they differ",

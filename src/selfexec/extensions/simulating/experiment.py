@@ -138,6 +138,7 @@ class SelfSimulation(Experiment):
     )
     simulation = "selfexec.extensions.simulating.simulated:SimulatedSelfSimulation"
     words = Words(
+        which="which properties",
         about="what will be true of its reply to a prompt",
         asks="What will be true of your reply?",
         its="what will be true of its replies",
@@ -147,7 +148,7 @@ class SelfSimulation(Experiment):
         claimed=lambda item, claim, yes: f"its reply would {'' if yes else 'not '}{claimed(item, claim)}",
         measured="whether it predicts properties of its own replies, such as the first word or whether it holds a list",
         task="prediction of properties of its own replies",
-        lost="the properties of its lost prompts",
+        lost="the properties of its unread prompts",
         item="a prompt, and which properties of a reply to it are to be predicted",
         wants="60 prompts or more, each with several properties that hold for some replies and not for others",
         limits=(

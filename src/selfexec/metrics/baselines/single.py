@@ -191,7 +191,7 @@ def reaches(shares: Array) -> Array:
 
 
 BY_FAMILY = ("family_predictions", "family_behaviour")
-NO_FAMILY = "no other model of its family is here"
+NO_FAMILY = "no other model of its family took part"
 
 
 def by_family(claims: Claims, family: Others, mask: Flags) -> tuple[dict[str, Array], dict[str, str]]:
@@ -223,5 +223,5 @@ def _too_few_read(claims: Claims, asked: Flags, read: Flags) -> str | None:
     """Why a family gives no baseline for these claims; None where its models were read on nine tenths of the items."""
     items, met = (len(occurring(claims.item[these])) for these in (asked, read))
     if met < LEAST_COVERAGE * items:
-        return f"models of its family were read on {met} of {number_of(items, 'item')}"
+        return f"replies of its family could be read for only {met} of {number_of(items, 'item')}"
     return None

@@ -16,7 +16,9 @@ from selfexec.stats import Array
 
 LEAST_OTHERS = 3  # models: with fewer each is predicted by one other alone, and nobody knows what models in general do
 LEAST_OF_EACH = 5  # items: who hardly ever does it, or hardly ever does not, does not tell one item from another
-NO_OTHERS = "it takes three other models on the same items to tell what models in general do (score their runs with it)"
+NO_OTHERS = (
+    "three other models on the same items are needed to show what models in general do (score their runs with this one)"
+)
 
 
 @dataclass(frozen=True)

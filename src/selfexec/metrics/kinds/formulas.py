@@ -134,7 +134,7 @@ def ceiling_at_own_rate(c: Cells) -> Any:
 
 
 def share_of_ceiling(c: Cells) -> Any:
-    """J over the greatest that is possible at this rate of yes (Loevinger's H, 1948)."""
+    """J over the greatest that is possible at this yes rate (Loevinger's H, 1948)."""
     return youden_j(c) / ceiling_at_own_rate(c)
 
 

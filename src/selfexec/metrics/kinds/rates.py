@@ -1,4 +1,4 @@
-"""How often a model says yes, against how often it does it, and what skill is possible at that rate of yes."""
+"""How often a model says yes, against how often it does it, and what skill is possible at that yes rate."""
 
 import math
 from typing import Any
@@ -71,7 +71,7 @@ def _falsely_denied(totals: Any) -> Any:
 
 
 def ceiling_estimate(counts: Array) -> Estimate:
-    """The greatest J that is possible at the rate of yes that these counts have, with Student's t interval."""
+    """The greatest J that is possible at the yes rate that these counts have, with Student's t interval."""
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(ceiling_at_own_rate(Cells.of(counts.sum(0)))) if len(counts) else math.nan
         if not math.isfinite(value):
@@ -83,7 +83,7 @@ def ceiling_estimate(counts: Array) -> Estimate:
 
 
 def ceiling_share_estimate(own: Array, counts: Array | None = None, added: Array | None = None) -> Estimate:
-    """The share of the ceiling at a model's rate of yes that J reaches (Loevinger's H, 1948).
+    """The share of the ceiling at a model's yes rate that J reaches (Loevinger's H, 1948).
 
     It is 1 less the errors of the kind that a perfect predictor of this rate would not make (misses from a rate at the
     base rate on, false alarms below), over those that chance would make. Where fewer than ten items have such errors,

@@ -274,7 +274,10 @@ def objections_to_model(evidence: Evidence, n: int, level: float) -> Iterator[Ob
 
 
 NAME = "own_excess"
-OWN_JUDGE = "each model judges its own responses, and its predictions may agree with its judgements for other reasons"
+OWN_JUDGE = (
+    "each model judges its own responses, and its predictions may agree with its judgements for "
+    "reasons other than self-knowledge"
+)
 
 
 @dataclass(frozen=True)

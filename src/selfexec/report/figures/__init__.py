@@ -51,12 +51,12 @@ class Absent:
 
 
 UNREAD = "nothing of it was read"
-COUNTED = "takes replies whose tokens were counted"
+COUNTED = "needs replies whose tokens were counted"
 # the beginning of an id -> what it takes to draw such a figure
 TAKES = {
-    "experiments": Absent("The experiments side by side", "takes two experiments"),
-    "equal_rate": Absent("Which ones, at the same rate of yes", "takes others to predict a model by", with_readiness),
-    "ladder": Absent("The ladder", "takes others to predict a model by, as models on its items"),
+    "experiments": Absent("The experiments side by side", "needs two experiments"),
+    "equal_rate": Absent("Skill at equal yes rates", "needs other models to predict a model by", with_readiness),
+    "ladder": Absent("The ladder", "needs other models on its items to predict a model by"),
     "association": Absent("Word association", UNREAD, ("association",)),
     "readiness": Absent("How often: predicted and done", UNREAD, with_readiness),
     "restriction": Absent("Restriction", UNREAD, ("restriction",)),
@@ -64,16 +64,16 @@ TAKES = {
     "tokens": Absent("Tokens of one answer", COUNTED, ("difficulty",)),
     "ordering": Absent(
         "Ranking accuracy and the tokens that a ranking takes",
-        "takes 2 models whose tokens were counted",
+        "needs 2 models whose tokens were counted",
         ("difficulty",),
     ),
     "failing": Absent("Questions written to be failed", UNREAD, ("failing_question",)),
     "knowing": Absent("Accuracy on the log and knowing it", UNREAD, ability_experiments),
     "ability": Absent(
         "Score and ability",
-        f"takes {LEAST} models whose ability is known, by their names or with --abilities FILE",
+        f"needs {LEAST} models whose ability is known, by their names or with --abilities FILE",
     ),
-    "correlations": Absent("Which numbers go together", f"takes {LEAST_PAIRS} models that have two of the numbers"),
+    "correlations": Absent("Which numbers go together", f"needs {LEAST_PAIRS} models that have two of the numbers"),
     "loss": Absent("Replies that were not read", "there are none"),
 }
 

@@ -11,9 +11,9 @@ from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of, texts
 from selfexec.report.svg import RowPanel, Sign, reach, rows
 
-TITLE = "Which ones, at the same rate of yes"
+TITLE = "Skill at equal yes rates"
 CAPTION = (
-    "How much of the skill possible at a model's rate of yes it and the baseline reach; where both are near 1, they "
+    "How much of the skill possible at a model's yes rate it and the baseline reach; where both are near 1, they "
     "cannot be told apart."
 )
 
@@ -40,7 +40,7 @@ def equal_rate(numbers: FigureNumbers) -> Figure | None:
         return None
     domain = reach([dot.value for panel in panels for dot in panel.dots], 0.0, 1.0)  # one, to be compared
     panels = [replace(panel, domain=domain) for panel in panels]
-    signs = [Sign("main", "model, with 95% interval"), Sign("baseline", "baseline at its rate of yes")]
+    signs = [Sign("main", "model, with 95% interval"), Sign("baseline", "baseline at its yes rate")]
     svg = rows(numbers.model_order, "equal_rate", TITLE, CAPTION, panels, signs_of(signs, *shown))
     finding = sentence("; ".join(told)) if told else ""
     return Figure("equal_rate", TITLE, CAPTION, svg, *behind(numbers.models, cells), finding)

@@ -13,7 +13,7 @@ from selfexec.report.figures.said import Stand, by_experiment
 from selfexec.report.svg import Dot, RowPanel, Sign, ends_of, reach, rows
 from selfexec.text.numbers import in_a_cell, interval, joined
 
-TITLE = "How often and which ones together: which single predictor is best?"
+TITLE = "Does anything predict a model better than its own predictions do?"
 # levels -> what they go by
 BY = {
     ("constant",): "always the same answer",

@@ -17,7 +17,8 @@ CAPTION = (
     "How well each model predicts itself (dot), and how well somebody does who knows only the questions and what "
     "other models predicted and did, the best baseline (dash): 0 is chance, 1 is perfect. The bar between them is the "
     "margin, the thin line the interval that was tested (95%, adjusted for the number of models): where that reaches "
-    f"the dash, it is {TOO_CLOSE}. A margin mixes how often a model says yes with which ones. It says whom to go by, "
+    f"the dash, it is {TOO_CLOSE}. A margin reflects both how often a model says yes and what it says yes to. It "
+    "says whom to go by, "
     "and is no test of self-knowledge."
 )
 

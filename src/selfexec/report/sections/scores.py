@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from selfexec.analysis.score import Score
 from selfexec.analysis.score_table import ABSENT
+from selfexec.analysis.words import sentence
 from selfexec.report.data import Data
 from selfexec.report.outcomes import OUTCOMES, Counts
 from selfexec.report.score_lines import ScoreLine
@@ -22,7 +23,7 @@ class ScoreTables:
     counts: Counts
     unpaired: bool
     outcomes: Mapping[str, str] = field(default_factory=lambda: OUTCOMES)
-    absent: str = f"{ABSENT[0].upper()}{ABSENT[1:]}"
+    absent: str = f"{sentence('; '.join(ABSENT.values()))}."
 
     @property
     def has_absent(self) -> bool:

@@ -32,7 +32,7 @@ def top(data: Data) -> Top:
         explained = in_words(condition_named(data.selection.condition))
         more = f" ({explained})" if explained else ""
         others = "; the other conditions stand below" if data.numbers.conditions else ""
-        details.append(f"Asked in the condition {data.selection.condition}{more}{others}.")
+        details.append(f"Condition: {data.selection.condition}{more}{others}.")
     who = "it" if len(data.models) == 1 else "they"
     somebody = addressed(condition_named(data.selection.condition))
     about = f"{number_of(len(data.models), 'model')} predicted what {somebody or who} would do; this is what {who} did."

@@ -1112,7 +1112,7 @@
   /** What the baseline said of a claim, and how many of the others did it. */
   const beside = ({ said, others: [did, of] }) => `; ${now.index.baselines[now.baseline]} predicted ${SAID[said]}; ${count(did)} of ${count(of)} other models ${now.index.orders.includes(now.experiment) ? "had this order" : "did it"}`;
 
-  // what a model said that it would do, and what it did; of a ranking, whether it came out so
+  // what a model said that it would do, and what it did; of a ranking, whether that was so
   const SHORT = { T: "yes, did", F: "yes, did not", U: "no, did", N: "no, did not", R: "right", O: "wrong", C: "wrong", W: "wrong", S: "came true", V: "did not", Y: "came true", X: "did not", "=": "tie", "?": "unreadable", ".": "missing" };
   const DID = "TUSY";
   const DID_NOT = "FNVX";

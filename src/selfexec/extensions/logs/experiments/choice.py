@@ -166,7 +166,7 @@ class Choice(OnLog):
         outcomes=("it chose an option of {}", "it left an option of {}"),
         measured="whether it predicts which option of a benchmark's questions it chooses, right or wrong",
         task="prediction of its own choice among options",
-        lost="the options of its lost samples",
+        lost="the options of its unread samples",
         item="a sample of a finished log, as `selfexec import --from` writes it",
         wants="100 samples or more with options, some of which each model answers wrongly",
         judged=("option", "chosen"),

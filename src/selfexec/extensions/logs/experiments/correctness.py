@@ -80,7 +80,7 @@ class Correctness(OfResponse):
         does="answers correctly",
         measured="whether it predicts which samples of a benchmark it answers correctly, as the benchmark scores them",
         task="prediction of whether its answer is correct",
-        lost="its lost samples",
+        lost="its unread samples",
         item="a sample of a finished log, as `selfexec import --from` writes it",
         wants="100 samples or more, of which each model answers 20 correctly and 20 wrongly at the least",
         judged=("response", "correct"),

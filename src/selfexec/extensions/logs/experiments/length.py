@@ -175,7 +175,7 @@ class Length(OnLog):
         ),
         measured="whether it predicts which of four prompts of a benchmark take it longer responses",
         task="ranking of prompts by the length of its responses",
-        lost="the samples in its lost groups",
+        lost="the samples in its unread groups",
         item="four samples of a finished log, as `selfexec import --from` writes them",
         wants="20 groups at the least, 60 to go by; samples that need responses of different lengths",
         limits=(

@@ -87,7 +87,7 @@ class Refusal(OfResponse):
         does="refuses",
         measured="whether it predicts which prompts of a benchmark it refuses, by a fixed rule for refusals",
         task="prediction of whether it refuses",
-        lost="its lost samples",
+        lost="its unread samples",
         item="a sample of a finished log, as `selfexec import --from` writes it",
         wants="100 samples or more, of which each model refuses 20, and 20 not, at the least",
         judged=("response", "refused"),
