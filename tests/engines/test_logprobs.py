@@ -181,7 +181,7 @@ def test_a_run_keeps_them_in_its_journal_for_the_sessions_that_were_to_have_them
     choices: dict[str, Any] = {"settings": {"predict.logprobs": True}, "experiments": ["restriction"], "limit": 1}
     with served(server_of({"content": SENT})) as url:
         sx.run("any/m", base_url=url, out=tmp_path / "r", **choices)
-    kept = {key.kind: reply.logprobs for key, reply in sx.load(tmp_path / "r").replies.items()}
+    kept = {key.session_kind: reply.logprobs for key, reply in sx.load(tmp_path / "r").replies.items()}
     assert kept == {"predict": KEPT, "execute": None, "judge": None}
     lines = [json.loads(line) for line in (tmp_path / "r" / "replies.jsonl").read_text("utf-8").splitlines()]
     [there] = [line["logprobs"] for line in lines if "logprobs" in line]

@@ -73,7 +73,7 @@ def test_a_failed_session_is_missing_and_asked_again(tmp_path: Path, monkeypatch
     genuine = SimEngine.ask
 
     async def failing(self: SimEngine, call: Call) -> Outcome:
-        if call.kind == "predict":
+        if call.session_kind == "predict":
             return Outcome(None, error="503 from the provider")
         return await genuine(self, call)
 
@@ -421,7 +421,7 @@ def test_what_an_engine_is_at_fault_for_costs_its_session_and_not_the_run(
     ask = SimEngine.ask
 
     async def sometimes(self: SimEngine, call: Call) -> Outcome:
-        if call.kind == "predict":
+        if call.session_kind == "predict":
             return await ask(self, call)
         if isinstance(brought, Exception):
             raise brought
@@ -430,7 +430,7 @@ def test_what_an_engine_is_at_fault_for_costs_its_session_and_not_the_run(
     monkeypatch.setattr(SimEngine, "ask", sometimes)
     run(["sim/coin"], experiments=["association"], out=tmp_path / "r", **SMALL)
     found = sx.load(tmp_path / "r")  # the journal can be read
-    assert Counter((key.kind, reply.failed) for key, reply in found.replies.items()) == {
+    assert Counter((key.session_kind, reply.failed) for key, reply in found.replies.items()) == {
         ("predict", False): 3,
         ("execute", True): 3,
     }

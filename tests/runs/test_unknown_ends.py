@@ -44,7 +44,7 @@ def run_in(out: Path, models: tuple[str, ...] = (MODEL,), **choices: Any) -> tup
 
 def third_execute(call: Call, number: int) -> Outcome:
     """The responses to every third item end in an unknown way."""
-    if call.kind == "execute":
+    if call.session_kind == "execute":
         third_execute.items.setdefault(call.key.item, len(third_execute.items))  # type: ignore[attr-defined]
         return ended("Half of an answ") if third_execute.items[call.key.item] % 3 == 0 else said("Of course.")  # type: ignore[attr-defined]
     return said('{"choice": "A"}')
@@ -69,7 +69,9 @@ def test_a_reply_with_an_unknown_end_is_missing_for_that_reason_and_no_text_of_i
     with scripted(third_execute):
         found, progress = run_in(tmp_path / "r")
     # 6 items: 6 predictions, 4 responses and 4 judgements came; 2 responses are missing, and their judges wait
-    states = [(key.kind, reading.reason) for key, reading in found.readings.items() if reading.state == "missing"]
+    states = [
+        (key.session_kind, reading.reason) for key, reading in found.readings.items() if reading.state == "missing"
+    ]
     assert states == [("execute", "end")] * 2
     assert len(found.replies) == 16 and progress.waiting == 2
     assert progress.failures == {f"unknown end '{WORD}'": 2} and progress.unknown_ends == 2
@@ -105,7 +107,7 @@ def test_one_unknown_end_is_named_after_the_run_and_whenever_it_is_read(tmp_path
 
 def test_each_model_and_each_word_has_its_line(tmp_path: Path) -> None:
     def how(call: Call, number: int) -> Outcome:
-        if call.kind != "predict":
+        if call.session_kind != "predict":
             return said("Of course.")
         return ended(word="eos" if call.model == "odd/a" else "it's over")
 
@@ -316,7 +318,7 @@ def test_once_accepted_the_judges_are_asked_by_the_same_command(tmp_path: Path) 
         run_in(out)
         found, progress = run_in(out, accept_ends=(WORD,))
     more = engine.calls[16:]
-    assert [call.kind for call in more] == ["judge", "judge"]
+    assert [call.session_kind for call in more] == ["judge", "judge"]
     assert all("Half of an answ" in call.prompt for call in more)
     assert len(found.replies) == 18 and not progress.unfinished
 
@@ -329,17 +331,17 @@ def test_they_are_asked_again_where_that_is_wanted(tmp_path: Path) -> None:
         now, _ = foreseen(replace(plan([MODEL], experiments=["restriction"], limit=6, out=out), retry_ends=True))
         found, progress = run_in(out, retry_ends=True)
     assert now.remaining == 4
-    assert sorted(call.kind for call in mended.calls) == ["execute", "execute", "judge", "judge"]
+    assert sorted(call.session_kind for call in mended.calls) == ["execute", "execute", "judge", "judge"]
     assert not progress.unfinished and not any(reply.failed for reply in found.replies.values())
 
 
 def test_an_item_of_which_a_prediction_is_missing_is_asked_for_the_rest(tmp_path: Path) -> None:
     out = tmp_path / "r"
-    with scripted(lambda call, number: ended() if call.kind == "predict" else said("Of course.")):
+    with scripted(lambda call, number: ended() if call.session_kind == "predict" else said("Of course.")):
         run_in(out, max_calls=2, limit=1, max_connections=1)
     with scripted(lambda call, number: said('{"choice": "A"}')) as engine:
         _, progress = run_in(out, limit=1)
-    assert "predict" not in {call.kind for call in engine.calls} and engine.calls
+    assert "predict" not in {call.session_kind for call in engine.calls} and engine.calls
     assert (progress.ended, progress.left, progress.waiting) == (1, 0, 0)
 
 
@@ -480,7 +482,7 @@ def judging(run: sx.Run, **choices: Any) -> tuple[sx.Run, Progress]:
 
 
 def judged_run(out: Path) -> sx.Run:
-    with scripted(lambda call, number: said('{"choice": "A"}' if call.kind != "execute" else "Of course.")):
+    with scripted(lambda call, number: said('{"choice": "A"}' if call.session_kind != "execute" else "Of course.")):
         return run_in(out, limit=20)[0]
 
 

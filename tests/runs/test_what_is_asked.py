@@ -674,7 +674,7 @@ def test_what_the_run_so_far_shows_is_gone_by(tmp_path: Path, monkeypatch: pytes
     tokens = {"predict": (100, 10), "execute": (50, None), "judge": (None, 7)}
 
     async def counted(self: SimEngine, call: Call) -> Outcome:
-        tokens_in, tokens_out = tokens[call.kind]
+        tokens_in, tokens_out = tokens[call.session_kind]
         return Outcome("A", input_tokens=tokens_in, output_tokens=tokens_out)
 
     monkeypatch.setattr(SimEngine, "ask", counted)
@@ -780,7 +780,7 @@ def test_the_cost_is_told_before_and_after(selfexec: Command, tmp_path: Path) ->
 
 def test_sessions_that_were_not_needed_are_told(selfexec: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     async def withheld(self: SimEngine, call: Call) -> Outcome:
-        return Outcome("", stop_reason="content_filter") if call.kind == "execute" else Outcome("A")
+        return Outcome("", stop_reason="content_filter") if call.session_kind == "execute" else Outcome("A")
 
     monkeypatch.setattr(SimEngine, "ask", withheld)
     ask = ("run", "--model", "sim/coin", "--limit", "4", "--experiment", "restriction", "--out", "r")
@@ -797,7 +797,7 @@ def test_sessions_that_wait_for_a_reply_that_failed_are_missing(
     selfexec: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def broken(self: SimEngine, call: Call) -> Outcome:
-        return Outcome(None, error="503") if call.kind == "execute" else Outcome("A")
+        return Outcome(None, error="503") if call.session_kind == "execute" else Outcome("A")
 
     monkeypatch.setattr(SimEngine, "ask", broken)
     ask = ("run", "--model", "sim/coin", "--limit", "2", "--experiment", "restriction", "--out", "r")

@@ -56,7 +56,7 @@ def skill_called(experiments: Iterable[str]) -> str:
     by_kind: dict[KindName, list[str]] = {}
     for name in experiments:
         if name in EXPERIMENTS:
-            by_kind.setdefault(EXPERIMENTS[name].kind, []).append(name)
+            by_kind.setdefault(EXPERIMENTS[name].claim_kind, []).append(name)
     first, *others = sorted(by_kind, key=list(SKILLS).index) or ["binary"]
     return ", ".join([SKILLS[first], *(f"for {joined(by_kind[kind])} {SKILLS[kind]}" for kind in others)])
 

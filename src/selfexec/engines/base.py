@@ -42,9 +42,9 @@ class Call(msgspec.Struct, frozen=True):
         return self.key.model
 
     @property
-    def kind(self) -> str:
+    def session_kind(self) -> str:
         """`predict`, `execute` or `judge`: what prompts and settings go by."""
-        return self.key.kind
+        return self.key.session_kind
 
     @property
     def prompt(self) -> str:

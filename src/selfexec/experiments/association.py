@@ -146,7 +146,7 @@ class Association(Experiment):
     """Association: does a model know which words it would list? (paper, section 3.1)"""
 
     name = "association"
-    kind = "binary"
+    claim_kind = "binary"
     item_type = Target
     item_name = "target"
     prompts = PROMPTS

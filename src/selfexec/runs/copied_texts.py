@@ -78,4 +78,4 @@ def _prompts(replies: Iterable[Reply]) -> set[tuple[str, ...]]:
 def _ask_for_letters(replies: Iterable[Reply]) -> bool:
     """Whether all of these replies answer prompts that ask for a letter."""
     letters = {(name, kind) for name, known in EXPERIMENTS.items() for kind in (*known.options, known.answers)}
-    return {(reply.experiment, reply.key.kind) for reply in replies} <= letters
+    return {(reply.experiment, reply.key.session_kind) for reply in replies} <= letters

@@ -312,7 +312,7 @@ class Run:
                 (key._replace(facets=()), msgspec.structs.replace(line, facets={}) if key.facets else line)
                 for key, line in lines.items()
                 if key.epoch in found.get(key[:2], {}).get(key.item, ())
-                if key.facets == touching(meant, key.experiment, key.kind)
+                if key.facets == touching(meant, key.experiment, key.session_kind)
             )
 
         judged = {s: {key: j for (key, by), j in self.judgements.items() if by == s} for _, s in self.judgements}
@@ -384,7 +384,9 @@ class Run:
         """How many items each model was to be asked and has no reply of, counted in each epoch and condition; for
         models that have such items. They count as missing.
         """
-        asked_jobs = {key[:4] + key[5:] for key in self.replies if key.kind not in EXPERIMENTS[key.experiment].recorded}
+        asked_jobs = {
+            key[:4] + key[5:] for key in self.replies if key.session_kind not in EXPERIMENTS[key.experiment].recorded
+        }
         left: Counter[str] = Counter()
         for (model, experiment, condition), epochs in self.asked.items():
             here = parts_of(condition, experiment) if condition else {condition}
@@ -436,7 +438,7 @@ class Run:
         for named, reading in given.items():
             key = Key(*named)
             whole = isinstance(reading, GivenReading) or bool(key.facets)
-            if not whole or key.facets == touching(condition, key.experiment, key.kind):
+            if not whole or key.facets == touching(condition, key.experiment, key.session_kind):
                 found[key._replace(facets=())] = reading
         return found
 
@@ -459,7 +461,9 @@ class Run:
     @property
     def only_recorded(self) -> bool:
         """Whether all there is was taken from logs, and no prediction was asked."""
-        return bool(self.replies) and all(key.kind in EXPERIMENTS[key.experiment].recorded for key in self.replies)
+        return bool(self.replies) and all(
+            key.session_kind in EXPERIMENTS[key.experiment].recorded for key in self.replies
+        )
 
     @property
     def sources(self) -> Mapping[str, tuple[str, ...]]:

@@ -41,7 +41,7 @@ def imported(folder: Path, *lines: Any, experiment: str = "correctness", model: 
 
 
 def asked(run: sx.Run) -> Counter[str]:
-    return Counter(key.kind for key in run.replies)
+    return Counter(key.session_kind for key in run.replies)
 
 
 def test_what_the_log_holds_is_never_asked_only_one_prediction_for_each_sample(tmp_path: Path) -> None:

@@ -214,7 +214,7 @@ Values = Mapping[Claimed, tuple[float, float]]  # claim -> prediction and behavi
 
 def _values(candidate: Candidate) -> Values:
     """What a model predicted and did, means over the epochs in which they were read; claims of yes and no alone."""
-    binary = [name for name, experiment in EXPERIMENTS.items() if experiment.kind == "binary"]
+    binary = [name for name, experiment in EXPERIMENTS.items() if experiment.claim_kind == "binary"]
     predicted = pl.coalesce(pl.col("probability"), pl.col("predicted").cast(pl.Float64))
     here = candidate.run.observations.filter(pl.col("model") == candidate.name, pl.col("experiment").is_in(binary))
     means = here.group_by("experiment", "item", "claim").agg(

@@ -55,7 +55,7 @@ def keys(run: Run | str | Path, *, models: Names = (), experiments: Names = ()) 
     found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for key, reading in whole.readings.items():
         keying = EXPERIMENTS[key.experiment].keying
-        if not keying or key.kind != keying.session or (own := keying.own(reading)) is None:
+        if not keying or key.session_kind != keying.session or (own := keying.own(reading)) is None:
             continue
         if key.model in (names(models) or [key.model]) and key.experiment in (names(experiments) or [key.experiment]):
             found[key.experiment, key.model][_outcome(keying.key(reading), own)] += 1

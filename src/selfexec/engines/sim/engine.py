@@ -57,7 +57,7 @@ class SimEngine(AbstractAsyncContextManager["SimEngine"]):
         within = nested(session) if facets else None
         if within and within.role == "call":  # a session of its own, which names no item
             return respondent.reply(call.messages, epoch + CALLED * within.number)
-        held = dialogue_in(facets, experiment, call.kind) if facets else None
+        held = dialogue_in(facets, experiment, call.session_kind) if facets else None
         first = call.messages[:1] if held else call.messages
         asked = named(experiment, item, base_of(session) if facets else session, first[-1].content, facets)
         if call.injection is not None:

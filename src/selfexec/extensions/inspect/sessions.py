@@ -46,7 +46,10 @@ class Asking:
 
     def sent(self, key: Key) -> dict[str, Any]:
         """What the task itself sends with a session."""
-        return {**self.sampling.of(key.experiment, key.kind), **settings_in(key.facets, key.experiment, key.kind)}
+        return {
+            **self.sampling.of(key.experiment, key.session_kind),
+            **settings_in(key.facets, key.experiment, key.session_kind),
+        }
 
 
 class _Sample:
@@ -86,7 +89,7 @@ class _Sample:
         """As an engine asks."""
         token = OPENED.set(Opened(call, self.asking.item_set))
         try:
-            model = self.models[role_of(self.asking.experiment, call.kind)]
+            model = self.models[role_of(self.asking.experiment, call.session_kind)]
             return await asked(model, call, call.sampling, self.asking.answered)
         except Exception as fault:
             self.over |= is_limit(fault)

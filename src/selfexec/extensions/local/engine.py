@@ -273,6 +273,6 @@ def session_seed(call: Call, seed: Any) -> int:
     """A seed for each session, by its name: the same session has the same reply, and epochs have others. One with an
     injection draws like the undisturbed one that is named by its kind alone, `execute.random.4` like `execute`.
     """
-    key = call.key if call.injection is None else call.key._replace(session=call.kind)
+    key = call.key if call.injection is None else call.key._replace(session=call.session_kind)
     name = "\x1f".join(map(str, (seed, *key)))
     return int.from_bytes(hashlib.sha256(name.encode("utf-8", "replace")).digest()[:7], "big")

@@ -116,7 +116,7 @@ RATES: Mapping[str, RateMetric] = {
 
 def claim_kind(what: Claims | str) -> Kind:
     """The kind of these claims, or of an experiment's by its name."""
-    return KINDS[EXPERIMENTS[what if isinstance(what, str) else what.experiment].kind]
+    return KINDS[EXPERIMENTS[what if isinstance(what, str) else what.experiment].claim_kind]
 
 
 def gives_probabilities(claims: Claims) -> bool:

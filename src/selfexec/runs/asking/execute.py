@@ -93,7 +93,9 @@ def carry_out(
         sampled = {one.name: one.sampling for one in plan.respondents if not one.simulated}
         replies = (reply for reply in found.replies.values() if reply.model in sampled)
         progress.warnings.extend(
-            remarks(replies, lambda key: sampled[key.model].of(key.experiment, key.kind), engine.addresses, plan.out)
+            remarks(
+                replies, lambda key: sampled[key.model].of(key.experiment, key.session_kind), engine.addresses, plan.out
+            )
         )
     return found
 

@@ -282,7 +282,7 @@ class Plan:
         if key.facets and is_call(key.session):
             model = answers_calls(key)
             return Call(key._replace(model=model), messages, self._sent_with_calls(model, key.experiment), needs)
-        sampling = self._cached_sampling(key.model, key.experiment, key.kind, key.facets)
+        sampling = self._cached_sampling(key.model, key.experiment, key.session_kind, key.facets)
         return Call(key, messages, sampling, needs | {"turns"} if len(messages) > 1 else needs, injection)
 
     def _sent_with_calls(self, model: str, experiment: str) -> Mapping[str, Any]:

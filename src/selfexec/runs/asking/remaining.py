@@ -178,7 +178,7 @@ def stored_reply(known: Mapping[Key, R], key: Key, prompt: Prompt, injection: In
 
 def kinds(sessions: Iterable[Key]) -> Iterator[tuple[str, str]]:
     """The experiment and kind of each session."""
-    return ((key.experiment, key.kind) for key in sessions)
+    return ((key.experiment, key.session_kind) for key in sessions)
 
 
 class DueCall(NamedTuple):
