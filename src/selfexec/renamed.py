@@ -27,8 +27,8 @@ FACETS = {"deed-thinking": "behaviour-thinking"}
 FIELDS = {"sittings": "invocations"}
 PROMPTS = {"deed@strategy": "behaviour@strategy"}
 NAMES = {  # module -> its names in Python, with their module where that is another one now
-    "selfexec.engines": {"Check": "ConnectionCheck", "Telling": "Notices"},
-    "selfexec.engines.base": {"Check": "ConnectionCheck"},
+    "selfexec.engines": {"Check": "ConnectionCheck", "Outcome": "CallResult", "Telling": "Notices"},
+    "selfexec.engines.base": {"Check": "ConnectionCheck", "Outcome": "CallResult"},
     "selfexec.errors": {"NoKey": "NoApiKey"},
     "selfexec.experiments": {
         "NoKey": "NoAnswerKey",

@@ -336,9 +336,9 @@ def test_a_check_quotes_what_it_could_not_read(monkeypatch: pytest.MonkeyPatch) 
     from selfexec.engines.sim import SimEngine
 
     async def turtles(self: SimEngine, call: Any) -> Any:
-        from selfexec.engines import Outcome
+        from selfexec.engines import CallResult
 
-        return Outcome("I like\x1b[2J turtles " * 40, output_tokens=3)
+        return CallResult("I like\x1b[2J turtles " * 40, output_tokens=3)
 
     monkeypatch.setattr(SimEngine, "ask", turtles)
     said = sx.check("sim/coin").table()

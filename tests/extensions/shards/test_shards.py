@@ -21,7 +21,7 @@ from msgspec.structs import replace
 import selfexec as sx
 from extension_parts import needs
 from selfexec.cli import main
-from selfexec.engines import Call, Outcome
+from selfexec.engines import Call, CallResult
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
 from selfexec.extensions.shards.joining import join
@@ -383,7 +383,7 @@ def test_shards_under_caps_have_the_plan_of_a_run_under_caps(tmp_path: Path) -> 
 def test_a_whole_shard_says_so_and_asks_nothing(
     three: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def never(self: SimEngine, call: Call) -> Outcome:
+    async def never(self: SimEngine, call: Call) -> CallResult:
         raise AssertionError("asked again")
 
     monkeypatch.setattr(SimEngine, "ask", never)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from selfexec.engines import Outcome, Price, Respondent, finish, given_fields
+from selfexec.engines import CallResult, Price, Respondent, finish, given_fields
 from selfexec.engines.settings import EFFORT
 from selfexec.experiments import EXPERIMENTS, Facets, Injection, Key, Message, Prompts
 from selfexec.facets import answers_calls, behaviour_kind, in_condition, is_call, nested, nested_sessions
@@ -302,14 +302,14 @@ async def _prompt_lengths(plan: Plan) -> dict[tuple[str, str], dict[tuple[str, F
 
     async def ask(
         key: Key, messages: tuple[Message, ...], parent: str | None, injection: Injection | None = None
-    ) -> Outcome:
+    ) -> CallResult:
         length = sum(len(message.content) for message in messages)
         found[key.experiment, key.item][key.session, key.facets] = length
         experiment, item = EXPERIMENTS[key.experiment], plan.item_set[key.experiment][key.item]
         if key.session not in experiment.session_names(item):
             return NOT_ASKED  # a conversation may go on for ever
         text = experiment.stand_in(item, key.session)
-        return Outcome("x" * CHARACTERS * _usual(key.experiment, key.session_kind) if text is None else text)
+        return CallResult("x" * CHARACTERS * _usual(key.experiment, key.session_kind) if text is None else text)
 
     everything = replace(plan, only=None)
     for experiment, by_id in plan.item_set.items.items():
