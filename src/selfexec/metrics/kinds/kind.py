@@ -8,7 +8,7 @@ from selfexec.experiments import EXPERIMENTS, KindName
 from selfexec.facets import DEFAULT_NAME, asks_for_probabilities, condition_named
 from selfexec.metrics.kinds import binary, orders, shares
 from selfexec.metrics.kinds.counts import Counted, Formula
-from selfexec.metrics.kinds.paired import ceiling_share_difference, rate_bias_difference
+from selfexec.metrics.kinds.paired_differences import ceiling_share_difference, rate_bias_difference
 from selfexec.metrics.kinds.rates import ceiling_share_estimate, rate_bias_estimate
 from selfexec.metrics.rows import Estimate
 from selfexec.stats import Array, Interval
