@@ -259,7 +259,7 @@ def test_the_stacked_baseline_says_yes_where_its_weights_reach_the_threshold_of_
     said = np.array([[1, 0, 0, 1, 1, 1], [1, 0, math.nan, 1, 0, 1], [1, 1, 1, 0, 0, math.nan]])
     fold = np.array([0, 1, 0, 1, 0, 1])
     panel: Any = SimpleNamespace(
-        outcomes=did, predictions=said, fold=fold, claims=requests({"a": "+"}), at=lambda claims: claims
+        outcomes=did, predictions=said, fold=fold, claims=requests({"a": "+"}), columns_of=lambda claims: claims
     )
     if experiment == "difficulty":
         panel.claims = replace(panel.claims, experiment="difficulty")

@@ -210,7 +210,8 @@ def degenerate(
     kind: Kind, claims: Claims, answers: Answers | None, items: int, estimates: Mapping[str, Estimate]
 ) -> tuple[str | None, dict[str, Estimate]]:
     """Why some estimates are not defined, and the estimates with that reason in their place. Where no claim was read,
-    only coverage is defined; on a single item shares are defined, and skill is not.
+    only coverage is defined; on a single item shares are defined, and skill is not. The reason takes the place of one
+    that an estimate had before.
     """
     reason, kept = None, set(estimates)
     if nothing := nothing_read(claims) or (None if items else NOTHING_READ):

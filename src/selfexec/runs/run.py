@@ -87,7 +87,7 @@ def load(folder: str | Path, *, accept_ends: Names = ()) -> "Run":
         InputError: No run is there, its shards are not joined (`sx.merge` joins them), a file of it is damaged (it
             names the line), or no reply has such an end.
     """
-    [found] = loaded([folder], accept_ends)
+    [found] = load_all([folder], accept_ends)
     return found
 
 
@@ -107,13 +107,13 @@ def _kind(value: object) -> str:
     )
 
 
-def loaded(given: "Run | str | Path | Iterable[Run | str | Path]", accept_ends: Names = ()) -> "list[Run]":
+def load_all(given: "Run | str | Path | Iterable[Run | str | Path]", accept_ends: Names = ()) -> "list[Run]":
     """The runs that are given, each as it is or from its folder, with these ends accepted in all of them. A warning
     names the unknown ends that are left. InputError: none of the runs has a reply with one of these ends.
     """
     words = names(accept_ends)
     several = [given] if isinstance(given, Run | str | Path) else several_runs(given)
-    found = [one if isinstance(one, Run) else opened(one, words) for one in several]
+    found = [one if isinstance(one, Run) else read_run(one, words) for one in several]
     if words:
         found = [run.with_accepted_ends(words) for run in found]
         known = (w for run in found for w in {*run.manifest.accept_ends, *words_in(run.replies.values())})
@@ -125,9 +125,9 @@ def loaded(given: "Run | str | Path | Iterable[Run | str | Path]", accept_ends: 
     return found
 
 
-def opened(folder: str | Path, accept_ends: Iterable[str] = ()) -> "Run":
-    """A run from its folder, with the ends that it accepts itself, and these. Unknown ends that are left are not named
-    here.
+def read_run(folder: str | Path, accept_ends: Iterable[str] = ()) -> "Run":
+    """One run from its folder, with the ends that it accepts itself, and these. Which unknown ends are left is said by
+    `load_all`, not here. InputError: its shards are not joined.
     """
     if folder == "":
         raise InputError("which run? The name of its folder is empty. Is a variable not set?")
@@ -136,7 +136,7 @@ def opened(folder: str | Path, accept_ends: Iterable[str] = ()) -> "Run":
     folder = Path(folder)
     if (folder / SHARDS).is_dir():
         refuse_unjoined(folder)
-    return as_it_lies(folder, accept_ends)
+    return read_without_shards(folder, accept_ends)
 
 
 def warn_of_unknown_ends(run: "Run") -> None:
@@ -145,8 +145,8 @@ def warn_of_unknown_ends(run: "Run") -> None:
         warnings.warn(text, stacklevel=4)
 
 
-def as_it_lies(folder: Path, accept_ends: Iterable[str] = ()) -> "Run":
-    """A run from its folder, whatever its shards have, with the ends that it accepts itself, and these."""
+def read_without_shards(folder: Path, accept_ends: Iterable[str] = ()) -> "Run":
+    """What `read_run` reads, from files of the folder itself: what its shards have, joined or not, is passed over."""
     manifest = load_manifest(folder)
     item_set = items_of_run(folder)
     accepted = tuple(dict.fromkeys([*manifest.accept_ends, *accept_ends]))

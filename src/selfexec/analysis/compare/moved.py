@@ -20,7 +20,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME, FRAME, condition_named
 from selfexec.metrics import LEAST_COVERAGE, none_if_nan
-from selfexec.runs import Run, loaded
+from selfexec.runs import Run, load_all
 from selfexec.stats import NO_SPREAD, Array, Interval, fieller, fisher_exact, student, wilson
 from selfexec.text.matching import meant
 from selfexec.text.numbers import number_of
@@ -162,7 +162,7 @@ def movements(options: CompareOptions, selection: Selection) -> tuple[list[Movem
 
 def _asked(selection: Selection) -> Asked:
     """Who is compared, and in which conditions."""
-    runs = loaded(selection.given, selection.accept_ends)
+    runs = load_all(selection.given, selection.accept_ends)
     in_runs = known_conditions(runs, selection.conditions)
     own = _about_itself(selection.conditions, in_runs)
     others = [c for c in in_runs if _frame(c) and _without_frame(c) == condition_named(own)]

@@ -8,7 +8,7 @@ from typing import Any
 
 from selfexec.analysis.result import Form, Result, ScoredRun, as_records, head, scored_runs
 from selfexec.experiments import EXPERIMENTS, NoAnswerKey
-from selfexec.runs import Names, Run, loaded, names
+from selfexec.runs import Names, Run, load_all, names
 from selfexec.text.tables import Part, Table
 
 COLUMNS = ["experiment", "model", "questions", "key as its author's", "another key", "too few answers", "no key"]
@@ -51,7 +51,7 @@ def keys(run: Run | str | Path, *, models: Names = (), experiments: Names = ()) 
     models       only questions of these models
     experiments  only these
     """
-    [whole] = loaded(run)
+    [whole] = load_all(run)
     found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for key, reading in whole.readings.items():
         keying = EXPERIMENTS[key.experiment].keying

@@ -1,6 +1,7 @@
 """Single baselines: what each predicts about a model's claims, and its record on them.
 
-A baseline gives each claim a probability of a yes (0 to 1): 0.5 where it cannot tell, nan where it makes no prediction.
+A baseline gives each claim a probability of a yes, which for most is a plain yes (1) or no (0): 0.5 where it cannot
+tell, nan where it makes no prediction.
 Some go by the facts of the items, some by what other models did or predicted, some by the model's own behaviour with
 other items, and some by what models of its family did or predicted on the same item.
 

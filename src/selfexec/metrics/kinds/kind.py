@@ -16,7 +16,8 @@ from selfexec.stats import Array, Interval
 
 class Kind(Protocol):
     """What the module of a kind defines: `binary`, `orders` or `shares`, in which to look for what is called here as
-    `kind.count` of a `claim_kind`. Records are counts by item, shape (items, cells); formulas take totals of them.
+    `kind.count` of a `claim_kind`. Some of it is imported there: `skill_difference` from `paired_differences`, `bounds`
+    from `binary_bounds`. Records are counts by item, shape (items, cells); formulas take totals of them.
     """
 
     NAME: str

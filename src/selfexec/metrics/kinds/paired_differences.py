@@ -2,7 +2,8 @@
 
 Where fewer than ten items tell the two apart, the interval of a difference does not rest on this handful: two made-up
 items are added, one on which only the first record comes out ahead, and one on which only the second does (Bonett and
-Price 2012, for paired shares). The value stays. See docs/decisions/0008.
+Price 2012, for paired shares). The value stays, and the interval is that of the enlarged data: it is centred on their
+difference, which lies nearer 0. See docs/decisions/0008.
 """
 
 import math

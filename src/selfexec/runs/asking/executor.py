@@ -155,7 +155,12 @@ class Executor:
             self._slots.done(slot)
 
     async def _ask_job(self, slot: "Slot") -> None:
-        """Ask what is still to be asked of a job."""
+        """Ask what is still to be asked of a job.
+
+        `Plan.play` has the experiment open its sessions by calling `ask`, which brings the stored reply of a session or
+        asks for one: `_asked` -> `_reply` -> `reply_to` -> `Engine.ask`, and back to `ReplyGate.keep`, which has the
+        reply written down.
+        """
         known, progress, keys = self._now.known, self._progress, set(slot.keys)
         opened: dict[Key, Reply] = {}  # a session that several conditions share is asked for once
         away: set[Key] = set()  # out in a batch, or not asked again since the reply's end is not known
