@@ -9,7 +9,7 @@ import shutil
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -23,8 +23,8 @@ import pytest
 from aiohttp import web
 
 import selfexec as sx
+from build import Command
 from selfexec.analysis.power import outlook
-from selfexec.cli import main
 from selfexec.engines import Call, CallResult, Price
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
@@ -40,23 +40,11 @@ from selfexec.runs.asking.progress import Caps
 from sockets import completion, served
 
 STORED = Path(__file__).parents[1] / "stored"
-Said = tuple[int, str, str]  # status, output, errors
-Command = Callable[..., Said]
 
 
-@pytest.fixture
-def selfexec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """The command line in an empty folder."""
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-    def command(*arguments: str) -> Said:
-        monkeypatch.setattr(sys, "argv", ["selfexec", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        said = capsys.readouterr()
-        return int(stop.value.code or 0), said.out, said.err
-
-    return command
 
 
 # --- settings and fields ---------------------------------------------------------------------------------------------

@@ -3,31 +3,18 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import build
 import selfexec as sx
+from build import Command
 from extensions.logs.quiz import generated, log, simulated, weighed
 from selfexec.extensions.logs.importing import import_logs
 from selfexec.runs import load_manifest
 
 ME = "sim/knows-itself"
-Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def selfexec(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """Runs a command: its status, and what it says on both channels."""
-
-    def ran(*arguments: str) -> tuple[int, str, str]:
-        status = build.selfexec(monkeypatch, *arguments)
-        return status, *capsys.readouterr()
-
-    return ran
 
 
 def answers(*right: float, prompt: str = "Question {}?") -> list[dict[str, Any]]:
