@@ -1171,7 +1171,8 @@ def test_strange_names_get_one_line(
 def test_prompts_and_settings_that_differ_are_said(tmp_path: Path) -> None:
     one = sx.run(["sim/typical"], limit=30, out=tmp_path / "one")
     two = sx.run(["sim/coin"], limit=30, out=tmp_path / "two")
-    assert not sx.compare([one, two]).notes
+    simulated = sx.compare([one, two]).notes
+    assert len(simulated) == 1 and simulated[0].startswith("Simulated models: ")
     path = two.folder / "manifest.json"
     manifest = json.loads(path.read_text())
     manifest["prompts"]["restriction.predict"] = "0" * 64
@@ -1179,9 +1180,18 @@ def test_prompts_and_settings_that_differ_are_said(tmp_path: Path) -> None:
     path.write_text(json.dumps(manifest))
     notes = sx.compare([one.folder, two.folder]).notes
     assert [note.split(" is not")[0] for note in notes] == [
+        *simulated,
         "the prompt restriction.predict",
         "the setting execute.temperature",
     ]
+
+
+def test_compare_names_replies_that_look_canned_for_the_models_compared_alone(tmp_path: Path) -> None:
+    run = requests_run(tmp_path / "x", {"a": wrong_on([], 24), "b": wrong_on([1], 24), "c": wrong_on([2], 24)})
+    canned = [warning for warning in sx.score(run).warnings if warning.kind == "canned"]
+    assert {warning.model for warning in canned} == {"a", "b", "c"}
+    notes = sx.compare(run, models=["a", "b"]).notes
+    assert {w.model for w in canned if w.text in notes} == {"a", "b"}
 
 
 def test_what_a_run_does_not_tell_of_itself_is_no_difference(tmp_path: Path) -> None:

@@ -1,13 +1,18 @@
 """What a score shows by default, in full, and with everything; as data it is the same throughout."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import selfexec as sx
 from build import requests_run, selfexec, wrong_on
 from selfexec.analysis.full_scores import OF_THE_PAPER, FullScores, further_table, paper_table
+from selfexec.analysis.reference_panel import panel_lines
+from selfexec.analysis.score_table import constant_baselines
 from selfexec.metrics import Score
+from selfexec.metrics.baselines.groups import CONSTANT
 from selfexec.text.numbers import interval
 from selfexec.text.tables import Table
 
@@ -89,3 +94,33 @@ def test_the_command_shows_as_much_as_is_asked(
     assert ["balanced_accuracy" in text for text in shown.values()] == [False, False, True]
     assert selfexec(monkeypatch, "score", folder, "--all") == 2
     assert "--all: it adds further metrics to the numbers of --full. Give both, or neither." in capsys.readouterr().err
+
+
+def test_a_model_is_named_with_the_experiments_in_which_its_baseline_is_always_the_same_answer() -> None:
+    def row(model: str, experiment: str, metric: str, baseline: str, value: float | None = 0.1) -> Any:
+        return SimpleNamespace(model=model, experiment=experiment, metric=metric, baseline=baseline, value=value)
+
+    rows: Any = [
+        row("a", "association", "baseline_margin", CONSTANT),
+        row("a", "association", "margin_at_own_rate", CONSTANT),
+        row("a", "difficulty", "baseline_margin", CONSTANT),
+        row("b", "association", "baseline_margin", "stacked"),
+        row("b", "difficulty", "baseline_margin", CONSTANT, None),
+    ]
+    [line] = constant_baselines(rows)
+    assert line.startswith("a: in association and difficulty ") and "always the same answer" in line
+
+
+def test_a_panel_is_named_for_the_experiments_that_are_shown_and_not_at_all_for_others() -> None:
+    matched: Any = SimpleNamespace(
+        panel=SimpleNamespace(name="mine", date="2026-11"),
+        models=("x", "y"),
+        own=("a",),
+        left_out={},
+        experiments=("association", "restriction"),
+        without={"difficulty": "none of these items"},
+        alike=None,
+    )
+    assert not list(panel_lines(matched, {"difficulty"}))
+    [line] = panel_lines(matched, {"difficulty", "restriction"})
+    assert line.startswith("The baseline in restriction is built from the reference panel `mine`")

@@ -161,12 +161,29 @@ def test_below_the_sessions_stands_how_the_claim_came_out(
     said = capsys.readouterr().out
     assert said.count("  claim ") == 1
     assert 'A"}»\n  read as "A"\n  claim "answers": predicted no, observed yes\n' in said
-    assert "Shown: 3 of 6 sessions. All of them: --limit 6" in said
+    assert "Shown: 3 of 6 sessions behind 2 claims of restriction. All of them: --limit 6" in said
     assert selfexec(monkeypatch, "read", str(run), "--claim", "disputed", "--show") == 0
     said = capsys.readouterr().out
     assert 'claim "answers": predicted yes, observed no, but yes by a fixed rule' in said
     assert selfexec(monkeypatch, "read", str(run), "--claim", "wrong") == 0
     assert "\n2 claims came out so. To see the replies add --show.\n" in capsys.readouterr().out
+
+
+def test_each_model_and_experiment_has_its_turn_in_the_sessions_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sx.run(["sim/coin", "sim/says-yes"], limit=9, out=tmp_path / "r", on_progress=lambda progress: None)
+    for ways, sessions in ((("--claim", "right"), 20), ((), 6)):
+        shown = ("--show", "--limit", str(sessions))
+        assert selfexec(monkeypatch, "read", str(tmp_path / "r"), *ways, *shown) == 0
+        heads = [line.split(", ") for line in capsys.readouterr().out.splitlines() if line.startswith("sim/")]
+        assert {(model, what.split()[0]) for model, what, *_ in heads} == {
+            (model, experiment)
+            for model in ("sim/coin", "sim/says-yes")
+            for experiment in ("association", "restriction", "difficulty")
+        }
+        # two items of association, two of restriction, two of difficulty: 2 x (2 + 3 + 5)
+        assert len(heads) == sessions
 
 
 def test_below_sessions_that_are_chosen_by_item_stand_all_claims_of_it(

@@ -24,8 +24,8 @@ def tried(session: str, text: str | None = "A", **more: Any) -> TriedSession:
     return TriedSession(Call(key, ()), REQUEST, reply, read_reply(REQUEST, reply))
 
 
-def findings(*sessions: TriedSession, memory: Memory = NO_MEMORY) -> list[str]:
-    return list(findings_of(sessions, memory, "x/m"))
+def findings(*sessions: TriedSession, memory: Memory = NO_MEMORY, again: TriedSession | None = None) -> list[str]:
+    return list(findings_of(sessions, again or tried("predict", None), memory, "x/m"))
 
 
 def check(sessions: Sequence[TriedSession], shared: bool = False, notes: Sequence[str] = ()) -> Check:
@@ -108,6 +108,28 @@ def test_calls_and_what_could_be_read_are_counted() -> None:
     assert said[1:3] == [unread, '  restriction judge said: "?"']
     assert findings(tried("predict"))[1] == "format: 1 of 1 reply could be read"
     assert findings(tried("execute"), tried("execute"))[1].endswith("; 2 responses are kept, not read")
+
+
+def test_what_the_first_prompt_got_the_second_time_tells_of_a_cache() -> None:
+    def told(text: str | None) -> list[str]:
+        return [line for line in findings(tried("predict"), again=tried("predict", text)) if line.startswith("cache: ")]
+
+    assert told("A") == [
+        "cache: the first prompt, sent once more, got the same text: a cache, or a model that always gives it"
+    ]
+    assert told("B") == ["cache: the first prompt, sent once more, got another text: no cache seen"]
+    assert told(None) == []
+
+
+def test_more_tokens_than_bytes_of_text_are_named_where_no_thoughts_are_seen() -> None:
+    def tokens(count: int, **more: Any) -> str:
+        [line] = [one for one in findings(tried("judge", output_tokens=count, **more)) if one.startswith("tokens: ")]
+        return line
+
+    # "A" has one byte, and a server may count a few marks around it
+    assert "no reasoning seen;" in tokens(4) and "more tokens" not in tokens(4)
+    assert "no reasoning seen, but 1 reply has more tokens" in tokens(5)
+    assert "more tokens" not in tokens(900, reasoning_tokens=899)
     assert findings(tried("execute", None, error="x"))[1] == "format: 0 of 0 replies could be read"
 
 

@@ -12,7 +12,8 @@ LONG = (
 
 
 def reply(item: str, text: str, session: str = "execute", **fields: Any) -> Reply:
-    return Reply(model="m", experiment="restriction", item=item, session=session, text=text, **fields)
+    of = {"experiment": "restriction", **fields}
+    return Reply(model="m", item=item, session=session, text=text, **of)
 
 
 def copies(text: str, items: str, **fields: Any) -> list[Reply]:
@@ -29,13 +30,14 @@ def test_one_text_to_three_prompts_or_two_to_two_each_are_copies() -> None:
     assert copied_texts([*REST, *copies(one, "ab")]) == copied_texts([*REST, *copies(one, "aaa")]) == []
 
 
-def test_short_texts_refusals_one_prompt_and_letters_may_be_the_same() -> None:
+def test_short_texts_refusals_one_prompt_letters_and_orders_may_be_the_same() -> None:
     refusal = f"I'm sorry, but I can't help with that. {LONG}"
     for same in (
         copies("A river runs through it, and a lantern hangs over it.", "abcd"),
         copies(refusal, "abcd"),
         copies(LONG, "abcd", prompt_sha256="5f0c"),
         copies(LONG, "abcd", session="judge"),
+        copies(LONG, "abcd", experiment="difficulty", session="predict"),
     ):
         assert copied_texts([*REST, *same]) == []
 

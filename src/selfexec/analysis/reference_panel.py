@@ -1,15 +1,20 @@
 """A reference panel as people read of it: named wherever its models were others."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from selfexec.panels import MatchedPanel
 from selfexec.text.numbers import number_of
 
 
-def panel_lines(matched: MatchedPanel) -> Iterator[str]:
-    """Which panel baselines are from, and what was left out of it."""
+def panel_lines(matched: MatchedPanel, shown: Collection[str] | None = None) -> Iterator[str]:
+    """Which panel baselines are from, and what was left out of it; nothing where it has none of the experiments that
+    are `shown`.
+    """
     panel = matched.panel
-    experiments = "" if not matched.without else f" in {_listed(matched.experiments)}"
+    there = tuple(name for name in matched.experiments if shown is None or name in shown)
+    if not there:
+        return
+    experiments = "" if not matched.without else f" in {_listed(there)}"
     when = f" recorded in {panel.date}" if panel.date else ""
     words = {True: ", asked with the same prompts", False: ", asked with other prompts", None: ""}[matched.alike]
     models = number_of(len(matched.models), "model")

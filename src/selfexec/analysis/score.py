@@ -16,10 +16,8 @@ from selfexec.analysis.selection import (
     selection_of,
 )
 from selfexec.analysis.warnings import (
-    SameReplies,
-    ServerNotice,
-    Unanswered,
     Warned,
+    is_about,
     left_open,
     of_replies,
     same_replies,
@@ -106,7 +104,7 @@ def scores_of(options: ScoreOptions) -> Scores:
     rows = with_presets(rows, runs) if has_preset else rows
     return Scores(
         (row for row in rows if selection.wants([row.model], row.experiment)),
-        (warning for warning in (*warnings, *of_replies(runs)) if _is_meant(warning, selection)),
+        (warning for warning in (*warnings, *of_replies(runs)) if is_about(warning, selection.wants)),
         drawn,
         in_conditions[0].parts if in_conditions else None,
         selection.scored_runs,
@@ -369,13 +367,3 @@ def _refuse_what_takes_more(selection: Selection, drawn: Bootstrap | None, *, br
         raise InputError(f"--panel {selection.panel}: {convention} has no baselines. Leave it out.")
     if selection.groups:
         raise InputError(f"--groups {selection.groups}: {convention} has no baselines. Leave it out.")
-
-
-def _is_meant(warning: Warned, selection: Selection) -> bool:
-    if isinstance(warning, SameReplies):
-        return selection.wants(warning.models)
-    if isinstance(warning, ServerNotice):
-        return selection.wants([warning.model])
-    if isinstance(warning, Unanswered):
-        return any(selection.wants([warning.model], experiment) for experiment in warning.experiments)
-    return selection.wants([warning.model], warning.experiment)

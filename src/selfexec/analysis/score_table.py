@@ -22,7 +22,15 @@ from selfexec.analysis.probability_table import in_probabilities, probability_le
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import Form, Rows, ScoredRun, head, out_lines
 from selfexec.analysis.selection import added_convention
-from selfexec.analysis.warnings import BesideAnswers, Warned, texts_of
+from selfexec.analysis.warnings import (
+    BesideAnswers,
+    Canned,
+    SameReplies,
+    ServerNotice,
+    Unanswered,
+    Warned,
+    texts_of,
+)
 from selfexec.analysis.words import (
     NO_TEST,
     FindingSentence,
@@ -46,10 +54,11 @@ from selfexec.metrics import (
     group_of,
     not_run,
 )
+from selfexec.metrics.baselines.groups import CONSTANT
 from selfexec.panels import MatchedPanel
 from selfexec.renamed import METRICS as OLD_NAMES
 from selfexec.text.matching import listed
-from selfexec.text.numbers import decimal, interval, number_of
+from selfexec.text.numbers import decimal, interval, joined, number_of
 from selfexec.text.tables import Part, Table
 
 if TYPE_CHECKING:
@@ -279,10 +288,18 @@ def stands_apart(scores: Scores) -> str | None:
 
 
 def _said(scores: Scores) -> list[str]:
-    """The answer, the verdicts on own excess, and what else must be known of them."""
+    """What puts the answers in doubt, these, the verdicts on own excess, and what else must be known of them."""
     note = who_replied(scores.models, scores.runs)
     own = [one for experiment in scores.experiments for one in own_prediction_findings(scores.own, experiment)]
-    return [*_answers(scores), *own_in_short(own), *([note] if note else []), *remarks(scores), *_asked_in(scores)]
+    return [
+        *in_doubt(scores),
+        *_answers(scores),
+        *own_in_short(own),
+        *([note] if note else []),
+        *remarks(scores),
+        *constant_baselines(scores),
+        *_asked_in(scores),
+    ]
 
 
 def claims_unreadable(scores: Scores, models: Sequence[str]) -> int:
@@ -291,18 +308,41 @@ def claims_unreadable(scores: Scores, models: Sequence[str]) -> int:
     return sum(row.unreadable for row in rows)
 
 
+def in_doubt(scores: Scores) -> list[str]:
+    """What stands before the answers, since it is open whether they are those of models: several names of one model,
+    and responses that are the same to whatever is asked.
+    """
+    return texts_of(scores.warnings, SameReplies, Canned)
+
+
 def remarks(scores: Scores) -> list[str]:
-    """Without what answers would mislead: several names of one model, fixed responses, models without a reply, what
-    servers say of their replies, who says what was done, where it is not the experiment's own source, and which
-    reference panel the baselines are of.
+    """What stands behind the answers, which may mislead without it: models without a reply, what servers say of their
+    replies, who says what was done, where it is not the experiment's own source, and which reference panel the
+    baselines are of.
     """
     sources = {row.experiment: row.source for row in scores if row.metric == "accuracy" and row.source}
     others = {e: source for e, source in sources.items() if source != EXPERIMENTS[e].sources[0]}
+    shown = {row.experiment for row in scores}
+    panels = [line for panel in scores.panels for line in panel_lines(panel, shown)]
     return [
-        *texts_of(scores.warnings),
+        *texts_of(scores.warnings, Unanswered, ServerNotice),
         *(source_notes(others) if others else ()),
-        *(line for one in scores.panels for line in panel_lines(one)),
+        *panels,
     ]
+
+
+def constant_baselines(scores: Scores) -> Iterator[str]:
+    """Of which models the baseline is always the same answer, since other models predict them no better."""
+    margins = ("baseline_margin", "margin_at_own_rate")
+    constant: dict[str, dict[str, None]] = {}
+    for row in scores:
+        if row.metric in margins and row.baseline == CONSTANT and row.value is not None:
+            constant.setdefault(row.model, {})[row.experiment] = None
+    for model, experiments in constant.items():
+        yield (
+            f"{model}: in {joined(experiments)} the prediction from other models is no better than always the same "
+            "answer, which therefore is the baseline: its skill is 0."
+        )
 
 
 def _asked_in(scores: Scores) -> list[str]:

@@ -15,7 +15,17 @@ from selfexec.analysis.findings import (
     too_few_for_own,
 )
 from selfexec.analysis.result import Form, Result
-from selfexec.analysis.score_table import CAUTION, UNDEFINED, Scores, labelled, question, remarks, stands_apart
+from selfexec.analysis.score_table import (
+    CAUTION,
+    UNDEFINED,
+    Scores,
+    constant_baselines,
+    in_doubt,
+    labelled,
+    question,
+    remarks,
+    stands_apart,
+)
 from selfexec.analysis.words import common_reason, listed_names, percent, two, who_replied
 from selfexec.experiments import RULE, by_source
 from selfexec.metrics import LEAST_PANEL
@@ -73,7 +83,8 @@ def _of_condition(scores: Scores, width: int, named: bool) -> Iterator[Part]:
     apart = stands_apart(scores)
     verdicts = [] if apart else _own_verdicts(scores)
     answers = [] if apart else [*_answers(scores, found), *(_own(verdicts, scores, asked) if verdicts else ())]
-    title = [_title(scores, named), *answers, *remarks(scores)]
+    constant = constant_baselines(scores) if len(scores.models) == 1 else ()
+    title = [_title(scores, named), *in_doubt(scores), *answers, *remarks(scores), *constant]
     yield Table("\n".join(title), ["model", *heads], rows, "plain")
     if legend := " ".join(_legend(columns, scores, bool(verdicts))):
         yield legend

@@ -10,7 +10,7 @@ common sessions; where all replies but responses are one letter, two of three ma
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Protocol, get_args
 
 import numpy as np
 import polars as pl
@@ -268,6 +268,23 @@ def _said(source: str, reason: str, open: int, claims: int, **place: str) -> str
 BesideAnswers = SameReplies | Canned | Unanswered | ServerNotice  # of whole runs, in the order in which they stand
 BESIDE_ANSWERS: tuple[type[BesideAnswers], ...] = get_args(BesideAnswers)
 Warned = LossTest | JudgeTest | LeftOpen | BesideAnswers
+
+
+class Wants(Protocol):
+    """Whether what is said of any of these models is meant, and of this experiment, if it is of one."""
+
+    def __call__(self, models: Iterable[str], experiment: str | None = None) -> bool: ...
+
+
+def is_about(warning: Warned, wants: Wants) -> bool:
+    """Whether a warning is about models and experiments that are wanted."""
+    if isinstance(warning, SameReplies):
+        return wants(warning.models)
+    if isinstance(warning, ServerNotice):
+        return wants([warning.model])
+    if isinstance(warning, Unanswered):
+        return any(wants([warning.model], experiment) for experiment in warning.experiments)
+    return wants([warning.model], warning.experiment)
 
 
 def texts_of(warnings: Iterable[Warned], *kinds: type[BesideAnswers]) -> list[str]:

@@ -1,8 +1,10 @@
 """selfexec read"""
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -194,7 +196,17 @@ def _shown(
     for text in transcripts(run, first, marks, terminal_width() if on_screen else None, claims):
         yield f"{text}\n".encode()
     if len(keys) > len(first):
-        yield f"Shown: {len(first)} of {number_of(len(keys), 'session')}. All of them: --limit {len(keys)}".encode()
+        behind = f" behind {_by_experiment(keys, claims)}" if whole else ""
+        shown = f"Shown: {len(first)} of {number_of(len(keys), 'session')}{behind}."
+        yield f"{shown} All of them: --limit {len(keys)}".encode()
+
+
+def _by_experiment(keys: Iterable["Key"], claims: Mapping["JobKey", Sequence[str]]) -> str:
+    """How many claims there are behind these sessions, in each experiment."""
+    numbers: Counter[str] = Counter()
+    for job in dict.fromkeys(key[:4] for key in keys):
+        numbers[job[1]] += len(claims.get(job, ()))
+    return ", ".join(f"{number_of(number, 'claim')} of {experiment}" for experiment, number in numbers.items())
 
 
 def _nothing(source: Path) -> str:
@@ -204,11 +216,20 @@ def _nothing(source: Path) -> str:
 
 
 def _first(keys: Sequence["Key"], limit: int, whole: bool) -> Sequence["Key"]:
-    """At most so many sessions; `whole`, not the last item if some of its sessions would be cut off."""
-    first = keys[:limit]
-    if whole and len(keys) > limit and keys[limit][:4] == first[-1][:4]:
-        first = [key for key in first if key[:4] != first[-1][:4]] or first
-    return first
+    """At most so many sessions, in turn of each model and experiment, from its first item on; `whole`, no item without
+    some of its sessions, unless one alone has more.
+    """
+    units = [list(those) for _, those in groupby(keys, key=lambda key: key[:4] if whole else key)]
+    queues: dict[tuple[str, str], list[list[Key]]] = {}
+    for unit in units:
+        queues.setdefault((unit[0].model, unit[0].experiment), []).append(unit)
+    first: list[Key] = []
+    for unit in (unit for turn in zip_longest(*queues.values()) for unit in turn if unit):
+        if first and len(first) + len(unit) > limit:
+            break
+        first += unit
+    meant = {*first[:limit]}
+    return [key for key in keys if key in meant]
 
 
 def _put(lines: Iterable[bytes], out: Path | None, *, styled: bool = False, for_people: bool = True) -> None:

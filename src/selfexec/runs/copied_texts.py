@@ -4,9 +4,9 @@
     another's beginning   a text begins with the whole text of the reply to another prompt, and goes on
 
 Only long texts count, which do not refuse: a model refuses many things in one sentence. Where a prompt asks for a
-letter, as a judge's does, its answer may be the same as well. Both count, and one text for two prompts is enough, where
-the server counted as many tokens of prompts that differ in length: the counts were copied with the text. Of 33,000
-recorded replies of ten models none is named.
+letter, as a judge's does, or for an order of a few, its answers may be the same as well. Both count, and one text for
+two prompts is enough, where the server counted as many tokens of prompts that differ in length: the counts were copied
+with the text. Of 33,000 recorded replies of ten models none is named.
 """
 
 from collections import defaultdict
@@ -25,7 +25,7 @@ def copied_texts(replies: Iterable[Reply]) -> list[Reply]:
     """The replies of a model with a long text that came to other prompts, too."""
     groups = [those for those in _by_text(replies).values() if len(_prompts(those)) > 1]
     certain = [those for those in groups if _are_counted_alike(those)]
-    likely = [those for those in groups if not (_ask_for_letters(those) or refuses(those[0].text or ""))]
+    likely = [those for those in groups if not (_have_few_answers(those) or refuses(those[0].text or ""))]
     is_enough = len(likely) >= LEAST_TEXTS or any(len(_prompts(those)) >= LEAST_PROMPTS for those in likely)
     counted = certain + [those for those in likely if those not in certain] if certain or is_enough else []
     return [reply for those in counted for reply in those]
@@ -58,7 +58,7 @@ def _by_text(replies: Iterable[Reply]) -> Mapping[str, list[Reply]]:
 def _is_begun_by(longer: list[Reply], shorter: list[Reply]) -> bool:
     """Whether a longer text can only begin with a shorter one by accident of a server."""
     are_others = not _prompts(longer) & _prompts(shorter)
-    return are_others and not _ask_for_letters([*longer, *shorter]) and not refuses(shorter[0].text or "")
+    return are_others and not _have_few_answers([*longer, *shorter]) and not refuses(shorter[0].text or "")
 
 
 def _are_counted_alike(replies: list[Reply]) -> bool:
@@ -75,7 +75,10 @@ def _prompts(replies: Iterable[Reply]) -> set[tuple[str, ...]]:
     return {(reply.prompt_sha256,) if reply.prompt_sha256 else (reply.experiment, reply.item) for reply in replies}
 
 
-def _ask_for_letters(replies: Iterable[Reply]) -> bool:
-    """Whether all of these replies answer prompts that ask for a letter."""
+def _have_few_answers(replies: Iterable[Reply]) -> bool:
+    """Whether all of these replies answer prompts that ask for a letter or an order, of which there are few."""
     letters = {(name, kind) for name, known in EXPERIMENTS.items() for kind in (*known.options, known.answers)}
-    return {(reply.experiment, reply.key.session_kind) for reply in replies} <= letters
+    orders = {
+        (name, kind) for name, known in EXPERIMENTS.items() if known.claim_kind == "order" for kind in known.predictions
+    }
+    return {(reply.experiment, reply.key.session_kind) for reply in replies} <= letters | orders

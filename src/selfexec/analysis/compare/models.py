@@ -3,7 +3,7 @@
 import math
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from selfexec.analysis.compare.candidates import (
@@ -26,6 +26,8 @@ from selfexec.analysis.names import source_notes
 from selfexec.analysis.options import CompareOptions
 from selfexec.analysis.result import scored_runs
 from selfexec.analysis.selection import Selection, selection_of
+from selfexec.analysis.warnings import is_about, of_replies, texts_of
+from selfexec.analysis.words import who_replied
 from selfexec.errors import InputError
 from selfexec.experiments import PAPER
 from selfexec.files.tags import load_tags
@@ -90,9 +92,24 @@ def compare(options: CompareOptions) -> Comparison:
         shifts=tuple(row for row in shifts if row.difference in wanted_of([row.difference], selection.experiments)),
         contrasts=tuple(marked),
         verdicts=tuple(verdicts),
-        notes=(*source_notes(sources_of(chosen, asked)), *unlike(chosen), *notes),
+        notes=(*_caveats(chosen, asked), *source_notes(sources_of(chosen, asked)), *unlike(chosen), *notes),
         runs=scored_runs(e.run for e in candidates),
     )
+
+
+def _caveats(chosen: Sequence[Candidate], experiments: Sequence[str]) -> Iterator[str]:
+    """What `score` says of these models before their numbers, too: that some are simulated or people, and what is odd
+    about their replies.
+    """
+    runs = list({id(e.run): e.run for e in chosen}.values())
+    if who := who_replied([e.name for e in chosen], runs):
+        yield who
+    names = {e.name for e in chosen}
+
+    def wants(models: Iterable[str], experiment: str | None = None) -> bool:
+        return not names.isdisjoint(models) and experiment in (None, *experiments)
+
+    yield from texts_of(warning for warning in of_replies(runs) if is_about(warning, wants))
 
 
 def _moved(options: CompareOptions, selection: Selection) -> Comparison:

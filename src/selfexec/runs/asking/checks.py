@@ -41,6 +41,7 @@ from selfexec.runs.asking.paper_items import at_hand
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import Memory, note, sessions_share_memory, shared_message
 from selfexec.runs.ends import as_typed, why_unknown, with_accepted_end
+from selfexec.runs.odd_counts import AROUND
 from selfexec.runs.readings import KEPT_STATE, is_kept, read_reply, state_shown
 from selfexec.runs.records import Reply, ended_with
 from selfexec.text.numbers import dollars, number_of
@@ -225,7 +226,10 @@ async def _check(
         again = await _try(engine, first.item, replace(first.call, key=first.call.key._replace(epoch=2)), accept_ends)
     replies = [] if is_simulated else [t.reply for t in [*tried, again]]
     odd = remarks(replies, lambda key: sent(key.experiment, key.session_kind))
-    notes = [*findings_of(tried, memory, model), *(f"warning: {text}" for text in [*told, *engine.warnings, *odd])]
+    notes = [
+        *findings_of(tried, again, memory, model),
+        *(f"warning: {text}" for text in [*told, *engine.warnings, *odd]),
+    ]
     swapping = sorted({check.address for check in connections if check.result == "swapped"})
     return Check(model, tried, memory.shared, notes, swapping)
 
@@ -294,8 +298,8 @@ def _kept(t: TriedSession) -> bool:
     return state_shown(t.reply.key, t.reading) == KEPT_STATE
 
 
-def findings_of(tried: Sequence[TriedSession], memory: Memory, model: str) -> Iterator[str]:
-    """What to know before money is spent, one line each."""
+def findings_of(tried: Sequence[TriedSession], again: TriedSession, memory: Memory, model: str) -> Iterator[str]:
+    """What to know before money is spent, one line each; `again` is the first session, asked a second time."""
     yield (
         f"calls: {len(tried) + 1 + memory.calls}, the {len(tried)} above, the first prompt once more (is there a "
         f"cache?) and {memory.calls} about made-up words (is there a memory?)"
@@ -335,6 +339,10 @@ def findings_of(tried: Sequence[TriedSession], memory: Memory, model: str) -> It
     else:
         words = " and ".join(ended_with(word) for word in sorted(memory.ended))
         yield f"memory: it is unknown whether sessions share one, since replies {words}"
+    if tried[0].reply.text and again.reply.text:
+        same = tried[0].reply.text == again.reply.text
+        what = "the same text: a cache, or a model that always gives it" if same else "another text: no cache seen"
+        yield f"cache: the first prompt, sent once more, got {what}"
 
 
 def _obstacles(tried: Sequence[TriedSession], shared: bool, swapping: Sequence[str] = ()) -> Iterator[str]:
@@ -380,6 +388,10 @@ def _thoughts(came: Sequence[Reply]) -> str:
         return "reasoning tokens counted apart"
     if any(reply.reasoning for reply in came):
         return "reasoning text kept apart; its tokens are not counted apart"
+    unseen = sum((r.output_tokens or 0) > len((r.text or "").encode(errors="replace")) + AROUND for r in came)
+    if unseen:
+        who = number_of(unseen, "reply has", "replies have")
+        return f"no reasoning seen, but {who} more tokens than bytes of text: the model may think unseen"
     return "no reasoning seen"
 
 
