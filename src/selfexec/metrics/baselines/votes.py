@@ -181,8 +181,8 @@ class Others:
         return len(self) >= LEAST_OTHERS
 
     def share(self, claims: Claims) -> Flags:
-        """Of which of a model's claims the behaviour of at least three of these is known: on those alone the model is
-        compared with a baseline by others.
+        """Which of a model's claims have a known outcome of at least three of these: on those alone it is compared
+        with a baseline by others.
         """
         return (self.votes.behaviour_known >= LEAST_OTHERS)[self.table.columns_of(claims)]
 
