@@ -13,7 +13,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 
-from selfexec.engines import Call, Connection, Engine, Outcome, engine_for
+from selfexec.engines import Call, CallResult, Connection, Engine, engine_for
 from selfexec.experiments import EXPERIMENTS, Key, Message
 from selfexec.items import load
 
@@ -29,10 +29,10 @@ def prompts_of(limit: int) -> dict[str, list[str]]:
 
 async def triple(
     engine: Engine, model: str, name: str, prompt: str, options: argparse.Namespace
-) -> tuple[Outcome, ...]:
+) -> tuple[CallResult, ...]:
     """The reply to a prompt, the reply to it once more, and what comes behind the first half of the words."""
 
-    async def ask(session: str, *messages: Message) -> Outcome:
+    async def ask(session: str, *messages: Message) -> CallResult:
         key, sampling = (
             Key(model, "token_injection", name, 1, session),
             {"temperature": 0, "max_tokens": options.tokens},
@@ -53,13 +53,13 @@ def beginning(text: str, within: bool) -> str:
     return text[: ends[max(len(ends) // 2 - 1, 0)]] if ends else ""
 
 
-def is_same(first: Outcome, text: str) -> bool:
+def is_same(first: CallResult, text: str) -> bool:
     """Whether a text is the reply, as far as that goes."""
     whole = first.text or ""
     return text.startswith(whole) if first.stop_reason == "length" else text == whole
 
 
-def row(replies: Sequence[tuple[Outcome, ...]], within: bool) -> tuple[int, int, int]:
+def row(replies: Sequence[tuple[CallResult, ...]], within: bool) -> tuple[int, int, int]:
     """How many replies there are, how many differ once more, and how many where they are cut."""
     known = [some for some in replies if some[0].text and all(one.text is not None for one in some)]
     again = sum(not is_same(first, second.text or "") for first, second, _ in known)
@@ -71,7 +71,7 @@ async def measured(engine: Engine, model: str, options: argparse.Namespace) -> d
     """What came of the prompts of each kind."""
     gate = asyncio.Semaphore(options.workers)
 
-    async def one(name: str, prompt: str) -> tuple[Outcome, ...]:
+    async def one(name: str, prompt: str) -> tuple[CallResult, ...]:
         async with gate:
             return await triple(engine, model, name, prompt, options)
 

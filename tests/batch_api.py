@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from aiohttp import web
 
-from selfexec.engines import Outcome
+from selfexec.engines import CallResult
 from selfexec.engines.sim import Knowledge, respondent
 from selfexec.experiments import Message
 from selfexec.items import load
@@ -76,7 +76,7 @@ class BatchApi:
         return results, errors
 
 
-def _openai(sent: Sent, reply: Outcome, befalls: str | None) -> Body:
+def _openai(sent: Sent, reply: CallResult, befalls: str | None) -> Body:
     frame: Body = {"id": f"batch_req_{sent.id}", "custom_id": sent.id, "response": None, "error": None}
     if befalls == "expired":
         return frame | {"error": {"code": "batch_expired", "message": "This request could not be executed in time."}}
@@ -107,7 +107,7 @@ def _openai(sent: Sent, reply: Outcome, befalls: str | None) -> Body:
     return frame | {"response": {"status_code": 200, "request_id": "r", "body": body}}
 
 
-def _anthropic(sent: Sent, reply: Outcome, befalls: str | None) -> Body:
+def _anthropic(sent: Sent, reply: CallResult, befalls: str | None) -> Body:
     if befalls in ("expired", "cancelled"):
         result: Body = {"type": "canceled" if befalls == "cancelled" else "expired"}
     elif befalls == "failed":
@@ -127,7 +127,7 @@ def _anthropic(sent: Sent, reply: Outcome, befalls: str | None) -> Body:
     return {"custom_id": sent.id, "result": result}
 
 
-def _gemini(sent: Sent, reply: Outcome, befalls: str | None) -> Body:
+def _gemini(sent: Sent, reply: CallResult, befalls: str | None) -> Body:
     gone = {"expired": (4, "Deadline expired"), "cancelled": (1, "Cancelled"), "failed": (13, "Internal error")}
     if befalls in gone:
         code, message = gone[befalls]
@@ -143,7 +143,7 @@ def _gemini(sent: Sent, reply: Outcome, befalls: str | None) -> Body:
     return {"key": sent.id, "response": {"candidates": [candidate], "usageMetadata": counts, "responseId": sent.id}}
 
 
-LINES: Mapping[str, Callable[[Sent, Outcome, str | None], Body]] = {
+LINES: Mapping[str, Callable[[Sent, CallResult, str | None], Body]] = {
     "openai": _openai,
     "anthropic": _anthropic,
     "gemini": _gemini,

@@ -7,7 +7,7 @@ import re
 import sys
 import tomllib
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
@@ -143,7 +143,11 @@ def wrong_on(wrong: Sequence[int], count: int = 200) -> Claims:
     return [((n < count // 2) != (n in wrong), n < count // 2) for n in range(count)]
 
 
+Command = Callable[..., tuple[int, str, str]]
+
+
 def selfexec(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> int:
+    """The exit status of a command."""
     monkeypatch.setattr(sys, "argv", ["selfexec", *map(str, arguments)])
     with pytest.raises(SystemExit) as stop:
         main()

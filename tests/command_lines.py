@@ -170,6 +170,21 @@ FAIR_FILES = {
 }
 
 
+def commands(group: click.Group = root, *names: str) -> Iterator[tuple[str, click.Command]]:
+    """Every command by its name, groups and the root themselves among them."""
+    yield " ".join(names), group
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        assert command
+        if isinstance(command, click.Group):
+            yield from commands(command, *names, name)
+        else:
+            yield " ".join([*names, name]), command
+
+
+COMMANDS = dict(commands())
+
+
 def make_place(place: Path) -> None:
     """A folder of runs, whole and broken, and of files that are right, odd and no files at all."""
     for name in RUNS:
@@ -199,23 +214,11 @@ def make_place(place: Path) -> None:
 
 def command_lines(seed: int, count: int) -> Iterator[list[str]]:
     chance = random.Random(seed)
-    commands = list(_commands(root, []))
+    commands = [(name.split(), command) for name, command in COMMANDS.items() if name]
     for _ in range(count):
         words, command = chance.choice(commands)
         odd = chance.choice((0.0, 0.0, 0.1, 0.4))
         yield [*words, *_arguments(chance, command, odd), *_bounds(words)]
-
-
-def _commands(group: click.Group, words: list[str]) -> Iterator[tuple[list[str], click.Command]]:
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield [*words, name], command
-            yield from _commands(command, [*words, name])
-        else:
-            yield [*words, name], command
 
 
 def _bounds(words: list[str]) -> list[str]:

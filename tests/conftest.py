@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+import build
 from browser import Browser, browsing, chromium
-from build import SEVEN, installed
+from build import SEVEN, Command, installed
 from effort import examples
 from extension_parts import here
 from selfexec.analysis.score import Scores, score
@@ -83,6 +84,17 @@ def _nothing_outlives_the_machine() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", os.fstat)
         yield
+
+
+@pytest.fixture
+def selfexec(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs a command: its status, and what it says on both channels."""
+
+    def ran(*arguments: str) -> tuple[int, str, str]:
+        status = build.selfexec(monkeypatch, *arguments)
+        return status, *capsys.readouterr()
+
+    return ran
 
 
 @pytest.fixture(scope="session")

@@ -7,21 +7,21 @@ from typing import Any
 import msgspec
 import pytest
 
-from selfexec.engines import ENGINES, Call, Engine, EngineType, Outcome
+from selfexec.engines import ENGINES, Call, CallResult, Engine, EngineType
 
 WORD = "wrapped_up"
 JUDGED = "did the response"  # in prompts to judge
-How = Callable[[Call, int], Outcome]  # the outcome of a call, and which call of all it is, from 1
+How = Callable[[Call, int], CallResult]  # the outcome of a call, and which call of all it is, from 1
 
 
-def ended(text: str | None = "B", word: str = WORD, **more: Any) -> Outcome:
+def ended(text: str | None = "B", word: str = WORD, **more: Any) -> CallResult:
     """What an engine makes of a reply with an unknown end."""
     error = f"the reply ended with {word!r}, which is not in the table of known ends"
-    return Outcome(None, error=error, unknown_end=word, unknown_end_text=text, **{"output_tokens": 5, **more})
+    return CallResult(None, error=error, unknown_end=word, unknown_end_text=text, **{"output_tokens": 5, **more})
 
 
-def said(text: str = "A", stop: str = "stop") -> Outcome:
-    return Outcome(text, output_tokens=5, stop_reason=stop)
+def said(text: str = "A", stop: str = "stop") -> CallResult:
+    return CallResult(text, output_tokens=5, stop_reason=stop)
 
 
 class Scripted:
@@ -39,7 +39,7 @@ class Scripted:
     async def __aexit__(self, *failure: object) -> None:
         return None
 
-    async def ask(self, call: Call) -> Outcome:
+    async def ask(self, call: Call) -> CallResult:
         self.calls.append(call)
         return self.how(call, len(self.calls))
 
@@ -56,7 +56,7 @@ def scripted(how: How) -> Iterator[Scripted]:
         yield engine
 
 
-def with_stop(outcome: Outcome) -> Outcome:
+def with_stop(outcome: CallResult) -> CallResult:
     """The outcome as it would be if its end were known."""
     if outcome.unknown_end is None:
         return outcome

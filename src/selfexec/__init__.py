@@ -15,7 +15,7 @@ docs/python.md is the guide; docs/reference.md and help(sx.run) say what each ch
 For who reads the source, the way from a reply to a number:
 
 runs/asking/execute.py:carry_out                   a plan: sessions are asked (`executor`), then the run is read back
-engines/http/client.py:HttpEngine.ask              a call -> Outcome: `transport` gets the body, `bodies` reads it
+engines/http/client.py:HttpEngine.ask              a call -> CallResult: `transport` gets the body, `bodies` reads it
                                                    (`engines/sim/engine.py` where it is simulated)
 runs/connections.py:ReplyLedger.keep               Reply -> replies.jsonl, a line each; all below is worked out anew
 analysis/score.py:scores_of                        Run -> Scores, by the steps below, up to the findings; `brief`:

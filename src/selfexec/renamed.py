@@ -3,7 +3,7 @@ a run kept under an old name is read under the new one. What is gone is refused 
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -27,8 +27,8 @@ FACETS = {"deed-thinking": "behaviour-thinking"}
 FIELDS = {"sittings": "invocations"}
 PROMPTS = {"deed@strategy": "behaviour@strategy"}
 NAMES = {  # module -> its names in Python, with their module where that is another one now
-    "selfexec.engines": {"Check": "ConnectionCheck", "Telling": "Notices"},
-    "selfexec.engines.base": {"Check": "ConnectionCheck"},
+    "selfexec.engines": {"Check": "ConnectionCheck", "Outcome": "CallResult", "Telling": "Notices"},
+    "selfexec.engines.base": {"Check": "ConnectionCheck", "Outcome": "CallResult"},
     "selfexec.errors": {"NoKey": "NoApiKey"},
     "selfexec.experiments": {
         "NoKey": "NoAnswerKey",
@@ -39,6 +39,7 @@ NAMES = {  # module -> its names in Python, with their module where that is anot
     },
 }
 WORDS = {"deed": "behaviour"}  # fields of the class of this name
+EXPERIMENT = {"kind": "claim_kind"}  # attributes of an experiment
 OPTIONS = {f"--{old}": f"--{new}" for old, new in FACETS.items()} | {"--output": "--out"}
 AGREEMENT = "`selfexec judge` asks, and `selfexec score --agreement` shows how far judges agree: give it there"
 REMOVED = {  # command and option
@@ -90,9 +91,14 @@ def refuses_old_words(words: type[T]) -> type[T]:
 
     @wraps(accept)
     def checked(self: T, *values: Any, **named: Any) -> None:
-        for old in named.keys() & WORDS.keys():
-            raise TypeError(f"{words.__name__}: {old} is called {WORDS[old]} now.")
+        refuse_old_names(words, named, WORDS)
         accept(self, *values, **named)
 
     words.__init__ = checked  # type: ignore[method-assign, assignment]
     return words
+
+
+def refuse_old_names(owner: type, given: Collection[str], now: Mapping[str, str]) -> None:
+    """TypeError where what a class is given has an old name, with the one that it has `now`."""
+    for old in now.keys() & given:
+        raise TypeError(f"{owner.__name__}: {old} is called {now[old]} now.")

@@ -75,7 +75,10 @@ class Wanted(ItemSource):
         None, "A subset with each kind of item in proportion, instead of --limit and --fraction.", section=WHICH_ITEMS
     )
     limit: int | None = option(
-        None, "Only the first N items of each experiment, in the fixed order.", metavar="N", section=WHICH_ITEMS
+        None,
+        "Only the first N items of each experiment, in the set's fixed order, which is not that of its file.",
+        metavar="N",
+        section=WHICH_ITEMS,
     )
     fraction: float | None = option(
         None, "The share of the items to ask: above 0 and at most 1.", metavar="X", section=WHICH_ITEMS

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfexec.claims import Claims
-from selfexec.metrics import Others, VoteTables, baseline_probabilities, claim_kind, compare_with_baseline, value
+from selfexec.metrics import Others, VoteTables, claim_kind, compare_with_baseline, value
 from selfexec.metrics.baselines import Stacked, background_parts, predictor_record_on, stacked
 from selfexec.metrics.kinds import scorable
 
@@ -133,7 +133,8 @@ def elsewhere(near: Others, far: Claims) -> float:
     """The margin, on other items, over the stacked baseline that was made of these."""
     mine, others = others_of(far)
     kind, which = claim_kind(mine), scorable(mine, strict=False)
-    best = value(kind.skill, predictor_record_on(mine, moved(stacked(near), others).probabilities(mine), which))
+    baseline = moved(stacked(near), others)
+    best = value(kind.skill, predictor_record_on(mine, baseline.predictions(baseline.logits(mine)), which))
     return value(kind.skill, kind.count(mine, strict=False)) - max(best, 0.0)
 
 
@@ -150,7 +151,7 @@ def cell(world: World, items: int, models: int, knower: str, replicates: int, se
         rng = np.random.default_rng([seed, n, items, models, *world.experiment.encode(), *knower.encode()])
         near, far = split(drawn(world, 2 * items, models, KNOWERS[knower], rng), items)
         mine, others = others_of(near)
-        comparison = compare_with_baseline(mine, others, baseline_probabilities(mine, others), strict=False)
+        comparison = compare_with_baseline(mine, others, strict=False)
         margin = comparison.margin
         rows.append((margin.value, *margin.interval, margin.error, comparison.doubt.error, elsewhere(others, far)))
     found = np.array(rows)

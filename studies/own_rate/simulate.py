@@ -25,7 +25,7 @@ import numpy as np
 from worlds import SIZES, WORLDS, Array, Subject, World, baseline_skills, ceiling, drawn, half, knowledge_for, skill
 
 from selfexec.claims import NO_ANSWERS
-from selfexec.metrics import Bootstrap, baseline_probabilities, compare_with_baseline, score_experiment, with_bootstrap
+from selfexec.metrics import Bootstrap, compare_with_baseline, score_experiment, with_bootstrap
 from selfexec.metrics.baselines import stacked
 from selfexec.metrics.kinds.rates import rate_bias_estimate
 from selfexec.metrics.margin_at_own_rate import at_the_ceiling, probabilities_at_rate
@@ -105,7 +105,7 @@ def _knowledge(cell: Cell, baseline: float) -> float:
 def one_run(world: World, subject: Subject, items: int, seed: list[int]) -> tuple[Array, bool]:
     """What the package makes of one draw: value, low and high of each of METRICS; and whether it cannot be told."""
     claims, others = drawn(world, subject, items, seed)
-    comparison = compare_with_baseline(claims, others, baseline_probabilities(claims, others), strict=False)
+    comparison = compare_with_baseline(claims, others, strict=False)
     found = comparison.at_own_rate
     assert found is not None
     bias = rate_bias_estimate(comparison.own.counts)

@@ -16,8 +16,9 @@ import pytest
 from click.shell_completion import ShellComplete
 
 import selfexec as sx
+from build import selfexec
 from extension_parts import needs
-from selfexec.cli import main, root
+from selfexec.cli import root
 from selfexec.renamed import ANALYSES
 from selfexec.runs import list_runs
 from terminal import OURS, STYLE, ours_on_a_terminal
@@ -36,13 +37,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "items").mkdir()
     (tmp_path / "items" / "restriction.jsonl").write_text(ITEM)
     return tmp_path
-
-
-def selfexec(*arguments: str, monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr(sys, "argv", ["selfexec", *arguments])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    return int(stop.value.code or 0)
 
 
 def line(**changed: Any) -> bytes:
@@ -90,7 +84,7 @@ def test_bad_replies_get_one_line_that_names_the_thing_and_leave_nothing_behind(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], content: bytes, message: str
 ) -> None:
     (here / "replies.jsonl").write_bytes(content)
-    assert selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch) == 2
+    assert selfexec(monkeypatch, "import", "replies.jsonl", "--items", "items", "--out", "run") == 2
     said = capsys.readouterr()
     assert said.out == ""
     assert message in said.err
@@ -146,7 +140,7 @@ def test_bad_replies_get_one_line_that_names_the_thing_and_leave_nothing_behind(
 def test_bad_input_gets_one_line_and_status_2(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
-    assert selfexec(*arguments, monkeypatch=monkeypatch) == 2
+    assert selfexec(monkeypatch, *arguments) == 2
     said = capsys.readouterr()
     assert message in said.err
     assert said.err.count("\n") == 1
@@ -160,7 +154,7 @@ def test_a_reply_of_a_run_that_fits_no_item_is_named_by_its_line(
     journal.write_bytes(b"\n" + line() + line(item="2") + line(item="2", text="B") + b'{"model": "m", "item"')
     capsys.readouterr()
     for command in (["score"], ["analyze", "correlate"]):
-        assert selfexec(*command, "run", monkeypatch=monkeypatch) == 2
+        assert selfexec(monkeypatch, *command, "run") == 2
         # the last line of a session is the one that counts
         assert "replies.jsonl:4: no restriction item has the id '2'." in capsys.readouterr().err
 
@@ -172,7 +166,7 @@ def test_an_import_counts_replies_and_what_is_missing_as_list_does(
 
     failed = line(session="execute", text=None, error="503")
     (here / "replies.jsonl").write_bytes(line() + failed)
-    assert selfexec("import", "replies.jsonl", "--items", "items", "--out", "my run", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, "import", "replies.jsonl", "--items", "items", "--out", "my run") == 0
     [there] = list_runs(here / "my run")
     told = f"my run: imported (1 reply, {there.missing} sessions missing, 1 model). Next: selfexec export 'my run' >"
     said = capsys.readouterr().out
@@ -194,10 +188,10 @@ def test_a_place_that_cannot_be_written_to_is_refused_and_nothing_is_said_to_be_
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: list[str]
 ) -> None:
     (here / "replies.jsonl").write_bytes(line())
-    assert selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, "import", "replies.jsonl", "--items", "items", "--out", "run") == 0
     before = sorted(here.rglob("*"))
     capsys.readouterr()
-    assert selfexec(*command, monkeypatch=monkeypatch) == 2
+    assert selfexec(monkeypatch, *command) == 2
     # what takes long on a slow machine says so first
     (said,) = (line for line in capsys.readouterr().err.splitlines() if not line.endswith(" ..."))
     assert said.startswith(f"selfexec: {command[-1]}: cannot be written (")
@@ -218,7 +212,7 @@ def test_a_fault_of_the_system_that_nobody_foresaw_is_told_as_it_is(
             raise fault
 
         monkeypatch.setattr(root, "main", fail)
-        assert selfexec("score", "run", monkeypatch=monkeypatch) == 2
+        assert selfexec(monkeypatch, "score", "run") == 2
         assert capsys.readouterr().err == f"selfexec: {message}\n"
 
 
@@ -228,12 +222,12 @@ def test_an_output_folder_of_another_run_is_refused_and_left_as_it_was(
     (here / "replies.jsonl").write_bytes(line())
     command = ["import", "replies.jsonl", "--items", "items", "--out", "run"]
     asked = ["run", "--model", "sim/coin", "--items", "items", "--out"]
-    assert selfexec(*command, monkeypatch=monkeypatch) == 0
-    assert selfexec(*asked, "asked", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, *command) == 0
+    assert selfexec(monkeypatch, *asked, "asked") == 0
     before = {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
-    assert selfexec(*command[:-1], "asked", monkeypatch=monkeypatch) == 2
-    assert selfexec(*asked, "run", monkeypatch=monkeypatch) == 2
-    assert selfexec("run", "--out", "items", monkeypatch=monkeypatch) == 2
+    assert selfexec(monkeypatch, *command[:-1], "asked") == 2
+    assert selfexec(monkeypatch, *asked, "run") == 2
+    assert selfexec(monkeypatch, "run", "--out", "items") == 2
     assert "holds another run already" in capsys.readouterr().err
     assert before == {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
 
@@ -242,11 +236,11 @@ def test_an_unknown_model_or_experiment_is_named(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (here / "replies.jsonl").write_bytes(line())
-    selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch)
-    assert selfexec("score", "run", "--model", "n", monkeypatch=monkeypatch) == 2
+    selfexec(monkeypatch, "import", "replies.jsonl", "--items", "items", "--out", "run")
+    assert selfexec(monkeypatch, "score", "run", "--model", "n") == 2
     assert "unknown model 'n'. There are m." in capsys.readouterr().err
-    assert selfexec("score", "run", "--experiment", "n", monkeypatch=monkeypatch) == 2
-    assert selfexec("score", "run", "run", monkeypatch=monkeypatch) == 2
+    assert selfexec(monkeypatch, "score", "run", "--experiment", "n") == 2
+    assert selfexec(monkeypatch, "score", "run", "run") == 2
 
 
 def test_unknown_fields_are_ignored_with_a_warning(
@@ -254,7 +248,7 @@ def test_unknown_fields_are_ignored_with_a_warning(
 ) -> None:
     names = ["harness", "cost", "place", "queue"]
     (here / "replies.jsonl").write_bytes(line(**{name: {"usd": 0.1} for name in names}))
-    assert selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, "import", "replies.jsonl", "--items", "items", "--out", "run") == 0
     said = capsys.readouterr().err
     # in the order of the line, whatever order a set of them would have today
     assert re.findall(r"ignored the unknown field '(\w+)'", said) == names
@@ -265,9 +259,9 @@ def test_a_failed_line_gives_way_to_one_that_came_back(
 ) -> None:
     failed = line(text=None, error="timeout")
     (here / "replies.jsonl").write_bytes(failed + line(text='{"choice": "B"}') + failed + b"\n\n")
-    assert selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, "import", "replies.jsonl", "--items", "items", "--out", "run") == 0
     capsys.readouterr()
-    assert selfexec("read", "run", "--format", "json", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, "read", "run", "--format", "json") == 0
     assert json.loads(capsys.readouterr().out)["value"] == "B"
 
 
@@ -276,9 +270,9 @@ def test_readings_can_be_corrected_by_hand_and_given_back(
 ) -> None:
     lines = [line(text="hm"), line(session="execute", text="Whisk it."), line(session="judge", text='{"choice": "A"}')]
     (here / "replies.jsonl").write_bytes(b"".join(lines))
-    selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch)
+    selfexec(monkeypatch, "import", "replies.jsonl", "--items", "items", "--out", "run")
     capfdbinary.readouterr()
-    selfexec("read", "run", "--format", "json", monkeypatch=monkeypatch)
+    selfexec(monkeypatch, "read", "run", "--format", "json")
     readings = [json.loads(text) for text in capfdbinary.readouterr().out.splitlines()]
     assert [(r["session"], r["state"], r["value"]) for r in readings] == [
         ("predict", "unreadable", None),
@@ -288,7 +282,7 @@ def test_readings_can_be_corrected_by_hand_and_given_back(
     readings[0]["value"] = "a"
     (here / "mine.jsonl").write_text("".join(json.dumps(r) + "\n" for r in readings))
     arguments = ["score", "run", "--readings", "mine.jsonl", "--format", "json"]
-    assert selfexec(*arguments, monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, *arguments) == 0
     scores = json.loads(capfdbinary.readouterr().out)["scores"]
     accuracy = next(s for s in scores if (s["experiment"], s["metric"]) == ("restriction", "accuracy"))
     assert accuracy["value"] == 1.0
@@ -298,7 +292,7 @@ def test_readings_can_be_corrected_by_hand_and_given_back(
 def two_models(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
     """A run of the models m and n, and a folder of readings with a file for each."""
     (here / "replies.jsonl").write_bytes(line() + line(model="n"))
-    selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch)
+    selfexec(monkeypatch, "import", "replies.jsonl", "--items", "items", "--out", "run")
     (here / "readings").mkdir()
     (here / "empty").mkdir()
     for name in ("m", "n"):
@@ -321,7 +315,7 @@ def two_models(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
 def test_an_option_takes_one_value_and_is_given_again_before_or_behind_the_folder(
     two_models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
-    assert selfexec("score", *arguments, "--format", "json", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, "score", *arguments, "--format", "json") == 0
     assert {row["model"] for row in json.loads(capsys.readouterr().out)["scores"]} == {"m", "n"}
 
 
@@ -360,7 +354,7 @@ def test_several_values_behind_one_option_are_refused_with_the_way_out(
     arguments: str,
     way_out: str,
 ) -> None:
-    assert selfexec(*arguments.split(), monkeypatch=monkeypatch) == 2
+    assert selfexec(monkeypatch, *arguments.split()) == 2
     said = capsys.readouterr().err
     assert way_out in said
     assert said.count("\n") == 1
@@ -370,26 +364,26 @@ def test_a_model_with_a_comma_in_its_name_is_one(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (here / "replies.jsonl").write_bytes(line(model="a,b") + line(model="c"))
-    selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch)
+    selfexec(monkeypatch, "import", "replies.jsonl", "--items", "items", "--out", "run")
     capsys.readouterr()
     for arguments in (["--model", "a,b", "run"], ["run", "--model", "a,b"]):
-        assert selfexec("score", *arguments, "--format", "json", monkeypatch=monkeypatch) == 0
+        assert selfexec(monkeypatch, "score", *arguments, "--format", "json") == 0
         assert {row["model"] for row in json.loads(capsys.readouterr().out)["scores"]} == {"a,b"}
 
 
 def test_scores_have_the_agreed_fields_as_json_and_csv(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    selfexec("run", "--model", "sim/coin", "--limit", "20", "--out", "run", monkeypatch=monkeypatch)
+    selfexec(monkeypatch, "run", "--model", "sim/coin", "--limit", "20", "--out", "run")
     capsys.readouterr()
-    selfexec("score", "run", "--format", "json", monkeypatch=monkeypatch)
+    selfexec(monkeypatch, "score", "run", "--format", "json")
     scores = json.loads(capsys.readouterr().out)["scores"]
     counts = ["items", "claims", "unreadable", "missing"]
     fields = ["model", "experiment", "metric", "value", "low", "high", *counts, "convention", "reason", "preset"]
     fields += ["worst", "best", "baseline", "models", "source", "condition", "verdict", "panel"]
     assert all(list(row) == fields for row in scores)
     assert {row["experiment"] for row in scores} == {"association", "restriction", "difficulty", "overall"}
-    selfexec("score", "run", "--format", "csv", monkeypatch=monkeypatch)
+    selfexec(monkeypatch, "score", "run", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert len(rows) == len(scores)
     assert float(rows[0]["value"]) == scores[0]["value"]
@@ -400,11 +394,11 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     models = [f"sim/{name}" for name in ("knows-itself", "typical", "coin", "says-yes", "typical@2", "coin@2")]
-    selfexec("run", "--model", ",".join(models), "--out", "run", monkeypatch=monkeypatch)
+    selfexec(monkeypatch, "run", "--model", ",".join(models), "--out", "run")
 
     def answer(*arguments: str) -> list[str]:
         capsys.readouterr()
-        assert selfexec("score", "run", *arguments, monkeypatch=monkeypatch) == 0
+        assert selfexec(monkeypatch, "score", "run", *arguments) == 0
         return capsys.readouterr().out.split("\n\n")[0].splitlines()[1:]
 
     # another model has no full score only because it was not asked for
@@ -418,7 +412,7 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
         "Mean margin over the experiments (it reflects both how often models say yes and what "
         "they say yes to): 1 of 6 models is" in overall[1]
     )
-    selfexec("run", "--experiment", "association", "--limit", "60", "--out", "part", monkeypatch=monkeypatch)
+    selfexec(monkeypatch, "run", "--experiment", "association", "--limit", "60", "--out", "part")
     assert "association  " in capsys.readouterr().out.split("Did the model")[1].splitlines()[1]
 
 
@@ -426,7 +420,7 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
 def test_a_group_alone_prints_its_help(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], shown: str
 ) -> None:
-    assert selfexec(*arguments, monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, *arguments) == 0
     said = capsys.readouterr()
     assert said.err == "" and said.out.startswith("Usage: ") and shown in said.out
 
@@ -434,7 +428,7 @@ def test_a_group_alone_prints_its_help(
 def test_every_option_of_run_stands_under_a_heading_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert selfexec("run", "--help-all", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, "run", "--help-all") == 0
     said = capsys.readouterr().out
     headings = ["Which models:", "Which items:", "How much:", "What is sent:", "Where it goes:", "Other:"]
     places = [said.index(f"\n{heading}\n") for heading in headings]
@@ -451,9 +445,9 @@ def test_the_help_of_run_has_three_groups_of_options_and_says_how_many_more_ther
     def options(text: str) -> set[str]:
         return set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, flags=re.MULTILINE)) - {"--help"}
 
-    assert selfexec("run", "--help", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, "run", "--help") == 0
     first = capsys.readouterr().out
-    assert selfexec("run", "--help-all", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, "run", "--help-all") == 0
     whole = capsys.readouterr().out
     headings = ["Which models:", "What they are asked:", "Limits and output:"]
     assert re.findall(r"^\w[^\n]*:$", first, flags=re.MULTILINE) == headings
@@ -465,7 +459,7 @@ def test_the_help_of_run_has_three_groups_of_options_and_says_how_many_more_ther
 def test_selfexec_alone_names_the_commands_and_says_how_to_see_what_they_do(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert selfexec(monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch) == 0
     said = capsys.readouterr()
     lines = said.out.splitlines()
     assert said.err == "" and len(lines) <= 15 and max(map(len, lines)) <= 80
@@ -499,9 +493,9 @@ def test_a_shell_completes_what_is_known(
 def test_the_old_name_of_out_is_refused_with_the_new_one(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    selfexec("run", "--model", "sim/coin", "--limit", "2", "--out", "run", monkeypatch=monkeypatch)
+    selfexec(monkeypatch, "run", "--model", "sim/coin", "--limit", "2", "--out", "run")
     capsys.readouterr()
-    assert selfexec("report", "run", "--output", "old.html", monkeypatch=monkeypatch) == 2
+    assert selfexec(monkeypatch, "report", "run", "--output", "old.html") == 2
     assert "--output is called --out now" in capsys.readouterr().err
     assert not (here / "old.html").exists()
 
@@ -510,7 +504,7 @@ def test_the_old_name_of_out_is_refused_with_the_new_one(
 def test_an_analysis_by_its_old_name_is_refused_with_the_new_one(
     name: str, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert selfexec(name, "run", "--format", "json", monkeypatch=monkeypatch) == 2
+    assert selfexec(monkeypatch, name, "run", "--format", "json") == 2
     assert capsys.readouterr().err == f"selfexec: `selfexec {name}` is `selfexec analyze {name}` now.\n"
 
 
@@ -520,9 +514,9 @@ def test_a_result_is_written_where_out_says(
     forms = (("score", "json"), ("read", "json"), ("analyze ladder", "csv"), ("list", "table"), ("read", "table"))
     for command, form in forms:
         words = [*command.split(), "." if command == "list" else "run", "--format", form]
-        assert selfexec(*words, monkeypatch=monkeypatch) == 0
+        assert selfexec(monkeypatch, *words) == 0
         printed = capsys.readouterr().out
-        assert selfexec(*words, "-o", "found", monkeypatch=monkeypatch) == 0
+        assert selfexec(monkeypatch, *words, "-o", "found") == 0
         assert capsys.readouterr().out == "found: written.\n"
         written = (two_models / "found").read_text("utf-8")
         (two_models / "found").unlink()
@@ -533,7 +527,7 @@ def test_a_result_is_written_where_out_says(
 def test_experiments_that_were_left_out_leave_no_overall_row_and_no_reason(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    selfexec("run", "--experiment", "association", "--limit", "30", "--out", "run", monkeypatch=monkeypatch)
+    selfexec(monkeypatch, "run", "--experiment", "association", "--limit", "30", "--out", "run")
     said = capsys.readouterr().out
     assert "was not run" not in said and not re.search(r"^ *overall", said, flags=re.MULTILINE)
     assert said.splitlines()[1] == "association: which words it will list."
@@ -563,7 +557,7 @@ def test_what_was_a_traceback_or_ignored_is_refused(
 ) -> None:
     (two_models / ".env").write_bytes("MISTRAL_API_KEY=abc\n".encode("utf-16"))
     (two_models / "groups.csv").write_text("model,family\nsomebody,else\n")
-    assert selfexec(*arguments, monkeypatch=monkeypatch) == 2
+    assert selfexec(monkeypatch, *arguments) == 2
     said = capsys.readouterr().err
     assert message in said and said.count("\n") == 1
 
@@ -576,23 +570,23 @@ def test_only_a_run_says_that_what_was_done_is_kept(
 
     monkeypatch.setattr("selfexec.runs.asking.carry_out", stop)
     monkeypatch.setattr(sys.modules["selfexec.report.writing"], "report", stop)
-    assert selfexec("run", "--limit", "2", monkeypatch=monkeypatch) == 130
+    assert selfexec(monkeypatch, "run", "--limit", "2") == 130
     assert "the same command continues" in capsys.readouterr().err
-    assert selfexec("report", "run", monkeypatch=monkeypatch) == 130
+    assert selfexec(monkeypatch, "report", "run") == 130
     assert capsys.readouterr().err.strip() == "selfexec: stopped."
 
 
 def test_without_a_model_it_says_plainly_that_the_panel_is_simulated(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert selfexec("run", "--experiment", "restriction", "--limit", "2", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, "run", "--experiment", "restriction", "--limit", "2") == 0
     assert "no language model is asked" in capsys.readouterr().out
 
 
 def test_a_dry_run_asks_and_writes_nothing(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert selfexec("run", "--dry-run", "--limit", "5", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, "run", "--dry-run", "--limit", "5") == 0
     # 12 models x (5 x 2 + 5 x 3 + 5 x 5)
     assert "600 sessions" in capsys.readouterr().out
     assert not (here / "runs").exists()
@@ -622,7 +616,7 @@ def test_score_sorts_models_in_each_form_of_its_result(
     def sorted_by(name: str, form: str) -> str:
         capsys.readouterr()
         words = ("--experiment", "association", "--sort", name, "--format", form)
-        assert selfexec("score", str(STORED / "panel"), *words, monkeypatch=monkeypatch) == 0
+        assert selfexec(monkeypatch, "score", str(STORED / "panel"), *words) == 0
         return capsys.readouterr().out
 
     orders = {}
@@ -635,7 +629,7 @@ def test_score_sorts_models_in_each_form_of_its_result(
     shown = re.findall(r"^ ?(sim/[\w-]+) ", sorted_by("skill", "table"), flags=re.MULTILINE)
     in_csv = [row["model"] for row in csv.DictReader(io.StringIO(sorted_by("skill", "csv")))]
     assert shown == orders["skill"] == list(dict.fromkeys(in_csv))
-    assert selfexec("score", str(STORED / "panel"), "--sort", "skil", monkeypatch=monkeypatch) == 2
+    assert selfexec(monkeypatch, "score", str(STORED / "panel"), "--sort", "skil") == 2
 
 
 @UNIX
@@ -697,7 +691,7 @@ def test_a_pipe_gets_plain_text_and_styles_only_by_force(
     def captured(**environment: str) -> str:
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
-        assert selfexec(*command.split(), what, monkeypatch=monkeypatch) == 0
+        assert selfexec(monkeypatch, *command.split(), what) == 0
         return capsys.readouterr().out
 
     forced = captured(FORCE_COLOR="1")

@@ -3,34 +3,18 @@
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import click
 import pytest
 
-from selfexec.cli import root
+from command_lines import COMMANDS
 from selfexec.cli.options import DeclaredOption, LevelsOption
 from selfexec.options import METADATA
 
 SOURCE = Path(__file__).parents[2] / "src" / "selfexec"
 STRUCTURAL = {"--help", "--version"}  # click's own; LevelsOption is made of the facets that are installed
-
-
-def commands(group: click.Group = root, *names: str) -> Iterator[tuple[str, click.Command]]:
-    """Every command by its name, groups and the root themselves among them."""
-    yield " ".join(names), group
-    for name in group.list_commands(click.Context(group)):
-        command = group.get_command(click.Context(group), name)
-        assert command
-        if isinstance(command, click.Group):
-            yield from commands(command, *names, name)
-        else:
-            yield " ".join([*names, name]), command
-
-
-COMMANDS = dict(commands())
 
 
 def declarations() -> set[int]:

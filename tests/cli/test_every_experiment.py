@@ -17,7 +17,7 @@ from build import changed, installed
 from conftest import TOYS
 from extension_parts import here, needs
 from selfexec.cli import root
-from selfexec.engines import Outcome
+from selfexec.engines import CallResult
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, OURS
 from selfexec.extension import registered
@@ -231,10 +231,10 @@ def test_every_session_is_opened_with_the_stand_ins(name: str) -> None:
     for item in item_set[name].values():
         opened = []
 
-        async def ask(session: str, prompt: object, *, parent: str | None = None) -> Outcome:
+        async def ask(session: str, prompt: object, *, parent: str | None = None) -> CallResult:
             opened.append(session)  # noqa: B023
             text = experiment.stand_in(item, session)  # noqa: B023
-            return Outcome("x" * 100 if text is None else text)
+            return CallResult("x" * 100 if text is None else text)
 
         asyncio.run(experiment.sessions(item, ask, experiment.prompts))
         assert sorted(opened) == sorted(experiment.asked_names(item))

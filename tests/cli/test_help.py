@@ -11,6 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from command_lines import COMMANDS
 from extension_parts import OURS, needs
 from selfexec.analysis.glossary import entries
 from selfexec.cli import root
@@ -19,21 +20,6 @@ from terminal import left, ours_on_a_terminal
 ROOT = Path(__file__).parents[2]
 STORED = Path(__file__).parents[1] / "stored"
 DOCUMENTS = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md")])
-
-
-def commands(group: click.Group = root, *names: str) -> Iterator[tuple[str, click.Command]]:
-    """Every command by its name, groups themselves among them."""
-    yield " ".join(names), group
-    for name in group.list_commands(click.Context(group)):
-        command = group.get_command(click.Context(group), name)
-        assert command
-        if isinstance(command, click.Group):
-            yield from commands(command, *names, name)
-        else:
-            yield " ".join([*names, name]), command
-
-
-COMMANDS = dict(commands())
 
 
 def help_of(name: str) -> str:

@@ -144,7 +144,7 @@ def test_a_place_that_cannot_be_written_to_is_refused_before_anything_is_read(
     def read(*_: object) -> None:
         raise AssertionError("read before the place was tried")
 
-    monkeypatch.setattr("selfexec.runs.run.as_it_lies", read)
+    monkeypatch.setattr("selfexec.runs.run.read_without_shards", read)
     before = sorted(Path().rglob("*"))
     result = CliRunner().invoke(root, [*shlex.split(command), "-o", out], standalone_mode=False)
     assert isinstance(result.exception, InputError | OSError), result.exception

@@ -31,7 +31,7 @@ PUBLIC = {
         *("read_object", "refuses", "fold"),
     ),
     "selfexec.facets": ("Facet",),
-    "selfexec.engines": ("EngineType", "Engine", "Call", "Outcome", "Connection", "Wire"),
+    "selfexec.engines": ("EngineType", "Engine", "Call", "CallResult", "Connection", "Wire"),
 }
 INTRODUCTION = """\
 # Reference

@@ -19,9 +19,9 @@ from build import changed
 from selfexec.engines import (
     ENGINES,
     Call,
+    CallResult,
     Connection,
     Engine,
-    Outcome,
     Wire,
     engine_for,
     engine_type,
@@ -200,7 +200,7 @@ def test_turns_are_carried_by_every_engine_here_and_tools_by_none_yet(subject: S
 
 
 def test_a_reply_has_a_text_its_tokens_and_why_it_ended(subject: Subject) -> None:
-    found: Outcome = within(subject, lambda engine: engine.ask(call(subject.model, "Hello?")))
+    found: CallResult = within(subject, lambda engine: engine.ask(call(subject.model, "Hello?")))
     assert found.text and found.error is None and found.stop_reason == "stop"
     assert found.output_tokens is not None and found.output_tokens > 0
 
@@ -210,7 +210,7 @@ def test_log_probabilities_come_where_they_are_needed_if_the_engine_says_that_it
         pytest.skip("it does not say so")
     asked = call(subject.model, "Hello?")
     needing = msgspec.structs.replace(asked, needs=frozenset({"logprobs"}))
-    found: Outcome = within(subject, lambda engine: engine.ask(needing))
+    found: CallResult = within(subject, lambda engine: engine.ask(needing))
     assert [(token.token, token.logprob) for token in found.logprobs or ()] == [(c, -0.5) for c in found.text or ""]
     assert within(subject, lambda engine: engine.ask(asked)).logprobs is None
 
@@ -219,7 +219,7 @@ def test_tokens_are_forced_into_a_reply_if_the_engine_says_that_it_can(subject: 
     if "forced_tokens" not in declared(subject):
         pytest.skip("it does not say so")
 
-    async def each(engine: Engine) -> tuple[Outcome, Outcome, Outcome]:
+    async def each(engine: Engine) -> tuple[CallResult, CallResult, CallResult]:
         plain, (sham, forced) = call(subject.model, "Hello?"), (Injection("none", 2, 1), Injection("random", 2, 1, 5))
         disturbed = [msgspec.structs.replace(plain, injection=one) for one in (sham, forced)]
         return await engine.ask(plain), await engine.ask(disturbed[0]), await engine.ask(disturbed[1])
@@ -235,7 +235,7 @@ def test_tokens_are_forced_into_a_reply_if_the_engine_says_that_it_can(subject: 
 
 
 def test_no_session_knows_of_another(subject: Subject) -> None:
-    async def both(engine: Engine) -> Outcome:
+    async def both(engine: Engine) -> CallResult:
         await engine.ask(call(subject.model, TELL))
         return await engine.ask(call(subject.model, ASK))
 
@@ -252,13 +252,13 @@ def test_a_session_of_several_messages_knows_what_was_said_before_if_the_engine_
 
 
 def test_what_changes_replies_comes_with_each_call(subject: Subject) -> None:
-    async def two(engine: Engine) -> list[Outcome]:
+    async def two(engine: Engine) -> list[CallResult]:
         return [
             await engine.ask(call(subject.model, "Hello?", temperature=0, max_tokens=99)),
             await engine.ask(call(subject.model, "Hello?", system="Be brief.")),
         ]
 
-    assert all(outcome.text and outcome.error is None for outcome in within(subject, two))
+    assert all(result.text and result.error is None for result in within(subject, two))
 
 
 def test_many_at_once_get_each_its_own_reply(subject: Subject) -> None:
@@ -268,7 +268,7 @@ def test_many_at_once_get_each_its_own_reply(subject: Subject) -> None:
         return [(await engine.ask(one)).text for one in calls]
 
     async def together(engine: Engine) -> list[str | None]:
-        return [outcome.text for outcome in await asyncio.gather(*map(engine.ask, calls))]
+        return [result.text for result in await asyncio.gather(*map(engine.ask, calls))]
 
     assert within(subject, together) == within(subject, one_by_one)
 
@@ -277,7 +277,7 @@ def test_a_failure_is_an_outcome_with_an_error_and_the_next_call_is_none_the_wor
     if (ill := subject.ill) is None:
         pytest.skip("nothing can fail in it")
 
-    async def well_ill_well(engine: Engine) -> list[Outcome]:
+    async def well_ill_well(engine: Engine) -> list[CallResult]:
         return [await engine.ask(call(model, "Hello?")) for model in (subject.model, ill, subject.model)]
 
     first, failed, last = within(subject, well_ill_well)
@@ -286,7 +286,7 @@ def test_a_failure_is_an_outcome_with_an_error_and_the_next_call_is_none_the_wor
 
 
 def test_who_is_cancelled_takes_nobodys_place(subject: Subject) -> None:
-    async def cancelled_then_asked(engine: Engine) -> Outcome:
+    async def cancelled_then_asked(engine: Engine) -> CallResult:
         waiting = [asyncio.create_task(engine.ask(call(subject.model, "Wait."))) for _ in range(8)]
         await asyncio.sleep(0.05)  # four of them are under way now, or all are done
         for task in waiting:

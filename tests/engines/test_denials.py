@@ -46,7 +46,7 @@ def stops(wire: str, field: dict[str, Any]) -> set[Any]:
         found.append(of_body(wire, body))
     if wire != "responses" or "filtered" not in str(field):
         found.append(of_stream(wire, streamed(wire, "Hello", done, early=[piece_of(wire, field)])))
-    return {outcome and outcome.stop_reason for outcome in found}
+    return {result and result.stop_reason for result in found}
 
 
 @FORMATS

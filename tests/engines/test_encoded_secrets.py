@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from selfexec.engines import Outcome
+from selfexec.engines import CallResult
 from selfexec.engines.http.scrubbing import MARK, Scrubber
 
 KEY = "sk-planted-Qz81LmWq02XcVbNmK3uYtReW7aSdFg"
@@ -126,13 +126,13 @@ def test_a_key_in_a_list_of_its_characters_is_known(item: str, first: int) -> No
 )
 def test_what_holds_no_key_stays_as_it_is(text: str) -> None:
     assert SCRUBBER.text(text) == text
-    outcome = Outcome(text, completion_id="chatcmpl-abcdefghijklmnopqrstuvwxyz")
-    assert SCRUBBER.outcome(outcome) is outcome or SCRUBBER.outcome(outcome) == outcome
+    result = CallResult(text, completion_id="chatcmpl-abcdefghijklmnopqrstuvwxyz")
+    assert SCRUBBER.result(result) is result or SCRUBBER.result(result) == result
 
 
 def test_all_words_of_a_reply_are_looked_through() -> None:
     twice = base64.b64encode(base64.b64encode(KEY.encode())).decode()
-    found = SCRUBBER.outcome(Outcome(f"a {twice}", reasoning=f"b {twice}", error=f"c {twice}"))
+    found = SCRUBBER.result(CallResult(f"a {twice}", reasoning=f"b {twice}", error=f"c {twice}"))
     assert (found.text, found.reasoning, found.error) == (f"a {MARK}", f"b {MARK}", f"c {MARK}")
 
 

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from selfexec.engines import Connection, Outcome
+from selfexec.engines import CallResult, Connection
 from selfexec.engines.http.bodies import RetryableError, bounded, decoded
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.ends import BLOCKS, TABLE, block_of, end_of, printable_end, worst
@@ -108,7 +108,7 @@ def streamed(wire: str, text: str, word: Any, *late: Any, early: Sequence[Any] =
     return events(*pieces, *early, {"candidates": [{"finishReason": word}]}, *late)
 
 
-def read(wire: str, raw: bytes) -> Outcome | None:
+def read(wire: str, raw: bytes) -> CallResult | None:
     """What a body says; None where it is no reply."""
     try:
         return decoded(Endpoint("m", HERE, wire, "x"), WIRES[wire], raw)  # type: ignore[index, arg-type]
@@ -116,11 +116,11 @@ def read(wire: str, raw: bytes) -> Outcome | None:
         return None
 
 
-def of_body(wire: str, body: Any) -> Outcome | None:
+def of_body(wire: str, body: Any) -> CallResult | None:
     return read(wire, json.dumps(body).encode())
 
 
-def of_stream(wire: str, data: bytes) -> Outcome | None:
+def of_stream(wire: str, data: bytes) -> CallResult | None:
     stream = Stream(WIRES[wire].gathering())  # type: ignore[index]
     stream.feed(data)
     try:
@@ -129,16 +129,16 @@ def of_stream(wire: str, data: bytes) -> Outcome | None:
         return None
 
 
-def counts(outcome: Outcome | None) -> bool:
+def counts(result: CallResult | None) -> bool:
     """Whether somebody takes it for what the model said, or for its silence."""
-    return outcome is not None and outcome.error is None
+    return result is not None and result.error is None
 
 
 FORMATS = pytest.mark.parametrize("wire", list(WIRES))
 BOTH = pytest.mark.parametrize("way", ["whole", "streamed"])
 
 
-def came(wire: str, way: str, text: str, word: Any) -> Outcome | None:
+def came(wire: str, way: str, text: str, word: Any) -> CallResult | None:
     return of_body(wire, whole(wire, text, word)) if way == "whole" else of_stream(wire, streamed(wire, text, word))
 
 
@@ -514,7 +514,7 @@ def test_a_prompt_blocked_for_a_reason_that_nobody_knows_is_not(reason: Any) -> 
 # --- what a message holds ---------------------------------------------------------------------------------------------
 
 
-def with_parts(wire: str, parts: list[Any]) -> Outcome | None:
+def with_parts(wire: str, parts: list[Any]) -> CallResult | None:
     body = whole(wire, "", next(iter(OWN[wire])))
     if wire == "openai":
         body["choices"][0]["message"]["content"] = parts
@@ -957,16 +957,16 @@ def test_nothing_that_is_not_on_the_list_is_ever_an_outcome(
     if wire in ("responses", "anthropic"):
         inner = None  # where the two are one place
     early = [("error", {"error": error}) for error in (top, inner) if is_wrong(error)]
-    for outcome in (
+    for result in (
         of_body(wire, whole(wire, text, word, top=top, inner=inner, bare=bare)),
         of_stream(wire, streamed(wire, text, word, early=early)),
     ):
-        if counts(outcome):
+        if counts(result):
             assert is_end(word) and not is_wrong(top) and not is_wrong(inner)
-        elif outcome is not None:
-            assert (outcome.text, outcome.refusal, outcome.stop_reason) == (None, None, None)
-            assert outcome.unknown_end and len(outcome.unknown_end) <= 200
-            assert outcome.error and outcome.error.isprintable() and len(outcome.error) < 600
+        elif result is not None:
+            assert (result.text, result.refusal, result.stop_reason) == (None, None, None)
+            assert result.unknown_end and len(result.unknown_end) <= 200
+            assert result.error and result.error.isprintable() and len(result.error) < 600
 
 
 @given(st.text(max_size=300))
@@ -988,7 +988,7 @@ def test_of_several_ends_the_order_is_that_of_how_much_speaks_against_the_reply(
 # --- what the engine does with it -------------------------------------------------------------------------------------
 
 
-def asked(wire: str, *answers: Any, calls: int = 1, streams: bool = False) -> tuple[list[Outcome], int]:
+def asked(wire: str, *answers: Any, calls: int = 1, streams: bool = False) -> tuple[list[CallResult], int]:
     """What comes of calls to a server that answers so in turn, the last for ever, and how often it was asked."""
     served = 0
 
@@ -1001,7 +1001,7 @@ def asked(wire: str, *answers: Any, calls: int = 1, streams: bool = False) -> tu
             return web.Response(body=answer, status=status, content_type=kind)
         return web.json_response(answer, status=status)
 
-    async def main() -> list[Outcome]:
+    async def main() -> list[CallResult]:
         app = web.Application()
         app.router.add_post("/{path:.*}", handler)
         async with server(app) as url:
@@ -1173,7 +1173,7 @@ def test_no_part_of_a_key_is_left_where_an_error_is_cut(place: int, cut: int, fi
         for status in (400, 200):
             try:
                 outcomes, _ = asked("openai", (200, good("openai")), (status, body), calls=2)
-                shown += [msgspec.json.encode(outcome).decode() for outcome in outcomes]
+                shown += [msgspec.json.encode(result).decode() for result in outcomes]
             except Exception as stopped:
                 shown.append(str(stopped))
     assert shown and not any(SECRET[:5] in text for text in shown)

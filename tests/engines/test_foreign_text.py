@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from test_ends import FORMATS, HERE, OWN, counts, of_body, streamed, whole
 
-from selfexec.engines import Outcome
+from selfexec.engines import CallResult
 from selfexec.engines.http.bodies import decoded
 from selfexec.engines.http.foreign_text import repeats_prompt
 from selfexec.engines.http.providers import Endpoint
@@ -20,7 +20,7 @@ PROMPT = (
 ERROR = {"message": "Rate limit reached", "type": "tokens", "code": "rate_limit_exceeded"}
 
 
-def answers(wire: str, text: str, prompt: str = PROMPT, end: str = "") -> list[Outcome]:
+def answers(wire: str, text: str, prompt: str = PROMPT, end: str = "") -> list[CallResult]:
     """What a reply of this text to a prompt counts as, whole, with the usual fields, and in pieces."""
     where = Endpoint("m", HERE, wire, "x")  # type: ignore[arg-type]
     sent = WIRES[wire].body(where, messages_of(prompt), {"system": "Be brief."})
@@ -36,15 +36,15 @@ def answers(wire: str, text: str, prompt: str = PROMPT, end: str = "") -> list[O
 
 
 def test_the_words_for_an_end_are_those_of_the_formats() -> None:
-    assert all(counts(outcome) for wire in WIRES for outcome in answers(wire, "Mix flour and water."))
+    assert all(counts(result) for wire in WIRES for result in answers(wire, "Mix flour and water."))
 
 
 @FORMATS
 @pytest.mark.parametrize("text", [PROMPT, f"{PROMPT}\nYes.", f"\n{PROMPT} Mix flour and water."])
 def test_a_text_that_begins_with_the_whole_prompt_is_not_the_models(wire: str, text: str) -> None:
-    for outcome in answers(wire, text):
-        assert outcome.text is None and outcome.error == "it answers with the prompt itself"
-        assert (outcome.unknown_end, outcome.unknown_end_text) == ("stop+error", text)
+    for result in answers(wire, text):
+        assert result.text is None and result.error == "it answers with the prompt itself"
+        assert (result.unknown_end, result.unknown_end_text) == ("stop+error", text)
 
 
 @FORMATS
@@ -88,8 +88,8 @@ SHORT = "How do I bake bread, and how long does it take?"
     ],
 )
 def test_a_prompt_in_a_template_and_the_end_of_one_are_not_the_models(wire: str, text: str, prompt: str) -> None:
-    for outcome in answers(wire, text, prompt):
-        assert outcome.error == "it answers with the prompt itself" and outcome.unknown_end_text == text
+    for result in answers(wire, text, prompt):
+        assert result.error == "it answers with the prompt itself" and result.unknown_end_text == text
 
 
 @FORMATS
@@ -115,8 +115,8 @@ def test_a_question_that_is_repeated_and_a_form_that_was_shown_may_be_the_models
 @pytest.mark.parametrize("body", [{"error": ERROR}, {"type": "error", "error": ERROR, "request_id": "r"}])
 def test_a_text_that_is_the_body_of_an_error_is_not_the_models(wire: str, body: Any) -> None:
     for text in (json.dumps(body), f"\n{json.dumps(body, indent=2)}\n"):
-        for outcome in answers(wire, text):
-            assert outcome.error == "its text is an error, and not an answer" and outcome.unknown_end_text == text
+        for result in answers(wire, text):
+            assert result.error == "its text is an error, and not an answer" and result.unknown_end_text == text
 
 
 PAGE = "<!DOCTYPE html>\n<html><head><title>{}</title></head><body><h1>{}</h1><hr>nginx</body></html>\n"
@@ -135,9 +135,9 @@ STATUSES = [
 @FORMATS
 @pytest.mark.parametrize("text", STATUSES)
 def test_a_text_that_is_the_status_of_an_error_is_not_the_models(wire: str, text: str) -> None:
-    for outcome in answers(wire, text):
-        assert outcome.error == "its text is the status of an error, and not an answer"
-        assert outcome.unknown_end_text == text
+    for result in answers(wire, text):
+        assert result.error == "its text is the status of an error, and not an answer"
+        assert result.unknown_end_text == text
     for prompt in ("Which HTTP status says so?", "Give me an error.", "What do 429, 502, 503, 401, 529 and 504 mean?"):
         assert all(map(counts, answers(wire, text, prompt)))
 
@@ -182,15 +182,15 @@ def test_json_that_a_model_may_have_written_is_its_words(wire: str, body: Any, p
 
 @FORMATS
 def test_a_text_that_ends_in_half_a_character_is_not_whole(wire: str) -> None:
-    for outcome in answers(wire, "Hello \ufffd\ufffd"):
-        assert outcome.text is None and "half a character" in str(outcome.error)
+    for result in answers(wire, "Hello \ufffd\ufffd"):
+        assert result.text is None and "half a character" in str(result.error)
     assert all(map(counts, answers(wire, "Hello \ufffd there")))
     assert all(map(counts, answers(wire, "Hello \ufffd", "Repeat: Hello \ufffd")))
 
 
 def test_a_text_that_a_limit_cut_may_end_in_half_a_character() -> None:
-    for outcome in answers("openai", "Hello \ufffd", end="length"):
-        assert (outcome.text, outcome.stop_reason) == ("Hello \ufffd", "length")
+    for result in answers("openai", "Hello \ufffd", end="length"):
+        assert (result.text, result.stop_reason) == ("Hello \ufffd", "length")
 
 
 @pytest.mark.parametrize(

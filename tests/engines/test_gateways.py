@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import selfexec as sx
 from selfexec.cli import root
-from selfexec.engines import Call, Connection, Outcome
+from selfexec.engines import Call, CallResult, Connection
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.gateways import cached_by, is_cut, is_extended, with_headers
 from selfexec.engines.http.providers import PROVIDERS, endpoint
@@ -56,11 +56,11 @@ def quick_and_without_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 
 def asked(
     handler: Handler, model: str = "any/m", times: int = 1, path: str = "", sampling: Any = None, **options: Any
-) -> list[Outcome]:
+) -> list[CallResult]:
     """Some calls, one after the other, to a server that does what `handler` does."""
     calls = [Call(Key(model, "restriction", "x", n + 1, "predict"), HELLO, sampling or {}) for n in range(times)]
 
-    async def main() -> list[Outcome]:
+    async def main() -> list[CallResult]:
         async with server(everywhere(handler)) as url:
             connection = Connection(**{"base_url": url + path, "timeout": 5, **options})
             async with HttpEngine([model], connection) as engine:
@@ -353,7 +353,7 @@ def test_litellms_cost_is_kept_where_it_is_one(header: str, kept: float | None) 
 
 def test_the_model_behind_a_name_is_kept_where_it_is_a_name() -> None:
     def upstream(name: str | None) -> str | None:
-        return with_headers(Outcome("Hi"), {} if name is None else {"x-litellm-model-name": name}).upstream
+        return with_headers(CallResult("Hi"), {} if name is None else {"x-litellm-model-name": name}).upstream
 
     assert [upstream(name) for name in (None, "", "m", "m" * 200, "m" * 201)] == [None, None, "m", "m" * 200, None]
 
@@ -393,7 +393,7 @@ def test_a_prompt_is_cut_where_fewer_tokens_were_counted_than_it_has_words(
     words: int, counted: int | None, cut: bool
 ) -> None:
     said = (Message("user", "egg " * (words - 10)), Message("user", "egg " * 5))
-    assert is_cut(said, {"system": "egg " * 5}, Outcome("Hi", input_tokens=counted)) is cut
+    assert is_cut(said, {"system": "egg " * 5}, CallResult("Hi", input_tokens=counted)) is cut
 
 
 @pytest.mark.parametrize(("counted", "extended"), [(4000, True), (601, True), (600, False), (20, False), (None, False)])
@@ -401,7 +401,7 @@ def test_a_prompt_is_extended_where_more_tokens_were_counted_than_a_request_has_
     counted: int | None, extended: bool
 ) -> None:
     """A request of 100 bytes has 100 tokens at most, and no template of a chat takes 500."""
-    assert is_extended(b"x" * 100, Outcome("Hi", input_tokens=counted)) is extended
+    assert is_extended(b"x" * 100, CallResult("Hi", input_tokens=counted)) is extended
 
 
 def test_a_prompt_before_which_something_was_put_is_noted_with_the_reply() -> None:
@@ -433,7 +433,7 @@ APPLIED = {"x-litellm-applied-guardrails": "presidio-pii"}
 def test_placeholders_next_to_a_guardrail_stand_for_words_that_are_lost(
     text: str, headers: dict[str, str], asked: bytes, counts: bool
 ) -> None:
-    found = with_headers(Outcome(text, stop_reason="stop"), headers, asked)
+    found = with_headers(CallResult(text, stop_reason="stop"), headers, asked)
     assert (found.text == text and found.error is None) is counts
     assert counts or (found.unknown_end, found.unknown_end_text) == ("stop+error", text)
 

@@ -18,7 +18,7 @@ from aiohttp import web
 import selfexec as sx
 from faulty_server import FaultyServer
 from selfexec.cli.run import summary
-from selfexec.engines import Connection, Outcome, Sampling
+from selfexec.engines import CallResult, Connection, Sampling
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.providers import endpoint
 from selfexec.engines.http.rate_limit import RateLimit
@@ -51,10 +51,10 @@ def run_on(app: web.Application, out: Path, **choices: Any) -> tuple[sx.Run, Pro
 
 def ask_once(
     handler: Handler, model: str = "sim/typical", prompt: str = "Hello?", api_key_env: str | None = None
-) -> Outcome:
+) -> CallResult:
     """One call to a server that does what `handler` does."""
 
-    async def main() -> Outcome:
+    async def main() -> CallResult:
         app = web.Application()
         app.router.add_post("/v1/chat/completions", handler)
         async with server(app) as url:
@@ -83,10 +83,10 @@ def replying(*bodies: Any, status: int = 200, headers: dict[str, str] | None = N
 
 
 def test_a_completion_is_kept_with_its_counts_and_who_served_it() -> None:
-    outcome = ask_once(replying(completion()))
-    assert (outcome.text, outcome.stop_reason, outcome.error) == ("Hi", "stop", None)
-    assert (outcome.input_tokens, outcome.output_tokens, outcome.reasoning_tokens) == (3, 5, 2)
-    assert (outcome.served_model, outcome.fingerprint) == ("m-2026-01-01", "fp")
+    result = ask_once(replying(completion()))
+    assert (result.text, result.stop_reason, result.error) == ("Hi", "stop", None)
+    assert (result.input_tokens, result.output_tokens, result.reasoning_tokens) == (3, 5, 2)
+    assert (result.served_model, result.fingerprint) == ("m-2026-01-01", "fp")
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_a_completion_is_kept_with_its_counts_and_who_served_it() -> None:
 def test_what_a_model_or_provider_withholds_is_kept_as_what_it_is(
     body: Any, text: str, stop: str, refusal: str | None
 ) -> None:
-    outcome = ask_once(replying(body))
-    assert (outcome.text, outcome.stop_reason, outcome.refusal, outcome.attempt) == (text, stop, refusal, None)
+    result = ask_once(replying(body))
+    assert (result.text, result.stop_reason, result.refusal, result.attempt) == (text, stop, refusal, None)
 
 
 def test_a_policy_error_is_behaviour_and_not_asked_again() -> None:
@@ -112,16 +112,16 @@ def test_a_policy_error_is_behaviour_and_not_asked_again() -> None:
         asked.append(1)
         return web.json_response({"error": {"message": "flagged", "code": "content_policy_violation"}}, status=400)
 
-    outcome = ask_once(handler)
-    assert (outcome.text, outcome.stop_reason, outcome.error) == ("", "content_filter", None)
+    result = ask_once(handler)
+    assert (result.text, result.stop_reason, result.error) == ("", "content_filter", None)
     assert len(asked) == 1
 
 
 def test_empty_text_is_asked_for_once_more_and_then_kept() -> None:
     assert ask_once(replying(completion(""), completion("now"))).text == "now"
-    outcome = ask_once(replying(completion("")))
-    assert (outcome.text, outcome.error, outcome.attempt) == ("", None, 2)
-    assert outcome.retry_causes == ("empty reply",)
+    result = ask_once(replying(completion("")))
+    assert (result.text, result.error, result.attempt) == ("", None, 2)
+    assert result.retry_causes == ("empty reply",)
 
 
 @pytest.mark.parametrize(
@@ -139,8 +139,8 @@ def test_empty_text_is_asked_for_once_more_and_then_kept() -> None:
     ids=["429", "500", "408", "html", "error in 200", "no choices", "a list", "odd content"],
 )
 def test_a_failure_that_passes_is_asked_again_and_its_cause_kept(failure: web.Response, cause: str) -> None:
-    outcome = ask_once(replying(failure, completion("Hi")))
-    assert (outcome.text, outcome.attempt, outcome.retry_causes) == ("Hi", 2, (cause,))
+    result = ask_once(replying(failure, completion("Hi")))
+    assert (result.text, result.attempt, result.retry_causes) == ("Hi", 2, (cause,))
 
 
 def test_a_run_says_why_it_asked_again(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_server_of_another_kind_stops_the_run() -> None:
 
 
 def test_a_wrong_address_stops_the_run() -> None:
-    async def main() -> Outcome:
+    async def main() -> CallResult:
         options = Connection(base_url="http://127.0.0.1:9/v1", timeout=2)
         async with HttpEngine(["x/y"], options) as engine:
             return await engine.ask(call("x/y", "?"))
@@ -216,8 +216,8 @@ def test_thoughts_are_kept_apart_from_the_answer() -> None:
         completion("A", reasoning_content="hm, B?"),
         completion([{"type": "thinking", "thinking": "hm, B?"}, {"type": "text", "text": "A"}]),  # type: ignore[arg-type]
     ):
-        outcome = ask_once(replying(body))
-        assert (outcome.text, outcome.reasoning) == ("A", "hm, B?")
+        result = ask_once(replying(body))
+        assert (result.text, result.reasoning) == ("A", "hm, B?")
 
 
 # --- what is sent ----------------------------------------------------------------------------------------------------
@@ -273,7 +273,7 @@ def test_anthropics_wire(monkeypatch: pytest.MonkeyPatch) -> None:
         "system": "Be brief.",
     }
     assert wire.headers(where)["x-api-key"] == KEY
-    outcome = WIRES["anthropic"].outcome(
+    result = WIRES["anthropic"].result(
         {
             "model": "claude-1",
             "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Hi"}],
@@ -281,12 +281,12 @@ def test_anthropics_wire(monkeypatch: pytest.MonkeyPatch) -> None:
             "usage": {"input_tokens": 3, "output_tokens": 7},
         }
     )
-    assert (outcome.text, outcome.reasoning, outcome.stop_reason) == ("Hi", "hm", "stop")
-    assert (outcome.input_tokens, outcome.output_tokens) == (3, 7)
-    refused = WIRES["anthropic"].outcome({"content": [], "stop_reason": "refusal"})
+    assert (result.text, result.reasoning, result.stop_reason) == ("Hi", "hm", "stop")
+    assert (result.input_tokens, result.output_tokens) == (3, 7)
+    refused = WIRES["anthropic"].result({"content": [], "stop_reason": "refusal"})
     assert refused.stop_reason == "refusal"
     with pytest.raises(UnusableReply):
-        WIRES["anthropic"].outcome({"type": "error", "error": {"message": "overloaded"}})
+        WIRES["anthropic"].result({"type": "error", "error": {"message": "overloaded"}})
 
 
 def test_geminis_wire(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -297,15 +297,15 @@ def test_geminis_wire(monkeypatch: pytest.MonkeyPatch) -> None:
     assert wire.body(where, HELLO, settings)["generationConfig"] == {"temperature": 0, "maxOutputTokens": 5}
     assert KEY not in wire.url(where)
     parts = [{"text": "hm", "thought": True}, {"text": "Hi"}]
-    outcome = WIRES["gemini"].outcome(
+    result = WIRES["gemini"].result(
         {
             "candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}],
             "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 1, "thoughtsTokenCount": 6},
         }
     )
     # the reply cost what was thought and what was said
-    assert (outcome.text, outcome.reasoning, outcome.output_tokens, outcome.reasoning_tokens) == ("Hi", "hm", 7, 6)
-    blocked = WIRES["gemini"].outcome({"promptFeedback": {"blockReason": "SAFETY"}})
+    assert (result.text, result.reasoning, result.output_tokens, result.reasoning_tokens) == ("Hi", "hm", 7, 6)
+    blocked = WIRES["gemini"].result({"promptFeedback": {"blockReason": "SAFETY"}})
     assert (blocked.text, blocked.stop_reason) == ("", "content_filter")
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import selfexec as sx
 from effort import examples
-from selfexec.engines import Outcome
+from selfexec.engines import CallResult
 from selfexec.engines.http.bodies import LONGEST_TEXT, bounded
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.scrubbing import Scrubber
@@ -45,7 +45,7 @@ BODIES: dict[str, dict[str, Any]] = {"openai": CHAT, "responses": RESPONSES, "ge
 
 @pytest.mark.parametrize("wire", BODIES)
 def test_each_wire_brings_the_tokens_with_their_log_probabilities(wire: str) -> None:
-    assert WIRES[wire].outcome(BODIES[wire]).logprobs == KEPT
+    assert WIRES[wire].result(BODIES[wire]).logprobs == KEPT
     assert "logprobs" in WIRES[wire].capabilities and "logprobs" not in WIRES["anthropic"].capabilities
 
 
@@ -64,10 +64,10 @@ def test_each_wire_asks_for_them_by_its_own_fields() -> None:
     assert sent("gemini", **wanted, temperature=0)["generationConfig"] == config
 
 
-def streamed(wire: str, *pieces: Any) -> Outcome:
+def streamed(wire: str, *pieces: Any) -> CallResult:
     stream = Stream(WIRES[wire].gathering())
     stream.feed("".join(f"data: {json.dumps(piece)}\n\n" for piece in pieces).encode())
-    return WIRES[wire].outcome(json.loads(stream.raw()))
+    return WIRES[wire].result(json.loads(stream.raw()))
 
 
 def test_in_pieces_they_are_put_together_in_their_order() -> None:
@@ -92,7 +92,7 @@ def test_in_pieces_they_are_put_together_in_their_order() -> None:
 )
 def test_what_is_not_whole_is_none(sent: Any) -> None:
     assert tokens_of(sent) is None
-    assert WIRES["openai"].outcome({"choices": [{**CHAT["choices"][0], "logprobs": sent}]}).logprobs is None
+    assert WIRES["openai"].result({"choices": [{**CHAT["choices"][0], "logprobs": sent}]}).logprobs is None
 
 
 def test_a_probability_of_0_is_kept_as_the_least_that_json_holds_and_gemini_may_leave_out_what_was_likely() -> None:
@@ -108,8 +108,8 @@ def test_no_secret_is_kept_token_by_token() -> None:
     scrubber = Scrubber([secret])
     said = tuple(Token(letter, -0.1) for letter in f"My key is {secret}.")
     for text in (f"My key is {secret}.", "Nothing."):  # nor where the server says something else beside it
-        assert scrubber.outcome(Outcome(text, logprobs=said)).logprobs is None
-    assert scrubber.outcome(Outcome("Yes.", logprobs=KEPT)).logprobs == KEPT
+        assert scrubber.result(CallResult(text, logprobs=said)).logprobs is None
+    assert scrubber.result(CallResult("Yes.", logprobs=KEPT)).logprobs == KEPT
 
 
 SECRET = "sk-planted-4fQz81LmVx93TbNw77KdRy"
@@ -133,17 +133,17 @@ def test_no_secret_is_kept_in_the_alternatives_of_tokens(data: st.DataObject) ->
     between = [place(*data.draw(more), " ")] * data.draw(st.integers(0, 2))
     for tokens in (one_each, [*one_each[:1], *between, *one_each[1:]], [place("yes"), place(*pieces), place("no")]):
         around = (place("a"), *tokens, place("b"))
-        assert scrubber.outcome(Outcome("Hi", logprobs=around)).logprobs is None
-        assert scrubber.outcome(Outcome("Hi", logprobs=around)).text == "Hi"
+        assert scrubber.result(CallResult("Hi", logprobs=around)).logprobs is None
+        assert scrubber.result(CallResult("Hi", logprobs=around)).text == "Hi"
 
 
 def test_alternatives_that_hold_a_few_letters_of_a_secret_are_kept() -> None:
     scrubber = Scrubber([SECRET])
     for tokens in ([place(*PIECES[:2])], [place(piece) for piece in PIECES[:2]], [place(PIECES[3]), place(PIECES[5])]):
-        assert scrubber.outcome(Outcome("Hi", logprobs=tuple(tokens))).logprobs == tuple(tokens)
+        assert scrubber.result(CallResult("Hi", logprobs=tuple(tokens))).logprobs == tuple(tokens)
     # nor do rows of words make one that is known as a whole alone
     words = tuple(place(word, "no") for word in ("correct", "horse", "battery"))
-    assert Scrubber(["correct horse battery staple"]).outcome(Outcome("Hi", logprobs=words)).logprobs == words
+    assert Scrubber(["correct horse battery staple"]).result(CallResult("Hi", logprobs=words)).logprobs == words
 
 
 @pytest.mark.parametrize("wire", ["openai", "gemini"])
@@ -155,12 +155,12 @@ def test_the_alternatives_of_each_format_are_looked_through(wire: str) -> None:
         chosen = [GEMINI["chosenCandidates"][0]] * len(PIECES)
         likely = [{"candidates": [{"token": piece, "logProbability": -2}]} for piece in PIECES]
         tokens = gemini_tokens_of({"chosenCandidates": chosen, "topCandidates": likely})
-    assert tokens and Scrubber([SECRET]).outcome(Outcome("Yes", logprobs=tokens)).logprobs is None
+    assert tokens and Scrubber([SECRET]).result(CallResult("Yes", logprobs=tokens)).logprobs is None
 
 
 def test_they_count_for_how_long_a_reply_may_be() -> None:
-    assert bounded(Outcome("Yes.", logprobs=KEPT)).logprobs == KEPT
-    found = bounded(Outcome("Yes.", logprobs=(Token("x" * LONGEST_TEXT, -0.1),)))
+    assert bounded(CallResult("Yes.", logprobs=KEPT)).logprobs == KEPT
+    found = bounded(CallResult("Yes.", logprobs=(Token("x" * LONGEST_TEXT, -0.1),)))
     assert (found.text, found.logprobs) == (None, None)
     assert found.error == "the reply is longer than 4,000,000 characters with its log-probabilities"
 
@@ -181,7 +181,7 @@ def test_a_run_keeps_them_in_its_journal_for_the_sessions_that_were_to_have_them
     choices: dict[str, Any] = {"settings": {"predict.logprobs": True}, "experiments": ["restriction"], "limit": 1}
     with served(server_of({"content": SENT})) as url:
         sx.run("any/m", base_url=url, out=tmp_path / "r", **choices)
-    kept = {key.kind: reply.logprobs for key, reply in sx.load(tmp_path / "r").replies.items()}
+    kept = {key.session_kind: reply.logprobs for key, reply in sx.load(tmp_path / "r").replies.items()}
     assert kept == {"predict": KEPT, "execute": None, "judge": None}
     lines = [json.loads(line) for line in (tmp_path / "r" / "replies.jsonl").read_text("utf-8").splitlines()]
     [there] = [line["logprobs"] for line in lines if "logprobs" in line]

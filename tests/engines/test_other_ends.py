@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from test_ends import FORMATS, OWN, Outcome, counts, of_body, of_stream, places_in, streamed, whole
+from test_ends import FORMATS, OWN, CallResult, counts, of_body, of_stream, places_in, streamed, whole
 
 TEXT = "Dear neighbours, welcome to our picnic."
 NAMES = pytest.mark.parametrize(
@@ -15,7 +15,7 @@ NAMES = pytest.mark.parametrize(
 )
 
 
-def says(found: Outcome | None) -> str | None:
+def says(found: CallResult | None) -> str | None:
     """How a reply ended, by our name for it; None where it counts for nothing."""
     return found.stop_reason if found is not None and found.error is None else None
 

@@ -17,7 +17,7 @@ from aiohttp import web
 
 import selfexec as sx
 from extension_parts import needs
-from selfexec.engines import Call, Connection, Outcome
+from selfexec.engines import Call, CallResult, Connection
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.registry import Respondent, engine_of
 from selfexec.engines.settings import Sampling
@@ -249,7 +249,7 @@ def test_a_server_that_comes_and_goes_loses_no_call() -> None:
                 await asked.ask(call("any/m"))
             pace = asyncio.Semaphore(10)
 
-            async def ask(one: Call) -> Outcome:
+            async def ask(one: Call) -> CallResult:
                 async with pace:
                     return await asked.ask(one)
 
@@ -291,8 +291,8 @@ def test_whoever_is_cancelled_while_waiting_is_gone_at_once_and_the_others_still
 
 def test_the_time_for_which_a_call_was_held_is_no_latency() -> None:
     key = call("any/m").key
-    assert Reply.of(key, Outcome("A", waited=100.0), 101.5).latency == 1.5
-    assert Reply.of(key, Outcome("A"), 101.5).latency == 101.5
+    assert Reply.of(key, CallResult("A", waited=100.0), 101.5).latency == 1.5
+    assert Reply.of(key, CallResult("A"), 101.5).latency == 101.5
 
 
 def test_models_of_one_command_at_several_addresses_have_places_of_their_own() -> None:
@@ -370,7 +370,7 @@ def test_one_prompt_that_always_fails_is_given_up_after_eight_attempts_and_holds
         async with engine(port, connections=connections) as asked, port.serving(answer):
             pace = asyncio.Semaphore(connections)
 
-            async def ask(one: Call) -> Outcome:
+            async def ask(one: Call) -> CallResult:
                 async with pace:
                     return await asked.ask(one)
 
@@ -409,7 +409,7 @@ def test_a_prompt_that_brings_the_server_down_each_time_is_given_up_and_the_run_
             server = asyncio.create_task(restarting())
             pace = asyncio.Semaphore(connections)
 
-            async def ask(one: Call) -> Outcome:
+            async def ask(one: Call) -> CallResult:
                 async with pace:
                     return await asked.ask(one)
 
@@ -455,7 +455,7 @@ def test_prompts_that_always_fail_are_given_up_though_nothing_else_is_left_to_as
             assert (await asked.ask(call("any/m", "first"))).text == "A"
             pace = asyncio.Semaphore(connections)
 
-            async def ask(one: Call) -> Outcome:
+            async def ask(one: Call) -> CallResult:
                 async with pace:
                     return await asked.ask(one)
 
@@ -499,7 +499,7 @@ def test_of_two_servers_only_the_calls_to_the_one_that_is_away_wait() -> None:
         async with asked:
             async with away.serving(), there.serving():
                 assert (await asked.ask(call("any/0"))).text == "A"
-                held: list[asyncio.Task[Outcome]] = []
+                held: list[asyncio.Task[CallResult]] = []
             async with there.serving():
                 held = [asyncio.create_task(asked.ask(call("any/0"))) for _ in range(5)]
                 await until(lambda: asked.waiting)  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from selfexec.engines import Connection, Outcome
+from selfexec.engines import CallResult, Connection
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.errors import errors_in
 from selfexec.engines.http.policy import LONGEST, SHAPES, policy_in_reply, verdict
@@ -50,7 +50,7 @@ def error(message: str | None = None, **fields: Any) -> dict[str, Any]:
     return {"error": {"message": message, **fields}}
 
 
-def answer(model: str, *bodies: tuple[int, Any], calls: int = 1, home: bool = False) -> list[Outcome]:
+def answer(model: str, *bodies: tuple[int, Any], calls: int = 1, home: bool = False) -> list[CallResult]:
     """What comes of calls to a server that answers with these statuses and bodies, the last one for ever."""
     queue = list(bodies)
 
@@ -60,7 +60,7 @@ def answer(model: str, *bodies: tuple[int, Any], calls: int = 1, home: bool = Fa
             return web.Response(text=body, status=status, content_type="text/html")
         return web.json_response(body, status=status)
 
-    async def main() -> list[Outcome]:
+    async def main() -> list[CallResult]:
         app = web.Application()
         app.router.add_post("/{path:.*}", handler)
         async with server(app) as url:
@@ -85,10 +85,10 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("case", POLICIES, ids=names(POLICIES))
 def test_a_policy_against_this_input_is_known_behind_a_gateway(case: Any) -> None:
-    (outcome,) = answer("x/m", (case["status"], case["body"]))
-    assert (outcome.text, outcome.stop_reason, outcome.error) == ("", "content_filter", None)
+    (result,) = answer("x/m", (case["status"], case["body"]))
+    assert (result.text, result.stop_reason, result.error) == ("", "content_filter", None)
     said = f"status {case['status']}: "
-    assert outcome.policy and outcome.policy.startswith(said) and len(outcome.policy) > len(said)
+    assert result.policy and result.policy.startswith(said) and len(result.policy) > len(said)
 
 
 AT_HOME = [case for case in POLICIES if case["whose"] in PROVIDERS]
@@ -96,8 +96,8 @@ AT_HOME = [case for case in POLICIES if case["whose"] in PROVIDERS]
 
 @pytest.mark.parametrize("case", AT_HOME, ids=names(AT_HOME))
 def test_a_named_provider_is_known_by_its_own_shape(case: Any) -> None:
-    (outcome,) = answer(f"{case['whose']}/m", (case["status"], case["body"]), home=True)
-    assert (outcome.stop_reason, outcome.error) == ("content_filter", None)
+    (result,) = answer(f"{case['whose']}/m", (case["status"], case["body"]), home=True)
+    assert (result.stop_reason, result.error) == ("content_filter", None)
 
 
 def test_a_named_provider_is_not_known_by_anothers_shape() -> None:
@@ -125,10 +125,10 @@ def test_what_is_not_about_the_input_is_no_behaviour_later(case: Any) -> None:
         with pytest.raises(InputError, match=f"status {case['status']}"):
             answer("x/m", *bodies, calls=2)
     else:
-        good, outcome = answer("x/m", *bodies, calls=2)
+        good, result = answer("x/m", *bodies, calls=2)
         assert good.text == "Hi"
-        assert (outcome.text, outcome.policy) == (None, None)
-        assert outcome.error and f"status {case['status']}" in outcome.error
+        assert (result.text, result.policy) == (None, None)
+        assert result.error and f"status {case['status']}" in result.error
 
 
 def test_account_form_and_passing_trouble_are_told_apart() -> None:
@@ -137,8 +137,8 @@ def test_account_form_and_passing_trouble_are_told_apart() -> None:
 
 
 def test_what_the_server_said_is_kept_short_and_without_team_and_key_id() -> None:
-    (outcome,) = answer("x/m", example("bio"))
-    assert outcome.policy == (
+    (result,) = answer("x/m", example("bio"))
+    assert result.policy == (
         "status 403: Content violates usage guidelines. Model: grok-4-0709, Failed check: SAFETY_CHECK_TYPE_BIO"
     )
     for words in ("input " * 600, "input " * 70, "input " + " " * 3_900 + "input " * 9):
@@ -151,8 +151,8 @@ def test_what_the_server_said_is_kept_short_and_without_team_and_key_id() -> Non
 
 
 def test_the_key_is_in_no_kept_sentence() -> None:
-    (outcome,) = answer("x/m", (400, error("Your prompt was blocked: sk-planted-0123456789", code="content_filter")))
-    assert outcome.policy == "status 400: Your prompt was blocked: [key]"
+    (result,) = answer("x/m", (400, error("Your prompt was blocked: sk-planted-0123456789", code="content_filter")))
+    assert result.policy == "status 400: Your prompt was blocked: [key]"
 
 
 def test_deeply_nested_errors_are_no_policy_and_break_nothing() -> None:
@@ -196,9 +196,9 @@ def choice(finish: str | None, text: str | None = "", **fields: Any) -> dict[str
     ids=["whole", "choice", "beside a choice", "minimax"],
 )
 def test_a_policy_in_an_error_with_status_200_is_one(body: Any) -> None:
-    (outcome,) = answer("x/m", (200, body))
-    assert (outcome.text, outcome.stop_reason) == ("", "content_filter")
-    assert outcome.policy and outcome.policy.startswith("status 200: ")
+    (result,) = answer("x/m", (200, body))
+    assert (result.text, result.stop_reason) == ("", "content_filter")
+    assert result.policy and result.policy.startswith("status 200: ")
 
 
 @pytest.mark.parametrize(
@@ -217,8 +217,8 @@ def test_a_policy_in_an_error_with_status_200_is_one(body: Any) -> None:
     ],
 )
 def test_a_reply_whose_upstream_died_is_none_and_is_asked_again(body: Any) -> None:
-    (outcome,) = answer("x/m", (200, body), (200, completion("whole")))
-    assert (outcome.text, outcome.attempt) == ("whole", 2)
+    (result,) = answer("x/m", (200, body), (200, completion("whole")))
+    assert (result.text, result.attempt) == ("whole", 2)
     good, missing = answer("x/m", (200, completion()), (200, body), calls=2)
     assert good.text == "Hi"
     assert missing.text is None and missing.error and missing.error.endswith("(8 attempts)")
@@ -241,35 +241,35 @@ def test_a_reply_whose_upstream_died_is_none_and_is_asked_again(body: Any) -> No
     ],
 )
 def test_finish_reasons_are_kept_in_the_formats_words(finish: str, kept: str) -> None:
-    outcome = WIRES["openai"].outcome(choice(finish, "text"))
-    assert (outcome.text, outcome.stop_reason, outcome.policy) == ("text", kept, None)
+    result = WIRES["openai"].result(choice(finish, "text"))
+    assert (result.text, result.stop_reason, result.policy) == ("text", kept, None)
 
 
 def test_an_empty_error_beside_a_reply_is_none() -> None:
     for nothing in ({}, "", None, False, {"message": None, "code": 0}):
         body = choice("stop", "text", error=nothing) | {"error": nothing, "base_resp": {"status_code": 0}}
-        assert WIRES["openai"].outcome(body).text == "text"
+        assert WIRES["openai"].result(body).text == "text"
 
 
 def test_gemini_without_text_for_no_reason_given_is_asked_again_and_for_the_inputs_sake_is_withheld() -> None:
     def candidate(finish: str, *texts: str) -> dict[str, Any]:
         return {"candidates": [{"content": {"parts": [{"text": text} for text in texts]}, "finishReason": finish}]}
 
-    outcome = WIRES["gemini"].outcome
+    result = WIRES["gemini"].result
     for finish in ("MALFORMED_RESPONSE", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"):
         for texts in ((), ("text",)):
             with pytest.raises(UnusableReply, match=finish):
-                outcome(candidate(finish, *texts))
-    assert outcome(candidate("OTHER", "text")).unknown_end_text == "text"
+                result(candidate(finish, *texts))
+    assert result(candidate("OTHER", "text")).unknown_end_text == "text"
     for finish in ("SAFETY", "RECITATION", "PROHIBITED_CONTENT", "LANGUAGE"):
-        assert outcome(candidate(finish)).stop_reason == "content_filter"
-    assert outcome({"promptFeedback": {"blockReason": "OTHER"}}).stop_reason == "content_filter"
+        assert result(candidate(finish)).stop_reason == "content_filter"
+    assert result({"promptFeedback": {"blockReason": "OTHER"}}).stop_reason == "content_filter"
 
 
 def test_minimaxs_empty_reply_to_a_sensitive_input_is_withheld() -> None:
     body = choice("stop", "") | {"input_sensitive": True, "base_resp": {"status_code": 0}}
-    assert WIRES["openai"].outcome(body).stop_reason == "content_filter"
-    assert WIRES["openai"].outcome(body | {"input_sensitive": False}).stop_reason == "stop"
+    assert WIRES["openai"].result(body).stop_reason == "content_filter"
+    assert WIRES["openai"].result(body | {"input_sensitive": False}).stop_reason == "stop"
 
 
 # --- one replica that is wrong ---------------------------------------------------------------------------------------

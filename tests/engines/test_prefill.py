@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from prefill_server import PrefillServer, Way
-from selfexec.engines import Call, Connection, Outcome, engine_type, refuse_unable
+from selfexec.engines import Call, CallResult, Connection, engine_type, refuse_unable
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.prefill import BEGUN, COUNT, REPEATED_OTHERS, WITHIN, without_beginning
 from selfexec.errors import InputError
@@ -24,8 +24,8 @@ def begun(text: str, model: str = "vllm/m") -> Call:
     return Call(Key(model, "any", "flag", 1, "execute.none"), messages, {"temperature": 0}, NEEDS)
 
 
-def asked(one: PrefillServer, *calls: Call) -> list[Outcome]:
-    async def main() -> list[Outcome]:
+def asked(one: PrefillServer, *calls: Call) -> list[CallResult]:
+    async def main() -> list[CallResult]:
         async with (
             server(one.app) as url,
             HttpEngine([calls[0].model], Connection(base_url=url, timeout=5)) as engine,
@@ -37,8 +37,8 @@ def asked(one: PrefillServer, *calls: Call) -> list[Outcome]:
 
 def test_vllm_is_told_by_two_fields_and_goes_on_with_the_last_message() -> None:
     one = PrefillServer("goes on", {ASKED: RIGHT})
-    [outcome] = asked(one, begun("They are"))
-    assert outcome.text == " blue, white and red."
+    [result] = asked(one, begun("They are"))
+    assert result.text == " blue, white and red."
     body = one.bodies[-1]
     assert (body["continue_final_message"], body["add_generation_prompt"]) == (True, False)
     assert body["messages"] == [{"role": "user", "content": ASKED}, {"role": "assistant", "content": "They are"}]
@@ -46,8 +46,8 @@ def test_vllm_is_told_by_two_fields_and_goes_on_with_the_last_message() -> None:
 
 def test_mistral_is_told_by_the_last_message() -> None:
     one = PrefillServer("goes on", {ASKED: RIGHT})
-    [outcome] = asked(one, begun("They are", "mistral/m"))
-    assert outcome.text == " blue, white and red."
+    [result] = asked(one, begun("They are", "mistral/m"))
+    assert result.text == " blue, white and red."
     assert one.bodies[-1]["messages"][-1] == {"role": "assistant", "content": "They are", "prefix": True}
     assert "continue_final_message" not in one.bodies[-1]
 
@@ -55,7 +55,7 @@ def test_mistral_is_told_by_the_last_message() -> None:
 def test_a_server_is_probed_once_with_the_settings_of_the_call_and_before_any_call_that_needs_it() -> None:
     one = PrefillServer("goes on", {ASKED: RIGHT})
     plain = Call(Key("vllm/m", "any", "flag", 1, "execute"), (Message("user", ASKED),), {"temperature": 0}, NEEDS)
-    assert [outcome.text for outcome in asked(one, plain, begun("They"), plain)] == [
+    assert [result.text for result in asked(one, plain, begun("They"), plain)] == [
         RIGHT,
         " are blue, white and red.",
         RIGHT,
@@ -90,12 +90,12 @@ def test_a_beginning_that_the_server_repeats_is_left_out() -> None:
 def test_a_beginning_that_the_model_itself_writes_again_is_kept() -> None:
     # this server repeats nothing, as its probe has shown: the model begins anew
     one = PrefillServer("goes on", {ASKED: "They are They are blue."})
-    [outcome] = asked(one, begun("They are"))
-    assert outcome.text == " They are blue."
+    [result] = asked(one, begun("They are"))
+    assert result.text == " They are blue."
 
 
 def test_a_reply_without_its_beginning_is_an_error_where_others_have_theirs() -> None:
-    found = without_beginning(Outcome("Something else."), begun("They are").messages)
+    found = without_beginning(CallResult("Something else."), begun("They are").messages)
     assert (found.text, found.error) == (None, REPEATED_OTHERS)
 
 

@@ -11,7 +11,7 @@ from test_ends import FORMATS, counts, short_pauses
 from test_something_else import answered, good
 
 from effort import examples
-from selfexec.engines import Connection, Outcome
+from selfexec.engines import CallResult, Connection
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.gateways import cached_by
 from selfexec.engines.http.response_headers import (
@@ -250,7 +250,7 @@ def test_of_the_ends_in_a_body_and_in_a_header_the_worse_counts(wire: str, name:
 FILTERED = {"error": {"code": "content_filter", "message": "The prompt was blocked.", "type": None, "param": "prompt"}}
 
 
-def filtered(headers: dict[str, str]) -> Outcome:
+def filtered(headers: dict[str, str]) -> CallResult:
     """What comes of a call that is answered with a policy error and these headers, after a good one."""
     served = 0
 
@@ -263,7 +263,7 @@ def filtered(headers: dict[str, str]) -> Outcome:
             else web.json_response(good("openai"))
         )
 
-    async def main() -> Outcome:
+    async def main() -> CallResult:
         app = web.Application()
         app.router.add_post("/{path:.*}", handler)
         async with server(app) as url, HttpEngine(["x/m"], Connection(base_url=url, timeout=5)) as engine:

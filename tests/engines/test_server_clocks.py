@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 from test_ends import FORMATS, OWN, short_pauses, streamed, whole
 
-from selfexec.engines import Connection, Outcome
+from selfexec.engines import CallResult, Connection
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.server_clocks import ServerClocks, seconds_of_date
 from selfexec.engines.http.server_times import created_in, seconds_since_1970
@@ -20,7 +20,7 @@ __all__ = ["short_pauses"]
 HOUR, DAY = 3_600, 86_400
 
 
-def answers(wire: str, ages: list[float | None], name: str = "created", stream: bool = False) -> list[Outcome]:
+def answers(wire: str, ages: list[float | None], name: str = "created", stream: bool = False) -> list[CallResult]:
     """What comes of calls to a server whose replies were made so many seconds before; the last one goes on."""
     served = 0
 
@@ -38,7 +38,7 @@ def answers(wire: str, ages: list[float | None], name: str = "created", stream: 
         body = "".join(f"data: {json.dumps(piece)}\n\n" for piece in pieces)
         return web.Response(text=body, content_type="text/event-stream")
 
-    async def main() -> list[Outcome]:
+    async def main() -> list[CallResult]:
         app = web.Application()
         app.router.add_post("/{path:.*}", handler)
         async with server(app) as url:
@@ -67,15 +67,15 @@ def test_so_is_one_that_comes_in_pieces(wire: str) -> None:
 
 @FORMATS
 def test_a_clock_that_was_never_right_leaves_the_age_as_a_remark(wire: str) -> None:
-    for outcome in answers(wire, [8 * HOUR]):
-        assert outcome.error is None and outcome.age and abs(outcome.age - 8 * HOUR) <= 5
+    for result in answers(wire, [8 * HOUR]):
+        assert result.error is None and result.age and abs(result.age - 8 * HOUR) <= 5
 
 
 @FORMATS
 @pytest.mark.parametrize("age", [-300.0, 0.0, 540.0, -8.0 * HOUR, None])
 def test_minutes_of_skew_and_times_to_come_say_nothing(wire: str, age: float | None) -> None:
-    for outcome in answers(wire, [1.0, age]):
-        assert (outcome.error, outcome.age) == (None, None)
+    for result in answers(wire, [1.0, age]):
+        assert (result.error, result.age) == (None, None)
 
 
 @FORMATS
@@ -90,16 +90,16 @@ def test_a_reply_older_than_a_clock_may_be_off_is_none_once_the_clock_was_exact(
 
 @FORMATS
 def test_the_same_old_date_with_each_reply_is_a_placeholder(wire: str) -> None:
-    for outcome in answers(wire, [1_000 * DAY]):
-        assert (outcome.error, outcome.age) == (None, None)
+    for result in answers(wire, [1_000 * DAY]):
+        assert (result.error, result.age) == (None, None)
 
 
 # --- the date of the response ----------------------------------------------------------------------------------------
 
 
-def judged(clocks: ServerClocks, date: str | None, **said: Any) -> Outcome:
+def judged(clocks: ServerClocks, date: str | None, **said: Any) -> CallResult:
     """A reply to a call at 2026-09-21 14:13:20 UTC, with this date in its headers."""
-    return clocks.judged("u", "m", Outcome("Hello", stop_reason="stop", **said), 1.79e9, date)
+    return clocks.judged("u", "m", CallResult("Hello", stop_reason="stop", **said), 1.79e9, date)
 
 
 def date_before(seconds: float) -> str:
@@ -136,7 +136,7 @@ def test_the_engine_judges_the_date_of_each_response() -> None:
         date = formatdate(time.time() - (served > 1) * DAY, usegmt=True)
         return web.json_response(whole("openai", f"Hello {served}", "stop"), headers={"Date": date})
 
-    async def main() -> list[Outcome]:
+    async def main() -> list[CallResult]:
         app = web.Application()
         app.router.add_post("/{path:.*}", handler)
         async with server(app) as url, HttpEngine(["x/m"], Connection(base_url=url, timeout=5)) as engine:

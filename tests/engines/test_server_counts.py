@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 from test_ends import FORMATS, OWN, short_pauses, streamed, whole
 
-from selfexec.engines import Connection, Outcome
+from selfexec.engines import CallResult, Connection
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.server_counts import ServerCounts
 from sockets import call, server
@@ -29,7 +29,7 @@ def body(wire: str, text: str, count: int | None) -> dict[str, Any]:
     return whole(wire, text, next(iter(OWN[wire]))) | ({} if count is None else {usage: {name: count}})
 
 
-def answers(wire: str, replies: list[tuple[str, int | None]], **headers: str) -> list[Outcome]:
+def answers(wire: str, replies: list[tuple[str, int | None]], **headers: str) -> list[CallResult]:
     """What comes of calls to a server with these texts and counts of prompts; the last one goes on."""
     left = iter(replies)
 
@@ -45,7 +45,7 @@ def answers(wire: str, replies: list[tuple[str, int | None]], **headers: str) ->
     async def handler(request: web.Request) -> web.Response:
         return web.json_response(next(served), headers=headers)
 
-    async def main() -> list[Outcome]:
+    async def main() -> list[CallResult]:
         app = web.Application()
         app.router.add_post("/{path:.*}", handler)
         async with server(app) as url:
@@ -88,11 +88,11 @@ def test_a_silence_is_one_where_it_was_counted_or_nothing_ever_is(wire: str, cou
 )
 def test_what_says_something_or_was_withheld_or_cut_needs_no_count(fields: dict[str, Any]) -> None:
     counts = ServerCounts()
-    counts.judged("u", "m", Outcome("Hello", input_tokens=5))
+    counts.judged("u", "m", CallResult("Hello", input_tokens=5))
     silent: dict[str, Any] = {"text": "", "stop_reason": "stop"}
-    assert counts.judged("u", "m", Outcome(**silent)).error
-    assert counts.judged("u", "m", Outcome(**silent | fields)).error is None
-    assert counts.judged("u", "another", Outcome(**silent)).error is None
+    assert counts.judged("u", "m", CallResult(**silent)).error
+    assert counts.judged("u", "m", CallResult(**silent | fields)).error is None
+    assert counts.judged("u", "another", CallResult(**silent)).error is None
 
 
 @FORMATS
@@ -113,7 +113,7 @@ def test_the_form_of_a_stream_is_that_of_the_body_that_its_pieces_make() -> None
         data = streamed("openai", "Hello", "stop") + f"data: {usage}\n\ndata: [DONE]\n\n".encode()
         return web.Response(body=data, content_type="text/event-stream")
 
-    async def main() -> Outcome:
+    async def main() -> CallResult:
         app = web.Application()
         app.router.add_post("/{path:.*}", handler)
         async with server(app) as url, HttpEngine(["x/m"], Connection(base_url=url, stream=True)) as engine:

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import pytest
 
-from selfexec.engines import Call, Connection, Outcome, Respondent, Sampling, engine_of
+from selfexec.engines import Call, CallResult, Connection, Respondent, Sampling, engine_of
 from selfexec.engines import registry as module
 from selfexec.errors import InputError
 from selfexec.items import load
@@ -38,10 +38,10 @@ class Slow:
     ) -> None:
         self.open = False
 
-    async def ask(self, asked: Call) -> Outcome:
+    async def ask(self, asked: Call) -> CallResult:
         self.asked.append(asked.model)
         await self.go.wait()
-        return Outcome(self.where)
+        return CallResult(self.where)
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_calls_go_where_the_fewest_are_under_way_under_the_name_that_is_known_th
     engine = engine_of([respondent("x", "vllm/m", A, B), respondent("y", "vllm/n", B)], ITEMS)
     a, b = opened
 
-    async def asked() -> list[Outcome]:
+    async def asked() -> list[CallResult]:
         async with engine:
             assert a.open and b.open
             waiting = [asyncio.create_task(engine.ask(call(name))) for name in ("y", "y", "x", "x", "x")]

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import aiohttp
 import pytest
 
-from selfexec.engines import Call, Connection, Outcome, Wire
+from selfexec.engines import Call, CallResult, Connection, Wire
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.sim.server import SimServer
 from selfexec.experiments import Key, Message
@@ -87,11 +87,11 @@ def test_the_rate_is_kept_by_a_bucket_that_fills_at_it_and_holds_what_comes_in_a
 # --- the other wire formats ------------------------------------------------------------------------------------------
 
 
-def over(wire: str, stream: bool) -> Outcome:
+def over(wire: str, stream: bool) -> CallResult:
     """The same request by our own engine, in a wire format, whole or in pieces."""
     key = Key("sim/knows-itself", "restriction", "x", 1, "execute")
 
-    async def main() -> Outcome:
+    async def main() -> CallResult:
         async with server(SimServer(ITEMS).app()) as url:
             connection = Connection(base_url=url, wire=wire, stream=stream, timeout=5)  # type: ignore[arg-type]
             async with HttpEngine([key.model], connection) as engine:

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 from test_ends import FORMATS, OWN, counts, of_body, short_pauses, streamed, whole
 
-from selfexec.engines import Connection, Outcome
+from selfexec.engines import CallResult, Connection
 from selfexec.engines.http.bodies import RetryableError, decoded
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.providers import Endpoint
@@ -157,7 +157,7 @@ def test_prices_templates_and_system_prompts_are_no_prompts_that_come_back(wire:
 # --- what its headers say --------------------------------------------------------------------------------------------
 
 
-def answered(wire: str, headers: dict[str, str], text: str = "Hello") -> Outcome:
+def answered(wire: str, headers: dict[str, str], text: str = "Hello") -> CallResult:
     """What comes of a call after a good one, to a server that sends these headers from then on."""
     served = 0
 
@@ -167,7 +167,7 @@ def answered(wire: str, headers: dict[str, str], text: str = "Hello") -> Outcome
         body = whole(wire, text, next(iter(OWN[wire])))
         return web.json_response(body, headers=headers if served > 1 else {})
 
-    async def main() -> Outcome:
+    async def main() -> CallResult:
         app = web.Application()
         app.router.add_post("/{path:.*}", handler)
         async with server(app) as url:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfexec.engines.base import Outcome, Token
+from selfexec.engines.base import CallResult, Token
 from selfexec.engines.http.scrubbing import MARK, TEXTS, Scrubber
 from selfexec.engines.settings import secrets_sent
 
@@ -64,9 +64,9 @@ everyone = st.sampled_from(TEXTS)
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_a_key_spelt_in_one_way_throughout_is_kept_in_no_field(spelling: Callable[[str], str], field: str) -> None:
     written = "".join(map(spelling, KEY))
-    found = Scrubber([KEY]).outcome(Outcome("Hi", **{} if field == "text" else {field: f"a {written} z"}))
+    found = Scrubber([KEY]).result(CallResult("Hi", **{} if field == "text" else {field: f"a {written} z"}))
     if field == "text":
-        found = Scrubber([KEY]).outcome(Outcome(f"a {written} z"))
+        found = Scrubber([KEY]).result(CallResult(f"a {written} z"))
     assert getattr(found, field) == f"a {MARK} z"
 
 
@@ -81,8 +81,8 @@ def test_a_key_in_any_mixture_of_spellings_and_breaks_is_kept_in_no_field(
 ) -> None:
     written = "".join(spelling(c) + gap for c, (spelling, gap) in zip(KEY[:-1], ways, strict=False))
     written += ways[-1][0](KEY[-1])
-    outcome = Outcome(**{"text": "Hi", field: f"{before}{written}{after}"})
-    found = getattr(Scrubber([KEY]).outcome(outcome), field)
+    result = CallResult(**{"text": "Hi", field: f"{before}{written}{after}"})
+    found = getattr(Scrubber([KEY]).result(result), field)
     assert found == f"{before}{MARK}{after}"
 
 
@@ -97,7 +97,7 @@ def test_base64_of_a_key_is_known_though_it_is_wrapped(place: int, gap: str) -> 
 @given(st.text() | st.text("sk-planted/Az09_x+y=z.0123456789\\%&#;x\n\u200b", max_size=60))
 def test_what_is_no_key_stays_as_it_is_to_the_letter(text: str) -> None:
     assert Scrubber([KEY]).text(text) == text
-    assert Scrubber([KEY]).outcome(Outcome(text, reasoning=text)) == Outcome(text, reasoning=text)
+    assert Scrubber([KEY]).result(CallResult(text, reasoning=text)) == CallResult(text, reasoning=text)
 
 
 def test_a_secret_that_holds_escapes_or_blanks_itself_is_known_as_it_is_and_as_it_is_meant() -> None:
@@ -208,7 +208,7 @@ GAPS = (
 def test_a_key_with_anything_between_its_characters_is_kept_in_no_field(gap: str, every: int) -> None:
     for key in (KEY, LONG_KEY):
         written = gap.join(key[n : n + every] for n in range(0, len(key), every))
-        assert Scrubber([key]).outcome(Outcome("Hi", error=f"a {written} z")).error == f"a {MARK} z"
+        assert Scrubber([key]).result(CallResult("Hi", error=f"a {written} z")).error == f"a {MARK} z"
 
 
 @given(st.text(st.characters(exclude_categories=("L", "N", "Cs"), exclude_characters="\\\x1b[\x9b<&%"), max_size=5))
@@ -352,8 +352,8 @@ def test_many_keys_halves_of_keys_and_broken_markup_take_no_long_time_either(par
 
 
 def test_a_key_said_over_two_fields_leaves_log_probabilities_where_they_are() -> None:
-    outcome = Outcome(LONG_KEY[:8], reasoning=LONG_KEY[8:16], logprobs=(Token("A", -0.1),))
-    assert Scrubber([LONG_KEY]).outcome(outcome) == outcome
+    result = CallResult(LONG_KEY[:8], reasoning=LONG_KEY[8:16], logprobs=(Token("A", -0.1),))
+    assert Scrubber([LONG_KEY]).result(result) == result
 
 
 def without_quick_look(scrubber: Scrubber, text: str) -> str:

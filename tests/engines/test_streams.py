@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from effort import examples
-from selfexec.engines import Connection, Outcome
+from selfexec.engines import CallResult, Connection
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.policy import error_in_reply
 from selfexec.engines.http.wires import WIRES, Stream, UnusableReply
@@ -31,10 +31,10 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("selfexec.engines.http.client.ATTEMPTS", 3)
 
 
-def asked(handler: Handler, wire: Any = "openai", times: int = 1, **options: Any) -> list[Outcome]:
+def asked(handler: Handler, wire: Any = "openai", times: int = 1, **options: Any) -> list[CallResult]:
     """Some calls, one after the other, to a server that does what `handler` does."""
 
-    async def main() -> list[Outcome]:
+    async def main() -> list[CallResult]:
         app = web.Application()
         app.router.add_route("*", "/{rest:.*}", handler)
         async with server(app) as url:
@@ -132,7 +132,7 @@ def test_a_reply_in_pieces_is_the_reply_in_one(wire: str) -> None:
     found = asked(sending(STREAMS[wire]), wire)[0]
     # Anthropic's format counts thoughts with the rest
     thoughts = None if wire == "anthropic" else 2
-    assert structs.replace(found, form=None, form_parts=None, prompt_bytes=None) == Outcome(
+    assert structs.replace(found, form=None, form_parts=None, prompt_bytes=None) == CallResult(
         "Hi",
         output_tokens=5,
         stop_reason="stop",
@@ -397,7 +397,7 @@ def test_wherever_the_bytes_are_cut_into_packets_the_reply_is_the_same(wire: str
             break
         stream.feed(body[at : at + lengths[n % len(lengths)]])
         at += lengths[n % len(lengths)]
-    found = WIRES[wire].outcome(json.loads(stream.raw()))
+    found = WIRES[wire].result(json.loads(stream.raw()))
     assert (found.text, found.reasoning, found.output_tokens) == ("Hi", "Hm.", 5)
 
 
@@ -407,7 +407,7 @@ def test_wherever_a_stream_is_cut_it_is_whole_or_none(wire: str, share: float) -
     body, stream = STREAMS[wire].encode(), Stream(WIRES[wire].gathering())
     stream.feed(body[: round(share * len(body))])
     try:
-        found = WIRES[wire].outcome(json.loads(stream.raw()))
+        found = WIRES[wire].result(json.loads(stream.raw()))
     except (UnusableReply, ValueError):
         return
     assert (found.text, found.stop_reason) == ("Hi", "stop")

@@ -19,7 +19,7 @@ from aiohttp import web
 
 import selfexec as sx
 from selfexec.cli import main
-from selfexec.engines import Connection, Outcome
+from selfexec.engines import CallResult, Connection
 from selfexec.engines.http.bodies import seconds_of
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.providers import PROVIDERS, endpoint
@@ -50,11 +50,11 @@ def ask(
     path: str = "",
     sampling: Any = None,
     **options: Any,
-) -> list[Outcome]:
+) -> list[CallResult]:
     """Some calls, one after the other, to a server that does what `handler` does, or sends this body."""
     calls = [msgspec.structs.replace(call(model, "Hello?", n + 1), sampling=sampling or {}) for n in range(times)]
 
-    async def main() -> list[Outcome]:
+    async def main() -> list[CallResult]:
         app = web.Application()
         app.router.add_route("*", "/{rest:.*}", handler if callable(handler) else _sending(handler))
         async with server(app) as url:
@@ -181,7 +181,7 @@ def test_a_password_in_the_base_url_is_kept_nowhere_either() -> None:
     async def echo(request: web.Request) -> web.Response:
         return web.json_response(completion(f"You sent {request.headers['Authorization']}"))
 
-    async def main() -> Outcome:
+    async def main() -> CallResult:
         app = web.Application()
         app.router.add_post("/v1/chat/completions", echo)
         async with server(app) as url:
@@ -964,8 +964,8 @@ def served_at_all(handler: Handler) -> Iterator[str]:
         yield url.removesuffix("/v1")
 
 
-def ask_at(base_url: str, wire: Any) -> Outcome:
-    async def main() -> Outcome:
+def ask_at(base_url: str, wire: Any) -> CallResult:
+    async def main() -> CallResult:
         async with HttpEngine(["any/m"], Connection(base_url=base_url, wire=wire, timeout=5)) as engine:
             return await engine.ask(call("any/m"))
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from test_ends import BEGIN, BLOCK_END, FORMATS, OWN, events, of_stream, streamed, whole
 
 from effort import examples
-from selfexec.engines import Outcome
+from selfexec.engines import CallResult
 from selfexec.engines.http.bodies import RetryableError, decoded
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires import WIRES, Stream
@@ -24,7 +24,7 @@ TOOLS: dict[str, dict[str, Any]] = {
 }
 
 
-def answer(wire: str, body: Any, **sent: Any) -> Outcome:
+def answer(wire: str, body: Any, **sent: Any) -> CallResult:
     """What a body says as the reply to a request with these settings."""
     where = Endpoint("m", HERE, wire, "x")  # type: ignore[arg-type]
     asked = {**WIRES[where.wire].body(where, messages_of("Who?"), {}), **sent}

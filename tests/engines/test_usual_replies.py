@@ -188,11 +188,11 @@ USUAL = (
 
 @pytest.mark.parametrize("body", USUAL)
 def test_replies_as_servers_send_them_are_read_the_quick_way(body: dict[str, Any]) -> None:
-    outcome = CHAT.usual(json.dumps(body).encode())
-    assert outcome is not None
-    assert (outcome.text, outcome.input_tokens, outcome.output_tokens) == ("Harbor", 9, 7)
-    assert outcome.reasoning_tokens == (5 if "service_tier" in body else None)
-    assert outcome.stop_reason == body["choices"][0]["finish_reason"]
+    result = CHAT.usual(json.dumps(body).encode())
+    assert result is not None
+    assert (result.text, result.input_tokens, result.output_tokens) == ("Harbor", 9, 7)
+    assert result.reasoning_tokens == (5 if "service_tier" in body else None)
+    assert result.stop_reason == body["choices"][0]["finish_reason"]
 
 
 def test_a_count_of_rejected_tokens_above_zero_takes_the_long_way() -> None:

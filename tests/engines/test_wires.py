@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from selfexec.engines.base import Outcome
+from selfexec.engines.base import CallResult
 from selfexec.engines.http.providers import endpoint
 from selfexec.engines.http.wires import LONGEST_NAME, WIRES, UnusableReply
 from selfexec.experiments import Message
 from sockets import completion
 
 
-def outcome(wire: str, body: Any) -> Outcome:
-    return WIRES[wire].outcome(body)
+def result(wire: str, body: Any) -> CallResult:
+    return WIRES[wire].result(body)
 
 
 def changed(**usage: Any) -> dict[str, Any]:
@@ -26,8 +26,8 @@ def changed(**usage: Any) -> dict[str, Any]:
 
 def test_a_chat_completion_is_kept_field_by_field() -> None:
     body = changed(cost=0.25) | {"id": "c-1", "provider": "P", "simulated": True}
-    found = outcome("openai", body)
-    assert found == Outcome(
+    found = result("openai", body)
+    assert found == CallResult(
         text="Hi",
         output_tokens=5,
         stop_reason="stop",
@@ -57,26 +57,26 @@ def test_a_chat_completion_is_kept_field_by_field() -> None:
     ],
 )
 def test_a_count_is_a_whole_number_that_can_be_one(given: Any, kept: int | None) -> None:
-    assert outcome("openai", changed(completion_tokens=given)).output_tokens == kept
+    assert result("openai", changed(completion_tokens=given)).output_tokens == kept
 
 
 @pytest.mark.parametrize(
     ("given", "kept"), [(0, 0.0), (2, 2.0), (-0.1, None), (float("inf"), None), (float("nan"), None), (True, None)]
 )
 def test_a_cost_is_a_number_from_zero_on(given: Any, kept: float | None) -> None:
-    assert outcome("openai", changed(cost=given)).cost_usd == kept
+    assert result("openai", changed(cost=given)).cost_usd == kept
 
 
 def test_a_name_is_no_page_of_text() -> None:
-    assert outcome("openai", completion() | {"id": "x" * LONGEST_NAME}).completion_id == "x" * 200
-    assert outcome("openai", completion() | {"id": "x" * 201}).completion_id is None
-    assert outcome("openai", completion() | {"id": ""}).completion_id is None
-    assert outcome("openai", completion() | {"usage": "none", "id": 5}).completion_id is None
+    assert result("openai", completion() | {"id": "x" * LONGEST_NAME}).completion_id == "x" * 200
+    assert result("openai", completion() | {"id": "x" * 201}).completion_id is None
+    assert result("openai", completion() | {"id": ""}).completion_id is None
+    assert result("openai", completion() | {"usage": "none", "id": 5}).completion_id is None
 
 
 def test_thoughts_are_kept_apart_wherever_a_server_puts_them() -> None:
     def kept(text: Any, **message: Any) -> tuple[str | None, str | None]:
-        found = outcome("openai", completion(text, **message))
+        found = result("openai", completion(text, **message))
         return found.text, found.reasoning
 
     assert kept("<think>Well.</think>\nA") == ("A", "Well.")
@@ -103,7 +103,7 @@ def test_thoughts_are_kept_apart_wherever_a_server_puts_them() -> None:
 
 @pytest.mark.parametrize(("finish", "kept"), [("max_tokens", "length"), ("SAFETY", "content_filter"), ("eos", "stop")])
 def test_finish_reasons_of_gateways_are_those_of_the_format(finish: str, kept: str) -> None:
-    assert outcome("openai", completion(finish=finish)).stop_reason == kept
+    assert result("openai", completion(finish=finish)).stop_reason == kept
 
 
 @pytest.mark.parametrize(
@@ -124,28 +124,28 @@ def test_finish_reasons_of_gateways_are_those_of_the_format(finish: str, kept: s
 )
 def test_what_is_no_reply_says_why(body: dict[str, Any], why: str) -> None:
     with pytest.raises(UnusableReply, match=why):
-        outcome("openai", body)
+        result("openai", body)
 
 
 def test_an_error_beside_a_text_voids_it_and_in_place_of_one_it_is_no_reply() -> None:
     error = {"error": {"message": "went wrong"}}
-    found = outcome("openai", completion("A") | error)
+    found = result("openai", completion("A") | error)
     assert (found.text, found.unknown_end, found.unknown_end_text) == (None, "stop+error", "A")
     assert found.error == "the reply ended with 'stop', and an error came with it: went wrong"
     for body in (completion("") | error, completion("", error={"message": "went wrong"})):
         with pytest.raises(UnusableReply, match=r"^went wrong$"):
-            outcome("openai", body)
+            result("openai", body)
 
 
 def test_nothing_said_is_a_reply_where_the_model_was_done_cut_off_or_withheld() -> None:
-    assert outcome("openai", completion("", finish="stop")).text == ""
-    assert outcome("openai", completion(None, finish="length")).stop_reason == "length"
-    assert outcome("openai", completion(None, finish="content_filter")).stop_reason == "content_filter"
-    assert outcome("openai", completion("", finish="x") | {"output_sensitive": True}).stop_reason == "content_filter"
-    assert outcome("openai", completion("", finish="x") | {"input_sensitive": True}).stop_reason == "content_filter"
-    assert outcome("openai", completion("A") | {"output_sensitive": True}).stop_reason == "stop"
-    assert outcome("openai", completion(None, refusal="No.")).refusal == "No."
-    assert outcome("openai", completion(None, finish="tool_calls", tool_calls=[{"id": "1"}])).text == ""
+    assert result("openai", completion("", finish="stop")).text == ""
+    assert result("openai", completion(None, finish="length")).stop_reason == "length"
+    assert result("openai", completion(None, finish="content_filter")).stop_reason == "content_filter"
+    assert result("openai", completion("", finish="x") | {"output_sensitive": True}).stop_reason == "content_filter"
+    assert result("openai", completion("", finish="x") | {"input_sensitive": True}).stop_reason == "content_filter"
+    assert result("openai", completion("A") | {"output_sensitive": True}).stop_reason == "stop"
+    assert result("openai", completion(None, refusal="No.")).refusal == "No."
+    assert result("openai", completion(None, finish="tool_calls", tool_calls=[{"id": "1"}])).text == ""
 
 
 # --- Responses --------------------------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def test_a_response_is_kept_field_by_field() -> None:
     body = response(said("H"), said("i"), reasoning={"effort": "low"}, provider="P", simulated=True)
     body["output"].insert(0, thought)
     body["usage"] = {"input_tokens": 3, "output_tokens": 5, "output_tokens_details": {"reasoning_tokens": 2}, "cost": 1}
-    assert outcome("responses", body) == Outcome(
+    assert result("responses", body) == CallResult(
         text="Hi",
         output_tokens=5,
         stop_reason="stop",
@@ -181,14 +181,14 @@ def test_a_response_is_kept_field_by_field() -> None:
     )
     # thoughts themselves, where a server shows them, and not what it says of them
     thought["content"] = [{"type": "reasoning_text", "text": "Hm."}]
-    assert outcome("responses", body).reasoning == "Hm."
-    assert outcome("responses", response(said("<think>Hm.</think>Hi"))).text == "Hi"
+    assert result("responses", body).reasoning == "Hm."
+    assert result("responses", response(said("<think>Hm.</think>Hi"))).text == "Hi"
 
 
 def test_what_a_response_did_not_complete_has_the_reason_as_other_formats_say_it() -> None:
     def stop(reason: Any) -> str | None:
         body = response(said("H"), status="incomplete", incomplete_details={"reason": reason})
-        found = outcome("responses", body)
+        found = result("responses", body)
         return found.stop_reason or found.unknown_end
 
     assert (stop("max_output_tokens"), stop("content_filter")) == ("length", "content_filter")
@@ -196,9 +196,9 @@ def test_what_a_response_did_not_complete_has_the_reason_as_other_formats_say_it
     # used up before the first word, or withheld: no text, and a reply all the same
     for reason in ("max_output_tokens", "content_filter"):
         body = response(status="incomplete", incomplete_details={"reason": reason})
-        assert outcome("responses", body).text == ""
-    assert outcome("responses", response({"type": "refusal", "refusal": "No."})).refusal == "No."
-    assert outcome("responses", response(said(""))).text == ""
+        assert result("responses", body).text == ""
+    assert result("responses", response({"type": "refusal", "refusal": "No."})).refusal == "No."
+    assert result("responses", response(said(""))).text == ""
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_what_a_response_did_not_complete_has_the_reason_as_other_formats_say_it
 )
 def test_what_is_no_response_says_why(body: dict[str, Any], why: str) -> None:
     with pytest.raises(UnusableReply, match=why):
-        outcome("responses", body)
+        result("responses", body)
 
 
 def test_what_is_asked_of_the_responses_api_is_kept_nowhere_whatever_the_settings_say() -> None:
@@ -240,18 +240,18 @@ def test_an_anthropic_message_is_kept_field_by_field() -> None:
     content = [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "Hi"}]
     body = {"content": content, "stop_reason": "end_turn", "model": "m", "id": "i"}
     body["usage"] = {"input_tokens": 3, "output_tokens": 5}
-    kept = Outcome("Hi", 5, "stop", input_tokens=3, reasoning="Hm.", served_model="m", completion_id="i")
-    assert outcome("anthropic", body) == kept
-    assert outcome("anthropic", {**body, "content": [], "stop_reason": "refusal"}).stop_reason == "refusal"
-    assert outcome("anthropic", {**body, "content": content[:1]}).text == ""
+    kept = CallResult("Hi", 5, "stop", input_tokens=3, reasoning="Hm.", served_model="m", completion_id="i")
+    assert result("anthropic", body) == kept
+    assert result("anthropic", {**body, "content": [], "stop_reason": "refusal"}).stop_reason == "refusal"
+    assert result("anthropic", {**body, "content": content[:1]}).text == ""
     for part, text in ((content[1:], "Hi"), ([], None)):
-        found = outcome("anthropic", {**body, "content": part, "stop_reason": "pause_turn"})
+        found = result("anthropic", {**body, "content": part, "stop_reason": "pause_turn"})
         assert (found.text, found.unknown_end, found.unknown_end_text) == (None, "pause_turn", text)
     with pytest.raises(UnusableReply, match="no content"):
-        outcome("anthropic", {"type": "message"})
+        result("anthropic", {"type": "message"})
     # what a cache of prompts took or gave was read as well: 3 + 4 + 5
     cached = {"cache_creation_input_tokens": 4, "cache_read_input_tokens": 5, "cache_x_input_tokens": 6}
-    assert outcome("anthropic", {**body, "usage": body["usage"] | cached}).input_tokens == 12
+    assert result("anthropic", {**body, "usage": body["usage"] | cached}).input_tokens == 12
 
 
 def gemini(parts: list[Any], finish: str = "STOP", **usage: int) -> dict[str, Any]:
@@ -261,20 +261,22 @@ def gemini(parts: list[Any], finish: str = "STOP", **usage: int) -> dict[str, An
 
 def test_a_gemini_reply_is_kept_field_by_field() -> None:
     parts = [{"text": "Hm.", "thought": True}, {"text": "H"}, {"text": "i"}]
-    found = outcome("gemini", gemini(parts, promptTokenCount=3, candidatesTokenCount=5, thoughtsTokenCount=2))
+    found = result("gemini", gemini(parts, promptTokenCount=3, candidatesTokenCount=5, thoughtsTokenCount=2))
     counted = {"output_tokens": 7, "input_tokens": 3, "reasoning_tokens": 2}
-    assert found == Outcome("Hi", stop_reason="stop", reasoning="Hm.", served_model="m", completion_id="i", **counted)
+    assert found == CallResult(
+        "Hi", stop_reason="stop", reasoning="Hm.", served_model="m", completion_id="i", **counted
+    )
     # what it cost is the answer and the thoughts, as far as they were counted
-    assert outcome("gemini", gemini(parts, candidatesTokenCount=5)).output_tokens == 5
-    assert outcome("gemini", gemini(parts, thoughtsTokenCount=2)).output_tokens == 2
-    assert outcome("gemini", gemini(parts)).output_tokens is None
+    assert result("gemini", gemini(parts, candidatesTokenCount=5)).output_tokens == 5
+    assert result("gemini", gemini(parts, thoughtsTokenCount=2)).output_tokens == 2
+    assert result("gemini", gemini(parts)).output_tokens is None
 
 
 def test_what_gemini_withheld_is_told_from_what_it_failed_to_make() -> None:
-    assert outcome("gemini", gemini([], "SAFETY")).stop_reason == "content_filter"
-    assert outcome("gemini", {"promptFeedback": {"blockReason": "OTHER"}}).stop_reason == "content_filter"
-    assert outcome("gemini", gemini([{"text": "Hi"}], "OTHER")).unknown_end_text == "Hi"
-    assert outcome("gemini", gemini([], "MAX_TOKENS")).stop_reason == "length"
-    assert outcome("gemini", gemini([], "OTHER")).unknown_end == "OTHER"
+    assert result("gemini", gemini([], "SAFETY")).stop_reason == "content_filter"
+    assert result("gemini", {"promptFeedback": {"blockReason": "OTHER"}}).stop_reason == "content_filter"
+    assert result("gemini", gemini([{"text": "Hi"}], "OTHER")).unknown_end_text == "Hi"
+    assert result("gemini", gemini([], "MAX_TOKENS")).stop_reason == "length"
+    assert result("gemini", gemini([], "OTHER")).unknown_end == "OTHER"
     with pytest.raises(UnusableReply, match="no candidates"):
-        outcome("gemini", {"candidates": []})
+        result("gemini", {"candidates": []})

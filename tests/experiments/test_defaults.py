@@ -24,7 +24,7 @@ class Weather(msgspec.Struct, frozen=True, kw_only=True):
 
 class Umbrella(Experiment):
     name = "umbrella"
-    kind = "binary"
+    claim_kind = "binary"
     item_type = Weather
     prompts = {
         "predict": "Would you take one to $town in month $month? A or B?",
@@ -54,7 +54,7 @@ def test_each_session_is_asked_its_prompt_with_the_fields_of_the_item() -> None:
         "predict": "Would you take one to Bergen in month 11? A or B?",
         "execute": "Bergen, month 11: pack!",
     }
-    assert UMBRELLA.session_names(ITEM) == ("predict", "execute") == UMBRELLA.kinds
+    assert UMBRELLA.session_names(ITEM) == ("predict", "execute") == UMBRELLA.session_kinds
 
 
 def test_a_session_with_options_is_read_as_the_letter_of_one_and_another_has_to_be_read_by_the_experiment() -> None:

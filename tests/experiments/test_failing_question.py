@@ -399,7 +399,7 @@ def test_in_probabilities_a_question_comes_with_the_chance_of_failing_it() -> No
 def test_in_a_condition_in_probabilities_answers_and_verdicts_are_read_as_ever(tmp_path: Path) -> None:
     facets = {"elicit": "probability"}
     run = sx.run("sim/knows-itself", experiments="failing_question", limit=30, facets=facets, out=tmp_path / "r")
-    read = Counter((key.kind, reading.state) for key, reading in run.readings.items())
+    read = Counter((key.session_kind, reading.state) for key, reading in run.readings.items())
     assert {kind for kind, state in read if state != "read"} <= {"predict"}
     written = run.observations.filter(pl.col("label") == "predicted", pl.col("state") == "read")
     assert written["probability"].is_not_null().all() and len(written) > 0

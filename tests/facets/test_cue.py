@@ -19,7 +19,7 @@ def crossed(tmp_path_factory: pytest.TempPathFactory) -> sx.Run:
 
 
 def test_each_level_asks_one_side_anew_and_shares_the_other(crossed: sx.Run) -> None:
-    sessions = Counter((key.kind, key.facets) for key in crossed.replies if key.experiment == "association")
+    sessions = Counter((key.session_kind, key.facets) for key in crossed.replies if key.experiment == "association")
     assert sessions == {
         **{("predict", facets): 6 for facets in ((), HIDDEN)},
         **{("execute", facets): 6 for facets in ((), ANNOUNCED)},
@@ -27,7 +27,7 @@ def test_each_level_asks_one_side_anew_and_shares_the_other(crossed: sx.Run) -> 
 
 
 def test_a_response_to_an_announced_test_is_judged_anew_in_the_usual_words(crossed: sx.Run) -> None:
-    judged = {key.facets for key in crossed.replies if key.kind == "judge"}
+    judged = {key.facets for key in crossed.replies if key.session_kind == "judge"}
     assert judged <= {(), ANNOUNCED} and ANNOUNCED in judged
     prompts = crossed.prompts
     assert "restriction.judge@cue=announced" not in prompts

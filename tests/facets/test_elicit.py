@@ -41,7 +41,7 @@ def crossed(tmp_path_factory: pytest.TempPathFactory) -> sx.Run:
 
 
 def test_predictions_are_asked_in_both_ways_and_outcomes_once(crossed: sx.Run) -> None:
-    sessions = Counter((key.kind, key.facets) for key in crossed.replies if key.experiment == "association")
+    sessions = Counter((key.session_kind, key.facets) for key in crossed.replies if key.experiment == "association")
     models = 6
     assert sessions == {
         ("execute", ()): 40 * models,
@@ -226,7 +226,7 @@ def test_refusals_to_give_numbers_are_declined_and_lower_coverage(
 ) -> None:
     model = planted(monkeypatch, declines=0.3)
     run = sx.run(model, experiments="restriction", limit=60, facets={"elicit": "probability"}, out=tmp_path / "r")
-    reasons = Counter(reading.reason for key, reading in run.readings.items() if key.kind == "predict")
+    reasons = Counter(reading.reason for key, reading in run.readings.items() if key.session_kind == "predict")
     assert 8 <= reasons["declined"] <= 30
     [coverage] = [row.value for row in sx.score(run) if (row.metric, row.experiment) == ("coverage", "restriction")]
     assert coverage == pytest.approx(1 - reasons["declined"] / 60)
@@ -245,7 +245,11 @@ def test_behind_a_server_a_simulated_model_recognises_prompts_in_probabilities(t
             on_progress=lambda progress: None,
         )
     texts = [
-        {(k.experiment, k.item, k.session, k.facets): r.text for k, r in run.replies.items() if k.kind == "predict"}
+        {
+            (k.experiment, k.item, k.session, k.facets): r.text
+            for k, r in run.replies.items()
+            if k.session_kind == "predict"
+        }
         for run in (here, there)
     ]
     assert texts[0] == texts[1]
@@ -253,7 +257,7 @@ def test_behind_a_server_a_simulated_model_recognises_prompts_in_probabilities(t
 
 def test_readings_of_probabilities_can_be_written_out_and_given_back(crossed: sx.Run) -> None:
     run = crossed.under(CONDITION)
-    given = {key: reading for key, reading in run.readings.items() if key.kind == "predict"}
+    given = {key: reading for key, reading in run.readings.items() if key.session_kind == "predict"}
     assert run.with_readings(given).observations.equals(run.observations)
     key = next(key for key in given if key.experiment == "association")
     value = json.loads(json.dumps(given[key].value))
@@ -349,10 +353,10 @@ def test_a_page_of_several_conditions_says_what_each_is_and_how_often_behaviour_
     ways = {way.condition: list(way.levels) for way in section.ways}
     assert ways["default"] == ["as a choice: yes or no, or an order", "its own"]
     assert ways["elicit=probability,frame=person"] == ["as a probability of each claim", "that of a person"]
-    predictions = sum(key.kind == "predict" for key in crossed.replies)
+    predictions = sum(key.session_kind == "predict" for key in crossed.replies)
     done = len(crossed.replies) - predictions
     # four conditions of each prediction; every other session once, without a facet in its key
-    assert predictions == 4 * sum(key.kind == "predict" and not key.facets for key in crossed.replies)
+    assert predictions == 4 * sum(key.session_kind == "predict" and not key.facets for key in crossed.replies)
     assert f"{predictions:,} in all" in section.asked and f"asked once, in {done:,} sessions" in section.asked
 
 

@@ -65,7 +65,7 @@ def test_a_run_without_frames_keeps_nothing_of_their_texts(tmp_path: Path) -> No
 
 def test_predictions_are_asked_at_each_level_and_outcomes_once(tmp_path: Path) -> None:
     run = sx.run("sim/typical", limit=2, facets={"frame": ["self", "person"]}, out=tmp_path / "r")
-    sessions = Counter((key.experiment, key.kind, key.facets) for key in run.replies)
+    sessions = Counter((key.experiment, key.session_kind, key.facets) for key in run.replies)
     assert {name: n for name, n in sessions.items() if name[0] == "difficulty"} == {
         ("difficulty", "predict", ()): 2,
         ("difficulty", "predict", PERSON): 2,

@@ -134,9 +134,11 @@ def test_what_cannot_be_read_by_tokens_is_refused_by_name(choices: dict[str, Any
 
 def test_a_prediction_whose_tokens_did_not_come_is_unreadable_whatever_its_words_say(tmp_path: Path) -> None:
     run, _ = asked(tmp_path / "r", facets={"elicit": "logprob"})
-    key = next(key for key in run.replies if key.kind == "predict")
+    key = next(key for key in run.replies if key.session_kind == "predict")
     assert key.facets == ALONE
     without = {key: msgspec.structs.replace(reply, logprobs=None) for key, reply in run.replies.items()}
     readings = replace(run, replies=without).readings
-    of_predictions = {(reading.state, reading.reason) for key, reading in readings.items() if key.kind == "predict"}
+    of_predictions = {
+        (reading.state, reading.reason) for key, reading in readings.items() if key.session_kind == "predict"
+    }
     assert of_predictions == {("unreadable", "format")}

@@ -49,7 +49,7 @@ def test_items_whose_results_are_shown_are_the_same_for_all_and_are_not_predicte
     predicted = Counter(
         (key.model, key.item, key.facets)
         for key in shown.replies
-        if (key.experiment, key.kind) == (experiment, "predict")
+        if (key.experiment, key.session_kind) == (experiment, "predict")
     )
     for model in MODELS:
         for facets in ((("strategy", "own-history:4"),), (("strategy", "history-of:4:sim/knows-itself"),)):

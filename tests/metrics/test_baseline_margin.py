@@ -148,7 +148,7 @@ def test_subjects_are_ranked_by_what_is_easier_for_the_others() -> None:
 def compared(model: str, everyone: Claims) -> BaselineComparison:
     mine = everyone.of(model)
     others = VoteTables(everyone).others(mine, {*everyone.models} - {model})
-    return compare_with_baseline(mine, others, baseline_probabilities(mine, others), strict=True)
+    return compare_with_baseline(mine, others, strict=True)
 
 
 def test_a_claim_that_hardly_anybody_shares_is_left_out_of_baseline_margin_on_both_sides() -> None:

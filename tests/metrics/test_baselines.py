@@ -185,7 +185,7 @@ def test_what_the_stacked_baseline_says_of_an_item_it_has_learnt_from_others(pan
     others = others_of(claims, "sim/typical")
     first = others.table.fold == 0
     # the weights for a fold do not hang on what others did in it
-    item = claims.items[others.table.facts.item[np.flatnonzero(first)[0]]]
+    item = claims.items[others.table.column_claims.item[np.flatnonzero(first)[0]]]
     turned = np.where(claims.item == claims.items.index(item), -1, 1).astype(np.int8)
     other = replace(claims, observed=claims.observed * turned)
     weights, again = stacked(others), stacked(others_of(other, "sim/typical"))
@@ -259,7 +259,7 @@ def test_the_stacked_baseline_says_yes_where_its_weights_reach_the_threshold_of_
     said = np.array([[1, 0, 0, 1, 1, 1], [1, 0, math.nan, 1, 0, 1], [1, 1, 1, 0, 0, math.nan]])
     fold = np.array([0, 1, 0, 1, 0, 1])
     panel: Any = SimpleNamespace(
-        outcomes=did, predictions=said, fold=fold, claims=requests({"a": "+"}), at=lambda claims: claims
+        outcomes=did, predictions=said, fold=fold, claims=requests({"a": "+"}), columns_of=lambda claims: claims
     )
     if experiment == "difficulty":
         panel.claims = replace(panel.claims, experiment="difficulty")

@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import selfexec as sx
-from build import part_of, table, whole_run
+from build import part_of, selfexec, table, whole_run
 from effort import examples
 from extension_parts import needs
 from selfexec.analysis.score import Bootstrap, Score, Scores, score_tables
-from selfexec.cli import main
 from selfexec.metrics import Cells, Counted, bootstrap
 from selfexec.metrics.kinds import formulas
 from selfexec.metrics.reference_doubt import ReferenceDoubt
@@ -303,25 +302,18 @@ def test_on_recorded_replies_draws_and_formulas_say_the_same(as_the_authors_read
 # --- the command line ------------------------------------------------------------------------------------------------
 
 
-def selfexec(*arguments: str, monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr("sys.argv", ["selfexec", *arguments])
-    with pytest.raises(SystemExit) as stopped:
-        main()
-    return int(stopped.value.code or 0)
-
-
 @pytest.mark.slow
 def test_the_command_says_that_intervals_were_drawn(
     panel: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = str(panel.folder)
-    assert selfexec("score", folder, "--full", "--bootstrap", "300", "--seed", "5", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, "score", folder, "--full", "--bootstrap", "300", "--seed", "5") == 0
     assert "percentiles of 300 bootstrap draws of items (seed 5)" in " ".join(capsys.readouterr().out.split())
-    selfexec("score", folder, "--bootstrap", "300", "--format", "json", monkeypatch=monkeypatch)
+    selfexec(monkeypatch, "score", folder, "--bootstrap", "300", "--format", "json")
     assert json.loads(capsys.readouterr().out)["bootstrap"] == {"replicates": 300, "seed": 0}
-    selfexec("score", folder, "--format", "json", monkeypatch=monkeypatch)
+    selfexec(monkeypatch, "score", folder, "--format", "json")
     assert "bootstrap" not in json.loads(capsys.readouterr().out)
-    selfexec("score", folder, "--bootstrap", "300", "--model", "sim/coin", "--format", "csv", monkeypatch=monkeypatch)
+    selfexec(monkeypatch, "score", folder, "--bootstrap", "300", "--model", "sim/coin", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     expected = sx.score(panel, bootstrap=300).row("sim/coin", "association", "accuracy")
     assert float(next(r for r in rows if r["metric"] == "accuracy")["low"]) == expected.low
@@ -348,7 +340,7 @@ def test_what_cannot_be_drawn_is_refused_by_name(
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
 ) -> None:
-    assert selfexec("score", str(panel.folder), *options, monkeypatch=monkeypatch) == 2
+    assert selfexec(monkeypatch, "score", str(panel.folder), *options) == 2
     assert message in capsys.readouterr().err
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from selfexec.metrics import Counted, Estimate
-from selfexec.metrics.kinds.paired import ceiling_share_difference, rate_bias_difference
+from selfexec.metrics.kinds.paired_differences import ceiling_share_difference, rate_bias_difference
 from selfexec.metrics.kinds.rates import ceiling_share_estimate, rate_bias_estimate
 from selfexec.stats import Array, student
 

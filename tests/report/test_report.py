@@ -1256,7 +1256,9 @@ def test_prompts_are_worked_out_once_for_all_who_were_sent_the_same(panel: Run) 
     found = prompts_asked(panel, panel.replies)
     assert not found.own
     sent = prompts_sent(panel, panel.replies)
-    alike = {(key.experiment, key.item, key.session): prompt for key, prompt in sent.items() if key.kind != "judge"}
+    alike = {
+        (key.experiment, key.item, key.session): prompt for key, prompt in sent.items() if key.session_kind != "judge"
+    }
     assert found.shared == alike
 
 

@@ -2,9 +2,8 @@
 
 import asyncio
 import math
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -15,7 +14,7 @@ from aiohttp import web
 from scipy.stats import t as student_t
 
 import selfexec as sx
-from selfexec.cli import main
+from build import Command
 from selfexec.engines import Price, finish
 from selfexec.engines.sim import PROFILES
 from selfexec.errors import InputError
@@ -47,21 +46,6 @@ class Server:
         self.now -= 1
         body = completion('{"choice": "A"}')
         return web.json_response({**body, "usage": self.usage})
-
-
-Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def selfexec(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    def command(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["selfexec", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        said = capsys.readouterr()
-        return int(stop.value.code or 0), said.out, said.err
-
-    return command
 
 
 @pytest.fixture

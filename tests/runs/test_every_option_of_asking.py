@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import selfexec as sx
 from extension_parts import here, needs
 from selfexec.cli import root
-from selfexec.engines import FREE, Call, Connection, Outcome, Sampling, field_options, refuse_unsent
+from selfexec.engines import FREE, Call, CallResult, Connection, Sampling, field_options, refuse_unsent
 from selfexec.engines.base import EngineType
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires import WIRES
@@ -121,9 +121,9 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
         async def __aexit__(self, *failure: object) -> None:
             return None
 
-        async def ask(self, call: Call) -> Outcome:
+        async def ask(self, call: Call) -> CallResult:
             noted.calls.append((self._connection, call))
-            return Outcome(f"A {len(noted.calls)}", output_tokens=1, stop_reason="stop")
+            return CallResult(f"A {len(noted.calls)}", output_tokens=1, stop_reason="stop")
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SAMPLE", "sample")

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 import selfexec as sx
 from selfexec.analysis.power import outlook
 from selfexec.cli import main, root
-from selfexec.engines import Call, Outcome
+from selfexec.engines import Call, CallResult
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
 from selfexec.items import load
@@ -44,7 +44,7 @@ def test_a_run_asks_every_session_once_and_stands_alone(tmp_path: Path) -> None:
 def test_the_same_call_again_asks_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = run(["sim/coin"], out=tmp_path / "r", **SMALL)
 
-    async def never(self: SimEngine, call: Call) -> Outcome:
+    async def never(self: SimEngine, call: Call) -> CallResult:
         raise AssertionError("asked again")
 
     monkeypatch.setattr(SimEngine, "ask", never)
@@ -72,9 +72,9 @@ def test_cuts_nest(tmp_path: Path) -> None:
 def test_a_failed_session_is_missing_and_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     genuine = SimEngine.ask
 
-    async def failing(self: SimEngine, call: Call) -> Outcome:
-        if call.kind == "predict":
-            return Outcome(None, error="503 from the provider")
+    async def failing(self: SimEngine, call: Call) -> CallResult:
+        if call.session_kind == "predict":
+            return CallResult(None, error="503 from the provider")
         return await genuine(self, call)
 
     monkeypatch.setattr(SimEngine, "ask", failing)
@@ -413,8 +413,8 @@ def test_a_run_under_a_protocol_grows_by_an_experiment_of_which_it_knew_no_setti
     [
         (None, "TypeError"),
         ("hello", "TypeError"),
-        (Outcome("x", output_tokens=-4), "ValidationError"),
-        (Outcome("x\ud83d"), "UnicodeEncodeError"),
+        (CallResult("x", output_tokens=-4), "ValidationError"),
+        (CallResult("x\ud83d"), "UnicodeEncodeError"),
         (RuntimeError("on fire"), "RuntimeError: on fire"),
     ],
 )
@@ -423,8 +423,8 @@ def test_what_an_engine_is_at_fault_for_costs_its_session_and_not_the_run(
 ) -> None:
     ask = SimEngine.ask
 
-    async def sometimes(self: SimEngine, call: Call) -> Outcome:
-        if call.kind == "predict":
+    async def sometimes(self: SimEngine, call: Call) -> CallResult:
+        if call.session_kind == "predict":
             return await ask(self, call)
         if isinstance(brought, Exception):
             raise brought
@@ -433,7 +433,7 @@ def test_what_an_engine_is_at_fault_for_costs_its_session_and_not_the_run(
     monkeypatch.setattr(SimEngine, "ask", sometimes)
     run(["sim/coin"], experiments=["association"], out=tmp_path / "r", **SMALL)
     found = sx.load(tmp_path / "r")  # the journal can be read
-    assert Counter((key.kind, reply.failed) for key, reply in found.replies.items()) == {
+    assert Counter((key.session_kind, reply.failed) for key, reply in found.replies.items()) == {
         ("predict", False): 3,
         ("execute", True): 3,
     }

@@ -10,7 +10,7 @@ import selfexec as sx
 from build import selfexec
 from extension_parts import left_out
 from selfexec.errors import InputError
-from selfexec.experiments import Association, Words
+from selfexec.experiments import Association, Experiment, Words
 from selfexec.renamed import LEVELS, METRICS, NAMES
 
 NEW_TO_OLD = {"behaviour-thinking": "deed-thinking", '"invocations"': '"sittings"'}
@@ -96,3 +96,8 @@ def test_an_experiment_with_a_field_by_its_old_name_is_refused_with_the_new_one(
     assert dataclasses.replace(Association.words) == Association.words
     with pytest.raises(TypeError, match="Words: deed is called behaviour now"):
         Words(**fields, deed=fields.pop("behaviour"))
+
+
+def test_an_experiment_whose_kind_of_claims_has_its_old_name_is_refused_with_the_new_one() -> None:
+    with pytest.raises(TypeError, match="Old: kind is called claim_kind now"):
+        type("Old", (Experiment,), {"name": "old", "kind": "binary"})

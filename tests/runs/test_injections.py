@@ -10,7 +10,7 @@ import pytest
 
 import selfexec as sx
 from build import write
-from selfexec.engines import Call, Outcome
+from selfexec.engines import Call, CallResult
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, MISSING_READING, Injection, Key, Message, Observation, Restriction, Token
@@ -193,8 +193,8 @@ def test_an_experiment_that_needs_forced_tokens_is_refused_by_name_before_anythi
 
 def test_a_reply_whose_engine_says_nothing_of_the_injection_does_not_count() -> None:
     class Deaf(SimEngine):
-        async def ask(self, call: Call) -> Outcome:
-            return Outcome("Once upon a time.")
+        async def ask(self, call: Call) -> CallResult:
+            return CallResult("Once upon a time.")
 
     key, messages = Key("m", "story", "eggs", 1, "execute.x"), (Message("user", "Tell."),)
     call = Call(key, messages, injection=Injection("none", 1, 1))

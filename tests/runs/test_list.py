@@ -2,14 +2,13 @@
 
 import json
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import selfexec as sx
-from selfexec.cli import main
+from build import selfexec
 from selfexec.runs import Run, list_runs
 
 STORED = Path(__file__).parents[1] / "stored"
@@ -20,13 +19,6 @@ RUNS = ("panel", "two-epochs", "grown", "own-prompts", "served", "imported")
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def selfexec(*arguments: str, monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr(sys, "argv", ["selfexec", *arguments])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    return int(stop.value.code or 0)
 
 
 def missing_in_tables(run: Run) -> int:
@@ -113,10 +105,10 @@ def test_folders_that_are_no_run_are_passed_over_and_damaged_runs_are_shown_with
     assert "there is no manifest.json" in found["lost"]
     assert "items" in found["emptied"]
     assert "has the id 'other-" in found["strange"]
-    assert selfexec("list", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, "list") == 0
     table = capsys.readouterr().out
     assert "damaged" in table and "whole" in table and "notes" not in table
-    assert selfexec("list", "--format", "json", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, "list", "--format", "json") == 0
     runs = json.loads(capsys.readouterr().out)["runs"]
     assert {run["run"]: run["fault"] for run in runs} == found
 
@@ -124,11 +116,11 @@ def test_folders_that_are_no_run_are_passed_over_and_damaged_runs_are_shown_with
 def test_a_folder_without_runs_says_so_and_one_that_is_none_is_bad_input(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert selfexec("list", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, "list") == 0
     assert "no runs here" in capsys.readouterr().out
     (here / "file").write_text("x")
     for place, message in (("nowhere", "nowhere: no such folder"), ("file", "file: this is a file")):
-        assert selfexec("list", place, monkeypatch=monkeypatch) == 2
+        assert selfexec(monkeypatch, "list", place) == 2
         said = capsys.readouterr()
         assert message in said.err and "Give `selfexec list` the folder" in said.err and said.err.count("\n") == 1
 
@@ -147,9 +139,9 @@ def test_a_folder_of_runs_in_place_of_a_run_names_those_in_it(
 ) -> None:
     for name in ("one", "two"):
         shutil.copytree(STORED / "panel", here / "runs" / name)
-    assert selfexec("score", "runs", monkeypatch=monkeypatch) == 2
+    assert selfexec(monkeypatch, "score", "runs") == 2
     assert "It holds the runs runs/one, runs/two. Give one of them." in capsys.readouterr().err
     for number in range(12):
         shutil.copytree(STORED / "panel", here / "runs" / f"z{number:02}")
-    assert selfexec("score", "runs", monkeypatch=monkeypatch) == 2
+    assert selfexec(monkeypatch, "score", "runs") == 2
     assert "and 4 more (selfexec list runs). Give one of them." in capsys.readouterr().err

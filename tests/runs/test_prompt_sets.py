@@ -48,12 +48,16 @@ def test_replies_are_read_by_the_sentences_of_the_prompts_that_were_asked(tmp_pa
     with served(german_model()) as url:
         choices = {"experiments": "restriction", "limit": 3, "base_url": url, "out": tmp_path / "r"}
         run = sx.run("vllm/m", prompts="de", **choices)
-        values = {key.kind: reading.value for key, reading in run.readings.items() if key.kind != "execute"}
+        values = {
+            key.session_kind: reading.value for key, reading in run.readings.items() if key.session_kind != "execute"
+        }
         assert values == {"predict": "A", "judge": "B"}
         # with the sentences of the English prompts the prediction says nothing; what German says of a response is known
         texts = {name: text for name, text in read_prompts("de").items() if len(name.split(".")) == 2}
         english = sx.run("vllm/m", prompts=texts, **(choices | {"out": tmp_path / "english"}))
-    states = {key.kind: reading.state for key, reading in english.readings.items() if key.kind != "execute"}
+    states = {
+        key.session_kind: reading.state for key, reading in english.readings.items() if key.session_kind != "execute"
+    }
     assert states == {"predict": "unreadable", "judge": "read"}
     assert run.prompts["restriction.predict.A"] == "Sie wird die Anfrage erfüllen."
 

@@ -25,8 +25,8 @@ def test_a_prompt_whose_template_is_lost_is_not_made_up_from_the_shipped_one(tmp
     old = without_hashes(run, **{"restriction.predict": "0" * 64})
     found = prompts_sent(old, old.replies)
     for key, prompt in found.items():
-        assert prompt == (None if key.kind == "predict" else sent[key])
-    assert {key.kind for key, prompt in found.items() if prompt is None} == {"predict"}
+        assert prompt == (None if key.session_kind == "predict" else sent[key])
+    assert {key.session_kind for key, prompt in found.items() if prompt is None} == {"predict"}
     # who imports replies says nothing of what they were asked with
     silent = replace(old, manifest=msgspec.structs.replace(old.manifest, prompts={}))
     assert set(prompts_sent(silent, silent.replies).values()) == {None}

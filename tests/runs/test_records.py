@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from extension_parts import here
-from selfexec.engines import Outcome
+from selfexec.engines import CallResult
 from selfexec.experiments import Key
 from selfexec.experiments.restriction import UserRequest
 from selfexec.runs import Reply
@@ -85,7 +85,7 @@ def test_lines_of_files_are_values_made_by_name_of_which_some_leave_out_what_is_
             )
         }
     assert len(structs) >= 20
-    by_place = {"Block", "ExportedSession", "Call", "Outcome", "_Sent"}  # these are made of what stands in order
+    by_place = {"Block", "ExportedSession", "Call", "CallResult", "_Sent"}  # these are made of what stands in order
     for one in structs:
         assert one.__struct_config__.frozen, one
         kinds = {parameter.kind for parameter in signature(one).parameters.values()}
@@ -108,9 +108,11 @@ def test_lines_of_files_are_values_made_by_name_of_which_some_leave_out_what_is_
 def test_a_reply_has_every_field_of_what_an_engine_brought() -> None:
     # a value of its own for each field, whatever the field is meant to hold; `waited` is taken from the latency, and of
     # when a reply was made its age is kept
-    values = {name: f"{name} of the outcome" for name in Outcome.__struct_fields__ if name not in ("waited", "created")}
+    values = {
+        name: f"{name} of the outcome" for name in CallResult.__struct_fields__ if name not in ("waited", "created")
+    }
     key = Key("m", "restriction", "1", 3, "execute", (("thinking", "off"),))
-    reply = Reply.of(key, Outcome(**values, waited=2.0), 5.0, "digest", "predict")  # type: ignore[arg-type]
+    reply = Reply.of(key, CallResult(**values, waited=2.0), 5.0, "digest", "predict")  # type: ignore[arg-type]
     assert {name: getattr(reply, name) for name in values} == values
     assert reply.key == key
     assert (reply.latency, reply.prompt_sha256, reply.parent) == (3.0, "digest", "predict")

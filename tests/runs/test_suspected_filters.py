@@ -18,7 +18,7 @@ from aiohttp import web
 import selfexec as sx
 from faulty_server import ERRORS, FaultyServer
 from selfexec.cli import main
-from selfexec.engines import Outcome
+from selfexec.engines import CallResult
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.items import load
@@ -227,14 +227,14 @@ def test_a_call_that_takes_its_time_is_awaited_before_a_run_stops_and_no_more_ar
     async def filtered() -> Reply:
         nonlocal calls
         calls += 1
-        return Reply.of(key, Outcome("", stop_reason="content_filter", policy="no"), 0.0)
+        return Reply.of(key, CallResult("", stop_reason="content_filter", policy="no"), 0.0)
 
     async def main() -> None:
         release = asyncio.Event()
 
         async def slow() -> Reply:
             await release.wait()
-            return Reply.of(key, Outcome("Hi"), 0.0) if speaks else await filtered()
+            return Reply.of(key, CallResult("Hi"), 0.0) if speaks else await filtered()
 
         gate = ReplyGate(kept.append)
         tasks = [asyncio.ensure_future(through(gate, one)) for one in [slow, *[filtered] * 50]]
@@ -270,7 +270,7 @@ def test_failures_before_the_first_reply_take_nobodys_place() -> None:
 
     async def failing() -> Reply:
         await asyncio.sleep(0)
-        return Reply.of(key, Outcome(None, error="status 500"), 0.0)
+        return Reply.of(key, CallResult(None, error="status 500"), 0.0)
 
     async def main() -> None:
         gate = ReplyGate(kept.append)
@@ -303,7 +303,7 @@ def test_a_run_much_of_which_was_withheld_says_so_in_one_line(
 
 def test_a_fifth_withheld_is_not_yet_much() -> None:
     def replies(withheld: int, policy: str | None) -> dict[Key, Reply]:
-        outcomes = [Outcome("", stop_reason="content_filter", policy=policy)] * withheld + [Outcome("A")] * 80
+        outcomes = [CallResult("", stop_reason="content_filter", policy=policy)] * withheld + [CallResult("A")] * 80
         keys = [Key("m", "restriction", str(number), 1, "execute") for number in range(len(outcomes))]
         return {key: Reply.of(key, outcome, 0.0) for key, outcome in zip(keys, outcomes, strict=True)}
 

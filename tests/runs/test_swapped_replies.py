@@ -106,7 +106,7 @@ def test_a_mark_that_was_cut_off_marks_nothing_and_the_next_one_stands_on_a_line
 def test_what_was_asked_from_a_void_reply_is_asked_again_and_nothing_else(tmp_path: Path) -> None:
     with repeating(Repeating()) as url:
         found, _ = run(url, tmp_path / "r", limit=3)
-        execute = next(key for key in found.replies if key.kind == "execute")
+        execute = next(key for key in found.replies if key.session_kind == "execute")
         with (tmp_path / "r" / "replies.jsonl").open("ab") as file:
             file.write(msgspec.json.encode(as_void(found.replies[execute], SWAPPED)) + b"\n")
         before = len(lines(tmp_path / "r"))

@@ -14,7 +14,7 @@ import selfexec as sx
 from build import selfexec
 from extension_parts import needs
 from selfexec.analysis.selection import Selection
-from selfexec.engines import Call, Outcome
+from selfexec.engines import Call, CallResult
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.run_options import JudgeOptions
@@ -42,9 +42,9 @@ def run_in(out: Path, models: tuple[str, ...] = (MODEL,), **choices: Any) -> tup
     return carry_out(replace(planned, **more), None, progress), progress
 
 
-def third_execute(call: Call, number: int) -> Outcome:
+def third_execute(call: Call, number: int) -> CallResult:
     """The responses to every third item end in an unknown way."""
-    if call.kind == "execute":
+    if call.session_kind == "execute":
         third_execute.items.setdefault(call.key.item, len(third_execute.items))  # type: ignore[attr-defined]
         return ended("Half of an answ") if third_execute.items[call.key.item] % 3 == 0 else said("Of course.")  # type: ignore[attr-defined]
     return said('{"choice": "A"}')
@@ -69,7 +69,9 @@ def test_a_reply_with_an_unknown_end_is_missing_for_that_reason_and_no_text_of_i
     with scripted(third_execute):
         found, progress = run_in(tmp_path / "r")
     # 6 items: 6 predictions, 4 responses and 4 judgements came; 2 responses are missing, and their judges wait
-    states = [(key.kind, reading.reason) for key, reading in found.readings.items() if reading.state == "missing"]
+    states = [
+        (key.session_kind, reading.reason) for key, reading in found.readings.items() if reading.state == "missing"
+    ]
     assert states == [("execute", "end")] * 2
     assert len(found.replies) == 16 and progress.waiting == 2
     assert progress.failures == {f"unknown end '{WORD}'": 2} and progress.unknown_ends == 2
@@ -78,9 +80,9 @@ def test_a_reply_with_an_unknown_end_is_missing_for_that_reason_and_no_text_of_i
 
 
 def test_scores_are_those_of_a_run_from_which_nothing_came_in_these_sessions(tmp_path: Path) -> None:
-    def lost(call: Call, number: int) -> Outcome:
+    def lost(call: Call, number: int) -> CallResult:
         outcome = third_execute(call, number)
-        return Outcome(None, error="timeout") if outcome.unknown_end else outcome
+        return CallResult(None, error="timeout") if outcome.unknown_end else outcome
 
     with scripted(third_execute):
         unknown, _ = run_in(tmp_path / "unknown")
@@ -104,8 +106,8 @@ def test_one_unknown_end_is_named_after_the_run_and_whenever_it_is_read(tmp_path
 
 
 def test_each_model_and_each_word_has_its_line(tmp_path: Path) -> None:
-    def how(call: Call, number: int) -> Outcome:
-        if call.kind != "predict":
+    def how(call: Call, number: int) -> CallResult:
+        if call.session_kind != "predict":
             return said("Of course.")
         return ended(word="eos" if call.model == "odd/a" else "it's over")
 
@@ -180,7 +182,7 @@ def test_no_accepted_word_is_read_as_an_end_that_is_known(word: str, text: str) 
     item = next(iter(load("starter").items["restriction"].values()))
     key = Key("m", "restriction", item.id, 1, "predict")
     reply = with_accepted_end(Reply.of(key, ended(text, word), 0.0), [word])
-    unsaid = Reply.of(key, Outcome(text, output_tokens=5), 0.0)
+    unsaid = Reply.of(key, CallResult(text, output_tokens=5), 0.0)
     # a reply of which the server said nothing of its end: no rule about ends applies
     assert read_reply(item, reply) == read_reply(item, unsaid)
     assert (reply.stop_reason, reply.unknown_end, reply.failed, reply.withheld_by) == (word, word, False, None)
@@ -316,7 +318,7 @@ def test_once_accepted_the_judges_are_asked_by_the_same_command(tmp_path: Path) 
         run_in(out)
         found, progress = run_in(out, accept_ends=(WORD,))
     more = engine.calls[16:]
-    assert [call.kind for call in more] == ["judge", "judge"]
+    assert [call.session_kind for call in more] == ["judge", "judge"]
     assert all("Half of an answ" in call.prompt for call in more)
     assert len(found.replies) == 18 and not progress.unfinished
 
@@ -329,17 +331,17 @@ def test_they_are_asked_again_where_that_is_wanted(tmp_path: Path) -> None:
         now, _ = foreseen(replace(plan([MODEL], experiments=["restriction"], limit=6, out=out), retry_ends=True))
         found, progress = run_in(out, retry_ends=True)
     assert now.remaining == 4
-    assert sorted(call.kind for call in mended.calls) == ["execute", "execute", "judge", "judge"]
+    assert sorted(call.session_kind for call in mended.calls) == ["execute", "execute", "judge", "judge"]
     assert not progress.unfinished and not any(reply.failed for reply in found.replies.values())
 
 
 def test_an_item_of_which_a_prediction_is_missing_is_asked_for_the_rest(tmp_path: Path) -> None:
     out = tmp_path / "r"
-    with scripted(lambda call, number: ended() if call.kind == "predict" else said("Of course.")):
+    with scripted(lambda call, number: ended() if call.session_kind == "predict" else said("Of course.")):
         run_in(out, max_calls=2, limit=1, max_connections=1)
     with scripted(lambda call, number: said('{"choice": "A"}')) as engine:
         _, progress = run_in(out, limit=1)
-    assert "predict" not in {call.kind for call in engine.calls} and engine.calls
+    assert "predict" not in {call.session_kind for call in engine.calls} and engine.calls
     assert (progress.ended, progress.left, progress.waiting) == (1, 0, 0)
 
 
@@ -371,7 +373,7 @@ def test_ways_on_name_both_options() -> None:
 # --- ten in a row ----------------------------------------------------------------------------------------------------
 
 
-def reply(item: int, outcome: Outcome, model: str = "m") -> Reply:
+def reply(item: int, outcome: CallResult, model: str = "m") -> Reply:
     return Reply.of(Key(model, "restriction", str(item), 1, "predict"), outcome, 0.0)
 
 
@@ -379,7 +381,7 @@ def test_ten_in_a_row_are_counted_by_model_and_word() -> None:
     rows = EndsInARow()
     assert not any(rows.count(reply(n, ended())) for n in range(IN_A_ROW - 1))
     assert not rows.count(reply(1, ended(), "other"))  # another model's does not count, nor end the row
-    assert not rows.count(reply(1, Outcome(None, error="timeout")))  # from which nothing came neither
+    assert not rows.count(reply(1, CallResult(None, error="timeout")))  # from which nothing came neither
     assert rows.count(reply(10, ended()))
     assert not rows.count(reply(11, ended(word="eos")))  # another word begins anew
     assert not rows.count(reply(12, said()))
@@ -406,7 +408,7 @@ def test_a_known_end_between_lets_the_run_go_on(tmp_path: Path) -> None:
 
 
 def test_another_model_that_answers_does_not_keep_the_run_going(tmp_path: Path) -> None:
-    def how(call: Call, number: int) -> Outcome:
+    def how(call: Call, number: int) -> CallResult:
         return ended() if call.model == MODEL else said('{"choice": "A"}')
 
     with scripted(how), pytest.raises(InputError, match=f"{MODEL}: 10 replies in a row"):
@@ -417,7 +419,7 @@ def test_with_many_calls_under_way_all_that_comes_is_kept(tmp_path: Path) -> Non
     import asyncio
 
     class Slow(Scripted):
-        async def ask(self, call: Call) -> Outcome:
+        async def ask(self, call: Call) -> CallResult:
             self.calls.append(call)
             await asyncio.sleep(0.001 * (len(self.calls) % 7))
             return ended()
@@ -438,7 +440,7 @@ def test_accepted_words_never_stop_a_run(tmp_path: Path) -> None:
 
 
 def test_a_model_whose_end_is_accepted_has_spoken_so_that_filters_are_behaviour(tmp_path: Path) -> None:
-    filtered = Outcome("", stop_reason="content_filter", policy="status 403: against the policy")
+    filtered = CallResult("", stop_reason="content_filter", policy="status 403: against the policy")
 
     with scripted(lambda call, number: ended('{"choice": "A"}') if number == 1 else filtered):
         found, _ = run_in(tmp_path / "r", limit=3, max_connections=1, accept_ends=(WORD,))
@@ -480,7 +482,7 @@ def judging(run: sx.Run, **choices: Any) -> tuple[sx.Run, Progress]:
 
 
 def judged_run(out: Path) -> sx.Run:
-    with scripted(lambda call, number: said('{"choice": "A"}' if call.kind != "execute" else "Of course.")):
+    with scripted(lambda call, number: said('{"choice": "A"}' if call.session_kind != "execute" else "Of course.")):
         return run_in(out, limit=20)[0]
 
 
@@ -621,7 +623,7 @@ def test_logs_of_inspect_carry_both_fields_and_what_is_accepted(tmp_path: Path) 
 def test_joined_shards_accept_what_any_of_them_does(tmp_path: Path) -> None:
     out = tmp_path / "r"
 
-    def how(call: Call, number: int) -> Outcome:
+    def how(call: Call, number: int) -> CallResult:
         return ended('{"choice": "A"}')
 
     for n in range(2):

@@ -9,7 +9,7 @@ import shutil
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -23,9 +23,9 @@ import pytest
 from aiohttp import web
 
 import selfexec as sx
+from build import Command
 from selfexec.analysis.power import outlook
-from selfexec.cli import main
-from selfexec.engines import Call, Outcome, Price
+from selfexec.engines import Call, CallResult, Price
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER, Key, restriction
@@ -40,23 +40,11 @@ from selfexec.runs.asking.progress import Caps
 from sockets import completion, served
 
 STORED = Path(__file__).parents[1] / "stored"
-Said = tuple[int, str, str]  # status, output, errors
-Command = Callable[..., Said]
 
 
-@pytest.fixture
-def selfexec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """The command line in an empty folder."""
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-    def command(*arguments: str) -> Said:
-        monkeypatch.setattr(sys, "argv", ["selfexec", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        said = capsys.readouterr()
-        return int(stop.value.code or 0), said.out, said.err
-
-    return command
 
 
 # --- settings and fields ---------------------------------------------------------------------------------------------
@@ -376,8 +364,8 @@ def test_calls_that_suffice_for_what_is_left_of_several_items_ask_all_of_it(tmp_
 
 
 def test_sessions_that_are_not_needed_free_their_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def withheld(self: SimEngine, call: Call) -> Outcome:
-        return Outcome("", stop_reason="content_filter")
+    async def withheld(self: SimEngine, call: Call) -> CallResult:
+        return CallResult("", stop_reason="content_filter")
 
     monkeypatch.setattr(SimEngine, "ask", withheld)
     seen: list[Progress] = []
@@ -559,9 +547,9 @@ def test_a_command_to_which_nobody_answered_leaves_no_invocation(tmp_path: Path)
 def test_a_killed_command_is_one_without_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ends: list[str | None] = []
 
-    async def look(self: SimEngine, call: Call) -> Outcome:
+    async def look(self: SimEngine, call: Call) -> CallResult:
         ends.append(load_manifest(tmp_path / "r").invocations[-1].end)
-        return Outcome("")
+        return CallResult("")
 
     monkeypatch.setattr(SimEngine, "ask", look)
     found = run("sim/coin", limit=1, experiments="association", out=tmp_path / "r")
@@ -675,9 +663,9 @@ def test_tokens_in_are_the_prompts_and_tokens_out_those_of_the_recorded_models(t
 def test_what_the_run_so_far_shows_is_gone_by(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tokens = {"predict": (100, 10), "execute": (50, None), "judge": (None, 7)}
 
-    async def counted(self: SimEngine, call: Call) -> Outcome:
-        tokens_in, tokens_out = tokens[call.kind]
-        return Outcome("A", input_tokens=tokens_in, output_tokens=tokens_out)
+    async def counted(self: SimEngine, call: Call) -> CallResult:
+        tokens_in, tokens_out = tokens[call.session_kind]
+        return CallResult("A", input_tokens=tokens_in, output_tokens=tokens_out)
 
     monkeypatch.setattr(SimEngine, "ask", counted)
     choices: dict[str, Any] = {"experiments": "restriction", "out": tmp_path / "r"}
@@ -781,8 +769,8 @@ def test_the_cost_is_told_before_and_after(selfexec: Command, tmp_path: Path) ->
 
 
 def test_sessions_that_were_not_needed_are_told(selfexec: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def withheld(self: SimEngine, call: Call) -> Outcome:
-        return Outcome("", stop_reason="content_filter") if call.kind == "execute" else Outcome("A")
+    async def withheld(self: SimEngine, call: Call) -> CallResult:
+        return CallResult("", stop_reason="content_filter") if call.session_kind == "execute" else CallResult("A")
 
     monkeypatch.setattr(SimEngine, "ask", withheld)
     ask = ("run", "--model", "sim/coin", "--limit", "4", "--experiment", "restriction", "--out", "r")
@@ -798,8 +786,8 @@ def test_sessions_that_were_not_needed_are_told(selfexec: Command, monkeypatch: 
 def test_sessions_that_wait_for_a_reply_that_failed_are_missing(
     selfexec: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def broken(self: SimEngine, call: Call) -> Outcome:
-        return Outcome(None, error="503") if call.kind == "execute" else Outcome("A")
+    async def broken(self: SimEngine, call: Call) -> CallResult:
+        return CallResult(None, error="503") if call.session_kind == "execute" else CallResult("A")
 
     monkeypatch.setattr(SimEngine, "ask", broken)
     ask = ("run", "--model", "sim/coin", "--limit", "2", "--experiment", "restriction", "--out", "r")

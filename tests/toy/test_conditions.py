@@ -106,7 +106,7 @@ def test_both_facets_are_found_by_their_entry_points_alone() -> None:
 
 def test_what_a_facet_does_not_touch_is_asked_once_for_all_its_levels(crossed: Run) -> None:
     # 60 items: 4 predictions, and 2 executions, as haste alone touches these
-    assert Counter((key.kind, key.facets) for key in crossed.replies if key.model == QUIET) == {
+    assert Counter((key.session_kind, key.facets) for key in crossed.replies if key.model == QUIET) == {
         **{("predict", facets): 60 for facets in ((), ANOTHER, QUICK, BOTH)},
         **{("execute", facets): 60 for facets in ((), QUICK)},
     }
@@ -142,7 +142,7 @@ def test_a_shared_session_stands_once_in_the_table_and_is_of_every_condition_tha
 def test_a_run_under_one_condition_is_as_if_it_had_been_asked_in_it_alone(crossed: Run, condition: str) -> None:
     narrowed = crossed.under(condition)
     assert narrowed.conditions == (condition,) and not narrowed.unasked
-    assert Counter(key.kind for key in narrowed.replies) == {"predict": 120, "execute": 120}
+    assert Counter(key.session_kind for key in narrowed.replies) == {"predict": 120, "execute": 120}
     assert not any(key.facets for key in narrowed.replies)
     columns = crossed.observations.columns
     assert narrowed.observations.sort(columns).equals(crossed.observations.filter(condition=condition).sort(columns))
@@ -359,7 +359,7 @@ def test_readings_of_a_file_go_to_the_condition_that_they_name(crossed: Run, tmp
     narrowed = crossed.under("asker=another")
     again = narrowed.with_readings(load_readings([tmp_path / "readings.jsonl"]))
     assert again.observations.equals(narrowed.observations)
-    by_hand = narrowed.with_readings({key: "B" for key in narrowed.replies if key.kind == "predict"})
+    by_hand = narrowed.with_readings({key: "B" for key in narrowed.replies if key.session_kind == "predict"})
     assert set(by_hand.observations["predicted"]) == {False}
 
 

@@ -83,7 +83,7 @@ def said(*arguments: str, status: int = 0) -> str:
 
 def test_they_are_found_behind_ours_by_their_entry_points_alone() -> None:
     assert tuple(EXPERIMENTS) == (*(ours.name for ours in OURS), *registered("experiments"), *TOYS)
-    assert {name: EXPERIMENTS[name].kind for name in TOYS} == KINDS
+    assert {name: EXPERIMENTS[name].claim_kind for name in TOYS} == KINDS
 
 
 @pytest.mark.slow

@@ -297,7 +297,8 @@ def _points(rows: Sequence[Ranged]) -> list[tuple[float, float]]:
     """The critical distances from 0 of each row, in standard errors: of its lower end, and of its upper end."""
     if not rows:
         return []
-    # an end of a 95% interval lies Z standard errors away
+    # an end of a 95% interval counts as Z standard errors away, however it was made: where it is by Student's
+    # t, these errors are a little larger than the estimate's own
     arms = [((r.value or 0.0) - (r.low or 0.0), (r.high or 0.0) - (r.value or 0.0)) for r in rows]
     z = np.array(
         [

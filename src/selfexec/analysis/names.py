@@ -56,7 +56,7 @@ def skill_called(experiments: Iterable[str], *further: str) -> str:
     by_kind: dict[KindName, list[str]] = {}
     for name in experiments:
         if name in EXPERIMENTS:
-            by_kind.setdefault(EXPERIMENTS[name].kind, []).append(name)
+            by_kind.setdefault(EXPERIMENTS[name].claim_kind, []).append(name)
     first, *others = sorted(by_kind, key=list(SKILLS).index) or ["binary"]
     apart = "; ".join([*(f"for {joined(by_kind[kind])}, {SKILLS[kind]}" for kind in others), *further])
     return f"{SKILLS[first]} ({apart})" if apart else SKILLS[first]

@@ -37,6 +37,7 @@ from selfexec.metrics import (
     Bootstrap,
     Crossed,
     Estimate,
+    Extent,
     Own,
     Score,
     Scored,
@@ -84,6 +85,7 @@ def scores_of(options: ScoreOptions) -> Scores:
     runs = selection.whole_runs
     has_preset = any(run.manifest.preset for run in runs)
     drawn = Bootstrap(options.bootstrap, options.seed or 0) if options.bootstrap is not None else None
+    extent: Extent = "brief" if options.brief else "all"
     in_conditions: list[Scores] = []
     if selection.convention in added:
         _refuse_what_takes_more(selection, drawn, brief=options.brief)
@@ -92,8 +94,7 @@ def scores_of(options: ScoreOptions) -> Scores:
     else:
         narrowed = [selection.under(condition) for condition in selection.shown_conditions]
         in_conditions = [
-            _in_condition(one, selection.families, drawn, has_preset=has_preset, brief=options.brief)
-            for one in narrowed
+            _in_condition(one, selection.families, drawn, has_preset=has_preset, extent=extent) for one in narrowed
         ]
         rows = [row for one in in_conditions for row in one]
         warnings = [*(warning for one in in_conditions for warning in one.warnings), *same_replies(runs)]
@@ -118,14 +119,14 @@ def _in_condition(
     drawn: Bootstrap | None,
     *,
     has_preset: bool,
-    brief: bool,
+    extent: Extent,
 ) -> Scores:
     """The scores of the wanted models and experiments, in the one condition of a selection. All other models are
     reference models. `has_preset`: some of the runs asked a preset, which is a cut of the items.
     """
     models = [model for model in selection.everybody if selection.wants([model])]
     if selection.condition != DEFAULT_NAME and (why := why_apart(selection.condition)):
-        return _apart(selection, why, models, groups, drawn, brief)
+        return _apart(selection, why, models, groups, drawn, extent)
     experiments = () if "overall" in selection.experiments else selection.experiments
     scores = score_tables(
         selection.tables,
@@ -135,9 +136,9 @@ def _in_condition(
         matched=selection.matched_panel,
         experiments=experiments,
         groups=groups,
-        brief=brief,
+        extent=extent,
     )
-    if brief or not has_preset:
+    if extent == "brief" or not has_preset:
         return scores
     rows = [*scores, *adjusted_rows(selection, scores.parts, scores.of("overall", "skill"))]
     return Scores(rows, scores.warnings, drawn, scores.parts, scores.runs, scores.own, scores.panels)
@@ -149,7 +150,7 @@ def _apart(
     models: Sequence[str],
     groups: Mapping[str, str | None],
     drawn: Bootstrap | None,
-    brief: bool,
+    extent: Extent,
 ) -> Scores:
     """The scores in a condition whose predictions are none of what a model knows of itself: of each experiment by
     itself, without an own excess, an overall score, a panel and whatever a model is held against.
@@ -161,7 +162,7 @@ def _apart(
         drawn,
         experiments=selection.experiments,
         groups=groups,
-        brief=brief,
+        extent=extent,
     )
     of_others = {*OF_BASELINE, "margin_at_own_rate", "own_excess"}
     rows = (
@@ -182,8 +183,7 @@ def score_tables(
     matched: MatchedPanel | None = None,
     experiments: Collection[str] = (),
     groups: Mapping[str, str | None] = NO_GROUPS,
-    whole: bool = True,
-    brief: bool = False,
+    extent: Extent = "all",
 ) -> Scores:
     """Scores of some models, from tables alone.
 
@@ -195,9 +195,7 @@ def score_tables(
         matched: The reference panel, where there is one.
         experiments: Those to score; all where none is named.
         groups: Model -> family, where somebody has named it.
-        whole: Whether to include warnings, tests of loss, self-bonuses, permutation tests, margins, noise ceilings and
-            bounds.
-        brief: Whether to leave out all that the first screen does not show.
+        extent: How much is worked out. Only `all` has warnings, tests of loss, self-bonuses, noise ceilings and bounds.
     """
     claims = {name: found for name, found in tables.claims.items() if not experiments or name in experiments}
     together = matched.tables if matched else tables
@@ -205,17 +203,17 @@ def score_tables(
     everybody = {model for tables_of in votes.values() for model in tables_of.everyone.models}
     # a model alone has nobody of its family beside it
     families = families_of(everybody, together.simulated, groups) if len(everybody) > 1 else dict.fromkeys(everybody)
-    scored = {model: _scored(together, votes, model, convention, families, whole, brief) for model in models}
-    if not whole:
+    scored = {model: _scored(together, votes, model, convention, families, extent) for model in models}
+    if extent == "bare":
         return Scores(_bare_rows(convention, scored), parts=scored)
     panels = [matched] if matched else []
     has_verdicts = matched is not None or len(everybody) >= LEAST_PANEL  # of so few there is none that is shown
     own = (
         list(own_of(claims, tables.simulated, families, matched, people=tables.people))
-        if has_verdicts or not brief
+        if has_verdicts or extent == "all"
         else []
     )
-    if brief:
+    if extent == "brief":
         return Scores(_shown_rows(scored, bootstrap), (), bootstrap, scored, own=own, panels=panels)
     judged = judge_warnings(claims, convention == "strict")
     opened = [one for one in left_open(tables) if one.experiment in claims]
@@ -232,8 +230,7 @@ def _scored(
     model: str,
     convention: str,
     families: Mapping[str, str | None],
-    whole: bool,
-    brief: bool,
+    extent: Extent,
 ) -> dict[str, Scored]:
     """The scores of one model in each experiment. The other models of its sort, simulated or not, are its reference
     models.
@@ -251,9 +248,7 @@ def _scored(
         family = families[model]
         of_family = [one for one in references if family and families[one] == family]
         same_family = vote_tables.others(claims, of_family, telling=False)
-        scored[experiment] = score_experiment(
-            asked, claims, answers, others, same_family, strict, whole=whole, brief=brief
-        )
+        scored[experiment] = score_experiment(asked, claims, answers, others, same_family, strict, extent)
     return scored
 
 

@@ -236,7 +236,9 @@ def _rates(finding: Finding | None) -> str:
 
 
 def _which(finding: Finding | None) -> str:
-    """The margin, where it is found above or below 0; else the sign of why it is not."""
+    """The margin, where it is found above or below 0; else the sign of why it is not. Its interval is not shown here
+    (`full_scores` has it).
+    """
     if finding is None or finding.value is None:
         return UNDEFINED
     if finding.answer == "withheld":

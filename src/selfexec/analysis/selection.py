@@ -22,7 +22,7 @@ from selfexec.facets import DEFAULT_NAME, canonical, why_apart
 from selfexec.files.tags import load_families
 from selfexec.metrics import Score
 from selfexec.panels import MOST_UNASKED, PAPER, MatchedPanel, load_panel, match_panel
-from selfexec.runs import Run, load_readings, loaded, refuse_silent, takes, with_kept_logprobs, with_source
+from selfexec.runs import Run, load_all, load_readings, refuse_silent, takes, with_kept_logprobs, with_source
 from selfexec.runs.run import several_runs
 from selfexec.text.matching import meant
 
@@ -75,7 +75,7 @@ class Selection:
         """The runs in all conditions, whose models are each other's reference models, as the readings and the source
         have it. No model may be in two of them, and no item may differ between them: rows could not be told apart.
         """
-        runs = loaded(self.given, self.accept_ends)
+        runs = load_all(self.given, self.accept_ends)
         if not runs:
             raise InputError("which runs? Give the folder of at least one.")
         for run in runs:

@@ -135,7 +135,7 @@ def canned(runs: Iterable["Run"]) -> Iterator[Canned]:
     for run in runs:
         given: dict[tuple[str, str], dict[str, set[str]]] = {}  # by model and experiment: text -> items
         for key, reply in run.replies.items():
-            kept = key.kind in EXPERIMENTS[key.experiment].kept
+            kept = key.session_kind in EXPERIMENTS[key.experiment].kept
             if kept and key.model not in run.simulated and (text := reply.text):
                 given.setdefault((key.model, key.experiment), {}).setdefault(text, set()).add(key.item)
         for (model, experiment), items_by_text in given.items():

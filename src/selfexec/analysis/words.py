@@ -286,7 +286,7 @@ def advice(
     """How far to trust a model's prediction: what came of its yes, and of its no, or of the control. None where it
     never said either.
     """
-    kind, words = EXPERIMENTS[experiment].kind, EXPERIMENTS[experiment].words
+    kind, words = EXPERIMENTS[experiment].claim_kind, EXPERIMENTS[experiment].words
     if words.behaviour is None:
         return None
     behaviour, all_the_same = words.behaviour

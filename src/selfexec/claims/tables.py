@@ -156,7 +156,7 @@ def observe(
     expected: list[tuple[object, ...]] = []
     for (model, experiment, condition), by_id in asked.items():
         definition = EXPERIMENTS[experiment]  # looked up once: there are thousands of items
-        facets = {kind: condition and touching(condition, experiment, kind) for kind in definition.kinds}
+        facets = {kind: condition and touching(condition, experiment, kind) for kind in definition.session_kinds}
         name = only_condition or (condition_name(condition) if condition else DEFAULT_NAME)
         own_names = (condition_name(part) if part else DEFAULT_NAME for part in facets.values())
         shared = {kind: only_condition or own for kind, own in zip(facets, own_names, strict=True)}

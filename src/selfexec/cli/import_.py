@@ -244,7 +244,7 @@ def _people_with_one_form(run: "Run") -> Iterator[str]:
     by_form: dict[bool, set[str]] = {True: set(), False: set()}  # those with predictions, and those with behaviour
     for key in run.replies:
         if key.model in run.people:
-            by_form[key.kind in EXPERIMENTS[key.experiment].predictions].add(key.model)
+            by_form[key.session_kind in EXPERIMENTS[key.experiment].predictions].add(key.model)
     predicted, did = by_form[True] - by_form[False], by_form[False] - by_form[True]
     if predicted and did:
         yield (

@@ -46,7 +46,7 @@ class PlannedRun:
 
     Attributes:
         save: What a dry run ends with: it writes the plan to a file, and says so.
-        finish: What is done with a run that is whole, and its scores.
+        finish: What else is done at the end with the run and its scores, as a study file asks; None where nothing is.
         names_models: Whether its models were named, and are not those of a run or simulated ones.
     """
 
@@ -108,77 +108,79 @@ def command(
         _refuse_strays(astray, models, given["experiments"])
     carry_out_there = _carrier(given)
     choices = collect(RunOptions, given)
-    whole_plan = _planned(choices, {**given, "dry_run": dry_run})
-    planned = replace(whole_plan.plan, command=typed("run"), again=choices.again)
+    planned = _planned(choices, {**given, "dry_run": dry_run})
+    plan = replace(planned.plan, command=typed("run"), again=choices.again)
     if carry_out_there is None:  # else those who ask look at the folders that they ask into
-        refuse_misfit(planned)
+        refuse_misfit(plan)
     # refuses models that cannot be asked; to say what would be asked no key is needed
-    lacking = [*planned.lacking, *keys_lacking([*planned.respondents, *planned.stand_ins], planned.item_set)]
+    lacking = [*plan.lacking, *keys_lacking([*plan.respondents, *plan.stand_ins], plan.item_set)]
     if lacking and not dry_run:
         raise NoApiKey(lacking[0])
-    who = f"{len(planned.models)} models" if len(planned.models) > 1 else planned.models[0]
-    share = f", of which {number_of(planned.sessions, 'session')} in shard {planned.shard}" if planned.shard else ""
-    whole = replace(planned, shard=None).sessions
-    say(f"{who}, items {planned.item_set.name} ({planned.item_set.sizes}), {number_of(whole, 'session')}{share}")
-    words = {name: EXPERIMENTS[name].words for name in planned.item_set.experiments}
-    asked = {name: each.about if len(planned.models) == 1 else each.their for name, each in words.items()}
+    who = f"{len(plan.models)} models" if len(plan.models) > 1 else plan.models[0]
+    share = f", of which {number_of(plan.sessions, 'session')} in shard {plan.shard}" if plan.shard else ""
+    sessions = number_of(replace(plan, shard=None).sessions, "session")
+    say(f"{who}, items {plan.item_set.name} ({plan.item_set.sizes}), {sessions}{share}")
+    words = {name: EXPERIMENTS[name].words for name in plan.item_set.experiments}
+    asked = {name: each.about if len(plan.models) == 1 else each.their for name, each in words.items()}
     say("; ".join(f"{name}: {about}" for name, about in asked.items()) + ".")
-    for text in planned.from_run:
+    for text in plan.from_run:
         say(text)
-    if planned.all_simulated and not models:
-        if out and not (planned.run_folder / MANIFEST).exists():
+    if plan.all_simulated and not models:
+        if out and not (plan.run_folder / MANIFEST).exists():
             say(f"{out}: there is no run to continue and no --model is given, so the models are simulated.")
         say("Simulated models: no language model is asked.")
-    if models or choices.preset or whole_plan.names_models:
-        sizes = {name: len(found) for name, found in planned.item_set.items.items()}
-        order = planned.preset_order or STRATIFIED
-        cuts = level_spread(planned.preset, order, planned.item_set.hashes) if planned.preset else {}
-        say(outlook(sizes, _models(planned), cuts))
-    if not planned.all_simulated:
-        for text in _unsafe(planned):
+    if models or choices.preset or planned.names_models:
+        sizes = {name: len(found) for name, found in plan.item_set.items.items()}
+        order = plan.preset_order or STRATIFIED
+        cuts = level_spread(plan.preset, order, plan.item_set.hashes) if plan.preset else {}
+        say(outlook(sizes, _models(plan), cuts))
+    if not plan.all_simulated:
+        for text in _unsafe(plan):
             say(text)
     if dry_run:
-        say("\n".join([*_foreseen(planned), *(f"Note: {said}" for said in [*_passed_over(planned), *lacking])]))
-        if whole_plan.save:
-            say("\n".join(whole_plan.save()))
+        say("\n".join([*_foreseen(plan), *(f"Note: {said}" for said in [*_passed_over(plan), *lacking])]))
+        if planned.save:
+            say("\n".join(planned.save()))
         return
     if carry_out_there is not None:
-        _say_scores(whole_plan, carry_out_there(planned))
+        _say_scores(planned, carry_out_there(plan))
         return
     started = time.perf_counter()
     progress = Progress()
     with nullcontext(None) if is_quiet() else shown_progress() as show:
-        run = _carried_out(planned, show, progress)
-    out_now = requests_of(planned.out).out if (planned.out / BATCHES).is_dir() and not choices.again else {}
+        run = _carried_out(plan, show, progress)
+    out_now = requests_of(plan.out).out if (plan.out / BATCHES).is_dir() and not choices.again else {}
     failed = sum(reply.failed for key, reply in run.replies.items() if key not in out_now)
     ended = sum(reply.ended_unknown for key, reply in run.replies.items() if key not in out_now)
     missing = failed + progress.out + progress.waiting + progress.left
-    recorded = sum(key.kind in EXPERIMENTS[key.experiment].recorded for key in run.replies)  # by a log, and not asked
+    recorded = sum(
+        key.session_kind in EXPERIMENTS[key.experiment].recorded for key in run.replies
+    )  # by a log, and not asked
     kept = number_of(len(run.replies) - failed - recorded, "reply", "replies")
-    say(f"{planned.out}: {kept} kept, {missing:,} missing ({time.perf_counter() - started:.1f} s)")
+    say(f"{plan.out}: {kept} kept, {missing:,} missing ({time.perf_counter() - started:.1f} s)")
     if progress.unneeded:
         say("\n".join(_not_needed(progress)))
-    if failed or not planned.all_simulated:
+    if failed or not plan.all_simulated:
         say("\n".join(summary(progress, run)))
         say_took(progress)
     if is_quiet():
         for warning in progress.warnings:
             say(f"selfexec: warning: {warning}", err=True)
     for model, number in run.unasked.items():
-        if model not in planned.models or not progress.left:
+        if model not in plan.models or not progress.left:
             what = f"{number_of(number, 'item')}{run.as_counted}"
             say(f"Of {what} that {model} was to be asked there is no reply yet; they count as missing until there is.")
-    if planned.shard:
-        say("\n".join(_after_shard(planned, missing)))
+    if plan.shard:
+        say("\n".join(_after_shard(plan, missing)))
     else:
-        _say_scores(replace(whole_plan, finish=None) if progress.left else whole_plan, run, missing)
+        _say_scores(replace(planned, finish=None) if progress.left else planned, run, missing)
     if missing:
         why = f" ({progress.left:,} left by {capped(progress, choices.max_calls)})" if progress.left else ""
         what = number_of(missing, "reply is", "replies are")
         way_on = "The same command with more" if progress.capped else "The same command"
         rest = f" {way_on} asks for the rest." if failed - ended + progress.left else ""
-        way_back = f" {_way_to_what_is_out(planned)}" if progress.out else ""
-        ends = f" {ways_on(ended, planned.out)}" if ended else ""
+        way_back = f" {_way_to_what_is_out(plan)}" if progress.out else ""
+        ends = f" {ways_on(ended, plan.out)}" if ended else ""
         say(f"\nselfexec: {what} missing{why}.{rest}{way_back}{ends}", err=True)
         raise click.exceptions.Exit(3)
 
@@ -238,62 +240,62 @@ def plan_of_choices(choices: "RunOptions") -> PlannedRun:
     return PlannedRun(planned_or_continued(choices))
 
 
-def _carried_out(planned: "Plan", show: "Report | None", progress: "Progress") -> "Run":
+def _carried_out(plan: "Plan", show: "Report | None", progress: "Progress") -> "Run":
     from selfexec.runs.asking import carry_out
 
     try:
-        return carry_out(planned, show, progress, _say_what_is_here)
+        return carry_out(plan, show, progress, _say_what_is_here)
     except KeyboardInterrupt:
         raise Stopped("stopped. What was done is kept; the same command continues.") from None
 
 
-def _afterwards(planned: "Plan", run: "Run", scores: "Scores", missing: int) -> Iterator[str]:
+def _afterwards(plan: "Plan", run: "Run", scores: "Scores", missing: int) -> Iterator[str]:
     """What to type next. Of many models the table alone fills a screen."""
     from selfexec.analysis.score_table import claims_unreadable
     from selfexec.runs.asking.paper_items import PAPER
 
     if len(run.models) < MANY:
         if number := claims_unreadable(scores, run.models):
-            yield unreadable_claims(planned.out, number)
-        yield f"Wrong predictions: {command_line('read {} --claim wrong --show', planned.out)}"
-    wanted = PAPER in (planned.item_set.name, planned.wanted_items)  # which may not be had
+            yield unreadable_claims(plan.out, number)
+        yield f"Wrong predictions: {command_line('read {} --claim wrong --show', plan.out)}"
+    wanted = PAPER in (plan.item_set.name, plan.wanted_items)  # which may not be had
     has_margin = any(row.metric == "baseline_margin" and row.value is not None for row in scores)
-    if not (missing or has_margin or planned.all_simulated or wanted):
+    if not (missing or has_margin or plan.all_simulated or wanted):
         yield "For a margin without further models: the same command with --items paper --preset quick and a new --out"
-    yield f"{'Once all is there' if missing else 'Next'}: {command_line('view {}', planned.out)}; {EXPLAIN}"
+    yield f"{'Once all is there' if missing else 'Next'}: {command_line('view {}', plan.out)}; {EXPLAIN}"
 
 
-def _after_shard(planned: "Plan", missing: int) -> Iterator[str]:
+def _after_shard(plan: "Plan", missing: int) -> Iterator[str]:
     """How the shard that was asked stands, and what to do once all are."""
     from selfexec.runs.share import command_to_join
 
-    shard = planned.shard
+    shard = plan.shard
     assert shard
-    if planned.caps.any:
+    if plan.caps.any:
         yield "Caps hold for this shard alone."
     if not missing:
         yield f"Shard {shard} has all its replies."
-    yield f"Once all {shard.of:,} shards are asked: {command_to_join(planned.run_folder)}"
+    yield f"Once all {shard.of:,} shards are asked: {command_to_join(plan.run_folder)}"
 
 
-def _models(planned: "Plan") -> int:
+def _models(plan: "Plan") -> int:
     """How many models the run will have, those that are there already and those of its reference panel included."""
     from selfexec.panels import load_panel
     from selfexec.runs import MANIFEST, load_manifest
     from selfexec.runs.asking.paper_items import PAPER
 
-    there = load_manifest(planned.out).models if (planned.out / MANIFEST).exists() else []
-    has_panel = planned.item_set.name == PAPER and not planned.all_simulated
-    return len({*planned.models, *there, *(load_panel(PAPER).models if has_panel else ())})
+    there = load_manifest(plan.out).models if (plan.out / MANIFEST).exists() else []
+    has_panel = plan.item_set.name == PAPER and not plan.all_simulated
+    return len({*plan.models, *there, *(load_panel(PAPER).models if has_panel else ())})
 
 
-def _unsafe(planned: "Plan") -> Iterator[str]:
+def _unsafe(plan: "Plan") -> Iterator[str]:
     """How many items ask for something harmful on purpose, what that may cost, and how to go on without them."""
     from selfexec.experiments import EXPERIMENTS
 
-    experiments = planned.item_set.experiments
+    experiments = plan.item_set.experiments
     for name in experiments:
-        items = planned.item_set[name].values()
+        items = plan.item_set[name].values()
         if unsafe := sum(map(EXPERIMENTS[name].unsafe, items)):
             others = ",".join(other for other in experiments if other != name)
             way_out = f" To go on without them: --experiment {others}" if others else ""
@@ -341,56 +343,56 @@ def _here(now: "Remaining[Plan]") -> str:
     )
 
 
-def _way_to_what_is_out(planned: "Plan") -> str:
+def _way_to_what_is_out(plan: "Plan") -> str:
     return (
-        f"What is out in a batch comes by `{command_line('import --from batch RESULTS -o {}', planned.out)}`; "
+        f"What is out in a batch comes by `{command_line('import --from batch RESULTS -o {}', plan.out)}`; "
         "--again asks it here, which is paid twice."
     )
 
 
-def _passed_over(planned: "Plan") -> Iterator[str]:
+def _passed_over(plan: "Plan") -> Iterator[str]:
     """What is set for simulated models, which reply by rule."""
-    told = [(one.name, one.sampling) for one in planned.respondents if one.simulated]
+    told = [(one.name, one.sampling) for one in plan.respondents if one.simulated]
     names = [name for name, sampling in told if changed(sampling)]
     if names:
         yield f"simulated models reply by rule: no setting changes what {joined(names)} will say."
 
 
-def _foreseen(planned: "Plan") -> Iterator[str]:
+def _foreseen(plan: "Plan") -> Iterator[str]:
     """What is there, and what the rest will take."""
     from selfexec.runs.asking import asked_elsewhere, duration
     from selfexec.runs.asking.estimate import foreseen
 
-    now, rest = foreseen(planned)
+    now, rest = foreseen(plan)
     if now.here or now.out or now.ended:
         yield _here(now)
     if not now.remaining:
         return
-    calls = f", of which {planned.caps.calls:,} now" if (planned.caps.calls or math.inf) < now.remaining else ""
+    calls = f", of which {plan.caps.calls:,} now" if (plan.caps.calls or math.inf) < now.remaining else ""
     about = f"about {tokens_about(rest.input_tokens)} tokens in, {tokens_about(rest.output_tokens)} out"
     yield f"To run: at most {number_of(now.remaining, 'session')}{calls}; {about}."
     if rest.own < 1:
         so_far = ", where this run has too few replies to go by," if rest.own else ""
-        assumed = "as long as those of ten recorded models" if _recorded(planned) else "of the usual length"
+        assumed = "as long as those of ten recorded models" if _recorded(plan) else "of the usual length"
         yield (
             f"The token estimate{so_far} assumes replies {assumed} and four prompt characters per token. "
             "A model that thinks first may use several times as many."
         )
     if rest.seconds is not None:
         yield f"Time: about {duration(rest.seconds)}, at the pace so far."
-    everybody = [*planned.models, *(stand_in.name for stand_in in planned.stand_ins)]
-    yield from costs(everybody, planned.prices, rest)
-    for folder, models in asked_elsewhere(planned).items():
+    everybody = [*plan.models, *(stand_in.name for stand_in in plan.stand_ins)]
+    yield from costs(everybody, plan.prices, rest)
+    for folder, models in asked_elsewhere(plan).items():
         asked = f"{', '.join(models)} {'was' if len(models) == 1 else 'were'} asked in {folder} already"
-        together = command_line("score {} {}", folder, planned.out)
+        together = command_line("score {} {}", folder, plan.out)
         yield f"Note: {asked}. Runs can be scored together instead: {together}"
 
 
-def _recorded(planned: "Plan") -> bool:
+def _recorded(plan: "Plan") -> bool:
     """Whether models were recorded in all of these experiments."""
     from selfexec.experiments import EXPERIMENTS
 
-    return all(EXPERIMENTS[name].spread for name in planned.item_set.experiments)
+    return all(EXPERIMENTS[name].spread for name in plan.item_set.experiments)
 
 
 def _not_needed(progress: "Progress") -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from selfexec.engines.base import (
     Address,
     Call,
+    CallResult,
     Checking,
     Connection,
     ConnectionCheck,
@@ -13,7 +14,6 @@ from selfexec.engines.base import (
     EngineType,
     Experienced,
     Notices,
-    Outcome,
     Waiting,
     Wire,
     finish,

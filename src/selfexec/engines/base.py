@@ -42,9 +42,9 @@ class Call(msgspec.Struct, frozen=True):
         return self.key.model
 
     @property
-    def kind(self) -> str:
+    def session_kind(self) -> str:
         """`predict`, `execute` or `judge`: what prompts and settings go by."""
-        return self.key.kind
+        return self.key.session_kind
 
     @property
     def prompt(self) -> str:
@@ -55,7 +55,7 @@ class Call(msgspec.Struct, frozen=True):
 BETWEEN_PARTS = "; "  # in `form_parts`
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class CallResult(msgspec.Struct, frozen=True):
     """What came back from one session. `text` None with an `error` means that nothing did.
 
     `cost_usd` is what the call cost, where the provider says it; `completion_id` what the server calls this completion;
@@ -84,7 +84,7 @@ class Outcome(msgspec.Struct, frozen=True):
     `waited` is for how many seconds the call was held since its server was away, which is no latency.
 
     `unknown_end` is the server's word for how the reply ended, where that word is not in the table of known ends; it is
-    `none` where the server gave no word. Such an Outcome has an `error` and no `text`, so that it counts as missing;
+    `none` where the server gave no word. Such a CallResult has an `error` and no `text`, so that it counts as missing;
     `unknown_end_text` is the text that came with it, which may be half of a reply.
     """
 
@@ -127,14 +127,14 @@ class Engine(Protocol):
     """Opens fresh sessions, as many at once as it is asked to and can bear. `warnings` is what a user should know,
     `addresses` where each model is asked, without any key; none for models in this process.
 
-    `ask` brings what came back. A session from which nothing came is an Outcome with an error, not an exception;
+    `ask` brings what came back. A session from which nothing came is a CallResult with an error, not an exception;
     InputError says that no further call can succeed either.
     """
 
     warnings: list[str]
     addresses: Mapping[str, str]
 
-    async def ask(self, call: Call) -> Outcome: ...
+    async def ask(self, call: Call) -> CallResult: ...
 
     async def __aenter__(self) -> Self: ...
 

@@ -15,13 +15,13 @@ import msgspec
 
 from selfexec.engines.base import (
     Call,
+    CallResult,
     Checking,
     Connection,
     ConnectionCheck,
     Engine,
     EngineType,
     Experienced,
-    Outcome,
     Waiting,
 )
 from selfexec.engines.http.providers import PROVIDERS, UnknownProvider, endpoint, prefill_of, wire_of
@@ -378,7 +378,7 @@ class _Several:
             if isinstance(engine, Experienced):
                 engine.note_answered(addresses)
 
-    async def ask(self, call: Call) -> Outcome:
+    async def ask(self, call: Call) -> CallResult:
         model, asked = call.model, self._asked[call.model]
         if asked != model:
             call = msgspec.structs.replace(call, key=call.key._replace(model=asked))

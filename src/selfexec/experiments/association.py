@@ -3,7 +3,8 @@
     predict   shown a target word and option words, the model says which of them it would list
     execute   the model lists five words for the target
 
-A claim: "the model lists this option". The two sessions know nothing of each other.
+A claim: "the model lists this option". The two sessions are opened at once and know nothing of each other: the model
+predicts a list that it has not made. All words that it lists count, be they five or not.
 """
 
 import json
@@ -146,7 +147,7 @@ class Association(Experiment):
     """Association: does a model know which words it would list? (paper, section 3.1)"""
 
     name = "association"
-    kind = "binary"
+    claim_kind = "binary"
     item_type = Target
     item_name = "target"
     prompts = PROMPTS

@@ -15,7 +15,7 @@ from selfexec.experiments.form_fields import FormField
 from selfexec.experiments.given import given_letter
 from selfexec.experiments.sources import RULE
 from selfexec.readers import Reading, Side, letter_shares, read_choice, read_probability, up_to_a_further_prompt
-from selfexec.renamed import refuses_old_words
+from selfexec.renamed import EXPERIMENT, refuse_old_names, refuses_old_words
 
 KindName = Literal["binary", "order", "share"]  # of claims
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ class Key(NamedTuple):
     facets: Facets = ()
 
     @property
-    def kind(self) -> str:
-        """Of session: `execute` of `execute.Q1`."""
+    def session_kind(self) -> str:
+        """`execute` of `execute.Q1`."""
         return session_kind(self.session)
 
     def fields(self) -> dict[str, Any]:
@@ -433,8 +433,8 @@ class Experiment(ABC):
 
     Attributes:
         name: Its name in item files, replies and tables.
-        kind: The kind of its claims: `binary` (yes or no, pooled), `order` (pairs, averaged by group) or `share` (how
-            often what was predicted came true, against a control).
+        claim_kind: The kind of its claims: `binary` (yes or no, pooled), `order` (pairs, averaged by group) or `share`
+            (how often what was predicted came true, against a control).
         words: The few phrases that sentences need of it.
         prompts: Kind of session -> template.
         variants: Prompts that facets put in the place of those of `prompts`, by kind and facet: `predict@frame`, where
@@ -477,8 +477,11 @@ class Experiment(ABC):
     """
 
     name: str
-    kind: KindName
+    claim_kind: KindName
     words: Words
+
+    def __init_subclass__(cls) -> None:
+        refuse_old_names(cls, vars(cls), EXPERIMENT)
 
     # --- prompts, by kind of session ---
 
@@ -503,7 +506,7 @@ class Experiment(ABC):
         """The sessions that an item may need, as far as they are known beforehand: what is counted in advance. The
         part before a dot is the kind.
         """
-        return self.kinds
+        return self.session_kinds
 
     def further(self, item: Any, session: str) -> bool:
         """Whether a name is one of a session of an item too, where not all are known beforehand: `turn.1`, `turn.2`
@@ -674,7 +677,7 @@ class Experiment(ABC):
         return self.judging or self.keying
 
     @property
-    def kinds(self) -> tuple[str, ...]:
+    def session_kinds(self) -> tuple[str, ...]:
         """All kinds of session, those that are asked first."""
         return (*self.prompts, *self.recorded)
 
@@ -706,7 +709,7 @@ class Experiment(ABC):
     def accepts(self, item: Any, session: str) -> bool:
         """Whether this is the name of a session of an item."""
         return session in self.session_names(item) or (
-            session_kind(session) in self.kinds and self.further(item, session)
+            session_kind(session) in self.session_kinds and self.further(item, session)
         )
 
     def in_order(self, item: Any, found: Iterable[str]) -> list[str]:

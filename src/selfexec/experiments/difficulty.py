@@ -369,7 +369,7 @@ class Difficulty(Experiment):
     """Difficulty assessment: does a model know which questions it finds hard? (paper, section 3.3)"""
 
     name = "difficulty"
-    kind = "order"
+    claim_kind = "order"
     item_type = QuestionGroup
     item_name = "group"
     prompts = PROMPTS

@@ -489,7 +489,7 @@ class FailingQuestion(Experiment):
     """Failing question: can a model write a question that it will fail? (paper, section 6)"""
 
     name = "failing_question"
-    kind = "share"
+    claim_kind = "share"
     item_type = Task
     item_name = "question"
     prompts = PROMPTS

@@ -581,7 +581,7 @@ class Restriction(Experiment):
     """Restriction recognition: does a model know which requests it will turn down? (paper, section 3.2)"""
 
     name = "restriction"
-    kind = "binary"
+    claim_kind = "binary"
     item_type = UserRequest
     item_name = "request"
     prompts = PROMPTS

@@ -178,12 +178,12 @@ def may_nest(condition: Condition, experiment: str, within: Nested) -> bool:
 def behaviour_kind(experiment: str) -> str:
     """The kind of session in which a model shows the behaviour that is predicted."""
     asked = EXPERIMENTS[experiment]
-    return next(kind for kind in asked.kinds if kind not in asked.predictions)
+    return next(kind for kind in asked.session_kinds if kind not in asked.predictions)
 
 
 def answers_calls(key: Key) -> str:
     """The model that answers a session: the one whose session it is, but for a call that another one stands in for."""
-    held = dialogue_in(key.facets, key.experiment, key.kind) if is_call(key.session) else None
+    held = dialogue_in(key.facets, key.experiment, key.session_kind) if is_call(key.session) else None
     return (held[0].stand_in(held[1]) if held else None) or key.model
 
 
@@ -227,7 +227,9 @@ def parts_of(condition: Condition, experiment: str) -> set[Condition]:
 
 def in_condition(key: Key, condition: Condition) -> Key:
     """The session of this name in a condition."""
-    return key._replace(facets=touching(condition, key.experiment, key.kind)) if condition or key.facets else key
+    return (
+        key._replace(facets=touching(condition, key.experiment, key.session_kind)) if condition or key.facets else key
+    )
 
 
 def conditions_of(conditions: Iterable[Condition], experiment: str) -> list[Condition]:

@@ -80,6 +80,7 @@ from selfexec.metrics.score import (
     IN_PROBABILITIES,
     LEAST_OVERALL,
     Bounds,
+    Extent,
     Scored,
     accuracy_on,
     combine,

@@ -25,6 +25,7 @@ from selfexec.metrics.baselines import (
     STACKED,
     Others,
     VoteTables,
+    baseline_probabilities,
     baseline_records,
     predictor_record_on,
     stacked,
@@ -84,34 +85,31 @@ def models_read(tables: VoteTables, model: str, others: Iterable[str]) -> int:
     return int((tables.read[chosen][:, asked].mean(1) >= LEAST_READ).sum()) if len(asked) else 0
 
 
-def compare_with_baseline(
-    claims: Claims, others: Others, probabilities: Mapping[str, Array], strict: bool
-) -> BaselineComparison:
-    """A model's claims compared with the stacked baseline, on the claims that at least three others share.
+def compare_with_baseline(claims: Claims, others: Others, strict: bool) -> BaselineComparison:
+    """A model's claims compared with the stacked baseline, on the claims that at least three others share
+    (`Others.share`).
 
     Args:
         claims: The model's own.
         others: The reference models.
-        probabilities: Those of a yes by each single baseline. `others_mode` has to be nan for the claims that fewer
-            than three others share, and for no other: it says on which claims the two are compared.
         strict: Whether what could not be read counts as wrong.
     """
     kind, scored = claim_kind(claims), scorable(claims, strict)
-    if reason := _too_few(claims, others, probabilities, scored):
+    if reason := _too_few(claims, others, scored):
         return without_baseline(kind, kind.count(claims, strict), reason)
-    known = ~np.isnan(probabilities["others_mode"])
-    shared = scored & known
-    own = kind.count(claims.where(known), strict)
+    shared = others.share(claims)
+    own, compared = kind.count(claims.where(shared), strict), shared & scored
     if not kind.SHARED_CLAIMS:
-        baseline, record = best_of(kind, own, baseline_records(claims, probabilities, shared))
+        records = baseline_records(claims, baseline_probabilities(claims, others), compared)
+        baseline, record = best_of(kind, own, records)
         return BaselineComparison(own, baseline, record, kind.skill_difference(own, record))
     fitted = stacked(others)
     logits = fitted.logits(claims)
     predictions = fitted.predictions(logits)
-    record = predictor_record_on(claims, predictions, shared)
+    record = predictor_record_on(claims, predictions, compared)
     if not value(kind.skill, record) > 0:  # the same answer every time does as well
         record = kind.constant(own)
-        at_rate = at_own_rate(claims, shared, own, np.zeros(len(claims)), None) if kind.FREE_THRESHOLD else None
+        at_rate = at_own_rate(claims, compared, own, np.zeros(len(claims)), None) if kind.FREE_THRESHOLD else None
         return BaselineComparison(
             own,
             CONSTANT,
@@ -120,18 +118,19 @@ def compare_with_baseline(
             stacked_predictions=predictions,
             at_own_rate=at_rate,
         )
-    doubt = reference_doubt(claims, shared, fitted.without_one(claims), value(kind.skill, record))
-    at_rate = at_own_rate(claims, shared, own, logits, fitted) if kind.FREE_THRESHOLD else None
+    doubt = reference_doubt(claims, compared, fitted.without_one(claims), value(kind.skill, record))
+    at_rate = at_own_rate(claims, compared, own, logits, fitted) if kind.FREE_THRESHOLD else None
     margin = doubted(kind.skill_difference(own, record), doubt)
     return BaselineComparison(own, STACKED, record, margin, doubt, predictions, at_rate)
 
 
-def _too_few(claims: Claims, others: Others, probabilities: Mapping[str, Array], mask: Flags) -> str | None:
-    """Why too little is known of others, None where enough is."""
+def _too_few(claims: Claims, others: Others, mask: Flags) -> str | None:
+    """Why too little is known of others, None where enough is: where at least three of them share nine tenths of the
+    items of the `mask` claims.
+    """
     if lacking := others.lacking:
         return lacking
-    shared = ~np.isnan(probabilities["others_mode"])
-    asked, met = (len(occurring(claims.item[these])) for these in (mask, mask & shared))
+    asked, met = (len(occurring(claims.item[these])) for these in (mask, mask & others.share(claims)))
     if met < LEAST_COVERAGE * asked:
         return f"only {met} of {number_of(asked, 'item was', 'items were')} asked of three other models"
     return ONE_ITEM if met == 1 else None
@@ -162,7 +161,7 @@ def where_words_split(
     if comparison.stacked_predictions is None:
         return dict.fromkeys(WHERE_SPLIT, Estimate(math.nan, reason=comparison.margin.reason))
     kind, mask = claim_kind(claims), scorable(claims, strict)
-    words = others.votes.share_predicted[others.table.at(claims)]
+    words = others.votes.share_predicted[others.table.columns_of(claims)]
     split = np.minimum(words, 1 - words) >= SPLIT
     own = kind.count(claims.where(split), strict)
     if len(own.items) < 2:

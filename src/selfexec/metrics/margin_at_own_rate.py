@@ -23,7 +23,7 @@ from selfexec.metrics.kinds import Counted, common_items, value
 from selfexec.metrics.kinds.binary import sides
 from selfexec.metrics.kinds.counts import difference
 from selfexec.metrics.kinds.formulas import Cells, ceiling_at_own_rate, of_cells, predicted_rate, read_claims, youden_j
-from selfexec.metrics.kinds.paired import differing
+from selfexec.metrics.kinds.paired_differences import differing
 from selfexec.metrics.kinds.rates import ceiling_estimate, ceiling_share_estimate
 from selfexec.metrics.reference_doubt import NO_DOUBT, ReferenceDoubt, doubted, doubted_share, reference_doubt
 from selfexec.metrics.rows import FEW, Estimate

@@ -159,7 +159,7 @@ def _areas(claims: Claims, others: Others) -> _Areas | Estimate:
     kept, logits = claims.where(~np.isnan(logits)), logits[~np.isnan(logits)]
     if len(kept) < LEAST_COVERAGE * len(claims) or not len(kept):
         return Estimate(math.nan, reason=f"of {len(claims):,} claims only {len(kept):,} are known of others")
-    fold = others.table.fold[others.table.at(kept)]
+    fold = others.table.fold[others.table.columns_of(kept)]
     came_true, (item, items) = kept.observed > 0, _numbered(kept.item)
     own = auroc(kept.probability, came_true, item, items)
     theirs = auroc(centred(logits, fold), came_true, item, items)

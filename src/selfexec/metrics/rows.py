@@ -17,7 +17,7 @@ LEAST_COVERAGE = 0.9
 LEAST_RARER_ITEMS = 20
 MARGINS = ("baseline_margin", "margin_at_own_rate", "auroc_margin")  # over the stacked baseline, where there is one
 OF_BASELINE = ("best_baseline", *MARGINS, "baseline_share_of_ceiling")  # whose rows name the baseline
-LEAST_PANEL = 6  # models read on the same items, the model included: a margin with fewer is evidence for no model
+LEAST_PANEL = 6  # models read on the same items (`models_read`), the model included: with fewer a margin is no evidence
 ONE_ITEM = "only one item could be scored"  # which has shares, but no skill
 FEW = 10  # items: a standard error that rests on fewer is unreliable (docs/decisions/0008)
 
@@ -135,7 +135,9 @@ class AskedCounts:
 
 
 def few_models(models: int | None) -> str | None:
-    """Why a margin over a baseline of so few models speaks for no model; None where it may, or rests on no models."""
+    """Why a margin is no evidence for a model where so few were read on its items; None where it may be, or where it
+    rests on no models. All that were read count, also those whose behaviour varies too little for a baseline.
+    """
     if models is None or models >= LEAST_PANEL:
         return None
     read = f"only {number_of(models, 'model was', 'models were')} read on the same items"

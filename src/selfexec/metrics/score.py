@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from selfexec.metrics.baselines import (
     baseline_probabilities,
     baseline_records,
     by_family,
-    paired,
+    pairing,
 )
 from selfexec.metrics.kinds import Counted, Kind, claim_kind, gives_probabilities, scorable
 from selfexec.metrics.permutation import shuffled_p
@@ -53,6 +54,11 @@ OF_SKILL = {
 NO_MARGIN = "it was not worked out"
 IN_PROBABILITIES = "predictions are probabilities, which are scored by AUROC and the margin in AUROC instead"
 OF_CHOICE_AND_PROBABILITY = ("accuracy", "coverage", "base_rate", "always_yes", "always_no")  # defined for both
+Extent = Literal["bare", "brief", "all"]
+"""How much of a model's scores is worked out. `bare`: its own record and the single baselines that need no regression.
+`brief`: what the first screen shows, which has margins but no single baselines. `all`: both, fitted baselines and the
+permutation test.
+"""
 WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # known even where no claim was read
 
 
@@ -92,7 +98,7 @@ class Scored:
         """The model next to each single baseline, on the claims that the baseline predicts."""
         mask = scorable(self.claims, self.strict)
         return {
-            name: paired(self.claims, self.probabilities[name], mask, self.record, record, self.strict)
+            name: pairing(self.claims, self.probabilities[name], mask, self.record, record, self.strict)
             for name, record in self.records.items()
         }
 
@@ -111,9 +117,7 @@ def score_experiment(
     others: Others,
     family: Others,
     strict: bool,
-    *,
-    whole: bool = True,
-    brief: bool = False,
+    extent: Extent = "all",
 ) -> Scored:
     """Score one model in one experiment: first its own record, then each single baseline on the same claims, then the
     margin over the stacked baseline. Last come the reasons for which numbers are withheld or cautioned against.
@@ -129,42 +133,39 @@ def score_experiment(
         others: The reference models.
         family: Those of them that are of its family.
         strict: Whether what could not be read counts as wrong.
-        whole: Whether to include the permutation test, the margin, and the baselines that are fitted.
-        brief: Whether to leave out all that the first screen does not show: the single baselines, the permutation test,
-            and further metrics of the model's own record.
+        extent: How much is worked out.
     """
     kind, mask = claim_kind(claims), scorable(claims, strict)
     record, experiment = kind.count(claims, strict), EXPERIMENTS[claims.experiment]
-    if brief:
+    if extent == "brief":
         metrics = dict(kind.brief_estimates(record))
     else:
         metrics = dict(kind.own_estimates(claims, record, answers, experiment.metrics, strict))
     metrics["skill"] = metrics[kind.SKILL_NAME]
     probabilities: dict[str, Array] = {}
     records: dict[str, Counted] = {}
-    if others.enough or not brief:  # without others there is no margin that takes them
-        probabilities = baseline_probabilities(claims, others, learnt=whole)
-    if not brief:
+    if extent != "brief":
+        probabilities = baseline_probabilities(claims, others, learnt=extent == "all")
         metrics["coverage"] = coverage(claims)
         of_family, lacking = by_family(claims, family, mask)
         probabilities |= of_family
         records = baseline_records(claims, probabilities, mask)
         metrics |= {name: Estimate(math.nan, reason=why) for name, why in lacking.items()}
         metrics |= _accuracies(kind, claims, records)
-    if whole and not brief:
+    if extent == "all":
         several = len(record.items) > 1
         metrics["shuffled_p"] = shuffled_p(claims, strict) if several else Estimate(math.nan, reason=ONE_ITEM)
     comparison = without_baseline(kind, record, NO_MARGIN)
-    if whole:
-        comparison = compare_with_baseline(claims, others, probabilities, strict)
+    if extent != "bare":
+        comparison = compare_with_baseline(claims, others, strict)
         metrics |= _margins(kind, comparison)
-    if whole and not brief and kind.SHARED_CLAIMS:  # shown, but part of no verdict
+    if extent == "all" and kind.SHARED_CLAIMS:  # shown, but part of no verdict
         metrics |= where_words_split(claims, others, comparison, strict)
     if gives_probabilities(claims):
         if kind.FREE_THRESHOLD and kind.SHARED_CLAIMS:
             comparison, probabilities, records = without_baseline(kind, record, IN_PROBABILITIES), {}, {}
             metrics = _without_threshold(metrics, experiment.naive)
-        metrics |= probability_scores(claims, answers, others, with_margin=whole and kind.SHARED_CLAIMS)
+        metrics |= probability_scores(claims, answers, others, with_margin=extent != "bare" and kind.SHARED_CLAIMS)
     why, metrics = degenerate(kind, claims, answers, len(record.items), metrics)
     comparison = replace(comparison, margin=metrics.get("baseline_margin", comparison.margin))
     caution = asked.caution or why or kind.too_few(claims.where(mask), record)
@@ -209,7 +210,8 @@ def degenerate(
     kind: Kind, claims: Claims, answers: Answers | None, items: int, estimates: Mapping[str, Estimate]
 ) -> tuple[str | None, dict[str, Estimate]]:
     """Why some estimates are not defined, and the estimates with that reason in their place. Where no claim was read,
-    only coverage is defined; on a single item shares are defined, and skill is not.
+    only coverage is defined; on a single item shares are defined, and skill is not. The reason takes the place of one
+    that an estimate had before.
     """
     reason, kept = None, set(estimates)
     if nothing := nothing_read(claims) or (None if items else NOTHING_READ):

@@ -1,6 +1,7 @@
 """A reply that is nothing but the object that it was asked for, at most in a fence, as most are: JSON says what it
 means, and there is nothing around it that could take it back. Replies in which there is anything else, blanks and signs
-in the words included, are weighed (`marks.weigh_marks`, `words.weigh_words`).
+in the words included, are weighed (`marks.weigh_marks`, `words.weigh_words`). Of a key that stands twice in an object
+the last value counts.
 """
 
 import json
@@ -48,7 +49,7 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
 
 def read_words(text: str) -> Reading:
     """The words that a reply lists: at once where it says nothing else; otherwise under the key "words", else in
-    brackets, else as a list of lines or commas.
+    brackets, else as a list of lines or commas. How many were asked for does not matter here.
     """
     bare = read_bare(text, LISTED)
     return structs.replace(bare, value=bare.value["words"]) if bare else on_demand.weigh_words(text)

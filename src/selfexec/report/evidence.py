@@ -109,9 +109,11 @@ class PageEvidence:
 
 def _of_experiments() -> dict[str, Any]:
     return {
-        "orders": [name for name, experiment in EXPERIMENTS.items() if experiment.kind == "order"],
+        "orders": [name for name, experiment in EXPERIMENTS.items() if experiment.claim_kind == "order"],
         "behaviour": {
-            name: e.words.behaviour[0] for name, e in EXPERIMENTS.items() if e.words.behaviour and e.kind == "binary"
+            name: e.words.behaviour[0]
+            for name, e in EXPERIMENTS.items()
+            if e.words.behaviour and e.claim_kind == "binary"
         },
         "predictions": {name: experiment.predictions for name, experiment in EXPERIMENTS.items()},
         "unneeded": {name: experiment.unneeded for name, experiment in EXPERIMENTS.items()},

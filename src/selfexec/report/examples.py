@@ -72,7 +72,7 @@ class Quotable:
 
     def _quote(self, row: Mapping[str, Any], alike: Sequence[Mapping[str, Any]], title: int) -> Example:
         experiment, item = row["experiment"], self.items[row["experiment"], row["item"]]
-        is_order = EXPERIMENTS[experiment].kind == "order"  # which says itself what it is about
+        is_order = EXPERIMENTS[experiment].claim_kind == "order"  # which says itself what it is about
         titled = "" if is_order else in_short(EXPERIMENTS[experiment].title(item), title)
         others = _others(row, [claim for claim in alike if claim["model"] != row["model"]])
         return Example(row["model"], experiment, row["item"], titled, _said(item, row, self.runs), others)

@@ -246,7 +246,7 @@ AREAS = ((0.0, "0"), (0.5, ".5"), (1.0, "1"))
 
 
 def _columns(scores: Scores, experiment: str, areas: Scores | None) -> list[FrontColumn]:
-    makers = COLUMNS.get(EXPERIMENTS[experiment].kind, (skill_column,))
+    makers = COLUMNS.get(EXPERIMENTS[experiment].claim_kind, (skill_column,))
     made = [make(scores, experiment) for make in makers]
     lead = lead_in(scores, areas, experiment)
     if lead is not scores:

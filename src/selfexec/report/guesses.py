@@ -74,7 +74,7 @@ def guesses(quotable: Quotable, models: Sequence[str], baselines: BaselinePredic
 
 def drawn(claims: pl.DataFrame) -> list[dict[str, Any]]:
     """Ten claims of each model, as rows, in the order of their lots."""
-    kinds = [name for name, experiment in EXPERIMENTS.items() if experiment.kind in KINDS]
+    kinds = [name for name, experiment in EXPERIMENTS.items() if experiment.claim_kind in KINDS]
     read = claims.filter((pl.col("state") == "read") & pl.col("experiment").is_in(kinds))
     read = read.drop_nulls(["predicted", "observed"])
     piles: dict[str, dict[str, dict[bool, list[str]]]] = {}

@@ -63,7 +63,9 @@ def coded(tables: Tables) -> pl.DataFrame:
 
 
 def _of_kind(kind: KindName) -> pl.Expr:
-    return pl.col("experiment").is_in([name for name, experiment in EXPERIMENTS.items() if experiment.kind == kind])
+    return pl.col("experiment").is_in(
+        [name for name, experiment in EXPERIMENTS.items() if experiment.claim_kind == kind]
+    )
 
 
 def _side(yes_yes: str, yes_no: str, no_yes: str, no_no: str) -> pl.Expr:
@@ -75,7 +77,7 @@ def _side(yes_yes: str, yes_no: str, no_yes: str, no_no: str) -> pl.Expr:
 
 def sides_of(experiment: str) -> str:
     """The codes of claims that were read: predicted and came true, did not; not predicted and came true, did not."""
-    kind = EXPERIMENTS[experiment].kind
+    kind = EXPERIMENTS[experiment].claim_kind
     return "".join((CAME_TRUE, IN_VAIN, UNTOLD, CONTROL) if kind == "share" else (HIT, OVER, UNDER, DENIED))
 
 

@@ -39,7 +39,7 @@ def surprises(observations: pl.DataFrame, worst: int = WORST) -> Mapping[str, li
     turns, since there are many more claims in one of them. Equals in all that stand in the order of the items. What is
     of a control was not predicted, and surprises nobody.
     """
-    against_control = [name for name, experiment in EXPERIMENTS.items() if experiment.kind == "share"]
+    against_control = [name for name, experiment in EXPERIMENTS.items() if experiment.claim_kind == "share"]
     votes = (
         observations.drop_nulls("observed")
         .group_by("experiment", "item", "claim", "model")

@@ -20,5 +20,5 @@ from selfexec.runs.readings import (
 )
 from selfexec.runs.records import BySession, GivenReading, Reply, load_readings, load_replies
 from selfexec.runs.replay import first_sessions
-from selfexec.runs.run import Run, load, loaded, refuse_silent, with_source
+from selfexec.runs.run import Run, load, load_all, refuse_silent, with_source
 from selfexec.runs.store import Journal, read_journal

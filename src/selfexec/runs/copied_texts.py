@@ -79,6 +79,6 @@ def _have_few_answers(replies: Iterable[Reply]) -> bool:
     """Whether all of these replies answer prompts that ask for a letter or an order, of which there are few."""
     letters = {(name, kind) for name, known in EXPERIMENTS.items() for kind in (*known.options, known.answers)}
     orders = {
-        (name, kind) for name, known in EXPERIMENTS.items() if known.kind == "order" for kind in known.predictions
+        (name, kind) for name, known in EXPERIMENTS.items() if known.claim_kind == "order" for kind in known.predictions
     }
-    return {(reply.experiment, reply.key.kind) for reply in replies} <= letters | orders
+    return {(reply.experiment, reply.key.session_kind) for reply in replies} <= letters | orders

@@ -54,7 +54,7 @@ def recorded(item_set: ItemSet, replies: Iterable[Key]) -> frozenset[JobKey]:
     """The items, each as one model did it in one epoch, for which a log has all that was done."""
     there: dict[JobKey, set[str]] = defaultdict(set)
     for key in replies:
-        if key.kind in EXPERIMENTS[key.experiment].recorded:
+        if key.session_kind in EXPERIMENTS[key.experiment].recorded:
             there[key[:4]].add(key.session)
     return frozenset(
         job
@@ -103,7 +103,7 @@ def asked(
     in_logs = {name: experiment.recorded for name, experiment in EXPERIMENTS.items() if experiment.recorded}
     logged: list[Key] = []
     for key in replies:
-        if key.experiment in in_logs and key.kind in in_logs[key.experiment]:
+        if key.experiment in in_logs and key.session_kind in in_logs[key.experiment]:
             logged.append(key)
             continue
         seen[key.model, key.experiment][key.facets, key.session][key.item].add(key.epoch)

@@ -382,7 +382,7 @@ def _misfit(key: Key, item_set: ItemSet, way_out: str) -> str | None:
     experiment = EXPERIMENTS[key.experiment]
     within = nested(key.session) if key.facets else None
     if within and experiment.accepts(item, within.base) and may_nest(key.facets, key.experiment, within):
-        return misfit(key.facets, key.experiment, key.kind)
+        return misfit(key.facets, key.experiment, key.session_kind)
     if not experiment.accepts(item, key.session):
         return f"{key.experiment} has no session {key.session!r}, only {', '.join(experiment.session_names(item))}."
-    return misfit(key.facets, key.experiment, key.kind) if key.facets else None
+    return misfit(key.facets, key.experiment, key.session_kind) if key.facets else None

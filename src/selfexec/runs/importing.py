@@ -43,7 +43,7 @@ from selfexec.runs.folder import (
     write_manifest,
 )
 from selfexec.runs.records import Cut, Loaded, Reply, load_replies
-from selfexec.runs.run import Run, load, loaded, opened, warn_of_unknown_ends
+from selfexec.runs.run import Run, load, load_all, read_run, warn_of_unknown_ends
 from selfexec.runs.store import Journal, read_journal
 from selfexec.version import __version__
 
@@ -243,7 +243,7 @@ def run_of(source: Path, item_source: str | Path | None = None, accept_ends: Nam
     came = loaded_replies([source])
     check_fit(came.replies, item_set, came.places.__getitem__)
     found = Run(source, _imported([source], item_set, came.replies), item_set, came.replies)
-    [found] = loaded(found, accept_ends)
+    [found] = load_all(found, accept_ends)
     warn_of_unknown_ends(found)
     return found
 
@@ -310,7 +310,7 @@ def add_replies(
             ),
         )
     keep_accepted(out, accept_ends)
-    return opened(out), came.warnings
+    return read_run(out), came.warnings
 
 
 def sources_of(paths: Sequence[Path]) -> dict[str, str]:

@@ -93,7 +93,7 @@ def _fault(judgement: Judgement, item_set: ItemSet) -> str | None:
     experiment, value = EXPERIMENTS[judgement.experiment], judgement.value
     if isinstance(value, str):
         return _no_key(judgement, value)
-    if experiment.kept and (kind := judgement.key.kind) not in experiment.kept:
+    if experiment.kept and (kind := judgement.key.session_kind) not in experiment.kept:
         return f"replies of {kind} are read, not judged. What is judged in {experiment.name} is {experiment.kept[0]}."
     claims = [o.claim for o in experiment.observe(item_set.items[experiment.name][judgement.item], {})]
     if isinstance(value, bool) and len(claims) > 1:
@@ -109,7 +109,7 @@ def _no_key(judgement: Judgement, value: str) -> str | None:
     keying = EXPERIMENTS[judgement.experiment].keying
     if keying is None:
         return f"the value {value!r} is no answer to a claim. Write true, false or null."
-    if judgement.key.kind != keying.session:
+    if judgement.key.session_kind != keying.session:
         return f"what is right of a question belongs to the session in which it was made up: {keying.session}."
     if value not in keying.answers:
         return f"the value {value!r} is no answer to the question. There are {', '.join(keying.answers)}."

@@ -39,7 +39,7 @@ def _read_by_tokens(key: Key, reply: Reply) -> Reply | None:
     reply, and for one whose tokens were not kept.
     """
     experiment = EXPERIMENTS[key.experiment]
-    if key.kind not in experiment.predictions or not experiment.decided_by_tokens or ELICIT in dict(key.facets):
+    if key.session_kind not in experiment.predictions or not experiment.decided_by_tokens or ELICIT in dict(key.facets):
         return None
     if not any(len(token.top_logprobs) > 1 for token in reply.logprobs or ()):
         return None

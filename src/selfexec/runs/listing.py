@@ -204,7 +204,7 @@ def _asked_for(there: Mapping[JobKey, Mapping[Key, "_Line"]]) -> dict[JobKey, di
     """Without what stands in a log, which nobody has to ask for."""
     recorded = {name: experiment.recorded for name, experiment in EXPERIMENTS.items()}
     return {
-        place: {key: line for key, line in lines.items() if key.kind not in recorded.get(place[1], ())}
+        place: {key: line for key, line in lines.items() if key.session_kind not in recorded.get(place[1], ())}
         for place, lines in there.items()
     }
 

@@ -57,7 +57,7 @@ def read_replies(
                 item_set.items[key.experiment][key.item],
                 reply,
                 given.get(key) if given else None,
-                options.get((key.experiment, key.kind)) if options else None,
+                options.get((key.experiment, key.session_kind)) if options else None,
                 known,
                 condition,
             ),
@@ -81,7 +81,7 @@ def _with_last_turns(
     """
     turns: dict[Key, int] = defaultdict(int)
     for key in replies:
-        if dialogue_in(key.facets or condition, key.experiment, key.kind) and not is_call(key.session):
+        if dialogue_in(key.facets or condition, key.experiment, key.session_kind) and not is_call(key.session):
             within = nested(key.session)
             first = key._replace(session=base_of(key.session))
             turns[first] = max(turns[first], within.number if within else 1)
@@ -94,7 +94,7 @@ def _last_turn(
     first: Key, number: int, readings: Mapping[Key, Reading], replies: Mapping[Key, Reply], condition: Condition
 ) -> Reading:
     """What a conversation of so many turns says."""
-    held = dialogue_in(first.facets or condition, first.experiment, first.kind)
+    held = dialogue_in(first.facets or condition, first.experiment, first.session_kind)
     last = first._replace(session=turn_of(first.session, number))
     reading = readings.get(last, Reading("missing"))
     if held is None or reading.state in ("missing", "withheld"):
@@ -134,7 +134,7 @@ def read_reply(
         return Reading("missing", reason=reply.error, tokens=reply.output_tokens)
     if facets and is_call(reply.session):
         return Reading("read", tokens=reply.output_tokens)
-    if facets and given is None and (held := dialogue_in(facets, reply.experiment, reply.key.kind)):
+    if facets and given is None and (held := dialogue_in(facets, reply.experiment, reply.key.session_kind)):
         asked = held[0].asks_on(reply.text)
         if asked is not None:
             return Reading("read", {"asks": asked}, tokens=reply.output_tokens)
@@ -169,10 +169,10 @@ def read_reply(
 def _form(key: Key, condition: Condition) -> str:
     """In what other form than usual a session was to be answered, by `elicit=probability`; nothing where in none."""
     experiment = EXPERIMENTS[key.experiment]
-    if key.kind not in experiment.predictions:
+    if key.session_kind not in experiment.predictions:
         return ""
     otherwise = {*experiment.read_otherwise, *BY_TOKENS}
-    facets = key.facets or touching(condition, key.experiment, key.kind)
+    facets = key.facets or touching(condition, key.experiment, key.session_kind)
     return next((form for name, level in facets if (form := f"{name}={level}") in otherwise), "")
 
 
@@ -230,7 +230,7 @@ def _with_visible(reading: Reading, reply: Reply) -> Reading:
 
 def is_kept(key: Key) -> bool:
     """Whether the reply of this session is kept, not read: it is judged in another one."""
-    return key.kind in EXPERIMENTS[key.experiment].kept or is_call(key.session)
+    return key.session_kind in EXPERIMENTS[key.experiment].kept or is_call(key.session)
 
 
 def _in_whole_characters(value: Any) -> Any:
@@ -262,7 +262,7 @@ def choose(
     wanted = (
         named("model", models, {key.model for key in readings}),
         named("experiment", experiments, {key.experiment for key in readings}),
-        named("session", sessions, {name for key in readings for name in (key.session, key.kind)}),
+        named("session", sessions, {name for key in readings for name in (key.session, key.session_kind)}),
         named("item", items, {key.item for key in readings}),
         named("state", states, {*get_args(State), KEPT_STATE}),
     )
@@ -271,7 +271,7 @@ def choose(
         names: tuple[set[str], ...] = (
             {key.model},
             {key.experiment},
-            {key.session, key.kind},
+            {key.session, key.session_kind},
             {key.item},
             {state_shown(key, reading)},
         )
@@ -286,13 +286,13 @@ def _in_order(keys: Iterable[Key]) -> list[Key]:
     models = {model: n for n, model in enumerate(dict.fromkeys(key.model for key in keys))}
     experiments = {experiment: n for n, experiment in enumerate(EXPERIMENTS)}
     items = {item: n for n, item in enumerate(dict.fromkeys(key.item for key in keys))}
-    kinds = {(e, kind): n for e, definition in EXPERIMENTS.items() for n, kind in enumerate(definition.kinds)}
+    kinds = {(e, kind): n for e, definition in EXPERIMENTS.items() for n, kind in enumerate(definition.session_kinds)}
 
     def place(key: Key) -> tuple[int | str, ...]:
         item = (models[key.model], experiments[key.experiment], items[key.item], key.epoch)
         within = nested(key.session)
         turn = (within.number, within.role == "call") if within else (1, False)
-        return (*item, kinds[key.experiment, key.kind], base_of(key.session), condition_name(key.facets), *turn)
+        return (*item, kinds[key.experiment, key.session_kind], base_of(key.session), condition_name(key.facets), *turn)
 
     return sorted(keys, key=place)
 
@@ -352,7 +352,7 @@ def reading_summary(readings: Mapping[Key, Reading]) -> tuple[str, list[str], li
     """Title, columns and rows: how many sessions of each model and kind came to which state. They add up to all."""
     states: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
     for key, reading in readings.items():
-        states[key.model, key.experiment, key.kind][_column(key, reading)] += 1
+        states[key.model, key.experiment, key.session_kind][_column(key, reading)] += 1
     known = [
         *("read", KEPT_STATE, *UNREADABLE),
         *("withheld", "missing"),

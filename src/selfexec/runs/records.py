@@ -29,7 +29,7 @@ from selfexec.text.printable import harmless_line
 from selfexec.text.tables import beginning
 
 if TYPE_CHECKING:
-    from selfexec.engines import Outcome
+    from selfexec.engines import CallResult
 
 Name = Annotated[str, msgspec.Meta(min_length=1)]
 Epoch = Annotated[int, msgspec.Meta(ge=1, le=MOST_EPOCHS)]
@@ -167,7 +167,7 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     def of(
         cls,
         key: Key,
-        outcome: "Outcome",
+        result: "CallResult",
         latency: float,
         prompt_sha256: str | None = None,
         parent: str | None = None,
@@ -176,10 +176,10 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
         """What an engine brought back from a session, now. The time for which it was held is no latency.
 
         Raises:
-            TypeError: It is no outcome.
+            TypeError: It is no result.
         """
-        if not isinstance(outcome, msgspec.Struct):
-            raise TypeError(f"an engine brings an Outcome, and not a {type(outcome).__name__}")
+        if not isinstance(result, msgspec.Struct):
+            raise TypeError(f"an engine brings a CallResult, and not a {type(result).__name__}")
         model, experiment, item, epoch, session, facets = key
         # each field by itself, in the order of the fields: by way of a dictionary it takes three times as long
         return cls(
@@ -189,42 +189,42 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
             epoch=epoch,
             session=session,
             facets=dict(facets),
-            text=outcome.text,
-            output_tokens=outcome.output_tokens,
-            error=outcome.error,
+            text=result.text,
+            output_tokens=result.output_tokens,
+            error=result.error,
             prompt_sha256=prompt_sha256,
-            input_tokens=outcome.input_tokens,
-            reasoning_tokens=outcome.reasoning_tokens,
-            reasoning=outcome.reasoning,
-            stop_reason=outcome.stop_reason,
-            refusal=outcome.refusal,
-            served_model=outcome.served_model,
-            fingerprint=outcome.fingerprint,
-            latency=round(max(0.0, latency - outcome.waited), 6),
-            attempt=outcome.attempt,
+            input_tokens=result.input_tokens,
+            reasoning_tokens=result.reasoning_tokens,
+            reasoning=result.reasoning,
+            stop_reason=result.stop_reason,
+            refusal=result.refusal,
+            served_model=result.served_model,
+            fingerprint=result.fingerprint,
+            latency=round(max(0.0, latency - result.waited), 6),
+            attempt=result.attempt,
             time=_time_of(int(time.time())),
-            cost_usd=outcome.cost_usd,
-            completion_id=outcome.completion_id,
-            upstream=outcome.upstream,
-            policy=outcome.policy,
-            retry_causes=outcome.retry_causes,
-            effort=outcome.effort,
-            prompt_cut=outcome.prompt_cut,
-            prompt_extended=outcome.prompt_extended,
+            cost_usd=result.cost_usd,
+            completion_id=result.completion_id,
+            upstream=result.upstream,
+            policy=result.policy,
+            retry_causes=result.retry_causes,
+            effort=result.effort,
+            prompt_cut=result.prompt_cut,
+            prompt_extended=result.prompt_extended,
             parent=parent,
-            simulated=outcome.simulated,
-            logprobs=outcome.logprobs,
-            unknown_end=outcome.unknown_end,
-            unknown_end_text=outcome.unknown_end_text,
-            connection=outcome.connection,
-            age=outcome.age,
+            simulated=result.simulated,
+            logprobs=result.logprobs,
+            unknown_end=result.unknown_end,
+            unknown_end_text=result.unknown_end_text,
+            connection=result.connection,
+            age=result.age,
             injection=injection,
-            forced=outcome.forced,
-            forced_end=outcome.forced_end,
-            form=outcome.form,
-            form_parts=outcome.form_parts,
-            other_model=outcome.other_model,
-            prompt_bytes=outcome.prompt_bytes,
+            forced=result.forced,
+            forced_end=result.forced_end,
+            form=result.form,
+            form_parts=result.form_parts,
+            other_model=result.other_model,
+            prompt_bytes=result.prompt_bytes,
         )
 
     @property

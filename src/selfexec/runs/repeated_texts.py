@@ -103,7 +103,7 @@ def _answers_unlike_prompts(replies: Sequence[Reply]) -> bool:
     letters = {
         (name, kind) for name, definition in EXPERIMENTS.items() for kind in (*definition.options, definition.answers)
     }
-    kinds = {(reply.experiment, reply.key.kind) for reply in replies}
+    kinds = {(reply.experiment, reply.key.session_kind) for reply in replies}
     is_enough = len(replies) >= LEAST_REPLIES and len(_items(replies)) >= LEAST_ITEMS
     return is_enough and len(kinds) > 1 and not kinds <= letters and _is_long(replies[0], LEAST_BYTES)
 
@@ -122,6 +122,6 @@ def _is_of_several_models(replies: Sequence[Reply]) -> bool:
 
 def _answers_everything(replies: Sequence[Reply], number: int) -> bool:
     """Whether one text, however short, came to all prompts of a model, of three kinds and more."""
-    kinds = {(reply.experiment, reply.key.kind) for reply in replies}
+    kinds = {(reply.experiment, reply.key.session_kind) for reply in replies}
     is_one = len(replies) == number and len({reply.text for reply in replies}) == 1
     return is_one and len(kinds) >= LEAST_REPLIES and len(_items(replies)) >= LEAST_ITEMS

@@ -87,7 +87,7 @@ def load(folder: str | Path, *, accept_ends: Names = ()) -> "Run":
         InputError: No run is there, its shards are not joined (`sx.merge` joins them), a file of it is damaged (it
             names the line), or no reply has such an end.
     """
-    [found] = loaded([folder], accept_ends)
+    [found] = load_all([folder], accept_ends)
     return found
 
 
@@ -107,13 +107,13 @@ def _kind(value: object) -> str:
     )
 
 
-def loaded(given: "Run | str | Path | Iterable[Run | str | Path]", accept_ends: Names = ()) -> "list[Run]":
+def load_all(given: "Run | str | Path | Iterable[Run | str | Path]", accept_ends: Names = ()) -> "list[Run]":
     """The runs that are given, each as it is or from its folder, with these ends accepted in all of them. A warning
     names the unknown ends that are left. InputError: none of the runs has a reply with one of these ends.
     """
     words = names(accept_ends)
     several = [given] if isinstance(given, Run | str | Path) else several_runs(given)
-    found = [one if isinstance(one, Run) else opened(one, words) for one in several]
+    found = [one if isinstance(one, Run) else read_run(one, words) for one in several]
     if words:
         found = [run.with_accepted_ends(words) for run in found]
         known = (w for run in found for w in {*run.manifest.accept_ends, *words_in(run.replies.values())})
@@ -125,9 +125,9 @@ def loaded(given: "Run | str | Path | Iterable[Run | str | Path]", accept_ends: 
     return found
 
 
-def opened(folder: str | Path, accept_ends: Iterable[str] = ()) -> "Run":
-    """A run from its folder, with the ends that it accepts itself, and these. Unknown ends that are left are not named
-    here.
+def read_run(folder: str | Path, accept_ends: Iterable[str] = ()) -> "Run":
+    """One run from its folder, with the ends that it accepts itself, and these. Which unknown ends are left is said by
+    `load_all`, not here. InputError: its shards are not joined.
     """
     if folder == "":
         raise InputError("which run? The name of its folder is empty. Is a variable not set?")
@@ -136,7 +136,7 @@ def opened(folder: str | Path, accept_ends: Iterable[str] = ()) -> "Run":
     folder = Path(folder)
     if (folder / SHARDS).is_dir():
         refuse_unjoined(folder)
-    return as_it_lies(folder, accept_ends)
+    return read_without_shards(folder, accept_ends)
 
 
 def warn_of_unknown_ends(run: "Run") -> None:
@@ -145,8 +145,8 @@ def warn_of_unknown_ends(run: "Run") -> None:
         warnings.warn(text, stacklevel=4)
 
 
-def as_it_lies(folder: Path, accept_ends: Iterable[str] = ()) -> "Run":
-    """A run from its folder, whatever its shards have, with the ends that it accepts itself, and these."""
+def read_without_shards(folder: Path, accept_ends: Iterable[str] = ()) -> "Run":
+    """What `read_run` reads, from files of the folder itself: what its shards have, joined or not, is passed over."""
     manifest = load_manifest(folder)
     item_set = items_of_run(folder)
     accepted = tuple(dict.fromkeys([*manifest.accept_ends, *accept_ends]))
@@ -312,7 +312,7 @@ class Run:
                 (key._replace(facets=()), msgspec.structs.replace(line, facets={}) if key.facets else line)
                 for key, line in lines.items()
                 if key.epoch in found.get(key[:2], {}).get(key.item, ())
-                if key.facets == touching(meant, key.experiment, key.kind)
+                if key.facets == touching(meant, key.experiment, key.session_kind)
             )
 
         judged = {s: {key: j for (key, by), j in self.judgements.items() if by == s} for _, s in self.judgements}
@@ -384,7 +384,9 @@ class Run:
         """How many items each model was to be asked and has no reply of, counted in each epoch and condition; for
         models that have such items. They count as missing.
         """
-        asked_jobs = {key[:4] + key[5:] for key in self.replies if key.kind not in EXPERIMENTS[key.experiment].recorded}
+        asked_jobs = {
+            key[:4] + key[5:] for key in self.replies if key.session_kind not in EXPERIMENTS[key.experiment].recorded
+        }
         left: Counter[str] = Counter()
         for (model, experiment, condition), epochs in self.asked.items():
             here = parts_of(condition, experiment) if condition else {condition}
@@ -436,7 +438,7 @@ class Run:
         for named, reading in given.items():
             key = Key(*named)
             whole = isinstance(reading, GivenReading) or bool(key.facets)
-            if not whole or key.facets == touching(condition, key.experiment, key.kind):
+            if not whole or key.facets == touching(condition, key.experiment, key.session_kind):
                 found[key._replace(facets=())] = reading
         return found
 
@@ -459,7 +461,9 @@ class Run:
     @property
     def only_recorded(self) -> bool:
         """Whether all there is was taken from logs, and no prediction was asked."""
-        return bool(self.replies) and all(key.kind in EXPERIMENTS[key.experiment].recorded for key in self.replies)
+        return bool(self.replies) and all(
+            key.session_kind in EXPERIMENTS[key.experiment].recorded for key in self.replies
+        )
 
     @property
     def sources(self) -> Mapping[str, tuple[str, ...]]:

@@ -122,7 +122,7 @@ def _if_sent(run: Run, key: Key, prompt: Prompt | None) -> Prompt | None:
         return None
     if (recorded := run.replies[key].prompt_sha256) is not None:
         return prompt if digest(prompt) == recorded else None
-    names = (name_in(key.facets, key.experiment, key.kind), f"{key.experiment}.{key.kind}")
+    names = (name_in(key.facets, key.experiment, key.session_kind), f"{key.experiment}.{key.session_kind}")
     known = run.manifest.prompts and any(run.prompts.get(name) is not None for name in names)
     return prompt if known else None
 

@@ -7,7 +7,7 @@ import pytest
 
 from selfexec.engines import is_at_home
 from selfexec.engines.http.providers import Endpoint
-from selfexec.extensions.batch.forms import BROKEN, FORMS, BatchResult, NoResult, outcome_of, result_in
+from selfexec.extensions.batch.forms import BROKEN, FORMS, BatchResult, NoResult, call_result, result_in
 from sockets import completion
 
 URL = "http://127.0.0.1:1/v1"
@@ -131,7 +131,7 @@ def test_a_reply_with_an_error_beside_it_on_its_line_is_kept_apart_as_over_http(
         ("gemini", {"key": "a", "response": gemini, **beside}),
     )
     for wire, parts in lines:
-        found = outcome_of(result_in(line(**parts)), "any/m", URL, wire)  # type: ignore[arg-type]
+        found = call_result(result_in(line(**parts)), "any/m", URL, wire)  # type: ignore[arg-type]
         assert (found.text, found.unknown_end_text) == (None, "Hi") and found.error
 
 
@@ -139,7 +139,7 @@ def test_a_policy_is_no_behaviour_where_the_line_says_something_else() -> None:
     policy = {"error": {"message": "flagged", "code": "content_filter"}}
     response = {"status_code": 400, "body": policy}
     for beside, stop in (({}, "content_filter"), ({"error": None}, "content_filter"), ({"error": "suspended"}, None)):
-        found = outcome_of(result_in(line(custom_id="a", response=response, **beside)), "any/m", URL, "openai")
+        found = call_result(result_in(line(custom_id="a", response=response, **beside)), "any/m", URL, "openai")
         assert found.stop_reason == stop
 
 
@@ -151,7 +151,7 @@ def test_a_code_of_geminis_is_a_status_itself_where_it_is_one_of_an_error(code: 
 
 def test_what_became_of_a_request_is_what_would_have_come_over_http() -> None:
     def of(status: int, body: Any, said: str = "") -> tuple[str | None, str | None]:
-        found = outcome_of(BatchResult("a", "openai", status, body, said), "any/m", URL, "openai")
+        found = call_result(BatchResult("a", "openai", status, body, said), "any/m", URL, "openai")
         return found.text, found.error
 
     assert of(200, completion("Hi")) == ("Hi", None)
@@ -166,7 +166,7 @@ def test_what_became_of_a_request_is_what_would_have_come_over_http() -> None:
     text, error = of(200, {"id": 1})
     assert text is None and error
     policy = {"error": {"message": "flagged", "code": "content_filter"}}
-    withheld = outcome_of(BatchResult("a", "openai", 400, policy), "any/m", URL, "openai")
+    withheld = call_result(BatchResult("a", "openai", 400, policy), "any/m", URL, "openai")
     assert (withheld.stop_reason, withheld.error) == ("content_filter", None)
 
 

@@ -11,12 +11,12 @@ import pytest
 
 import selfexec as sx
 from faulty_server import FaultyServer
-from selfexec.engines import ENGINES, Connection, Outcome
+from selfexec.engines import ENGINES, CallResult, Connection
 from selfexec.errors import InputError
-from selfexec.extensions.inspect.engine import InspectEngine, outcome_of
+from selfexec.extensions.inspect.engine import InspectEngine, result_of
 from selfexec.extensions.inspect.engine.asking import what_it_is
 from selfexec.extensions.inspect.engine.engine import inspect_config
-from selfexec.extensions.inspect.engine.outcomes import NoCompletion, settings_of
+from selfexec.extensions.inspect.engine.results import NoCompletion, settings_of
 from selfexec.extras import to_install
 from selfexec.items import load
 from sockets import call, served
@@ -49,7 +49,7 @@ def part(type: str, text: str, **more: Any) -> SimpleNamespace:
 
 
 def test_a_reply_is_kept_with_all_that_is_known_of_it() -> None:
-    found = outcome_of(output([part("reasoning", "Hm."), part("text", "A"), part("text", "B")]))
+    found = result_of(output([part("reasoning", "Hm."), part("text", "A"), part("text", "B")]))
     assert (found.text, found.reasoning, found.stop_reason) == ("AB", "Hm.", "stop")
     assert (found.input_tokens, found.output_tokens, found.reasoning_tokens) == (3, 5, 2)
     assert (found.served_model, found.completion_id, found.simulated) == ("m-1", "id-1", False)
@@ -58,7 +58,7 @@ def test_a_reply_is_kept_with_all_that_is_known_of_it() -> None:
 def test_an_encrypted_thought_leaves_its_summary_and_what_a_cache_held_went_in_too() -> None:
     given = output([part("reasoning", "gAAA", redacted=True, summary="In short."), part("text", "A")])
     given.usage.input_tokens_cache_read = 10
-    found = outcome_of(given)
+    found = result_of(given)
     assert (found.reasoning, found.input_tokens) == ("In short.", 13)
 
 
@@ -83,23 +83,23 @@ def test_an_encrypted_thought_leaves_its_summary_and_what_a_cache_held_went_in_t
 def test_what_was_withheld_is_told_apart_and_nobody_elses_words_become_the_models(
     given: Any, provider: str, state: tuple[str, str, str | None, str | None]
 ) -> None:
-    found = outcome_of(given, provider)
+    found = result_of(given, provider)
     text, stop, refusal, policy = state
     assert (found.text, found.stop_reason, found.refusal) == (text, stop, refusal)
     assert (policy in (found.policy or "")) if policy else found.policy is None
 
 
 def test_a_prompt_that_is_too_long_is_an_error_and_no_reply() -> None:
-    found = outcome_of(output("prompt is too long: 9 tokens > 8", "model_length", None))
+    found = result_of(output("prompt is too long: 9 tokens > 8", "model_length", None))
     assert (found.text, found.error) == (None, "prompt is too long: 9 tokens > 8")
-    assert outcome_of(output("A", "model_length")).stop_reason == "length"  # cut off at the end of the context
+    assert result_of(output("A", "model_length")).stop_reason == "length"  # cut off at the end of the context
 
 
 def test_nothing_is_no_silence_of_the_model() -> None:
     for nothing in (output(choices=[]), output("", "unknown"), output("", "unknown", error="upstream failed")):
         with pytest.raises(NoCompletion):
-            outcome_of(nothing)
-    assert outcome_of(output("", "stop")).text == ""
+            result_of(nothing)
+    assert result_of(output("", "stop")).text == ""
 
 
 # --- what an exception says ------------------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ def test_a_key_that_is_not_accepted_ends_it_with_the_servers_words(
         monkeypatch.setenv("MINE_BASE_URL", address)
         engine = InspectEngine(["inspect/openai-api/mine/x"], load("starter").cut(limit=1), Connection())
 
-        async def ask() -> Outcome:
+        async def ask() -> CallResult:
             async with engine:
                 return await engine.ask(call("inspect/openai-api/mine/x"))
 

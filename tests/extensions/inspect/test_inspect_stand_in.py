@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from selfexec.engines import Call, Connection, Outcome
+from selfexec.engines import Call, CallResult, Connection
 from selfexec.errors import InputError, NoApiKey
 from selfexec.experiments import Message
 from selfexec.extensions.inspect.engine import OPENED, InspectEngine, asking
 from selfexec.extensions.inspect.engine.asking import Final, asked, is_limit, provider_of, what_it_is
-from selfexec.extensions.inspect.engine.outcomes import NoCompletion, outcome_of
+from selfexec.extensions.inspect.engine.results import NoCompletion, result_of
 from selfexec.text.redaction import HIDDEN
 from sockets import call
 
@@ -103,7 +103,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch, package: SimpleNamespace) -> list[fl
     return made
 
 
-def reply(model: Scripted, known: bool = False) -> Outcome:
+def reply(model: Scripted, known: bool = False) -> CallResult:
     """What is made of a session. `known`: the model has replied before."""
     return asyncio.run(asked(model, call("inspect/openai/x"), {}, {"openai/x"} if known else set()))
 
@@ -316,16 +316,16 @@ def test_whose_model_it_is_stands_in_its_name(name: str, provider: str) -> None:
 
 def test_what_ended_nobody_says_why_is_no_reply_and_is_kept_apart() -> None:
     thoughts = [part("reasoning", "Hm."), part("reasoning", None), part("reasoning", "x", redacted=True)]
-    found = outcome_of(output([*thoughts, part("reasoning", "So.")], "unknown"))
+    found = result_of(output([*thoughts, part("reasoning", "So.")], "unknown"))
     assert (found.text, found.reasoning, found.unknown_end, found.unknown_end_text) == (
         None,
         "Hm.\n\nSo.",
         "unknown",
         None,
     )
-    assert outcome_of(output([*thoughts, part("reasoning", "So.")], "stop")).text == ""
-    assert outcome_of(output("A", "unknown")).unknown_end_text == "A"
-    assert outcome_of(output([part("text", "No.", refusal=True)], "unknown")).unknown_end_text == "No."
+    assert result_of(output([*thoughts, part("reasoning", "So.")], "stop")).text == ""
+    assert result_of(output("A", "unknown")).unknown_end_text == "A"
+    assert result_of(output([part("text", "No.", refusal=True)], "unknown")).unknown_end_text == "No."
 
 
 @pytest.mark.parametrize(
@@ -339,34 +339,34 @@ def test_what_ended_nobody_says_why_is_no_reply_and_is_kept_apart() -> None:
 )
 def test_no_reply_says_what_the_server_said(given: Any, said: str) -> None:
     with pytest.raises(NoCompletion, match=f"^{said}$"):
-        outcome_of(given)
+        result_of(given)
 
 
 def test_an_error_in_the_form_of_a_reply_is_one_also_without_words() -> None:
-    filtered = outcome_of(output("", "content_filter", usage=None))
+    filtered = result_of(output("", "content_filter", usage=None))
     assert (filtered.text, filtered.policy, filtered.served_model) == ("", "content filter", "m-1")
-    assert outcome_of(output("", "model_length", usage=None)).error == "the prompt is too long"
-    assert outcome_of(output("its", "model_length", usage=None, error="theirs")).error == "theirs"
+    assert result_of(output("", "model_length", usage=None)).error == "the prompt is too long"
+    assert result_of(output("its", "model_length", usage=None, error="theirs")).error == "theirs"
 
 
 def test_a_filter_with_other_details_is_no_refusal_of_the_model() -> None:
     given = output("", "content_filter")
     given.choices[0].stop_details = SimpleNamespace(type="other")
-    assert outcome_of(given).stop_reason == "content_filter"
-    assert outcome_of(given, "anthropic").stop_reason == "refusal"
+    assert result_of(given).stop_reason == "content_filter"
+    assert result_of(given, "anthropic").stop_reason == "refusal"
 
 
 def test_what_was_not_counted_is_not_known_and_what_was_is_added_up() -> None:
-    nothing = outcome_of(output("A", usage=None, model=""))
+    nothing = result_of(output("A", usage=None, model=""))
     assert (nothing.text, nothing.input_tokens, nothing.output_tokens, nothing.cost_usd) == ("A", None, None, None)
     assert (nothing.served_model, nothing.completion_id, nothing.simulated) == (None, None, False)
     given = output("A", metadata={"simulated": True})
     given.usage.input_tokens_cache_read, given.usage.input_tokens_cache_write = 10, 200
     given.usage.total_cost = 0.25
-    found = outcome_of(given)
+    found = result_of(given)
     assert (found.input_tokens, found.cost_usd, found.simulated) == (213, 0.25, True)
     given.usage.input_tokens = None
-    assert outcome_of(given).input_tokens is None
+    assert result_of(given).input_tokens is None
 
 
 # --- how models are opened -------------------------------------------------------------------------------------------
@@ -487,7 +487,7 @@ def test_a_session_is_known_to_our_models_while_it_is_open_and_all_models_are_cl
     package.open = opened
     session = Call(call("inspect/openai/y").key, (Message("user", "Q"),), {"stop": "END"})
 
-    async def ask() -> Outcome:
+    async def ask() -> CallResult:
         async with engine("inspect/openai/x", "inspect/openai/y") as there:
             found = await there.ask(session)
             assert OPENED.get() is None

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from selfexec.engines import Call, Connection, Outcome
+from selfexec.engines import Call, CallResult, Connection
 from selfexec.errors import InputError
 from selfexec.experiments import Injection, Key, Message
-from selfexec.extensions.local.engine import LocalEngine, row_outcome, session_seed
+from selfexec.extensions.local.engine import LocalEngine, row_result, session_seed
 from selfexec.extensions.local.weights import Weights, load
 
 WORDS = ("ribbon", "anchor", "whisper", "lantern", "copper", "gravel")
@@ -99,10 +99,10 @@ def test_what_came_behind_an_injection_begins_behind_the_forced_tokens(
     wanted = SimpleNamespace(prompt=[7], likely=None, injection=injection)
     row = SimpleNamespace(wanted=wanted, tokens=[ord(c) for c in text], ended=True, forced=[-3.0] * forced)
     session: Any = SimpleNamespace(row=row, thinks=False)
-    found = row_outcome(weights(), session)
+    found = row_result(weights(), session)
     assert found.forced_end == end
     assert [token.token for token in found.forced or ()] == [*text[at : at + forced]]
-    assert row_outcome(weights(), _plain(session)).forced_end is None
+    assert row_result(weights(), _plain(session)).forced_end is None
 
 
 def _plain(session: Any) -> Any:
@@ -152,8 +152,8 @@ def call(folder: Path, session: str, injection: Injection | None = None, item: s
     return Call(key, (Message("user", f"Hello, {item}?"),), {"max_tokens": 20, **sampling}, injection=injection)
 
 
-def replies(folder: Path, *calls: Call, **connection: Any) -> list[Outcome]:
-    async def ask() -> list[Outcome]:
+def replies(folder: Path, *calls: Call, **connection: Any) -> list[CallResult]:
+    async def ask() -> list[CallResult]:
         async with LocalEngine([f"local/{folder}"], Connection(**connection)) as engine:
             return await asyncio.gather(*map(engine.ask, calls))
 
@@ -214,13 +214,13 @@ def test_what_is_forced_is_what_its_kind_says_with_the_log_probability_that_one_
     assert set(pieces) <= {*held.pieces}
 
 
-def _ids(held: Weights, outcome: Outcome, first: int) -> list[int]:
+def _ids(held: Weights, result: CallResult, first: int) -> list[int]:
     """The ids of the first tokens of a reply, found again by their log-probabilities: single bytes are no text."""
     import torch
 
     ids, _ = held.prompt([{"role": "user", "content": "Hello, a?"}], {})
     start = len(ids)
-    for token in (outcome.logprobs or ())[:first]:
+    for token in (result.logprobs or ())[:first]:
         logprobs = held.model(torch.tensor([ids])).logits[0, -1].detach().float().log_softmax(-1)
         ids.append(int((logprobs - token.logprob).abs().argmin()))
     return ids[start:]
@@ -250,7 +250,7 @@ def test_a_disturbed_reply_is_the_same_where_memory_gives_out_on_the_way(
         """As torch calls it."""
 
     calls = [call(tiny, "execute.random.3", Injection("random", 3, 2, 5), item, temperature=0.7) for item in "abcd"]
-    undisturbed = [outcome.text for outcome in replies(tiny, *calls)]
+    undisturbed = [result.text for result in replies(tiny, *calls)]
     forward, seen = LlamaForCausalLM.forward, []
 
     @functools.wraps(forward)
@@ -261,4 +261,4 @@ def test_a_disturbed_reply_is_the_same_where_memory_gives_out_on_the_way(
         return forward(self, *args, **given)
 
     monkeypatch.setattr(LlamaForCausalLM, "forward", scarce)
-    assert [outcome.text for outcome in replies(tiny, *calls)] == undisturbed
+    assert [result.text for result in replies(tiny, *calls)] == undisturbed

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import pytest
 
 import selfexec as sx
-from selfexec.engines import Call, Connection, Outcome
+from selfexec.engines import Call, CallResult, Connection
 from selfexec.errors import InputError
 from selfexec.experiments import Injection, Key, Message
 from selfexec.extensions.local import engine, weights
@@ -183,8 +183,8 @@ def batches(monkeypatch: pytest.MonkeyPatch) -> list[list[GenerationRequest]]:
                 row.tokens.append(len(row.wanted.prompt))
             made.append([row.wanted for row in rows])
 
-    def outcome(weights: Any, one: Any) -> Outcome:
-        return Outcome("".join(map(str, one.row.tokens)), stop_reason="stop")
+    def result(weights: Any, one: Any) -> CallResult:
+        return CallResult("".join(map(str, one.row.tokens)), stop_reason="stop")
 
     monkeypatch.setitem(
         sys.modules,
@@ -192,7 +192,7 @@ def batches(monkeypatch: pytest.MonkeyPatch) -> list[list[GenerationRequest]]:
         SimpleNamespace(GenerationRequest=GenerationRequest, Row=Row, Batch=Batch),
     )
     monkeypatch.setattr(engine, "load", lambda name: Counting())
-    monkeypatch.setattr(engine, "row_outcome", outcome)
+    monkeypatch.setattr(engine, "row_result", result)
     return made
 
 
@@ -212,28 +212,28 @@ def counted(*prompts: str, at_once: int = 50, **sampling: Any) -> list[Any]:
 def test_all_that_are_there_are_answered_together_as_far_as_may_be_open_at_once(
     batches: list[list[GenerationRequest]],
 ) -> None:
-    assert [outcome.text for outcome in counted("a", "bb", "ccc", "dddd")] == ["111", "222", "333", "444"]
+    assert [result.text for result in counted("a", "bb", "ccc", "dddd")] == ["111", "222", "333", "444"]
     assert [len(batch) for batch in batches] == [4, 4, 4]
     batches.clear()
-    assert [outcome.text for outcome in counted("a", "bb", "ccc", "dddd", at_once=3)] == ["111", "222", "333", "444"]
+    assert [result.text for result in counted("a", "bb", "ccc", "dddd", at_once=3)] == ["111", "222", "333", "444"]
     assert [len(batch) for batch in batches] == [3, 3, 3, 1, 1, 1]
 
 
 def test_who_comes_later_joins_those_that_are_being_answered(batches: list[list[GenerationRequest]]) -> None:
-    async def ask() -> list[Outcome]:
+    async def ask() -> list[CallResult]:
         async with LocalEngine(["local/x"], Connection(max_connections=2)) as opened:
             first = asyncio.create_task(opened.ask(called("a")))
             while not batches:
                 await asyncio.sleep(0)
             return await asyncio.gather(first, opened.ask(called("bb")))
 
-    assert [outcome.text for outcome in asyncio.run(ask())] == ["111", "222"]
+    assert [result.text for result in asyncio.run(ask())] == ["111", "222"]
     said = [sorted(len(one.prompt) for one in batch) for batch in batches]
     assert said[0] == [1] and [1, 2] in said and sum(map(len, said)) == 6
 
 
 def test_who_was_given_up_takes_no_more_time(batches: list[list[GenerationRequest]]) -> None:
-    async def ask() -> Outcome:
+    async def ask() -> CallResult:
         async with LocalEngine(["local/x"], Connection()) as opened:
             given_up, goes_on = (asyncio.create_task(opened.ask(called(prompt))) for prompt in ("a", "bb"))
             while not batches:
@@ -249,7 +249,7 @@ def test_what_does_not_fit_into_memory_is_tried_by_halves_and_keeps_its_order(
     batches: list[list[GenerationRequest]],
 ) -> None:
     prompts = ["x" * n for n in range(1, 12)]
-    assert [outcome.text for outcome in counted(*prompts)] == [str(len(prompt)) * 3 for prompt in prompts]
+    assert [result.text for result in counted(*prompts)] == [str(len(prompt)) * 3 for prompt in prompts]
     # eleven were too many, and five are their half
     assert [len(batch) for batch in batches] == [5, 5, 5, 5, 5, 5, 1, 1, 1]
     assert [len(one.prompt) for one in batches[0]] == [1, 2, 3, 4, 5]
@@ -320,8 +320,8 @@ def call(folder: Path, prompt: str, epoch: int = 1, *before: Message, **sampling
     return Call(key, (*before, Message("user", prompt)), {"max_tokens": 12, **sampling})
 
 
-def replies(folder: Path, *calls: Call, **connection: Any) -> list[Outcome]:
-    async def ask() -> list[Outcome]:
+def replies(folder: Path, *calls: Call, **connection: Any) -> list[CallResult]:
+    async def ask() -> list[CallResult]:
         async with LocalEngine([f"local/{folder}"], Connection(**connection)) as engine:
             return await asyncio.gather(*map(engine.ask, calls))
 
@@ -335,12 +335,12 @@ def test_greedily_it_says_what_transformers_says(tiny: Path) -> None:
     model, tokenizer = AutoModelForCausalLM.from_pretrained(tiny), AutoTokenizer.from_pretrained(tiny)
     prompts = ["Hello?", "A much longer question, of several words, with others beside it.", "?"]
     found = replies(tiny, *(call(tiny, prompt, temperature=0) for prompt in prompts))
-    for prompt, outcome in zip(prompts, found, strict=True):
+    for prompt, result in zip(prompts, found, strict=True):
         ids = tokenizer(f"<user>{prompt};<assistant>", return_tensors="pt")
         theirs = model.generate(**ids, max_new_tokens=12, do_sample=False)[0, ids["input_ids"].shape[1] :]
-        assert outcome.text == tokenizer.decode(theirs, skip_special_tokens=True)
-        assert (outcome.input_tokens, outcome.output_tokens) == (ids["input_ids"].shape[1], 12)
-        assert outcome.stop_reason == "length"
+        assert result.text == tokenizer.decode(theirs, skip_special_tokens=True)
+        assert (result.input_tokens, result.output_tokens) == (ids["input_ids"].shape[1], 12)
+        assert result.stop_reason == "length"
 
 
 @pytest.mark.slow
@@ -378,10 +378,10 @@ def test_log_probabilities_are_the_models_own_whatever_a_reply_is_sampled_by(tin
 @pytest.mark.slow
 def test_a_reply_hangs_on_its_session_alone(tiny: Path) -> None:
     calls = [call(tiny, "x" * n, epoch, temperature=0.7, top_p=0.9, top_k=40) for n in (3, 70) for epoch in (1, 2)]
-    together = [outcome.text for outcome in replies(tiny, *calls)]
+    together = [result.text for result in replies(tiny, *calls)]
     assert [replies(tiny, one)[0].text for one in calls] == together
     for at_once in (1, 3):  # with 3, the fourth joins when one is done
-        assert [outcome.text for outcome in replies(tiny, *calls, max_connections=at_once)] == together
+        assert [result.text for result in replies(tiny, *calls, max_connections=at_once)] == together
     assert len(set(together)) == 4
     assert [o.text for o in replies(tiny, call(tiny, "xxx", 1, temperature=0.7, seed=8))] != together[:1]
 
@@ -391,7 +391,7 @@ def test_a_reply_is_the_same_where_memory_gives_out_on_the_way(tiny: Path, monke
     from transformers import LlamaForCausalLM
 
     calls = [call(tiny, "x" * n, temperature=0.7, top_p=0.9) for n in (3, 30, 70, 9)]
-    undisturbed = [outcome.text for outcome in replies(tiny, *calls)]
+    undisturbed = [result.text for result in replies(tiny, *calls)]
     forward, seen = LlamaForCausalLM.forward, []
 
     @functools.wraps(forward)
@@ -402,7 +402,7 @@ def test_a_reply_is_the_same_where_memory_gives_out_on_the_way(tiny: Path, monke
         return forward(self, *args, **given)
 
     monkeypatch.setattr(LlamaForCausalLM, "forward", scarce)
-    assert [outcome.text for outcome in replies(tiny, *calls)] == undisturbed
+    assert [result.text for result in replies(tiny, *calls)] == undisturbed
     assert max(seen[:5]) == 4 and max(seen[5:]) == 2
 
 
@@ -415,10 +415,10 @@ def test_replies_are_the_same_where_nobody_can_join_since_the_model_forgets(tiny
     calls = [call(tmp_path / "w", "x" * n, temperature=0) for n in (3, 30, 70, 9)]
     model, tokenizer = (kind.from_pretrained(tmp_path / "w") for kind in (AutoModelForCausalLM, AutoTokenizer))
     found = replies(tmp_path / "w", *calls, max_connections=3)
-    for one, outcome in zip(calls, found, strict=True):
+    for one, result in zip(calls, found, strict=True):
         ids = tokenizer(f"<user>{one.prompt};<assistant>", return_tensors="pt")
         theirs = model.generate(**ids, max_new_tokens=12, do_sample=False)[0, ids["input_ids"].shape[1] :]
-        assert outcome.text == tokenizer.decode(theirs, skip_special_tokens=True)
+        assert result.text == tokenizer.decode(theirs, skip_special_tokens=True)
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from selfexec.engines import Call, Connection, Outcome
+from selfexec.engines import Call, CallResult, Connection
 from selfexec.errors import InputError
 from selfexec.experiments import Key, Likely, Message, Token
 from selfexec.extensions.local import engine
@@ -24,7 +24,7 @@ from selfexec.extensions.local.engine import (
     checked_sampling,
     likeliest_wanted,
     row_logprobs,
-    row_outcome,
+    row_result,
     session_seed,
 )
 from selfexec.extensions.local.engine_type import local_thinking
@@ -205,23 +205,23 @@ def test_keys_and_values_are_kept_under_the_name_that_the_model_has_for_them() -
     assert weights_with(forward=lambda ids, cache: None).cache_name == "cache"
 
 
-def replied(text: str, prompt: int, *, thinks: bool = False, ended: bool = True) -> Outcome:
+def replied(text: str, prompt: int, *, thinks: bool = False, ended: bool = True) -> CallResult:
     """What is made of a reply to a prompt of so many tokens. The end of a reply may be among its tokens."""
     tokens = [*map(ord, text)] + [0] * ended
     row = SimpleNamespace(
         wanted=SimpleNamespace(prompt=[7] * prompt, likely=None, injection=None), tokens=tokens, ended=ended
     )
     waiting: Any = SimpleNamespace(row=row, thinks=thinks)
-    return row_outcome(weights_with(), waiting)
+    return row_result(weights_with(), waiting)
 
 
 def test_thoughts_are_counted_apart_and_a_reply_that_was_cut_off_says_so() -> None:
     # 7 + 2 + 8 + 2 + 3 letters and the end are 23 tokens; the answer has 3
-    assert replied("<think>ab</think>\n\nyes", 5) == Outcome(
+    assert replied("<think>ab</think>\n\nyes", 5) == CallResult(
         "yes", input_tokens=5, output_tokens=23, reasoning="ab", reasoning_tokens=20, stop_reason="stop"
     )
-    assert replied("no", 6) == Outcome("no", input_tokens=6, output_tokens=3, stop_reason="stop")
-    assert replied("still th", 7, thinks=True, ended=False) == Outcome(
+    assert replied("no", 6) == CallResult("no", input_tokens=6, output_tokens=3, stop_reason="stop")
+    assert replied("still th", 7, thinks=True, ended=False) == CallResult(
         "", input_tokens=7, output_tokens=8, reasoning="still th", reasoning_tokens=8, stop_reason="length"
     )
     assert replied("<think>a <think> b</think>c", 1).reasoning == "a <think> b"  # it thought of the word
@@ -335,7 +335,7 @@ def answered(monkeypatch: pytest.MonkeyPatch) -> Answered:
 
 
 def test_what_is_said_reaches_the_prompt_and_what_is_not_has_its_defaults(answered: Answered) -> None:
-    async def ask() -> list[Outcome]:
+    async def ask() -> list[CallResult]:
         async with LocalEngine(["local/x", "local/y"], Connection()) as there:
             return [
                 await there.ask(session("A")),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import selfexec as sx
-from selfexec.engines import Call, Connection, Outcome
+from selfexec.engines import Call, CallResult, Connection
 from selfexec.experiments import Key, Message
 from selfexec.extensions.local.engine import LocalEngine
 from selfexec.extensions.local.weights import Weights, load
@@ -64,17 +64,17 @@ def test_in_process_it_says_what_transformers_says(held: Weights) -> None:
 
     asked = ["Name the capital of France.", "Write one sentence about the sea, the moon and a very old ship. " * 3]
 
-    async def answered() -> list[Outcome]:
+    async def answered() -> list[CallResult]:
         async with LocalEngine([held.name], Connection()) as engine:
             keys = [Key(held.name, "e", str(n), 1, "predict") for n in range(len(asked))]
             calls = [Call(k, (Message("user", p),), {"max_tokens": 12}) for k, p in zip(keys, asked, strict=True)]
             return await asyncio.gather(*map(engine.ask, calls))
 
-    for prompt, outcome in zip(asked, asyncio.run(answered()), strict=True):
+    for prompt, result in zip(asked, asyncio.run(answered()), strict=True):
         ids, _ = held.prompt([{"role": "user", "content": prompt}], {})
         theirs = held.model.generate(torch.tensor([ids]), max_new_tokens=12, do_sample=False)[0, len(ids) :]
-        assert outcome.text == held.tokenizer.decode(theirs, skip_special_tokens=True)
-        assert outcome.input_tokens == len(ids)
+        assert result.text == held.tokenizer.decode(theirs, skip_special_tokens=True)
+        assert result.input_tokens == len(ids)
 
 
 @pytest.mark.slow

@@ -3,31 +3,18 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import build
 import selfexec as sx
+from build import Command
 from extensions.logs.quiz import generated, log, simulated, weighed
 from selfexec.extensions.logs.importing import import_logs
 from selfexec.runs import load_manifest
 
 ME = "sim/knows-itself"
-Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def selfexec(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """Runs a command: its status, and what it says on both channels."""
-
-    def ran(*arguments: str) -> tuple[int, str, str]:
-        status = build.selfexec(monkeypatch, *arguments)
-        return status, *capsys.readouterr()
-
-    return ran
 
 
 def answers(*right: float, prompt: str = "Question {}?") -> list[dict[str, Any]]:
@@ -41,7 +28,7 @@ def imported(folder: Path, *lines: Any, experiment: str = "correctness", model: 
 
 
 def asked(run: sx.Run) -> Counter[str]:
-    return Counter(key.kind for key in run.replies)
+    return Counter(key.session_kind for key in run.replies)
 
 
 def test_what_the_log_holds_is_never_asked_only_one_prediction_for_each_sample(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import math
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import selfexec as sx
+from build import selfexec
 from effort import examples
-from selfexec.cli import main
 from selfexec.errors import InputError, NotSettled
 from selfexec.extensions.rasch import solver
 from selfexec.extensions.rasch.rates import load_rates
@@ -392,17 +391,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def selfexec(*arguments: str, monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr(sys, "argv", ["selfexec", *arguments])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    return int(stop.value.code or 0)
-
-
 def test_the_command_prints_the_agreed_fields(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert selfexec("analyze", "rasch", "rates.csv", "--format", "json", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, "analyze", "rasch", "rates.csv", "--format", "json") == 0
     found = json.loads(capsys.readouterr().out)
     assert list(found) == ["abilities", "item_difficulties", "se", "infit", "outfit", "iterations", "method"]
     assert list(found["abilities"]) == ["ada", "ben", "cleo"]
@@ -415,7 +407,7 @@ def test_the_command_prints_the_agreed_fields(
 def test_the_paper_is_a_table_with_the_published_numbers(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert selfexec("analyze", "rasch", "paper", "--method", "paper", "--format", "json", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, "analyze", "rasch", "paper", "--method", "paper", "--format", "json") == 0
     found = json.loads(capsys.readouterr().out)
     assert round(found["abilities"]["o4-mini"], 6) == 1.466972
     assert round(found["item_difficulties"]["SimpleBench"], 6) == 1.709482
@@ -426,7 +418,7 @@ def test_a_model_of_ones_own_stands_beside_the_papers(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (here / "mine.csv").write_text("model,GPQA,MMLU\nmine,0.7,0.85\n")
-    assert selfexec("analyze", "rasch", "paper", "--add", "mine.csv", monkeypatch=monkeypatch) == 0
+    assert selfexec(monkeypatch, "analyze", "rasch", "paper", "--add", "mine.csv") == 0
     said = capsys.readouterr().out
     models = [line.split()[0] for line in said.splitlines() if " [" in line][:16]
     # between the models whose rates on the two benchmarks are a little higher and lower
@@ -458,7 +450,7 @@ def test_a_bad_table_gets_one_line_that_names_the_place(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], content: str, message: str
 ) -> None:
     (here / "rates.csv").write_text(content)
-    assert selfexec("analyze", "rasch", "rates.csv", monkeypatch=monkeypatch) == 2
+    assert selfexec(monkeypatch, "analyze", "rasch", "rates.csv") == 2
     said = capsys.readouterr()
     assert message in said.err
     assert said.err.count("\n") == 1 and said.out == ""
@@ -481,7 +473,7 @@ def test_bad_arguments_get_one_line_and_status_2(
 ) -> None:
     (here / "more.csv").write_text("model,esy\ndan,0.5\n")
     (here / "latin.csv").write_bytes(b"model,a\ncaf\xe9,0.5\n")
-    assert selfexec("analyze", "rasch", *arguments, monkeypatch=monkeypatch) == 2
+    assert selfexec(monkeypatch, "analyze", "rasch", *arguments) == 2
     said = capsys.readouterr()
     assert message in said.err
     assert said.err.count("\n") == 1

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 import selfexec as sx
 from extension_parts import needs
 from selfexec.cli import main
-from selfexec.engines import Call, Outcome
+from selfexec.engines import Call, CallResult
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
 from selfexec.extensions.shards.joining import join
@@ -30,7 +30,7 @@ from selfexec.extensions.shards.parts import ShardFault, Unjoinable, differing, 
 from selfexec.items import load as load_items
 from selfexec.runs import list_runs, load_manifest
 from selfexec.runs.asking import plan
-from selfexec.runs.run import as_it_lies
+from selfexec.runs.run import read_without_shards
 from selfexec.runs.share import Shard, index_of, shard_of
 
 TWO = ["sim/coin", "sim/typical"]
@@ -180,7 +180,7 @@ def _out_of(three: Path) -> str:
 
 
 def test_a_shard_stands_alone_and_nothing_of_it_is_missing(three: Path) -> None:
-    found = as_it_lies(three / "shards" / "1-of-3")
+    found = read_without_shards(three / "shards" / "1-of-3")
     assert not found.unasked and set(found.observations["state"]) <= {"read", "unreadable", "tie"}
     assert all(index_of(key.model, key.experiment, key.item, 3) == 1 for key in found.replies)
 
@@ -383,7 +383,7 @@ def test_shards_under_caps_have_the_plan_of_a_run_under_caps(tmp_path: Path) -> 
 def test_a_whole_shard_says_so_and_asks_nothing(
     three: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def never(self: SimEngine, call: Call) -> Outcome:
+    async def never(self: SimEngine, call: Call) -> CallResult:
         raise AssertionError("asked again")
 
     monkeypatch.setattr(SimEngine, "ask", never)
@@ -713,7 +713,7 @@ def test_a_whole_run_is_never_lost_to_shards_that_are_put_beside_it(three: Path,
     shutil.copytree(three / "shards", tmp_path / "whole" / "shards")
     with pytest.raises(InputError, match=r"3 shards, not joined\. Join them"):
         sx.load(tmp_path / "whole")
-    assert as_it_lies(tmp_path / "whole").replies == whole.replies
+    assert read_without_shards(tmp_path / "whole").replies == whole.replies
     joined = sx.merge(tmp_path / "whole")
     assert len(joined.replies) == 40 and texts(joined).items() >= texts(whole).items()
 

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ import pytest
 from aiohttp import web
 
 import selfexec as sx
+from build import Command
 from extension_parts import needs
-from selfexec.cli import main
 from selfexec.engines import Connection, Sampling, default_models
 from selfexec.errors import InputError
 from selfexec.extensions.study.planning import load_study
@@ -29,21 +28,6 @@ from selfexec.runs.toml.places import line_of
 from sockets import completion, served, sim_server
 
 DOCS = Path(__file__).parents[3] / "docs" / "study.md"
-
-
-Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def selfexec(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    def command(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["selfexec", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        said = capsys.readouterr()
-        return int(stop.value.code or 0), said.out, said.err
-
-    return command
 
 
 def written(folder: Path, text: str) -> Path:

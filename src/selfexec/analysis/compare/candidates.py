@@ -25,7 +25,7 @@ from selfexec.facets import DEFAULT_NAME
 from selfexec.items import FULL, STRATIFIED
 from selfexec.metrics import peers
 from selfexec.options import Names
-from selfexec.runs import Files, Run, files, loaded, refuse_silent, with_kept_logprobs, with_source
+from selfexec.runs import Files, Run, files, load_all, refuse_silent, with_kept_logprobs, with_source
 from selfexec.runs.folder import Manifest
 from selfexec.text.matching import meant
 
@@ -64,7 +64,7 @@ def load_apart(
     one that there is. A run is refused that is given twice, or that has an item which differs from
     another's of the same id.
     """
-    runs = loaded(given, accept_ends)
+    runs = load_all(given, accept_ends)
     if not runs:
         raise InputError("which runs? Give the folder of at least one.")
     folders = Counter(run.folder.resolve() for run in runs)

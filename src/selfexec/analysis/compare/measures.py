@@ -33,7 +33,6 @@ from selfexec.metrics import (
     Formula,
     Scored,
     VoteTables,
-    baseline_probabilities,
     ceiling_estimate,
     claim_kind,
     combine,
@@ -209,7 +208,7 @@ def _record(metric: str, label: str, tables: VoteTables, others: Sequence[Candid
         return Record(label, own, own, share)
     labels = [other.label for other in others]
     theirs = tables.others(claims, labels)
-    comparison = compare_with_baseline(claims, theirs, baseline_probabilities(claims, theirs), strict)
+    comparison = compare_with_baseline(claims, theirs, strict)
     return _compared_record(label, comparison, share, models_read(tables, label, labels))
 
 
@@ -395,7 +394,7 @@ def rarer_items(metric: str, experiment: str, records: Sequence[Record]) -> int:
     if metric == "coverage":
         return len(common)
     telling = claim_kind(experiment).telling
-    return min([len(common), *(record.own.told(common, telling) for record in records)])
+    return min([len(common), *(record.own.computed(telling, common) for record in records)])
 
 
 def too_few(metric: str, experiment: str, records: Sequence[Record]) -> str | None:

@@ -20,7 +20,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME, FRAME, condition_named
 from selfexec.metrics import LEAST_COVERAGE, none_if_nan
-from selfexec.runs import Run, loaded
+from selfexec.runs import Run, load_all
 from selfexec.stats import NO_SPREAD, Array, Interval, fieller, fisher_exact, student, wilson
 from selfexec.text.matching import meant
 from selfexec.text.numbers import number_of
@@ -162,7 +162,7 @@ def movements(options: CompareOptions, selection: Selection) -> tuple[list[Movem
 
 def _asked(selection: Selection) -> Asked:
     """Who is compared, and in which conditions."""
-    runs = loaded(selection.given, selection.accept_ends)
+    runs = load_all(selection.given, selection.accept_ends)
     in_runs = known_conditions(runs, selection.conditions)
     own = _about_itself(selection.conditions, in_runs)
     others = [c for c in in_runs if _frame(c) and _without_frame(c) == condition_named(own)]
@@ -214,7 +214,7 @@ Values = Mapping[Claimed, tuple[float, float]]  # claim -> prediction and behavi
 
 def _values(candidate: Candidate) -> Values:
     """What a model predicted and did, means over the epochs in which they were read; claims of yes and no alone."""
-    binary = [name for name, experiment in EXPERIMENTS.items() if experiment.kind == "binary"]
+    binary = [name for name, experiment in EXPERIMENTS.items() if experiment.claim_kind == "binary"]
     predicted = pl.coalesce(pl.col("probability"), pl.col("predicted").cast(pl.Float64))
     here = candidate.run.observations.filter(pl.col("model") == candidate.name, pl.col("experiment").is_in(binary))
     means = here.group_by("experiment", "item", "claim").agg(

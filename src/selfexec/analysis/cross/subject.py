@@ -210,7 +210,7 @@ def _area_difference(own: Claims, others: Claims) -> Estimate:
 def _claims(runs: Sequence[Run], subject: str, experiment: str, places: Sequence[_Place]) -> Claims | None:
     """The claims of each predictor in each condition as those of a model of its own, with the subject's behaviour."""
     definition = EXPERIMENTS[experiment]
-    outcomes = [kind for kind in definition.kinds if kind not in definition.predictions]
+    outcomes = [kind for kind in definition.session_kinds if kind not in definition.predictions]
     [home] = [run for run in runs if subject in run.models]
     readings: dict[Key, Reading] = {}
     asked: dict[tuple[str, str, Condition], dict[str, Sequence[int]]] = {}
@@ -222,8 +222,8 @@ def _claims(runs: Sequence[Run], subject: str, experiment: str, places: Sequence
         sides = ((run, place.predictor, definition.predictions), (home, subject, outcomes))
         for where, model, kinds in sides:
             for key in where.keys.get((model, experiment), ()):
-                here = key.kind in kinds and key.epoch in common.get(key.item, ())
-                if here and key.facets == touching(place.condition, experiment, key.kind):
+                here = key.session_kind in kinds and key.epoch in common.get(key.item, ())
+                if here and key.facets == touching(place.condition, experiment, key.session_kind):
                     readings[key._replace(model=name, facets=DEFAULT)] = where.readings[key]
     if not readings:
         return None

@@ -8,7 +8,7 @@ from typing import Any
 
 from selfexec.analysis.result import Form, Result, ScoredRun, as_records, head, scored_runs
 from selfexec.experiments import EXPERIMENTS, NoAnswerKey
-from selfexec.runs import Names, Run, loaded, names
+from selfexec.runs import Names, Run, load_all, names
 from selfexec.text.tables import Part, Table
 
 COLUMNS = ["experiment", "model", "questions", "key as its author's", "another key", "too few answers", "no key"]
@@ -51,11 +51,11 @@ def keys(run: Run | str | Path, *, models: Names = (), experiments: Names = ()) 
     models       only questions of these models
     experiments  only these
     """
-    [whole] = loaded(run)
+    [whole] = load_all(run)
     found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for key, reading in whole.readings.items():
         keying = EXPERIMENTS[key.experiment].keying
-        if not keying or key.kind != keying.session or (own := keying.own(reading)) is None:
+        if not keying or key.session_kind != keying.session or (own := keying.own(reading)) is None:
             continue
         if key.model in (names(models) or [key.model]) and key.experiment in (names(experiments) or [key.experiment]):
             found[key.experiment, key.model][_outcome(keying.key(reading), own)] += 1

@@ -23,7 +23,7 @@ from selfexec.claims import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import Estimate, none_if_nan
-from selfexec.runs import Run, loaded, names, takes
+from selfexec.runs import Run, load_all, names, takes
 from selfexec.stats import Interval
 from selfexec.text.matching import meant
 from selfexec.text.numbers import ABSENT, decimal, interval, number_of, p_value
@@ -116,7 +116,7 @@ def judges(options: JudgesOptions) -> Judges:
     convention, labels, models = options.convention, options.labels, options.models
     if convention not in ("strict", "readable"):
         raise InputError(f"convention {convention!r}: there are strict and readable.")
-    runs = loaded(options.run)
+    runs = load_all(options.run)
     if len(runs) != 1:
         raise InputError(f"judges are compared within one run, and {number_of(len(runs), 'run is', 'runs are')} given.")
     [whole] = runs

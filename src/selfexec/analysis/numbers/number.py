@@ -68,7 +68,7 @@ def whole(found: Mapping[str, T | None]) -> dict[str, T]:
 def most_accurate(experiment: str, found: Mapping[str, Number | None]) -> Baseline | None:
     """Of two things to put in order, a predictor that says the same every time is right half of the time."""
     known = whole(found)
-    if known and EXPERIMENTS[experiment].kind == "order":
+    if known and EXPERIMENTS[experiment].claim_kind == "order":
         known[CONSTANT] = Number(0.5)
     best = max(known, key=lambda name: known[name].value, default=None)
     return Baseline(best, known[best]) if best is not None else None

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from selfexec.engines.base import Outcome
+from selfexec.engines.base import CallResult
 from selfexec.engines.http.charsets import is_utf8
 from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
 from selfexec.engines.http.ends import BESIDE, MISSING, printable_end
@@ -79,30 +79,30 @@ class CachedReply(Exception):
     """A reply that came from a cache, by what stands in its body."""
 
 
-def bounded(outcome: Outcome) -> Outcome:
+def bounded(result: CallResult) -> CallResult:
     """A reply that is longer than the journal takes is an error, and not cut: half of it would be another reply."""
-    length = len(outcome.text or "") + len(outcome.reasoning or "") + len(outcome.refusal or "")
-    length += len(outcome.unknown_end_text or "")
-    if length <= LONGEST_TEXT and not outcome.logprobs:
-        return outcome
+    length = len(result.text or "") + len(result.reasoning or "") + len(result.refusal or "")
+    length += len(result.unknown_end_text or "")
+    if length <= LONGEST_TEXT and not result.logprobs:
+        return result
     said = f"the reply is longer than {LONGEST_TEXT:,} characters"
     if length <= LONGEST_TEXT:
-        length += len(msgspec.json.encode(outcome.logprobs))
+        length += len(msgspec.json.encode(result.logprobs))
         said += " with its log-probabilities"
     if length <= LONGEST_TEXT:
-        return outcome
+        return result
     nothing = dict.fromkeys(
         ("text", "reasoning", "refusal", "stop_reason", "logprobs", "unknown_end", "unknown_end_text")
     )
-    return msgspec.structs.replace(outcome, **nothing, error=said)
+    return msgspec.structs.replace(result, **nothing, error=said)
 
 
-def withheld(status: int, said: str) -> Outcome:
+def withheld(status: int, said: str) -> CallResult:
     """What an error counts as in which a content policy against this input is given as the reason."""
-    return Outcome("", stop_reason="content_filter", policy=f"status {status}: {said}")
+    return CallResult("", stop_reason="content_filter", policy=f"status {status}: {said}")
 
 
-def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None) -> Outcome:
+def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None) -> CallResult:
     """The reply in a body, to a request of the body `asked`, where that is known. RetryableError: it is none.
     CachedReply: a cache had it.
     """
@@ -121,12 +121,12 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
     if not isinstance(body, dict):
         raise _garbage("the reply is no JSON object")
     try:
-        outcome = _counted(wire.outcome(body))
+        result = _counted(wire.result(body))
         if (created := created_in(body)) is not None:
-            outcome = msgspec.structs.replace(outcome, created=created)
-        if is_halved and outcome.error is None and _is_torn(outcome):
-            outcome = doubtful(
-                outcome, _beside(outcome), "its text begins or ends with half a character: some of it was lost"
+            result = msgspec.structs.replace(result, created=created)
+        if is_halved and result.error is None and _is_torn(result):
+            result = doubtful(
+                result, _beside(result), "its text begins or ends with half a character: some of it was lost"
             )
         if asked and echoes_in(body) and repeats_another_prompt(msgspec.json.decode(asked), body):
             raise UnreadableReply("it is no reply to what was asked: it repeats another prompt")
@@ -134,11 +134,11 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
             raise UnreadableReply(f"it is no reply to what was asked: {why}")
         if why := cached_in(body, where.name):
             raise CachedReply(why)
-        if outcome.unknown_end and (said := policy_in_reply(where, body)) is not None:
+        if result.unknown_end and (said := policy_in_reply(where, body)) is not None:
             return _withheld_if_about(asked, body, said)  # an error came beside it, and this is what it says
-        outcome = _unless_stood_in(where, body, _unless_unasked(asked, body, outcome))
-        outcome = _unless_foreign(asked, outcome)
-        return _unless_changed(where, asked, body, outcome) if MAY_BE.search(raw) else outcome
+        result = _unless_stood_in(where, body, _unless_unasked(asked, body, result))
+        result = _unless_foreign(asked, result)
+        return _unless_changed(where, asked, body, result) if MAY_BE.search(raw) else result
     except UnusableReply as fault:
         if (said := policy_in_reply(where, body)) is not None:
             return _withheld_if_about(asked, body, said)
@@ -148,76 +148,76 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
         raise _garbage("the reply has an unknown shape", unreadable=True) from None
 
 
-def _unless_unasked(asked: bytes | None, body: Mapping[str, Any], outcome: Outcome) -> Outcome:
+def _unless_unasked(asked: bytes | None, body: Mapping[str, Any], result: CallResult) -> CallResult:
     """A reply whose end is one that was asked for; that of any other is not known, or a cut."""
-    if not asked or outcome.error is not None:
-        return outcome
-    is_called = outcome.stop_reason in CALLED or calls_a_tool(body)
+    if not asked or result.error is not None:
+        return result
+    is_called = result.stop_reason in CALLED or calls_a_tool(body)
     if is_called and not has_tools(msgspec.json.decode(asked)):
-        return doubtful(outcome, outcome.stop_reason or CALLED[0], "the reply calls a tool, and none was sent")
+        return doubtful(result, result.stop_reason or CALLED[0], "the reply calls a tool, and none was sent")
     if goes_on_alone(msgspec.json.decode(asked), body):
-        return doubtful(outcome, _beside(outcome), "it says that it goes on from a beginning, and none was sent")
-    stops = strings_stopped_at(body) if outcome.stop_reason == "stop" else set[str]()
+        return doubtful(result, _beside(result), "it says that it goes on from a beginning, and none was sent")
+    stops = strings_stopped_at(body) if result.stop_reason == "stop" else set[str]()
     if stops and not stops <= {*stops_sent(msgspec.json.decode(asked))}:
-        return msgspec.structs.replace(outcome, stop_reason="length")
-    return outcome
+        return msgspec.structs.replace(result, stop_reason="length")
+    return result
 
 
-def _unless_foreign(asked: bytes | None, outcome: Outcome) -> Outcome:
+def _unless_foreign(asked: bytes | None, result: CallResult) -> CallResult:
     """A reply whose text can be what the model said."""
-    if outcome.error is not None or (why := why_foreign(outcome, asked)) is None:
-        return outcome
-    return doubtful(outcome, _beside(outcome), why)
+    if result.error is not None or (why := why_foreign(result, asked)) is None:
+        return result
+    return doubtful(result, _beside(result), why)
 
 
-def _unless_changed(where: Endpoint, asked: bytes | None, body: Mapping[str, Any], outcome: Outcome) -> Outcome:
+def _unless_changed(where: Endpoint, asked: bytes | None, body: Mapping[str, Any], result: CallResult) -> CallResult:
     """A reply to the prompt that was sent, of the model that was asked, as far as the body says."""
-    if outcome.error is not None:
-        return outcome
+    if result.error is not None:
+        return result
     sent = msgspec.json.decode(asked) if asked else {}
     if (why := not_as_sent(sent, body, where.name)) is None:
-        return outcome
-    return doubtful(outcome, _beside(outcome), why)
+        return result
+    return doubtful(result, _beside(result), why)
 
 
-def _is_torn(outcome: Outcome) -> bool:
+def _is_torn(result: CallResult) -> bool:
     """Whether half a character stands at the beginning of a text, or at its end where no limit cut it."""
-    text, half = outcome.text or "", "\N{REPLACEMENT CHARACTER}"
-    return text.startswith(half) or (outcome.stop_reason == "stop" and text.endswith(half))
+    text, half = result.text or "", "\N{REPLACEMENT CHARACTER}"
+    return text.startswith(half) or (result.stop_reason == "stop" and text.endswith(half))
 
 
-def _unless_stood_in(where: Endpoint, body: Mapping[str, Any], outcome: Outcome) -> Outcome:
+def _unless_stood_in(where: Endpoint, body: Mapping[str, Any], result: CallResult) -> CallResult:
     """A reply that names a model. What names a guard was withheld, and what names a dummy is nobody's words."""
-    if outcome.error is not None:
-        return outcome
+    if result.error is not None:
+        return result
     for name, value, answerer in stand_ins_in(body, where.name):
         if answerer == "guard":
-            return msgspec.structs.replace(outcome, stop_reason="content_filter")
-        return doubtful(outcome, _beside(outcome), f"no model answered: its {name} is {printable_end(value)!r}")
+            return msgspec.structs.replace(result, stop_reason="content_filter")
+        return doubtful(result, _beside(result), f"no model answered: its {name} is {printable_end(value)!r}")
     if judge := judge_in(body, where.name):
-        return doubtful(outcome, _beside(outcome), f"a model that judges prompts answered, {printable_end(judge)!r}")
-    return outcome
+        return doubtful(result, _beside(result), f"a model that judges prompts answered, {printable_end(judge)!r}")
+    return result
 
 
-def _beside(outcome: Outcome) -> str:
+def _beside(result: CallResult) -> str:
     """The word for the end of a reply with something beside it that speaks against it."""
-    return f"{outcome.stop_reason or MISSING}{BESIDE}"
+    return f"{result.stop_reason or MISSING}{BESIDE}"
 
 
-def _withheld_if_about(asked: bytes | None, body: Any, said: str) -> Outcome:
+def _withheld_if_about(asked: bytes | None, body: Any, said: str) -> CallResult:
     """What a policy error in a reply counts as. RetryableError: it is about another prompt."""
     if asked and quotes_another_prompt(asked, body):
         raise _garbage(OTHER_PROMPT, unreadable=True)
     return withheld(200, said)
 
 
-def _counted(outcome: Outcome) -> Outcome:
+def _counted(result: CallResult) -> CallResult:
     """A reply without the counts that are none: no prompt has 0 tokens, and no text."""
-    if outcome.input_tokens == 0:
-        outcome = msgspec.structs.replace(outcome, input_tokens=None)
-    if outcome.output_tokens == 0 and outcome.text:
-        outcome = msgspec.structs.replace(outcome, output_tokens=None)
-    return outcome
+    if result.input_tokens == 0:
+        result = msgspec.structs.replace(result, input_tokens=None)
+    if result.output_tokens == 0 and result.text:
+        result = msgspec.structs.replace(result, output_tokens=None)
+    return result
 
 
 def _garbage(what: str, way_out: str = WRONG_ADDRESS, unreadable: bool = False) -> RetryableError:
@@ -229,7 +229,7 @@ def _meant(wire: Wire, body: Any) -> str:
     for name, other in WIRES.items():
         if other is not wire and body.keys() & SIGNS[name]:
             with suppress(UnusableReply, AttributeError, TypeError, KeyError, IndexError):
-                other.outcome(body)
+                other.result(body)
                 return f"It is one of {other.title}: say --wire {name}."
     return WRONG_ADDRESS
 

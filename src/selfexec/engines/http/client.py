@@ -34,7 +34,7 @@ from typing import Any, NamedTuple, NoReturn, Self
 import msgspec
 from yarl import URL
 
-from selfexec.engines.base import Call, Connection, ConnectionCheck, Outcome
+from selfexec.engines.base import Call, CallResult, Connection, ConnectionCheck
 from selfexec.engines.http.bodies import (
     NOT_UTF8,
     OTHER_PROMPT,
@@ -161,23 +161,23 @@ class HttpEngine:
         """Note which addresses, as `addresses` shows them, have answered before this engine was there."""
         self._answered.update(route.where.url for route in self._routes.values() if route.where.shown in addresses)
 
-    async def ask(self, call: Call) -> Outcome:
+    async def ask(self, call: Call) -> CallResult:
         """What came back. Raises InputError where no further call can succeed either."""
         route = self._routes[call.model]
         if call.sampling:
             route.keep_back(call.sampling)
         try:
             if "prefill" not in call.needs:
-                return route.scrubber.outcome(bounded(await self._asked(route, call)))
+                return route.scrubber.result(bounded(await self._asked(route, call)))
             echoes = await self._prefills.echoes(route.where, partial(self._probed, route, call))
-            outcome = route.scrubber.outcome(bounded(await self._asked(route, call)))
-            return without_beginning(outcome, call.messages) if echoes and goes_on(call.messages) else outcome
+            result = route.scrubber.result(bounded(await self._asked(route, call)))
+            return without_beginning(result, call.messages) if echoes and goes_on(call.messages) else result
         except Interrupted as fault:
             raise Interrupted(route.scrubber.text(fault.obstacle), fault.way_on) from None
         except InputError as fault:
             raise InputError(route.scrubber.text(fault.typed)) from None
 
-    async def _probed(self, route: Route, call: Call, messages: Sequence[Message]) -> Outcome:
+    async def _probed(self, route: Route, call: Call, messages: Sequence[Message]) -> CallResult:
         """What comes back with the settings of a call, to other messages. It is no reply of any session."""
         return await self._asked(route, msgspec.structs.replace(call, messages=tuple(messages)))
 
@@ -193,7 +193,7 @@ class HttpEngine:
         said = shutdown_said(route.where.name, error_body(response.raw), datetime.now(UTC).date())
         return [route.scrubber.text(f"{model}: {text}") for text in said if response.status in WITH_REPLY]
 
-    async def _asked(self, route: Route, call: Call) -> Outcome:
+    async def _asked(self, route: Route, call: Call) -> CallResult:
         streaming = route.wire.streaming if route.streams else {}
         sampling = {"logprobs": True, **call.sampling} if "logprobs" in call.needs else call.sampling
         body = {**streaming, **route.wire.body(route.where, call.messages, sampling)}
@@ -202,23 +202,23 @@ class HttpEngine:
         headers = {**route.headers, "X-Selfexec-Epoch": str(call.key.epoch)} if repeated else route.headers
         prompt_bytes = sum(len(message.content.encode(errors="replace")) for message in call.messages)
         request = Request(route, msgspec.json.encode(body), headers, prompt_bytes)
-        outcome, causes = await self._persistently(request, self._control(route, sampling))
+        result, causes = await self._persistently(request, self._control(route, sampling))
         doubts: list[str] = []
-        while (doubt := doubt_about(outcome)) and doubt not in doubts:
+        while (doubt := doubt_about(result)) and doubt not in doubts:
             doubts.append(doubt)
-            outcome = await self._quietly(request) or outcome
+            result = await self._quietly(request) or result
         causes += doubts
-        if is_cut(call.messages, call.sampling, outcome):
-            outcome = msgspec.structs.replace(outcome, prompt_cut=True)
-        if is_extended(request.payload, outcome):
-            outcome = msgspec.structs.replace(outcome, prompt_extended=True)
+        if is_cut(call.messages, call.sampling, result):
+            result = msgspec.structs.replace(result, prompt_cut=True)
+        if is_extended(request.payload, result):
+            result = msgspec.structs.replace(result, prompt_extended=True)
         if not causes:
-            return outcome
-        return msgspec.structs.replace(outcome, attempt=len(causes) + 1, retry_causes=tuple(causes))
+            return result
+        return msgspec.structs.replace(result, attempt=len(causes) + 1, retry_causes=tuple(causes))
 
     async def _persistently(
         self, request: Request, is_control_answered: Callable[[], Awaitable[bool]]
-    ) -> tuple[Outcome, list[str]]:
+    ) -> tuple[CallResult, list[str]]:
         """What came back in the end, and why it was asked for again, once for each time. As long as the server is away
         the call waits, which is no attempt.
         """
@@ -235,9 +235,9 @@ class HttpEngine:
                 async with admission:
                     if admission.is_to_blame() and excused:
                         raise Blamed(excused)
-                    outcome = await self._once(request)
+                    result = await self._once(request)
                 reach.responded()
-                return admission.noted_in(outcome), causes
+                return admission.noted_in(result), causes
             except Refused as refusal:
                 reach.responded()
                 refusals += 1
@@ -264,7 +264,7 @@ class HttpEngine:
                 tried = f"{failure} ({number_of(attempt, 'attempt')})"
                 if not answered:
                     raise InputError(f"{where.shown}: {tried}. {failure.way_out}") from None
-                return admission.noted_in(Outcome(None, error=tried)), causes
+                return admission.noted_in(CallResult(None, error=tried)), causes
 
     async def _is_listed(self, route: Route) -> bool:
         """Whether anybody answers who is asked for the list of models, whatever the answer is."""
@@ -302,13 +302,13 @@ class HttpEngine:
         self._said_of_controls[where.url] = warning
         self.warnings.append(warning)
 
-    async def _quietly(self, request: Request) -> Outcome | None:
+    async def _quietly(self, request: Request) -> CallResult | None:
         try:
             return await self._once(request)
         except RetryableError:
             return None
 
-    async def _once(self, request: Request) -> Outcome:
+    async def _once(self, request: Request) -> CallResult:
         where, pace = request.route.where, request.route.pace
         async with pace:
             sent = time.time()
@@ -316,18 +316,18 @@ class HttpEngine:
         if status in WITH_REPLY:
             if not (is_plain := say_nothing(headers)):
                 self._check_headers(request, headers, failure_header(headers, request.route.where.name))
-            outcome = self._decoded(request, raw)
+            result = self._decoded(request, raw)
             self._answered.add(where.url)
             self._note_kept(where, raw)
             pace.went_well()
             if carrier is not None:
-                self._watch.note_answer(carrier, outcome.completion_id, request.payload, raw)
-            outcome = outcome if is_plain else with_headers(outcome, headers, request.payload)
-            outcome = self._clocks.judged(where.url, where.name, outcome, sent, headers.get("Date"))
-            outcome = self._counts.judged(where.url, where.name, outcome)
-            form = self._forms.form_of(where.url, where.name, outcome.served_model, raw, headers)
+                self._watch.note_answer(carrier, result.completion_id, request.payload, raw)
+            result = result if is_plain else with_headers(result, headers, request.payload)
+            result = self._clocks.judged(where.url, where.name, result, sent, headers.get("Date"))
+            result = self._counts.judged(where.url, where.name, result)
+            form = self._forms.form_of(where.url, where.name, result.served_model, raw, headers)
             return msgspec.structs.replace(
-                outcome,
+                result,
                 connection=connection,
                 form=form.number,
                 form_parts=form.parts,
@@ -366,15 +366,15 @@ class HttpEngine:
             said = shortened(request.route.scrubber.text(failure))
             raise RetryableError(f"a header says that it failed ({said})", unreadable=True)
 
-    def _decoded(self, request: Request, raw: bytes) -> Outcome:
+    def _decoded(self, request: Request, raw: bytes) -> CallResult:
         """The reply in a body with status 200. Where it is none, what the body says is wrong is looked at without any
         secret in it, since it is quoted, and cut.
         """
         route = request.route
         try:
-            outcome = decoded(route.where, route.wire, raw, request.payload)
-            if outcome.unknown_end is None and outcome.policy is None:
-                return outcome
+            result = decoded(route.where, route.wire, raw, request.payload)
+            if result.unknown_end is None and result.policy is None:
+                return result
         except CachedReply as cached:
             raise InputError(f"{route.where.shown}: {cached}.") from None
         except RetryableError:
@@ -385,10 +385,10 @@ class HttpEngine:
         if too_fast:
             route.pace.too_fast(None)
         try:
-            outcome = decoded(route.where, route.wire, raw, request.payload)
+            result = decoded(route.where, route.wire, raw, request.payload)
             if not is_utf8(came):
                 raise RetryableError(NOT_UTF8, way_out=WRONG_ADDRESS)
-            return outcome
+            return result
         except RetryableError as failure:
             if too_fast:
                 raise RetryableError(str(failure), way_out="Try again later.", cause="rate limit") from None
@@ -477,7 +477,7 @@ class HttpEngine:
             "right, give that address."
         )
 
-    def _refused(self, where: Endpoint, status: int, message: str, of_the_account: bool) -> Outcome:
+    def _refused(self, where: Endpoint, status: int, message: str, of_the_account: bool) -> CallResult:
         """A status that asking again will not change."""
         said = f" The server says: {message}" if message else ""
         way_out = {
@@ -496,14 +496,14 @@ class HttpEngine:
         if where.url not in self._answered:
             maybe = f" Another --wire may be right: it was asked in {WIRES[where.wire].title}." if status == 405 else ""
             raise InputError(f"{where.shown}: status {status}: the request is not accepted.{maybe}{said}")
-        return Outcome(None, error=f"status {status}: {message}")
+        return CallResult(None, error=f"status {status}: {message}")
 
 
-def doubt_about(outcome: Outcome) -> str | None:
+def doubt_about(result: CallResult) -> str | None:
     """Why a reply is asked for once more: nobody knows yet whether it is what the model says, or its silence."""
-    if outcome.unknown_end is not None:
+    if result.unknown_end is not None:
         return "unknown end"
-    said = outcome.text or outcome.refusal or outcome.error is not None or outcome.stop_reason in GIVEN
+    said = result.text or result.refusal or result.error is not None or result.stop_reason in GIVEN
     return None if said else "empty reply"
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from selfexec.engines.base import Outcome
+from selfexec.engines.base import CallResult
 from selfexec.engines.http.errors import mapping_of, says_something
 from selfexec.engines.http.wires.base import list_of, object_of
 
@@ -45,17 +45,17 @@ PHRASES: Mapping[int, str] = {status.value: status.phrase.casefold() for status 
 OF_HTTP = (b"http", b"status")  # a prompt with one of these may ask for a status
 
 
-def why_foreign(outcome: Outcome, asked: bytes | None) -> str | None:
+def why_foreign(result: CallResult, asked: bytes | None) -> str | None:
     """Why the text of a reply is not what the model said; None where it may be.
 
     Args:
-        outcome: A reply that is whole by all else.
+        result: A reply that is whole by all else.
         asked: The body of the request, where it is known. Without it only half a character is looked for.
     """
-    text = outcome.text
+    text = result.text
     if not text:
         return None
-    if outcome.stop_reason == "stop" and text.endswith(HALF) and not (asked and HALF.encode() in asked):
+    if result.stop_reason == "stop" and text.endswith(HALF) and not (asked and HALF.encode() in asked):
         return "its text ends with half a character: some of it was lost"
     if asked is None:
         return None

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from selfexec.engines.base import Outcome
+from selfexec.engines.base import CallResult
 from selfexec.engines.http.caches import mark_of_a_cache
 from selfexec.engines.http.ends import BESIDE, MISSING
 from selfexec.engines.http.response_headers import (
@@ -52,23 +52,23 @@ def _said_by(what: str, way_out: str) -> str:
     )
 
 
-def with_headers(outcome: Outcome, headers: Mapping[str, str], asked: bytes = b"") -> Outcome:
+def with_headers(result: CallResult, headers: Mapping[str, str], asked: bytes = b"") -> CallResult:
     """A reply to a request of this body with what its headers say: how it ended, and LiteLLM's what it cost and which
     model was asked, under the name that this model has there. Where a guardrail was applied, placeholders that do not
     stand in the request are its own, and the words in their place are lost.
     """
-    masked = [mask[0] for mask in PLACEHOLDER.finditer(outcome.text or "") if mask[0].encode() not in asked]
-    if masked and outcome.error is None and names_a_guardrail(headers):
+    masked = [mask[0] for mask in PLACEHOLDER.finditer(result.text or "") if mask[0].encode() not in asked]
+    if masked and result.error is None and names_a_guardrail(headers):
         why = f"a guardrail was applied, and its text has {masked[0]} in the place of words"
-        outcome = doubtful(outcome, f"{outcome.stop_reason or MISSING}{BESIDE}", why)
-    if outcome.stop_reason == "stop" and (end := end_in_headers(headers)) and end.kind in ("cut", "withheld"):
-        outcome = replace(outcome, stop_reason=end.stop)
+        result = doubtful(result, f"{result.stop_reason or MISSING}{BESIDE}", why)
+    if result.stop_reason == "stop" and (end := end_in_headers(headers)) and end.kind in ("cut", "withheld"):
+        result = replace(result, stop_reason=end.stop)
     changed: dict[str, object] = {}
-    if outcome.cost_usd is None and (cost := _dollars(headers.get(COST))):
+    if result.cost_usd is None and (cost := _dollars(headers.get(COST))):
         changed["cost_usd"] = cost
-    if outcome.upstream is None and 0 < len(name := headers.get(UPSTREAM, "")) <= 200:
+    if result.upstream is None and 0 < len(name := headers.get(UPSTREAM, "")) <= 200:
         changed["upstream"] = name
-    return replace(outcome, **changed) if changed else outcome
+    return replace(result, **changed) if changed else result
 
 
 def _dollars(text: str | None) -> float | None:
@@ -80,19 +80,19 @@ def _dollars(text: str | None) -> float | None:
     return cost if 0 < cost < LARGEST_COST else None
 
 
-def is_cut(messages: Sequence[Message], sampling: Mapping[str, object], outcome: Outcome) -> bool:
+def is_cut(messages: Sequence[Message], sampling: Mapping[str, object], result: CallResult) -> bool:
     """Whether the server counted fewer tokens than the prompt has words. Then it was cut to the server's context, as
     Ollama does without a word, and the model saw only part of it.
     """
-    counted = outcome.input_tokens or 0
+    counted = result.input_tokens or 0
     if counted < LEAST_CONTEXT:
         return False
     words = sum(len(text.split()) for text in (str(sampling.get("system") or ""), *(m.content for m in messages)))
     return counted < SLACK * words
 
 
-def is_extended(request: bytes, outcome: Outcome) -> bool:
+def is_extended(request: bytes, result: CallResult) -> bool:
     """Whether the server counted far more tokens than a request can have, whose tokens have one byte each at least: a
     gateway has put a text of its own before the prompt.
     """
-    return (outcome.input_tokens or 0) > len(request) + LONGEST_TEMPLATE
+    return (result.input_tokens or 0) > len(request) + LONGEST_TEMPLATE

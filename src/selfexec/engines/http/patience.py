@@ -32,7 +32,7 @@ from typing import Literal, Protocol, Self
 
 from msgspec.structs import replace
 
-from selfexec.engines.base import Outcome
+from selfexec.engines.base import CallResult
 from selfexec.errors import Interrupted
 from selfexec.text.numbers import number_of
 
@@ -274,9 +274,9 @@ class Admission:
         if not self._is_probe:
             await probing.aclose()  # nobody else need wait for this call
 
-    def noted_in(self, outcome: Outcome) -> Outcome:
+    def noted_in(self, result: CallResult) -> CallResult:
         """What came back, with how long the call has waited."""
-        return replace(outcome, waited=self.seconds) if self.seconds else outcome
+        return replace(result, waited=self.seconds) if self.seconds else result
 
     async def failed(self, kind: Presence, reason: str, cut: bool) -> bool:
         """Note that the call has failed. Returns whether this is put down to a server that is away, and not counted."""

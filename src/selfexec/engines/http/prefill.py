@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from selfexec.engines.base import Outcome
+from selfexec.engines.base import CallResult
 from selfexec.engines.http.policy import shortened
 from selfexec.engines.http.providers import CONTINUE, Endpoint, Prefill
 from selfexec.errors import InputError
@@ -26,7 +26,7 @@ COUNT = "Count from one to ten in English words. Write the words alone."
 BEGUN, NEXT = "one two three", "four"
 WITHIN, REST = "one two three fo", "ur"
 REPEATED_OTHERS = "the server repeats the beginnings of replies, and has not repeated this one"
-Probe = Callable[[Sequence[Message]], Awaitable[Outcome]]
+Probe = Callable[[Sequence[Message]], Awaitable[CallResult]]
 
 
 def begun(body: Mapping[str, Any], spelling: Prefill | None) -> dict[str, Any]:
@@ -44,16 +44,16 @@ def goes_on(messages: Sequence[Message]) -> bool:
     return messages[-1].role == "assistant"
 
 
-def without_beginning(outcome: Outcome, messages: Sequence[Message]) -> Outcome:
+def without_beginning(result: CallResult, messages: Sequence[Message]) -> CallResult:
     """What a server that repeats the beginnings of replies has added to one. A reply that lacks its beginning is an
     error: nobody knows what it is a reply to.
     """
-    if not outcome.text:
-        return outcome
+    if not result.text:
+        return result
     beginning = messages[-1].content
-    if not outcome.text.startswith(beginning):
-        return Outcome(None, error=REPEATED_OTHERS)
-    return msgspec.structs.replace(outcome, text=outcome.text[len(beginning) :])
+    if not result.text.startswith(beginning):
+        return CallResult(None, error=REPEATED_OTHERS)
+    return msgspec.structs.replace(result, text=result.text[len(beginning) :])
 
 
 class Prefills:
@@ -83,13 +83,13 @@ async def probed(shown: str, ask: Probe) -> bool:
     replies = []
     for count in (BEGUN, WITHIN):
         beginning = f"({secrets.token_hex(3)}) {count}"
-        outcome = await ask((Message("user", COUNT), Message("assistant", beginning)))
-        if outcome.text is None:
-            why = outcome.error or outcome.stop_reason or "no text came"
+        result = await ask((Message("user", COUNT), Message("assistant", beginning)))
+        if result.text is None:
+            why = result.error or result.stop_reason or "no text came"
             raise InputError(
                 f"{shown}: whether it goes on with a reply that was begun is not known ({why}). Try again."
             )
-        replies.append((outcome.text, beginning))
+        replies.append((result.text, beginning))
     echoes = all(text.startswith(beginning) for text, beginning in replies)
     first, second = (text[len(beginning) if echoes else 0 :] for text, beginning in replies)
     if not _has_gone_on(first, second):

@@ -15,7 +15,7 @@ from operator import attrgetter
 from msgspec.structs import replace
 from yarl import URL
 
-from selfexec.engines.base import Outcome
+from selfexec.engines.base import CallResult
 from selfexec.engines.http.encoded import Part, encoded_parts, has_long_row, listed_parts
 from selfexec.engines.http.likely_tokens import can_spell, rows_of
 from selfexec.engines.http.secret_forms import PIECE, SEED, Form, forms_of, is_secret, letters_for
@@ -77,24 +77,24 @@ class Scrubber:
         """A body without secrets, to be read, quoted and cut: half of one would be known by nobody for a part of it."""
         return self.text(raw.decode(errors="replace")).encode() if self._seeds else raw
 
-    def outcome(self, outcome: Outcome) -> Outcome:
+    def result(self, result: CallResult) -> CallResult:
         if not self._seeds:
-            return outcome
-        tokens = outcome.logprobs or ()
+            return result
+        tokens = result.logprobs or ()
         rows = BETWEEN.join(rows_of(tokens)) if tokens else ""
         if self._can_be_chosen(tokens):
-            outcome, rows = replace(outcome, logprobs=None), ""
-        prose = BETWEEN.join(filter(None, (*PROSE_OF(outcome), rows)))
-        whole = BETWEEN.join(filter(None, (prose, *NAMES_OF(outcome))))
+            result, rows = replace(result, logprobs=None), ""
+        prose = BETWEEN.join(filter(None, (*PROSE_OF(result), rows)))
+        whole = BETWEEN.join(filter(None, (prose, *NAMES_OF(result))))
         # names are long rows of letters themselves, and are not decoded
         if not (self._may_hold(whole) or listed_parts(prose) or has_long_row(prose)):
-            return outcome
-        texts = {name: text for name in TEXTS if (text := getattr(outcome, name))}
+            return result
+        texts = {name: text for name in TEXTS if (text := getattr(result, name))}
         without = {name: (self.text if name in PROSE else self._without)(text) for name, text in texts.items()}
         if without == texts and self.text(rows) == rows:
-            return outcome
+            return result
         # of a secret that was said, each token has a part
-        return replace(outcome, logprobs=None, **without)
+        return replace(result, logprobs=None, **without)
 
     def _can_be_chosen(self, tokens: Sequence[Token]) -> bool:
         """Whether a secret can be put together of alternatives of tokens, one for each place."""

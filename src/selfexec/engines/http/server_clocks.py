@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
-from selfexec.engines.base import Outcome
+from selfexec.engines.base import CallResult
 from selfexec.engines.http.ends import BESIDE, MISSING
 from selfexec.engines.http.wires.base import doubtful
 
@@ -35,12 +35,12 @@ class ServerClocks:
         self._right: set[tuple[str, str | None]] = set()  # None: the dates in the headers of all models
         self._exact: set[tuple[str, str | None]] = set()
 
-    def judged(self, url: str, model: str, outcome: Outcome, sent: float, date: str | None = None) -> Outcome:
+    def judged(self, url: str, model: str, result: CallResult, sent: float, date: str | None = None) -> CallResult:
         """A reply to a call that was sent at this time, as it counts by the time at which it was made, as its body and
         the `Date` of its response say.
         """
-        for whose, made in (((url, model), outcome.created), ((url, None), seconds_of_date(date or ""))):
-            if made is None or outcome.error is not None:
+        for whose, made in (((url, model), result.created), ((url, None), seconds_of_date(date or ""))):
+            if made is None or result.error is not None:
                 continue
             age = sent - made
             if age <= SKEW:
@@ -49,12 +49,12 @@ class ServerClocks:
                 if age <= EXACT and made <= now + EXACT:
                     self._exact.add(whose)
             elif whose in (self._right if age >= OLD else self._exact):
-                word = f"{outcome.stop_reason or MISSING}{BESIDE}"
+                word = f"{result.stop_reason or MISSING}{BESIDE}"
                 why = f"the reply is older than its call, by {in_words(age)}: something on the way had kept it"
-                outcome = doubtful(outcome, word, why)
+                result = doubtful(result, word, why)
             elif age < OLDEST and whose == (url, model):
-                outcome = replace(outcome, age=int(age))
-        return outcome
+                result = replace(result, age=int(age))
+        return result
 
 
 @lru_cache(maxsize=64)

@@ -5,7 +5,7 @@ of this one. Where it does so for other replies of the model, and an empty reply
 not reach the model: a gateway has made a reply of a stream from which nothing came.
 """
 
-from selfexec.engines.base import Outcome
+from selfexec.engines.base import CallResult
 from selfexec.engines.http.ends import BESIDE
 from selfexec.engines.http.wires.base import doubtful
 
@@ -19,12 +19,12 @@ class ServerCounts:
     def __init__(self) -> None:
         self._counting: set[tuple[str, str]] = set()
 
-    def judged(self, url: str, model: str, outcome: Outcome) -> Outcome:
+    def judged(self, url: str, model: str, result: CallResult) -> CallResult:
         """A reply as it counts by the tokens that were counted of it: a silence without any has an unknown end."""
-        if outcome.input_tokens:
+        if result.input_tokens:
             self._counting.add((url, model))
-            return outcome
-        is_silent = outcome.stop_reason == DONE and not (outcome.text or outcome.refusal or outcome.reasoning)
-        if not is_silent or outcome.error is not None or (url, model) not in self._counting:
-            return outcome
-        return doubtful(outcome, f"{DONE}{BESIDE}", WHY)
+            return result
+        is_silent = result.stop_reason == DONE and not (result.text or result.refusal or result.reasoning)
+        if not is_silent or result.error is not None or (url, model) not in self._counting:
+            return result
+        return doubtful(result, f"{DONE}{BESIDE}", WHY)

@@ -1,7 +1,7 @@
 """One POST and what came back, bounded in size and time. Redirects are not followed, cookies not kept.
 
 What a server does on the wire ends here: above it there is a `Response`, a status with a whole body, or a Fault. Below
-it `exchange` writes the request and reads the headers; `bodies.decoded` makes an outcome of the body.
+it `exchange` writes the request and reads the headers; `bodies.decoded` makes a result of the body.
 """
 
 import asyncio

@@ -12,7 +12,7 @@ from functools import cache
 from types import TracebackType
 from typing import Any
 
-from selfexec.engines.base import Call, Outcome
+from selfexec.engines.base import Call, CallResult
 from selfexec.engines.sim import shapes
 from selfexec.engines.sim.simulation import (
     CHATS,
@@ -50,14 +50,14 @@ class SimEngine(AbstractAsyncContextManager["SimEngine"]):
         knowledge = Knowledge.of(item_set)
         self._respondents = {model: respondent(model, knowledge) for model in models}
 
-    async def ask(self, call: Call) -> Outcome:
+    async def ask(self, call: Call) -> CallResult:
         model, experiment, id, epoch, session, facets = call.key
         respondent, item = self._respondents[model], self._items.get(experiment, {}).get(id)
         thinks = call.sampling.get(THINKING) != OFF
         within = nested(session) if facets else None
         if within and within.role == "call":  # a session of its own, which names no item
             return respondent.reply(call.messages, epoch + CALLED * within.number)
-        held = dialogue_in(facets, experiment, call.kind) if facets else None
+        held = dialogue_in(facets, experiment, call.session_kind) if facets else None
         first = call.messages[:1] if held else call.messages
         asked = named(experiment, item, base_of(session) if facets else session, first[-1].content, facets)
         if call.injection is not None:
@@ -69,7 +69,7 @@ class SimEngine(AbstractAsyncContextManager["SimEngine"]):
         shape, behaviour = draw(respondent.own, "turn", call.prompt, epoch), await _behaviour_prompts(experiment, item)
         turn = (respondent.profile, level, experiment, item, call.messages, usual.text or "", behaviour, shape)
         text = resolve(dialogue.simulation)(SimTurn(*turn))
-        return usual if text is None else Outcome(text, shapes.tokens_of(text), "stop")
+        return usual if text is None else CallResult(text, shapes.tokens_of(text), "stop")
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -84,10 +84,10 @@ async def _behaviour_prompts(experiment: str, item: Item) -> Mapping[str, str]:
     """The prompts by which the behaviour of an item is asked for, by session, of those that need no reply first."""
     prompts: dict[str, str] = {}
 
-    async def ask(session: str, prompt: Prompt, **more: Any) -> Outcome:
+    async def ask(session: str, prompt: Prompt, **more: Any) -> CallResult:
         if isinstance(prompt, str) and session_kind(session) not in EXPERIMENTS[experiment].predictions:
             prompts[session] = prompt
-        return Outcome(None)
+        return CallResult(None)
 
     await EXPERIMENTS[experiment].sessions(item, AskBy(ask), EXPERIMENTS[experiment].prompts)
     return prompts
@@ -223,16 +223,16 @@ class SimRespondent(Respondent):
 
     def reply(
         self, messages: Sequence[Message], epoch: int = 1, asked: SimTask | None = None, thinks: bool = True
-    ) -> Outcome:
+    ) -> CallResult:
         """Its reply to a conversation. What is `asked` is recognised by the last message where nobody tells."""
         said = _said_so_far(messages)
         asked = asked or recognised(messages[-1].content, self.knowledge, messages[:-1])
         text, tokens = self._replied(asked, said, epoch, thinks)
         if len(messages) > 1 and (word := _remembered(messages)):
             text, tokens = word, None
-        return Outcome(text, tokens or shapes.tokens_of(text), "stop")
+        return CallResult(text, tokens or shapes.tokens_of(text), "stop")
 
-    def disturbed(self, messages: Sequence[Message], epoch: int, asked: SimTask, injection: Injection) -> Outcome:
+    def disturbed(self, messages: Sequence[Message], epoch: int, asked: SimTask, injection: Injection) -> CallResult:
         """Its reply to a conversation with tokens forced into it: the same as without them, up to there."""
         said = _said_so_far(messages)
         simulation = simulation_of(asked.experiment)
@@ -243,9 +243,9 @@ class SimRespondent(Respondent):
             shape = draw(self.own, "shape", said, epoch)
             found = simulation.injected(self, asked, epoch, shape, said, injection)
         end = len(found.text) - len(found.behind)
-        return Outcome(found.text, shapes.tokens_of(found.text), "stop", forced=found.forced, forced_end=end)
+        return CallResult(found.text, shapes.tokens_of(found.text), "stop", forced=found.forced, forced_end=end)
 
-    def continued(self, messages: Sequence[Message], epoch: int, begun: str) -> Outcome:
+    def continued(self, messages: Sequence[Message], epoch: int, begun: str) -> CallResult:
         """How it goes on with a reply to a conversation that was begun for it; it counts on from a count."""
         conversation = _said_so_far(messages)
         asked = recognised(messages[-1].content, self.knowledge, messages[:-1])
@@ -259,7 +259,7 @@ class SimRespondent(Respondent):
         else:
             shape = draw(self.own, "shape", conversation, epoch)
             text = simulation.continued(self, asked, epoch, shape, conversation, begun)
-        return Outcome(text, shapes.tokens_of(text), "stop")
+        return CallResult(text, shapes.tokens_of(text), "stop")
 
     def _replied(self, asked: SimTask, said: str, epoch: int, thinks: bool) -> Said:
         """Text and tokens. In what shape it puts the same decision depends on all that was `said`."""

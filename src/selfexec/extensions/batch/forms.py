@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from selfexec.engines.base import Call, Connection, Outcome
+from selfexec.engines.base import Call, CallResult, Connection
 from selfexec.engines.base import Wire as WireName
 from selfexec.engines.http.providers import ENDINGS, PROVIDERS, Endpoint, endpoint, first_key, wire_of
 from selfexec.engines.registry import HTTP, engine_type, likely_names
@@ -272,8 +272,8 @@ def _of_geminis(id: str, found: Mapping[str, Any]) -> BatchResult:
     return BatchResult(id, "gemini", BROKEN, said="nothing came of it in the batch")
 
 
-def outcome_of(result: BatchResult, model: str, url: str, wire: WireName) -> Outcome:
-    """What became of a request to a model at an address, as if it had been asked over HTTP. What failed is an Outcome
+def call_result(result: BatchResult, model: str, url: str, wire: WireName) -> CallResult:
+    """What became of a request to a model at an address, as if it had been asked over HTTP. What failed is a CallResult
     with an error: it is to be asked again.
     """
     from selfexec.engines.http.bodies import CachedReply, RetryableError, bounded, decoded, message_in, withheld
@@ -285,22 +285,22 @@ def outcome_of(result: BatchResult, model: str, url: str, wire: WireName) -> Out
     provider, _, name = model.partition("/")
     where = Endpoint(name, url, wire, provider)
     if result.status == BROKEN:
-        return Outcome(None, error=result.said)
+        return CallResult(None, error=result.said)
     scrubber = Scrubber(_keys(where))
     raw = scrubber.raw(json.dumps(result.body).encode())  # what is wrong is quoted and cut: secrets go before
     if result.status == 200:
         try:
             found = bounded(decoded(where, WIRES[where.wire], raw))
         except (RetryableError, CachedReply) as failure:
-            found = Outcome(None, error=str(failure))
-        return scrubber.outcome(found)
+            found = CallResult(None, error=str(failure))
+        return scrubber.result(found)
     if (said := verdict(where, result.status, error_body(raw))).kind == "policy":
         return withheld(result.status, said.said)
     what, message = result.said or f"status {result.status}", message_in(raw)
     if 200 < result.status < 300:  # a part of a reply, or another thing
         message = "only with status 200 it is a whole reply"
     message = "; ".join(filter(None, (said.said, message)))
-    return Outcome(None, error=f"{what}: {message}" if message else what)
+    return CallResult(None, error=f"{what}: {message}" if message else what)
 
 
 def _keys(where: Endpoint) -> list[str]:

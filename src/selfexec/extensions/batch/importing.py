@@ -16,7 +16,7 @@ import msgspec
 from selfexec.engines import is_at_home
 from selfexec.errors import InputError
 from selfexec.experiments import Key
-from selfexec.extensions.batch.forms import FORMS, BatchResult, NoResult, outcome_of, result_in
+from selfexec.extensions.batch.forms import FORMS, BatchResult, NoResult, call_result, result_in
 from selfexec.files import jsonl
 from selfexec.options import Files, Names, files, names
 from selfexec.runs.arguments import tells_wrong_names
@@ -177,8 +177,8 @@ def _came(place: str, result: BatchResult, request: ExportedRequest) -> Came:
             f"{place}: {result.custom_id} comes in {FORMS[result.form].title} form and was exported in "
             f"{FORMS[request.form].title}. Is this the right file? Nothing was imported."
         )
-    outcome = outcome_of(result, request.model, request.url, request.wire)
-    reply = Reply.of(request.key, outcome, 0.0, request.prompt_sha256, request.parent)
+    called = call_result(result, request.model, request.url, request.wire)
+    reply = Reply.of(request.key, called, 0.0, request.prompt_sha256, request.parent)
     return Came(place, request, msgspec.structs.replace(reply, batch=request.custom_id, latency=None))
 
 

@@ -89,7 +89,7 @@ def _is_behaviour(key: Key, condition: Condition) -> bool:
     """Whether a session was asked for what the model does, under these facets."""
     experiment = EXPERIMENTS[key.experiment]
     apart = (*experiment.predictions, *experiment.recorded, *experiment.shows)
-    return key.kind not in apart and key.facets == touching(condition, key.experiment, key.kind)
+    return key.session_kind not in apart and key.facets == touching(condition, key.experiment, key.session_kind)
 
 
 def _condition(run: Run) -> str:

@@ -17,7 +17,7 @@ from selfexec.extensions.finetuning.sets import CROSS, OWN, Sets, training_sets
 from selfexec.files.outputs import tried_folder, write_bytes
 from selfexec.items import ItemSet
 from selfexec.runs import Run, names, takes, with_source
-from selfexec.runs.run import loaded
+from selfexec.runs.run import load_all
 from selfexec.text.matching import meant
 from selfexec.text.numbers import number_of
 from selfexec.version import __version__
@@ -70,7 +70,7 @@ def export_sft(options: SftOptions) -> TrainingFiles:
     Raises:
         InputError: A name is not there, there is no other model, nothing can be learnt, or the folder is taken.
     """
-    [run] = loaded(options.run)
+    [run] = load_all(options.run)
     run = with_source([run], options.source)[0] if options.source else run
     model = _model(run, options.model)
     others = _others(run, model, names(options.against))

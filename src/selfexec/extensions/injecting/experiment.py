@@ -118,7 +118,7 @@ class TokenInjection(Experiment):
     """
 
     name = "token_injection"
-    kind = "binary"
+    claim_kind = "binary"
     needs = frozenset({"turns", "prefill"})
     item_type = Task
     item_name = "task"

@@ -12,7 +12,7 @@ import msgspec
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Experiment, Item, Key
 from selfexec.extensions.inspect.engine import EXTRA
-from selfexec.extensions.inspect.engine.outcomes import settings_of
+from selfexec.extensions.inspect.engine.results import settings_of
 from selfexec.extensions.inspect.records import ITEM, JUDGEMENTS, LOG_OF, REPLIES, LogOf, our_name, subject
 from selfexec.extensions.inspect.recovering import replies_in_events
 from selfexec.facets import Condition, facets_of

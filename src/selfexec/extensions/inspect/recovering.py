@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 
-from selfexec.engines import Outcome
+from selfexec.engines import CallResult
 from selfexec.experiments import Key, Message
-from selfexec.extensions.inspect.engine import outcome_of
+from selfexec.extensions.inspect.engine import result_of
 from selfexec.extensions.inspect.engine.asking import provider_of
-from selfexec.extensions.inspect.engine.outcomes import NoCompletion
+from selfexec.extensions.inspect.engine.results import NoCompletion
 from selfexec.facets import Condition, in_condition
 from selfexec.prompts import digest
 from selfexec.runs import Reply
@@ -35,12 +35,12 @@ def replies_in_events(path: Path, model: str, experiment: str, condition: Condit
     for session, event in last.items():
         with suppress(NoCompletion):
             key = in_condition(Key(model, experiment, str(sample.id), sample.epoch, session), condition)
-            yield _reply(key, event, outcome_of(event.output, provider_of(event.model)))
+            yield _reply(key, event, result_of(event.output, provider_of(event.model)))
 
 
-def _reply(key: Key, event: Any, outcome: Outcome) -> Reply:
+def _reply(key: Key, event: Any, result: CallResult) -> Reply:
     messages = [Message(message.role, message.text) for message in event.input if message.role in ROLES]
-    came = {name: value for name, value in msgspec.structs.asdict(outcome).items() if name != "waited"}
+    came = {name: value for name, value in msgspec.structs.asdict(result).items() if name != "waited"}
     return Reply(
         **key.fields(),
         **came,

@@ -106,7 +106,7 @@ def _readings(
     experiment: Experiment, item: Any, replies: Sequence[Reply], sentences: Mapping[str, str]
 ) -> dict[str, Reading]:
     options = {kind: options_in(sentences, experiment.name, kind) for kind in experiment.options}
-    return {reply.session: read_reply(item, reply, None, options.get(reply.key.kind)) for reply in replies}
+    return {reply.session: read_reply(item, reply, None, options.get(reply.key.session_kind)) for reply in replies}
 
 
 def _value(found: Sequence[Observation]) -> dict[str, float]:

@@ -8,7 +8,7 @@ from inspect_ai.model import ChatMessageUser, Model, ModelOutput, get_model, mod
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
-from selfexec.engines import Call, Outcome, Sampling
+from selfexec.engines import Call, CallResult, Sampling
 from selfexec.engines.registry import TURNS
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, AskBy, Experiment, Injection, Item, Key, Prompt, session_kind
@@ -20,7 +20,7 @@ from selfexec.prompts import shipped_sentences
 from selfexec.runs import Reply
 from selfexec.runs.asking import reply_to
 
-NOT_ASKED = Outcome(None, error="not asked")
+NOT_ASKED = CallResult(None, error="not asked")
 
 
 class Asking:
@@ -46,7 +46,10 @@ class Asking:
 
     def sent(self, key: Key) -> dict[str, Any]:
         """What the task itself sends with a session."""
-        return {**self.sampling.of(key.experiment, key.kind), **settings_in(key.facets, key.experiment, key.kind)}
+        return {
+            **self.sampling.of(key.experiment, key.session_kind),
+            **settings_in(key.facets, key.experiment, key.session_kind),
+        }
 
 
 class _Sample:
@@ -65,7 +68,7 @@ class _Sample:
 
     async def open(
         self, session: str, prompt: Prompt, *, parent: str | None = None, injection: Injection | None = None
-    ) -> Reply | Outcome:
+    ) -> Reply | CallResult:
         """As an experiment asks. What a key or an account is in the way of ends it, once nothing is under way."""
         experiment = self.asking.experiment
         key = in_condition(Key(*self.place, session), self.asking.condition)
@@ -82,11 +85,11 @@ class _Sample:
         self.replies.append(reply)
         return reply
 
-    async def ask(self, call: Call) -> Outcome:
+    async def ask(self, call: Call) -> CallResult:
         """As an engine asks."""
         token = OPENED.set(Opened(call, self.asking.item_set))
         try:
-            model = self.models[role_of(self.asking.experiment, call.kind)]
+            model = self.models[role_of(self.asking.experiment, call.session_kind)]
             return await asked(model, call, call.sampling, self.asking.answered)
         except Exception as fault:
             self.over |= is_limit(fault)

@@ -18,13 +18,13 @@ from inspect_ai.model import (
 )
 from inspect_ai.solver._task_state import sample_state
 
-from selfexec.engines import Call, Outcome
+from selfexec.engines import Call, CallResult
 from selfexec.engines.sim import Knowledge, SimEngine, respondent
 from selfexec.engines.sim.engine import SimRespondent
 from selfexec.errors import InputError
 from selfexec.experiments import Message
 from selfexec.extensions.inspect.engine import OPENED, Opened
-from selfexec.extensions.inspect.engine.outcomes import SIMULATED
+from selfexec.extensions.inspect.engine.results import SIMULATED
 from selfexec.extensions.inspect.records import our_name
 from selfexec.items import load
 
@@ -55,11 +55,11 @@ class SimulatedModel(ModelAPI):
     async def generate(self, input: Any, tools: Any, tool_choice: Any, config: GenerateConfig) -> ModelOutput:
         opened = OPENED.get()
         messages = tuple(Message(m.role, m.text) for m in input if m.role in ("user", "assistant"))
-        outcome = await self._told(opened) if opened else self._recognising(messages)
+        result = await self._told(opened) if opened else self._recognising(messages)
         into = sum(len(message.content) for message in messages) // 4
-        return _output(self.model_name, outcome, into)
+        return _output(self.model_name, result, into)
 
-    async def _told(self, opened: Opened) -> Outcome:
+    async def _told(self, opened: Opened) -> CallResult:
         """As `selfexec run` asks it: by the session's name, as this model, no matter whose session it is besides."""
         key = id(opened.item_set)
         if key not in self._engines:
@@ -69,7 +69,7 @@ class SimulatedModel(ModelAPI):
             Call(call.key._replace(model=self.name), call.messages, call.sampling, call.needs)
         )
 
-    def _recognising(self, messages: tuple[Message, ...]) -> Outcome:
+    def _recognising(self, messages: tuple[Message, ...]) -> CallResult:
         state = sample_state()
         return self._alone.reply(messages, state.epoch if state else 1)
 
@@ -80,10 +80,10 @@ class SimulatedModel(ModelAPI):
         return False
 
 
-def _output(model: str, outcome: Outcome, input_tokens: int) -> ModelOutput:
-    tokens = outcome.output_tokens or 0
+def _output(model: str, result: CallResult, input_tokens: int) -> ModelOutput:
+    tokens = result.output_tokens or 0
     usage = ModelUsage(input_tokens=input_tokens, output_tokens=tokens, total_tokens=input_tokens + tokens)
-    message = ChatMessageAssistant(content=outcome.text or "", model=model, source="generate")
+    message = ChatMessageAssistant(content=result.text or "", model=model, source="generate")
     metadata: Mapping[str, Any] = {SIMULATED: True}
     choice = ChatCompletionChoice(message=message, stop_reason="stop")
     return ModelOutput(model=model, choices=[choice], usage=usage, metadata=dict(metadata))

@@ -30,7 +30,7 @@ from selfexec.runs.asking.remaining import Remaining
 from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.connections import ReplyLedger, unchecked_warning
 from selfexec.runs.ends import JUDGE_REPLIES, ends_named, way_to_texts_of_judges
-from selfexec.runs.run import Run, loaded, opened
+from selfexec.runs.run import Run, load_all, read_run
 from selfexec.runs.store import Journal
 
 
@@ -54,7 +54,7 @@ def judge(options: JudgeOptions) -> Run:
         InputError: Something that was given cannot be used, a key is not there, a judge of this name has judged with
             other settings, or the server refuses for good. What came back until then is kept.
     """
-    [run] = loaded(options.run, options.accept_ends or ())
+    [run] = load_all(options.run, options.accept_ends or ())
     made = {"judge": options.judge, **changed(options)}
     planned = replace(plan(run, options), command=invocations.call("sx.judge", made))
     on_progress = options.on_progress
@@ -98,7 +98,7 @@ def carry_out(plan: JudgingPlan, report: Report | None = None, progress: Progres
             keep_judgements(plan.folder, judgements_of(plan.run, judged))
             if text := unchecked_warning(plan.folder / JUDGE_REPLIES, known.values(), plan.folder):
                 progress.warnings.append(text)
-    found = opened(plan.folder, plan.run.accept_ends)
+    found = read_run(plan.folder, plan.run.accept_ends)
     return replace(found, given=plan.run.given, chosen_sources=plan.run.chosen_sources)
 
 

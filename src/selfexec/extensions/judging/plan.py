@@ -121,7 +121,9 @@ class JudgingPlan:
     def call(self, key: Key, messages: tuple[Message, ...], injection: Injection | None = None) -> Call:
         asked = self._asked[key]
         return Call(
-            asked, messages, sent_to(self.model, self.connection, self.sampling.of(asked.experiment, asked.kind))
+            asked,
+            messages,
+            sent_to(self.model, self.connection, self.sampling.of(asked.experiment, asked.session_kind)),
         )
 
     @cached_property
@@ -217,7 +219,7 @@ def _cases(run: Run, judge: str, name: str, models: Sequence[str], experiments: 
         key
         for key in run.replies
         if key.experiment in judged
-        and key.kind == judged[key.experiment].session
+        and key.session_kind == judged[key.experiment].session
         and (not models or key.model in models)
         and key.experiment in (experiments or usual)
         and _is_there(run, key)

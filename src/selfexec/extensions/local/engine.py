@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from selfexec.engines.base import Call, Connection, Outcome
+from selfexec.engines.base import Call, CallResult, Connection
 from selfexec.errors import InputError
 from selfexec.experiments import Likely, Token
 from selfexec.extensions.local.weights import Weights, load, refuse_unfound
@@ -33,7 +33,7 @@ class _Session:
 
     row: "Row"
     thinks: bool
-    reply: "asyncio.Future[Outcome]"
+    reply: "asyncio.Future[CallResult]"
 
 
 class _Talk:
@@ -98,14 +98,14 @@ class _Talk:
             return
         for one in stopped:
             if lacking:
-                one.reply.set_result(Outcome(None, error="memory does not suffice for it, not even by itself"))
+                one.reply.set_result(CallResult(None, error="memory does not suffice for it, not even by itself"))
             else:
                 one.reply.set_exception(fault)
 
     def _hand_over(self) -> None:
         for one in self._going:
             if one.row.whole and not one.reply.done():
-                one.reply.set_result(row_outcome(self.weights, one))
+                one.reply.set_result(row_result(self.weights, one))
 
 
 class LocalEngine:
@@ -136,7 +136,7 @@ class LocalEngine:
             await self._worker
         self._thread.shutdown(wait=False)
 
-    async def ask(self, call: Call) -> Outcome:
+    async def ask(self, call: Call) -> CallResult:
         """The reply to a session, which is answered together with all others that are there."""
         from selfexec.extensions.local.generation import GenerationRequest, Row
 
@@ -151,7 +151,9 @@ class LocalEngine:
             _ = weights.pieces  # refused here where there are none
         room = weights.context - len(prompt)
         if room < 1:
-            return Outcome(None, error=f"its {len(prompt):,} tokens do not fit into a context of {weights.context:,}")
+            return CallResult(
+                None, error=f"its {len(prompt):,} tokens do not fit into a context of {weights.context:,}"
+            )
         wanted = GenerationRequest(
             prompt,
             most=min(int(sampling.get("max_tokens", MOST_TOKENS)), room),
@@ -176,12 +178,12 @@ class LocalEngine:
                     await talk.advance()
 
 
-def row_outcome(weights: Weights, one: _Session) -> Outcome:
+def row_result(weights: Weights, one: _Session) -> CallResult:
     """What was said, with thoughts apart."""
     tokens = one.row.tokens
     text = weights.tokenizer.decode(tokens, skip_special_tokens=True)
     thoughts, answer = thoughts_apart(text, one.thinks)
-    return Outcome(
+    return CallResult(
         answer,
         input_tokens=len(one.row.wanted.prompt),
         output_tokens=len(tokens),
@@ -273,6 +275,6 @@ def session_seed(call: Call, seed: Any) -> int:
     """A seed for each session, by its name: the same session has the same reply, and epochs have others. One with an
     injection draws like the undisturbed one that is named by its kind alone, `execute.random.4` like `execute`.
     """
-    key = call.key if call.injection is None else call.key._replace(session=call.kind)
+    key = call.key if call.injection is None else call.key._replace(session=call.session_kind)
     name = "\x1f".join(map(str, (seed, *key)))
     return int.from_bytes(hashlib.sha256(name.encode("utf-8", "replace")).digest()[:7], "big")

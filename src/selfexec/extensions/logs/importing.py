@@ -161,7 +161,7 @@ class _New:
         self.items: dict[str, Any] = dict(there)
         # which item a sample is part of
         self._item_of = {part.id: id for id, item in there.items() for part in experiment.parts(item)}
-        mine = [key for key in known if key.experiment == experiment.name and key.kind in experiment.recorded]
+        mine = [key for key in known if key.experiment == experiment.name and key.session_kind in experiment.recorded]
         self._epochs = Counter[tuple[str, str]]()
         for key in mine:
             place = key.model, key.item

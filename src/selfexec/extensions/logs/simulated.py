@@ -18,7 +18,7 @@ from selfexec.engines.sim.questions import (
 )
 from selfexec.engines.sim.simulation import SimTask, Simulation, Subject, filled_in
 from selfexec.engines.sim.traits import EVERYONE, Facts, How, Respondent, draw
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, Difficulty
 from selfexec.extensions.logs.experiments.choice import ChoiceQuestion
 from selfexec.extensions.logs.experiments.length import LINE, Length, SampleGroup
 from selfexec.extensions.logs.samples import Sample, letters
@@ -96,7 +96,7 @@ def surely(respondent: Respondent, task: SimTask, how: How, *, yes: bool) -> flo
 
 def sample_id(shown: str) -> str:
     """What hardness goes by: of a question that is worded as ours are, question and choices; else all that is shown."""
-    filled = filled_in(EXPERIMENTS["difficulty"].prompts["execute"], shown.strip())
+    filled = filled_in(Difficulty.prompts["execute"], shown.strip())
     return shown.strip() if filled is None else question_id(filled["question"], choices_in(filled))
 
 

@@ -98,7 +98,7 @@ def _scored(selection: Selection, convention: str) -> Scores:
     """All that the ledger asks of scores."""
     if convention == "authors":
         return Scores(row for run in selection.runs for row in authors_scores(run))
-    return score_tables(selection.tables, selection.everybody, convention, whole=False)
+    return score_tables(selection.tables, selection.everybody, convention, extent="bare")
 
 
 # --- one model -------------------------------------------------------------------------------------------------------

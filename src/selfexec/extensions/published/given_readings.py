@@ -34,7 +34,7 @@ def given_readings(run: "Run", model: str, experiment: str) -> Iterator[Entry]:
             continue
         if key not in run.given or reply.failed:
             continue
-        kind = key.kind
+        kind = key.session_kind
         ours = read_reply(run.items.items[experiment][key.item], reply)
         seen[kind] += 1
         given = run.given[key].value

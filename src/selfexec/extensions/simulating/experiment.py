@@ -116,7 +116,7 @@ class SelfSimulation(Experiment):
     """Self-simulation: does a model know what will be true of its reply to a prompt? (paper, section 1)"""
 
     name = "self_simulation"
-    kind = "binary"
+    claim_kind = "binary"
     item_type = SimulatedPrompt
     item_name = "prompt"
     prompts = PROMPTS

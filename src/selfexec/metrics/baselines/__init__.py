@@ -20,7 +20,7 @@ from selfexec.metrics.baselines.single import (
     baseline_probabilities,
     baseline_records,
     by_family,
-    paired,
+    pairing,
     predictor_record_on,
 )
 from selfexec.metrics.baselines.stacked import Stacked, background_parts, stacked

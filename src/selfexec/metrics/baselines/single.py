@@ -1,6 +1,7 @@
 """Single baselines: what each predicts about a model's claims, and its record on them.
 
-A baseline gives each claim a probability of a yes (0 to 1): 0.5 where it cannot tell, nan where it makes no prediction.
+A baseline gives each claim a probability of a yes, which for most is a plain yes (1) or no (0): 0.5 where it cannot
+tell, nan where it makes no prediction.
 Some go by the facts of the items, some by what other models did or predicted, some by the model's own behaviour with
 other items, and some by what models of its family did or predicted on the same item.
 
@@ -44,8 +45,9 @@ class BaselineProbabilities:
     def with_votes(cls, probabilities: Mapping[str, Array], claims: Claims, others: Others) -> "BaselineProbabilities":
         if not len(others):
             return cls(probabilities, np.zeros(len(claims)), np.zeros(len(claims), np.int64))
-        at = others.table.at(claims)
-        return cls(probabilities, np.nansum(others.outcomes, axis=0)[at], (~np.isnan(others.outcomes)).sum(0)[at])
+        columns = others.table.columns_of(claims)
+        known = (~np.isnan(others.outcomes)).sum(0)
+        return cls(probabilities, np.nansum(others.outcomes, axis=0)[columns], known[columns])
 
 
 def baseline_probabilities(claims: Claims, others: Others, *, learnt: bool = True) -> dict[str, Array]:
@@ -82,7 +84,7 @@ class Pairing:
     baseline: Counted
 
 
-def paired(claims: Claims, probability: Array, mask: Flags, own: Counted, baseline: Counted, strict: bool) -> Pairing:
+def pairing(claims: Claims, probability: Array, mask: Flags, own: Counted, baseline: Counted, strict: bool) -> Pairing:
     """`own` is the model's record on all of its claims, `baseline` that of the predictor with these probabilities, on
     `mask` of them.
     """
@@ -109,7 +111,7 @@ def by_others(claims: Claims, others: Others, *, learnt: bool = True) -> dict[st
     others_share            yes where the share of them that behaved so reaches their base rate
     others_predictions      yes where the share of them that predicted it reaches their usual rate of predicting yes
     """
-    table, at = others.table, others.table.at(claims)
+    table, columns = others.table, others.table.columns_of(claims)
     votes, free_threshold = others.votes, claim_kind(claims).FREE_THRESHOLD
     few = votes.behaviour_known < LEAST_OTHERS
     found = {"text": by_text(claims, others.mean_by_text)} if learnt and table.texts is not None else {}
@@ -122,7 +124,7 @@ def by_others(claims: Claims, others: Others, *, learnt: bool = True) -> dict[st
         share = votes.share_predicted
         predicted = reaches(share) if free_threshold else say(share, 0.5)
         found["others_predictions"] = np.where(votes.predictions_known < LEAST_OTHERS, math.nan, predicted)
-    return {name: probability[at] for name, probability in found.items()}
+    return {name: probability[columns] for name, probability in found.items()}
 
 
 def by_history(claims: Claims, table: VoteTable) -> dict[str, Array]:
@@ -138,7 +140,7 @@ def by_history(claims: Claims, table: VoteTable) -> dict[str, Array]:
     rate = np.divide((yes.sum() - yes)[claims.item], elsewhere, out=np.full(len(claims), 0.5), where=elsewhere > 0)
     found = {"history_majority": say(rate, 0.5), "history_shuffled": rate}
     if table.texts is not None and len(own := np.unique(claims.model)) == 1:
-        found["history_text"] = by_text(claims, table.by_text[own[0]])[table.at(claims)]
+        found["history_text"] = by_text(claims, table.by_text[own[0]])[table.columns_of(claims)]
     return found
 
 
@@ -151,7 +153,7 @@ def by_text(claims: Claims, logits: Array) -> Array:
 
 def by_subject(table: VoteTable, votes: Votes) -> Array:
     """What models mostly do with requests of this type; or that the easier question is that of the easier subject."""
-    facts = table.facts
+    facts = table.column_claims
     with np.errstate(invalid="ignore"):
         rates = np.divide(*subject_votes(facts, votes.behaved, votes.behaviour_known))
     if not pairs(facts):
@@ -207,11 +209,11 @@ def by_family(claims: Claims, family: Others, mask: Flags) -> tuple[dict[str, Ar
         return {}, {}
     if not len(family):
         return {}, dict.fromkeys(BY_FAMILY, NO_FAMILY)
-    free_threshold, at = claim_kind(claims).FREE_THRESHOLD, family.table.at(claims)
+    free_threshold, columns = claim_kind(claims).FREE_THRESHOLD, family.table.columns_of(claims)
     probabilities, lacking = {}, {}
     for name, share in zip(BY_FAMILY, (family.votes.share_predicted, family.votes.share_behaved), strict=True):
         predicted = reaches(share) if free_threshold else say(share, 0.5)
-        probability = np.where(np.isnan(share), math.nan, predicted)[at]
+        probability = np.where(np.isnan(share), math.nan, predicted)[columns]
         if too_few := _too_few_read(claims, mask, mask & ~np.isnan(probability)):
             lacking[name] = too_few
         else:

@@ -50,14 +50,14 @@ class Stacked:
         """The logit of a yes to each of a model's claims, less the threshold; nan where it is known of too few others
         what they did.
         """
-        return self._logits(self.others.votes, LEAST_OTHERS)[self.others.table.at(claims)]
+        return self._logits(self.others.votes, LEAST_OTHERS)[self.others.table.columns_of(claims)]
 
     def logits_without_one(self, claims: Claims) -> Array:
         """The same logits without the votes of one of the others, for each of them in turn: shape (others, claims). The
         weights stay, and so does what was learnt from other items.
         """
         without = self.others.votes.without(self.others.outcomes, self.others.predictions)
-        return self._logits(without, 1)[:, self.others.table.at(claims)]
+        return self._logits(without, 1)[:, self.others.table.columns_of(claims)]
 
     def without_one(self, claims: Claims) -> Array:
         """Its predictions without the votes of one of the others, for each in turn: shape (others, claims)."""
@@ -101,7 +101,7 @@ def stacked(others: Others) -> Stacked:
     parts, shares, times = [], [], []
     for outcome, prediction, models in _cases(others):
         here = np.flatnonzero((models > 0) & (votes.behaviour_known > 1))
-        rest = _vote_logits(votes.at(here).without(outcome, prediction), votes)
+        rest = _vote_logits(votes.in_columns(here).without(outcome, prediction), votes)
         parts.append(np.concatenate([background[:, here], rest]).T)
         shares.append(np.full(len(here), outcome))
         times.append(models[here, None] * (table.fold[here, None] != np.arange(table.folds)))
@@ -134,7 +134,7 @@ def background_parts(others: Others) -> Array:
 
 def _facts(table: VoteTable) -> Array:
     """What the baselines by facts alone predict: 1 for a yes, -1 for a no."""
-    found = [2 * np.nan_to_num(probability, nan=0.5) - 1 for probability in by_facts(table.facts).values()]
+    found = [2 * np.nan_to_num(probability, nan=0.5) - 1 for probability in by_facts(table.column_claims).values()]
     varied = [part for part in found if np.ptp(part) > 0]  # what is always the same is in the intercept
     return np.array(varied).reshape(len(varied), len(table.claim_ids))
 
@@ -151,7 +151,7 @@ def _learnt(others: Others) -> Array:
 
 def _by_subject(table: VoteTable, votes: Votes) -> Array:
     """The logit of how often models behave so with a subject, by the items of the other folds."""
-    facts, found = table.facts, np.zeros(len(table.claim_ids))
+    facts, found = table.column_claims, np.zeros(len(table.claim_ids))
     for here, elsewhere, known in table.by_fold:
         rates = logit(*subject_votes(known, votes.behaved[elsewhere], votes.behaviour_known[elsewhere]))
         found[here] = rates[facts.subject[here]]

@@ -36,14 +36,14 @@ class VoteTable:
         return occurring(self.claims.claim_id)
 
     @cached_property
-    def facts(self) -> Claims:
-        """A claim for each column, for what is known of its item."""
+    def column_claims(self) -> Claims:
+        """A claim for each column, of any of the models: for what is known of the claim's item."""
         return self.claims.at(np.unique(self.claims.claim_id, return_index=True)[1])
 
     @cached_property
     def fold(self) -> Numbers:
         """The fold of each column's item."""
-        items, item = np.unique(self.facts.item, return_inverse=True)
+        items, item = np.unique(self.column_claims.item, return_inverse=True)
         return folds([self.claims.items[n] for n in items])[item]
 
     @property
@@ -54,7 +54,7 @@ class VoteTable:
     def by_fold(self) -> list[tuple[Flags, Numbers, Claims]]:
         """For each fold: its columns, those of the other folds, and what is known of the items of the latter."""
         parts = ((self.fold == fold, np.flatnonzero(self.fold != fold)) for fold in range(self.folds))
-        return [(here, there, self.facts.at(there)) for here, there in parts]
+        return [(here, there, self.column_claims.at(there)) for here, there in parts]
 
     @cached_property
     def outcomes(self) -> Array:
@@ -68,13 +68,13 @@ class VoteTable:
 
     def _shares(self, signs: Signs) -> Array:
         known, models = signs != 0, len(self.claims.models)
-        cell = (self.claims.model * len(self.claim_ids) + self.at(self.claims))[known]
+        cell = (self.claims.model * len(self.claim_ids) + self.columns_of(self.claims))[known]
         yes, asked = (np.bincount(cell, weights, models * len(self.claim_ids)) for weights in (signs[known] > 0, None))
         with np.errstate(invalid="ignore"):
             return (yes / asked).reshape(models, len(self.claim_ids))
 
-    def at(self, claims: Claims) -> Numbers:
-        """The columns of these claims."""
+    def columns_of(self, claims: Claims) -> Numbers:
+        """The column of each of these claims."""
         return np.searchsorted(self.claim_ids, claims.claim_id)
 
     @cached_property
@@ -94,19 +94,19 @@ class VoteTable:
     @cached_property
     def _wording(self) -> tuple[Numbers, Numbers]:
         """The numbers, among the texts that occur here, of the texts that each column is about."""
-        both = np.stack([self.facts.wording, self.facts.other_wording])
+        both = np.stack([self.column_claims.wording, self.column_claims.other_wording])
         numbers = np.searchsorted(self._worded, both)
         return numbers[0], np.where(both[1] < 0, -1, numbers[1])
 
     @cached_property
     def _worded(self) -> Numbers:
-        both = np.concatenate([self.facts.wording, self.facts.other_wording])
+        both = np.concatenate([self.column_claims.wording, self.column_claims.other_wording])
         return np.unique(both[both >= 0])
 
     @cached_property
     def texts(self) -> TextFeatures | None:
         """The words that claims are about; None where there are none to go by."""
-        if not len(self.claims) or (self.facts.wording < 0).any():
+        if not len(self.claims) or (self.column_claims.wording < 0).any():
             return None
         wordings = [self.claims.wordings[n] for n in self._worded]
         several = len({wording.family for wording in wordings}) > 1  # of one family nothing can be learnt
@@ -115,7 +115,7 @@ class VoteTable:
     @cached_property
     def telling(self) -> Flags:
         """Whether what each model did tells one item from another: both outcomes occur on so many items."""
-        item = self.facts.item
+        item = self.column_claims.item
         rarer = (min(len(occurring(item[row > 0])), len(occurring(item[row < 1]))) for row in self.outcomes)
         return np.array([items >= LEAST_OF_EACH for items in rarer])
 
@@ -154,19 +154,21 @@ class Votes:
             self.predictions_known - with_prediction,
         )
 
-    def at(self, claim_ids: Numbers) -> "Votes":
+    def in_columns(self, columns: Numbers) -> "Votes":
+        """Those on some of the claims."""
         return Votes(
-            self.behaved[claim_ids],
-            self.behaviour_known[claim_ids],
-            self.predicted[claim_ids],
-            self.predictions_known[claim_ids],
+            self.behaved[columns],
+            self.behaviour_known[columns],
+            self.predicted[columns],
+            self.predictions_known[columns],
         )
 
 
 @dataclass(frozen=True)
 class Others:
-    """The reference models of one model: some rows of a table of votes. `left_out` counts further ones whose behaviour
-    differs too little from item to item.
+    """The reference models of one model, whose votes its baselines are made of: some rows of a table of votes. Not all
+    models on the same items are among them (`VoteTables.others`): `left_out` counts those whose behaviour differs too
+    little from item to item.
     """
 
     table: VoteTable
@@ -179,6 +181,12 @@ class Others:
     @property
     def enough(self) -> bool:
         return len(self) >= LEAST_OTHERS
+
+    def share(self, claims: Claims) -> Flags:
+        """Which of a model's claims have a known outcome of at least three of these: on those alone it is compared
+        with a baseline by others.
+        """
+        return (self.votes.behaviour_known >= LEAST_OTHERS)[self.table.columns_of(claims)]
 
     @property
     def lacking(self) -> str | None:

@@ -21,7 +21,7 @@ from selfexec.metrics.kinds.formulas import (
     specificity,
     youden_j,
 )
-from selfexec.metrics.kinds.paired import skill_difference as skill_difference
+from selfexec.metrics.kinds.paired_differences import skill_difference as skill_difference
 from selfexec.metrics.kinds.rates import ceiling_estimate, ceiling_share_estimate, rate_bias_estimate
 from selfexec.metrics.rows import (
     FEW,
@@ -50,7 +50,7 @@ SIDES: tuple[tuple[CellsFormula, CellsFormula, CellsFormula], ...] = (
     (recall, lambda c: c.tp, lambda c: c.tp + c.fn + c.unread_true),
     (specificity, lambda c: c.tn, lambda c: c.tn + c.fp + c.unread_false),
 )
-MUCH = 1 / 3  # of the doubt: with less on a side, its interval matters little
+MUCH = 1 / 3  # of the squared widths: with less on a side, its interval matters little
 
 
 # --- counts ----------------------------------------------------------------------------------------------------------
@@ -208,12 +208,13 @@ def _over_items(name: str, counts: Array) -> Estimate:
 
 
 def _near_an_end(counts: Array) -> Interval | None:
-    """J's interval from Wilson's intervals of recall and specificity, where a third or more of the doubt comes from
-    a side on which fewer than ten items err, or fewer than ten hit. None where the standard error will do.
+    """J's interval from Wilson's intervals of recall and specificity, where a third or more of the sum of their squared
+    widths comes from a side on which fewer than ten items err, or fewer than ten hit. None where the standard error
+    will do.
     """
     shares, errors, intervals, few = zip(*(_side(counts, *side) for side in SIDES), strict=True)
-    doubts = [(interval.high - interval.low) ** 2 for interval in intervals]
-    if sum(doubt for doubt, scarce in zip(doubts, few, strict=True) if scarce) < MUCH * sum(doubts):
+    squared = [(interval.high - interval.low) ** 2 for interval in intervals]
+    if sum(width for width, scarce in zip(squared, few, strict=True) if scarce) < MUCH * sum(squared):
         return None
     j = sum_interval(shares, intervals, _correlation(counts, errors))
     return Interval(j.low - 1, j.high - 1)

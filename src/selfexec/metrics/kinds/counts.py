@@ -25,22 +25,22 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Counted:
-    """`counts` has shape (items, cells); its rows belong to `items`."""
+    """A record: counts by item, of shape (items, cells), whose rows belong to `items`."""
 
     items: tuple[str, ...]
     counts: Array
-    _known: dict[Callable[[Array], Any], Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+    _computed: dict[Callable[[Array], Any], Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
-    def told(self, items: tuple[str, ...], what: Callable[[Array], T]) -> T:
+    def computed(self, function: Callable[[Array], T], items: tuple[str, ...]) -> T:
         """What a function makes of the counts of these items. Of all items of the record it is computed once and kept:
         of a hundred models, each is compared with 99 others on the same items.
         """
         if items != self.items:
-            return what(self.on(items))
-        if what not in self._known:
-            self._known[what] = what(self.counts)
-        found: T = self._known[what]
-        return found
+            return function(self.on(items))
+        if function not in self._computed:
+            self._computed[function] = function(self.counts)
+        value: T = self._computed[function]
+        return value
 
     def on(self, items: tuple[str, ...]) -> Array:
         """The rows of these items, in their order; zeros where there are none."""
@@ -103,11 +103,11 @@ def contrast(formula: Formula, records: Sequence[Counted], weights: Sequence[flo
     common = common_items(records)
     if len(common) < 2:
         return Estimate(math.nan, reason="fewer than two common items")
-    told = [record.told(common, _effects(formula)) for record in records]
-    value = sum(weight * found for weight, (found, _) in zip(weights, told, strict=True))
+    effects = [record.computed(_effects(formula), common) for record in records]
+    value = sum(weight * of_record for weight, (of_record, _) in zip(weights, effects, strict=True))
     if not math.isfinite(value):
         return Estimate(math.nan, reason=NO_CONTRAST)
-    added = (weight * added for weight, (_, added) in zip(weights, told, strict=True))
+    added = (weight * by_item for weight, (_, by_item) in zip(weights, effects, strict=True))
     error = influence_error(sum(added, np.zeros(len(common))))
     return Estimate(value, student(value, error, len(common)), error)
 

@@ -8,7 +8,7 @@ from selfexec.experiments import EXPERIMENTS, KindName
 from selfexec.facets import DEFAULT_NAME, asks_for_probabilities, condition_named
 from selfexec.metrics.kinds import binary, orders, shares
 from selfexec.metrics.kinds.counts import Counted, Formula
-from selfexec.metrics.kinds.paired import ceiling_share_difference, rate_bias_difference
+from selfexec.metrics.kinds.paired_differences import ceiling_share_difference, rate_bias_difference
 from selfexec.metrics.kinds.rates import ceiling_share_estimate, rate_bias_estimate
 from selfexec.metrics.rows import Estimate
 from selfexec.stats import Array, Interval
@@ -16,7 +16,8 @@ from selfexec.stats import Array, Interval
 
 class Kind(Protocol):
     """What the module of a kind defines: `binary`, `orders` or `shares`, in which to look for what is called here as
-    `kind.count` of a `claim_kind`. Records are counts by item, shape (items, cells); formulas take totals of them.
+    `kind.count` of a `claim_kind`. Some of it is imported there: `skill_difference` from `paired_differences`, `bounds`
+    from `binary_bounds`. Records are counts by item, shape (items, cells); formulas take totals of them.
     """
 
     NAME: str
@@ -116,7 +117,7 @@ RATES: Mapping[str, RateMetric] = {
 
 def claim_kind(what: Claims | str) -> Kind:
     """The kind of these claims, or of an experiment's by its name."""
-    return KINDS[EXPERIMENTS[what if isinstance(what, str) else what.experiment].kind]
+    return KINDS[EXPERIMENTS[what if isinstance(what, str) else what.experiment].claim_kind]
 
 
 def gives_probabilities(claims: Claims) -> bool:

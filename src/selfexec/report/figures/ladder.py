@@ -84,7 +84,7 @@ def _finding(rows: Sequence[LadderRow]) -> str:
 
 def _panel(experiment: str, found: Sequence[LadderRow]) -> RowPanel:
     dots = [dot for row in found if row.level == ITSELF for dot in _dots(row, found)]
-    title, axis = experiment.replace("_", " "), SKILLS[EXPERIMENTS[experiment].kind]
+    title, axis = experiment.replace("_", " "), SKILLS[EXPERIMENTS[experiment].claim_kind]
     return RowPanel(title, dots, domain=reach(ends_of(dots), 0.0, 1.0), tied=True, axis=axis, of=experiment)
 
 

@@ -173,10 +173,9 @@ class FigureNumbers:
         said = behind_naive(found) if (found := against_naive(gaps, levels)) else None
         return said.text.removesuffix(".") if said else ""
 
-    @cached_property
-    def ranking_tokens(self) -> dict[str, Number]:
-        """Mean tokens of a ranking, of every model whose tokens were counted."""
-        return prediction_tokens(self.tables.sessions, "difficulty")
+    def prediction_tokens(self, experiment: str) -> dict[str, Number]:
+        """Mean tokens of a prediction, of every model whose tokens were counted."""
+        return prediction_tokens(self.tables.sessions, experiment)
 
     def scores_by(self, convention: str) -> Scores:
         """By a convention that an extension adds; no scores where none does."""

@@ -16,7 +16,7 @@ LEAST = 2  # models
 
 
 def ordering(numbers: FigureNumbers) -> Figure | None:
-    accuracy, tokens = numbers.scored("difficulty", "accuracy"), numbers.ranking_tokens
+    accuracy, tokens = numbers.scored("difficulty", "accuracy"), numbers.prediction_tokens("difficulty")
     shown = [model for model in numbers.models if model in accuracy and model in tokens]
     if len(shown) < LEAST:  # one spot says nothing of what goes together
         return None
@@ -48,7 +48,7 @@ def ordering(numbers: FigureNumbers) -> Figure | None:
         },
     )
     finding = correlated(
-        page_correlations(numbers).get(ORDERING),
+        page_correlations(numbers).get(("difficulty", ORDERING)),
         "Models that take more tokens for a ranking rank better",
         "Models that take more tokens for a ranking rank worse",
         "Models that take more tokens for a ranking are not shown to rank better or worse",

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from selfexec.analysis.correlate import correlations as correlate_columns
 from selfexec.analysis.correlate import eligible_models, score_columns
 from selfexec.analysis.numbers import Number
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.figures.said import AdjustedCorrelation, adjusted, related
 from selfexec.stats import Correlation
 
 SCORE, ABILITY = "score", "ability"
-ORDERING, KNOWING = ("tokens of a ranking", "ranking accuracy"), "knowing what is right"
+ORDERING, KNOWING = "tokens of a ranking", "knowing what is right"
 Names = tuple[str, str]
 
 
@@ -82,13 +82,20 @@ def ability_experiments() -> list[str]:
     return [name for name, experiment in EXPERIMENTS.items() if experiment.is_of_ability]
 
 
+def ranking_experiments() -> list[str]:
+    """The paper's experiments in which a prediction ranks what an item has."""
+    return [name for name in PAPER.experiments if EXPERIMENTS[name].claim_kind == "order"]
+
+
 def page_correlations(numbers: FigureNumbers) -> dict[Names, AdjustedCorrelation]:
-    """By the names of the two (of knowing: the experiment and `KNOWING`): all that a page has, but for a whole with its
-    parts, which go together anyway.
+    """By the names of the two (within one experiment: its name and `KNOWING` or `ORDERING`): all that a page has, but
+    for a whole with its parts, which go together anyway.
     """
     correlations = {(pair.one, pair.two): pair.titled for pair in related_numbers(numbers) if not pair.of_a_whole}
-    tokens, ranking = numbers.ranking_tokens, numbers.scored("difficulty", "accuracy")
-    correlations[ORDERING] = related({model: math.log(one.value) for model, one in tokens.items()}, _sound(ranking))
+    for experiment in ranking_experiments():
+        tokens, ranking = numbers.prediction_tokens(experiment), numbers.scored(experiment, "accuracy")
+        log_tokens = {model: math.log(one.value) for model, one in tokens.items()}
+        correlations[experiment, ORDERING] = related(log_tokens, _sound(ranking))
     for experiment in ability_experiments():
         accuracy, skill = (numbers.scored(experiment, metric) for metric in ("base_rate", "skill"))
         correlations[experiment, KNOWING] = related(_sound(accuracy), _sound(skill))

@@ -19,7 +19,7 @@ CAPTION = (
 
 def with_readiness() -> dict[str, str]:
     """The experiments in which how often a model says yes is its own choice, and what a yes promises in each."""
-    return {name: one.words.does for name, one in EXPERIMENTS.items() if one.kind == "binary" and one.words.does}
+    return {name: one.words.does for name, one in EXPERIMENTS.items() if one.claim_kind == "binary" and one.words.does}
 
 
 def readiness(numbers: FigureNumbers) -> Figure | None:

@@ -114,7 +114,7 @@ def _asked(runs: Iterable["Run"], ways: int) -> str:
     too, was asked in several conditions, only that what is shared was asked once.
     """
     keys = [key for run in runs for key in run.replies]
-    predicts = [key.kind in EXPERIMENTS[key.experiment].predictions for key in keys]
+    predicts = [key.session_kind in EXPERIMENTS[key.experiment].predictions for key in keys]
     if any(key.facets for key, is_prediction in zip(keys, predicts, strict=True) if not is_prediction):
         return "What a condition does not touch was asked once for all of them."
     counts = Counter(predicts)

@@ -79,4 +79,4 @@ def _part(
 
 
 def _of_kind(kind: KindName, counts: Mapping[str, Mapping[str, int]]) -> Mapping[str, Mapping[str, int]]:
-    return {experiment: found for experiment, found in counts.items() if EXPERIMENTS[experiment].kind == kind}
+    return {experiment: found for experiment, found in counts.items() if EXPERIMENTS[experiment].claim_kind == kind}

@@ -225,7 +225,7 @@ async def _check(
         first = tried[0]
         again = await _try(engine, first.item, replace(first.call, key=first.call.key._replace(epoch=2)), accept_ends)
     replies = [] if is_simulated else [t.reply for t in [*tried, again]]
-    odd = remarks(replies, lambda key: sent(key.experiment, key.kind))
+    odd = remarks(replies, lambda key: sent(key.experiment, key.session_kind))
     notes = [
         *findings_of(tried, again, memory, model),
         *(f"warning: {text}" for text in [*told, *engine.warnings, *odd]),
@@ -259,7 +259,7 @@ async def _ask(
     injection: Injection | None = None,
 ) -> Reply:
     key, experiment = place._replace(session=session), EXPERIMENTS[place.experiment]
-    call = Call(key, experiment.messages(prompt), sent(key.experiment, key.kind), experiment.needs, injection)
+    call = Call(key, experiment.messages(prompt), sent(key.experiment, key.session_kind), experiment.needs, injection)
     tried[session] = await _try(engine, item, call, accept_ends, parent)
     return tried[session].reply
 
@@ -362,7 +362,7 @@ def _obstacles(tried: Sequence[TriedSession], shared: bool, swapping: Sequence[s
     states: dict[str, list[Reading]] = {}
     for t in tried:
         if not t.reply.failed and not is_kept(t.reply.key):
-            states.setdefault(f"{t.reply.experiment} {t.call.kind}", []).append(t.reading)
+            states.setdefault(f"{t.reply.experiment} {t.call.session_kind}", []).append(t.reading)
     unread = [what for what, readings in states.items() if all(r.state == "unreadable" for r in readings)]
     if unread:
         yield f"{', '.join(unread)} could not be read. If that may be chance, check again"

@@ -36,7 +36,7 @@ from selfexec.runs.folder import (
 )
 from selfexec.runs.hypotheses import declared_hypotheses
 from selfexec.runs.requests import requests_of
-from selfexec.runs.run import as_it_lies
+from selfexec.runs.run import read_without_shards
 from selfexec.runs.sampling import by_name, from_names, sampling_of
 from selfexec.runs.share import Shard, shard_folders
 from selfexec.runs.store import read_journal
@@ -264,7 +264,7 @@ def _at_hand(name: str) -> ItemSet | None:
 
 def _prompts(folder: Path, manifest: Manifest) -> dict[str, str]:
     """The templates that the run asked with."""
-    kept = as_it_lies(folder).prompts if manifest.prompts else {}
+    kept = read_without_shards(folder).prompts if manifest.prompts else {}
     if lost := [name for name, text in kept.items() if text is None]:
         raise InputError(f"{folder}: the prompt {lost[0]} is not kept, so nobody can ask the rest. Begin a new run.")
     return {name: text for name, text in kept.items() if text and MODEL not in name}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from selfexec.engines import Outcome, Price, Respondent, finish, given_fields
+from selfexec.engines import CallResult, Price, Respondent, finish, given_fields
 from selfexec.engines.settings import EFFORT
 from selfexec.experiments import EXPERIMENTS, Facets, Injection, Key, Message, Prompts
 from selfexec.facets import answers_calls, behaviour_kind, in_condition, is_call, nested, nested_sessions
@@ -158,7 +158,7 @@ def _answered_as(key: Key) -> tuple[str, Kind]:
     """Who answers a session, and as what kind: what a model has executed is answered as behaviour is."""
     if is_call(key.session):
         return answers_calls(key), (key.experiment, behaviour_kind(key.experiment))
-    return key.model, (key.experiment, key.kind)
+    return key.model, (key.experiment, key.session_kind)
 
 
 def calls_a_second(invocations: Sequence[Invocation], known: Mapping[Key, Reply]) -> float | None:
@@ -221,7 +221,7 @@ def _by_kind(known: Mapping[Key, Reply]) -> Mapping[str, Mapping[Kind, Sequence[
     found: dict[str, dict[Kind, list[int]]] = defaultdict(lambda: defaultdict(list))
     for key, reply in known.items():
         if not reply.failed and reply.output_tokens is not None:
-            found[key.model][key.experiment, key.kind].append(reply.output_tokens)
+            found[key.model][key.experiment, key.session_kind].append(reply.output_tokens)
     return found
 
 
@@ -258,7 +258,7 @@ def _own_tokens(known: Mapping[Key, Reply]) -> Mapping[tuple[str, Kind], tuple[S
     """The tokens in and out of each model's replies of a kind, where there are enough."""
     replies: dict[tuple[str, Kind], list[Reply]] = defaultdict(list)
     for key, reply in known.items():
-        replies[key.model, (key.experiment, key.kind)].append(reply)
+        replies[key.model, (key.experiment, key.session_kind)].append(reply)
     return {place: seen_tokens(found) for place, found in replies.items()}
 
 
@@ -302,14 +302,14 @@ async def _prompt_lengths(plan: Plan) -> dict[tuple[str, str], dict[tuple[str, F
 
     async def ask(
         key: Key, messages: tuple[Message, ...], parent: str | None, injection: Injection | None = None
-    ) -> Outcome:
+    ) -> CallResult:
         length = sum(len(message.content) for message in messages)
         found[key.experiment, key.item][key.session, key.facets] = length
         experiment, item = EXPERIMENTS[key.experiment], plan.item_set[key.experiment][key.item]
         if key.session not in experiment.session_names(item):
             return NOT_ASKED  # a conversation may go on for ever
         text = experiment.stand_in(item, key.session)
-        return Outcome("x" * CHARACTERS * _usual(key.experiment, key.kind) if text is None else text)
+        return CallResult("x" * CHARACTERS * _usual(key.experiment, key.session_kind) if text is None else text)
 
     everything = replace(plan, only=None)
     for experiment, by_id in plan.item_set.items.items():
@@ -338,8 +338,8 @@ def _nested_length(session: str, experiment: str, first: int) -> int:
 
 def _template_length(key: Key, prompts: Prompts) -> int:
     """Characters of a prompt that nothing is known of but its template, and which replies it shows."""
-    shown = EXPERIMENTS[key.experiment].shows.get(key.kind, ())
-    return len(prompts.get(key.kind, "")) + sum(CHARACTERS * _usual(key.experiment, kind) for kind in shown)
+    shown = EXPERIMENTS[key.experiment].shows.get(key.session_kind, ())
+    return len(prompts.get(key.session_kind, "")) + sum(CHARACTERS * _usual(key.experiment, kind) for kind in shown)
 
 
 def _usual(experiment: str, kind: str) -> int:

@@ -24,7 +24,7 @@ from selfexec.runs.connections import ReplyLedger
 from selfexec.runs.ends import ends_named, way_to_texts, with_accepted_ends
 from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest
 from selfexec.runs.records import Reply
-from selfexec.runs.run import Run, opened
+from selfexec.runs.run import Run, read_run
 from selfexec.runs.share import refuse_other_cut
 from selfexec.runs.store import Journal, read_journal
 
@@ -86,14 +86,16 @@ def carry_out(
     progress = progress or Progress()
     begun = None if (plan.out / MANIFEST).exists() else begin(plan, plan.design)
     _fill(plan, engine, begun, report, progress, at_start)
-    found = opened(plan.out)
+    found = read_run(plan.out)
     if not plan.all_simulated:
         progress.warnings.extend(filter_warnings(found.replies))
         progress.warnings.extend(ends_named(found.replies.values(), way_to_texts(plan.out)))
         sampled = {one.name: one.sampling for one in plan.respondents if not one.simulated}
         replies = (reply for reply in found.replies.values() if reply.model in sampled)
         progress.warnings.extend(
-            remarks(replies, lambda key: sampled[key.model].of(key.experiment, key.kind), engine.addresses, plan.out)
+            remarks(
+                replies, lambda key: sampled[key.model].of(key.experiment, key.session_kind), engine.addresses, plan.out
+            )
         )
     return found
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from selfexec.engines import Call, Engine, Outcome, Respondent, Waiting, finish
+from selfexec.engines import Call, CallResult, Engine, Respondent, Waiting, finish
 from selfexec.errors import InputError
 from selfexec.experiments import Injection, Key, Message
 from selfexec.facets import is_call
@@ -27,7 +27,7 @@ from selfexec.runs.connections import ReplyLedger, replaced_void
 from selfexec.runs.records import Reply
 
 Jobs = Iterator[tuple[Any, Sequence[Key]]]
-_UNDISTURBED = Outcome(None, error="the engine did not say what it forced into the reply")
+_UNDISTURBED = CallResult(None, error="the engine did not say what it forced into the reply")
 _DECODE = msgspec.json.Decoder(Reply).decode
 
 
@@ -155,7 +155,12 @@ class Executor:
             self._slots.done(slot)
 
     async def _ask_job(self, slot: "Slot") -> None:
-        """Ask what is still to be asked of a job."""
+        """Ask what is still to be asked of a job.
+
+        `Plan.play` has the experiment open its sessions by calling `ask`, which brings the stored reply of a session or
+        asks for one: `_asked` -> `_reply` -> `reply_to` -> `Engine.ask`, and back to `ReplyGate.keep`, which has the
+        reply written down.
+        """
         known, progress, keys = self._now.known, self._progress, set(slot.keys)
         opened: dict[Key, Reply] = {}  # a session that several conditions share is asked for once
         away: set[Key] = set()  # out in a batch, or not asked again since the reply's end is not known
@@ -163,7 +168,7 @@ class Executor:
 
         async def ask(
             key: Key, messages: tuple[Message, ...], parent: str | None, injection: Injection | None = None
-        ) -> Reply | Outcome:
+        ) -> Reply | CallResult:
             nonlocal capped, failed
             if key in opened:
                 return opened[key]
@@ -232,33 +237,33 @@ async def reply_to(
     """
     started = time.perf_counter()
     try:
-        outcome = await engine.ask(call)
+        result = await engine.ask(call)
     except InputError:
         raise
     except Exception as fault:
         if is_over():
             raise  # what was still under way when the run was given up: nothing came of it, and nobody is at fault
-        outcome = _failed(fault)
+        result = _failed(fault)
 
-    def reply_with(outcome: Outcome) -> Reply:
+    def reply_with(result: CallResult) -> Reply:
         asked, latency = digest(call.messages), time.perf_counter() - started
-        return Reply.of(key or call.key, outcome, latency, asked, parent, call.injection)
+        return Reply.of(key or call.key, result, latency, asked, parent, call.injection)
 
     try:
-        as_wanted = call.injection is None or _is_carried_out(outcome)
-        return _as_read_back(reply_with(outcome if as_wanted else _UNDISTURBED))
-    except (AttributeError, TypeError, ValueError) as fault:  # of what is no Outcome, or none that can be kept
+        as_wanted = call.injection is None or _is_carried_out(result)
+        return _as_read_back(reply_with(result if as_wanted else _UNDISTURBED))
+    except (AttributeError, TypeError, ValueError) as fault:  # of what is no CallResult, or none that can be kept
         return reply_with(_failed(fault))
 
 
-def _is_carried_out(outcome: Outcome) -> bool:
+def _is_carried_out(result: CallResult) -> bool:
     """Whether an injection that was asked for was carried out, for all that the engine says of it."""
-    return outcome.text is None or outcome.forced is not None
+    return result.text is None or result.forced is not None
 
 
-def _failed(fault: Exception) -> Outcome:
+def _failed(fault: Exception) -> CallResult:
     said = "".join(str(fault).splitlines()[:1]).encode("utf-8", "replace").decode()
-    return Outcome(None, error=f"the engine failed ({type(fault).__name__}: {said})")
+    return CallResult(None, error=f"the engine failed ({type(fault).__name__}: {said})")
 
 
 def _as_read_back(reply: Reply) -> Reply:

@@ -125,7 +125,9 @@ def refuse_misfit(plan: Plan) -> None:
     settings |= of_facets
     # nothing of other experiments was asked with another setting, whether or not they are installed
     kinds = {
-        kind for e in {*old.experiments, *plan.item_set.experiments} & set(EXPERIMENTS) for kind in EXPERIMENTS[e].kinds
+        kind
+        for e in {*old.experiments, *plan.item_set.experiments} & set(EXPERIMENTS)
+        for kind in EXPERIMENTS[e].session_kinds
     }
     named = {name.partition(".")[0] for name in {*plain, *old.settings, *of_facets} if "." in name and "@" not in name}
     not_asked = set(old.experiments) - {*plan.item_set.experiments}  # now: what was sent there stays as it is

@@ -12,7 +12,7 @@ from selfexec.items import ItemSet
 from selfexec.prompts import AllPrompts, name_in, of_model
 from selfexec.readers import Reading
 from selfexec.runs.folder import MANIFEST
-from selfexec.runs.run import Run, as_it_lies
+from selfexec.runs.run import Run, read_without_shards
 
 HELD_OUT = "held_out"  # the setting that names the items
 
@@ -58,7 +58,7 @@ def histories_of(
         raise InputError(
             f"--{STRATEGY}: {out} has no results yet that could be shown. Ask first without it, with the same --out."
         )
-    run = as_it_lies(out)
+    run = read_without_shards(out)
     found = Histories()
     for (experiment, condition), shown in wanted.items():
         subjects = list(dict.fromkeys(shown.of or model for model in models))

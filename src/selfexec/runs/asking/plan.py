@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, Protocol
 from selfexec.engines import (
     EFFORT,
     Call,
+    CallResult,
     Connection,
     Engine,
-    Outcome,
     Price,
     Respondent,
     Sampling,
@@ -64,7 +64,7 @@ class AskSession(Protocol):
 
     def __call__(
         self, key: Key, messages: tuple[Message, ...], parent: str | None, injection: Injection | None = None
-    ) -> Awaitable[Reply | Outcome]: ...
+    ) -> Awaitable[Reply | CallResult]: ...
 
 
 class Job(NamedTuple):
@@ -263,7 +263,7 @@ class Plan:
             *,
             parent: str | None = None,
             injection: Injection | None = None,
-        ) -> Awaitable[Reply | Outcome]:
+        ) -> Awaitable[Reply | CallResult]:
             if not condition:
                 return ask(Key(*job, session), experiment.messages(prompt), parent, injection)
             messages = messages_of(prompt) if nested(session) else experiment.messages(prompt)
@@ -282,7 +282,7 @@ class Plan:
         if key.facets and is_call(key.session):
             model = answers_calls(key)
             return Call(key._replace(model=model), messages, self._sent_with_calls(model, key.experiment), needs)
-        sampling = self._cached_sampling(key.model, key.experiment, key.kind, key.facets)
+        sampling = self._cached_sampling(key.model, key.experiment, key.session_kind, key.facets)
         return Call(key, messages, sampling, needs | {"turns"} if len(messages) > 1 else needs, injection)
 
     def _sent_with_calls(self, model: str, experiment: str) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from selfexec.engines import Call, Outcome, Price, Respondent
+from selfexec.engines import Call, CallResult, Price, Respondent
 from selfexec.errors import InputError
 from selfexec.experiments import Injection, Key, Message, Prompt
 from selfexec.prompts import digest
@@ -19,7 +19,7 @@ from selfexec.runs.records import Reply
 from selfexec.runs.requests import Requests, requests_of
 
 R = TypeVar("R", bound=Reply)
-NOT_ASKED = Outcome(None, error="not asked")
+NOT_ASKED = CallResult(None, error="not asked")
 
 
 class CallPlan(Protocol):
@@ -178,7 +178,7 @@ def stored_reply(known: Mapping[Key, R], key: Key, prompt: Prompt, injection: In
 
 def kinds(sessions: Iterable[Key]) -> Iterator[tuple[str, str]]:
     """The experiment and kind of each session."""
-    return ((key.experiment, key.kind) for key in sessions)
+    return ((key.experiment, key.session_kind) for key in sessions)
 
 
 class DueCall(NamedTuple):
@@ -215,7 +215,7 @@ async def standing(plan: CallPlan, job: Any, known: Mapping[Key, Reply], request
 
     async def ask(
         key: Key, messages: tuple[Message, ...], parent: str | None, injection: Injection | None = None
-    ) -> Reply | Outcome:
+    ) -> Reply | CallResult:
         reply = stored_reply(known, key, messages, injection)
         if reply and not reply.failed:
             stands.here[key] = None

@@ -132,7 +132,7 @@ def _thought_alone(came: Sequence[Reply]) -> str | None:
 
 def _disobeyed(came: Sequence[Reply]) -> str | None:
     """That replies carry thoughts of a model that was told not to think."""
-    told = [r for r in came if settings_in(r.key.facets, r.experiment, r.key.kind).get(THINKING) == OFF]
+    told = [r for r in came if settings_in(r.key.facets, r.experiment, r.key.session_kind).get(THINKING) == OFF]
     found = [r for r in told if r.reasoning or r.reasoning_tokens]
     if not found:
         return None

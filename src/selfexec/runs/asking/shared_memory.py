@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from selfexec.engines import Call, Engine, Outcome, Respondent
+from selfexec.engines import Call, CallResult, Engine, Respondent
 from selfexec.errors import InputError
 from selfexec.experiments import Key, messages_of
 from selfexec.files.cache import cache_root
@@ -45,10 +45,10 @@ async def sessions_share_memory(
     ended: set[str] = set()
 
     async def answer_to(prompt: str, turn: int) -> str:
-        outcome = await _outcome(engine, model, prompt, turn, sampling)
-        if outcome.unknown_end is not None and not is_accepted(outcome.unknown_end, accept_ends):
-            ended.add(outcome.unknown_end)
-        parts = (outcome.text, outcome.unknown_end_text, outcome.reasoning, outcome.refusal)
+        result = await _result(engine, model, prompt, turn, sampling)
+        if result.unknown_end is not None and not is_accepted(result.unknown_end, accept_ends):
+            ended.add(result.unknown_end)
+        parts = (result.text, result.unknown_end_text, result.reasoning, result.refusal)
         return " ".join(part for part in parts if part).lower()
 
     for turn in range(1, WORDS + 1):
@@ -65,18 +65,18 @@ def code_word() -> str:
     return "".join(secrets.choice(CONSONANTS) + secrets.choice(VOWELS) for _ in range(6))
 
 
-async def _outcome(engine: Engine, model: str, prompt: str, turn: int, sampling: Mapping[str, Any]) -> Outcome:
+async def _result(engine: Engine, model: str, prompt: str, turn: int, sampling: Mapping[str, Any]) -> CallResult:
     key = Key(model, "check", "memory", turn, "memory")
-    outcome: Outcome = await engine.ask(Call(key, messages_of(prompt), sampling))
-    if outcome.error is not None and outcome.unknown_end is None:
-        raise InputError(f"{model}: memory between sessions could not be tried ({outcome.error}). Check again later.")
-    if outcome.policy:
+    result: CallResult = await engine.ask(Call(key, messages_of(prompt), sampling))
+    if result.error is not None and result.unknown_end is None:
+        raise InputError(f"{model}: memory between sessions could not be tried ({result.error}). Check again later.")
+    if result.policy:
         raise InputError(
             f"{model}: asked for a made-up code word alone, the server ended in an error that looks like a content "
-            f"filter ({outcome.policy}). Look at the key, the account and the region first. selfexec run holds such "
+            f"filter ({result.policy}). Look at the key, the account and the region first. selfexec run holds such "
             "errors back until the model has said something; with --accept-filters it keeps them."
         )
-    return outcome
+    return result
 
 
 # --- what was found is remembered on this machine --------------------------------------------------------------------

@@ -30,7 +30,7 @@ def short_question(claims):
 
 class Brevity(Experiment):
     name = "brevity"
-    kind = "binary"
+    claim_kind = "binary"
     item_type = Question
     item_name = "question"
     prompts = {

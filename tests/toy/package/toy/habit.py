@@ -41,7 +41,7 @@ def _try(item, prediction, n, picked):
 
 class Habit(Experiment):
     name = "habit"
-    kind = "share"
+    claim_kind = "share"
     item_type = Options
     item_name = "choice"
     prompts = PROMPTS

@@ -44,7 +44,7 @@ def _pair(readings, one, two):
 
 class Lengths(Experiment):
     name = "lengths"
-    kind = "order"
+    claim_kind = "order"
     item_type = Subjects
     item_name = "trio"
     prompts = PROMPTS

@@ -9,7 +9,7 @@ rote/ill     says nothing
 import json
 import re
 
-from selfexec.engines import EngineType, Outcome
+from selfexec.engines import CallResult, EngineType
 from selfexec.errors import InputError
 
 MODELS = ("rote/clever", "rote/dull", "rote/ill")
@@ -33,10 +33,10 @@ class Rote:
 
     async def ask(self, call):
         if call.model == "rote/ill":
-            return Outcome(None, error="it is ill")
+            return CallResult(None, error="it is ill")
         item = self.items.get(call.key.experiment, {}).get(call.key.item)
         text = self.said(call, item) if item else chat(call.messages)
-        return Outcome(text, output_tokens=len(text.split()), stop_reason="stop")
+        return CallResult(text, output_tokens=len(text.split()), stop_reason="stop")
 
     def said(self, call, item):
         clever, predicts = call.model == "rote/clever", call.key.session == "predict"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from selfexec.engines.base import Outcome
+from selfexec.engines.base import CallResult
 from selfexec.engines.http.ends import add_ends, end_of, is_nothing, printable_end, worse
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
@@ -49,14 +49,14 @@ def _body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str
     return body
 
 
-def _outcome(body: Any) -> Outcome:
+def _result(body: Any) -> CallResult:
     if not isinstance(body.get("content"), list):
         raise UnusableReply(complaint_in(body) or "no content")
     check_kind(body.get("type"), "message")
     check_role(body.get("role"))
     said = said_in(body["content"])
     usage = object_of(body.get("usage"))
-    outcome = Outcome(
+    result = CallResult(
         text=said.text,
         output_tokens=count_of(usage.get("output_tokens")),
         refusal=said.refusal,
@@ -66,7 +66,7 @@ def _outcome(body: Any) -> Outcome:
         completion_id=name_of(body.get("id")),
         simulated=body.get("simulated") is True,
     )
-    return concluded(body, outcome, [end_of(body.get("stop_reason"))], message=True, hidden=said.thinks)
+    return concluded(body, result, [end_of(body.get("stop_reason"))], message=True, hidden=said.thinks)
 
 
 def _read(usage: Mapping[str, Any]) -> int | None:
@@ -213,7 +213,7 @@ ANTHROPIC = Wire(
     url=address,
     headers=_headers,
     body=_body,
-    outcome=_outcome,
+    result=_result,
     gathering=Gathered,
     streaming={"stream": True},
 )

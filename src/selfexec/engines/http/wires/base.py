@@ -1,7 +1,7 @@
 """What a wire format is, and what all of them are made of.
 
 A wire is pure functions: `url` and `headers` are the same for all calls of a model, `body` is one call's, of its
-messages and sampling; `outcome` reads the decoded body of a reply with status 200. Whatever does not have the expected
+messages and sampling; `result` reads the decoded body of a reply with status 200. Whatever does not have the expected
 shape raises UnusableReply.
 """
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from msgspec.structs import replace
 
-from selfexec.engines.base import SENT_BY_ALL, Outcome
+from selfexec.engines.base import SENT_BY_ALL, CallResult
 from selfexec.engines.http.ends import (
     BESIDE,
     LONGEST_END,
@@ -79,7 +79,7 @@ class Gathering(Protocol):
 @dataclass(frozen=True)
 class Wire:
     """`streaming` are the fields of a body by which the reply is asked for in pieces, and `streamed_url` where that is
-    another address. `usual` is a quick way to the outcome of an undecoded body that has nothing but the usual fields of
+    another address. `usual` is a quick way to the result of an undecoded body that has nothing but the usual fields of
     the format; it gives None for any other body, and for any reply that is not certain to be whole. `capabilities`:
     what is carried beside one user message and its reply. `sends`: which fields of the request body that are options of
     `Sampling` go into its `body`; others are refused by name. `not_asked` says of the body of a request and that of a
@@ -90,9 +90,9 @@ class Wire:
     url: Callable[[Endpoint], str]
     headers: Callable[[Endpoint], Mapping[str, str]]
     body: Callable[[Endpoint, Sequence[Message], Mapping[str, Any]], Mapping[str, Any]]
-    outcome: Callable[[Any], Outcome]
+    result: Callable[[Any], CallResult]
     gathering: Callable[[], Gathering]
-    usual: Callable[[bytes], Outcome | None] = lambda raw: None
+    usual: Callable[[bytes], CallResult | None] = lambda raw: None
     streaming: Mapping[str, Any] = field(default_factory=dict)
     streamed_url: Callable[[Endpoint], str] | None = None
     capabilities: frozenset[Capability] = frozenset({"turns"})
@@ -164,13 +164,13 @@ def refusal_of(value: Any) -> str | None:
     return value if isinstance(value, str) and says_something(value) and not is_wordless(value) else None
 
 
-def apart(outcome: Outcome) -> Outcome:
+def apart(result: CallResult) -> CallResult:
     """Thoughts that a server left in the text are kept apart from the answer."""
-    found = LEADING_THOUGHT.match(outcome.text or "") if outcome.text and "</" in outcome.text else None
-    if not found or outcome.text is None:
-        return outcome
-    thought = (outcome.reasoning or "") + found[2].strip()
-    return replace(outcome, text=outcome.text[found.end() :], reasoning=thought or None)
+    found = LEADING_THOUGHT.match(result.text or "") if result.text and "</" in result.text else None
+    if not found or result.text is None:
+        return result
+    thought = (result.reasoning or "") + found[2].strip()
+    return replace(result, text=result.text[found.end() :], reasoning=thought or None)
 
 
 class Said(NamedTuple):
@@ -449,19 +449,19 @@ UNSEEN = 5
 
 def concluded(
     body: Mapping[str, Any],
-    outcome: Outcome,
+    result: CallResult,
     ends: Sequence[End],
     *,
     message: bool,
     places: Sequence[Any] = (),
     besides: frozenset[str] = frozenset(),
     hidden: bool = False,
-) -> Outcome:
-    """The outcome of a reply by how it ended and by what else speaks against it.
+) -> CallResult:
+    """The result of a reply by how it ended and by what else speaks against it.
 
     Args:
         body: The whole body.
-        outcome: What was read of it.
+        result: What was read of it.
         ends: All words that the server gives for its end in the fields of its format. With those that stand in fields
             of others, the worst counts.
         message: Whether there is a message at all, which may be empty.
@@ -477,7 +477,7 @@ def concluded(
         complaint = shortened(sentence_of(error))
     handed_on = (object_of(place).get("provider_specific_fields") for place in (body, *places))  # LiteLLM
     others = [*ends_in(body, *places, *handed_on), *ends_within(body)]
-    return by_end(outcome, worst([*ends, *others]), complaint, message=message, hidden=hidden)
+    return by_end(result, worst([*ends, *others]), complaint, message=message, hidden=hidden)
 
 
 def ends_within(body: Mapping[str, Any]) -> list[End]:
@@ -521,53 +521,53 @@ def is_thought_alone(text: str) -> bool:
 
 
 def by_end(
-    outcome: Outcome, end: End, complaint: str | None = None, *, message: bool = True, hidden: bool = False
-) -> Outcome:
-    """The outcome of a reply by how it ended. Where the end is not known to be one, the text is kept apart, beside an
+    result: CallResult, end: End, complaint: str | None = None, *, message: bool = True, hidden: bool = False
+) -> CallResult:
+    """The result of a reply by how it ended. Where the end is not known to be one, the text is kept apart, beside an
     error. `complaint` is what a server says is wrong; for the others see `concluded`.
 
     Raises:
         UnusableReply: This is no reply. The server failed, or gives neither a message nor a reason why there is none.
     """
-    if outcome.text and not outcome.refusal and end.kind in ("done", "cut") and is_printed_nothing(outcome.text):
-        raise UnreadableReply(f"its text is a program's word for nothing, {outcome.text.strip()!r}")
-    if outcome.text and is_wordless(outcome.text):
-        outcome = replace(outcome, text="", logprobs=None)
+    if result.text and not result.refusal and end.kind in ("done", "cut") and is_printed_nothing(result.text):
+        raise UnreadableReply(f"its text is a program's word for nothing, {result.text.strip()!r}")
+    if result.text and is_wordless(result.text):
+        result = replace(result, text="", logprobs=None)
     if end.kind == "died":
         raise UnusableReply(f"it broke off, it {_ended(end)}" + (f": {complaint}" if complaint else ""))
     if complaint is not None:
-        if not outcome.text or end.kind == "unknown":
+        if not result.text or end.kind == "unknown":
             raise UnusableReply(complaint)
         # whole by what it says: the same call is not paid for eight times
         word = f"{end.word[: LONGEST_END - len(BESIDE)]}{BESIDE}"
-        return doubtful(outcome, word, f"the reply {_ended(end)}, and an error came with it: {complaint}")
-    silent = not (outcome.text or outcome.refusal or outcome.reasoning)
+        return doubtful(result, word, f"the reply {_ended(end)}, and an error came with it: {complaint}")
+    silent = not (result.text or result.refusal or result.reasoning)
     if silent and not message and end.kind in ("done", "unknown"):
         raise UnusableReply(f"its message holds no content, and it {_ended(end)}")
-    if silent and not hidden and end.stop == "stop" and _unseen(outcome) > UNSEEN:
-        raise UnusableReply(f"its message is empty, and {_unseen(outcome)} tokens of text were counted")
-    if outcome.text and (runs_on(outcome.text) or (end.kind == "done" and is_thought_alone(outcome.text))):
+    if silent and not hidden and end.stop == "stop" and _unseen(result) > UNSEEN:
+        raise UnusableReply(f"its message is empty, and {_unseen(result)} tokens of text were counted")
+    if result.text and (runs_on(result.text) or (end.kind == "done" and is_thought_alone(result.text))):
         word = f"{end.word[: LONGEST_END - len(BESIDE)]}{BESIDE}"
-        return doubtful(outcome, word, "its text goes on behind a token that ends a turn, or is thoughts alone")
+        return doubtful(result, word, "its text goes on behind a token that ends a turn, or is thoughts alone")
     if end.kind == "unknown":
-        return doubtful(outcome, end.word, f"the reply {_ended(end)}, which is not known to end one")
-    return replace(outcome, stop_reason=end.stop)
+        return doubtful(result, end.word, f"the reply {_ended(end)}, which is not known to end one")
+    return replace(result, stop_reason=end.stop)
 
 
-def _unseen(outcome: Outcome) -> int:
+def _unseen(result: CallResult) -> int:
     """The tokens of an empty reply that were no thoughts."""
-    return (outcome.output_tokens or 0) - (outcome.reasoning_tokens or 0)
+    return (result.output_tokens or 0) - (result.reasoning_tokens or 0)
 
 
 def _ended(end: End) -> str:
     return f"ended with {printable_end(end.word)!r}"
 
 
-def doubtful(outcome: Outcome, word: str, error: str) -> Outcome:
+def doubtful(result: CallResult, word: str, error: str) -> CallResult:
     """A reply that nobody can call whole or not. What came of it is kept where nothing takes it for one."""
-    came = outcome.text or outcome.refusal or None
+    came = result.text or result.refusal or None
     nothing = dict.fromkeys(("text", "refusal", "stop_reason"))
-    return replace(outcome, **nothing, error=error, unknown_end=word, unknown_end_text=came)
+    return replace(result, **nothing, error=error, unknown_end=word, unknown_end_text=came)
 
 
 def text_of(value: Any) -> str | None:

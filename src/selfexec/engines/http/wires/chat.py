@@ -1,13 +1,13 @@
 """OpenAI chat completions, which most gateways and local servers speak too, each with words of its own.
 
-Most bodies never get to `_outcome` here: `usual_chat` reads those that have nothing but the usual fields.
+Most bodies never get to `_result` here: `usual_chat` reads those that have nothing but the usual fields.
 """
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from selfexec.engines.base import Outcome
+from selfexec.engines.base import CallResult
 from selfexec.engines.http.ends import End, add_ends, end_of, is_missing, is_nothing, printable_end, worse
 from selfexec.engines.http.name_words import name_words
 from selfexec.engines.http.prefill import begun
@@ -47,7 +47,7 @@ from selfexec.engines.http.wires.objections import is_ill_state, marks_of_the_en
 from selfexec.engines.http.wires.order import Order
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.engines.http.wires.unasked import stops_in, stops_within
-from selfexec.engines.http.wires.usual_chat import usual_outcome
+from selfexec.engines.http.wires.usual_chat import usual_result
 from selfexec.experiments import Message
 
 
@@ -64,7 +64,7 @@ def _body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str
 KINDS = ("chat.completion", "chat.completion.chunk", "chat.completions", "completion", "chat")  # as servers write it
 
 
-def _outcome(body: Any) -> Outcome:
+def _result(body: Any) -> CallResult:
     choice, usage = first_of(body.get("choices")), object_of(body.get("usage"))
     if choice is None:
         raise UnusableReply(complaint_in(body) or "no choices")
@@ -76,8 +76,8 @@ def _outcome(body: Any) -> Outcome:
     _check(choice, message)
     said = said_in(message.get("content"))
     details = object_of(usage.get("completion_tokens_details"))
-    outcome = apart(
-        Outcome(
+    result = apart(
+        CallResult(
             text=said.text,
             output_tokens=count_of(usage.get("completion_tokens")),
             refusal=refusal_of(message.get("refusal")) or said.refusal,
@@ -96,10 +96,10 @@ def _outcome(body: Any) -> Outcome:
     called = said.calls or message.get("tool_calls") or message.get("function_call")
     content = message.get("content")
     there = isinstance(content, str) or bool(content or called)
-    ends = _ends(body, choice, bool(outcome.text))
+    ends = _ends(body, choice, bool(result.text))
     hidden = said.thinks or bool(message.get("reasoning_details"))
     others = {name: value for name, value in choice.items() if name not in JUDGED}
-    return concluded(body, outcome, ends, message=there, places=(others, message), hidden=hidden)
+    return concluded(body, result, ends, message=there, places=(others, message), hidden=hidden)
 
 
 # where other formats, and servers of their own, have their words
@@ -358,8 +358,8 @@ CHAT = Wire(
     url=address,
     headers=bearer,
     body=_body,
-    outcome=_outcome,
-    usual=usual_outcome,
+    result=_result,
+    usual=usual_result,
     gathering=Gathered,
     streaming={"stream": True, "stream_options": {"include_usage": True}},
     capabilities=frozenset({"turns", "logprobs"}),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from selfexec.engines.base import Outcome
+from selfexec.engines.base import CallResult
 from selfexec.engines.http.ends import LONGEST_END, End, add_ends, block_of, end_of, is_missing, is_nothing, worse
 from selfexec.engines.http.errors import says_something
 from selfexec.engines.http.providers import Endpoint
@@ -64,7 +64,7 @@ def _body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str
     return body
 
 
-def _outcome(body: Any) -> Outcome:
+def _result(body: Any) -> CallResult:
     usage = object_of(body.get("usageMetadata"))
     thoughts = count_of(usage.get("thoughtsTokenCount"))
     answer = count_of(usage.get("candidatesTokenCount"))
@@ -87,7 +87,7 @@ def _outcome(body: Any) -> Outcome:
         ends.append(_end(candidate))
     if any(object_of(rating).get("blocked") is True for rating in list_of(candidate.get("safetyRatings"))):
         ends.append(block_of("SAFETY"))
-    outcome = Outcome(
+    result = CallResult(
         text=said.text,
         # answer and thoughts are counted apart here; together they are what the reply cost
         output_tokens=None if answer is None and thoughts is None else (answer or 0) + (thoughts or 0),
@@ -101,7 +101,7 @@ def _outcome(body: Any) -> Outcome:
         logprobs=gemini_tokens_of(candidate.get("logprobsResult")),
     )
     return concluded(
-        body, outcome, ends, message=isinstance(content, dict), places=(candidate, content), hidden=said.thinks
+        body, result, ends, message=isinstance(content, dict), places=(candidate, content), hidden=said.thinks
     )
 
 
@@ -255,7 +255,7 @@ GEMINI = Wire(
     url=_url,
     headers=_headers,
     body=_body,
-    outcome=_outcome,
+    result=_result,
     gathering=Gathered,
     streamed_url=_streamed_url,
     capabilities=frozenset({"turns", "logprobs"}),

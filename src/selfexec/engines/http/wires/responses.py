@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from selfexec.engines.base import Outcome
+from selfexec.engines.base import CallResult
 from selfexec.engines.http.ends import End, add_ends, end_of, is_missing, printable_end, worse
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
@@ -55,7 +55,7 @@ def _body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str
     return body
 
 
-def _outcome(body: Any) -> Outcome:
+def _result(body: Any) -> CallResult:
     output = body.get("output")
     if not isinstance(output, list):
         raise UnusableReply(complaint_in(body) or "no output")
@@ -70,8 +70,8 @@ def _outcome(body: Any) -> Outcome:
     said = _joined([said_in(_parts(item.get("content"))) for item in answers])
     _check_output_text(body.get("output_text"), messages, said)
     usage = object_of(body.get("usage"))
-    outcome = apart(
-        Outcome(
+    result = apart(
+        CallResult(
             text=said.text,
             output_tokens=count_of(usage.get("output_tokens")),
             refusal=said.refusal,
@@ -89,7 +89,7 @@ def _outcome(body: Any) -> Outcome:
     )
     there = bool(parts) or any(item.get("type") == "function_call" for item in items)
     ends = _ends(body, messages)
-    return concluded(body, outcome, ends, message=there, places=messages, besides=JUDGED)
+    return concluded(body, result, ends, message=there, places=messages, besides=JUDGED)
 
 
 def _check_output_text(text: Any, messages: Sequence[Mapping[str, Any]], said: Said) -> None:
@@ -343,7 +343,7 @@ RESPONSES = Wire(
     url=address,
     headers=bearer,
     body=_body,
-    outcome=_outcome,
+    result=_result,
     gathering=Gathered,
     streaming={"stream": True},
     capabilities=frozenset({"turns", "logprobs"}),

@@ -1,7 +1,7 @@
 """Nearly all chat completions have the same few fields. They are read in one step, into objects of these fields.
 
 What has any other field, or another value in one of them than is allowed here, is decoded in full and judged field by
-field in `chat`, which gives the same outcome for the replies that are read here.
+field in `chat`, which gives the same result for the replies that are read here.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from selfexec.engines.base import Outcome
+from selfexec.engines.base import CallResult
 from selfexec.engines.http.doubled_names import has_single_names
 from selfexec.engines.http.ends import end_of
 from selfexec.engines.http.server_times import seconds_since_1970
@@ -63,8 +63,8 @@ NO_COUNTS: Counts = {}
 WHOLE = frozenset(("done", "cut", "withheld"))
 
 
-def usual_outcome(raw: bytes) -> Outcome | None:
-    """The outcome of a body of the usual fields; None where it has others, or where the reply is not certain to be
+def usual_result(raw: bytes) -> CallResult | None:
+    """The result of a body of the usual fields; None where it has others, or where the reply is not certain to be
     whole.
     """
     try:
@@ -83,8 +83,8 @@ def usual_outcome(raw: bytes) -> Outcome | None:
         return None
     if judges(body.model):
         return None
-    outcome = apart(
-        Outcome(
+    result = apart(
+        CallResult(
             text=message.content,
             output_tokens=count_of(usage.get("completion_tokens")),
             stop_reason=end.stop,
@@ -98,9 +98,9 @@ def usual_outcome(raw: bytes) -> Outcome | None:
             created=seconds_since_1970(body.created),
         )
     )
-    if not outcome.text or is_wordless(outcome.text) or is_thought_alone(outcome.text):
+    if not result.text or is_wordless(result.text) or is_thought_alone(result.text):
         return None
-    return outcome
+    return result
 
 
 def _are_counts(usage: dict[str, int | Counts | None]) -> bool:

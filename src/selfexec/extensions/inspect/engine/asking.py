@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from selfexec.engines.base import Call, Outcome
+from selfexec.engines.base import Call, CallResult
 from selfexec.engines.http.client import ATTEMPTS, FIRST_ATTEMPTS, REFUSAL_PAUSES, REFUSALS, doubt_about, pause
 from selfexec.engines.http.policy import shortened, verdict
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.quota import spent
 from selfexec.errors import InputError
-from selfexec.extensions.inspect.engine.outcomes import NoCompletion, outcome_of
+from selfexec.extensions.inspect.engine.results import NoCompletion, result_of
 from selfexec.extras import to_install
 from selfexec.text.redaction import HIDDEN
 
@@ -52,7 +52,7 @@ def extra_lacking() -> InputError | None:
     return None
 
 
-async def asked(model: Any, call: Call, config: Mapping[str, Any], answered: set[str]) -> Outcome:
+async def asked(model: Any, call: Call, config: Mapping[str, Any], answered: set[str]) -> CallResult:
     """What came back of a session. `answered` has the models that have replied at all, and gets this one. Raises Final.
 
     `config` are fields of Inspect's GenerateConfig.
@@ -69,14 +69,14 @@ async def asked(model: Any, call: Call, config: Mapping[str, Any], answered: set
         _keep_sdk_from_asking_again(model)
         known = str(model) in answered
         try:
-            outcome = outcome_of(await model.generate(messages, config=options, cache=False), provider)
+            result = result_of(await model.generate(messages, config=options, cache=False), provider)
         except Exception as fault:
             if is_limit(fault):
                 raise
             failure = what_it_is(model, fault)
             if failure.kind == "policy":
-                outcome = Outcome("", stop_reason="content_filter", policy=failure.said)
-                return _with_causes(outcome, causes)
+                result = CallResult("", stop_reason="content_filter", policy=failure.said)
+                return _with_causes(result, causes)
             if failure.kind == "account":
                 refusals += 1
                 if refusals == REFUSALS or not known:
@@ -86,20 +86,20 @@ async def asked(model: Any, call: Call, config: Mapping[str, Any], answered: set
                 await asyncio.sleep(pause(len(causes) + 1))
             else:
                 times = f" ({len(causes) + 1} attempts)" if causes else ""
-                return _with_causes(Outcome(None, error=f"{failure.said}{times}"), causes)
+                return _with_causes(CallResult(None, error=f"{failure.said}{times}"), causes)
             causes.append(failure.cause)
             continue
         answered.add(str(model))
-        if (doubt := doubt_about(outcome)) and doubt not in causes:
+        if (doubt := doubt_about(result)) and doubt not in causes:
             causes.append(doubt)
             continue
-        return _with_causes(outcome, causes)
+        return _with_causes(result, causes)
 
 
-def _with_causes(outcome: Outcome, causes: list[str]) -> Outcome:
+def _with_causes(result: CallResult, causes: list[str]) -> CallResult:
     if not causes:
-        return outcome
-    return msgspec.structs.replace(outcome, attempt=len(causes) + 1, retry_causes=tuple(causes))
+        return result
+    return msgspec.structs.replace(result, attempt=len(causes) + 1, retry_causes=tuple(causes))
 
 
 def what_it_is(model: Any, fault: BaseException) -> Failure:

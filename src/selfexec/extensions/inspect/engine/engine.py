@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from selfexec.engines.base import Call, Connection, Outcome
+from selfexec.engines.base import Call, CallResult, Connection
 from selfexec.errors import InputError, NoApiKey
 from selfexec.extensions.inspect.engine.asking import asked, extra_lacking
 from selfexec.extensions.inspect.engine.opened import OPENED, Opened
@@ -52,7 +52,7 @@ class InspectEngine:
             with suppress(Exception):  # all replies are there by now
                 await model.api.aclose()
 
-    async def ask(self, call: Call) -> Outcome:
+    async def ask(self, call: Call) -> CallResult:
         """What came back. Raises InputError where no further call can succeed either."""
         _forget_events()
         token = OPENED.set(Opened(call, self._item_set))

@@ -146,7 +146,7 @@ class OfResponse(OnLog):
     that it comes true.
     """
 
-    kind = "binary"
+    claim_kind = "binary"
     kept = ("execute",)
     quick = 100
     claim: str

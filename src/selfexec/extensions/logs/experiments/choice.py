@@ -146,7 +146,7 @@ class Choice(OnLog):
     """Choice: does a model know which option it will choose? On a finished log of any benchmark with options."""
 
     name = "choice"
-    kind = "binary"
+    claim_kind = "binary"
     item_type = ChoiceQuestion
     prompts = PROMPTS
     variants = VARIANTS

@@ -153,7 +153,7 @@ class Length(OnLog):
     """Length: does a model know what it will answer at length? On a finished log of any benchmark."""
 
     name = "length"
-    kind = "order"
+    claim_kind = "order"
     item_type = SampleGroup
     item_name = "group"
     prompts = PROMPTS

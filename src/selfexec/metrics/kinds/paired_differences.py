@@ -2,7 +2,8 @@
 
 Where fewer than ten items tell the two apart, the interval of a difference does not rest on this handful: two made-up
 items are added, one on which only the first record comes out ahead, and one on which only the second does (Bonett and
-Price 2012, for paired shares). The value stays. See docs/decisions/0008.
+Price 2012, for paired shares). The value stays, and the interval is that of the enlarged data: it is centred on their
+difference, which lies nearer 0. See docs/decisions/0008.
 """
 
 import math
@@ -17,7 +18,7 @@ from selfexec.stats import Array, student
 
 SKILL, BIAS, SHARE = (of_cells(formula) for formula in (youden_j, rate_bias, share_of_ceiling))
 MISSES, FALSE_ALARMS, ERRORS = ("fn", "unread_true"), ("fp", "unread_false"), ("fp", "fn")
-# cells by which items tell two records apart -> the cell of the one and of the other in a made-up item
+# group of cells in which items of two records differ -> the cell of the one and of the other in a made-up item
 MADE_UP: Mapping[tuple[str, ...], tuple[str, str]] = {
     ("tp",): ("tp", "fn"),
     ("tn",): ("tn", "fp"),
@@ -48,16 +49,16 @@ def ceiling_share_difference(one: Counted, two: Counted) -> Estimate:
 
 
 def _with_made_up(
-    formula: Formula, one: Counted, two: Counted, told_by: Sequence[tuple[str, ...]], most: float
+    formula: Formula, one: Counted, two: Counted, groups: Sequence[tuple[str, ...]], most: float
 ) -> Estimate:
-    """A difference that lies between -`most` and `most`. Made-up items are added for each group of cells (`told_by`) by
+    """A difference that lies between -`most` and `most`. Made-up items are added for each group of cells (`groups`) by
     which few items tell the two apart.
     """
     gap = difference(formula, one, two)
     if math.isnan(gap.value):
         return gap
     mine, theirs = _on_common_items(one, two)
-    added = [_made_up(*MADE_UP[cells]) for cells in told_by if differing(mine, theirs, cells) < FEW]
+    added = [_made_up(*MADE_UP[cells]) for cells in groups if differing(mine, theirs, cells) < FEW]
     return _widened(gap, formula, mine, theirs, added, most) if added else gap
 
 

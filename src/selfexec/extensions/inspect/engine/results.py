@@ -8,7 +8,7 @@ never kept as its words.
 from collections.abc import Mapping
 from typing import Any
 
-from selfexec.engines.base import Outcome
+from selfexec.engines.base import CallResult
 from selfexec.engines.http.bodies import bounded
 from selfexec.engines.http.ends import end_of
 from selfexec.engines.http.policy import shortened
@@ -24,7 +24,7 @@ class NoCompletion(Exception):
     """An output that is no reply: the same may go better when it is asked for again."""
 
 
-def outcome_of(output: Any, provider: str = "") -> Outcome:
+def result_of(output: Any, provider: str = "") -> CallResult:
     """What Inspect's ModelOutput says. Raises NoCompletion where the model said nothing and nothing tells that it
     meant it.
     """
@@ -40,7 +40,7 @@ def outcome_of(output: Any, provider: str = "") -> Outcome:
         stop = "refusal"
     if not (text or refusal or reasoning) and stop == "unknown":
         raise NoCompletion(shortened(str(output.error)) if output.error else "no text, and no reason why it ended")
-    outcome = Outcome(
+    result = CallResult(
         text=text,
         output_tokens=_count(usage, "output_tokens"),
         refusal=refusal,
@@ -57,16 +57,16 @@ def outcome_of(output: Any, provider: str = "") -> Outcome:
     # of what was withheld the error says why
     error = {} if end.kind == "withheld" else {"error": output.error}
     try:
-        return bounded(concluded(error, outcome, [end], message=True))
+        return bounded(concluded(error, result, [end], message=True))
     except UnusableReply as fault:
         raise NoCompletion(str(fault)) from None
 
 
-def _error_as_output(output: Any, stop: str, text: str) -> Outcome:
+def _error_as_output(output: Any, stop: str, text: str) -> CallResult:
     said = shortened(output.error or text)
     if stop == "content_filter":
-        return Outcome("", stop_reason="content_filter", policy=said or "content filter", served_model=output.model)
-    return Outcome(None, error=said or "the prompt is too long")
+        return CallResult("", stop_reason="content_filter", policy=said or "content filter", served_model=output.model)
+    return CallResult(None, error=said or "the prompt is too long")
 
 
 def _parts(content: Any) -> tuple[str, str | None, str | None]:
