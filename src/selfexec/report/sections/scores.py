@@ -1,12 +1,12 @@
 """Scores: those that people look at first, and every one."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from selfexec.analysis.score import Score
 from selfexec.analysis.score_table import ABSENT
 from selfexec.report.data import Data
-from selfexec.report.outcomes import OUTCOMES, Counts
+from selfexec.report.outcomes import Counts
 from selfexec.report.score_lines import ScoreLine
 from selfexec.report.sections.answer import items_asked
 
@@ -21,7 +21,6 @@ class ScoreTables:
     scores: Sequence[Score]
     counts: Counts
     unpaired: bool
-    outcomes: Mapping[str, str] = field(default_factory=lambda: OUTCOMES)
     absent: str = f"{ABSENT[0].upper()}{ABSENT[1:]}"
 
     @property
@@ -38,9 +37,6 @@ class ScoreTables:
     def has_rates(self) -> bool:
         """Whether any experiment is of yes and no."""
         return any(line.rate_bias is not None for line in self.lines)
-
-    def counted(self, model: str, experiment: str, code: str) -> int | None:
-        return self.counts.get(model, {}).get(experiment, {}).get(code)
 
 
 def scores(data: Data) -> ScoreTables:
