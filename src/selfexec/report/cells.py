@@ -52,10 +52,11 @@ def marks(context: Context, model: str) -> Markup:
 
 def known(row: Score) -> Markup:
     """What programs that read the page get of a number."""
-    value, ends = "" if row.value is None else row.value, (("low", row.low), ("high", row.high))
-    interval = "".join(f' data-{name}="{end}"' for name, end in ends if end is not None)
+    value = "" if row.value is None else row.value
+    low = "" if row.low is None else f' data-low="{row.low}"'
+    high = "" if row.high is None else f' data-high="{row.high}"'
     of = f'data-metric="{written(row.metric)}" data-model="{written(row.model)}" '
-    return Markup(f'{of}data-experiment="{written(row.experiment)}" data-value="{value}"{interval}')
+    return Markup(f'{of}data-experiment="{written(row.experiment)}" data-value="{value}"{low}{high}')
 
 
 def range_of(row: Score | Interval) -> Markup:
