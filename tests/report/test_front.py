@@ -162,6 +162,8 @@ def test_the_headline_of_the_ten_models_is_of_how_often(ten_models: Run) -> None
     ("often", "which", "expected"),
     [
         ("yes yes no", "", "2 of 3 models overestimate how often they would list a word, by 10 points"),
+        ("yes withheld withheld", "",
+         "m0 overestimates how often it would list a word, by 10 points; 2 have no verdict"),
         ("no open open", "no no no", "m0 underestimates how often it would list a word, by 10 points"),
         ("open open open", "no no ceiling", "2 of 3 models predict worse than a baseline which words they will list"),
         ("open open", "yes open", "m0 predicts better than a baseline which words it will list"),

@@ -339,8 +339,10 @@ def headline(scores: ConditionScores, areas: ConditionScores | None = None) -> s
 
 def _headline(findings: Sequence[Finding], models: int) -> str:
     """9 of 10 models overestimate how often they would list a word, by 37 to 70 points; of the state that most are in,
-    and of all models, whether they are judged or not.
+    and of all models, whether they are judged or not. Where most are not, it says so: the others may do the same.
     """
+    open_ = models - len([finding for finding in findings if finding.answer != "withheld"])
+    rest = f"; {open_} have no verdict" if open_ > models / 2 else ""
     those = max(([f for f in findings if f.answer == answer] for answer in ("no", "yes")), key=len)
     one = len(those) == 1
     who = f"{all_of(models)} models" if len(those) == models else f"{len(those)} of {models} models"
@@ -348,11 +350,11 @@ def _headline(findings: Sequence[Finding], models: int) -> str:
     answer, words = those[0].answer, EXPERIMENTS[those[0].about].words
     if those[0].relation == "how often":
         do = {"yes": "overestimate", "no": "underestimate"}[answer]
-        return f"{who} {do}{'s' if one else ''} how often {_would(those)}, by {_points(those)}"
+        return f"{who} {do}{'s' if one else ''} how often {_would(those)}, by {_points(those)}{rest}"
     about = words.about if one else words.their
     than = "chance" if those[0].relation == "chance" else "a baseline"
     predict = f"predict{'s' if one else ''} {'better' if answer == 'yes' else 'worse'} than {than}"
-    return f"{who} {predict} {about}"
+    return f"{who} {predict} {about}{rest}"
 
 
 def _points(findings: Sequence[Finding]) -> str:

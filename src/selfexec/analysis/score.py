@@ -78,7 +78,7 @@ def score(options: ScoreOptions) -> Scores:
 
 def scores_of(options: ScoreOptions) -> Scores:
     """The same, for who has the options at hand."""
-    selection = replace(selection_of(options.runs, options), with_apart=True)
+    selection = selection_of(options.runs, options).with_those_apart()
     added = registered("conventions")
     refuse_unknown("convention", [selection.convention], [*WITH_SKILL, *added])
     selection.refuse_unknown()

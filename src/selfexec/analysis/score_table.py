@@ -168,13 +168,21 @@ class Scores(Rows[Score]):
 
     def get(self, model: str, experiment: str, metric: str) -> Score | None:
         """The row, or None where there is none."""
-        return next((row for row in self.of(experiment, metric) if row.model == model), None)
+        if metric in OLD_NAMES:
+            refuse_old_name(metric)
+        return self._by_name.get((model, experiment, metric))
 
     def of(self, experiment: str, metric: str) -> list[Score]:
         """One number of every model that has it."""
         if metric in OLD_NAMES:
             refuse_old_name(metric)
         return self._of_models.get((experiment, metric), [])
+
+    @cached_property
+    def _by_name(self) -> Mapping[tuple[str, str, str], Score]:
+        """The rows of the first condition, by model, experiment and metric."""
+        here = (row for row in reversed(self._rows) if row.condition == self.conditions[0])
+        return {(row.model, row.experiment, row.metric): row for row in here}
 
     @cached_property
     def _of_models(self) -> Mapping[tuple[str, str], list[Score]]:

@@ -116,6 +116,13 @@ class Selection:
         """The runs in the one condition that is meant."""
         return runs_under([self.condition], self.whole_runs)
 
+    def with_those_apart(self) -> "Selection":
+        """The same, in which conditions may be meant that stand apart. Runs that were read are not read again."""
+        found = replace(self, with_apart=True)
+        if "whole_runs" in vars(self):
+            vars(found)["whole_runs"] = self.whole_runs  # they hang on no condition that stands apart
+        return found
+
     def under(self, condition: str) -> "Selection":
         """The same in one condition."""
         if self.shown_conditions == (condition,):

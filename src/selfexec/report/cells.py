@@ -3,7 +3,7 @@ what is behind it. Filters of the templates, in Python, as a macro takes several
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +12,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from selfexec.analysis.score import Score
+from selfexec.report.outcomes import LOST, OUTCOMES, UNREADABLE, Counts
 from selfexec.stats import Interval
 from selfexec.text.numbers import decimal, typeset
 from selfexec.text.printable import harmless
@@ -24,7 +25,9 @@ def shown_as(value: Any) -> Any:
 
 def written(value: object) -> str:
     """As HTML, whatever it is."""
-    return _written(value) if type(value) is str else str(escape(shown_as(value)))
+    if type(value) is str:
+        return _written(value)
+    return str(value) if type(value) in (int, float) else str(escape(shown_as(value)))
 
 
 @lru_cache(maxsize=10_000)  # names of models, of experiments, of metrics: most stand in a page again and again
@@ -44,21 +47,16 @@ def name(model: str) -> Markup:
 @pass_context
 def marks(context: Context, model: str) -> Markup:
     """Whose row it is."""
-    return attributes({"data-model": model, "data-family": context["data"].families[model]})
+    return Markup(f'data-model="{written(model)}" data-family="{written(context["data"].families[model])}"')
 
 
 def known(row: Score) -> Markup:
     """What programs that read the page get of a number."""
-    return attributes(
-        {
-            "data-metric": row.metric,
-            "data-model": row.model,
-            "data-experiment": row.experiment,
-            "data-value": "" if row.value is None else row.value,
-            "data-low": row.low,
-            "data-high": row.high,
-        }
-    )
+    value = "" if row.value is None else row.value
+    low = "" if row.low is None else f' data-low="{row.low}"'
+    high = "" if row.high is None else f' data-high="{row.high}"'
+    of = f'data-metric="{written(row.metric)}" data-model="{written(row.model)}" '
+    return Markup(f'{of}data-experiment="{written(row.experiment)}" data-value="{value}"{low}{high}')
 
 
 def range_of(row: Score | Interval) -> Markup:
@@ -128,6 +126,32 @@ def number_cell(context: Context, row: Score | None, claims: str | None = None, 
     return Markup(f'<td class="n" {known(row)}>{number}{range_of(row)}{below}</td>\n')
 
 
+@pass_context
+def score_rows(context: Context, rows: Iterable[Score], counts: Counts) -> Markup:
+    """A row for each score, with a header that says whose it is. Numbers of claims that were lost lead to these where
+    they count just what is listed there.
+    """
+
+    def lost(row: Score, n: int, code: str) -> Markup:
+        text = f"{n:,}"
+        if n and counts.get(row.model, {}).get(row.experiment, {}).get(code) == n:
+            text = behind(context, text, row.model, row.experiment, OUTCOMES[code], code)
+        return cell(text, n)
+
+    return Markup("\n").join(
+        Markup(
+            f'<tr {marks(context, row.model)} data-of="{written(row.experiment)}">'
+            f'<th scope="row">{name(row.model)}</th>'
+            f"<td>{written(row.experiment)}</td><td>{written(row.metric)}</td>"
+            f"{number_cell(context, row, '?.' if row.metric == 'coverage' else 'all')}"
+            f"{cell(f'{row.items:,}', row.items)}{cell(f'{row.claims:,}', row.claims)}"
+            f"{lost(row, row.unreadable, UNREADABLE)}{lost(row, row.missing, LOST)}"
+            f'<td class="why"><bdi>{written(row.reason or "")}</bdi></td></tr>'
+        )
+        for row in rows
+    )
+
+
 FILTERS = {
     "name": name,
     "marks": marks,
@@ -136,4 +160,5 @@ FILTERS = {
     "behind": behind,
     "cell": cell,
     "number_cell": number_cell,
+    "score_rows": score_rows,
 }

@@ -5,8 +5,10 @@ median number of models get wrong in this way; of several, the first by its item
 Nothing of an item that is `delicate` (`Experiment.delicate`), as a request that is unsafe on purpose.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import polars as pl
@@ -18,7 +20,9 @@ from selfexec.text.numbers import number_of
 from selfexec.text.printable import in_short
 
 ERRORS = {OVER: "over", UNDER: "under", WRONG: "order", WRONG_ANSWER: "order", WRONG_TOKENS: "order"}
-COLUMNS = ["model", "experiment", "item", "claim", "state", "predicted", "observed", "code"]
+CLAIM, OUTCOME = ["experiment", "item", "claim"], ["predicted", "observed", "code"]
+Outcome = tuple[bool, bool, str]
+Errors = dict[str, dict[tuple[str, str], dict[str, int]]]  # error -> item and claim -> model -> its row
 REPLY, TITLE = 80, 110  # characters of a reply, and of an item, that are shown
 OUTCOMES = {OVER: "It did not", DENIED: "It did not", UNDER: "It did", HIT: "It did"}
 ORDERS = {
@@ -59,53 +63,56 @@ class Quotable:
         return cls(first.join(places, on=places.columns, how="semi", maintain_order="left"), runs, shown)
 
     def quotes(self, rows: Sequence[Mapping[str, Any]], title: int = TITLE) -> list[Example]:
-        """What is said of each of these claims; of its item so many letters."""
-        place = ["experiment", "item", "claim"]
+        """What is said of each of these claims, which were read; of its item so many letters."""
         wanted = pl.DataFrame(
-            [[row[name] for name in place] for row in rows], dict.fromkeys(place, pl.String), orient="row"
+            [[row[name] for name in CLAIM] for row in rows], dict.fromkeys(CLAIM, pl.String), orient="row"
         )
-        alike: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-        for claim in self.claims.join(wanted.unique(), on=place, how="semi").select(COLUMNS).iter_rows(named=True):
-            alike.setdefault(tuple(claim[name] for name in place), []).append(claim)
-        of = (alike[tuple(row[name] for name in place)] for row in rows)
-        return [self._quote(row, claims, title) for row, claims in zip(rows, of, strict=True)]
+        read = self.claims.filter(pl.col("state") == "read").join(wanted.unique(), on=CLAIM, how="semi")
+        alike: dict[tuple[str, ...], Counter[Outcome]] = {}
+        for *claim, predicted, observed, code, n in read.group_by(*CLAIM, *OUTCOME).len().iter_rows():
+            alike.setdefault(tuple(claim), Counter())[predicted, observed, code] = n
+        return [self._quote(row, alike[tuple(row[name] for name in CLAIM)], title) for row in rows]
 
-    def _quote(self, row: Mapping[str, Any], alike: Sequence[Mapping[str, Any]], title: int) -> Example:
+    def _quote(self, row: Mapping[str, Any], alike: Counter[Outcome], title: int) -> Example:
         experiment, item = row["experiment"], self.items[row["experiment"], row["item"]]
         is_order = EXPERIMENTS[experiment].claim_kind == "order"  # which says itself what it is about
         titled = "" if is_order else in_short(EXPERIMENTS[experiment].title(item), title)
-        others = _others(row, [claim for claim in alike if claim["model"] != row["model"]])
-        return Example(row["model"], experiment, row["item"], titled, _said(item, row, self.runs), others)
+        others = alike - Counter({(row["predicted"], row["observed"], row["code"]): 1})
+        said = _said(item, row, self.runs)
+        return Example(row["model"], experiment, row["item"], titled, said, _others(row["code"], others))
 
 
 def examples(quotable: Quotable, models: Sequence[str]) -> Mapping[str, Mapping[str | None, Example]]:
     """Experiment -> model, or None for all of them together -> its example."""
     rows = {}
-    for experiment in quotable.claims["experiment"].unique(maintain_order=True):
-        wrong = quotable.claims.filter((pl.col("experiment") == experiment) & pl.col("code").is_in([*ERRORS]))
-        wrong = wrong.with_columns(error=pl.col("code").replace_strict(ERRORS))
+    wrong = quotable.claims.filter(pl.col("code").is_in([*ERRORS]))
+    errors: dict[str, Errors] = {}
+    for n, (model, experiment, item, claim, code) in enumerate(wrong.select("model", *CLAIM, "code").iter_rows()):
+        of_kind = errors.setdefault(experiment, {}).setdefault(ERRORS[code], {})
+        of_kind.setdefault((item, claim), {})[model] = n
+    for experiment, of_kinds in errors.items():
         for whose in (None, *models):
-            if claim := _claim(wrong, whose):
-                of = {row["model"]: row for row in wrong.filter(*claim).to_dicts()}
-                rows[experiment, whose] = of[whose or next(model for model in models if model in of)]
+            if of := _claim(of_kinds, whose):
+                model = whose or next(model for model in models if model in of)
+                rows[experiment, whose] = wrong.row(of[model], named=True)
     found: dict[str, dict[str | None, Example]] = {}
     for (experiment, whose), example in zip(rows, quotable.quotes([*rows.values()]), strict=True):
         found.setdefault(experiment, {})[whose] = example
     return found
 
 
-def _claim(wrong: pl.DataFrame, whose: str | None) -> tuple[pl.Expr, ...] | None:
-    """Which rows are of the item, the claim and the kind of error that the rule comes to."""
-    mine = wrong if whose is None else wrong.filter(pl.col("model") == whose)
-    if mine.is_empty():
+def _claim(errors: Errors, whose: str | None) -> Mapping[str, int] | None:
+    """The claim that the rule comes to: model -> its row."""
+    mine = {
+        error: {claim: of for claim, of in by_claim.items() if whose is None or whose in of}
+        for error, by_claim in errors.items()
+    }
+    counts = {error: sum(len(of) if whose is None else 1 for of in found.values()) for error, found in mine.items()}
+    if not any(counts.values()):
         return None
-    error = mine.group_by("error").len().sort(["len", "error"], descending=[True, False])["error"][0]
-    counts = wrong.filter(pl.col("error") == error).group_by("item", "claim", maintain_order=True).len()
-    counts = counts.join(mine.filter(pl.col("error") == error), on=["item", "claim"], how="semi", maintain_order="left")
-    ranked = counts.sort("len", maintain_order=True)["len"]
-    median = ranked[(len(ranked) - 1) // 2]
-    item, claim = counts.filter(pl.col("len") == median).sort("item", maintain_order=True).row(0)[:2]
-    return pl.col("item") == item, pl.col("claim") == claim, pl.col("error") == error
+    found = mine[min(counts, key=lambda error: (-counts[error], error))]
+    median = sorted(map(len, found.values()))[(len(found) - 1) // 2]
+    return found[min((claim for claim, of in found.items() if len(of) == median), key=itemgetter(0))]
 
 
 def _said(item: Any, row: Mapping[str, Any], runs: Sequence[Run]) -> str:
@@ -136,20 +143,18 @@ def _reply(row: Mapping[str, Any], runs: Sequence[Run]) -> str | None:
     return None
 
 
-def _others(row: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> str:
+def _others(code: str, others: Counter[Outcome]) -> str:
     """What others predicted and did; that most make the same error, where they do."""
-    read = [one for one in others if one["state"] == "read"]
-    if not read:
+    if not (read := others.total()):
         return ""
-    who, error = number_of(len(read), "other model"), ERRORS.get(row["code"])
-    alike = sum(ERRORS.get(one["code"]) == error for one in read)
-    if row["code"] in ORDERS:
-        return _others_on_pair(alike, len(read), bool(error))
-    did = sum(one["observed"] for one in read)
-    said = sum(one["predicted"] for one in read)
-    if len(read) == 1:
+    who, error = number_of(read, "other model"), ERRORS.get(code)
+    alike = sum(n for outcome, n in others.items() if ERRORS.get(outcome[2]) == error)
+    if code in ORDERS:
+        return _others_on_pair(alike, read, bool(error))
+    said, did = (sum(n for outcome, n in others.items() if outcome[side]) for side in (0, 1))
+    if read == 1:
         return f"The other model predicted that it would{'' if said else ' not'}, and {'did' if did else 'did not'}."
-    most = f" So {alike} of {len(read)} made the same error." if error and alike > len(read) / 2 else ""
+    most = f" So {alike} of {read} made the same error." if error and alike > read / 2 else ""
     return f"Of {who}, {_count(said)} predicted that they would, and {_count(did)} did.{most}"
 
 

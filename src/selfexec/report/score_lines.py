@@ -99,10 +99,11 @@ def places_of(ranking: Ranking, metric: str, experiment: str) -> dict[str, str]:
     if len(of) < 2:
         return {}  # one alone has no place
     letters = {model: set(standing.tied.split()) for model, standing in of.items()}
+    values = {model: standing.value or 0.0 for model, standing in of.items()}
     found = {}
     for model, own in letters.items():
-        apart = [other for other, theirs in letters.items() if not own & theirs]
-        ahead = sum((of[other].value or 0.0) > (of[model].value or 0.0) for other in apart)
+        apart = [values[other] for other, theirs in letters.items() if own.isdisjoint(theirs)]
+        ahead = sum(value > values[model] for value in apart)
         first, last = ahead + 1, len(of) - (len(apart) - ahead)
         found[model] = str(first) if first == last else f"{first}–{last}"
     return found

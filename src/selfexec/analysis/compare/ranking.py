@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from selfexec.analysis.compare.family import SIGNIFICANT, Family
-from selfexec.analysis.compare.measures import OVERALL, common_of, record_of, too_few, weighed
+from selfexec.analysis.compare.measures import OVERALL, common_of, rarer_items, record_of, weighed
 from selfexec.analysis.differences import Standing
 from selfexec.analysis.score_table import Scores
-from selfexec.claims import Flags
 from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.metrics import LEAST_RARER_ITEMS
 from selfexec.stats import Array, detectable, holm, p_values
 
 
@@ -60,17 +60,13 @@ def _family(metric: str, scores: Scores) -> Family:
 class _Gaps(NamedTuple):
     """The differences of all pairs in an experiment: arrays of shape (pairs,)."""
 
-    value: Array
+    value: Array  # nan where nothing can be said, or where `compare` holds the difference back
     error: Array
     freedom: Array
-    paired: Flags  # whether both were asked the same items
-    few: Flags  # whether too few of these can tell
 
     @property
     def p(self) -> Array:
-        """nan where nothing can be said, or where `compare` holds the difference back."""
-        found: Array = np.where(self.paired & self.few, math.nan, p_values(self.value, self.error, self.freedom))
-        return found
+        return p_values(self.value, self.error, self.freedom)
 
     @property
     def detectable(self) -> Array:
@@ -89,28 +85,28 @@ def _gaps(family: Family, pairs: Sequence[tuple[str, str]]) -> dict[str, _Gaps]:
 def _gaps_in(family: Family, experiment: str, pairs: Sequence[tuple[str, str]]) -> _Gaps:
     gaps = [_gap(family, experiment, one, two) for one, two in pairs]
     columns = zip(*gaps, strict=True) if gaps else [()] * len(_Gaps._fields)
-    value, error, freedom, paired, few = (np.array(column) for column in columns)
-    return _Gaps(value, error, freedom, paired.astype(bool), few.astype(bool))
+    return _Gaps(*(np.array(column) for column in columns))
 
 
-def _gap(family: Family, experiment: str, one: str, two: str) -> tuple[float, float, float, bool, bool]:
-    """What stands in a row of `_Gaps`. Of models that were asked different items nothing is paired."""
+def _gap(family: Family, experiment: str, one: str, two: str) -> tuple[float, float, float]:
+    """What stands in a row of `_Gaps`. Of models that were asked different items nothing is paired, and nothing is held
+    back; of the same items, where too few can tell.
+    """
     records = [family.records[experiment][label] for label in (one, two)]
     items = common_of(records)
     if items < 2 and not any(record.reason for record in records):
         first, second = (family.estimates[experiment][label] for label in (one, two))
         least = min(len(record.counted.items) for record in records)
         error = math.hypot(first.error, second.error)
-        return first.value - second.value, error, family.freedom(experiment, least), False, False
+        return first.value - second.value, error, family.freedom(experiment, least)
+    if items >= 2 and rarer_items(family.metric, experiment, records) < LEAST_RARER_ITEMS:
+        return math.nan, math.nan, family.freedom(experiment, items)
     gap = weighed(family.metric, experiment, records, [1.0, -1.0])
-    paired = items >= 2
-    few = paired and too_few(family.metric, experiment, records) is not None
-    return gap.value, gap.error, family.freedom(experiment, items), paired, few
+    return gap.value, gap.error, family.freedom(experiment, items)
 
 
 def _overall(parts: Sequence[_Gaps]) -> _Gaps:
     """The mean over experiments; its error is the root of the sum of squares, over their number."""
     value = np.mean([part.value for part in parts], axis=0)
     error = np.sqrt(np.sum([part.error**2 for part in parts], axis=0)) / len(parts)
-    paired, few = np.all([part.paired for part in parts], axis=0), np.any([part.few for part in parts], axis=0)
-    return _Gaps(value, error, np.full(len(error), math.inf), paired, few)
+    return _Gaps(value, error, np.full(len(error), math.inf))

@@ -1,13 +1,13 @@
 """Scores: those that people look at first, and every one."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from selfexec.analysis.score import Score
 from selfexec.analysis.score_table import ABSENT
 from selfexec.analysis.words import sentence
 from selfexec.report.data import Data
-from selfexec.report.outcomes import OUTCOMES, Counts
+from selfexec.report.outcomes import Counts
 from selfexec.report.score_lines import ScoreLine
 from selfexec.report.sections.answer import items_asked
 
@@ -22,7 +22,6 @@ class ScoreTables:
     scores: Sequence[Score]
     counts: Counts
     unpaired: bool
-    outcomes: Mapping[str, str] = field(default_factory=lambda: OUTCOMES)
     absent: str = f"{sentence('; '.join(ABSENT.values()))}."
 
     @property
@@ -39,9 +38,6 @@ class ScoreTables:
     def has_rates(self) -> bool:
         """Whether any experiment is of yes and no."""
         return any(line.rate_bias is not None for line in self.lines)
-
-    def counted(self, model: str, experiment: str, code: str) -> int | None:
-        return self.counts.get(model, {}).get(experiment, {}).get(code)
 
 
 def scores(data: Data) -> ScoreTables:
