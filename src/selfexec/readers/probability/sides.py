@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from selfexec.readers.amounts import ABOUT, Amount, amounts, in_odds
+from selfexec.readers.probability.amounts import ABOUT, Amount, amounts, in_odds
 from selfexec.readers.result import Side
 
 NOUNS = (

@@ -8,19 +8,29 @@ probability of it: "a chance of 15% that I would not" leaves open on what scale 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from selfexec.readers.amounts import Amount, amounts, in_odds, on_one_scale, only_amount, top_of_scale
 from selfexec.readers.conclusion import conclude, unreadable
-from selfexec.readers.events import probability_of_two_events
 from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
+from selfexec.readers.probability.amounts import Amount, amounts, in_odds, on_one_scale, only_amount, top_of_scale
+from selfexec.readers.probability.events import probability_of_two_events
+from selfexec.readers.probability.sides import (
+    NOT,
+    NOUNS,
+    ROUNDING,
+    SIDES,
+    SURE_ALONE,
+    UNSURE,
+    Sides,
+    names_another,
+    sided,
+)
+from selfexec.readers.probability.spoken_pairs import as_named, is_zero_or_one, named_by, spelled, spoken_pairs
+from selfexec.readers.probability.subject import DECLINES, SPEAKS, is_of_the_choice
+from selfexec.readers.probability.tables import Table, tables_of
 from selfexec.readers.result import Commitment, Reading, Side
 from selfexec.readers.run_on import settled
 from selfexec.readers.shown import mentioned
-from selfexec.readers.sides import NOT, NOUNS, ROUNDING, SIDES, SURE_ALONE, UNSURE, Sides, names_another, sided
-from selfexec.readers.spoken_pairs import as_named, is_zero_or_one, named_by, spelled, spoken_pairs
-from selfexec.readers.subject import DECLINES, SPEAKS, is_of_the_choice
 from selfexec.readers.suppositions import counterfactual
-from selfexec.readers.tables import Table, tables_of
 
 LONGEST = 400  # characters of a sentence or a line that is read
 LAST = 40_000  # characters of a reply that are read: the end of it

@@ -2,7 +2,7 @@
 
 import re
 
-from selfexec.readers.amounts import ABOUT, amounts
+from selfexec.readers.probability.amounts import ABOUT, amounts
 
 NEAR = 1_000  # characters before a number, and behind it
 UNIT = re.compile(r"(?<=[.!?。])\s+(?=\S)|[;\n]")

@@ -12,10 +12,10 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from selfexec.readers.amounts import SMALL, Amount, amounts, on_one_scale
 from selfexec.readers.conclusion import conclude, unreadable
 from selfexec.readers.notation import plain_text
 from selfexec.readers.objects import objects
+from selfexec.readers.probability.amounts import SMALL, Amount, amounts, on_one_scale
 from selfexec.readers.result import Commitment, Reading
 from selfexec.readers.withdrawal import withdrawn
 

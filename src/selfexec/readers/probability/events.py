@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from selfexec.readers.amounts import on_one_scale, only_amount
+from selfexec.readers.probability.amounts import on_one_scale, only_amount
+from selfexec.readers.probability.sides import ROUNDING, Sides
 from selfexec.readers.result import Commitment
-from selfexec.readers.sides import ROUNDING, Sides
 
 KEY = r"[\"'](?P<{}>[A-Za-z][\w -]{{0,40}})[\"']\s{{0,8}}:\s{{0,8}}"
 NUMBER = r"(?P<{}>[\"'][^\"'\n]{{1,20}}[\"']|[\d.]{{1,12}}%?)\s{{0,8}}"

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from selfexec.readers.amounts import ABOUT, Amount, amounts, in_odds, only_amount
 from selfexec.readers.folding import fold
+from selfexec.readers.probability.amounts import ABOUT, Amount, amounts, in_odds, only_amount
 
 LONGEST = 400  # characters of a sentence
 UNIT = re.compile(r"(?<=[.!?。])(?<!\.[a-z]\.)\s+(?=\S)|;\s+|\n+|\$\$")
