@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     )
     from selfexec.readers.probability.expectations import read_expectations as read_expectations
     from selfexec.readers.probability.expectations import read_revised as read_revised
-    from selfexec.readers.probability.probabilities import read_probabilities as read_probabilities
-    from selfexec.readers.probability.probabilities import read_probability as read_probability
+    from selfexec.readers.probability.of_a_claim import read_probability as read_probability
+    from selfexec.readers.probability.of_options import read_probabilities as read_probabilities
     from selfexec.readers.ranking import read_ranking as read_ranking
     from selfexec.readers.set_out import set_out as set_out
     from selfexec.readers.words import weigh_words as weigh_words
@@ -55,8 +55,8 @@ else:
     weigh_marks = _imported_at_first_call("marks", "weigh_marks")
     closed = _imported_at_first_call("objects", "closed")
     read_object = _imported_at_first_call("objects", "read_object")
-    read_probabilities = _imported_at_first_call("probability.probabilities", "read_probabilities")
-    read_probability = _imported_at_first_call("probability.probabilities", "read_probability")
+    read_probabilities = _imported_at_first_call("probability.of_options", "read_probabilities")
+    read_probability = _imported_at_first_call("probability.of_a_claim", "read_probability")
     read_ranking = _imported_at_first_call("ranking", "read_ranking")
     set_out = _imported_at_first_call("set_out", "set_out")
     without_fields = _imported_at_first_call("objects", "without_fields")
