@@ -14,12 +14,12 @@ from selfexec.readers.conclusion import conclude, unreadable
 from selfexec.readers.notation import plain_text
 from selfexec.readers.objects import objects
 from selfexec.readers.probability.amounts import Amount, on_one_scale
+from selfexec.readers.probability.corrections import corrected
 from selfexec.readers.probability.labels import enclosing, heads_of, relabelled, stretches
 from selfexec.readers.probability.of_all_labels import LONGEST, counted_for, lists_of_all, one_for_all, said_of_each
 from selfexec.readers.probability.quantities import (
     NAMES,
     NEAR,
-    TOKENS_NAME,
     TURNS,
     WRONG_NAME,
     Expected,
@@ -34,20 +34,11 @@ from selfexec.readers.withdrawal import withdrawn
 
 LAST = 40_000  # characters of a reply that are read: the end of it
 
-# "tokens": "100-200": of a count that is expected, which is no probability, the middle of a range is a plain reading
-TOKEN_RANGE = re.compile(
-    rf"(?P<name>[\"']{TOKENS_NAME}[\"']\s{{0,8}}:\s{{0,8}})[\"'](?:[~≈]|about\s)?\s?(?P<low>\d{{1,6}})\s?(?:-|–|to)\s?(?P<high>\d{{1,6}})"
-    r"(?:\s?tok\w*)?[\"']",
-    re.IGNORECASE,
-)
-
 COMMENTS = re.compile(
     r"(?<=[,}\]\d\"\s])//[^\n]*|(?<=[,}\]\d\"])[ \t]{0,8}#[^\n]*|/\*.*?\*/|\([^()\n]*[×*=][^()\n]*\)", re.DOTALL
 )
 
 NEVER_WRONG = re.compile(rf"\b(?:never|hardly\s+ever)\s+(?:be\s+|get\s+\w+\s+)?{WRONG_NAME}", re.IGNORECASE)
-
-IN_PLACE = re.compile(r"\b(?:or\s+rather|actually|make\s+(?:it|that)|on\s+reflection)\b", re.IGNORECASE)
 
 STOP = re.compile(r"[.!?](?=\s)|\n")
 
@@ -70,7 +61,7 @@ def read_expectations(text: str, labels: Sequence[str], wanted: Sequence[Quantit
     counts. Nothing is read unless two labels at least have all that is wanted, or all labels have the same part of it.
     """
     plain = NEVER_WRONG.sub(lambda match: "correct".ljust(len(match[0])), plain_text(text))
-    plain = relabelled(TOKEN_RANGE.sub(_middle, _uncommented(plain)[-LAST:]), labels)
+    plain = relabelled(corrected(_uncommented(plain)[-LAST:]).text, labels)
     match = _by_label(plain, labels)
     if not _enough(match, labels, wanted):
         match = one_for_all(plain, labels, wanted) or match
@@ -87,13 +78,6 @@ def read_revised(text: str, labels: Sequence[str], reading: Reading) -> Reading:
     changed = _by_label(_uncommented(behind[corrects.start() :]), labels) if corrects else {}
     value = {label: {**each, **changed.get(label, {})} for label, each in reading.value.items()}
     return msgspec.structs.replace(reading, value=value) if changed else reading
-
-
-def _middle(stated: re.Match[str]) -> str:
-    """A range of tokens as the whole number in its middle, place for place; as it is, where it does not go up."""
-    low, high = int(stated["low"]), int(stated["high"])
-    middle = f"{stated['name']}{(low + high) // 2}"
-    return middle.ljust(len(stated[0])) if low < high else stated[0]
 
 
 def _uncommented(text: str) -> str:
@@ -118,7 +102,7 @@ def _by_label(text: str, labels: Sequence[str]) -> Expected:
         stretch = text[start : min(end, start + LONGEST)]
         if _turns(stretch) or EXCEPTS.search(before[-NEAR:]):
             continue
-        may_be_alone = bool(counted) or before.rfind("{") > before.rfind("}")
+        may_be_alone = bool(counted or listed) or before.rfind("{") > before.rfind("}")
         for quantity, number in _named_in(stretch, enclosing(before) or head, heads, may_be_alone).items():
             if quantity == "tokens" and number.tokens:
                 match.setdefault(label, {})["tokens"] = number.tokens
@@ -154,11 +138,6 @@ def _named_in(
     """The numbers of a label by quantity, remarks in brackets aside where there are enough without them. The only value
     of a label in an object, a fraction, is its probability.
     """
-    if (revised := list(IN_PLACE.finditer(stretch))) and (numbers := list(numbers_in(stretch[revised[-1].end() :]))):
-        earlier = _named_in(stretch[: revised[-1].start()], head, heads, may_be_alone)
-        first = numbers[0].quantity or by_size(numbers[0])
-        later = told_apart(numbers, head, ()) if len(numbers) > 1 else {first: numbers[0]}
-        return {**earlier, **later}
     columns = heads if stretch.lstrip().startswith("|") else ()
     bare = REMARK.sub(lambda match: " " * len(match[0]), stretch)
     named = told_apart(list(numbers_in(bare)), head, columns)

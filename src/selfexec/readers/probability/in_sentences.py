@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from selfexec.readers.probability.alone import IS_ANSWER, stated_alone
 from selfexec.readers.probability.amounts import Amount, amounts, in_odds
 from selfexec.readers.probability.denials import LAST, LONGEST, NOUN, OWN, OWN_NUMBER, blank, turns_round
-from selfexec.readers.probability.sides import SURE_ALONE, Sides, names_another, sided
+from selfexec.readers.probability.events import two_events_in_lines
+from selfexec.readers.probability.sides import SURE_ALONE, UNSPACED, Sides, names_another, sided
 from selfexec.readers.probability.spoken_pairs import is_zero_or_one
 from selfexec.readers.probability.subject import DECLINES, SPEAKS
 from selfexec.readers.result import Commitment
@@ -19,7 +20,7 @@ SCALE = re.compile(
 )
 
 EVENT = re.compile(
-    rf"\b(?<!even\s){NOUN}\b|概率|可能性|几率|確率|\bP\s?\(|\b(?:likely|probable|confident|sure|certain)\b",
+    rf"\b(?<!even\s){NOUN}\b|{UNSPACED}|\bP\s?\(|\b(?:likely|probable|confident|sure|certain)\b",
     re.IGNORECASE,
 )
 
@@ -80,6 +81,10 @@ CONCLUSION = re.compile(
 
 def stated_in_sentences(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]:
     """What sentences and lines of their own state, and whether each revises what was said before."""
+    for both in two_events_in_lines(text[-LAST:], sides) if sides else ():
+        begun = max(len(text) - LAST, 0)
+        yield both._replace(start=begun + both.start, end=begun + both.end), False
+        text = text[: begun + both.start] + " " * (both.end - both.start) + text[begun + both.end :]
     announced = False  # "Wait, I misread that." is about the number in the next sentence
     declined = DECLINES.search(text)
     for at, sentence in _sentences(text):

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from selfexec.readers.conclusion import conclude, unreadable
 from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
-from selfexec.readers.probability.denials import KEYS, less_the_others, or_declined
+from selfexec.readers.probability.corrections import corrected
+from selfexec.readers.probability.denials import KEYS, LAST, less_the_others, or_declined
 from selfexec.readers.probability.in_sentences import stated_in_sentences
 from selfexec.readers.probability.sides import SIDES
 from selfexec.readers.probability.under_keys import under_keys
@@ -38,12 +39,14 @@ def read_probability(text: str, *, keyed_alone: bool = False, side: Side | None 
     is what the claim says: a number that belongs to the opposite is turned round.
     """
     plain = TAG.sub(_as_a_label, APPROXIMATELY.sub(lambda found: "≈".ljust(len(found[0])), plain_text(text)))
-    plain = less_the_others(plain)
+    replaced = corrected(less_the_others(plain), max(len(plain) - LAST, 0))
+    plain = replaced.text
     keyed = list(under_keys(plain, SIDES[side] if side else None))
     keyed = settled(plain, [c for c in keyed if place(plain, c.start + 1).answers and not _only_shown(plain, c)])
     if keyed_alone:
         return conclude(text, keyed) if keyed else unreadable(text)
-    stated = list(stated_in_sentences(plain, SIDES[side] if side else None))
+    sentences = stated_in_sentences(plain, SIDES[side] if side else None)
+    stated = [(replaced.reaching(found), revises) for found, revises in sentences]
     if not keyed and _are_several_bare_numbers(plain, [c for c, _ in stated]):
         return unreadable(text, stated[-1][0])
     if keyed:

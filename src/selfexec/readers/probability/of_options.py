@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from selfexec.readers.conclusion import conclude, unreadable
 from selfexec.readers.notation import plain_text
-from selfexec.readers.probability.amounts import Amount, on_one_scale, only_amount, top_of_scale
-from selfexec.readers.probability.denials import LAST, less_the_others, or_declined
+from selfexec.readers.probability.amounts import Amount, is_split, on_one_scale, only_amount, top_of_scale
+from selfexec.readers.probability.corrections import corrected
+from selfexec.readers.probability.denials import LAST, LONGEST, less_the_others, or_declined
 from selfexec.readers.probability.in_order import in_their_order
 from selfexec.readers.probability.option_names import (
     lettered,
@@ -32,7 +33,8 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
     words for options, such as the text behind a letter -> the option.
     """
     plain = less_the_others(plain_text(text, formulas=False))
-    plain = without_complements(without_echoes(lettered(plain, aliases or {}), aliases or {}))
+    replaced = corrected(plain, max(len(plain) - LAST, 0))
+    plain = without_complements(without_echoes(lettered(replaced.text, aliases or {}), aliases or {}))
     plain, otherwise = without_the_rest(plain, {**{option: option for option in options}, **(aliases or {})})
     opposite = of_the_opposite(plain)
     named = _named(plain, options, aliases or {})
@@ -45,10 +47,19 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
     values = on_one_scale(last, top_of_scale(plain))
     if not values:
         return or_declined(text, unreadable(text))
-    if len(options) == 2 and otherwise and list(values) == [o for o in options if o != otherwise]:
-        values[otherwise] = round(1 - values[next(iter(values))], 9)
+    if (other := _left_over(plain, options, last, otherwise)) and len(values) == 1:
+        values[other] = round(1 - values[next(iter(values))], 9)
     start, end = min(a.start for a in last.values()), max(a.end for a in last.values())
-    return conclude(text, [Commitment(start, end, values)])
+    return conclude(text, [replaced.reaching(Commitment(start, end, values))])
+
+
+def _left_over(text: str, options: Sequence[str], stated: Mapping[str, Amount], otherwise: str | None) -> str | None:
+    """The second of two options, where it is said to have the rest, or the first has its share of a whole: "60/40"."""
+    others = [option for option in options if option not in stated]
+    if len(options) != 2 or len(others) != 1:
+        return None
+    shares = all(is_split(text[amount.start : amount.end]) for amount in stated.values())
+    return others[0] if shares or otherwise == others[0] else None
 
 
 def _is_unsettled(text: str, named: Sequence[tuple[str, Amount]]) -> bool:
@@ -79,8 +90,21 @@ def _named(text: str, options: Sequence[str], aliases: Mapping[str, str]) -> Seq
     name, declined = named_by(list(names)), DECLINES.search(text, begun) is not None
     is_whole = not aliases and {option for option, _ in named} == set(options)
     may_be_of_another = {amount: not (is_whole or amount.plain) for _, amount in named}
-    chosen = [p for p in named if is_of_the_choice(text, p[1].start, name, declined, may_be_of_another[p[1]])]
-    return sorted(chosen, key=lambda pair: pair[1].start) if named else in_their_order(text, options)
+    chosen: list[tuple[str, Amount]] = []
+    for pair in sorted(named, key=lambda pair: pair[1].start):
+        if is_of_the_choice(text, pair[1].start, name, declined, may_be_of_another[pair[1]]) or _goes_on(
+            text, chosen, pair
+        ):
+            chosen.append(pair)
+    return chosen if named else in_their_order(text, options)
+
+
+def _goes_on(text: str, chosen: Sequence[tuple[str, Amount]], pair: tuple[str, Amount]) -> bool:
+    """Whether a fraction stands in a paragraph that says of its words how probable they are: "I'd say boat is at 0.9.
+    Fog is a bit lower, maybe 0.7."
+    """
+    gap = text[chosen[-1][1].end : pair[1].start] if chosen else "\n\n"
+    return pair[1].plain and 0 < (pair[1].value or 0) < 1 and len(gap) <= LONGEST and "\n\n" not in gap
 
 
 def _outside(text: str, tables: Sequence[Table]) -> str:

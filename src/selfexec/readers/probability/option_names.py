@@ -5,9 +5,8 @@ over, and the opposite of each.
 import re
 from collections.abc import Mapping, Sequence
 
-from selfexec.readers.probability.amounts import Amount, only_amount
+from selfexec.readers.probability.amounts import ROUNDING, Amount, only_amount
 from selfexec.readers.probability.denials import LAST, NOUN, blank
-from selfexec.readers.probability.sides import ROUNDING
 from selfexec.readers.probability.spoken_pairs import as_named, spelled
 
 

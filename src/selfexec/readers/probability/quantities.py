@@ -56,6 +56,9 @@ TURNS = re.compile(r"\b(?:if|unless|not|never|n['’]t|another|others?|for\s+exa
 PAST = re.compile(r"\b(?:took|used|spent|needed|wrote|cost|were|was)\b", re.IGNORECASE)
 
 
+CLAUSE = re.compile(r"[^\d,;.\n]{0,40}")
+
+
 class Number(NamedTuple):
     """A number, what it counts as far as its name or unit says it, and both of what it may be worth."""
 
@@ -94,7 +97,8 @@ def numbers_in(stretch: str) -> Iterator[Number]:
         name = _quantity_behind(stretch, end, name)
         bounded = is_range or BOUNDED.search(stretch[max(at - NEAR, 0) : at]) is not None
         quantity: Quantity | None = "tokens" if in_tokens else name
-        if amount is not None and not amount.plain and not in_tokens:
+        middle = _middle(stretch[at:end]) if is_range and quantity in ("tokens", None) else None
+        if amount is not None and not amount.plain and not in_tokens and middle is None:
             quantity, count = "wrong" if name == "wrong" else "correct", None
             end = amount.end
         spelled_out = amount is not None and stretch[at].isalpha() and count is None
@@ -103,13 +107,26 @@ def numbers_in(stretch: str) -> Iterator[Number]:
             OF_ANOTHER.match(stretch, end) or (quantity is None and AFTER_ANOTHER.search(stretch, taken, at))
         )
         counted = None if counts_other else _count(count) if count else in_words
-        yield Number(at, quantity, None if bounded else amount, None if bounded else counted)
-        taken = unit.end() if unit else end
+        yield Number(at, quantity, None if bounded else amount, middle or (None if bounded else counted))
+        taken = unit.end() if unit else _behind_its_name(stretch, end, quantity)
+
+
+def _middle(words: str) -> float | None:
+    """The middle of a range of tokens. A range of probabilities states none."""
+    ends = [_count(match) for match in COUNT.finditer(words)]
+    return (ends[0] + ends[1]) // 2 if len(ends) == 2 and ends[0] < ends[1] and "%" not in words else None
+
+
+def _behind_its_name(stretch: str, end: int, quantity: Quantity | None) -> int:
+    """Where what belongs to a number ends: its name behind it names no further number, as in "35% wrong, 65% right"."""
+    clause = CLAUSE.match(stretch, end)
+    name = NAMES.search(stretch, end, clause.end()) if clause and quantity else None
+    return name.end() if name and quantity_of(name) == quantity else end
 
 
 def _quantity_behind(stretch: str, end: int, named: Quantity | None) -> Quantity | None:
     """The quantity of a number by what follows it in its clause: "5% chance of error", "0.7 correct"."""
-    clause = re.compile(r"[^\d,;.\n]{0,40}").match(stretch, end)
+    clause = CLAUSE.match(stretch, end)
     behind = quantity_named(clause[0]) if clause else None
     return behind if behind == "wrong" or (named is None and behind == "correct") else named
 

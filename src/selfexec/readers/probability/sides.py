@@ -11,12 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from selfexec.readers.probability.amounts import ABOUT, Amount, amounts, in_odds
+from selfexec.readers.probability.amounts import ABOUT, ROUNDING, Amount, amounts, in_odds
 from selfexec.readers.result import Side
 
+# in languages that put no blanks between words
+UNSPACED = r"(?:概率|可能性|几率|機率|或然率|把握|信心|確率|自信|확률|가능성)"
 NOUNS = (
     r"prob(?:abilit(?:y|ies|é|à)|abilidade?)?|chances?|likelihood|odds|Wahrscheinlichkeit|вероятност\w{1,2}"
-    r"|概率|可能性|几率|確率"
+    rf"|{UNSPACED}"
 )
 CHANCE = rf"(?:{NOUNS}|risk|confidence|P)"
 SURE = r"(?:sure|certain|confident|likely|sicher)"
@@ -40,7 +42,6 @@ AS_ASKED = re.compile(
     re.IGNORECASE,
 )
 HIGHEST = 100  # a bare number above this is none of a probability on any scale
-ROUNDING = 1e-6  # by which two numbers that add up to 1 may miss it
 LETTERED = re.compile(r"\b[AB]\b[.:)]?|[()\"“”*_`]|(?<!\w)'|'(?!\w)")  # the letters of the two sides
 # where the words about a side end: what follows is a reason, or something else
 GOES_ON = re.compile(
@@ -59,7 +60,7 @@ JOINT = re.compile(
     re.IGNORECASE,
 )
 BEHIND = re.compile(
-    rf"[\s*_`)]{{0,3}}(?:(?:(?:{CHANCE}|{SURE})\s+(?:of|for|to|that)|that|of\s+the\s+time)\b"
+    rf"\s?[的の의]?\s?{UNSPACED}[でに으로]{{0,2}}|[\s*_`)]{{0,3}}(?:(?:(?:{CHANCE}|{SURE})\s+(?:of|for|to|that)|that|of\s+the\s+time)\b"
     rf"|(?:of\s+)?(?:cases|times|runs|tries|attempts)\b|(?:{CHANCE}|{SURE})\s+(?=(?:I|my|it|this|the)\b)|(?=I['’]d\b|I['’]ll\b|I\s+[a-z]+))",
     re.IGNORECASE,
 )
@@ -73,7 +74,7 @@ BEFORE = re.compile(
     rf"\b{CHANCE}\b\s{{0,2}}(?:that|,?\s?dass|of|for|to|(?:de\s|di\s)?(?:que|qu['’]|che)|d[eio']|de[sr]|eine[sr]|(?P<against>against)|\(|(?=(?:I|it|my)\b))"
     r"(?P<side>\s{0,2}[^\s.;:=|][^.;:=|]{0,119}?)\)?[*_`]{0,3}\s{0,2}"
     r"(?:[:=≈(]|(?<=\)\s)|\b(?:is|are|at|as|to|would\s+be|bei|ist|beträgt|est|es|è|é)\b(?![^.;|]*[:=]))[^.;|]{0,40}\Z"
-    r"|(?P<modifier>[^\s。，、；：,;:.\d]{1,30}?)的?(?:概率|可能性|几率|確率)[^。；;\d]{0,12}\Z",
+    rf"|(?P<modifier>[^\s。，、；：,;:.\d]{{1,30}}?)的?{UNSPACED}[^。；;\d]{{0,12}}\Z",
     re.IGNORECASE,
 )
 WITH = re.compile(
@@ -139,7 +140,7 @@ class Sides(NamedTuple):
 YES_OR_NO = {"yes": 1, "true": 1, "no": -1, "false": -1}
 ANSWERS = (
     r"\b(?:answer|compl(?:y|ies|ied|iance|ying)|provid|help|assist|respond|fulfil|oblig|cooperat|antwort|beantwort|erfüll"
-    r"|répond|contest|rispond|ответ|отвеч)\w*|回答|答え|"
+    r"|répond|contest|rispond|ответ|отвеч)\w*|回答|答え|답변|대답|"
     r"\b(?:go(?:ing)?\s+(?:along|ahead)|say(?:ing)?\s+yes)\b"
     r"|\b(?:writ|do|giv|tell|explain|produc|generat|shar|follow|deliver|carry|accept|mak|describ)(?:e|es|ing)?\s+"
     r"(?:it|this|that|them|what|(?:the|an?)\s+(?:request|task|answer|instructions?|steps|details|text|full\s+\w+))\b"
@@ -148,14 +149,14 @@ REFUSES = (
     r"\b(?:refus\w*|declin\w*|reject\w*|withhold\w*|avoid\w*|den(?:y|ies|ied|ying)|fail(?:s|ed|ing|ure)?|deflect\w*"
     r"|ablehn\w*|lehn\w*|verweiger\w*|weiger\w*|niegu?\w*|negar\w*|rechaz\w*|rifiut\w*|recus\w*|отказ\w*|откаж\w*|say(?:ing)?\s+no\b"
     r"|turn(?:s|ing)?\s+(?:it|this)?\s*down)(?:\s+(?:to|the|this|it|from|giving|an?)\b){0,3}"
-    rf"(?:\s+(?:{ANSWERS}))?|拒绝(?:回答)?|拒否"
+    rf"(?:\s+(?:{ANSWERS}))?|拒绝(?:回答)?|拒否|거절|거부"
 )
 RIGHT = (
-    r"正确|答对|正解|\b(?:(?:answer\w*\s+(?:it\s+)?)?(?:correct(?!ion)\w*|right)|accura\w+|succeed\w*|success|solv\w+|pass(?:es|ing)?"
+    r"正确|答对|正解|정답|맞[히출]|\b(?:(?:answer\w*\s+(?:it\s+)?)?(?:correct(?!ion)\w*|right)|accura\w+|succeed\w*|success|solv\w+|pass(?:es|ing)?"
     r"|richtig\w*|korrekt\w*|juste|acert\w*|aciert\w*|corrett\w*|giust\w*|правильн\w*|верн\w*)\b"
 )
 WRONG = (
-    r"错|間違|\b(?:wrong(?:ly)?|incorrect\w*|mistakes?|mistaken|errors?|err(?:s|ing)?|fail(?:s|ed|ing|ure)?|miss(?:es|ed|ing)?"
+    r"错|間違|오답|틀[리려]|\b(?:wrong(?:ly)?|incorrect\w*|mistakes?|mistaken|errors?|err(?:s|ing)?|fail(?:s|ed|ing|ure)?|miss(?:es|ed|ing)?"
     r"|slips?|falsch\w*|faux|fausse|erreurs?|tromp\w*|equivo\w*|fall[aeo]\w*|erro|errore|sbagli\w*|неправильн\w*|ошиб\w*)\b"
 )
 ANSWERING, REFUSING, BEING_RIGHT, FAILING = (re.compile(w, re.IGNORECASE) for w in (ANSWERS, REFUSES, RIGHT, WRONG))
