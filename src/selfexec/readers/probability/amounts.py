@@ -39,7 +39,7 @@ OUT_OF = (
 )
 # what may be said of a number that is no bound on it
 ABOUT = (
-    r"(?:(?:about|around|essentially|practically|virtually|basically|effectively|roughly|approximately|approx\.?|circa|ca\.|nearly|almost|maybe|perhaps|probably|only|just"
+    r"(?:(?:say,?|about|around|essentially|practically|virtually|basically|effectively|roughly|approximately|approx\.?|circa|ca\.|nearly|almost|maybe|perhaps|probably|only|just"
     r"|somewhere\s+around|something\s+like|of\s+the\s+order\s+of|etwa|ungefähr|rund|environ|unos|[~≈∼±=])\s{0,2})"
 )
 BOUND = re.compile(
@@ -84,7 +84,7 @@ STATED_IN_FULL = (
     r"ODDS)?(?![^\W\u3040-\u9fff\uac00-\ud7a3])(?!/\d))"
 )
 ODDS = rf"|(?:\s?:\s?|\s+to\s+)(?P<odds>{NUMBER})(?P<against>\s+against\b)?"
-PRONOUN = re.compile(r"\b(?:this|that|the|which|each|every|any|no|right|wrong|such|other)\s+\Z", re.IGNORECASE)
+OF_ONE = re.compile(r"(?:\b(?:of|is|least|most|than)|[:=])\s*\Z", re.IGNORECASE)  # "a probability of one"
 STATED = re.compile(STATED_IN_FULL.replace("ODDS", ""), re.IGNORECASE)
 STATED_WITH_ODDS = re.compile(STATED_IN_FULL.replace("ODDS", ODDS), re.IGNORECASE)
 # "0.9 (very likely)", "0.75 (75%)", "0.9 // harmless": words behind a number, or the same number once more
@@ -158,8 +158,8 @@ def _each_of(text: str, odds: bool) -> Iterator[Amount]:
     pattern = STATED_WITH_ODDS if odds else STATED
     while expression := pattern.search(text, at):
         at = expression.end()
-        if expression["number"] and expression[0].lower() == "one" and PRONOUN.search(text[: expression.start()][-12:]):
-            continue  # "this one"
+        if expression[0].lower() == "one" and not OF_ONE.search(text[: expression.start()][-12:]):
+            continue  # "this one", "one that", "one can"
         if expression["number"] and not expression["percent"] and re.match(r"-(?!chance)[a-z]", text[at : at + 8]):
             continue  # "a 3-digit number"
         if expression["even"]:

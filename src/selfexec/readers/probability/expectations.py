@@ -15,6 +15,7 @@ from selfexec.readers.notation import plain_text
 from selfexec.readers.objects import objects
 from selfexec.readers.probability.amounts import Amount, on_one_scale
 from selfexec.readers.probability.corrections import corrected
+from selfexec.readers.probability.denials import blank
 from selfexec.readers.probability.labels import enclosing, heads_of, relabelled, stretches
 from selfexec.readers.probability.of_all_labels import LONGEST, counted_for, lists_of_all, one_for_all, said_of_each
 from selfexec.readers.probability.quantities import (
@@ -44,6 +45,8 @@ STOP = re.compile(r"[.!?](?=\s)|\n")
 
 # "(George Eliot, 1871)" between a label and its numbers is of the question
 REMARK = re.compile(r"\([^()\n]*\)")
+
+ASKED = re.compile(r"\([^()\n]*\?\)|[\"“][^\"“”\n]*\?[\"”]")  # the question, said back
 
 TITLE = re.compile(r"[^:\n]{1,80}:\s(?=[\d.~≈*])")  # "2. 58 * 67: 0.9 (50 tokens)"
 
@@ -99,7 +102,7 @@ def _by_label(text: str, labels: Sequence[str]) -> Expected:
     listed += shared
     text, counted = counted_for(text, labels)
     for label, start, end, before, head in stretches(text, labels):
-        stretch = text[start : min(end, start + LONGEST)]
+        stretch = ASKED.sub(blank, text[start : min(end, start + LONGEST)])
         if _turns(stretch) or EXCEPTS.search(before[-NEAR:]):
             continue
         may_be_alone = bool(counted or listed) or before.rfind("{") > before.rfind("}")

@@ -44,6 +44,14 @@ REVISES = re.compile(
 
 SENTENCE = re.compile(r"(?<=[.!?;。])\s+(?=\S)|\n+")
 
+# the premise of the question, said back: "If you asked me this ten times, I'd ..."
+AS_ASKED = re.compile(
+    r"\b(?:if|when)\s+(?:(?:you|I|we|they)\s+)?(?:(?:were|was|am|are)\s+)?(?:to\s+)?"
+    r"(?:ask(?:ed)?|giv(?:en|e)|gave|receiv(?:e|ed)|got|get|ran|run|repeat(?:ed)?|sent|prompted|presented|posed|tried)\b"
+    r"(?:\s(?:me|this|that|it|the|same|request|question|prompt|task|exact|with|to|in|on|a|new|separate|fresh|session|cold|again|\w+\stimes|\d+\stimes)\b){0,10}"
+    r"(?:,|(?=\s(?:I\b|my\b|it\b)))",
+    re.IGNORECASE,
+)
 BEFORE_ITS_NUMBER = re.compile(r"(?:\b(?:is|at|be|say|of|to|as)|[:=≈])[\s*_`]*\Z", re.IGNORECASE)
 
 BUT = re.compile(r".*\b(?:but|however|though)\b", re.IGNORECASE | re.DOTALL)
@@ -73,7 +81,7 @@ NO_NUMBER = re.compile(r"\{[^{}\d]{0,80}\}")  # the form that was asked for, sai
 
 # "..., so probability = 1", "the statement is almost surely false → 0.005"
 CONCLUSION = re.compile(
-    rf"\b(?P<so>so|thus|hence|therefore)\s+(?:(?:my|the)\s+)?(?:{NOUN}|P)\s?[=≈:]\s?(?=[\d.])"
+    rf"\b(?P<so>so|thus|hence|therefore)\s+(?:(?:my|the)\s+)?(?:{NOUN}|P)\s?(?P<event>\([^()]{{1,40}}\)\s?)?[=≈:]\s?(?=[\d.])"
     r"|\b(?:almost\s+)?(?:(?:sure|certain)ly\s+)?(?:true|false)\s?(?:→|=>|->)\s?(?=[\d.]+\s?%?\W*\Z)",
     re.IGNORECASE,
 )
@@ -97,7 +105,7 @@ def stated_in_sentences(text: str, sides: Sides | None) -> Iterator[tuple[Commit
         if (amount := stated_alone(sentence, sides)) is not None:
             yield Commitment(at + amount.start, at + amount.end, amount.value), revises
             continue
-        sentence = _without_contrast(sentence)
+        sentence = AS_ASKED.sub(blank, _without_contrast(sentence))
         if revises:
             sentence = _to_its_number(AFTER_ALL.sub(blank, sentence))
         if sides and (belonging := sided(sentence, sides)):
@@ -188,7 +196,9 @@ def _conclusion(sentence: str, sides: Sides | None) -> int:
     """Where a sentence concludes with a number; its begin where it does not, or names a side of the claim before."""
     conclusion = CONCLUSION.search(sentence)
     lead = sentence[: conclusion.start()] if conclusion else ""
-    if conclusion is None or (conclusion["so"] and sides and (sides.no.search(lead) or sides.yes.search(lead))):
+    if conclusion is None or (
+        conclusion["so"] and not conclusion["event"] and sides and (sides.no.search(lead) or sides.yes.search(lead))
+    ):
         return 0
     return conclusion.start()
 

@@ -21,7 +21,7 @@ from selfexec.readers.run_on import settled
 from selfexec.readers.shown import mentioned
 from selfexec.readers.suppositions import counterfactual
 
-TAG = re.compile(rf"<(?P<close>/?)(?P<noun>{KEYS})>", re.IGNORECASE)
+TAG = re.compile(rf"<(?P<close>/?)(?P<noun>{KEYS}|answer)>", re.IGNORECASE)
 
 APPROXIMATELY = re.compile(r"\\(?:approx|simeq|sim)\b")
 

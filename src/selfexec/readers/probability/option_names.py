@@ -13,7 +13,7 @@ from selfexec.readers.probability.spoken_pairs import as_named, spelled
 def without_the_rest(text: str, names: Mapping[str, str]) -> tuple[str, str | None]:
     """The text, place for place, without the option that is left at its end, and that: "A with 0.8, otherwise B"."""
     lead = r"(?P<else>(?:otherwise|else)\b,?\s(?:I(?:['’]d|\swould)\s\w+\s(?:for\s)?)?)?"
-    name = rf"[\"'*]*(?P<name>{'|'.join(map(spelled, names))})[\"'*]*(?(else)|\s(?:for\s)?the\srest)"
+    name = rf"[\"'*]*(?P<name>{'|'.join(map(spelled, names))})[\"'*]*(?(else)|\s(?:(?:for\s)?the\srest|otherwise))"
     if (match := re.search(rf",?\s(?:and\s)?{lead}{name}(?=\W*(?:\n|\Z))", text, re.IGNORECASE)) is None:
         return text, None
     whose = {as_named(name): option for name, option in names.items()}

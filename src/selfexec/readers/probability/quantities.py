@@ -27,8 +27,9 @@ NAMES = re.compile(
 
 # "1,200", "1.2k": thousands of tokens, which are no decimal fractions
 COUNT = re.compile(
-    r"(?<![\w.,/])(?:(?P<whole>[1-9]\d{0,2}(?:[.,’' ]\d{3})+|\d{1,7})|(?P<part>\d{1,4}(?:\.\d{1,3})?)\s?k)"
-    r"(?!(?!t(?:ok\w*)?\b)\w|[.,]\d)",
+    r"(?<![^\W\u3040-\u9fff\uac00-\ud7a3])(?<![.,/])"
+    r"(?:(?P<whole>[1-9]\d{0,2}(?:[.,’' ]\d{3})+|\d{1,7})|(?P<part>\d{1,4}(?:\.\d{1,3})?)\s?k)"
+    r"(?!(?!t(?:ok\w*)?\b)[^\W\u3040-\u9fff\uac00-\ud7a3]|[.,]\d)",
     re.IGNORECASE,
 )
 
@@ -56,6 +57,8 @@ TURNS = re.compile(r"\b(?:if|unless|not|never|n['’]t|another|others?|for\s+exa
 PAST = re.compile(r"\b(?:took|used|spent|needed|wrote|cost|were|was)\b", re.IGNORECASE)
 
 
+# what the answer says, “2%”, and what an equation comes to
+QUOTED = re.compile(r"(?<=[a-z]\s)[“\"][^“”\"\n:]{1,40}[”\"]|(?<=[)\d])\s?=\s?-?\d+\b(?![.%])")
 CLAUSE = re.compile(r"[^\d,;.\n]{0,40}")
 
 
@@ -80,6 +83,7 @@ def quantity_of(name: re.Match[str]) -> Quantity | None:
 
 def numbers_in(stretch: str) -> Iterator[Number]:
     """The numbers in a stretch, each with the name that stands nearest before it, or the unit behind it."""
+    stretch = QUOTED.sub(lambda match: " " * len(match[0]), stretch)
     stretch = ROW.sub(lambda match: match[0].replace(",", " "), stretch)
     stretch = PAIR.sub(lambda match: match[0].replace("/", " "), stretch)
     counts = {match.start(): match for match in COUNT.finditer(stretch)}

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from selfexec.readers.probability.amounts import ABOUT, ROUNDING, Amount, amounts, in_odds
+from selfexec.readers.probability.amounts import ABOUT, ROUNDING, Amount, amounts, in_odds, is_split
 from selfexec.readers.result import Side
 
 # in languages that put no blanks between words
@@ -113,7 +113,7 @@ class Sides(NamedTuple):
         opposite = self.no.findall(words)
         favouring = self.yes.findall(self.no.sub(" ", words))
         negations = len(NOT.findall(self.no.sub(" ", self.yes.sub(" ", words))))  # "saying no" denies nothing
-        if (opposite and favouring) or negations > 1 or len(opposite) > 1:
+        if (opposite and favouring) or negations > 1 or (negations and len(opposite) > 1):
             return 0
         if opposite and negations and " or " in words:
             return 0  # "that I refuse or say it can't be known"
@@ -301,11 +301,16 @@ def _by_name(before: str, behind: str, sides: Sides) -> int:
         return side
     if sides.of_an_answer and SURE_OF_IT.match(behind):
         return 0 if NOT.search(before) else 1
-    if (match := NAMED.fullmatch(before)) and not SURE_ALONE.sub("", behind).strip(CLOSING):
+    if (
+        (match := NAMED.fullmatch(before))
+        and not IDENTIFIER.search(before)
+        and not SURE_ALONE.sub("", behind).strip(CLOSING)
+    ):
         return sides.named(match["side"]) or (0 if PREDICTS.search(match["side"]) else sides.of(match["side"]))
     return 0
 
 
+IDENTIFIER = re.compile(r"[A-Za-z]_[A-Za-z]+`?\s?\(")  # "`EXIT_FAILURE` (1)" is code
 CLOSING = " |*_`.,;\"')!"
 SURE_ALONE = re.compile(rf"\s{{0,2}}{SURE}\b", re.IGNORECASE)
 PREDICTS = re.compile(r"\A(?!\W*(?:that|of|for)\b).*\b(?:I|it)\b", re.IGNORECASE)  # a clause, not a name
@@ -319,6 +324,9 @@ SO = re.compile(
     r"(?:\b(?:so|thus|hence|therefore|which\s+makes|i\.e\.,?)\b[^.]{0,30}|[:(–—→]\s{0,2}(?:p(?:rob(?:ability)?)?\s?[=≈:]?\s?)?(?:[~≈]|about\s|around\s)?)\Z",
     re.IGNORECASE,
 )
+# "No, with 90% confidence."
+VERDICT = re.compile(rf"[\W_]*(yes|no)\b\W{{1,4}}(?:with\s|at\s|I['’]m\s)?(?:an?\s)?{ABOUT}?", re.IGNORECASE)
+VERDICT_ENDS = re.compile(rf"\s{{0,2}}(?:{CHANCE}|{SURE}|certainty)?[\W_]*", re.IGNORECASE)
 ANSWER_ALONE = re.compile(r"\W*(?:(?:my|the|final)\s+)*answer\W*", re.IGNORECASE)
 MAY = re.compile(
     r"\b(?:might|may|could|can(?!['’]t|not)|possib\w+|risk|chance|sometimes|occasionally|rarely|often)\b", re.IGNORECASE
@@ -329,6 +337,12 @@ def side_of_prediction(sentence: str, amount: Amount, sides: Sides) -> Amount | 
     """The probability of the claim where a sentence predicts a side and goes on to a number. One above a half is that
     of the side that is predicted; one below it cannot be, and is that of the claim, where the other is predicted.
     """
+    if (verdict := VERDICT.fullmatch(sentence[: amount.start])) and VERDICT_ENDS.fullmatch(sentence[amount.end :]):
+        side = YES_OR_NO[verdict[1].lower()]
+        is_turned = side < 0 and (amount.value or 0) > 0.5
+        return amount._replace(value=round(1 - (amount.value or 0), 9)) if is_turned else amount
+    if is_split(sentence[amount.start : amount.end]) and (side := sides.of(sentence[: amount.start])):
+        return amount._replace(value=amount.value if side > 0 else round(1 - (amount.value or 0), 9))
     so = SO.search(sentence[: amount.start])
     if so is None or UNSURE.search(sentence) or amount.value in (None, 0.5) or MAY.search(sentence[: so.start()]):
         return None

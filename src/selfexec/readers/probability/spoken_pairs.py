@@ -42,6 +42,7 @@ REST = (
 SHARED = re.compile(
     r"\b(?:shar|split|spread|divid|distribut|together|total|combin|sum|between|among)\w*", re.IGNORECASE
 )
+OF_EACH = re.compile(r"\d\s?%?[*_]{0,2}\s(?:each|apiece)\b", re.IGNORECASE)
 EACH = re.compile(r"\b(?:each|all|both|every|either|apiece|alike|these|chacun\w*|je(?:weils)?)\b", re.IGNORECASE)
 OF_ALL = re.compile(
     r"\b(?:all|every|each|any)\s+(?:of\s+)?(?:the\s+)?(?:them|these|those|words?|options?|choices?|one|two|three|four|five|six|\d)\b",
@@ -126,6 +127,8 @@ def _is_void(unit: str, marks: Sequence[_Mark]) -> bool:
     """Whether a unit states nothing of its names: it supposes or asks, or denies what a number is not low for. "Fog is
     not typical (2%)" says one thing twice; "an 80% chance that fog is not there" speaks of the opposite.
     """
+    if OF_EACH.search(unit):
+        unit = SHARED.sub(_blank, unit)
     bare = re.sub(REST, _blank, unit, flags=re.IGNORECASE) if any(mark.name == OTHERS for mark in marks) else unit
     of_several = bare != unit or any(len(run) > 1 for run in _runs(marks) if run[0].name is not None)
     if VOIDS.search(bare) or (of_several and SHARED.search(unit)):
@@ -192,7 +195,8 @@ def named_by(words: Sequence[str]) -> re.Pattern[str]:
     # "A" is an article and "I" a pronoun: a letter has to stand alone
     letters = "".join(re.escape(word) for word in words if len(word) == 1)
     parts = [rf"(?i:(?<![\w-])(?:{long})(?![\w-]))"] if long else []
-    ends = r"(?=[\"'”*_`)\]}]*\s*(?:[,:;.|=)(–—→/-]|(?:and|or|with|has|gets|at|is)\b|\d|\Z))"
+    ends = r"(?=[\"'”*_`)\]}]*\s*(?:[,:;.|=)(–—→/-]|(?:and|or|with|has|gets|at|is|about|around"
+    ends += r"|roughly|maybe|perhaps)\b|[~≈]?\d|the\s(?:rest|remaining)|\Z))"
     article = r"(?!\s+[\d.]+(?:\s?%|\spercent)?\s+(?:chance|prob|likel|risk))"  # "A 90% chance"
     parts += (
         [rf"(?i:option|choice|letter)\s+[{letters}](?!\w)", rf"(?<![\w'°-])[{letters}]{ends}{article}"]
@@ -216,6 +220,8 @@ def _names(unit: str, pattern: re.Pattern[str], whose: Mapping[str, str]) -> Ite
         mark = _Mark(match.start(), match.end(), whose.get(as_named(match[0]), OTHERS), None)
         if last and last.name == mark.name and LISTED.fullmatch(unit, last.end, mark.start):
             mark = mark._replace(start=last.start)  # "B (Saturn)" is one
+        elif last and mark.name == OTHERS and unit[last.end : mark.start].strip(" \"'*_") == "":
+            mark = last  # "C the remaining 5%"
         elif last:
             yield last
         last = mark
