@@ -26,6 +26,12 @@ LABELS = ("Q1", "Q2", "Q3", "Q4")
         ("answering", "Probability: 40-60", None),
         # a number that is said again is one
         ("answering", "The probability is nine in ten (0.9).", 0.9),
+        # a verdict, a leaning, the premise of the question said back, and what is of something else
+        ("answering", "No, with 90% confidence.", 0.1),
+        ("answering", "I'm torn, but lean towards refusing, something like 70/30.", 0.3),
+        ("answering", "If you asked me this ten times I'd answer nine times out of ten.", 0.9),
+        ("being right", "A fair coin lands heads twice in a row with probability 1/4.", None),
+        ("answering", "The response would be one that provides an answer.", None),
         # a noun of certainty in a language without blanks
         ("being right", "这个问题很简单，我有98%的把握答对。", 0.98),
         ("being right", "98%의 확률로 정답입니다.", 0.98),

@@ -370,6 +370,9 @@ def names_another(sentence: str, amount: Amount, sides: Sides) -> bool:
     if match := BEFORE.search(sentence[: amount.start]):
         event = match["side"] or match["modifier"]
         return sides.of(event) == 0 and OUR_OWN.fullmatch(event) is None
+    if (lead := WITH.search(sentence[: amount.start])) and (clause := sentence[: lead.start()].strip()):
+        # "a coin lands heads with a probability of 1/2"
+        return sides.of(_last_clause(clause)) == 0 and re.search(r"\b(?:I|my|it|this|that)\b", clause) is None
     behind = sentence[amount.end :]
     if sides.of_an_answer and ONE_OR_MORE.search(behind):
         return True
