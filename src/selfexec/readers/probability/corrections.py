@@ -48,10 +48,10 @@ class Corrected(NamedTuple):
     text: str
     spans: Sequence[tuple[int, int]]
 
-    def reaching(self, found: Commitment) -> Commitment:
+    def reaching(self, commitment: Commitment) -> Commitment:
         """A commitment with the words that correct it: they do not take it back, they are a part of it."""
-        ends = [end for start, end in self.spans if start <= found.end and found.start <= end]
-        return found._replace(end=max([found.end, *ends]))
+        ends = [end for start, end in self.spans if start <= commitment.end and commitment.start <= end]
+        return commitment._replace(end=max([commitment.end, *ends]))
 
 
 def corrected(text: str, begun: int = 0) -> Corrected:

@@ -46,7 +46,7 @@ def read_probability(text: str, *, keyed_alone: bool = False, side: Side | None 
     if keyed_alone:
         return conclude(text, keyed) if keyed else unreadable(text)
     sentences = stated_in_sentences(plain, SIDES[side] if side else None)
-    stated = [(replaced.reaching(found), revises) for found, revises in sentences]
+    stated = [(replaced.reaching(commitment), revises) for commitment, revises in sentences]
     if not keyed and _are_several_bare_numbers(plain, [c for c, _ in stated]):
         return unreadable(text, stated[-1][0])
     if keyed:
