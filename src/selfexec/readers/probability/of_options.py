@@ -11,7 +11,7 @@ from selfexec.readers.probability.denials import LAST, LONGEST, less_the_others,
 from selfexec.readers.probability.in_order import in_their_order
 from selfexec.readers.probability.option_names import (
     lettered,
-    of_the_opposite,
+    parts_on_the_opposite,
     turned,
     without_complements,
     without_echoes,
@@ -36,7 +36,7 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
     replaced = corrected(plain, max(len(plain) - LAST, 0))
     plain = without_complements(without_echoes(lettered(replaced.text, aliases or {}), aliases or {}))
     plain, otherwise = without_the_rest(plain, {**{option: option for option in options}, **(aliases or {})})
-    opposite = of_the_opposite(plain)
+    opposite = parts_on_the_opposite(plain)
     named = _named(plain, options, aliases or {})
     if _is_unsettled(plain, named):
         return unreadable(text)

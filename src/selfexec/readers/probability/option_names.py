@@ -75,7 +75,7 @@ OF_THE_OPPOSITE = re.compile(
 )
 
 
-def of_the_opposite(text: str) -> Sequence[tuple[int, int]]:
+def parts_on_the_opposite(text: str) -> Sequence[tuple[int, int]]:
     """Where a heading says that numbers are of the absence of words: from there to the end of the paragraph."""
     leads = (found.end() for found in OF_THE_OPPOSITE.finditer(text))
     return [(lead, end if (end := text.find("\n\n", lead)) >= 0 else len(text)) for lead in leads]
