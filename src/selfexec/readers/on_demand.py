@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from selfexec.readers.choice import read_choice as read_choice
-    from selfexec.readers.expectations import read_expectations as read_expectations
-    from selfexec.readers.expectations import read_revised as read_revised
     from selfexec.readers.marks import weigh_marks as weigh_marks
     from selfexec.readers.objects import closed as closed
     from selfexec.readers.objects import read_object as read_object
@@ -30,8 +28,10 @@ if TYPE_CHECKING:
     from selfexec.readers.performed import (
         under_the_key as under_the_key,
     )
-    from selfexec.readers.probabilities import read_probabilities as read_probabilities
-    from selfexec.readers.probabilities import read_probability as read_probability
+    from selfexec.readers.probability.expectations import read_expectations as read_expectations
+    from selfexec.readers.probability.expectations import read_revised as read_revised
+    from selfexec.readers.probability.of_a_claim import read_probability as read_probability
+    from selfexec.readers.probability.of_options import read_probabilities as read_probabilities
     from selfexec.readers.ranking import read_ranking as read_ranking
     from selfexec.readers.set_out import set_out as set_out
     from selfexec.readers.words import weigh_words as weigh_words
@@ -50,13 +50,13 @@ else:
         return call
 
     read_choice = _imported_at_first_call("choice", "read_choice")
-    read_expectations = _imported_at_first_call("expectations", "read_expectations")
-    read_revised = _imported_at_first_call("expectations", "read_revised")
+    read_expectations = _imported_at_first_call("probability.expectations", "read_expectations")
+    read_revised = _imported_at_first_call("probability.expectations", "read_revised")
     weigh_marks = _imported_at_first_call("marks", "weigh_marks")
     closed = _imported_at_first_call("objects", "closed")
     read_object = _imported_at_first_call("objects", "read_object")
-    read_probabilities = _imported_at_first_call("probabilities", "read_probabilities")
-    read_probability = _imported_at_first_call("probabilities", "read_probability")
+    read_probabilities = _imported_at_first_call("probability.of_options", "read_probabilities")
+    read_probability = _imported_at_first_call("probability.of_a_claim", "read_probability")
     read_ranking = _imported_at_first_call("ranking", "read_ranking")
     set_out = _imported_at_first_call("set_out", "set_out")
     without_fields = _imported_at_first_call("objects", "without_fields")

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from selfexec.readers.amounts import ABOUT, Amount, amounts, in_odds, only_amount
 from selfexec.readers.folding import fold
+from selfexec.readers.probability.amounts import ABOUT, Amount, amounts, in_odds, is_split, only_amount
 
 LONGEST = 400  # characters of a sentence
 UNIT = re.compile(r"(?<=[.!?。])(?<!\.[a-z]\.)\s+(?=\S)|;\s+|\n+|\$\$")
@@ -42,6 +42,7 @@ REST = (
 SHARED = re.compile(
     r"\b(?:shar|split|spread|divid|distribut|together|total|combin|sum|between|among)\w*", re.IGNORECASE
 )
+OF_EACH = re.compile(r"\d\s?%?[*_]{0,2}\s(?:each|apiece)\b", re.IGNORECASE)
 EACH = re.compile(r"\b(?:each|all|both|every|either|apiece|alike|these|chacun\w*|je(?:weils)?)\b", re.IGNORECASE)
 OF_ALL = re.compile(
     r"\b(?:all|every|each|any)\s+(?:of\s+)?(?:the\s+)?(?:them|these|those|words?|options?|choices?|one|two|three|four|five|six|\d)\b",
@@ -96,11 +97,17 @@ def spoken_pairs(text: str, names: Mapping[str, str], begun: int = 0) -> Iterato
     """
     pattern, odds = named_by(list(names)), in_odds(text)
     whose = {as_named(word): owner for word, owner in names.items()}
+    # "and C never": a name with a word and no number
+    never = re.compile(
+        rf"(?:,?\s(?:and|but)\s|,\s)(?:{'|'.join(map(spelled, names))})\s(?:is\s)?"
+        r"(?:a\s(?:definite\s)?no|never|not\sat\sall|out)(?=\W*\Z)"
+    )
     mentioned = {mark.name for mark in _names(text[begun:], pattern, whose)} - {OTHERS}
     others = [owner for owner in dict.fromkeys(names.values()) if owner not in mentioned]
     above: list[_Mark] = []
     for start, unit in _units(text, begun):
-        plain = EQUATION.sub(_blank, YES_OR_NO.sub(_blank, INSTEAD_OF.sub(_blank, unit)))
+        plain = never.sub(_blank, unit)
+        plain = EQUATION.sub(_blank, YES_OR_NO.sub(_blank, INSTEAD_OF.sub(_blank, plain)))
         named = list(_names(plain, pattern, whose))
         marks = sorted([*named, *_numbers(plain, odds, named)], key=lambda mark: mark.start)
         pairs = _together(plain, marks, above) or list(_in_clauses(plain, marks))
@@ -120,6 +127,8 @@ def _is_void(unit: str, marks: Sequence[_Mark]) -> bool:
     """Whether a unit states nothing of its names: it supposes or asks, or denies what a number is not low for. "Fog is
     not typical (2%)" says one thing twice; "an 80% chance that fog is not there" speaks of the opposite.
     """
+    if OF_EACH.search(unit):
+        unit = SHARED.sub(_blank, unit)
     bare = re.sub(REST, _blank, unit, flags=re.IGNORECASE) if any(mark.name == OTHERS for mark in marks) else unit
     of_several = bare != unit or any(len(run) > 1 for run in _runs(marks) if run[0].name is not None)
     if VOIDS.search(bare) or (of_several and SHARED.search(unit)):
@@ -186,7 +195,8 @@ def named_by(words: Sequence[str]) -> re.Pattern[str]:
     # "A" is an article and "I" a pronoun: a letter has to stand alone
     letters = "".join(re.escape(word) for word in words if len(word) == 1)
     parts = [rf"(?i:(?<![\w-])(?:{long})(?![\w-]))"] if long else []
-    ends = r"(?=[\"'”*_`)\]}]*\s*(?:[,:;.|=)(–—→/-]|(?:and|or|with|has|gets|at|is)\b|\d|\Z))"
+    ends = r"(?=[\"'”*_`)\]}]*\s*(?:[,:;.|=)(–—→/-]|(?:and|or|with|has|gets|at|is|about|around"
+    ends += r"|roughly|maybe|perhaps)\b|[~≈]?\d|the\s(?:rest|remaining)|\Z))"
     article = r"(?!\s+[\d.]+(?:\s?%|\spercent)?\s+(?:chance|prob|likel|risk))"  # "A 90% chance"
     parts += (
         [rf"(?i:option|choice|letter)\s+[{letters}](?!\w)", rf"(?<![\w'°-])[{letters}]{ends}{article}"]
@@ -210,6 +220,8 @@ def _names(unit: str, pattern: re.Pattern[str], whose: Mapping[str, str]) -> Ite
         mark = _Mark(match.start(), match.end(), whose.get(as_named(match[0]), OTHERS), None)
         if last and last.name == mark.name and LISTED.fullmatch(unit, last.end, mark.start):
             mark = mark._replace(start=last.start)  # "B (Saturn)" is one
+        elif last and mark.name == OTHERS and unit[last.end : mark.start].strip(" \"'*_") == "":
+            mark = last  # "C the remaining 5%"
         elif last:
             yield last
         last = mark
@@ -243,9 +255,15 @@ def _is_counted(unit: str, amount: Amount, named: Sequence[_Mark]) -> bool:
         return True
     before = max((mark.end for mark in named if mark.end <= amount.start), default=None)
     is_its_own = before is not None and LINK.fullmatch(unit, before, amount.start) is not None
+    gap = unit[before : amount.start] if before is not None else ""
+    ends_its_clause = ENDS.match(unit, amount.end) and SET_APART.fullmatch(gap)
+    is_its_own = is_its_own or ends_its_clause is not None
     return is_zero_or_one(unit, amount) and not is_its_own and not OF_A_CHANCE.search(unit[: amount.start])
 
 
+# "sponge is impossible, 0.": a number that stands apart from the words on its name, and ends them
+SET_APART = re.compile(r"\s(?:is|has|would|will|seems|looks|gets)\b[^\d.;]{0,60}[,:(=–—-]\s?[*_]{0,2}")
+ENDS = re.compile(r"[*_)]{0,3}\s*(?:[.,;]|\Z)")
 OF_A_CHANCE = re.compile(r"\b(?:chance|probability)\b[^,;\d]{0,20}[:=]\s?\Z", re.IGNORECASE)
 
 
@@ -263,6 +281,8 @@ def _together(unit: str, marks: Sequence[_Mark], above: Sequence[_Mark] = ()) ->
     names = [run for run in runs if run[0].name is not None]
     numbers = [run for run in runs if run[0].amount is not None]
     lists = [*names, above] if not names and above else names
+    if len(lists) == len(numbers) == 1 and len(lists[0]) == 2 and (shares := _shares(unit, numbers[0])):
+        numbers = [shares]
     in_order = False
     if len(lists) == len(numbers) == 1 and len(lists[0]) == len(numbers[0]) > 1:
         in_order = _is_list(unit, numbers[0]) and (not names or _is_list(unit, lists[0]))
@@ -282,6 +302,15 @@ def _together(unit: str, marks: Sequence[_Mark], above: Sequence[_Mark] = ()) ->
         for mark in run
         if mark.name is not None and number.amount is not None
     ]
+
+
+def _shares(unit: str, numbers: Sequence[_Mark]) -> list[_Mark]:
+    """Both shares of a whole, where one number is the first of them: "tea or coffee? 60/40"."""
+    (mark, *others) = numbers
+    if others or mark.amount is None or mark.amount.value is None or not is_split(unit[mark.start : mark.end]):
+        return []
+    rest = mark.amount._replace(value=round(1 - mark.amount.value, 9))
+    return [mark._replace(end=mark.start), mark._replace(start=mark.end, amount=rest)]
 
 
 def _is_together(unit: str, names: Sequence[_Mark], runs: Sequence[Sequence[_Mark]]) -> bool:

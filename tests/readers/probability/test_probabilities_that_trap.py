@@ -147,7 +147,7 @@ OF_QUESTIONS: list[tuple[str, object]] = [
     ("Q1 is easy (Canberra, 1913), Q2 takes 50 tokens, Q3 has 80%, Q4 I'd fail.", None),
     (
         "Q1: 40-60 tokens, 95%\nQ2: 50 tokens, 90%\nQ3: 60 tokens, 80%\nQ4: 300 tokens, 70%",
-        ((0.95, None), (0.9, 50), (0.8, 60), (0.7, 300)),
+        ((0.95, 50), (0.9, 50), (0.8, 60), (0.7, 300)),
     ),
     ("My ranking: Q1 > Q3 > Q2 > Q4.", None),
     ("Q1: A\nQ2: B\nQ3: C\nQ4: 1591", None),

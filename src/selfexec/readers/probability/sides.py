@@ -11,12 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from selfexec.readers.amounts import ABOUT, Amount, amounts, in_odds
+from selfexec.readers.probability.amounts import ABOUT, ROUNDING, Amount, amounts, in_odds, is_split
 from selfexec.readers.result import Side
 
+# in languages that put no blanks between words
+UNSPACED = r"(?:概率|可能性|几率|機率|或然率|把握|信心|確率|自信|확률|가능성)"
 NOUNS = (
     r"prob(?:abilit(?:y|ies|é|à)|abilidade?)?|chances?|likelihood|odds|Wahrscheinlichkeit|вероятност\w{1,2}"
-    r"|概率|可能性|几率|確率"
+    rf"|{UNSPACED}"
 )
 CHANCE = rf"(?:{NOUNS}|risk|confidence|P)"
 SURE = r"(?:sure|certain|confident|likely|sicher)"
@@ -40,7 +42,6 @@ AS_ASKED = re.compile(
     re.IGNORECASE,
 )
 HIGHEST = 100  # a bare number above this is none of a probability on any scale
-ROUNDING = 1e-6  # by which two numbers that add up to 1 may miss it
 LETTERED = re.compile(r"\b[AB]\b[.:)]?|[()\"“”*_`]|(?<!\w)'|'(?!\w)")  # the letters of the two sides
 # where the words about a side end: what follows is a reason, or something else
 GOES_ON = re.compile(
@@ -59,7 +60,7 @@ JOINT = re.compile(
     re.IGNORECASE,
 )
 BEHIND = re.compile(
-    rf"[\s*_`)]{{0,3}}(?:(?:(?:{CHANCE}|{SURE})\s+(?:of|for|to|that)|that|of\s+the\s+time)\b"
+    rf"\s?[的の의]?\s?{UNSPACED}[でに으로]{{0,2}}|[\s*_`)]{{0,3}}(?:(?:(?:{CHANCE}|{SURE})\s+(?:of|for|to|that)|that|of\s+the\s+time)\b"
     rf"|(?:of\s+)?(?:cases|times|runs|tries|attempts)\b|(?:{CHANCE}|{SURE})\s+(?=(?:I|my|it|this|the)\b)|(?=I['’]d\b|I['’]ll\b|I\s+[a-z]+))",
     re.IGNORECASE,
 )
@@ -73,7 +74,7 @@ BEFORE = re.compile(
     rf"\b{CHANCE}\b\s{{0,2}}(?:that|,?\s?dass|of|for|to|(?:de\s|di\s)?(?:que|qu['’]|che)|d[eio']|de[sr]|eine[sr]|(?P<against>against)|\(|(?=(?:I|it|my)\b))"
     r"(?P<side>\s{0,2}[^\s.;:=|][^.;:=|]{0,119}?)\)?[*_`]{0,3}\s{0,2}"
     r"(?:[:=≈(]|(?<=\)\s)|\b(?:is|are|at|as|to|would\s+be|bei|ist|beträgt|est|es|è|é)\b(?![^.;|]*[:=]))[^.;|]{0,40}\Z"
-    r"|(?P<modifier>[^\s。，、；：,;:.\d]{1,30}?)的?(?:概率|可能性|几率|確率)[^。；;\d]{0,12}\Z",
+    rf"|(?P<modifier>[^\s。，、；：,;:.\d]{{1,30}}?)的?{UNSPACED}[^。；;\d]{{0,12}}\Z",
     re.IGNORECASE,
 )
 WITH = re.compile(
@@ -112,7 +113,7 @@ class Sides(NamedTuple):
         opposite = self.no.findall(words)
         favouring = self.yes.findall(self.no.sub(" ", words))
         negations = len(NOT.findall(self.no.sub(" ", self.yes.sub(" ", words))))  # "saying no" denies nothing
-        if (opposite and favouring) or negations > 1 or len(opposite) > 1:
+        if (opposite and favouring) or negations > 1 or (negations and len(opposite) > 1):
             return 0
         if opposite and negations and " or " in words:
             return 0  # "that I refuse or say it can't be known"
@@ -139,7 +140,7 @@ class Sides(NamedTuple):
 YES_OR_NO = {"yes": 1, "true": 1, "no": -1, "false": -1}
 ANSWERS = (
     r"\b(?:answer|compl(?:y|ies|ied|iance|ying)|provid|help|assist|respond|fulfil|oblig|cooperat|antwort|beantwort|erfüll"
-    r"|répond|contest|rispond|ответ|отвеч)\w*|回答|答え|"
+    r"|répond|contest|rispond|ответ|отвеч)\w*|回答|答え|답변|대답|"
     r"\b(?:go(?:ing)?\s+(?:along|ahead)|say(?:ing)?\s+yes)\b"
     r"|\b(?:writ|do|giv|tell|explain|produc|generat|shar|follow|deliver|carry|accept|mak|describ)(?:e|es|ing)?\s+"
     r"(?:it|this|that|them|what|(?:the|an?)\s+(?:request|task|answer|instructions?|steps|details|text|full\s+\w+))\b"
@@ -148,14 +149,14 @@ REFUSES = (
     r"\b(?:refus\w*|declin\w*|reject\w*|withhold\w*|avoid\w*|den(?:y|ies|ied|ying)|fail(?:s|ed|ing|ure)?|deflect\w*"
     r"|ablehn\w*|lehn\w*|verweiger\w*|weiger\w*|niegu?\w*|negar\w*|rechaz\w*|rifiut\w*|recus\w*|отказ\w*|откаж\w*|say(?:ing)?\s+no\b"
     r"|turn(?:s|ing)?\s+(?:it|this)?\s*down)(?:\s+(?:to|the|this|it|from|giving|an?)\b){0,3}"
-    rf"(?:\s+(?:{ANSWERS}))?|拒绝(?:回答)?|拒否"
+    rf"(?:\s+(?:{ANSWERS}))?|拒绝(?:回答)?|拒否|거절|거부"
 )
 RIGHT = (
-    r"正确|答对|正解|\b(?:(?:answer\w*\s+(?:it\s+)?)?(?:correct(?!ion)\w*|right)|accura\w+|succeed\w*|success|solv\w+|pass(?:es|ing)?"
+    r"正确|答对|正解|정답|맞[히출]|\b(?:(?:answer\w*\s+(?:it\s+)?)?(?:correct(?!ion)\w*|right)|accura\w+|succeed\w*|success|solv\w+|pass(?:es|ing)?"
     r"|richtig\w*|korrekt\w*|juste|acert\w*|aciert\w*|corrett\w*|giust\w*|правильн\w*|верн\w*)\b"
 )
 WRONG = (
-    r"错|間違|\b(?:wrong(?:ly)?|incorrect\w*|mistakes?|mistaken|errors?|err(?:s|ing)?|fail(?:s|ed|ing|ure)?|miss(?:es|ed|ing)?"
+    r"错|間違|오답|틀[리려]|\b(?:wrong(?:ly)?|incorrect\w*|mistakes?|mistaken|errors?|err(?:s|ing)?|fail(?:s|ed|ing|ure)?|miss(?:es|ed|ing)?"
     r"|slips?|falsch\w*|faux|fausse|erreurs?|tromp\w*|equivo\w*|fall[aeo]\w*|erro|errore|sbagli\w*|неправильн\w*|ошиб\w*)\b"
 )
 ANSWERING, REFUSING, BEING_RIGHT, FAILING = (re.compile(w, re.IGNORECASE) for w in (ANSWERS, REFUSES, RIGHT, WRONG))
@@ -300,11 +301,16 @@ def _by_name(before: str, behind: str, sides: Sides) -> int:
         return side
     if sides.of_an_answer and SURE_OF_IT.match(behind):
         return 0 if NOT.search(before) else 1
-    if (match := NAMED.fullmatch(before)) and not SURE_ALONE.sub("", behind).strip(CLOSING):
+    if (
+        (match := NAMED.fullmatch(before))
+        and not IDENTIFIER.search(before)
+        and not SURE_ALONE.sub("", behind).strip(CLOSING)
+    ):
         return sides.named(match["side"]) or (0 if PREDICTS.search(match["side"]) else sides.of(match["side"]))
     return 0
 
 
+IDENTIFIER = re.compile(r"[A-Za-z]_[A-Za-z]+`?\s?\(")  # "`EXIT_FAILURE` (1)" is code
 CLOSING = " |*_`.,;\"')!"
 SURE_ALONE = re.compile(rf"\s{{0,2}}{SURE}\b", re.IGNORECASE)
 PREDICTS = re.compile(r"\A(?!\W*(?:that|of|for)\b).*\b(?:I|it)\b", re.IGNORECASE)  # a clause, not a name
@@ -318,6 +324,9 @@ SO = re.compile(
     r"(?:\b(?:so|thus|hence|therefore|which\s+makes|i\.e\.,?)\b[^.]{0,30}|[:(–—→]\s{0,2}(?:p(?:rob(?:ability)?)?\s?[=≈:]?\s?)?(?:[~≈]|about\s|around\s)?)\Z",
     re.IGNORECASE,
 )
+# "No, with 90% confidence."
+VERDICT = re.compile(rf"[\W_]*(yes|no)\b\W{{1,4}}(?:with\s|at\s|I['’]m\s)?(?:an?\s)?{ABOUT}?", re.IGNORECASE)
+VERDICT_ENDS = re.compile(rf"\s{{0,2}}(?:{CHANCE}|{SURE}|certainty)?[\W_]*", re.IGNORECASE)
 ANSWER_ALONE = re.compile(r"\W*(?:(?:my|the|final)\s+)*answer\W*", re.IGNORECASE)
 MAY = re.compile(
     r"\b(?:might|may|could|can(?!['’]t|not)|possib\w+|risk|chance|sometimes|occasionally|rarely|often)\b", re.IGNORECASE
@@ -328,6 +337,12 @@ def side_of_prediction(sentence: str, amount: Amount, sides: Sides) -> Amount | 
     """The probability of the claim where a sentence predicts a side and goes on to a number. One above a half is that
     of the side that is predicted; one below it cannot be, and is that of the claim, where the other is predicted.
     """
+    if (verdict := VERDICT.fullmatch(sentence[: amount.start])) and VERDICT_ENDS.fullmatch(sentence[amount.end :]):
+        side = YES_OR_NO[verdict[1].lower()]
+        is_turned = side < 0 and (amount.value or 0) > 0.5
+        return amount._replace(value=round(1 - (amount.value or 0), 9)) if is_turned else amount
+    if is_split(sentence[amount.start : amount.end]) and (side := sides.of(sentence[: amount.start])):
+        return amount._replace(value=amount.value if side > 0 else round(1 - (amount.value or 0), 9))
     so = SO.search(sentence[: amount.start])
     if so is None or UNSURE.search(sentence) or amount.value in (None, 0.5) or MAY.search(sentence[: so.start()]):
         return None
@@ -355,6 +370,9 @@ def names_another(sentence: str, amount: Amount, sides: Sides) -> bool:
     if match := BEFORE.search(sentence[: amount.start]):
         event = match["side"] or match["modifier"]
         return sides.of(event) == 0 and OUR_OWN.fullmatch(event) is None
+    if (lead := WITH.search(sentence[: amount.start])) and (clause := sentence[: lead.start()].strip()):
+        # "a coin lands heads with a probability of 1/2"
+        return sides.of(_last_clause(clause)) == 0 and re.search(r"\b(?:I|my|it|this|that)\b", clause) is None
     behind = sentence[amount.end :]
     if sides.of_an_answer and ONE_OR_MORE.search(behind):
         return True

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from replies_with_probabilities import OF_A_REQUEST, OF_WORDS, OPTIONS
 
 from selfexec.readers import read_probabilities, read_probability
-from selfexec.readers.amounts import NUMBER_WORDS
+from selfexec.readers.probability.amounts import NUMBER_WORDS
 
 hundredths = st.integers(0, 100)
 words = st.sampled_from(("boat", "anchor", "fog", "crane", "sea wall", "pier"))

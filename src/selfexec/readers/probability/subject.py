@@ -2,16 +2,17 @@
 
 import re
 
-from selfexec.readers.amounts import ABOUT, amounts
+from selfexec.readers.probability.amounts import ABOUT, amounts
+from selfexec.readers.probability.sides import UNSPACED
 
 NEAR = 1_000  # characters before a number, and behind it
 UNIT = re.compile(r"(?<=[.!?。])\s+(?=\S)|[;\n]")
 SPEAKS = re.compile(
-    r"\b(?:prob\w*|chances?|odds|lik?el\w*|sure\w*|certain\w*|confiden\w*|expect\w*|guess\w*|estimat\w*|predict\w*|forecast\w*"
+    r"\b(?:(?:im)?prob\w*|chances?|odds|lik?el\w*|sure\w*|certain\w*|confiden\w*|expect\w*|guess\w*|estimat\w*|predict\w*|forecast\w*"
     r"|would|could|might|should|will|I|my|me|ich|je|cho(?:os|ice|sen)\w*|pick\w*|select\w*|list\w*|appear\w*|includ\w*|mention\w*"
-    r"|nam(?:e|ed|ing)|present|absent|possib\w*|definite\w*|right|correct\w*|words|options|distribution|weights?|responses?"
+    r"|nam(?:e|ed|ing)|present|absent|(?:im)?possib\w*|definite\w*|right|correct\w*|words|options|distribution|weights?|responses?"
     r"|actually|reflection|coin|given|uniform\w*|equal\w*|Wahrsch\w*|Schätz\w*|würde\w*|diría|dirais|вероятн\w*|оцен\w*|P)\b"
-    r"|['’]d\b|\btimes\s+(?:in|out\s+of)\b|概率|可能|几率|確率",
+    rf"|['’]d\b|\btimes\s+(?:in|out\s+of)\b|{UNSPACED}|可能",
     re.IGNORECASE,
 )
 # words that say nothing of their own, between a name and its number or before both

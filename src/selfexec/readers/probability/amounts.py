@@ -39,7 +39,7 @@ OUT_OF = (
 )
 # what may be said of a number that is no bound on it
 ABOUT = (
-    r"(?:(?:about|around|essentially|practically|virtually|basically|effectively|roughly|approximately|approx\.?|circa|ca\.|nearly|almost|maybe|perhaps|probably|only|just"
+    r"(?:(?:say,?|about|around|essentially|practically|virtually|basically|effectively|roughly|approximately|approx\.?|circa|ca\.|nearly|almost|maybe|perhaps|probably|only|just"
     r"|somewhere\s+around|something\s+like|of\s+the\s+order\s+of|etwa|ungefähr|rund|environ|unos|[~≈∼±=])\s{0,2})"
 )
 BOUND = re.compile(
@@ -71,14 +71,20 @@ BETWEEN = re.compile(rf"\b(?:between|zwischen|entre)\s+(?:an?\s+)?{ABOUT}?\Z", r
 # "0.9 ± 0.05" is about 0.9
 MARGIN = re.compile(rf"[*_]{{0,2}}\s?(?:±|\+/-|\+-)\s?(?:{DIGITS})(?P<percent>{PERCENT})?", re.IGNORECASE)
 FROM = re.compile(rf"(?:\d%?[-–—−]|\bbetween\s+{ABOUT}?|\bfrom\s+{ABOUT}?|\bzwischen\s+)\Z", re.IGNORECASE)
+# "60/40", "55 to 45": two shares of a hundred, the first of which is the number; with a dash or "to" between them one
+# that goes up may be a range
+SHARES = "|".join(rf"{n}\s?[/:]\s?{100 - n}" for n in range(1, 100) if n != 50)
+FALLING = "|".join(rf"{n}(?:\s?[-–]\s?|\s+to\s+){100 - n}" for n in range(51, 100))
+SPLIT = rf"(?:{SHARES}|{FALLING})(?![\w%])(?![.,]\d)"
 STATED_IN_FULL = (
-    r"(?<![^\W\u3040-\u9fff])(?<![./$€£#^])(?<!\d[,:])(?:(?P<even>(?:fifty|50)\s{0,2}[-–/:]\s{0,2}(?:fifty|50)(?![\w%])|even\s+odds\b)"
+    r"(?<![^\W\u3040-\u9fff\uac00-\ud7a3])(?<![./$€£#^])(?<!\d[,:])(?:(?P<even>(?:fifty|50)\s{0,2}[-–/:]\s{0,2}(?:fifty|50)(?![\w%])|even\s+odds\b)"
+    rf"|(?P<split>{SPLIT})"
     rf"|{IN_PARTS}|(?P<sign>[-−])?(?P<number>{NUMBER})"
     rf"(?:(?P<percent>{PERCENT})|{OUT_OF}(?P<whole>{NUMBER})(?P<of>{PERCENT})?"
-    r"ODDS)?(?![^\W\u3040-\u9fff])(?!/\d))"
+    r"ODDS)?(?![^\W\u3040-\u9fff\uac00-\ud7a3])(?!/\d))"
 )
 ODDS = rf"|(?:\s?:\s?|\s+to\s+)(?P<odds>{NUMBER})(?P<against>\s+against\b)?"
-PRONOUN = re.compile(r"\b(?:this|that|the|which|each|every|any|no|right|wrong|such|other)\s+\Z", re.IGNORECASE)
+OF_ONE = re.compile(r"(?:\b(?:of|is|least|most|than)|[:=])\s*\Z", re.IGNORECASE)  # "a probability of one"
 STATED = re.compile(STATED_IN_FULL.replace("ODDS", ""), re.IGNORECASE)
 STATED_WITH_ODDS = re.compile(STATED_IN_FULL.replace("ODDS", ODDS), re.IGNORECASE)
 # "0.9 (very likely)", "0.75 (75%)", "0.9 // harmless": words behind a number, or the same number once more
@@ -98,9 +104,17 @@ REVISED = re.compile(
     rf"\s{{0,3}}(?:->|→|=>|⇒)\s{{0,3}}(?:{REVISING})?|[-–—,.;:(\s]{{1,4}}(?:(?:oh|no|hmm+|well)\W+){{0,2}}{REVISING}",
     re.IGNORECASE,
 )
+# between a number and the same one in another form
+AGAIN = re.compile(r"\s?(?:[(\[]|,?\s(?:i\.e\.,?|that\s+is|or)\s|[=≈])\s?(?:p\s?=|[~≈=])?\s?", re.IGNORECASE)
 ON_A_SCALE = re.compile(r"\bscale\s+(?:of|from)\s+[01]\s{0,2}(?:to|-|–)\s{0,2}(5|10|20|100)\b", re.IGNORECASE)
+ROUNDING = 1e-6  # by which numbers that add up to a whole may miss it
 LEAST_PERCENT = 10  # a bare number above this is in percent; one from 1 to 10 may be out of ten
 MARKUP = " \t\r\n*_`\"'“”‘’$\\()[]{}|"
+
+
+def is_split(words: str) -> bool:
+    """Whether an amount is written as two shares of a whole: "60/40"."""
+    return re.fullmatch(SPLIT, words, re.IGNORECASE) is not None
 
 
 class Amount(NamedTuple):
@@ -117,19 +131,42 @@ class Amount(NamedTuple):
 
 
 def amounts(text: str, *, odds: bool = False) -> Iterator[Amount]:
-    """The numbers that a text states, each with what it says of a probability, in their order. `odds`: two numbers with
-    a colon or "to" between them are odds, 3:1 three quarters.
+    """The numbers that a text states, each with what it says of a probability, in their order; one that is said again
+    in another way, "nine in ten (0.9)", is one number. `odds`: two numbers with a colon or "to" between them are odds,
+    3:1 three quarters.
     """
+    last: Amount | None = None
+    for amount in _each_of(text, odds):
+        if last and _is_the_same(text, last, amount):
+            number = last.number if last.plain and amount.plain else None
+            last = Amount(last.start, amount.end, last.value, last.plain and amount.plain, number)
+            continue
+        if last:
+            yield last
+        last = amount
+    if last:
+        yield last
+
+
+def _is_the_same(text: str, first: Amount, second: Amount) -> bool:
+    equal = first.value is not None and first.value == second.value
+    return equal and AGAIN.fullmatch(text, first.end, second.start) is not None
+
+
+def _each_of(text: str, odds: bool) -> Iterator[Amount]:
     at = 0
     pattern = STATED_WITH_ODDS if odds else STATED
     while expression := pattern.search(text, at):
         at = expression.end()
-        if expression["number"] and expression[0].lower() == "one" and PRONOUN.search(text[: expression.start()][-12:]):
-            continue  # "this one"
+        if expression[0].lower() == "one" and not OF_ONE.search(text[: expression.start()][-12:]):
+            continue  # "this one", "one that", "one can"
         if expression["number"] and not expression["percent"] and re.match(r"-(?!chance)[a-z]", text[at : at + 8]):
             continue  # "a 3-digit number"
         if expression["even"]:
             yield Amount(expression.start(), expression.end(), 0.5, False)
+            continue
+        if expression["split"]:
+            yield Amount(expression.start(), at, int(re.split(r"\D", expression["split"])[0]) / 100, False)
             continue
         if expression["part"] or expression["half"]:
             yield Amount(expression.start(), expression.end(), _part(expression), False)
@@ -202,13 +239,16 @@ def on_one_scale(stated: Mapping[str, Amount], top: float | None = None) -> dict
     """What each of some amounts comes to, which a reply states side by side.
 
     Bare numbers stand on one scale: up to 1, or in percent where one of them is above 10 and all lie between 0 and 100.
-    On another scale they state nothing, and neither does a number below 1 among percentages, which may be on either.
+    On another scale they state nothing, and neither does a number below 1 among percentages, which may be on either;
+    but where all of them add up to 100 they are its shares.
     `top`: the end of the scale, where the reply says it (`top_of_scale`).
     """
     if top is not None:
         ends = {n: a.number / top if a.plain and a.number is not None else a.value for n, a in stated.items()}
         return {name: end for name, end in ends.items() if end is not None and 0 <= end <= 1}
     bare = [amount.number for amount in stated.values() if amount.plain]
+    if len(bare) == len(stated) > 1 and abs(sum(number or 0 for number in bare) - 100) < ROUNDING:
+        return {name: (amount.number or 0) / 100 for name, amount in stated.items()}  # shares of a hundred
     known = [number for number in bare if number is not None]
     to_one = any(0 < number < 1 for number in known) and max(known) <= LEAST_PERCENT
     if to_one or all(number <= 1 for number in known):

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from selfexec.readers.amounts import Amount, only_amount
 from selfexec.readers.folding import fold
+from selfexec.readers.probability.amounts import Amount, only_amount
 
 BLOCK = re.compile(r"(?:^[ \t]*\|[^\n]*\|[ \t]*(?:\n|\Z)){2,200}", re.MULTILINE)
 HEAD = re.compile(r"prob|\bp\b|chance|likelihood|odds|estimate|%|percent|Wahrscheinlichkeit", re.IGNORECASE)

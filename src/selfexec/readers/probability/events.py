@@ -1,11 +1,12 @@
-"""Probabilities under the names of the two things that may happen: {"refuse": 0.3, "comply": 0.7}."""
+"""Probabilities beside the names of the two things that may happen: {"refuse": 0.3, "comply": 0.7}, or in two lines."""
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
-from selfexec.readers.amounts import on_one_scale, only_amount
+from selfexec.readers.probability.amounts import ROUNDING, Amount, amounts, on_one_scale, only_amount
+from selfexec.readers.probability.sides import Sides
 from selfexec.readers.result import Commitment
-from selfexec.readers.sides import ROUNDING, Sides
 
 KEY = r"[\"'](?P<{}>[A-Za-z][\w -]{{0,40}})[\"']\s{{0,8}}:\s{{0,8}}"
 NUMBER = r"(?P<{}>[\"'][^\"'\n]{{1,20}}[\"']|[\d.]{{1,12}}%?)\s{{0,8}}"
@@ -37,6 +38,27 @@ def probability_of_two_events(text: str, sides: Sides) -> Iterator[Commitment]:
         values = on_one_scale(stated)
         adds_up = len(values) == 2 and abs(sum(values.values()) - 1) <= ROUNDING
         yield Commitment(match.start(), match.end(), values["1"] if adds_up else None)
+
+
+def _number_of(line: str) -> Amount | None:
+    """The only number of a line, which ends with it but for a remark: "It will provide an answer - 97%"."""
+    stated = list(amounts(line))
+    return stated[0] if len(stated) == 1 and only_amount(line[stated[0].start :]) else None
+
+
+def two_events_in_lines(text: str, sides: Sides) -> Iterator[Commitment]:
+    """The probability of a claim from each two lines that follow each other, name its coming true and the opposite, or
+    the opposite and that, and end with numbers that add up to 1. "I would refuse: 3%" alone may be a slip; beside
+    "I would answer: 97%" it is not.
+    """
+    lines = [line for line in re.finditer(r"[^\n]+", text) if line[0].strip()]
+    for two in pairwise(lines):
+        numbers = [_number_of(line[0]) for line in two]
+        names = [line[0][: a.start] if a else "" for line, a in zip(two, numbers, strict=True)]
+        by_side = {_side(name.strip(" -–—:=|*_>→•~≈("), sides): a for name, a in zip(names, numbers, strict=True)}
+        values = on_one_scale({str(side): a for side, a in by_side.items() if a})
+        if by_side.keys() == {1, -1} and len(values) == 2 and abs(sum(values.values()) - 1) <= ROUNDING:
+            yield Commitment(two[0].start(), two[1].end(), values["1"])
 
 
 def _meant(key: str, rest: str) -> str:

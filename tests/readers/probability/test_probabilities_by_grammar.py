@@ -235,7 +235,7 @@ def test_an_option_that_is_a_number_is_told_from_its_probability_by_its_letter(t
         ("Q1: 0.95, 40 tokens\nQ2: 0.9, 50 tokens\nQ3: over 80%, 60 tokens\nQ4: 0.7, 1.200 tokens",
          ((0.95, 40), (0.9, 50), (None, 60), (0.7, 1200))),
         ("Q1: 95%, 40 tokens\nQ2: 90%, 50 tokens\nQ3: 80%, 60-70 tokens\nQ4: no idea",
-         ((0.95, 40), (0.9, 50), (0.8, None), (None, None))),
+         ((0.95, 40), (0.9, 50), (0.8, 65), (None, None))),
         ('{"Q1": {"correct": 0.95, "tokens": 40}, "Q2": {"correct": 0.9, "tokens": 50}, "Q3": {"correct": 0.8, "tok',
          ((0.95, 40), (0.9, 50), (None, None), (None, None))),
         (

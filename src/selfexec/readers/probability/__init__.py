@@ -1,0 +1,1 @@
+"""Probabilities and expected tokens: what a reply states of one claim, of several options, of several questions."""
