@@ -112,8 +112,8 @@ def _is_row(word: str) -> bool:
 
 
 def _is_spaced(text: str) -> bool:
-    found = SPACED.search(text) if text.count(" ") >= max(LEAST_SPACED, len(text) / 4) else None
-    return found is not None and len({*found[0]}) >= LEAST_LETTERS
+    row = SPACED.search(text) if text.count(" ") >= max(LEAST_SPACED, len(text) / 4) else None
+    return row is not None and len({*row[0]}) >= LEAST_LETTERS
 
 
 def _has_words_twice(text: str) -> bool:

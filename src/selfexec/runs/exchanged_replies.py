@@ -39,12 +39,12 @@ def _is_of_another(
     places: Mapping[str, Collection[tuple[str, str]]],
     forms: Iterable[frozenset[str]],
 ) -> bool:
-    found = last_object(reply.text or "")
-    keys = {fold(key) for key in found}
-    own = {*options.get((reply.experiment, reply.item), ()), *_forms(reply.experiment).get(reply.key.kind, ())}
-    if not keys or not own.isdisjoint(keys) or reply.facets:
+    last = last_object(reply.text or "")
+    keys = {fold(key) for key in last}
+    wanted = {*options.get((reply.experiment, reply.item), ()), *_forms(reply.experiment).get(reply.key.kind, ())}
+    if not keys or not wanted.isdisjoint(keys) or reply.facets:
         return False
-    if any(keys <= form for form in forms) or (_is_marked(found) and not _asks_for_marks(reply)):
+    if any(keys <= form for form in forms) or (_is_marked(last) and not _asks_for_marks(reply)):
         return True
     others = [places.get(key, ()) for key in keys]
     return len(keys) >= LEAST_OPTIONS and bool(set(others[0]).intersection(*others[1:]))
@@ -55,15 +55,15 @@ def last_object(text: str) -> Mapping[str, Any]:
     end = text.rfind("}") + 1
     start = text.rfind("{", max(0, end - LONGEST_OBJECT), end) if end else -1
     try:
-        found = json.loads(text[start:end]) if start >= 0 else {}
+        last = json.loads(text[start:end]) if start >= 0 else {}
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return last if isinstance(last, dict) else {}
 
 
-def _is_marked(found: Mapping[str, Any]) -> bool:
+def _is_marked(last: Mapping[str, Any]) -> bool:
     """Whether an object says yes or no to each of several options."""
-    return len(found) >= LEAST_OPTIONS and all(isinstance(value, bool) for value in found.values())
+    return len(last) >= LEAST_OPTIONS and all(isinstance(value, bool) for value in last.values())
 
 
 def _asks_for_marks(reply: Reply) -> bool:

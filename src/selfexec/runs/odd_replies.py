@@ -56,14 +56,14 @@ def odd_replies(replies: Sequence[Reply], items: Items = MappingProxyType({})) -
     yield from (Odd(*odd) for odd in rules if len(odd[1]) >= LEAST)
     asked = texts_by_reply(items)
     if damaged := damaged_texts(came, asked):
-        what = f"have signs of damage: {_counted(damaged)}. Something on the way may have changed the texts"
-        yield Odd("damaged", _all_of(damaged), what)
+        text = f"have signs of damage: {_counted(damaged)}. Something on the way may have changed the texts"
+        yield Odd("damaged", _all_of(damaged), text)
     if held := program_texts(came, asked):
         shortest = min((reply.text or "" for reply in _all_of(held)), key=len)
         example = " ".join(harmless_line(shortest).split())
         shown = example if len(example) <= LONGEST_EXAMPLE else f"{example[: LONGEST_EXAMPLE - 1]}…"
-        what = f'hold what programs write: {_counted(held)}, as in "{shown}". {OF_PROGRAMS}'
-        yield Odd("programs", _all_of(held), what)
+        text = f'hold what programs write: {_counted(held)}, as in "{shown}". {OF_PROGRAMS}'
+        yield Odd("programs", _all_of(held), text)
 
 
 def _all_of(groups: Mapping[str, Sequence[Reply]]) -> list[Reply]:

@@ -106,29 +106,29 @@ def program_texts(
     replies: Iterable[Reply], asked: Callable[[Reply], str] = lambda reply: ""
 ) -> Mapping[str, list[Reply]]:
     """The replies of a model that hold what programs write, by what that is, where there are two or more of them; a
-    text that can hardly be anything else is enough by itself. `asked` has what the item of a reply says.
+    text that can hardly be anything else is enough by itself. `asked` has sign the item of a reply says.
     """
-    found: dict[str, list[Reply]] = defaultdict(list)
-    came = [reply for reply in replies if reply.text]
-    for reply in came:
-        for what in held_in(reply.text or "", partial(asked, reply)):
-            found[what].append(reply)
-    if hidden := _with_hidden_names(came, asked):
-        found["placeholders of names"] = hidden
-    least = max(LEAST, LEAST_SHARE * len(came))
+    by_sign: dict[str, list[Reply]] = defaultdict(list)
+    with_text = [reply for reply in replies if reply.text]
+    for reply in with_text:
+        for sign in held_in(reply.text or "", partial(asked, reply)):
+            by_sign[sign].append(reply)
+    if hidden := _with_hidden_names(with_text, asked):
+        by_sign["placeholders of names"] = hidden
+    least = max(LEAST, LEAST_SHARE * len(with_text))
     alone = {
-        what for what, those in found.items() if what in ALONE or (what == FAILURE and any(map(_is_only_that, those)))
+        sign for sign, group in by_sign.items() if sign in ALONE or (sign == FAILURE and any(map(_is_only_that, group)))
     }
-    return {what: those for what, those in found.items() if len(those) >= (1 if what in alone else least)}
+    return {sign: group for sign, group in by_sign.items() if len(group) >= (1 if sign in alone else least)}
 
 
 def held_in(text: str, asked: Callable[[], str] = lambda: "") -> Iterator[str]:
     """What a text holds that a program may have written, where what was asked holds nothing of the kind."""
-    yield from (what for what, holds in SIGNS.items() if holds(text) and not holds(asked()))
+    yield from (sign for sign, holds in SIGNS.items() if holds(text) and not holds(asked()))
     if len(text) <= LONGEST_STAND_IN and UNFILLED.fullmatch(text.strip()) and "{" not in asked():
         yield "a template that was not filled"
     if text.lstrip().startswith("<") and not OF_PAGES.search(asked()):
-        yield from (what for what, pattern in HTML.items() if pattern.fullmatch(text.strip()))
+        yield from (sign for sign, pattern in HTML.items() if pattern.fullmatch(text.strip()))
     if len(text) <= LONGEST_STAND_IN and STAND_IN.search(text) and REPLY.search(text) and not STAND_IN.search(asked()):
         yield "a stand-in for a reply"
     if text.startswith("{") and _is_wrapped(text.strip(), asked()):
@@ -147,10 +147,10 @@ def _is_wrapped(text: str, asked: str) -> bool:
     if not text.endswith('"}') or "json" in asked.casefold():
         return False
     try:
-        found = json.loads(text)
+        wrapped = json.loads(text)
     except ValueError:
         return False
-    inner = next(iter(found.values())) if len(found) == 1 else None
+    inner = next(iter(wrapped.values())) if len(wrapped) == 1 else None
     return isinstance(inner, str) and inner.count(" ") >= LEAST_BLANKS
 
 
@@ -186,8 +186,8 @@ def _with_hidden_names(replies: Iterable[Reply], asked: Callable[[Reply], str]) 
         names = {a or b for a, b in HIDDEN_NAME.findall(reply.text or "")}
         for name in names if names and not HIDDEN_NAME.search(asked(reply)) else ():
             by_kind[name].append(reply)
-    several = [those for those in by_kind.values() if len(those) >= LEAST]
-    return [*{reply.key: reply for those in several for reply in those}.values()] if len(several) >= LEAST_KINDS else []
+    several = [group for group in by_kind.values() if len(group) >= LEAST]
+    return [*{reply.key: reply for group in several for reply in group}.values()] if len(several) >= LEAST_KINDS else []
 
 
 def share_of_failure(text: str, asked: Callable[[], str] = lambda: "") -> float:

@@ -51,7 +51,7 @@ FAILURE = re.compile(
 FRAME = re.compile(r"^\s+(?:at [\w.$<>/ ]+ ?\(.*\)|File \".*\", line \d+.*)$", re.MULTILINE)
 LEAST_FRAMES = 2
 OF_FAILURES = re.compile("traceback|exception|stack|error|python|java|panic", re.IGNORECASE)
-OF_BYTES = re.compile(r"\bbytes?\b|b['\"]|python|encod", re.IGNORECASE)
+OF_BYTES = re.compile(r"\bbytes?\b|\bb['\"]|python|encod", re.IGNORECASE)
 OF_STREAMS = re.compile(r"data:|event.stream", re.IGNORECASE)
 
 
