@@ -206,6 +206,8 @@ def test_a_text_that_a_program_printed_is_not_the_models(wire: str, text: str) -
     for outcome in answers(wire, text):
         assert outcome.text is None and "its text is" in str(outcome.error), text
         assert outcome.unknown_end_text == text
+    choice = 'Reply with "A" or "B", said Bob\'s verb\'.'
+    assert not any(map(counts, answers(wire, text, choice)))
     shown = f"In Python, an error's stack, or a coroutine, say, is printed like this one: {text} Print one."
     assert all(map(counts, answers(wire, text, shown)))
 

@@ -142,8 +142,8 @@ def _begins_again(text: str) -> bool:
 
 def _has_nothing_joined(text: str) -> bool:
     return NOTHING_FIRST.match(text) is not None or any(
-        found.end() == len(text.rstrip())
-        for found in NOTHING_LAST.finditer(text.rstrip(), max(0, len(text.rstrip()) - LONGEST_NOTHING))
+        word.end() == len(text.rstrip())
+        for word in NOTHING_LAST.finditer(text.rstrip(), max(0, len(text.rstrip()) - LONGEST_NOTHING))
     )
 
 

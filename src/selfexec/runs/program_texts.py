@@ -20,9 +20,10 @@ was asked about has in it is no sign.
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+from selfexec.experiments import Key
 from selfexec.runs.records import Reply
 
 LEAST, LEAST_SHARE = 2, 0.005  # replies, and how many of a model's: now and then one writes so itself
@@ -179,15 +180,16 @@ def _has_a_cut_note(text: str) -> bool:
     return is_possible and CUT_NOTE.search(text) is not None
 
 
-def _with_hidden_names(replies: Iterable[Reply], asked: Callable[[Reply], str]) -> list[Reply]:
+def _with_hidden_names(replies: Sequence[Reply], asked: Callable[[Reply], str]) -> list[Reply]:
     """The replies with placeholders for names, of two kinds in two replies each."""
-    by_kind: dict[str, list[Reply]] = defaultdict(list)
+    by_kind: dict[str, set[Key]] = defaultdict(set)
     for reply in replies:
         names = {a or b for a, b in HIDDEN_NAME.findall(reply.text or "")}
         for name in names if names and not HIDDEN_NAME.search(asked(reply)) else ():
-            by_kind[name].append(reply)
-    several = [group for group in by_kind.values() if len(group) >= LEAST]
-    return [*{reply.key: reply for group in several for reply in group}.values()] if len(several) >= LEAST_KINDS else []
+            by_kind[name].add(reply.key)
+    several = [keys for keys in by_kind.values() if len(keys) >= LEAST]
+    keys = set().union(*several) if len(several) >= LEAST_KINDS else set()
+    return [reply for reply in replies if reply.key in keys]
 
 
 def share_of_failure(text: str, asked: Callable[[], str] = lambda: "") -> float:

@@ -51,7 +51,7 @@ FAILURE = re.compile(
 FRAME = re.compile(r"^\s+(?:at [\w.$<>/ ]+ ?\(.*\)|File \".*\", line \d+.*)$", re.MULTILINE)
 LEAST_FRAMES = 2
 OF_FAILURES = re.compile("traceback|exception|stack|error|python|java|panic", re.IGNORECASE)
-OF_BYTES = re.compile(r"\bbytes?\b|\bb['\"]|python|encod", re.IGNORECASE)
+OF_BYTES = re.compile(r"(?i:\bbytes?\b|python|encod)|(?<![\w\"'])b['\"]")
 OF_STREAMS = re.compile(r"data:|event.stream", re.IGNORECASE)
 
 
@@ -73,8 +73,10 @@ def printed_object(text: str) -> Printed | None:
         return Printed("an object of a program", _shown(fields))
     if text.startswith("b") and BYTES.fullmatch(text):
         return Printed("raw bytes of a program", OF_BYTES)
-    if len(text) <= LONGEST_FORMLESS and (found := FORMLESS.fullmatch(text)):
-        return Printed("an object of a program", re.compile(re.escape(found[found.lastindex or 0]), re.IGNORECASE))
+    if len(text) <= LONGEST_FORMLESS and (formless := FORMLESS.fullmatch(text)):
+        return Printed(
+            "an object of a program", re.compile(re.escape(formless[formless.lastindex or 0]), re.IGNORECASE)
+        )
     if text.startswith(("data:", "event:", "id:", ":")) and _is_stream(text):
         return Printed("the pieces of a stream", OF_STREAMS)
     if FAILURE.match(text) or ("\n    at " in text and len(FRAME.findall(text)) >= LEAST_FRAMES):
