@@ -180,6 +180,68 @@ def test_json_that_a_model_may_have_written_is_its_words(wire: str, body: Any, p
     assert all(map(counts, answers(wire, json.dumps(body), prompt)))
 
 
+PRINTED = [
+    "ChatCompletionMessage(content='Mix flour.', refusal=None, role='assistant')",
+    "[TextBlock(citations=None, text='Mix flour.', type='text')]",
+    "content='Mix flour.' additional_kwargs={} response_metadata={}",
+    'candidates {\n  content {\n    parts {\n      text: "Mix flour."\n    }\n  }\n}',
+    'Message { role: "assistant", content: "Mix flour." }',
+    "map[content:Mix flour. role:assistant]",
+    "{'role': 'assistant', 'content': 'Mix flour.'}",
+    json.dumps(whole("openai", "Mix flour.", "stop")),
+    json.dumps([{"type": "text", "text": "Mix flour."}]),
+    "b'Mix flour.'",
+    "<coroutine object ask at 0x7f12a0>",
+    "<Response [200]>",
+    "chat.Message@1b6d3586",
+    'data: {"choices": []}\n\ndata: [DONE]\n\n',
+    'Traceback (most recent call last):\n  File "a.py", line 1\nKeyError: 1',
+    "TypeError: x\n    at ask (/a.js:1:2)\n    at run (/b.js:3:4)",
+]
+
+
+@FORMATS
+@pytest.mark.parametrize("text", PRINTED)
+def test_a_text_that_a_program_printed_is_not_the_models(wire: str, text: str) -> None:
+    for outcome in answers(wire, text):
+        assert outcome.text is None and "its text is" in str(outcome.error), text
+        assert outcome.unknown_end_text == text
+    choice = 'Reply with "A" or "B", said Bob\'s verb\'.'
+    assert not any(map(counts, answers(wire, text, choice)))
+    shown = f"In Python, an error's stack, or a coroutine, say, is printed like this one: {text} Print one."
+    assert all(map(counts, answers(wire, text, shown)))
+
+
+@FORMATS
+@pytest.mark.parametrize(
+    "text",
+    [
+        *('{"choice": "A"}', '{"words": ["text", "role"]}', '{"title": "Bread", "text": "Mix flour."}', "print('x')"),
+        *(
+            "Point(x=1, y=2)",
+            "[Your Name]",
+            "<br>",
+            "(see the text: it is short)",
+            "a@b",
+            '<p role="note" id="a">x</p>',
+        ),
+        *("body { content: none; color: red }", "data: see below", "Best, b'", "At the bakery\n    at noon (or later)"),
+    ],
+)
+def test_a_text_in_brackets_may_be_the_models(wire: str, text: str) -> None:
+    assert all(map(counts, answers(wire, text)))
+
+
+@FORMATS
+@pytest.mark.parametrize(
+    "mark", ["<think>", "<thinking>", "\u25c1think\u25b7", "[THINK]", "<seed:think>", "<reflection>"]
+)
+def test_thoughts_that_are_never_closed_are_no_answer_however_they_are_marked(wire: str, mark: str) -> None:
+    for outcome in answers(wire, f"{mark}The user asks for bread."):
+        assert outcome.text is None and "thoughts alone" in str(outcome.error)
+    assert all(map(counts, answers(wire, f"Flour. {mark} is a mark.")))
+
+
 @FORMATS
 def test_a_text_that_ends_in_half_a_character_is_not_whole(wire: str) -> None:
     for result in answers(wire, "Hello \ufffd\ufffd"):

@@ -3,7 +3,9 @@
 import base64
 import html
 import json
+import quopri
 from typing import Any
+from urllib.parse import quote_plus
 
 import pytest
 from hypothesis import given
@@ -13,6 +15,7 @@ from selfexec.runs.damaged_texts import damaged_texts, damages_of
 from selfexec.runs.records import Reply
 from selfexec.runs.run import Run
 
+BYTE_LETTERS = str.maketrans({" ": "\u0120", "\n": "\u010a"})
 TEXT = 'A café isn’t far — “ask” there, said Émile, and bring \'lantern\', copper & "velvet" along.\n\n{"choice": "A"}'
 
 
@@ -25,6 +28,28 @@ DAMAGED = {
     "UTF-8 that was read as Windows-1252": TEXT.encode().decode("cp1252", "replace"),
     "entities of HTML in the place of characters": html.escape(TEXT),
     "the form of a string in JSON": json.dumps(TEXT),
+    "the escapes of an address (%20)": quote_plus(TEXT),
+    "quoted-printable (=20)": quopri.encodestring(TEXT.encode()).decode(),
+    "the escapes of a string (\\u00e9)": json.dumps(TEXT)[1:-1].replace('\\"', '"').replace("\\n", "\n"),
+    "the quotes and line breaks of a string (\\n)": TEXT.replace("'", "\\'").replace('"', '\\"').replace("\n", "\\n"),
+    "the bytes of a tokenizer (<0x0A>)": TEXT.replace("\n", "<0x0A>"),
+    "the blanks of a tokenizer (\N{LOWER ONE EIGHTH BLOCK})": TEXT.replace(" ", "\N{LOWER ONE EIGHTH BLOCK}"),
+    "the letters of a tokenizer (\u0120)": "The book isn't far, said Emil.\n\nAsk.".translate(BYTE_LETTERS),
+    "the pieces of a tokenizer (##)": "He is play ##ing with the lan ##tern again.",
+    "the form of text in XML (CDATA)": f"<![CDATA[{TEXT}]]>",
+    "UTF-8 that was read as Mac Roman": TEXT.encode().decode("mac_roman"),
+    "UTF-8 that was read as code page 437": TEXT.encode().decode("cp437"),
+    "ASCII that was read as UTF-16": b"The quick brown fox jumps over the dog there. ".decode("utf-16-le"),
+    "the form of hexadecimal": TEXT.encode().hex(),
+    "question marks within words": "Voil? une r?ponse pr?par?e par l'?quipe, tr?s compl?te.",
+    "characters that steer a terminal": f"\x1b[32m{TEXT}\x1b[0m",
+    "characters that nobody sees": "It is\u200b not far, and\u200b not near.",
+    "words of two scripts": "The c\u0430stle st\u043eod n\u0435ar the river.",
+    "no blanks between words": "".join(
+        f"{chr(97 + n % 26)}{chr(97 + n * 7 % 26)}{chr(97 + n * n % 26)}" for n in range(40)
+    ),
+    "a blank behind each letter": " ".join("Thequickbrownfoxjumpsoverthelazydogandrunsaway"),
+    "a program's word for nothing, joined on": f"undefined{TEXT}",
     "the form of base 64": base64.b64encode(TEXT.encode()).decode(),
     "each word twice": " ".join(f"{word} {word}" for word in TEXT.split()),
     "their beginning twice": TEXT + TEXT,
@@ -66,12 +91,42 @@ def test_a_text_that_begins_again_after_a_part_is_found(text: str, cut: int) -> 
         "very " * 40,
         "It was so so good, and that that was said is no no in it at all for you and you.",
         "-" * 110,
+        "See https://example.org/a%20b%20c%20d and the page behind it.",
+        r"The gradient \nabla f and the angle \nu are \new here.",
+        'printf("%d\\n", x); printf("%s\\n", y);',
+        "p=23, a=25, gcd=24 and lcm=240: with p=23 it is 2.",
+        "2\u03bcm and 3\u03bcm, at k\u03a9 and M\u03a9, \u0441 Excel \u0438 Word.",
+        "\u0120 is a letter of Maltese: \u0120or\u0121 and \u0120u\u017ceppi live there.",
+        "island" * 40,
+        "Is that so? Yes. Why?Because it is, and who?Me.",
+        "The value is None.",
+        "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35\u0e04\u0e23\u0e31\u0e1a" * 20,
         f"{TEXT}\n" * 3,  # a model that goes round in circles
         "",
     ],
 )
 def test_what_a_model_may_write_itself_is_no_damage(lawful: str) -> None:
     assert [*damages_of(lawful)] == []
+
+
+def test_what_the_prompt_shows_is_no_damage() -> None:
+    replies = [reply(html.escape(TEXT), n) for n in range(2)]
+    assert damaged_texts(replies, lambda reply: "Write &lt; for me.") == {}
+    assert list(damaged_texts(replies, lambda reply: "Write for me.")) == [*damages_of(html.escape(TEXT))]
+
+
+def test_one_text_in_a_thousand_may_be_the_models_own() -> None:
+    torn = [reply(f"caf\ufffd {n}", n) for n in range(2)]
+    assert damaged_texts([*torn, *(reply("whole", n) for n in range(10, 2_008))])
+    assert not damaged_texts([*torn, *(reply("whole", n) for n in range(10, 2_009))])
+
+
+@given(st.text(min_size=60), st.integers(16, 47))
+def test_a_beginning_that_breaks_off_within_a_word_is_found_from_sixteen_characters_on(text: str, cut: int) -> None:
+    text = text.strip()
+    if len({*text[:16]}) >= 8 and len(text) >= 60 and text[:16] not in text[1:]:
+        is_broken = text[0].isalnum() and text[cut - 1].isalnum()
+        assert ("their beginning twice" in damages_of(text[:cut] + text)) == is_broken
 
 
 def test_texts_without_the_end_of_thoughts_are_named_where_most_have_it() -> None:

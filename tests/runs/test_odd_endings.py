@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from selfexec.runs.odd_endings import breaks_off, with_one_count, with_one_note
+from selfexec.runs.odd_endings import breaks_off, with_one_count, with_one_length, with_one_note
 from selfexec.runs.records import Reply
 from selfexec.runs.run import Run
 
@@ -89,3 +89,17 @@ def test_of_ten_recorded_models_no_ending_is_odd(ten_models: Run) -> None:
     for model in ten_models.models:
         own = [reply for reply in ten_models.replies.values() if reply.model == model]
         assert with_one_note(own) == with_one_count(own) == []
+
+
+def test_texts_that_break_off_at_the_largest_length_are_named() -> None:
+    def of(n: int, text: str) -> Reply:
+        return Reply(model="m", experiment="restriction", item=str(n), session="execute", text=text, stop_reason="stop")
+
+    whole = [of(n, f"{'word ' * n}is the end.") for n in range(1, 12)]
+    cut = [of(n, f"{n} " + "so it goes on and on " * 20) for n in range(20, 23)]
+    for length, least in ((200, 2), (203, 3)):  # 200 is a round number, as limits are
+        those = [of(int(reply.item), (reply.text or "")[: length - 1] + "x") for reply in cut]
+        assert with_one_length([*whole, *those[:least]]) == those[:least]
+        assert with_one_length([*whole, *those[: least - 1]]) == []
+        assert with_one_length([*whole, *those, of(40, "word " * 60)]) == []  # which is longer
+        assert with_one_length([*whole, *(of(n, f"{n}{'a' * (length - 3)}.") for n in range(20, 23))]) == []

@@ -11,6 +11,7 @@ from selfexec.readers.cues import Equivalents, equivalents_of
 from selfexec.readers.cues import Wording as Phrase
 from selfexec.readers.folding import fold
 from selfexec.readers.letter_tokens import letter_shares, word_shares
+from selfexec.readers.notation import only_thinks
 from selfexec.readers.on_demand import (
     answers_in_letters,
     answers_the_questions,

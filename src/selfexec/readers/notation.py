@@ -170,6 +170,14 @@ def _as_markdown(tag: re.Match[str]) -> str:
     return (mark if bool(tag[1]) == (tag[2].lower() in ("td", "th")) else "").ljust(len(tag[0]))
 
 
+def only_thinks(text: str) -> bool:
+    """Whether a text begins with the mark that opens thoughts, and has none that closes them."""
+    marks = THOUGHT.finditer(text, len(text) - len(text.lstrip()))
+    first = next(marks, None)
+    is_opened = first is not None and not text[: first.start()].strip() and not any(first.groups()[1:])
+    return is_opened and not any(any(mark.groups()[1:]) for mark in marks)
+
+
 def _without_thoughts(text: str) -> str:
     pieces: list[str] = []
     at = blank = 0

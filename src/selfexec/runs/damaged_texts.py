@@ -1,61 +1,71 @@
 """Texts that were damaged on their way, by signs in the text itself.
 
-    lost characters        U+FFFD, which decoders write in the place of bytes that they cannot read
-    another encoding       UTF-8 that was read as Windows-1252: all that is not ASCII makes fewer characters, read back
-    HTML                   characters written as entities, where none stands there as itself
-    JSON                   the text as a string in JSON, with its quotes and escapes
-    base 64                letters of base 64 alone that hold another text
+    another encoding       what has been written otherwise than the model wrote it: see `encoded_texts`
+    lost characters        U+FFFD, which decoders write in the place of bytes that they cannot read, or ? within words
+    signs for machines     characters that steer a terminal, or that nobody sees
+    two scripts            Cyrillic or Greek letters within words of Latin ones, or the other way round
+    blanks                 none between words, or one behind each letter
     words twice            each word twice
-    a second beginning     the first 48 characters or more, and then the same once more, though not a third time
+    a second beginning     the beginning, and then the same once more, though not a third time: of 16 characters or more
+                           where the first copy breaks off, else of 48
+    a program's nothing    `None`, `undefined` and the like, joined to the beginning or the end without a blank
     the end of thoughts    no `</think>`, where most texts of the model have one: see `lack_end_of_thoughts`
 
 A model may write each of these when it is asked for it, and a small one may break a character itself. So what counts is
-that it happened to two replies at least, and it is only named.
+that it happened to two replies at least, to prompts that show nothing of the kind, and it is only named.
 """
 
-import binascii
-import json
 import re
-from base64 import urlsafe_b64decode
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from selfexec.runs.encoded_texts import encodings_of
 from selfexec.runs.records import Reply
 
-LEAST = 2
+LEAST, LEAST_SHARE = 2, 0.001  # replies, and how many of a model's: now and then one writes so itself
 LOST = "\N{REPLACEMENT CHARACTER}"
-NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
-# how programs write the characters that HTML reserves
-ENTITIES: Mapping[str, str] = {
-    **{"&amp;": "&", "&lt;": "<", "&gt;": ">"},
-    **dict.fromkeys(("&quot;", "&#34;", "&#034;", "&#x22;"), '"'),
-    **dict.fromkeys(("&apos;", "&#39;", "&#039;", "&#x27;"), "'"),
-}
-ENTITY = re.compile("|".join(map(re.escape, ENTITIES)))
-BASE_64 = re.compile(r"[A-Za-z0-9+/_-]{40,}={0,2}")
-TO_URL_SAFE = str.maketrans("+/", "-_")
-LEAST_RUNS = 2
+# within a word, in a text where all that is not ASCII may have become a question mark
+MARK_IN_WORD = re.compile(r"(?<![\w/=&:?])[^\W\d_]+(?:\?[^\W\d_A-Z]+)+(?![\w/=&?])")
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
+# where no script has a use for them: behind ASCII
+HIDDEN = re.compile("(?<=[\x20-\x7e])[\u00ad\u180e\u200b\u2060-\u2064\ufeff\U000e0100-\U000e01ef]")
+TWO_SCRIPTS = re.compile("[A-Za-z][\u0370-\u052f]+[A-Za-z]|[\u0400-\u052f][A-Za-z]+[\u0400-\u052f]")
+LEAST_SIGNS = 2  # of each of these in a text
+LONGEST_WORD, MOSTLY_LETTERS, LEAST_LETTERS = 100, 0.8, 8  # characters, how many are letters, and different ones
+PIECE, MOSTLY_NEW = 4, 0.6  # letters, and how many such pieces of a row differ: a model may go round in circles
+WITHOUT_BLANKS = "\u0e00"  # from Thai on, scripts may do without
+LEAST_SPACED = 40  # letters
+SPACED = re.compile(rf"(?:[^\W\d_] ){{{LEAST_SPACED}}}")
 LEAST_WORDS, LEAST_TWICE = 6, 0.9  # different words, since a model may repeat one, and how many of them come twice
 FEW, MOST_UNLIKE = 80, 0.7  # characters of a text whose words are compared at first
-LEAST_AGAIN, SIGNS_AGAIN = 48, 8  # characters, as in the pieces of a stream, and different ones: no row of dashes
+LEAST_AGAIN, LEAST_BROKEN, SIGNS_AGAIN = 48, 16, 8  # characters, and different ones: no row of dashes
+NOTHING_FIRST = re.compile(r"(?:None|undefined|null|nil|NaN)(?=[A-Z\d{\[\"'*#`])")
+NOTHING_LAST = re.compile(r"(?<=[\w.!?…)\]}\"'”*`])(?:None|undefined|null|NaN|<nil>|\[object Object\]|\[DONE\])")
+LONGEST_NOTHING = 15
 END_OF_THOUGHTS = re.compile(r"</(?:think|thinking|reasoning|thought)>")
 MOST_LACKING = 1 / 3
 
 
-def damaged_texts(replies: Iterable[Reply]) -> Mapping[str, list[Reply]]:
-    """The replies of a model with each sign of damage, by what it is, where there are two or more of them."""
+def damaged_texts(
+    replies: Iterable[Reply], asked: Callable[[Reply], str] = lambda reply: ""
+) -> Mapping[str, list[Reply]]:
+    """The replies of a model with each sign of damage, by what it is, where there are two or more of them. `asked` has
+    what the item of a reply says.
+    """
     damaged: dict[str, list[Reply]] = defaultdict(list)
     came = [reply for reply in replies if reply.text]
     for reply in came:
-        for damage in damages_of(reply.text or ""):
+        for damage in damages_of(reply.text or "", asked(reply)):
             damaged[damage].append(reply)
     damaged["no end of their thoughts"] = lack_end_of_thoughts(came)
-    return {damage: those for damage, those in damaged.items() if len(those) >= LEAST}
+    least = max(LEAST, LEAST_SHARE * len(came))
+    return {damage: those for damage, those in damaged.items() if len(those) >= least}
 
 
-def damages_of(text: str) -> Iterator[str]:
-    """What a text shows of damage."""
-    return (damage for damage, shows in SIGNS.items() if shows(text))
+def damages_of(text: str, asked: str = "") -> Iterator[str]:
+    """What a text shows of damage, where what was asked does not show it."""
+    yield from encodings_of(text, asked)
+    yield from (damage for damage, shows in SIGNS.items() if shows(text) and not shows(asked))
 
 
 def lack_end_of_thoughts(replies: Sequence[Reply]) -> list[Reply]:
@@ -72,53 +82,38 @@ def _has_lost_characters(text: str) -> bool:
     return LOST in text
 
 
-def _is_in_another_encoding(text: str) -> bool:
-    """Whether all that is not ASCII is UTF-8 that was read as Windows-1252. Words in capitals before a quotation mark
-    may look so by chance, but not all that a text has.
-    """
-    if text.isascii():
-        return False
-    runs = [run for run in NOT_ASCII.findall(text) if LOST not in run]
-    return len(runs) >= LEAST_RUNS and all(map(_reads_back, runs))
+def _has_marks_in_words(text: str) -> bool:
+    return "?" in text and text.isascii() and len(MARK_IN_WORD.findall(text)) >= LEAST_SIGNS
 
 
-def _reads_back(run: str) -> bool:
-    """Whether characters are the bytes of fewer ones in UTF-8. Bytes without a character stand for themselves."""
-    try:
-        raw = b"".join(sign.encode("cp1252") if sign > "\xff" else sign.encode("latin-1") for sign in run)
-        return len(raw.decode()) < len(run)
-    except UnicodeError:
-        return False
+def _has_controls(text: str) -> bool:
+    return CONTROLS.search(text) is not None
 
 
-def _is_html(text: str) -> bool:
-    """Whether characters stand there as entities alone. Who writes about HTML writes them themselves, too."""
-    if "&" not in text or not (entities := set(ENTITY.findall(text))):
-        return False
-    rest = ENTITY.sub("", text)
-    return not any(ENTITIES[entity] in rest for entity in entities)
+def _has_hidden(text: str) -> bool:
+    return not text.isascii() and len(HIDDEN.findall(text)) >= LEAST_SIGNS
 
 
-def _is_in_json(text: str) -> bool:
-    text = text.strip()
-    if not (len(text) > 2 and text[0] == text[-1] == '"' and "\\" in text):
-        return False
-    try:
-        return isinstance(json.loads(text), str)
-    except ValueError:
-        return False
+def _mixes_scripts(text: str) -> bool:
+    return not text.isascii() and len(TWO_SCRIPTS.findall(text)) >= LEAST_SIGNS
 
 
-def _is_base_64(text: str) -> bool:
-    """Whether a text is one row of letters, broken into lines at most, that are the bytes of another text."""
-    row = "".join(text.splitlines())
-    if not BASE_64.fullmatch(row):
-        return False
-    try:
-        hidden = urlsafe_b64decode(row.translate(TO_URL_SAFE) + "=" * (-len(row) % 4)).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        return False
-    return all(sign.isprintable() or sign.isspace() for sign in hidden)
+def _lacks_blanks(text: str) -> bool:
+    """Whether many letters stand in a row, of a script that puts blanks between its words."""
+    rows = [word for word in text.split() if len(word) >= LONGEST_WORD] if len(text) >= LONGEST_WORD else []
+    return any(map(_is_row, rows))
+
+
+def _is_row(word: str) -> bool:
+    letters = [sign for sign in word if sign.isalpha() and sign < WITHOUT_BLANKS]
+    pieces = {word[n : n + PIECE] for n in range(len(word))}
+    is_text = len(letters) >= MOSTLY_LETTERS * len(word) and len({*letters}) >= LEAST_LETTERS
+    return is_text and len(pieces) >= MOSTLY_NEW * len(word) and "://" not in word
+
+
+def _is_spaced(text: str) -> bool:
+    row = SPACED.search(text) if text.count(" ") >= max(LEAST_SPACED, len(text) / 4) else None
+    return row is not None and len({*row[0]}) >= LEAST_LETTERS
 
 
 def _has_words_twice(text: str) -> bool:
@@ -135,21 +130,32 @@ def _begins_again(text: str) -> bool:
     time, which a model does that goes round in circles.
     """
     text = text.strip()
-    head = text[:LEAST_AGAIN]
-    place = text.find(head, LEAST_AGAIN) if len(text) >= 2 * LEAST_AGAIN else -1
+    head = text[:LEAST_BROKEN]
+    place = text.find(head, LEAST_BROKEN)
     if place < 0 or len({*head}) < SIGNS_AGAIN:
         return False
-    first = text[:place].rstrip()
-    second = text[place:]
-    return second.startswith(first) and not second[len(first) :].lstrip().startswith(first)
+    is_broken = text[place - 1].isalnum() and text[place].isalnum()
+    first, second = text[:place].rstrip(), text[place:]
+    is_long = place >= LEAST_AGAIN or is_broken
+    return is_long and second.startswith(first) and not second[len(first) :].lstrip().startswith(first)
+
+
+def _has_nothing_joined(text: str) -> bool:
+    return NOTHING_FIRST.match(text) is not None or any(
+        word.end() == len(text.rstrip())
+        for word in NOTHING_LAST.finditer(text.rstrip(), max(0, len(text.rstrip()) - LONGEST_NOTHING))
+    )
 
 
 SIGNS: Mapping[str, Callable[[str], bool]] = {
     "characters that were lost (U+FFFD)": _has_lost_characters,
-    "UTF-8 that was read as Windows-1252": _is_in_another_encoding,
-    "entities of HTML in the place of characters": _is_html,
-    "the form of a string in JSON": _is_in_json,
-    "the form of base 64": _is_base_64,
+    "question marks within words": _has_marks_in_words,
+    "characters that steer a terminal": _has_controls,
+    "characters that nobody sees": _has_hidden,
+    "words of two scripts": _mixes_scripts,
+    "no blanks between words": _lacks_blanks,
+    "a blank behind each letter": _is_spaced,
     "each word twice": _has_words_twice,
     "their beginning twice": _begins_again,
+    "a program's word for nothing, joined on": _has_nothing_joined,
 }

@@ -2,6 +2,7 @@
 
     a note at the end    the same sentence behind texts that break off in the middle of one: what cut them says so
     one count            the largest count of tokens is that of several texts that break off: a limit cut them
+    one length           so is the largest number of characters, or of bytes
 
 A text breaks off where its last sign is a letter, a digit or one that a sentence goes on after. Many whole replies end
 so, with a word or a name; so this alone says nothing.
@@ -21,6 +22,9 @@ LEAST_FIRST = 3  # letters of its first word: no "I", and no letter of a choice
 GOING_ON = ",;(-\N{EN DASH}\N{EM DASH}"  # signs with which no sentence ends
 LONGEST_NOTE = 400
 LEAST_COUNT = 16  # tokens: a lower limit would not be one
+LEAST_LENGTH = 160  # characters, or bytes
+ROUND = (50, 64)  # of a multiple of these, two texts are enough: limits are
+ELLIPSES = ("…", "...")
 
 
 def with_one_note(replies: Iterable[Reply]) -> list[Reply]:
@@ -52,6 +56,25 @@ def with_one_count(replies: Iterable[Reply]) -> list[Reply]:
         most >= LEAST_COUNT and len(counts) >= LEAST_REPLIES and not _is_form(longest, [reply for _, reply in counts])
     )
     return longest if is_limit and len(broken) >= max(LEAST_ALIKE, MOST * len(longest)) else []
+
+
+def with_one_length(replies: Iterable[Reply]) -> list[Reply]:
+    """The replies whose text breaks off, or ends with an ellipsis, at the largest length that any has."""
+    whole = [reply for reply in replies if _came_to_its_end(reply)]
+    for length_of in (len, _number_of_bytes):
+        lengths = [length_of(reply.text or "") for reply in whole]
+        most = max(lengths, default=0)
+        longest = [reply for reply, length in zip(whole, lengths, strict=True) if length == most]
+        texts = {reply.text or "" for reply in longest}
+        are_cut = all(breaks_off(text) or text.rstrip().endswith(ELLIPSES) for text in texts)
+        least = LEAST_ALIKE if all(most % limit for limit in ROUND) else LEAST_ALIKE - 1
+        if most >= LEAST_LENGTH and len(whole) >= LEAST_REPLIES and len(texts) >= least and are_cut:
+            return longest
+    return []
+
+
+def _number_of_bytes(text: str) -> int:
+    return len(text.encode(errors="replace"))
 
 
 def breaks_off(text: str) -> bool:

@@ -4,18 +4,26 @@ None of it is certain for a single reply, so nothing is voided. Each finding is 
 and how to look at one of them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from selfexec.runs.copied_texts import begun_with_another, copied_texts
 from selfexec.runs.damaged_texts import damaged_texts
+from selfexec.runs.exchanged_replies import exchanged_replies
+from selfexec.runs.item_words import Items, texts_by_reply
 from selfexec.runs.odd_counts import odd_prompts, odd_texts
-from selfexec.runs.odd_endings import with_one_count, with_one_note
+from selfexec.runs.odd_endings import with_one_count, with_one_length, with_one_note
+from selfexec.runs.program_texts import program_texts
 from selfexec.runs.records import Reply
 from selfexec.runs.replies_unlike_others import in_words, unlike_others
+from selfexec.text.printable import harmless_line
 
 LEAST = 2  # replies
-OddAbout = Literal["unlike", "prompt_counts", "text_counts", "copies", "begun", "note", "limit", "damaged"]
+LONGEST_EXAMPLE = 60  # characters
+OfCounts = Literal["unlike", "prompt_counts", "text_counts", "limit", "length"]
+OfTexts = Literal["copies", "begun", "note", "exchanged", "damaged", "programs"]
+OddAbout = OfCounts | OfTexts
 
 
 class Odd(NamedTuple):
@@ -26,8 +34,10 @@ class Odd(NamedTuple):
     text: str
 
 
-def odd_replies(replies: Sequence[Reply]) -> Iterator[Odd]:
-    """What is odd about replies of one model, by the replies themselves and by those that came beside them."""
+def odd_replies(replies: Sequence[Reply], items: Items = MappingProxyType({})) -> Iterator[Odd]:
+    """What is odd about replies of one model, by the replies themselves, by those that came beside them, and by the
+    items that they are about.
+    """
     came = [reply for reply in replies if not reply.person]
     unlike = unlike_others(came)
     if unlike.replies:
@@ -40,13 +50,28 @@ def odd_replies(replies: Sequence[Reply]) -> Iterator[Odd]:
         ("begun", begun_with_another(came), BEGUN),
         ("note", with_one_note(came), NOTE),
         ("limit", with_one_count(came), LIMIT),
+        ("length", with_one_length(came), LENGTH),
+        ("exchanged", exchanged_replies(came, items), EXCHANGED),
     )
     yield from (Odd(*odd) for odd in rules if len(odd[1]) >= LEAST)
-    damaged = damaged_texts(came)
-    if damaged:
-        those = [*{reply.key: reply for group in damaged.values() for reply in group}.values()]
-        what = ", ".join(f"{name} ({len(group):,})" for name, group in damaged.items())
-        yield Odd("damaged", those, f"have signs of damage: {what}. Something on the way may have changed the texts")
+    asked = texts_by_reply(items)
+    if damaged := damaged_texts(came, asked):
+        text = f"have signs of damage: {_counted(damaged)}. Something on the way may have changed the texts"
+        yield Odd("damaged", _all_of(damaged), text)
+    if held := program_texts(came, asked):
+        shortest = min((reply.text or "" for reply in _all_of(held)), key=len)
+        example = " ".join(harmless_line(shortest).split())
+        shown = example if len(example) <= LONGEST_EXAMPLE else f"{example[: LONGEST_EXAMPLE - 1]}…"
+        text = f'hold what programs write: {_counted(held)}, as in "{shown}". {OF_PROGRAMS}'
+        yield Odd("programs", _all_of(held), text)
+
+
+def _all_of(groups: Mapping[str, Sequence[Reply]]) -> list[Reply]:
+    return [*{reply.key: reply for group in groups.values() for reply in group}.values()]
+
+
+def _counted(groups: Mapping[str, Sequence[Reply]]) -> str:
+    return ", ".join(f"{name} ({len(group):,})" for name, group in groups.items())
 
 
 PROMPT_COUNTS = (
@@ -64,3 +89,12 @@ LIMIT = (
     "break off at the same largest count of tokens, though the server says that they came to their end: a limit may "
     "have cut them"
 )
+LENGTH = (
+    "break off at the same largest length, though the server says that they came to their end: something on the way "
+    "may have cut them"
+)
+EXCHANGED = (
+    "end with an object that belongs to another prompt of the run, and to nothing in their own: replies may have been "
+    "exchanged on the way"
+)
+OF_PROGRAMS = "Unless the model itself writes so, something on the way has written it"

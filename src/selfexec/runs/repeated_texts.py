@@ -9,10 +9,10 @@ same question. So a text is taken note of only where it came three times or more
 - to all prompts of a model, of three kinds: then of any length.
 
 Texts are compared by their words without digits, so that times, counts and ids do not matter. The first or last line of
-a text is compared as well where it begins with a bracket, and the first one where it begins with a pictograph, as
-notices do that stand before or behind a reply; with a pictograph in its last line a model says goodbye. None of this
-holds for one of the 34,000 replies of ten models that were recorded for the paper: their texts to prompts of different
-forms differ, and the longest that two of them gave to different items without refusing has 56 bytes.
+a text is compared as well where it begins with a bracket or has an address, and the first one where it begins with a
+pictograph, as notices do that stand before or behind a reply; with a pictograph in its last line a model says goodbye.
+None of this holds for one of the 34,000 replies of ten models that were recorded for the paper: their texts to prompts
+of different forms differ, and the longest that two of them gave to different items without refusing has 56 bytes.
 """
 
 import re
@@ -83,9 +83,9 @@ def words_of(text: str) -> str:
 
 
 def _may_be_a_notice(line: str, signs: Collection[str]) -> bool:
-    """Whether a line begins with a bracket, or with a sign of one of these categories."""
+    """Whether a line has an address, or begins with a bracket or with a sign of one of these categories."""
     sign = line.lstrip()[:1]
-    return bool(sign) and (sign in BRACKETS or unicodedata.category(sign) in signs)
+    return bool(sign) and ("://" in line or sign in BRACKETS or unicodedata.category(sign) in signs)
 
 
 def _is_long(reply: Reply, least: int) -> bool:

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 from selfexec.engines.model_names import is_one_model
 from selfexec.facets import is_call
+from selfexec.runs.item_words import Items
 from selfexec.runs.odd_replies import OddAbout, odd_replies
 from selfexec.runs.records import Reply
 from selfexec.runs.repeated_texts import repeated_texts, text_of
@@ -42,7 +43,7 @@ class Notice(NamedTuple):
 def notices_in(run: Run) -> Iterator[Notice]:
     """What servers said of the replies of a run, by model; of simulated models nothing."""
     asked = (reply for reply in run.replies.values() if reply.model not in run.simulated)
-    yield from notices_among(asked, addresses_in(run), run.folder)
+    yield from notices_among(asked, addresses_in(run), run.folder, run.items.items)
 
 
 def addresses_in(run: Run) -> Mapping[str, str]:
@@ -52,10 +53,13 @@ def addresses_in(run: Run) -> Mapping[str, str]:
 
 
 def notices_among(
-    replies: Iterable[Reply], addresses: Mapping[str, str] = MappingProxyType({}), folder: Path | None = None
+    replies: Iterable[Reply],
+    addresses: Mapping[str, str] = MappingProxyType({}),
+    folder: Path | None = None,
+    items: Items = MappingProxyType({}),
 ) -> Iterator[Notice]:
     """What servers said of these replies, by model, unless they are simulated; `folder` is that of the run that has
-    them, where one has, and `addresses` has where each model was asked.
+    them, where one has, `addresses` has where each model was asked, and `items` what it was asked about.
     """
     by_model: dict[str, list[Reply]] = {}
     for reply in replies:
@@ -71,9 +75,11 @@ def notices_among(
         if groups := repeated.get(model):
             yield _repeated(model, groups, own, folder)
         known = {reply.key for group in repeated.get(model, ()) for reply in group}
-        for odd in odd_replies(own):
-            if odd.about == "copies" and known.issuperset(reply.key for reply in odd.replies):
+        for odd in odd_replies(own, items):
+            keys = {reply.key for reply in odd.replies}
+            if odd.about in ("copies", "programs") and keys <= known:
                 continue  # which is said already
+            known |= keys if odd.about == "note" else set()
             what = f"{_of(len(odd.replies), own)} {odd.text}{_way_to_look(odd.replies, folder)}"
             yield Notice(model, odd.about, len(odd.replies), f"{model}: {what}")
 

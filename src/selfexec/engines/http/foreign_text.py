@@ -4,6 +4,7 @@
                                                 `echo`), as it was, in a template, or cut to its end
     a text that is an error and nothing else    gateways that write the error of another server into a reply: its body,
                                                 its status with the phrase that HTTP has for it, or its page
+    a text that is an object of a program       gateways that print a reply in the place of its text (`printed_objects`)
     a text that ends in half a character        streams that were cut, or put together, within one
 
 A model may do each of these: repeat a short prompt, write an error where it is asked for one, and repeat half a
@@ -23,6 +24,7 @@ import msgspec
 
 from selfexec.engines.base import CallResult
 from selfexec.engines.http.errors import mapping_of, says_something
+from selfexec.engines.http.printed_objects import printed_object
 from selfexec.engines.http.wires.base import list_of, object_of
 
 LEAST_PROMPT = 120  # characters: a shorter prompt a model may well repeat before its answer
@@ -66,7 +68,16 @@ def why_foreign(result: CallResult, asked: bytes | None) -> str | None:
         return "its text is an error, and not an answer"
     if (status := failed_status(text)) and not any(word in small for word in (*OF_HTTP, b"error", b"%d" % status)):
         return "its text is the status of an error, and not an answer"
+    if (printed := printed_object(text)) and not printed.asked_by.search(_asked_text(msgspec.json.decode(asked))):
+        return f"its text is {printed.what}, and not an answer"
     return None
+
+
+def _asked_text(asked: Mapping[str, Any]) -> str:
+    """All texts of the messages of a request."""
+    given = next((asked[name] for name in PROMPTS if name in asked), None)
+    turns = [{"content": given}] if isinstance(given, str) else map(object_of, list_of(given))
+    return "\n".join(_words_of(turn.get("content", turn.get("parts"))) for turn in turns)
 
 
 def may_repeat(text: str, asked: bytes) -> bool:

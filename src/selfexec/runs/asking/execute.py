@@ -92,11 +92,8 @@ def carry_out(
         progress.warnings.extend(ends_named(found.replies.values(), way_to_texts(plan.out)))
         sampled = {one.name: one.sampling for one in plan.respondents if not one.simulated}
         replies = (reply for reply in found.replies.values() if reply.model in sampled)
-        progress.warnings.extend(
-            remarks(
-                replies, lambda key: sampled[key.model].of(key.experiment, key.session_kind), engine.addresses, plan.out
-            )
-        )
+        sent = lambda key: sampled[key.model].of(key.experiment, key.session_kind)  # noqa: E731
+        progress.warnings.extend(remarks(replies, sent, engine.addresses, plan.out, found.items.items))
     return found
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from selfexec.experiments import Key
 from selfexec.facets import OFF, THINKING, is_call, settings_in
+from selfexec.runs.item_words import Items
 from selfexec.runs.records import Reply
 from selfexec.runs.server_notices import notices_among
 from selfexec.text.numbers import number_of
@@ -25,9 +26,10 @@ def remarks(
     sent: Callable[[Key], Mapping[str, Any]] = lambda key: {},
     addresses: Mapping[str, str] = MappingProxyType({}),
     folder: Path | None = None,
+    items: Items = MappingProxyType({}),
 ) -> Iterator[str]:
-    """`sent` has the settings that a session was asked with, `addresses` where each model was asked, and `folder` is
-    that of the run.
+    """`sent` has the settings that a session was asked with, `addresses` where each model was asked, `items` what they
+    were asked about, and `folder` is that of the run.
     """
     by_model: dict[str, list[Reply]] = defaultdict(list)
     for reply in replies:
@@ -49,7 +51,7 @@ def remarks(
                 yield f"{model}: {said}"
         if said := _untold(came, sent):
             yield f"{model}: {said}"
-    for notice in notices_among((reply for came in by_model.values() for reply in came), addresses, folder):
+    for notice in notices_among((reply for came in by_model.values() for reply in came), addresses, folder, items):
         is_said = notice.about == "prompt_cut" or (
             notice.about == "served" and _several_served(by_model[notice.model]) is not None
         )

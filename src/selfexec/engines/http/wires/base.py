@@ -32,6 +32,7 @@ from selfexec.engines.http.policy import error_in_reply, shortened
 from selfexec.engines.http.providers import ENDINGS, Endpoint
 from selfexec.engines.http.wires.objections import NESTS, UNSEARCHED, WRITTEN, meaning_of, objection_in
 from selfexec.experiments import Capability, Message
+from selfexec.readers import only_thinks
 
 
 class UnusableReply(Exception):
@@ -501,7 +502,7 @@ def ends_within(body: Mapping[str, Any]) -> list[End]:
     return found
 
 
-OPENED_THOUGHT = re.compile(r"\s*<(think|thinking|reasoning)>")
+LEADING, THOUGHT_SIGNS = 20, ("<", "[", "◁")  # nearly all texts begin otherwise
 THOUGHTS_ALONE = re.compile(r"analysis[A-Z][\w'’]*[ ,]+\w")  # the name of their channel, glued to their first word
 
 
@@ -515,9 +516,10 @@ def runs_on(text: str) -> bool:
 
 
 def is_thought_alone(text: str) -> bool:
-    """Whether a text opens thoughts at its start and never closes them: no answer follows."""
-    opened = OPENED_THOUGHT.match(text) if "<" in text else None
-    return opened is not None and f"</{opened[1]}>" not in text
+    """Whether a text opens thoughts at its start, in any way that models mark them, and never closes them: no answer
+    follows.
+    """
+    return text[:LEADING].lstrip()[:1] in THOUGHT_SIGNS and only_thinks(text)
 
 
 def by_end(

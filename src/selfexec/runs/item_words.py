@@ -1,0 +1,39 @@
+"""What items say, whatever they are of: what a prompt about one has in it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from selfexec.experiments import Item
+from selfexec.runs.records import Reply
+
+Items = Mapping[str, Mapping[str, Item]]  # by experiment and id
+KNOWN_AT_ONCE = 4096
+
+
+def texts_by_reply(items: Items) -> Callable[[Reply], str]:
+    """The text of the item that a reply is about; an empty one where the item is not known."""
+
+    @lru_cache(KNOWN_AT_ONCE)
+    def text_of(experiment: str, id: str) -> str:
+        item = items.get(experiment, {}).get(id)
+        return "" if item is None else "\n".join(_strings_in(msgspec.to_builtins(item)))
+
+    return lambda reply: text_of(reply.experiment, reply.item)
+
+
+def listed_in(item: Item) -> Iterator[str]:
+    """What an item lists, as options."""
+    for value in msgspec.to_builtins(item).values():
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            yield from (inner for inner in value if isinstance(inner, str))
+
+
+def _strings_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | Sequence):
+        for inner in value.values() if isinstance(value, Mapping) else value:
+            yield from _strings_in(inner)

@@ -1,0 +1,221 @@
+"""Texts, or parts of them, that programs write around and in the place of what models say.
+
+    marks of templates    `<|im_start|>assistant`, `[/INST]`, `<tool_call>`, `◁tool▷` at the beginning of a line: any
+                          mark around a word of those by which templates name turns and tools; and `assistantfinal`,
+                          where the marks were lost. Thoughts that are closed are read as such, and are no sign
+    speakers              a line for each who speaks, as a model writes that goes on for the user
+    citations             what tools for searching put into a text for a page to show
+    placeholders          `<PERSON>` or `[NAME_1]`, two kinds, as what hides names writes; or a whole text that is the
+                          place of a template which was not filled
+    notes of a cut        a number of characters, bytes, tokens or lines that were left out, in brackets
+    failures              a short text all about a service and its failure: see `share_of_failure`
+    stand-ins             a short text that says of itself that it is a mock, a dummy, or filling
+    pages                 a whole page in HTML, or its paragraphs
+    objects               an object in JSON around one text
+
+A model may write each of these, and base models do with marks and speakers; so they are only named. What the item that
+was asked about has in it is no sign.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+
+from selfexec.experiments import Key
+from selfexec.runs.records import Reply
+
+LEAST, LEAST_SHARE = 2, 0.005  # replies, and how many of a model's: now and then one writes so itself
+# by which chat templates name turns and calls; of several words in a mark one is enough
+TURN_WORDS = (
+    "user|assistant|system|human|inst|sys|turn|header|eot|eos|bos|im|eom|tools?|functions?|invoke|calls?|parameter"
+    "|python_tag|commentary|ipython|observation"
+)
+IN_MARK = rf"/?(?:\w+[ :_-])*?(?:{TURN_WORDS})(?:[_:-]\w+)*"
+TOKEN = re.compile(r"<[|｜][^<>|｜\n]{1,40}[|｜]>|<<?/?SYS>>?|\[/?INST\]|</?(?:start|end)_of_turn>")
+TOKEN_ENDS = ("|>", "｜>", "SYS>", "INST]", "_turn>")
+MARK = re.compile(
+    rf"^\s?(?:<{IN_MARK}(?: [^<>\n]*)?>|\[{IN_MARK}\]|◁{IN_MARK}▷|【{IN_MARK}】)", re.MULTILINE | re.IGNORECASE
+)
+BRACKETS = ("<", "[", "◁", "【")
+CHANNEL = re.compile(r"\A\s*analysis(?=[A-Z])|assistant(?:final|analysis|commentary)(?=\W|[A-Z]|\Z)|\Aassistant\n")
+FIRST_SPEAKER = re.compile(r"\W{0,4}(?:assistant|ai|bot|model|chatbot)\W{0,4}:\s", re.IGNORECASE)
+SPEAKER = re.compile(r"^\W{0,4}(?:(user|human)|assistant|ai|bot|model|chatbot)\W{0,4}:\s", re.IGNORECASE | re.MULTILINE)
+USERS = ("ser:", "man:", "SER:", "MAN:", "ser**", "man**")
+CITATION = re.compile(
+    r"【\d+(?::\d+)?†[^】\n]*】|:\w+\[[^\]\n]*\]\{[^}\n]*\}|[\ue200-\ue2ff]|\[\^\d+\^\]|</?cite\b|\bturn\d+[a-z]+\d+"
+)
+CITING = ("†", "]{", "[^", "cite", "turn0", "\ue200", "\ue201", "\ue202")
+HIDDEN_NAME = re.compile(r"<([A-Z][A-Z_]{2,})(?:_\d+)?>|[\[{]([A-Z][A-Z_]{2,})_\d+[\]}]")
+LEAST_KINDS = 2
+PART = r"\b\d[\d,.]*\s?(?:more )?(?:chars?|characters?|bytes?|tokens?|words?|lines?|kb)\b"
+LEFT_OUT = r"\b(?:truncat|snip|omit|elid|shorten|trimm|skipp|dropp|clipp|cut|redact)\w*"
+BETWEEN = r"[^\[\](){}<>\n]{0,40}?"
+CUT_NOTE = re.compile(
+    rf"[\[(<{{…*]{BETWEEN}(?:{LEFT_OUT}{BETWEEN}{PART}|{PART}{BETWEEN}{LEFT_OUT}){BETWEEN}[\])>}}…*]", re.IGNORECASE
+)
+CUTTING = ("runcat", "snip", "mit", "lid", "horten", "rimm", "kipp", "ropp", "lipp", "cut", "edact")
+UNITS = ("char", "byte", "token", "word", "line", "kb", "KB")
+UNFILLED = re.compile(
+    r"\W{0,2}(?:\{\{[^{}\n]{1,80}\}\}|\$\{[^{}\n]{1,80}\}|\{%[^%\n]{1,80}%\}|<%=?[^%\n]{1,80}%>|%\(\w+\)s|\{\w+(?:\.\w+)*\})\W{0,2}"
+)
+CUT_NOTE = re.compile(
+    r"[\[(<{…*]\s?[^\[\](){}<>\n]{0,60}?(?:\b(?:truncat|snip|omit|elid|cut|clip|shorten|trim|skip|hidden|remov|dropp|remain|left)\w*"
+    r"[^\[\](){}<>\n]{0,30}\b\d[\d,.]*\s?(?:more )?(?:chars?|characters?|bytes?|tokens?|words?|lines?|kb)\b"
+    r"|\b\d[\d,.]*\s?(?:more )?(?:chars?|characters?|bytes?|tokens?|words?|lines?|kb)\b[^\[\](){}<>\n]{0,30}"
+    r"\b(?:truncat|snip|omit|elid|cut|clip|shorten|trim|skip|hidden|remov|dropp|remain|left)\w*)[^\[\](){}<>\n]{0,60}[\])>}…*]",
+    re.IGNORECASE,
+)
+HTML: Mapping[str, re.Pattern[str]] = {
+    "a page in HTML": re.compile(r"(?:<!doctype html|<html)\b.*</html>", re.IGNORECASE | re.DOTALL),
+    "paragraphs in HTML": re.compile(r"<(p|div|ul|ol|h\d)\b[^<>]*>.*</(?:p|div|ul|ol|h\d)>", re.IGNORECASE | re.DOTALL),
+}
+LEAST_BLANKS = 6  # of a text within an object
+OF_PAGES = re.compile("html|page|site|css", re.IGNORECASE)
+LONGEST_FAILURE, LONGEST_STAND_IN = 300, 100  # characters
+MOST_LINES = 4
+LEAST_ABOUT, MOST_ABOUT = 0.2, 0.5  # of the words of a text
+FIRST_PERSON = re.compile(r"\b(?:I|my|me)\b|\bI['’]", re.IGNORECASE)
+WORD = re.compile(r"[A-Za-z]+")
+# what can fail, and what is said of it
+SERVICE = re.compile(
+    r"servers?|services?|gateway|upstream|backend|requests?|connect\w*|network|socket|stream|api|endpoint|fetch|proxy"
+    r"|host|quota|billing|credits?|balance|tokens?|rate|usage|capacity|models?|engine|workers?|queue|deployment"
+    r"|instance|cluster|provider|cuda|gpu|memory|https?|ssl|tls|dns|response|completions?|inference|session"
+    r"|context|account|key|openai|anthropic|claude|gemini|plan|limit|loading|read|headers?",
+    re.IGNORECASE,
+)
+FAILED = re.compile(
+    r"errors?|fail\w*|exceed\w*|overload\w*|unavailable|timeout|timed|exhausted|refused|denied|reset|abort\w*"
+    r"|terminated|busy|throttl\w*|insufficient|unauthorized|invalid|bad|many|reached|hang|disconnect\w*|unreachable"
+    r"|crashed|retry|retries|cancell?ed|expired|suspended|unexpected|broken|closed|interrupted|again|exception|out",
+    re.IGNORECASE,
+)
+# the same where words are not apart
+CHINESE = re.compile(
+    r"(?=.*(?:服务|请求|上游|负载|模型|渠道|接口|网络|额度|余额|令牌|连接))"
+    r".*(?:失败|错误|超时|饱和|稍后再试|稍后重试|不足|繁忙|异常|不可用|超出|已达)",
+    re.DOTALL,
+)
+LONGEST_CHINESE = 60
+STAND_IN = re.compile(r"\b(?:mock\w*|dummy|stub\w*|placeholder|canned|lorem ipsum|fallback|sample)\b", re.IGNORECASE)
+REPLY = re.compile(r"\b(?:response|reply|request|completion|answer|text|output|model|content|ipsum)\b", re.IGNORECASE)
+
+
+def program_texts(
+    replies: Iterable[Reply], asked: Callable[[Reply], str] = lambda reply: ""
+) -> Mapping[str, list[Reply]]:
+    """The replies of a model that hold what programs write, by what that is, where there are two or more of them; a
+    text that can hardly be anything else is enough by itself. `asked` has sign the item of a reply says.
+    """
+    by_sign: dict[str, list[Reply]] = defaultdict(list)
+    with_text = [reply for reply in replies if reply.text]
+    for reply in with_text:
+        for sign in held_in(reply.text or "", partial(asked, reply)):
+            by_sign[sign].append(reply)
+    if hidden := _with_hidden_names(with_text, asked):
+        by_sign["placeholders of names"] = hidden
+    least = max(LEAST, LEAST_SHARE * len(with_text))
+    alone = {
+        sign for sign, group in by_sign.items() if sign in ALONE or (sign == FAILURE and any(map(_is_only_that, group)))
+    }
+    return {sign: group for sign, group in by_sign.items() if len(group) >= (1 if sign in alone else least)}
+
+
+def held_in(text: str, asked: Callable[[], str] = lambda: "") -> Iterator[str]:
+    """What a text holds that a program may have written, where what was asked holds nothing of the kind."""
+    yield from (sign for sign, holds in SIGNS.items() if holds(text) and not holds(asked()))
+    if len(text) <= LONGEST_STAND_IN and UNFILLED.fullmatch(text.strip()) and "{" not in asked():
+        yield "a template that was not filled"
+    if text.lstrip().startswith("<") and not OF_PAGES.search(asked()):
+        yield from (sign for sign, pattern in HTML.items() if pattern.fullmatch(text.strip()))
+    if len(text) <= LONGEST_STAND_IN and STAND_IN.search(text) and REPLY.search(text) and not STAND_IN.search(asked()):
+        yield "a stand-in for a reply"
+    if text.startswith("{") and _is_wrapped(text.strip(), asked()):
+        yield "an object around one text"
+    if len(text) <= LONGEST_FAILURE and share_of_failure(text, asked) >= LEAST_ABOUT:
+        yield FAILURE
+
+
+def _is_only_that(reply: Reply) -> bool:
+    """Whether a text is about the failure of a service and nothing else: then it is enough by itself."""
+    return share_of_failure(reply.text or "") >= MOST_ABOUT
+
+
+def _is_wrapped(text: str, asked: str) -> bool:
+    """Whether a text is an object in JSON with one text in it, and no such thing was asked for."""
+    if not text.endswith('"}') or "json" in asked.casefold():
+        return False
+    try:
+        wrapped = json.loads(text)
+    except ValueError:
+        return False
+    inner = next(iter(wrapped.values())) if len(wrapped) == 1 else None
+    return isinstance(inner, str) and inner.count(" ") >= LEAST_BLANKS
+
+
+def _has_marks(text: str) -> bool:
+    if any(end in text for end in TOKEN_ENDS) and TOKEN.search(text):
+        return True
+    begins = text[:2].lstrip().startswith(BRACKETS) or any(f"\n{bracket}" in text for bracket in BRACKETS)
+    return (begins and MARK.search(text) is not None) or (
+        ("assistant" in text or text.startswith("analysis")) and CHANNEL.search(text) is not None
+    )
+
+
+def _has_speakers(text: str) -> bool:
+    """Whether a text begins with the name of who answers, or has turns of both sides."""
+    if FIRST_SPEAKER.match(text):
+        return True
+    return any(user in text for user in USERS) and len({bool(turn[1]) for turn in SPEAKER.finditer(text)}) > 1
+
+
+def _has_citations(text: str) -> bool:
+    return any(sign in text for sign in CITING) and CITATION.search(text) is not None
+
+
+def _has_a_cut_note(text: str) -> bool:
+    is_possible = any(word in text for word in CUTTING) and any(unit in text for unit in UNITS)
+    return is_possible and CUT_NOTE.search(text) is not None
+
+
+def _with_hidden_names(replies: Sequence[Reply], asked: Callable[[Reply], str]) -> list[Reply]:
+    """The replies with placeholders for names, of two kinds in two replies each."""
+    by_kind: dict[str, set[Key]] = defaultdict(set)
+    for reply in replies:
+        names = {a or b for a, b in HIDDEN_NAME.findall(reply.text or "")}
+        for name in names if names and not HIDDEN_NAME.search(asked(reply)) else ():
+            by_kind[name].add(reply.key)
+    several = [keys for keys in by_kind.values() if len(keys) >= LEAST]
+    keys = set().union(*several) if len(several) >= LEAST_KINDS else set()
+    return [reply for reply in replies if reply.key in keys]
+
+
+def share_of_failure(text: str, asked: Callable[[], str] = lambda: "") -> float:
+    """How many of the words of a text are about a service and its failure, from 0 to 1; 0 where one of the two is
+    missing, or its words were asked about. A model speaks of itself as I.
+    """
+    if len(text) <= LONGEST_CHINESE and CHINESE.search(text):
+        return 0.0 if CHINESE.search(asked()) else 1.0
+    if text.lstrip()[:1] == "{" or text.count("\n") >= MOST_LINES or FIRST_PERSON.search(text):
+        return 0.0
+    words = [word.casefold() for word in WORD.findall(CAMEL.sub(r"\1 \2", text))]
+    about = [word for word in words if SERVICE.fullmatch(word)]
+    failed = [word for word in words if FAILED.fullmatch(word)]
+    if not (about and failed):
+        return 0.0
+    known = {word.casefold() for word in WORD.findall(asked())}
+    is_asked_about = known.issuperset(about) or known.issuperset(failed)
+    return 0.0 if is_asked_about else (len(about) + len(failed)) / len(words)
+
+
+CAMEL = re.compile("([a-z])([A-Z])")
+SIGNS: Mapping[str, Callable[[str], bool]] = {
+    "marks of a chat template": _has_marks,
+    "turns of several speakers": _has_speakers,
+    "citations for a page to show": _has_citations,
+    "a note of what was cut": _has_a_cut_note,
+}
+FAILURE = "the failure of a service"
+ALONE = ("a template that was not filled", "a page in HTML")  # what one reply is enough for

@@ -1,0 +1,111 @@
+"""What programs write around and in the place of replies is named, and what models write is not."""
+
+import pytest
+
+from selfexec.runs.program_texts import FAILURE, held_in, program_texts, share_of_failure
+from selfexec.runs.records import Reply
+from selfexec.runs.run import Run
+
+MARKS, SPEAKERS = "marks of a chat template", "turns of several speakers"
+CITATIONS, CUT = "citations for a page to show", "a note of what was cut"
+
+
+def reply(text: str, n: int = 0) -> Reply:
+    return Reply(model="m", experiment="restriction", item=str(n), session="execute", text=text)
+
+
+WRITTEN = {
+    "<|im_start|>assistant\nMix flour.": MARKS,
+    "Mix flour.<｜end▁of▁sentence｜>": MARKS,
+    " [/INST] Mix flour.": MARKS,
+    "[TOOL_CALLS] [{}]": MARKS,
+    '<tool_call>\n{"name": "search"}\n</tool_call>': MARKS,
+    '<function_calls>\n<invoke name="x">\n</invoke>\n</function_calls>': MARKS,
+    "Mix.\n\u25c1tool_call_begin\u25b7 search": MARKS,
+    "analysisThe user asks for bread.assistantfinalMix flour.": MARKS,
+    "assistant: Mix flour.": SPEAKERS,
+    "Mix flour.\n\nUser: And then?\n\nAssistant: Bake it.": SPEAKERS,
+    "Mix flour\u30104:0\u2020source\u3011.": CITATIONS,
+    "Mix flour :contentReference[oaicite:0]{index=0}": CITATIONS,
+    "Mix flour. \ue200cite\ue202turn0search0\ue201": CITATIONS,
+    "Mix flour and ... [truncated 312 chars]": CUT,
+    "Mix flour <...snip 400 bytes...> bake.": CUT,
+    '{"response": "Mix flour and water, let it rise, and bake it."}': "an object around one text",
+    "<p>Mix flour.</p>\n<p>Bake it.</p>": "paragraphs in HTML",
+    "This is a mock response.": "a stand-in for a reply",
+}
+
+
+@pytest.mark.parametrize(("text", "what"), WRITTEN.items())
+def test_two_texts_with_what_programs_write_are_named(text: str, what: str) -> None:
+    rest = [reply(f"Mix flour and water, {n} times.", n) for n in range(9)]
+    held = [reply(text, n) for n in (20, 21)]
+    assert program_texts([*rest, *held]) == {what: held}
+    assert program_texts([*rest, held[0]]) == program_texts(rest) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Internal Server Error", "fetch failed", "Connection error.", "API Error: ReadTimeout", "Gateway Timeout"),
+        *("The request timed out. Please try again.", "Claude AI usage limit reached|1790000000"),
+        *("upstream connect error or disconnect/reset before headers. reset reason: connection failure",),
+        "\u4e0a\u6e38\u8d1f\u8f7d\u5df2\u9971\u548c\uff0c\u8bf7\u7a0d\u540e\u518d\u8bd5",
+        *("{{ response.content }}", "${reply.text}", "<!DOCTYPE html><html><body>Just a moment...</body></html>"),
+    ],
+)
+def test_of_what_no_model_answers_one_text_is_enough(text: str) -> None:
+    held = reply(text)
+    [found] = program_texts([*(reply(f"Mix flour, {n}.", n) for n in range(1, 9)), held]).values()
+    assert found == [held]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The model is overloaded. Please try again later.",
+        "You exceeded your current quota, please check your plan and billing details.",
+        "CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 79.15 GiB total capacity)",
+    ],
+)
+def test_failures_count_together_whatever_their_words(text: str) -> None:
+    other = "That model is currently overloaded with other requests. You can retry your request, or contact us."
+    held = [reply(text, 1), reply(other, 2)]
+    assert program_texts(held) == {FAILURE: held}
+    assert share_of_failure(text) < 0.5  # so that one alone says nothing
+    assert program_texts(held[:1]) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Internal Server Error", "What does an internal server error look like?"),
+        ("I encountered an error while processing your request.", ""),
+        ("The server at the restaurant was kind to all of us, and she brought more bread.", ""),
+        ("I'm sorry, but I can't help with that request.", ""),
+        ("If the motor fails, ask the seller.", ""),
+        ("Dear [Your Name],\n[Date]\nthis is for <name>.", ""),
+        ("[Verse 1]\nThe sun\n[Chorus]", ""),
+        ("<think>Hm.</think>\nMix flour.", ""),
+        ("Write 250 words (about 1,500 characters) on it.", ""),
+        ("The sum runs over a[i] and \\\\sum_{n=1}^{10} x^{[2]}.", ""),
+        ("Assistants help users: they bake.", ""),
+        ('{"response": "Mix flour and water, let it rise, and bake it."}', "Answer in JSON."),
+        ("<p>Mix flour.</p>", "Write it in HTML."),
+        ("<|im_start|>user", "What does <|im_start|> mean?"),
+    ],
+)
+def test_what_a_model_may_write_and_what_was_asked_for_is_not_named(text: str, asked: str) -> None:
+    assert [*held_in(text, lambda: asked)] == []
+    assert program_texts([reply(text, n) for n in range(3)], lambda reply: asked) == {}
+
+
+def test_placeholders_of_two_kinds_in_two_replies_each_are_named() -> None:
+    held = [reply("<PERSON> lives in <LOCATION>.", 1), reply("Ask <PERSON> first.", 2), reply("In <LOCATION>.", 3)]
+    assert program_texts(held) == {"placeholders of names": held}
+    assert program_texts(held[:2]) == program_texts(held, lambda reply: "Keep <PERSON>.") == {}
+
+
+def test_of_ten_recorded_models_no_text_is_a_programs(ten_models: Run) -> None:
+    for model in ten_models.models:
+        assert program_texts(reply for reply in ten_models.replies.values() if reply.model == model) == {}
