@@ -46,9 +46,9 @@ SAID = [
         "acme/m: 6 of 30 replies came as those of another model: gpt-3.5-turbo (openai-model) (6).",
     ),
     (
-        {"form": 2, "form_parts": "field choices; header hoverfly", "stop_reason": "stop"},
+        {"form": 2, "form_parts": "field choices; field stub; header hoverfly", "stop_reason": "stop"},
         "unlike",
-        "acme/m: 6 of 30 replies are made up differently from the others (only they have header hoverfly)",
+        "acme/m: 6 of 30 replies are made up differently from the others (only they have field stub, header hoverfly)",
     ),
     (
         {"prompt_bytes": 900, "input_tokens": 1},

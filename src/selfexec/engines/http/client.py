@@ -312,7 +312,7 @@ class HttpEngine:
         where, pace = request.route.where, request.route.pace
         async with pace:
             sent = time.time()
-            status, headers, raw, connection, carrier = await self._send(request)
+            status, headers, raw, connection, carrier, unknown = await self._send(request)
         if status in WITH_REPLY:
             if not (is_plain := say_nothing(headers)):
                 self._check_headers(request, headers, failure_header(headers, request.route.where.name))
@@ -325,13 +325,14 @@ class HttpEngine:
             outcome = outcome if is_plain else with_headers(outcome, headers, request.payload)
             outcome = self._clocks.judged(where.url, where.name, outcome, sent, headers.get("Date"))
             outcome = self._counts.judged(where.url, where.name, outcome)
-            form = self._forms.form_of(where.url, where.name, outcome.served_model, raw, headers)
+            form = self._forms.form_of(where.url, where.name, outcome.served_model, raw, headers, unknown)
             return msgspec.structs.replace(
                 outcome,
                 connection=connection,
                 form=form.number,
                 form_parts=form.parts,
                 other_model=form.other_model,
+                other_fields=form.other_fields,
                 prompt_bytes=request.prompt_bytes,
             )
         if 300 <= status < 400:
@@ -408,7 +409,7 @@ class HttpEngine:
             raw = stream.raw()
             if route.has_lost_beginning(stream.opening):
                 raise UnusableReply("its beginning was lost: it names no role, as other streams of this server do")
-            return response._replace(raw=raw)
+            return response._replace(raw=raw, unknown=stream.unknown)
         except UnicodeError:
             raise RetryableError(NOT_DECODABLE, way_out=WRONG_ADDRESS) from None
         except UnusableReply as fault:
