@@ -55,6 +55,11 @@ SAID = [
         "prompt_counts",
         "acme/m: 6 of 30 replies have a count of prompt tokens that is far from what prompts of their length have",
     ),
+    (
+        {"contradictions": "turn is above 1, and each session has one turn"},
+        "contradictions",
+        "acme/m: 6 of 30 replies do not fit their requests, others or themselves: turn is above 1, and each session",
+    ),
     ({"age": 90_000}, "age", "acme/m: 6 of 30 replies were made an hour or more before they were asked for"),
 ]
 

@@ -4,18 +4,24 @@ None of it is certain for a single reply, so nothing is voided. Each finding is 
 and how to look at one of them.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from selfexec.engines.base import BETWEEN_PARTS
 from selfexec.runs.copied_texts import begun_with_another, copied_texts
 from selfexec.runs.damaged_texts import damaged_texts
 from selfexec.runs.odd_counts import odd_prompts, odd_texts
 from selfexec.runs.odd_endings import with_one_count, with_one_note
 from selfexec.runs.records import Reply
 from selfexec.runs.replies_unlike_others import in_words, unlike_others
+from selfexec.text.printable import harmless_line, in_short
 
 LEAST = 2  # replies
-OddAbout = Literal["unlike", "prompt_counts", "text_counts", "copies", "begun", "note", "limit", "damaged"]
+SHOWN = 3  # contradictions that are named
+OddAbout = Literal[
+    "unlike", "prompt_counts", "text_counts", "copies", "begun", "note", "limit", "damaged", "contradictions"
+]
 
 
 class Odd(NamedTuple):
@@ -42,11 +48,21 @@ def odd_replies(replies: Sequence[Reply]) -> Iterator[Odd]:
         ("limit", with_one_count(came), LIMIT),
     )
     yield from (Odd(*odd) for odd in rules if len(odd[1]) >= LEAST)
+    if contradicting := [reply for reply in came if reply.contradictions]:
+        what = contradictions_in_words(contradicting)
+        yield Odd("contradictions", contradicting, f"do not fit their requests, others or themselves: {what}")
     damaged = damaged_texts(came)
     if damaged:
         those = [*{reply.key: reply for group in damaged.values() for reply in group}.values()]
         what = ", ".join(f"{name} ({len(group):,})" for name, group in damaged.items())
         yield Odd("damaged", those, f"have signs of damage: {what}. Something on the way may have changed the texts")
+
+
+def contradictions_in_words(replies: Sequence[Reply]) -> str:
+    """What these replies contradict, the most frequent first, with how many do."""
+    times = Counter(part for reply in replies for part in (reply.contradictions or "").split(BETWEEN_PARTS))
+    named = [f"{in_short(harmless_line(part))} ({number:,})" for part, number in times.most_common(SHOWN)]
+    return "; ".join([*named, f"{len(times) - SHOWN:,} more"] if len(times) > SHOWN else named)
 
 
 PROMPT_COUNTS = (

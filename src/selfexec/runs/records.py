@@ -116,7 +116,8 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     `form` is the number of what the reply was made up of: the names of its fields and headers, and who they say
     answered. The first replies of a form have these as `form_parts`. `other_model` is the name of another model than
     was asked that a field or a header has, with its place; `other_fields` the fields and headers that are not known,
-    with short values; `prompt_bytes` is the length of the messages' text.
+    with short values, and `contradictions` what does not fit the request, other replies or the reply itself.
+    `prompt_bytes` is the length of the messages' text.
 
     `unknown_end` is the server's word for how the reply ended, where that word is not in the table of known ends; it is
     `none` where the server gave no word. `unknown_end_text` is the text that came with it. The reply has an `error` and
@@ -163,6 +164,7 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     form_parts: str | None = None
     other_model: str | None = None
     other_fields: str | None = None
+    contradictions: str | None = None
     prompt_bytes: Count | None = None
 
     @classmethod
@@ -227,6 +229,7 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
             form_parts=outcome.form_parts,
             other_model=outcome.other_model,
             other_fields=outcome.other_fields,
+            contradictions=outcome.contradictions,
             prompt_bytes=outcome.prompt_bytes,
         )
 

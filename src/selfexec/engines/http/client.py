@@ -49,6 +49,7 @@ from selfexec.engines.http.bodies import (
 )
 from selfexec.engines.http.charsets import in_utf8, is_utf8
 from selfexec.engines.http.connections import SurplusWatch
+from selfexec.engines.http.contradictions import Contradictions
 from selfexec.engines.http.errors import error_body
 from selfexec.engines.http.flagged import quotes_another_prompt
 from selfexec.engines.http.forms import Forms
@@ -141,6 +142,7 @@ class HttpEngine:
         self._clocks = ServerClocks()
         self._counts = ServerCounts()
         self._forms = Forms()
+        self._contradictions = Contradictions()
         one_at_a_time = connection.max_connections == 1
         self._transport = Transport(connection.timeout, self._watch, one_at_a_time=one_at_a_time)
 
@@ -326,8 +328,10 @@ class HttpEngine:
             outcome = self._clocks.judged(where.url, where.name, outcome, sent, headers.get("Date"))
             outcome = self._counts.judged(where.url, where.name, outcome)
             form = self._forms.form_of(where.url, where.name, outcome.served_model, raw, headers, unknown)
+            whose = where.url, where.name
             return msgspec.structs.replace(
                 outcome,
+                contradictions=self._contradictions.of(whose, form.names, request.payload, raw, headers, outcome, sent),
                 connection=connection,
                 form=form.number,
                 form_parts=form.parts,

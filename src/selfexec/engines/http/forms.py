@@ -88,13 +88,15 @@ OF_OFFERS = "azureml-model-group"  # at Azure a group of offers
 
 class Form(NamedTuple):
     """The form of a reply: its number, its parts where they are to be kept, the name of another model than was asked
-    that a header or a field has, with its place, and what is not known of its fields and headers.
+    that a header or a field has, with its place, what is not known of its fields and headers, and the names of all its
+    fields.
     """
 
     number: int | None
     parts: str | None
     other_model: str | None
     other_fields: str | None = None
+    names: frozenset[bytes] = NO_NAMES
 
 
 class Forms:
@@ -119,13 +121,13 @@ class Forms:
         names = names_in(raw) if len(raw) <= LONGEST else NO_NAMES
         others = self._others.of(url, model, names, raw, headers, of_pieces)
         if not 0 < len(names) <= MOST_NAMES or len(headers) > MOST_NAMES:
-            return Form(None, None, None, others)
+            return Form(None, None, None, others, names)
         look = _look(names, tuple(headers))
         origins = (*_values(look.field_origins, raw), *((name, headers[name]) for name in look.header_origins))
         number, parts = _numbered(look.parts, origins)
         models = (*_values(look.field_models, raw), *((name, headers[name]) for name in look.header_models))
         other = next((f"{value} ({name})" for name, value in models if _is_another(value, model, served)), None)
-        return Form(*self._kept(url, model, number, parts), other, others)
+        return Form(*self._kept(url, model, number, parts), other, others, names)
 
     def _kept(self, url: str, model: str, number: int, parts: str) -> tuple[int | None, str | None]:
         """A number and its parts as they are kept."""

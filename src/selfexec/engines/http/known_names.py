@@ -47,6 +47,13 @@ _WRITTEN = (
 )
 # of all formats
 _COMMON = (
+    *("prompt_tokens", "completion_tokens", "total_tokens", "input_tokens", "output_tokens", "cached_tokens"),
+    *("reasoning_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "prompt_cache_hit_tokens"),
+    *("prompt_cache_miss_tokens", "queue_time", "prompt_time", "completion_time", "total_time", "cost", "tool_use"),
+    *("prompt_ms", "prompt_per_second", "prompt_per_token_ms", "predicted_ms", "predicted_per_second", "cache_n"),
+    *("predicted_per_token_ms", "estimated_cost", "cache_write_tokens", "web_search_options", "function", "arguments"),
+    *("category", "probability", "probabilityScore", "severityScore", "citationSources", "startIndex", "endIndex"),
+    *("uri", "license", "publicationDate"),
     *("audio", "candidates", "choices", "completed_at", "content_block", "content_index", "created", "created_at"),
     *("data", "delta", "finishReason", "finish_reason", "id", "incomplete_details", "index", "item", "item_id"),
     *("message", "message_id", "model", "modelVersion", "native_finish_reason", "obfuscation", "object", "output"),

@@ -57,7 +57,7 @@ class OtherFields:
         """The parts of a reply that are not known; None where all are. `names` are those of all fields in its body, and
         `of_pieces` what was not known in the pieces of a stream.
         """
-        unknown = _unlisted_headers(tuple(headers))
+        unknown = unlisted_headers(tuple(headers))
         if not (unknown or of_pieces or has_unlisted(names)):
             return None
         found = [(f"header {name.lower()}", headers[name]) for name in unknown]
@@ -96,7 +96,7 @@ def has_unlisted(names: frozenset[bytes]) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _unlisted_headers(names: tuple[str, ...]) -> tuple[str, ...]:
+def unlisted_headers(names: tuple[str, ...]) -> tuple[str, ...]:
     """The names of headers that are not known whatever their values are."""
     return tuple(name for name in names if not is_listed_header(name.lower()))
 
