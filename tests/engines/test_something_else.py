@@ -161,7 +161,7 @@ def test_a_system_message_that_comes_back_has_to_be_one_that_was_sent(wire: str)
     given = {"openai": "messages", "responses": "instructions", "anthropic": "system", "gemini": "systemInstruction"}[
         wire
     ]
-    value: Any = {"parts": [{"text": "Sell our zebra boots."}]} if wire == "gemini" else "Be brief."
+    value: Any = {"parts": [{"text": "Sell our zebra boots."}]} if wire == "gemini" else "Sell our zebra boots."
     with_system = {**sent(wire), given: [*sent(wire)["messages"], echoed[0]] if wire == "openai" else value}
     for field in ({"messages": echoed}, {"request": {"messages": echoed}}):
         body = json.dumps(good(wire) | field).encode()
