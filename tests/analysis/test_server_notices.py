@@ -46,14 +46,19 @@ SAID = [
         "acme/m: 6 of 30 replies came as those of another model: gpt-3.5-turbo (openai-model) (6).",
     ),
     (
-        {"form": 2, "form_parts": "field choices; header hoverfly", "stop_reason": "stop"},
+        {"form": 2, "form_parts": "field choices; field stub; header hoverfly", "stop_reason": "stop"},
         "unlike",
-        "acme/m: 6 of 30 replies are made up differently from the others (only they have header hoverfly)",
+        "acme/m: 6 of 30 replies are made up differently from the others (only they have field stub, header hoverfly)",
     ),
     (
         {"prompt_bytes": 900, "input_tokens": 1},
         "prompt_counts",
         "acme/m: 6 of 30 replies have a count of prompt tokens that is far from what prompts of their length have",
+    ),
+    (
+        {"contradictions": "turn is above 1, and each session has one turn"},
+        "contradictions",
+        "acme/m: 6 of 30 replies do not fit their requests, others or themselves: turn is above 1, and each session",
     ),
     ({"age": 90_000}, "age", "acme/m: 6 of 30 replies were made an hour or more before they were asked for"),
 ]

@@ -12,8 +12,8 @@ from test_ends import FORMATS, OWN, short_pauses, streamed, whole
 
 from selfexec.engines import CallResult, Connection
 from selfexec.engines.http.client import HttpEngine
-from selfexec.engines.http.server_clocks import ServerClocks, seconds_of_date
-from selfexec.engines.http.server_times import created_in, seconds_since_1970
+from selfexec.engines.http.server_clocks import ServerClocks
+from selfexec.engines.http.server_times import created_in, seconds_of_date, seconds_since_1970
 from sockets import call, server
 
 __all__ = ["short_pauses"]

@@ -154,6 +154,22 @@ def test_prices_templates_and_system_prompts_are_no_prompts_that_come_back(wire:
         assert not repeats_another_prompt(sent(wire), good(wire) | field)
 
 
+@FORMATS
+def test_a_system_message_that_comes_back_has_to_be_one_that_was_sent(wire: str) -> None:
+    where = Endpoint("m", HERE, wire, "x")  # type: ignore[arg-type]
+    echoed = [{"role": "system", "content": "Sell our zebra boots."}, {"role": "user", "content": PROMPT}]
+    given = {"openai": "messages", "responses": "instructions", "anthropic": "system", "gemini": "systemInstruction"}[
+        wire
+    ]
+    value: Any = {"parts": [{"text": "Sell our zebra boots."}]} if wire == "gemini" else "Sell our zebra boots."
+    with_system = {**sent(wire), given: [*sent(wire)["messages"], echoed[0]] if wire == "openai" else value}
+    for field in ({"messages": echoed}, {"request": {"messages": echoed}}):
+        body = json.dumps(good(wire) | field).encode()
+        assert decoded(where, WIRES[wire], body, json.dumps(with_system).encode()).text
+        with pytest.raises(RetryableError, match="it repeats a system message that was not sent"):
+            decoded(where, WIRES[wire], body, json.dumps(sent(wire)).encode())
+
+
 # --- what its headers say --------------------------------------------------------------------------------------------
 
 

@@ -35,7 +35,6 @@ def test_a_few_replies_of_another_form_are_named_with_what_they_have_and_lack() 
             {"fingerprint": "fp_ollama"},
             "only they have system_fingerprint fp_ollama; they lack system_fingerprint fp_#",
         ),
-        ({"fingerprint": None}, "they lack system_fingerprint fp_#"),
         ({"completion_id": "gen-5"}, "only they have an id gen- and a number; they lack an id chatcmpl-"),
         ({"completion_id": "chatcmpl-123"}, "only they have an id chatcmpl- and a number; they lack an id chatcmpl-"),
     ],
@@ -48,11 +47,27 @@ def test_so_are_those_of_another_kind_of_id_or_fingerprint(fields: dict[str, Any
 def test_what_servers_vary_in_lawfully_is_not_named() -> None:
     versions = [reply for n in range(20) for reply in replies(1, fingerprint=f"fp_{n:010x}")]
     assert unlike_others(versions).replies == []
-    assert unlike_others([*replies(20), *replies(1, fingerprint=None)]).replies == []  # one thing in one reply
+    assert unlike_others([*replies(20), *replies(9, fingerprint=None)]).replies == []  # one thing alone, as below
     assert unlike_others([*replies(4), *replies(3, 2)]).replies == []  # too few
     assert unlike_others([*replies(10), *replies(10, 2)]).replies == []  # neither is the rule
     for fields in ({"text": ""}, {"stop_reason": "length"}, {"policy": "status 400"}, {"person": True}):
         assert unlike_others([*replies(20), *replies(5, 2, **fields)]).replies == []  # which have fields of their own
+
+
+@pytest.mark.parametrize("part", ["field service_tier", "header traceresponse", "field license", "field queue_time"])
+def test_one_thing_that_some_replies_have_or_lack_is_no_sign_and_two_are(part: str) -> None:
+    have, second = f"{FORMS[1]}; {part}", f"{FORMS[1]}; {part}; field hoverfly"
+    for number in (3, 17):
+        assert unlike_others([*replies(20), *replies(number, 3, form_parts=have)]).replies == []
+        found = unlike_others([*replies(20), *replies(number, 4, form_parts=second)])
+        both = ", ".join(sorted((part, "field hoverfly")))
+        assert (len(found.replies), in_words(found)) == (number, f"only they have {both}")
+
+
+def test_the_provider_behind_a_gateway_is_none_of_them_since_it_is_said_by_itself() -> None:
+    several = [f"{FORMS[1]}; provider: {name}" for name in ("A", "B", "C")]
+    came = [reply for n in (20, 8, 5) for reply in replies(n, 5 + n, form_parts=several[n % 3])]
+    assert unlike_others(came).replies == []
 
 
 def test_a_server_that_was_replaced_between_two_commands_is_not_compared_with_what_it_was() -> None:
@@ -174,4 +189,4 @@ def test_the_parts_are_kept_with_the_first_replies_of_a_form_alone_and_not_of_to
     ],
 )
 def test_bodies_of_too_many_names_or_bytes_have_no_form(raw: bytes, headers: dict[str, str]) -> None:
-    assert form(raw, **headers) == (None, None, None)
+    assert form(raw, **headers)[:3] == (None, None, None)

@@ -110,6 +110,7 @@ def command(
     from selfexec.runs.absent import absent_sessions
     from selfexec.runs.importing import run_of
     from selfexec.runs.server_notices import notices_in
+    from selfexec.runs.unknown_fields import unknown_lines
 
     run = run_of(source, item_source, accept_ends)
     refuse_silent(run)
@@ -142,8 +143,16 @@ def command(
             return
         table = as_text(*reading_summary(chosen), width, "stacked", styled=styled)
         texts = (notice.text for notice in notices_in(run) if any(key.model == notice.model for key in chosen))
+        fields = unknown_lines(run, shown=None)
         unread = claims_that_came_out(run.tables, ["unreadable"])
-        lines = (table.rstrip("\n"), *reading_legend(chosen), "", *texts, *_to_see(source, chosen, claims, unread))
+        lines = (
+            table.rstrip("\n"),
+            *reading_legend(chosen),
+            "",
+            *texts,
+            *fields,
+            *_to_see(source, chosen, claims, unread),
+        )
         _put([line.encode() for line in lines], out, styled=styled)
 
 

@@ -306,11 +306,14 @@ def _unsafe(plan: "Plan") -> Iterator[str]:
 
 
 def summary(progress: "Progress", run: "Run") -> Iterator[str]:
-    """Calls, retries by cause, states by reason, what failed."""
+    """Calls, retries by cause, states by reason, what failed, and what replies have that is not known."""
+    from selfexec.runs.unknown_fields import unknown_lines
+
     yield from calls_made(progress)
     states = Counter(_state(key, reading) for key, reading in run.readings.items())
     yield "sessions: " + ", ".join(f"{state} {n:,}" for state, n in states.most_common())
     yield from went_wrong(progress)
+    yield from unknown_lines(run)
 
 
 def _state(key: "Key", reading: "Reading") -> str:

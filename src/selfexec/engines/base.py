@@ -74,7 +74,9 @@ class CallResult(msgspec.Struct, frozen=True):
 
     `form` is the number of what the reply was made up of, its fields and headers, and `form_parts` has these for the
     first replies of a form. `other_model` is the name of another model than was asked, and than `served_model`, that a
-    field or a header has, with its place. `prompt_bytes` is the length of the messages' text.
+    field or a header has, with its place. `other_fields` has the fields and headers that are not known, with short
+    values, and `contradictions` what it says that does not fit the request, other replies, or itself. `prompt_bytes` is
+    the length of the messages' text.
 
     `forced` has the tokens that an injection forced into the reply, each with the log-probability that the model gave
     it there, and `forced_end` is the number of characters of `text` before what the model wrote behind them; of a sham
@@ -120,6 +122,8 @@ class CallResult(msgspec.Struct, frozen=True):
     form: int | None = None
     form_parts: str | None = None
     other_model: str | None = None
+    other_fields: str | None = None
+    contradictions: str | None = None
     prompt_bytes: int | None = None
 
 

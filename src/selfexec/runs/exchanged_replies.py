@@ -41,7 +41,10 @@ def _is_of_another(
 ) -> bool:
     last = last_object(reply.text or "")
     keys = {fold(key) for key in last}
-    wanted = {*options.get((reply.experiment, reply.item), ()), *_forms(reply.experiment).get(reply.key.session_kind, ())}
+    wanted = {
+        *options.get((reply.experiment, reply.item), ()),
+        *_forms(reply.experiment).get(reply.key.session_kind, ()),
+    }
     if not keys or not wanted.isdisjoint(keys) or reply.facets:
         return False
     if any(keys <= form for form in forms) or (_is_marked(last) and not _asks_for_marks(reply)):

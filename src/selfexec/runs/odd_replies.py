@@ -4,10 +4,12 @@ None of it is certain for a single reply, so nothing is voided. Each finding is 
 and how to look at one of them.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from selfexec.engines.base import BETWEEN_PARTS
 from selfexec.runs.copied_texts import begun_with_another, copied_texts
 from selfexec.runs.damaged_texts import damaged_texts
 from selfexec.runs.exchanged_replies import exchanged_replies
@@ -17,12 +19,13 @@ from selfexec.runs.odd_endings import with_one_count, with_one_length, with_one_
 from selfexec.runs.program_texts import program_texts
 from selfexec.runs.records import Reply
 from selfexec.runs.replies_unlike_others import in_words, unlike_others
-from selfexec.text.printable import harmless_line
+from selfexec.text.printable import harmless_line, in_short
 
 LEAST = 2  # replies
 LONGEST_EXAMPLE = 60  # characters
+SHOWN = 3  # contradictions that are named
 OfCounts = Literal["unlike", "prompt_counts", "text_counts", "limit", "length"]
-OfTexts = Literal["copies", "begun", "note", "exchanged", "damaged", "programs"]
+OfTexts = Literal["copies", "begun", "note", "exchanged", "damaged", "programs", "contradictions"]
 OddAbout = OfCounts | OfTexts
 
 
@@ -54,6 +57,9 @@ def odd_replies(replies: Sequence[Reply], items: Items = MappingProxyType({})) -
         ("exchanged", exchanged_replies(came, items), EXCHANGED),
     )
     yield from (Odd(*odd) for odd in rules if len(odd[1]) >= LEAST)
+    if contradicting := [reply for reply in came if reply.contradictions]:
+        what = contradictions_in_words(contradicting)
+        yield Odd("contradictions", contradicting, f"do not fit their requests, others or themselves: {what}")
     asked = texts_by_reply(items)
     if damaged := damaged_texts(came, asked):
         text = f"have signs of damage: {_counted(damaged)}. Something on the way may have changed the texts"
@@ -72,6 +78,13 @@ def _all_of(groups: Mapping[str, Sequence[Reply]]) -> list[Reply]:
 
 def _counted(groups: Mapping[str, Sequence[Reply]]) -> str:
     return ", ".join(f"{name} ({len(group):,})" for name, group in groups.items())
+
+
+def contradictions_in_words(replies: Sequence[Reply]) -> str:
+    """What these replies contradict, the most frequent first, with how many do."""
+    times = Counter(part for reply in replies for part in (reply.contradictions or "").split(BETWEEN_PARTS))
+    named = [f"{in_short(harmless_line(part))} ({number:,})" for part, number in times.most_common(SHOWN)]
+    return "; ".join([*named, f"{len(times) - SHOWN:,} more"] if len(times) > SHOWN else named)
 
 
 PROMPT_COUNTS = (

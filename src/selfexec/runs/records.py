@@ -115,7 +115,9 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
 
     `form` is the number of what the reply was made up of: the names of its fields and headers, and who they say
     answered. The first replies of a form have these as `form_parts`. `other_model` is the name of another model than
-    was asked that a field or a header has, with its place; `prompt_bytes` is the length of the messages' text.
+    was asked that a field or a header has, with its place; `other_fields` the fields and headers that are not known,
+    with short values, and `contradictions` what does not fit the request, other replies or the reply itself.
+    `prompt_bytes` is the length of the messages' text.
 
     `unknown_end` is the server's word for how the reply ended, where that word is not in the table of known ends; it is
     `none` where the server gave no word. `unknown_end_text` is the text that came with it. The reply has an `error` and
@@ -161,6 +163,8 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     form: Count | None = None
     form_parts: str | None = None
     other_model: str | None = None
+    other_fields: str | None = None
+    contradictions: str | None = None
     prompt_bytes: Count | None = None
 
     @classmethod
@@ -224,6 +228,8 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
             form=result.form,
             form_parts=result.form_parts,
             other_model=result.other_model,
+            other_fields=result.other_fields,
+            contradictions=result.contradictions,
             prompt_bytes=result.prompt_bytes,
         )
 

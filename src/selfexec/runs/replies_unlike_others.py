@@ -4,7 +4,9 @@ A reply is made up of the names of its fields and headers, of what these say of 
 of the kind of its fingerprint. What depends on what a model said, or on how bytes travel, is no part of that (see
 `selfexec.engines.http.forms`). Servers behind one address may differ in this, and a gateway that answers by itself
 nearly always does. So a part counts only where more than half of the replies have it, and it is missing, or where no
-more than half have it, and it is there; and only if two replies differ in the same part, or one in two of them.
+more than half have it, and it is there; and only if a reply differs in two parts or more, since good servers have many
+a field now and then: a tier, a time in a queue, a source. A single one that is not known is listed (`unknown_fields`).
+Another kind of id or fingerprint is two parts: one that is missing, and one that is there.
 
 Replies that came more than an hour before or after all others are compared among themselves: a server may have been
 replaced between two commands. Replies that were withheld, cut off or are empty have fields of their own.
@@ -20,7 +22,9 @@ from selfexec.engines.base import BETWEEN_PARTS
 from selfexec.runs.records import Reply
 
 LEAST = 8  # replies that are compared
+LEAST_PARTS = 2  # in which a reply differs
 SHOWN = 4  # parts that are named
+UPSTREAM = "provider: "  # with the name by which a reply has who answered behind a gateway
 ID = re.compile(r"([A-Za-z]{3,}[-_])(\d+$)?")
 ROW = re.compile(r"[0-9a-f]{6,}")  # of a fingerprint
 
@@ -108,19 +112,15 @@ def _differences(
     differing = {
         made: dict.fromkeys(parts - usual, True) | dict.fromkeys(usual - parts, False) for made, parts in whole.items()
     }
-    support = Counter[tuple[str, bool]]()
-    for made, differences in differing.items():
-        support.update(dict.fromkeys(differences.items(), numbers[made]))
-    counted = {
-        made: differences
-        for made, differences in differing.items()
-        if len(differences) > 1 or any(support[part] > 1 for part in differences.items())
-    }
+    counted = {made: differences for made, differences in differing.items() if len(differences) >= LEAST_PARTS}
     is_few = total >= LEAST and sum(numbers[made] for made in counted) < total / 2
     return counted if is_few else {}
 
 
 def _parts(made: Made, parts_of: Mapping[int | None, str | None]) -> set[str]:
-    """What replies of a kind are made up of. An id that begins in no known way has nothing to compare."""
+    """What replies of a kind are made up of. An id that begins in no known way has nothing to compare, and that a
+    gateway had several providers is said by itself.
+    """
     form, begins, fingerprint = made
-    return {*(parts_of[form] or "").split(BETWEEN_PARTS), *filter(None, (begins, fingerprint))} - {""}
+    parts = {*(parts_of[form] or "").split(BETWEEN_PARTS), *filter(None, (begins, fingerprint))} - {""}
+    return {part for part in parts if not part.startswith(UPSTREAM)}

@@ -24,7 +24,7 @@ from selfexec.engines.http.server_times import created_in
 from selfexec.engines.http.stand_ins import judge_in, stand_ins_in
 from selfexec.engines.http.wires import WIRES, UnreadableReply, UnusableReply, Wire
 from selfexec.engines.http.wires.base import doubtful
-from selfexec.engines.http.wires.echoes import echoes_in, repeats_another_prompt
+from selfexec.engines.http.wires.echoes import echoes_in, repeats_another_prompt, repeats_another_system
 from selfexec.engines.http.wires.not_as_sent import MAY_BE, not_as_sent
 from selfexec.engines.http.wires.streams import is_streamed
 from selfexec.engines.http.wires.unasked import (
@@ -128,8 +128,12 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes, asked: bytes | None = None)
             result = doubtful(
                 result, _beside(result), "its text begins or ends with half a character: some of it was lost"
             )
-        if asked and echoes_in(body) and repeats_another_prompt(msgspec.json.decode(asked), body):
-            raise UnreadableReply("it is no reply to what was asked: it repeats another prompt")
+        if asked and echoes_in(body):
+            sent = msgspec.json.decode(asked)
+            if repeats_another_prompt(sent, body):
+                raise UnreadableReply("it is no reply to what was asked: it repeats another prompt")
+            if repeats_another_system(sent, body):
+                raise UnreadableReply("it is no reply to what was asked: it repeats a system message that was not sent")
         if wire.not_asked and asked and (why := wire.not_asked(msgspec.json.decode(asked), body)):
             raise UnreadableReply(f"it is no reply to what was asked: {why}")
         if why := cached_in(body, where.name):

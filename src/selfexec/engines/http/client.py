@@ -49,6 +49,7 @@ from selfexec.engines.http.bodies import (
 )
 from selfexec.engines.http.charsets import in_utf8, is_utf8
 from selfexec.engines.http.connections import SurplusWatch
+from selfexec.engines.http.contradictions import Contradictions
 from selfexec.engines.http.errors import error_body
 from selfexec.engines.http.flagged import quotes_another_prompt
 from selfexec.engines.http.forms import Forms
@@ -141,6 +142,7 @@ class HttpEngine:
         self._clocks = ServerClocks()
         self._counts = ServerCounts()
         self._forms = Forms()
+        self._contradictions = Contradictions()
         one_at_a_time = connection.max_connections == 1
         self._transport = Transport(connection.timeout, self._watch, one_at_a_time=one_at_a_time)
 
@@ -312,7 +314,7 @@ class HttpEngine:
         where, pace = request.route.where, request.route.pace
         async with pace:
             sent = time.time()
-            status, headers, raw, connection, carrier = await self._send(request)
+            status, headers, raw, connection, carrier, unknown = await self._send(request)
         if status in WITH_REPLY:
             if not (is_plain := say_nothing(headers)):
                 self._check_headers(request, headers, failure_header(headers, request.route.where.name))
@@ -325,13 +327,16 @@ class HttpEngine:
             result = result if is_plain else with_headers(result, headers, request.payload)
             result = self._clocks.judged(where.url, where.name, result, sent, headers.get("Date"))
             result = self._counts.judged(where.url, where.name, result)
-            form = self._forms.form_of(where.url, where.name, result.served_model, raw, headers)
+            form = self._forms.form_of(where.url, where.name, result.served_model, raw, headers, unknown)
+            whose = where.url, where.name
             return msgspec.structs.replace(
                 result,
+                contradictions=self._contradictions.of(whose, form.names, request.payload, raw, headers, result, sent),
                 connection=connection,
                 form=form.number,
                 form_parts=form.parts,
                 other_model=form.other_model,
+                other_fields=form.other_fields,
                 prompt_bytes=request.prompt_bytes,
             )
         if 300 <= status < 400:
@@ -408,7 +413,7 @@ class HttpEngine:
             raw = stream.raw()
             if route.has_lost_beginning(stream.opening):
                 raise UnusableReply("its beginning was lost: it names no role, as other streams of this server do")
-            return response._replace(raw=raw)
+            return response._replace(raw=raw, unknown=stream.unknown)
         except UnicodeError:
             raise RetryableError(NOT_DECODABLE, way_out=WRONG_ADDRESS) from None
         except UnusableReply as fault:

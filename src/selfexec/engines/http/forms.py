@@ -13,18 +13,20 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from selfexec.engines.base import BETWEEN_PARTS
-from selfexec.engines.http.name_words import name_words
+from selfexec.engines.http.known_names import OF_CALLS
+from selfexec.engines.http.name_words import name_words, names_in
+from selfexec.engines.http.other_fields import OtherFields
 from selfexec.engines.model_names import is_one_model
 
 PARTS_KEPT = 5  # replies of a form that are kept with its parts: a later reply may take the place of one
 MOST_FORMS = 64  # of a model: where there are more, they say nothing
 MOST_NAMES, LONGEST = 300, 1_000_000  # names of fields or headers, and bytes of a body: larger ones have no form
 LONGEST_NAME = 60  # characters
-NAME = re.compile(rb'"([A-Za-z_$][\w.$-]{0,59})"\s*:')
 PRINTED = re.compile(rb"[A-Za-z_$][\w.$@-]*")
 NO_NAMES = frozenset[bytes]()
 HASH = re.compile(r"[0-9a-f]{12}", re.IGNORECASE)
@@ -71,17 +73,6 @@ OF_HTTP = frozenset(
         *("trailer", "transfer-encoding", "upgrade", "vary", "via", "warning", "traceparent", "tracestate"),
     )
 )
-# words of headers for limits, times, costs and ids of calls
-OF_CALLS = frozenset(
-    (
-        *("x", "b", "rate", "ratelimit", "limit", "limits", "remaining", "reset", "request", "requests", "token"),
-        *("tokens", "input", "output", "retry", "retries", "after", "attempt", "attempts", "attempted", "count"),
-        *("cost", "spend", "budget", "duration", "latency", "time", "timing", "ms", "processing", "overhead", "id"),
-        *("ray", "trace", "span", "call", "correlation", "session", "cookie", "cache", "status", "over", "used"),
-        *("query", "queue", "upstream", "service", "total", "key", "day", "minute", "second", "credits"),
-        *("response", "organization", "project", "region"),
-    )
-)
 ORIGINS = frozenset(("provider", "server", "backend", "upstream", "origin", "source", "channel", "engine"))
 OF_A_MODEL = frozenset(("name", "group", "slug", "version"))  # behind the word model
 # of the models that such a name is not that of the one that answered
@@ -92,16 +83,20 @@ OTHER_MODELS = frozenset(
     )
 )
 NAMED_ALREADY = ("model", "modelVersion")  # which every reply is kept with
+OF_OFFERS = "azureml-model-group"  # at Azure a group of offers
 
 
 class Form(NamedTuple):
-    """The form of a reply: its number, its parts where they are to be kept, and the name of another model than was
-    asked that a header or a field has, with its place.
+    """The form of a reply: its number, its parts where they are to be kept, the name of another model than was asked
+    that a header or a field has, with its place, what is not known of its fields and headers, and the names of all its
+    fields.
     """
 
     number: int | None
     parts: str | None
     other_model: str | None
+    other_fields: str | None = None
+    names: frozenset[bytes] = NO_NAMES
 
 
 class Forms:
@@ -109,18 +104,30 @@ class Forms:
 
     def __init__(self) -> None:
         self._times: dict[tuple[str, str], Counter[int]] = {}
+        self._others = OtherFields()
 
-    def form_of(self, url: str, model: str, served: str | None, raw: bytes, headers: Mapping[str, str]) -> Form:
-        """The form of a reply with this body and these headers, that was asked for at an address of a model."""
+    def form_of(
+        self,
+        url: str,
+        model: str,
+        served: str | None,
+        raw: bytes,
+        headers: Mapping[str, str],
+        of_pieces: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Form:
+        """The form of a reply with this body and these headers, that was asked for at an address of a model.
+        `of_pieces` are the fields that are not known in the pieces of a stream.
+        """
         names = names_in(raw) if len(raw) <= LONGEST else NO_NAMES
+        others = self._others.of(url, model, names, raw, headers, of_pieces)
         if not 0 < len(names) <= MOST_NAMES or len(headers) > MOST_NAMES:
-            return Form(None, None, None)
+            return Form(None, None, None, others, names)
         look = _look(names, tuple(headers))
         origins = (*_values(look.field_origins, raw), *((name, headers[name]) for name in look.header_origins))
         number, parts = _numbered(look.parts, origins)
         models = (*_values(look.field_models, raw), *((name, headers[name]) for name in look.header_models))
         other = next((f"{value} ({name})" for name, value in models if _is_another(value, model, served)), None)
-        return Form(*self._kept(url, model, number, parts), other)
+        return Form(*self._kept(url, model, number, parts), other, others, names)
 
     def _kept(self, url: str, model: str, number: int, parts: str) -> tuple[int | None, str | None]:
         """A number and its parts as they are kept."""
@@ -129,15 +136,6 @@ class Forms:
             return None, None
         times[number] += 1
         return number, parts if times[number] <= PARTS_KEPT else None
-
-
-def names_in(raw: bytes) -> frozenset[bytes]:
-    """The names of the fields in a body, wherever they stand. Without the quotes that are escaped, no string has any;
-    so what stands before a quote and a colon, back to the quote before it, is a name.
-    """
-    pieces = raw.replace(b'\\"', b"").split(b'":')
-    names = frozenset([piece[piece.rfind(b'"') + 1 :] for piece in pieces[:-1]])
-    return names or frozenset(NAME.findall(raw))  # some programs write a blank before the colon
 
 
 class Look(NamedTuple):
@@ -162,7 +160,7 @@ def _look(names: frozenset[bytes], headers: tuple[str, ...]) -> Look:
         tuple(filter(is_name_of_who_answered, fields)),
         tuple(filter(is_name_of_who_answered, headed)),
         tuple(name for name in fields if is_name_of_a_model(name) and name not in NAMED_ALREADY),
-        tuple(filter(is_name_of_a_model, headed)),
+        tuple(name for name in headed if is_name_of_a_model(name) and name != OF_OFFERS),
     )
 
 

@@ -35,7 +35,7 @@ NOT_LETTERS = bytes(set(range(256)) - set(LETTERS))
 PROSE = ("text", "reasoning", "refusal", "error", "policy", "unknown_end_text")
 NAMES = (
     *("unknown_end", "stop_reason", "served_model", "fingerprint", "completion_id", "upstream", "effort"),
-    *("form_parts", "other_model"),
+    *("form_parts", "other_model", "other_fields", "contradictions"),
 )
 TEXTS = (*PROSE, *NAMES)
 PROSE_OF, NAMES_OF = attrgetter(*PROSE), attrgetter(*NAMES)

@@ -10,14 +10,12 @@ other replies from the address, and says nothing where none of them was right: t
 """
 
 import time
-from datetime import UTC
-from email.utils import parsedate_to_datetime
-from functools import lru_cache
 
 from msgspec.structs import replace
 
 from selfexec.engines.base import CallResult
 from selfexec.engines.http.ends import BESIDE, MISSING
+from selfexec.engines.http.server_times import seconds_of_date
 from selfexec.engines.http.wires.base import doubtful
 
 SKEW = 600.0  # seconds by which a clock may be off
@@ -55,16 +53,6 @@ class ServerClocks:
             elif age < OLDEST and whose == (url, model):
                 result = replace(result, age=int(age))
         return result
-
-
-@lru_cache(maxsize=64)
-def seconds_of_date(date: str) -> float | None:
-    """The time that a header `Date` gives, in seconds since 1970; None where it gives none."""
-    try:
-        moment = parsedate_to_datetime(date)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def in_words(seconds: float) -> str:

@@ -9,8 +9,8 @@ import errno
 import ssl
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from types import TracebackType
-from typing import NamedTuple, Protocol, Self
+from types import MappingProxyType, TracebackType
+from typing import Any, NamedTuple, Protocol, Self
 
 import aiohttp
 from yarl import URL
@@ -54,6 +54,7 @@ class Response(NamedTuple):
     raw: bytes
     connection: str | None = None  # which brought it, as `CheckedConnection.label` says
     carrier: CheckedConnection | None = None
+    unknown: Mapping[str, Any] = MappingProxyType({})  # the fields of pieces of a stream that are not known
 
 
 class Intake(Protocol):

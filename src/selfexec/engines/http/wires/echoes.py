@@ -42,6 +42,17 @@ def repeats_another_prompt(asked: Mapping[str, Any], body: Mapping[str, Any]) ->
     return not all(last in _letters(echoed) or _stands_in(echoed, sent) for echoed in echoes_in(body))
 
 
+def repeats_another_system(asked: Mapping[str, Any], body: Mapping[str, Any]) -> bool:
+    """Whether a body repeats messages of which one is to the model, and was not sent."""
+    sent = "".join(_letters(asked.get(name)) for name in (*sorted(PROMPTS), *SYSTEM))
+    messages = [message for echoed in echoes_in(body) for message in list_of(echoed) if isinstance(message, dict)]
+    to_model = [message for message in messages if message.get("role") in ("system", "developer")]
+    return not all(_letters(message) in sent for message in to_model)
+
+
+SYSTEM = ("instructions", "system", "systemInstruction", "system_instruction")  # where requests have theirs
+
+
 def _stands_in(echoed: Any, sent: str) -> bool:
     """Whether what a server repeats of a prompt stands in it, but for what it left out where it has an ellipsis."""
     parts = LEFT_OUT.split(echoed) if isinstance(echoed, str) else [echoed]

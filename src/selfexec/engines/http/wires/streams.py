@@ -19,6 +19,7 @@ from selfexec.engines.http.doubled_names import DoubledName, check_names, withou
 from selfexec.engines.http.ends import printable_end
 from selfexec.engines.http.errors import error_beside, mapping_of, says_something
 from selfexec.engines.http.name_words import name_words
+from selfexec.engines.http.other_fields import MOST_NAMES, unknown_in_piece
 from selfexec.engines.http.policy import error_in_reply
 from selfexec.engines.http.wires.base import Event, Gathering, Opening, UnreadableReply, UnusableReply
 from selfexec.engines.http.wires.echoes import MAY_ECHO, echoes_in
@@ -75,6 +76,7 @@ class Stream:
         self._cached: tuple[str, Any] | None = None  # the field in which a piece says that a cache had it
         self._prompts: list[Any] = []  # which pieces repeat
         self._not_as_sent: dict[str, Any] = {}  # the fields in which pieces say so of the prompt or the model
+        self.unknown: dict[str, Any] = {}  # the fields of pieces that are not known
         self._error: Any = None  # what an event of the stream says is wrong
         self._told_in: Mapping[str, Any] = {}  # the event that says so, where there is more in it
 
@@ -169,6 +171,8 @@ class Stream:
                     self._prompts += [value for value in _echoes_of(event) if value not in self._prompts]
                 if MAY_BE.search(event.data):
                     self._not_as_sent |= marks_in(data_of(event))
+                if len(self.unknown) < MOST_NAMES:
+                    self.unknown |= unknown_in_piece(event.data)
                 if event.data.strip():
                     self._gathering.take(event)
                 elif event.name and self._named_oddly is None and event.name.strip().casefold() not in WORDLESS:

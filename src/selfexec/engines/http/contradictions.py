@@ -1,0 +1,311 @@
+"""What a reply says of itself that does not fit the request that it came to, other replies, or itself.
+
+    another kind of input    a count above 0 of pictures, sound or documents, where only text was sent
+    a search                 a count above 0 of searches or uses of tools, or sources, where none was asked for
+    another setting          a setting that was sent and is repeated with another value, in any object
+    no system prompt         a field for it that is null, where one was sent
+    another conversation     the id of an earlier reply in any field but its own id, or the number of a later turn
+    another time             a time ten minutes or more before the call where other replies have that of the call, in
+                             any field or header or in the id; and in `Last-Modified`, if the clock of `Date` is right
+    another length           a number that was the count of tokens or characters of other replies, and is not here
+
+A rule asks for values, wherever they stand, and not for the names of single gateways. None of it is certain: a server
+may have searched by design, or count otherwise. So nothing is voided, and `runs.odd_replies` says what was found. What
+the Responses format repeats of a request is judged in `wires.echoes`.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import msgspec
+
+from selfexec.engines.base import BETWEEN_PARTS, CallResult
+from selfexec.engines.http.known_names import FIELDS
+from selfexec.engines.http.name_words import name_words
+from selfexec.engines.http.other_fields import shown_value, unlisted_headers
+from selfexec.engines.http.server_clocks import EXACT, OLDEST, SKEW
+from selfexec.engines.http.server_times import seconds_of_date, time_in_id, time_of
+from selfexec.engines.http.wires.unasked import has_tools
+
+MOST_LEAVES, DEEPEST, LONGEST_VALUE = 2_000, 12, 200
+MOST_IDS, SHORTEST_ID = 20_000, 8  # of a model at an address, and characters of one that is no mere number
+MOST_NUMBERS = 100  # fields of a model whose numbers are compared with the length of its replies
+# how often a field has had a right length or time before it may be wrong, and by how much a length may be off
+ALIKE, APART = 3, 1
+MOST_TIMES = 100  # right ones of a field that are remembered
+
+MODES = frozenset(("image", "images", "audio", "video", "videos", "document", "documents", "pdf", "picture"))
+COUNTS = frozenset(
+    ("token", "tokens", "count", "counts", "num", "number", "n", "seconds", "requests", "used", "queries")
+)
+SEARCHES = frozenset(("search", "searches", "sources", "web", "grounding", "tool", "tools", "retrieval", "rag"))
+FOUND = frozenset(
+    (
+        *("citations", "annotations", "groundingMetadata", "search_results", "executed_tools", "web_search"),
+        *("grounding_metadata", "sources", "retrieved_documents", "url_citations"),
+    )
+)
+SEARCH_ASKED = frozenset(("search", "plugins", "web", "grounding", "sources", "retrieval", "files", "documents"))
+SYSTEM = frozenset(("instructions", "system", "system_prompt", "systemInstruction", "system_instruction"))
+SYSTEM_NAMES = frozenset(map(str.encode, SYSTEM))
+TURNS = frozenset(("turn", "turns", "round", "rounds"))
+IN_WORDS = frozenset(("effort", "verbosity"))  # settings whose value is a word
+NO_SETTINGS = frozenset(("stream", "store", "include_usage", "logprobs", "n"))
+USAGE = frozenset(("usage", "usageMetadata"))
+# lists that are long, and say nothing here but how long they are
+LISTS = frozenset(("logprobs", "logprobsResult", "prompt_logprobs", "top_logprobs", "token_ids", "bytes"))
+WITH_LENGTHS = frozenset(("modality", "token_ids", "timings"))
+# settings that replies of a format repeat in a field of it
+REPEATED = frozenset(
+    (
+        *("temperature", "top_p", "top_k", "min_p", "seed", "max_tokens", "max_output_tokens", "effort", "verbosity"),
+        *("presence_penalty", "frequency_penalty", "repetition_penalty", "top_logprobs"),
+    )
+)
+NOTHING = re.compile(rb'\s*(?:null|0|0\.0|false|\[\s*\]|\{\s*\}|""|"TEXT")\s*[,}\]]')
+ASKED_AGAIN = frozenset(("messages", "contents", "prompt", "input", "tools", "text"))  # judged as echoes
+
+
+class Leaf(NamedTuple):
+    """A value of a body, with its path, the name of its field, and whether it stands among counts."""
+
+    path: str
+    name: str
+    value: Any
+    in_usage: bool
+
+
+class Contradictions:
+    """The ids of the replies of each model at each address, and which of their numbers were the length of a reply."""
+
+    def __init__(self) -> None:
+        self._ids: dict[tuple[str, str], set[str]] = {}
+        self._alike: dict[tuple[str, str], dict[tuple[str, str], set[int]]] = {}
+        self._at_call: dict[tuple[str, str], dict[str, list[float]]] = {}  # the last times that were right
+
+    def of(
+        self,
+        whose: tuple[str, str],
+        names: frozenset[bytes],
+        asked: bytes,
+        raw: bytes,
+        headers: Mapping[str, str],
+        result: CallResult,
+        at: float = 0.0,
+    ) -> str | None:
+        """What a reply contradicts, of a model at an address; None for nearly all. `names` are those of its fields, and
+        `at` is when its call was sent.
+        """
+        numbered = unlisted_headers(tuple(headers))
+        if result.error is not None:
+            return None
+        dated = [*_stored(headers, at), *self._earlier(whose, [("id", time_in_id(result.completion_id))], at)]
+        if not (numbered or may_contradict(names, raw, asked)):
+            return BETWEEN_PARTS.join(dated) or None
+        try:
+            body, sent = msgspec.json.decode(raw), msgspec.json.decode(asked)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+        leaves = [*leaves_of(body), *(Leaf(f"header {name.lower()}", name, headers[name], False) for name in numbered)]
+        found = [*dated, *self._earlier(whose, ((leaf.path, time_of(leaf.value)) for leaf in leaves), at)]
+        found += [*_not_sent(sent, leaves), *_other_settings(sent, leaves), *_later_turns(sent, leaves)]
+        found += self._earlier_replies(whose, result.completion_id, leaves)
+        found += self._other_lengths(whose, result, leaves)
+        return BETWEEN_PARTS.join(dict.fromkeys(found)) or None
+
+    def _earlier(self, whose: tuple[str, str], times: Iterable[tuple[str, float | None]], at: float) -> Iterator[str]:
+        """The places whose times are long before the call, where those of other replies were not. One that has come
+        before says since when something has been running.
+        """
+        for place, made in times:
+            if made is None:
+                continue
+            places = self._at_call.setdefault(whose, {})
+            if place not in places and len(places) >= MOST_NUMBERS:
+                continue
+            right = places.setdefault(place, [])
+            if abs(at - made) <= EXACT:
+                right[:-MOST_TIMES] = []
+                right.append(made)
+            elif SKEW < at - made < OLDEST and len(right) >= ALIKE and made not in right:
+                yield f"{place} lies ten minutes or more before the call, and with other replies at the call"
+
+    def _earlier_replies(self, whose: tuple[str, str], own: str | None, leaves: list[Leaf]) -> Iterator[str]:
+        """The fields that hold the id of an earlier reply: this one goes on from it."""
+        ids = self._ids.setdefault(whose, set())
+        for leaf in leaves:
+            if isinstance(leaf.value, str) and leaf.value != own and leaf.value in ids and leaf.path != "id":
+                yield f"{leaf.path} is the id of an earlier reply, and each session is to know of no other"
+        if own and len(own) >= SHORTEST_ID and len(ids) < MOST_IDS:
+            ids.add(own)
+
+    def _other_lengths(self, whose: tuple[str, str], result: CallResult, leaves: list[Leaf]) -> Iterator[str]:
+        """The numbers that were the length of other replies, and are not that of this one."""
+        alike = self._alike.setdefault(whose, {})
+        lengths = _lengths(result)
+        times = Counter(leaf.path for leaf in leaves)
+        for leaf in leaves:
+            number = _number(leaf.value)
+            if number is None or leaf.in_usage or times[leaf.path] > 1:
+                continue
+            for unit, right in lengths.items():
+                lengths_had = alike.get((leaf.path, unit), set())
+                if any(abs(number - length) <= APART for length in right):
+                    if len(alike) < MOST_NUMBERS and len(lengths_had) <= ALIKE:
+                        alike.setdefault((leaf.path, unit), set()).add(number)
+                elif len(lengths_had) >= ALIKE:
+                    yield f"{leaf.path} is not the number of {unit}, as with other replies"
+
+
+def _stored(headers: Mapping[str, str], at: float) -> Iterator[str]:
+    """`Last-Modified`, where it says that what came was there long before its call, by a clock that is right."""
+    if modified := headers.get("Last-Modified"):
+        made, now = seconds_of_date(modified), seconds_of_date(headers.get("Date") or "")
+        if made is not None and now is not None and abs(at - now) <= EXACT and SKEW < at - made < OLDEST:
+            yield "header last-modified lies ten minutes or more before the call"
+
+
+@lru_cache(maxsize=256)
+def _looked_at(names: frozenset[bytes]) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+    """Of the names of a body those that may say something here by their values, and those of settings."""
+    named = [(name, name.decode(errors="replace")) for name in names]
+    telling = [name for name, text in named if _may_tell(text)]
+    settings = [name for name, text in named if text in REPEATED | SYSTEM]
+    return tuple(telling), tuple(settings)
+
+
+def _may_tell(name: str) -> bool:
+    words = {*name_words(name)}
+    return bool(words & (MODES | SEARCHES | TURNS)) or name in FOUND | WITH_LENGTHS or name not in FIELDS
+
+
+def may_contradict(names: frozenset[bytes], raw: bytes, asked: bytes) -> bool:
+    """Whether a body with these fields is looked at: whether one that may tell of something holds anything, or one is a
+    setting of the request. A server sends the same names with nearly every reply, and mostly nothing in such fields.
+    """
+    telling, settings = _looked_at(names)
+    if any(_holds_anything(raw, b'"%b":' % name) for name in telling):
+        return True
+    return any((b'"system' in asked or name in asked) if name in SYSTEM_NAMES else name in asked for name in settings)
+
+
+def _holds_anything(raw: bytes, name: bytes) -> bool:
+    """Whether a field of this name has a value other than nothing, anywhere in a body."""
+    place = raw.find(name)
+    if place < 0:
+        return True  # a blank stands before its colon
+    while place >= 0:
+        if not NOTHING.match(raw, place + len(name)):
+            return True
+        place = raw.find(name, place + len(name))
+    return False
+
+
+def leaves_of(body: Any) -> Iterator[Leaf]:
+    """The values of a body that are short, from the outside in. A list of scalars counts by its length."""
+    waiting: list[tuple[str, str, Any, bool, int]] = [("", "", body, False, 0)]
+    for _ in range(MOST_LEAVES):
+        if not waiting:
+            return
+        path, name, value, in_usage, depth = waiting.pop(0)
+        if isinstance(value, dict) and depth <= DEEPEST and name not in LISTS:
+            if value and name in FOUND:
+                yield Leaf(path, name, value, in_usage)
+            inner = ((f"{path}.{key}" if path else key, key, part) for key, part in value.items())
+            waiting += [(here, key, part, in_usage or key in USAGE, depth + 1) for here, key, part in inner]
+        elif isinstance(value, list):
+            if name in FOUND or name in LISTS or not any(isinstance(part, dict | list) for part in value):
+                yield Leaf(path, name, value, in_usage)
+            elif name not in ASKED_AGAIN:
+                waiting += [(path, name, part, in_usage, depth + 1) for part in value[:20]]
+        elif not (isinstance(value, str) and len(value) > LONGEST_VALUE):
+            yield Leaf(path, name, value, in_usage)
+
+
+def _not_sent(sent: Mapping[str, Any], leaves: list[Leaf]) -> Iterator[str]:
+    """Counts above 0 of a kind of input, or of searches, that were not sent, and what a search has found."""
+    searches = has_tools(sent) or any(not SEARCH_ASKED.isdisjoint(name_words(name)) for name in sent)
+    modality: Any = None
+    for leaf in leaves:
+        words = {*name_words(leaf.name)}
+        if leaf.name == "modality":
+            modality = leaf.value
+        is_above_0 = type(leaf.value) in (int, float) and leaf.value > 0
+        is_count = is_above_0 and bool(words & COUNTS)
+        if is_count and (words & MODES or (leaf.name == "tokenCount" and modality not in (None, "TEXT"))):
+            which = f"{leaf.path} of {modality}" if leaf.name == "tokenCount" else leaf.path
+            yield f"{which} is above 0, and only text was sent"
+        elif is_count and words & SEARCHES and not searches:
+            yield f"{leaf.path} is above 0, and no tool or search was asked for"
+        elif leaf.name in FOUND and isinstance(leaf.value, list | dict) and leaf.value and not searches:
+            yield f"{leaf.path} is there, and no tool or search was asked for"
+    if has_system(sent):
+        named = (leaf for leaf in leaves if leaf.path in SYSTEM and leaf.value in (None, ""))
+        yield from (f"{leaf.path} is empty, and a system prompt was sent" for leaf in named)
+
+
+def has_system(sent: Mapping[str, Any]) -> bool:
+    """Whether a request has a system prompt."""
+    messages = sent.get("messages")
+    roles = [message.get("role") for message in messages if isinstance(message, dict)] if messages else []
+    return any(sent.get(name) for name in SYSTEM) or "system" in roles
+
+
+def _other_settings(sent: Mapping[str, Any], leaves: list[Leaf]) -> Iterator[str]:
+    """The settings that a reply repeats with another value than was sent."""
+    settings = {_letters(leaf.name): leaf.value for leaf in leaves_of(sent) if _is_setting(leaf)}
+    for leaf in leaves if settings else ():
+        was = settings.get(_letters(leaf.name))
+        if was is None or leaf.in_usage or leaf.value is None or type(leaf.value) not in (int, float, bool, str):
+            continue
+        if _letters(leaf.name) in settings and not _are_alike(was, leaf.value):
+            yield f"{leaf.path} is {shown_value(leaf.value)}, and {shown_value(was)} was sent"
+
+
+def _is_setting(leaf: Leaf) -> bool:
+    """Whether a field of a request is a setting whose value can be compared."""
+    is_named = leaf.name not in NO_SETTINGS and "." not in leaf.name
+    in_words = isinstance(leaf.value, str) and not IN_WORDS.isdisjoint(name_words(leaf.name))
+    return is_named and (in_words or isinstance(leaf.value, int | float))
+
+
+def _are_alike(was: Any, value: Any) -> bool:
+    if isinstance(was, str) or isinstance(value, str):
+        return str(was).casefold() == str(value).casefold() or isinstance(was, str) != isinstance(value, str)
+    return math.isclose(was, value, rel_tol=1e-3, abs_tol=1e-3)
+
+
+def _letters(name: str) -> str:
+    """A name as both `topP` and `top_p` have it."""
+    return "".join(name_words(name))
+
+
+def _later_turns(sent: Mapping[str, Any], leaves: list[Leaf]) -> Iterator[str]:
+    """The numbers of turns above 1, where a request has one."""
+    if any(isinstance(sent.get(name), list) and len(sent[name]) > 2 for name in ("messages", "contents", "input")):
+        return
+    for leaf in leaves:
+        if not TURNS.isdisjoint(name_words(leaf.name)[-1:]) and type(leaf.value) is int and leaf.value > 1:
+            yield f"{leaf.path} is above 1, and each session has one turn"
+
+
+def _number(value: Any) -> int | None:
+    """A count, as a body or a header has it; of a list how long it is."""
+    if isinstance(value, list):
+        return len(value) if len(value) > 1 else None
+    if isinstance(value, str):
+        return int(value) if value.isdecimal() and len(value) < 9 else None
+    return value if type(value) is int and value > 1 else None
+
+
+def _lengths(result: CallResult) -> Mapping[str, tuple[int, ...]]:
+    """How long a reply is: its tokens, with its thoughts and without, and its characters and bytes."""
+    tokens = result.output_tokens or 0
+    text = result.text or ""
+    characters = (len(text), len(text.encode(errors="replace")))
+    lengths = {"tokens": (tokens, tokens - (result.reasoning_tokens or 0)), "characters": characters}
+    return {unit: right for unit, right in lengths.items() if min(right) > 1}

@@ -1,0 +1,232 @@
+"""What a reply says that does not fit its request, other replies or itself is kept with it, in every format."""
+
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from email.utils import formatdate
+from typing import Any
+
+import pytest
+from aiohttp import web
+from msgspec.structs import replace
+from test_ends import FORMATS, OWN, short_pauses, whole
+
+from selfexec.engines import Connection, Outcome
+from selfexec.engines.http.client import HttpEngine
+from selfexec.engines.http.contradictions import Contradictions
+from selfexec.engines.http.name_words import names_in
+from sockets import call, server
+
+__all__ = ["short_pauses"]
+USAGE = {
+    "openai": ("usage", "completion_tokens"),
+    "responses": ("usage", "output_tokens"),
+    "anthropic": ("usage", "output_tokens"),
+    "gemini": ("usageMetadata", "candidatesTokenCount"),
+}
+
+
+def outcomes(wire: str, bodies: Sequence[dict[str, Any]], sampling: dict[str, Any] | None = None) -> list[Outcome]:
+    """What comes of calls, one after another, to a server with these fields beside a reply; the last ones go on."""
+    left = iter(bodies)
+
+    async def handler(request: web.Request) -> web.Response:
+        body = whole(wire, "Hello there", next(iter(OWN[wire])))
+        return web.json_response({**body, **next(left, bodies[-1])})
+
+    async def main() -> list[Outcome]:
+        app = web.Application()
+        app.router.add_post("/{path:.*}", handler)
+        async with server(app) as url:
+            connection = Connection(base_url=url, wire=wire, timeout=5)  # type: ignore[arg-type]
+            async with HttpEngine(["x/m"], connection) as engine:
+                one = replace(call("x/m"), sampling=sampling or {})
+                return [await engine.ask(one) for _ in bodies]
+
+    return asyncio.run(main())
+
+
+def asked(wire: str, bodies: Sequence[dict[str, Any]], sampling: dict[str, Any] | None = None) -> list[str | None]:
+    """What their replies contradict."""
+    return [outcome.contradictions for outcome in outcomes(wire, bodies, sampling)]
+
+
+def of(body: Any, sent: Any = None, outcome: Outcome | None = None, known: Contradictions | None = None) -> str | None:
+    """What a body contradicts."""
+    raw, asked = json.dumps(body).encode(), json.dumps(sent or {"messages": [{"role": "user"}]}).encode()
+    return (known or Contradictions()).of(("u", "m"), names_in(raw), asked, raw, {}, outcome or Outcome("Hello"))
+
+
+@FORMATS
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ({"counted": {"image_tokens": 258}}, "counted.image_tokens is above 0, and only text was sent"),
+        ({"search": {"num_search_queries": 2}}, "search.num_search_queries is above 0, and no tool or search"),
+        ({"citations": ["https://a.example"]}, "citations is there, and no tool or search was asked for"),
+        ({"talk": {"turn": 17}}, "talk.turn is above 1, and each session has one turn"),
+        ({"applied": {"temperature": 1.0}}, "applied.temperature is 1, and 0.2 was sent"),
+    ],
+)
+def test_what_was_not_sent_and_what_was_sent_otherwise_is_kept(wire: str, field: dict[str, Any], said: str) -> None:
+    [found] = asked(wire, [field], {"temperature": 0.2})
+    assert found is not None and found.startswith(said)
+
+
+@FORMATS
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"counted": {"image_tokens": 0, "audio_tokens": None}},
+        {"search": {"num_search_queries": 0}, "citations": []},
+        {"talk": {"turn": 1}},
+        {"applied": {"temperature": 0.2, "top_p": 0.5}},
+        {},
+    ],
+)
+def test_what_says_nothing_of_the_kind_is_not(wire: str, field: dict[str, Any]) -> None:
+    assert asked(wire, [field], {"temperature": 0.2}) == [None]
+
+
+@FORMATS
+def test_the_id_of_an_earlier_reply_is_one_of_a_conversation_that_goes_on(wire: str) -> None:
+    name = "responseId" if wire == "gemini" else "id"
+    one = {name: "reply-one", "thread": {"of": "x"}}
+    other = {name: "reply-two", "thread": {"parent": "reply-one"}}
+    found = asked(wire, [one, other, {**other, name: "reply-three", "thread": {"parent": "unknown"}}])
+    said = "thread.parent is the id of an earlier reply, and each session is to know of no other"
+    assert found == [None, said, None]
+
+
+@FORMATS
+def test_a_number_that_was_the_length_of_other_replies_and_is_not_of_this_one_is_kept(wire: str) -> None:
+    usage, name = USAGE[wire]
+    bodies = [{usage: {name: n}, "token_trace": {"written": n}} for n in (20, 30, 41, 52)]
+    wrong = {usage: {name: 12}, "token_trace": {"written": 150}}
+    found = asked(wire, [*bodies, wrong, bodies[0]])
+    assert found == [None] * 4 + ["token_trace.written is not the number of tokens, as with other replies", None]
+
+
+def test_a_number_that_never_was_a_length_may_be_anything() -> None:
+    known = Contradictions()
+    for n in range(2, 30):
+        assert of({"odd": 500 - n}, outcome=Outcome("Hello", output_tokens=n), known=known) is None
+    for n in (7, 7, 7, 9):  # one value that fits by chance
+        assert of({"even": 7}, outcome=Outcome("Hello", output_tokens=n), known=known) is None
+
+
+def test_ids_of_tokens_are_counted() -> None:
+    known = Contradictions()
+    found = [
+        of({"choices": [{"token_ids": [5] * ids}]}, outcome=Outcome("Hello", output_tokens=n), known=known)
+        for ids, n in ((20, 20), (31, 30), (40, 40), (150, 12))
+    ]
+    assert found[:3] == [None] * 3 and found[3] and "token_ids is not the number of tokens" in found[3]
+
+
+def test_thoughts_may_be_counted_or_not() -> None:
+    known = Contradictions()
+    for n in (20, 31, 42, 53, 64):
+        outcome = Outcome("Hello", output_tokens=n + 300, reasoning_tokens=300)
+        assert of({"timings": {"predicted_n": n if n % 2 else n + 300}}, outcome=outcome, known=known) is None
+
+
+@pytest.mark.parametrize("modality", ["IMAGE", "AUDIO"])
+def test_geminis_tokens_of_another_modality_are_named_with_it(modality: str) -> None:
+    details = [{"modality": "TEXT", "tokenCount": 9}, {"modality": modality, "tokenCount": 258}]
+    found = of({"usageMetadata": {"promptTokensDetails": details}}, {"contents": []})
+    assert found == f"usageMetadata.promptTokensDetails.tokenCount of {modality} is above 0, and only text was sent"
+    assert of({"usageMetadata": {"promptTokensDetails": details[:1]}}, {"contents": []}) is None
+
+
+def test_where_a_search_or_a_tool_was_asked_for_its_finds_are_no_news() -> None:
+    body = {"citations": ["https://a.example"], "usage": {"web_search_requests": 2}}
+    assert of(body, {"messages": []}) is not None
+    for sent in (
+        {"tools": [{"type": "web_search"}]},
+        {"web_search_options": {"size": 1}},
+        {"plugins": [{"id": "web"}]},
+    ):
+        assert of(body, {"messages": [], **sent}) is None
+
+
+def test_a_system_prompt_that_comes_back_as_nothing_may_not_have_been_seen() -> None:
+    assert of({"instructions": None}, {"instructions": "Be brief."}) == (
+        "instructions is empty, and a system prompt was sent"
+    )
+    assert of({"system_prompt": ""}, {"messages": [{"role": "system", "content": "Be brief."}]}) is not None
+    assert of({"instructions": None}, {"input": "Hello"}) is None
+    assert of({"instructions": "Be brief."}, {"instructions": "Be brief."}) is None
+
+
+def test_a_conversation_that_was_sent_has_several_turns() -> None:
+    talk = [{"role": "user"}, {"role": "assistant"}, {"role": "user"}]
+    assert of({"turn": 2}, {"messages": talk}) is None
+    assert of({"turn": 2}, {"messages": talk[:1]}) is not None
+
+
+@pytest.mark.parametrize("body", [{"odd": {"a": [[[1]]]}}, {"odd": [{"n": n} for n in range(10_000)]}, [], 5])
+def test_any_body_can_be_looked_at(body: Any) -> None:
+    assert of(body) is None
+    assert Contradictions().of(("u", "m"), frozenset({b"odd"}), b"{", b'{"odd": ', {}, Outcome("a")) is None
+
+
+# --- times -----------------------------------------------------------------------------------------------------------
+
+NOW, DAY = 1_764_230_000.0, 86_400
+
+
+def dated(known: Contradictions, at: float, body: Any = None, id: str | None = None, **headers: str) -> str | None:
+    """What a reply of these fields contradicts, whose call was sent at this time."""
+    raw = json.dumps(body or {}).encode()
+    given = {name.replace("_", "-"): value for name, value in headers.items()}
+    return known.of(("u", "m"), names_in(raw), b"{}", raw, given, Outcome("Hello", completion_id=id), at)
+
+
+def http(at: float) -> str:
+    return formatdate(at, usegmt=True)
+
+
+@pytest.mark.parametrize(
+    ("place", "reply"),
+    [
+        ("generated_at", lambda at: {"body": {"generated_at": datetime.fromtimestamp(at, UTC).isoformat()}}),
+        ("trace.at_ms", lambda at: {"body": {"trace": {"at_ms": int(at * 1000)}}}),
+        ("when", lambda at: {"body": {"when": str(int(at))}}),
+        ("id", lambda at: {"id": f"gen-{int(at)}-Ab3"}),
+        ("header X-Made".lower(), lambda at: {"X_Made": http(at)}),
+    ],
+)
+def test_a_time_long_before_the_call_is_kept_where_other_replies_have_that_of_the_call(place: str, reply: Any) -> None:
+    known = Contradictions()
+    said = f"{place} lies ten minutes or more before the call, and with other replies at the call"
+    assert dated(known, NOW, **reply(NOW - DAY)) is None  # nobody knows yet what it is
+    for n in range(3):
+        assert dated(known, NOW + n, **reply(NOW + n)) is None
+    assert dated(known, NOW + 3, **reply(NOW - 2 * DAY)) == said
+    for lawful in (NOW - 300, NOW + DAY, NOW - 3_000 * DAY, NOW + 2):
+        assert dated(known, NOW + 4, **reply(lawful)) is None
+    assert dated(known, NOW + DAY, **reply(NOW + 1)) is None  # since when a server has been running, say
+
+
+def test_a_time_that_never_was_that_of_a_call_is_one_of_something_else() -> None:
+    known = Contradictions()
+    for n in range(30):
+        assert dated(known, NOW + n, {"trained": f"2025-0{1 + n % 9}-01T00:00:00"}) is None
+
+
+def test_what_was_last_modified_before_its_call_had_been_stored_if_the_clock_is_right() -> None:
+    said = "header last-modified lies ten minutes or more before the call"
+    assert dated(Contradictions(), NOW, Last_Modified=http(NOW - DAY), Date=http(NOW)) == said
+    for modified, date in ((NOW - 60, NOW), (NOW - DAY, NOW - DAY), (0.0, NOW)):
+        assert dated(Contradictions(), NOW, Last_Modified=http(modified), Date=http(date)) is None
+    assert dated(Contradictions(), NOW, Last_Modified=http(NOW - DAY)) is None
+
+
+@FORMATS
+def test_of_several_times_at_which_a_body_was_made_the_earliest_counts(wire: str) -> None:
+    now = int(time.time())
+    bodies = [{"created": now, "created_at": now - age} for age in (0, 1, 3 * DAY)]
+    assert [outcome.error is None for outcome in outcomes(wire, [*bodies, bodies[-1]])] == [True, True, False, False]
