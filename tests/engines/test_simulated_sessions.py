@@ -84,7 +84,7 @@ def test_a_server_of_simulated_models_says_so_whatever_they_are_called(tmp_path:
         found = sx.run("any/typical", limit=5, base_url=url, out=tmp_path / "r", on_progress=lambda progress: None)
     assert found.manifest.simulated == [] and found.simulated == {"any/typical"}
     assert all(reply.simulated for reply in found.replies.values())
-    assert "A simulated model: no language model was asked" in sx.score(found).table(200)
+    assert "This model is simulated: no language model was asked" in sx.score(found).table(200)
     here = sx.run("sim/typical", limit=5, out=tmp_path / "here")
     assert [r.text for r in here.replies.values()] == [
         found.replies[k._replace(model="any/typical")].text for k in here.replies

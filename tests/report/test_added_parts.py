@@ -11,8 +11,11 @@ from extension_parts import here
 from selfexec import extension
 from selfexec.analysis.score import Scores
 from selfexec.analysis.selection import Selection, rows_by
+from selfexec.engines import ENGINES
 from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
 from selfexec.extension import AppendixPart, Convention, Extension, ReportFile
+from selfexec.facets import FACETS
 from selfexec.metrics import AskedCounts, Estimate, Score
 from selfexec.report.data import Data, Options
 from selfexec.report.figures import FigureNumbers
@@ -64,6 +67,7 @@ ADDED = Extension(
 @pytest.fixture
 def only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """This extension in place of all that are here."""
+    assert EXPERIMENTS and FACETS and ENGINES  # looked up before, so that all of them are there afterwards
     monkeypatch.setattr(extension, "all_extensions", lambda: {"added": ADDED})
     published_abilities.cache_clear()
     yield

@@ -1265,7 +1265,7 @@ def test_prompts_are_worked_out_once_for_all_who_were_sent_the_same(panel: Run) 
 def test_who_was_sent_another_prompt_has_its_own(panel: Run) -> None:
     keys = [key for key in panel.replies if key.model != "sim/coin"]
     other = keys[-1]
-    assert other.kind != "judge"
+    assert other.session_kind != "judge"
     sha = "0" * 64
     replies = {**panel.replies, other: msgspec.structs.replace(panel.replies[other], prompt_sha256=sha)}
     found = prompts_asked(replace(panel, replies=replies), keys)

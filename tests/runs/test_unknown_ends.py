@@ -554,7 +554,7 @@ def exported_and_worked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[
     body = {"status_code": 200, "body": completion('{"choice": "A"}')}
     lines = [json.dumps({"id": id, "custom_id": id, "response": body, "error": None}) for id in ids]
     results.write_text("\n".join(lines) + "\n")
-    monkeypatch.setattr(importing, "outcome_of", lambda *asked: ended('{"choice": "A"}'))
+    monkeypatch.setattr(importing, "call_result", lambda *asked: ended('{"choice": "A"}'))
     return out, results, len(ids)
 
 

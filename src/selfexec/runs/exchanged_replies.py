@@ -30,7 +30,10 @@ def exchanged_replies(replies: Iterable[Reply], items: Items) -> list[Reply]:
         for word in words:
             places[word].add(place)
     forms = {form for name in items for form in _forms(name).values() if form}
-    return [reply for reply in replies if _is_of_another(reply, options, places, forms)]
+    replies = [reply for reply in replies if reply.experiment in EXPERIMENTS]
+    exchanged = [reply for reply in replies if _is_of_another(reply, options, places, forms)]
+    # one form after all prompts is a habit of the model, or a canned text
+    return exchanged if len({frozenset(last_object(reply.text or "")) for reply in exchanged}) > 1 else []
 
 
 def _is_of_another(

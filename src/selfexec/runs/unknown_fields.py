@@ -61,8 +61,8 @@ def unknown_fields(replies: Iterable[Reply]) -> list[UnknownField]:
             name, _, value = part.partition(": ")
             if name:
                 values.setdefault(name, Counter())[value] += 1
-    found = [UnknownField(name, _by_kind(own), len(came)) for name, own in values.items()]
-    return sorted(found, key=lambda field: (field.says_no, not field.splits, field.varies))
+    fields = [UnknownField(name, _by_kind(own), len(came)) for name, own in values.items()]
+    return sorted(fields, key=lambda field: (field.says_no, not field.splits, field.varies))
 
 
 def _by_kind(values: Counter[str]) -> Mapping[str, int]:
@@ -90,8 +90,8 @@ def unknown_lines(run: Run, shown: int | None = SHOWN) -> Iterator[str]:
     for model, replies in by_model.items():
         if fields := unknown_fields(replies):
             lines.setdefault(_in_words(fields, shown, run.folder), []).append(harmless_line(model))
-    for said, models in lines.items():
-        yield f"{', '.join(models)}: {said}"
+    for line, models in lines.items():
+        yield f"{', '.join(models)}: {line}"
 
 
 def _in_words(fields: list[UnknownField], shown: int | None, folder: Path | None) -> str:
@@ -110,18 +110,18 @@ def _one(field: UnknownField) -> str:
         examples = [value for value in field.values if 0 < len(value) <= LONGEST_EXAMPLE and "#" not in value][
             :EXAMPLES
         ]
-        said = f"{field.name}: {', '.join(map(_shown, examples))}, ..." if examples else field.name
-        return f"{said} ({field.replies:,} of {field.among:,})" if field.replies < field.among else said
+        text = f"{field.name}: {', '.join(map(_shown, examples))}, ..." if examples else field.name
+        return f"{text} ({field.replies:,} of {field.among:,})" if field.replies < field.among else text
     if len(field.values) > 1:
         ordered = sorted(field.values.items(), key=lambda pair: -pair[1])
         return f"{field.name}: {', '.join(f'{_shown(value)} ({number:,})' for value, number in ordered)}"
     value = next(iter(field.values))
-    said = f"{field.name}: {_shown(value)}" if value else field.name
-    return f"{said} ({field.replies:,} of {field.among:,})" if field.replies < field.among else said
+    text = f"{field.name}: {_shown(value)}" if value else field.name
+    return f"{text} ({field.replies:,} of {field.among:,})" if field.replies < field.among else text
 
 
 def _shown(value: str) -> str:
-    """A value as it is shown: an id, of which three digits are kept, as what it is."""
+    """A value as it is shown: "one id" in place of an id, since only three of its digits are kept."""
     return "one id" if _is_id(value) else value
 
 

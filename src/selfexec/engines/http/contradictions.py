@@ -111,11 +111,11 @@ class Contradictions:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None
         leaves = [*leaves_of(body), *(Leaf(f"header {name.lower()}", name, headers[name], False) for name in numbered)]
-        found = [*dated, *self._earlier(whose, ((leaf.path, time_of(leaf.value)) for leaf in leaves), at)]
-        found += [*_not_sent(sent, leaves), *_other_settings(sent, leaves), *_later_turns(sent, leaves)]
-        found += self._earlier_replies(whose, result.completion_id, leaves)
-        found += self._other_lengths(whose, result, leaves)
-        return BETWEEN_PARTS.join(dict.fromkeys(found)) or None
+        named = [*dated, *self._earlier(whose, ((leaf.path, time_of(leaf.value)) for leaf in leaves), at)]
+        named += [*_not_sent(sent, leaves), *_other_settings(sent, leaves), *_later_turns(sent, leaves)]
+        named += self._earlier_replies(whose, result.completion_id, leaves)
+        named += self._other_lengths(whose, result, leaves)
+        return BETWEEN_PARTS.join(dict.fromkeys(named)) or None
 
     def _earlier(self, whose: tuple[str, str], times: Iterable[tuple[str, float | None]], at: float) -> Iterator[str]:
         """The places whose times are long before the call, where those of other replies were not. One that has come

@@ -60,13 +60,13 @@ class OtherFields:
         unknown = unlisted_headers(tuple(headers))
         if not (unknown or of_pieces or has_unlisted(names)):
             return None
-        found = [(f"header {name.lower()}", headers[name]) for name in unknown]
-        found = [(path, value) for path, value in found if not is_known_header(path[len("header ") :], value)]
+        named = [(f"header {name.lower()}", headers[name]) for name in unknown]
+        named = [(path, value) for path, value in named if not is_known_header(path[len("header ") :], value)]
         if has_unlisted(names):
-            found += _fields_in(raw)
-        found += of_pieces.items()
+            named += _fields_in(raw)
+        named += of_pieces.items()
         parts = dict[str, str]()
-        for path, value in found:
+        for path, value in named:
             if path not in parts and not _names_the_model(value, model) and len(parts) < MOST_PARTS:
                 parts[path] = self._part(url, model, path, shown_value(value))
         return BETWEEN_PARTS.join(parts.values()) or None
@@ -154,7 +154,7 @@ def shown_value(value: Any) -> str:
 
 
 def _without_ids(line: str) -> str:
-    return LONG_ID.sub(lambda found: f"#{crc32(found[0].encode(errors='replace')) & 0xFFF:03x}", line)
+    return LONG_ID.sub(lambda digits: f"#{crc32(digits[0].encode(errors='replace')) & 0xFFF:03x}", line)
 
 
 def _names_the_model(value: Any, model: str) -> bool:
