@@ -15,6 +15,8 @@ docs/python.md is the guide; docs/reference.md and help(sx.run) say what each ch
 For who reads the source, the way from a reply to a number:
 
 runs/asking/execute.py:carry_out                   a plan: sessions are asked (`executor`), then the run is read back
+experiments/base.py:Experiment.sessions            an item -> its prompts, one for each session (some experiments
+                                                   have their own)
 engines/http/client.py:HttpEngine.ask              a call -> CallResult: `transport` gets the body, `bodies` reads it
                                                    (`engines/sim/engine.py` where it is simulated)
 runs/connections.py:ReplyLedger.keep               Reply -> replies.jsonl, a line each; all below is worked out anew
@@ -27,12 +29,13 @@ claims/arrays.py:claims_of                         Tables -> Claims, as arrays
 metrics/score.py:score_experiment                  Claims of one model and of others -> Score rows: skill, baselines
 metrics/baseline_margin.py:compare_with_baseline   the margin: skill less that of the stacked baseline
 metrics/margin_at_own_rate.py:at_own_rate          the margin at the model's own yes rate, which the screen shows
-analysis/findings.py:which_ones                    Score rows -> Finding: above, below, too close to call, withheld
+analysis/findings.py:which_ones                    Score rows -> Finding: ahead, behind, too close to call, no room
+                                                   to differ, withheld
 analysis/screen.py:Screen                          Findings -> what `run` and `score` print
 
-A margin needs three other models that were asked the same items: in the run, or in the reference panel that ships. That
-has the paper's items and not those of the starter set (analysis/selection.py:Selection.matched_panel). Without three
-others the screen shows skill in place of the margin.
+A margin needs three other models that were asked the same items, and to call a model ahead takes six models in all:
+those of the run, or of the reference panel that ships, which has the paper's items and not those of the starter set
+(analysis/selection.py:Selection.matched_panel). Where no margin has a verdict the screen shows skill in its place.
 """
 
 import sys

@@ -20,7 +20,7 @@ def defined(tree: ast.AST) -> dict[str, ast.AST]:
 
 def test_the_way_begins_where_sessions_are_asked_and_ends_on_the_screen() -> None:
     files = [file for file, _ in STEPS]
-    assert len(files) == 13 and files[0].startswith("runs/asking/") and "analysis/screen.py" in files
+    assert len(files) == 14 and files[0].startswith("runs/asking/") and "analysis/screen.py" in files
 
 
 @pytest.mark.parametrize(("file", "name"), STEPS)

@@ -114,6 +114,17 @@ def test_it_stands_beside_the_papers_items_by_itself_where_there_are_too_few_mod
     assert scores_of_ten.panels == ()
 
 
+@pytest.mark.slow
+def test_a_further_model_takes_no_verdict_away(reference: Path, tmp_path: Path) -> None:
+    """Six models can be called ahead by themselves; up to five have the panel beside them."""
+    models = ("gpt-4.1", "o4-mini", "llama-3.2-3b", "mistral-7b", "deepseek-v3", "deepseek-r1")
+    for number in (4, 5, 6):
+        run = alone(reference, tmp_path / str(number), *models[:number], experiments=("restriction",))
+        scores = sx.score(run)
+        assert bool(scores.panels) == (number < 6)
+        assert not any(row.too_few_models for row in scores)
+
+
 def test_items_that_are_not_all_the_papers_get_it_only_by_name(reference: Path, tmp_path: Path) -> None:
     items = tmp_path / "items"
     items.mkdir()

@@ -161,7 +161,7 @@ def test_of_one_model_titles_name_it_once_and_captions_tell_of_what_is_drawn(ten
     # one spot would say nothing of what goes together
     assert "ordering" not in found
     lacks = {one.title: one.takes for one in absent(found.values(), scores.experiments)}
-    assert lacks["Ranking accuracy and the tokens that a ranking takes"] == "takes 2 models whose tokens were counted"
+    assert lacks["Ranking accuracy and the tokens that a ranking takes"] == "needs 2 models whose tokens were counted"
 
 
 @pytest.mark.slow

@@ -153,7 +153,7 @@ def test_a_search_within_the_page_finds_what_stands_in_the_appendix(browser: Bro
     browser.open(opened)
     assert browser.js("document.querySelectorAll('#appendix > details[open]').length") == 0
     text = browser.js("document.getElementById('appendix').textContent")
-    assert "The experiments side by side" in text and "How alike behaviour is" in text
+    assert "The experiments side by side" in text and "Similarity of behaviour" in text
     assert "The experiments side by side" not in opened.read_text("utf-8")
 
 

@@ -34,20 +34,23 @@ from selfexec.analysis.words import (
     span,
 )
 from selfexec.experiments import EXPERIMENTS, PAPER
-from selfexec.metrics import AT_THE_CEILING, LEAST_CEILING, NO_OTHERS, not_run
+from selfexec.metrics import AT_THE_CEILING, LEAST_CEILING, MARGINS, NO_OTHERS, not_run
 from selfexec.text.numbers import all_of, decimal, is_or_are, joined, number_of
 
 BASELINE = "Models are compared with a baseline that knows only the items and what other models predicted and did."
 
 MEAN_MARGIN = "Mean margin over the experiments (it reflects both how often models say yes and what they say yes to)"
 EQUALLY_OFTEN = " at equal yes rates"
+REASONS_BELOW = "reasons below"
 
 
-def answers(scores: ConditionScores) -> list[FindingSentence]:
-    """What the baseline knows, where it is named; what is known of each experiment, and of the mean over them."""
+def answers(scores: ConditionScores, reasons: str = REASONS_BELOW) -> list[FindingSentence]:
+    """What the baseline knows, where it is named; what is known of each experiment, and of the mean over them.
+    `reasons` says where those stand why a model has no verdict.
+    """
     experiments = [experiment for experiment in scores.experiments if experiment != "overall"]
     found = (experiment_findings(scores, experiment) for experiment in experiments)
-    parts = [*map(experiment_answer, found), overall_answer(scores)]
+    parts = [*(experiment_answer(each, reasons) for each in found), overall_answer(scores, reasons)]
     sentences = [part for part in parts if part]
     sentences += [FindingSentence("overall", "withheld", line) for line in no_margins(scores)]
     if any(" the baseline" in sentence.text for sentence in sentences if sentence.answer != "withheld"):
@@ -55,9 +58,9 @@ def answers(scores: ConditionScores) -> list[FindingSentence]:
     return sentences
 
 
-def experiment_answer(found: ExperimentFindings) -> FindingSentence | None:
+def experiment_answer(found: ExperimentFindings, reasons: str = REASONS_BELOW) -> FindingSentence | None:
     """How often and which ones, in one experiment; without a margin, who predicts better than chance. None where
-    nothing was asked.
+    nothing was asked. `reasons` says where those stand why a model has no verdict.
     """
     often, which, skills = found.often, found.which, found.skills
     if not skills:
@@ -66,7 +69,7 @@ def experiment_answer(found: ExperimentFindings) -> FindingSentence | None:
     spoken = which if clause else skills
     clauses = [how_often_clause(often), clause or _skill_clause(skills, alone=not how_often_clause(often))]
     if clause:
-        clauses.append(_left_out(often, which))
+        clauses.append(_left_out(often, which, reasons))
     judged = [finding for finding in (*often, *spoken) if finding.answer != "withheld"]
     return FindingSentence(found.experiment, _joint_answer(judged), " ".join(clause for clause in clauses if clause))
 
@@ -81,7 +84,7 @@ def _skill_clause(skills: Sequence[Finding], *, alone: bool) -> str:
 
 def no_margins(scores: ConditionScores) -> Iterator[str]:
     """Why there are no margins, where there is none in any experiment."""
-    margins = [row for e in EXPERIMENTS for row in scores.of(e, "baseline_margin")]
+    margins = [row for e in EXPERIMENTS for metric in MARGINS for row in scores.of(e, metric)]
     if any(row.value is not None for row in margins):
         return
     reasons: dict[str, dict[str, None]] = {}
@@ -234,15 +237,15 @@ def _least(findings: Sequence[Finding]) -> str:
 # --- overall ---------------------------------------------------------------------------------------------------------
 
 
-def overall_answer(scores: ConditionScores) -> FindingSentence | None:
+def overall_answer(scores: ConditionScores, reasons: str = REASONS_BELOW) -> FindingSentence | None:
     """The mean margin over the paper's experiments, else the overall skill; None where they were not all asked."""
     rows = [row for row in scores.of("overall", "baseline_margin") if not not_run(row)]
     findings = against_baseline(rows)
     judged = [finding for finding in findings if finding.answer != "withheld"]
     if not judged:
         skills = " ".join(overall_skills(against_chance(scores.of("overall", "skill"))))
-        reasons = [finding for finding in findings if finding.reason and NO_OTHERS not in finding.reason]
-        text = " ".join([*([skills] if skills else []), *_withheld(reasons)])
+        withheld = [finding for finding in findings if finding.reason and NO_OTHERS not in finding.reason]
+        text = " ".join([*([skills] if skills else []), *_withheld(withheld)])
         return FindingSentence("overall", "withheld", text) if text else None
     parts: list[str] = []
     for answer, where in (("yes", "ahead of the baseline"), ("no", "behind the baseline")):
@@ -254,7 +257,7 @@ def overall_answer(scores: ConditionScores) -> FindingSentence | None:
         parts.append(f"for {_how_many(those, findings, first=not parts)} it is {TOO_CLOSE}{_least(those)}")
     cancel = _cancelling(scores, [finding.subject for finding in judged])
     left_out = [finding for finding in findings if finding.answer == "withheld"]
-    out = f" No verdict (reasons below): {listed_names([finding.subject for finding in left_out])}." if left_out else ""
+    out = f" No verdict ({reasons}): {listed_names([finding.subject for finding in left_out])}." if left_out else ""
     text = f"{MEAN_MARGIN}: {'; '.join(parts)}."
     return FindingSentence("overall", _joint_answer(judged), f"{text}{cancel}{out}")
 
@@ -424,14 +427,14 @@ def _chance_in_brief(findings: Sequence[Finding]) -> list[str]:
 # --- clauses ---------------------------------------------------------------------------------------------------------
 
 
-def _left_out(often: Sequence[Finding], which: Sequence[Finding]) -> str:
+def _left_out(often: Sequence[Finding], which: Sequence[Finding], reasons: str) -> str:
     """Models that neither clause speaks of, and those judged on how often alone."""
     spoken = {finding.subject for finding in (*often, *which) if finding.answer != "withheld"}
     silent = dict.fromkeys(finding.subject for finding in (*often, *which) if finding.subject not in spoken)
     half = [finding.subject for finding in which if finding.answer == "withheld" and finding.subject in spoken]
     on = f" on {EXPERIMENTS[which[0].about].words.which}"
     parts = [("", list(silent)), (on, half)]
-    return " ".join(f"No verdict{where} (reasons below): {listed_names(models)}." for where, models in parts if models)
+    return " ".join(f"No verdict{where} ({reasons}): {listed_names(models)}." for where, models in parts if models)
 
 
 def _how_many(those: Sequence[Finding], everyone: Sequence[Finding], *, first: bool) -> str:

@@ -1,5 +1,6 @@
 """The first screen: the answer in each experiment, and a row for each model. `--full` has the numbers behind it."""
 
+import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,10 +44,11 @@ TOLD_BY_SENTENCES = 2  # so many models have their answer in sentences; of more 
 MEANINGS: Mapping[str, str] = {
     TOO_CLOSE: "too close to call",
     NO_ROOM: "no room to differ",
-    CAUTION: "read with caution",
     UNDEFINED: "no number",
+    CAUTION: "no verdict",
 }
 OWN_EXCESS, NO_VERDICT = "own excess", "no verdict"
+REASONS = "reasons: --full"
 SHOWN = ("yes", "no", "open", "ceiling")  # answers of findings that are judged, in the order in which they are counted
 GAP = 1  # column between two columns of the table, where room is scarce
 
@@ -126,7 +128,7 @@ def _answers(scores: Scores, found: Sequence[ExperimentFindings]) -> Iterator[st
     wide = max(len(label) for label in (*(each.experiment for each in found), OWN_EXCESS))
     for each in found:
         if len(scores.models) <= TOLD_BY_SENTENCES:
-            if answer := experiment_answer(each):
+            if answer := experiment_answer(each, REASONS):
                 yield labelled(answer)
         else:
             yield f"{each.experiment:{wide}}  {'; '.join(_in_brief(each))}"
@@ -206,6 +208,7 @@ class _Columns:
 
     def __init__(self, found: ExperimentFindings) -> None:
         self.often = {finding.subject: finding for finding in found.often}
+        self.margins = found.which
         self.has_margins = any(finding.answer != "withheld" for finding in found.which)
         self.which = {finding.subject: finding for finding in (found.which if self.has_margins else found.skills)}
         self.experiment = found.experiment
@@ -265,21 +268,47 @@ def _legend(columns: Sequence[_Columns], scores: Scores, has_verdicts: bool) -> 
         yield f"how often: predicted, observed{meant}."
     if margins:
         yield _legend_of_last(columns)
-    if any(not column.has_margins for column in columns):
-        yield "skill: 0 is chance, 1 is perfect."
-    signs = [f"{sign} {meaning}" for sign, meaning in MEANINGS.items() if sign in cells]
-    if signs:
-        yield f"{', '.join(signs)}."
+    if not all(column.has_margins for column in columns):
+        yield _legend_of_skill(columns)
     if has_verdicts:
         yield "own excess: unexplained by other models."
+    signs = [f"{sign} {meaning}" for sign, meaning in MEANINGS.items() if sign in cells]
+    if signs:
+        yield f"{', '.join(signs)}{_why(columns) if CAUTION in cells or UNDEFINED in cells else ''}."
 
 
 def _legend_of_last(columns: Sequence[_Columns]) -> str:
-    areas = {f.relation == "auroc" for column in columns if column.has_margins for f in column.which.values()}
-    if areas == {True}:
-        return "which: margin in AUROC over a baseline of other models."
-    more = "; for probabilities, in AUROC" if True in areas else ""
-    return f"which: margin over a baseline of other models at equal yes rates{more}."
+    relations = {f.relation for column in columns if column.has_margins for f in column.which.values()}
+    margin = "which: margin over a baseline of other models"
+    # orders have no yes rate, and probabilities none that matters
+    kinds = {"which ones": "at equal yes rates", "auroc": "in AUROC", "baseline": ""}
+    where = [kinds[relation] for relation in kinds if relation in relations and kinds[relation]]
+    return f"{margin} {', or '.join(where)}.".replace(" .", ".")
+
+
+def _legend_of_skill(columns: Sequence[_Columns]) -> str:
+    """What skill is, and why it stands in the place of margins that were worked out."""
+    no_verdicts = [f for column in columns if not column.has_margins for f in column.margins if f.value is not None]
+    why = f"; no margins here: {_reason_of_most(no_verdicts)}" if no_verdicts else ""
+    return f"skill: 0 is chance, 1 is perfect{why}."
+
+
+def _why(columns: Sequence[_Columns]) -> str:
+    """Why there is no verdict, or no number, where the table has none."""
+    findings = [f for column in columns for f in (*column.often.values(), *column.which.values())]
+    silent = [finding for finding in findings if finding.answer == "withheld" and finding.reason]
+    if not silent:
+        return ""
+    more = " (others: --full)" if len({finding.reason for finding in silent}) > 1 else ""
+    return f": {_reason_of_most(silent)}{more}"
+
+
+def _reason_of_most(findings: Sequence[Finding]) -> str:
+    """The reason that most models share, without the numbers behind it; "it" is the first of these models."""
+    sharing = {reason: {f.subject for f in findings if f.reason == reason} for reason in (f.reason for f in findings)}
+    reason = max(sharing, key=lambda shared: len(sharing[shared]))
+    subject = next(finding.subject for finding in findings if finding.reason == reason)
+    return re.sub("^it ", f"{subject} ", (reason or "").partition(" (")[0])
 
 
 def _by(source: str) -> str:

@@ -252,6 +252,7 @@ def _carried_out(plan: "Plan", show: "Report | None", progress: "Progress") -> "
 def _afterwards(plan: "Plan", run: "Run", scores: "Scores", missing: int) -> Iterator[str]:
     """What to type next. Of many models the table alone fills a screen."""
     from selfexec.analysis.score_table import claims_unreadable
+    from selfexec.metrics import MARGINS
     from selfexec.runs.asking.paper_items import PAPER
 
     if len(run.models) < MANY:
@@ -259,7 +260,7 @@ def _afterwards(plan: "Plan", run: "Run", scores: "Scores", missing: int) -> Ite
             yield unreadable_claims(plan.out, number)
         yield f"Wrong predictions: {command_line('read {} --claim wrong --show', plan.out)}"
     wanted = PAPER in (plan.item_set.name, plan.wanted_items)  # which may not be had
-    has_margin = any(row.metric == "baseline_margin" and row.value is not None for row in scores)
+    has_margin = any(row.metric in MARGINS and row.value is not None for row in scores)
     if not (missing or has_margin or plan.all_simulated or wanted):
         yield "For a margin without further models: the same command with --items paper --preset quick and a new --out"
     yield f"{'Once all is there' if missing else 'Next'}: {command_line('view {}', plan.out)}; {EXPLAIN}"

@@ -65,6 +65,7 @@ from selfexec.metrics.rows import (
     LEAST_COVERAGE,
     LEAST_PANEL,
     LEAST_RARER_ITEMS,
+    MARGINS,
     OF_BASELINE,
     AskedCounts,
     Estimate,

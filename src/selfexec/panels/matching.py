@@ -10,16 +10,15 @@ import polars as pl
 from selfexec.claims import OBSERVATIONS, OUTCOMES, Tables
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Facts, Item, source_name
-from selfexec.metrics import LEAST_OTHERS, claim_kind
+from selfexec.metrics import LEAST_PANEL, claim_kind
 from selfexec.panels.panel import NOT_ASKED, STATES, PanelClaims, ReferencePanel, claim_keys, signs
 from selfexec.runs import Run
 
 # Two names are taken for one model where predictions and outcomes agree in nearly all of enough claims. Of ten recorded
 # models no two agree in more than .84 of the claims of an experiment. Not all, since newer readers may read otherwise.
 NEARLY_ALL, LEAST_CLAIMS = 0.98, 100
-# The most models of a run that a panel is put beside unasked. With one more, each of them has the least number of other
-# models in the run itself.
-MOST_UNASKED = LEAST_OTHERS
+# The most models of a run that a panel is put beside unasked: with one more they can be called ahead without it.
+MOST_UNASKED = LEAST_PANEL - 1
 
 
 @dataclass(frozen=True)

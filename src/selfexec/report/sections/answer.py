@@ -45,7 +45,9 @@ def answer(data: Data) -> AnswerSection:
     }
     too_few = own_predictions(too_few_for_own(data.scores.own))
     further = sentences(further_findings(data.scores, data.tables, data.ranking.standings))
-    told = [one for one in (*answers(data.scores), *further) if one not in too_few and one.text != BASELINE]
+    told = [
+        one for one in (*answers(data.scores, "see “why”"), *further) if one not in too_few and one.text != BASELINE
+    ]
     said = {about: [one for one in told if one.about == about] for about in (*EXPERIMENTS, "overall")}
     return AnswerSection(
         data.front,
