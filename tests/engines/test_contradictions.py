@@ -13,7 +13,7 @@ from aiohttp import web
 from msgspec.structs import replace
 from test_ends import FORMATS, OWN, short_pauses, whole
 
-from selfexec.engines import Connection, Outcome
+from selfexec.engines import Connection, CallResult
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.contradictions import Contradictions
 from selfexec.engines.http.name_words import names_in
@@ -28,7 +28,7 @@ USAGE = {
 }
 
 
-def outcomes(wire: str, bodies: Sequence[dict[str, Any]], sampling: dict[str, Any] | None = None) -> list[Outcome]:
+def outcomes(wire: str, bodies: Sequence[dict[str, Any]], sampling: dict[str, Any] | None = None) -> list[CallResult]:
     """What comes of calls, one after another, to a server with these fields beside a reply; the last ones go on."""
     left = iter(bodies)
 
@@ -36,7 +36,7 @@ def outcomes(wire: str, bodies: Sequence[dict[str, Any]], sampling: dict[str, An
         body = whole(wire, "Hello there", next(iter(OWN[wire])))
         return web.json_response({**body, **next(left, bodies[-1])})
 
-    async def main() -> list[Outcome]:
+    async def main() -> list[CallResult]:
         app = web.Application()
         app.router.add_post("/{path:.*}", handler)
         async with server(app) as url:
@@ -53,10 +53,10 @@ def asked(wire: str, bodies: Sequence[dict[str, Any]], sampling: dict[str, Any] 
     return [outcome.contradictions for outcome in outcomes(wire, bodies, sampling)]
 
 
-def of(body: Any, sent: Any = None, outcome: Outcome | None = None, known: Contradictions | None = None) -> str | None:
+def of(body: Any, sent: Any = None, outcome: CallResult | None = None, known: Contradictions | None = None) -> str | None:
     """What a body contradicts."""
     raw, asked = json.dumps(body).encode(), json.dumps(sent or {"messages": [{"role": "user"}]}).encode()
-    return (known or Contradictions()).of(("u", "m"), names_in(raw), asked, raw, {}, outcome or Outcome("Hello"))
+    return (known or Contradictions()).of(("u", "m"), names_in(raw), asked, raw, {}, outcome or CallResult("Hello"))
 
 
 @FORMATS
@@ -112,15 +112,15 @@ def test_a_number_that_was_the_length_of_other_replies_and_is_not_of_this_one_is
 def test_a_number_that_never_was_a_length_may_be_anything() -> None:
     known = Contradictions()
     for n in range(2, 30):
-        assert of({"odd": 500 - n}, outcome=Outcome("Hello", output_tokens=n), known=known) is None
+        assert of({"odd": 500 - n}, outcome=CallResult("Hello", output_tokens=n), known=known) is None
     for n in (7, 7, 7, 9):  # one value that fits by chance
-        assert of({"even": 7}, outcome=Outcome("Hello", output_tokens=n), known=known) is None
+        assert of({"even": 7}, outcome=CallResult("Hello", output_tokens=n), known=known) is None
 
 
 def test_ids_of_tokens_are_counted() -> None:
     known = Contradictions()
     found = [
-        of({"choices": [{"token_ids": [5] * ids}]}, outcome=Outcome("Hello", output_tokens=n), known=known)
+        of({"choices": [{"token_ids": [5] * ids}]}, outcome=CallResult("Hello", output_tokens=n), known=known)
         for ids, n in ((20, 20), (31, 30), (40, 40), (150, 12))
     ]
     assert found[:3] == [None] * 3 and found[3] and "token_ids is not the number of tokens" in found[3]
@@ -129,7 +129,7 @@ def test_ids_of_tokens_are_counted() -> None:
 def test_thoughts_may_be_counted_or_not() -> None:
     known = Contradictions()
     for n in (20, 31, 42, 53, 64):
-        outcome = Outcome("Hello", output_tokens=n + 300, reasoning_tokens=300)
+        outcome = CallResult("Hello", output_tokens=n + 300, reasoning_tokens=300)
         assert of({"timings": {"predicted_n": n if n % 2 else n + 300}}, outcome=outcome, known=known) is None
 
 
@@ -170,7 +170,7 @@ def test_a_conversation_that_was_sent_has_several_turns() -> None:
 @pytest.mark.parametrize("body", [{"odd": {"a": [[[1]]]}}, {"odd": [{"n": n} for n in range(10_000)]}, [], 5])
 def test_any_body_can_be_looked_at(body: Any) -> None:
     assert of(body) is None
-    assert Contradictions().of(("u", "m"), frozenset({b"odd"}), b"{", b'{"odd": ', {}, Outcome("a")) is None
+    assert Contradictions().of(("u", "m"), frozenset({b"odd"}), b"{", b'{"odd": ', {}, CallResult("a")) is None
 
 
 # --- times -----------------------------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ def dated(known: Contradictions, at: float, body: Any = None, id: str | None = N
     """What a reply of these fields contradicts, whose call was sent at this time."""
     raw = json.dumps(body or {}).encode()
     given = {name.replace("_", "-"): value for name, value in headers.items()}
-    return known.of(("u", "m"), names_in(raw), b"{}", raw, given, Outcome("Hello", completion_id=id), at)
+    return known.of(("u", "m"), names_in(raw), b"{}", raw, given, CallResult("Hello", completion_id=id), at)
 
 
 def http(at: float) -> str:

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 from test_ends import BEGIN, BLOCK_END, FORMATS, OWN, SECRET, events, short_pauses, streamed, whole
 
-from selfexec.engines import Connection, Outcome
+from selfexec.engines import Connection, CallResult
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.name_words import names_in
 from selfexec.engines.http.other_fields import MOST_PARTS, MOST_VALUES, OtherFields
@@ -18,7 +18,7 @@ from sockets import call, server
 __all__ = ["short_pauses"]
 
 
-def asked(wire: str, body: Any, stream: bool = False, **headers: str) -> Outcome:
+def asked(wire: str, body: Any, stream: bool = False, **headers: str) -> CallResult:
     """What comes of a call to a server with this body, or these events."""
 
     async def handler(request: web.Request) -> web.Response:
@@ -26,7 +26,7 @@ def asked(wire: str, body: Any, stream: bool = False, **headers: str) -> Outcome
             return web.Response(body=body, content_type="text/event-stream", headers=headers)
         return web.json_response(body, headers=headers)
 
-    async def main() -> Outcome:
+    async def main() -> CallResult:
         app = web.Application()
         app.router.add_post("/{path:.*}", handler)
         async with server(app) as url:
