@@ -13,7 +13,7 @@ from aiohttp import web
 from msgspec.structs import replace
 from test_ends import FORMATS, OWN, short_pauses, whole
 
-from selfexec.engines import Connection, CallResult
+from selfexec.engines import CallResult, Connection
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.contradictions import Contradictions
 from selfexec.engines.http.name_words import names_in
@@ -53,7 +53,9 @@ def asked(wire: str, bodies: Sequence[dict[str, Any]], sampling: dict[str, Any] 
     return [outcome.contradictions for outcome in outcomes(wire, bodies, sampling)]
 
 
-def of(body: Any, sent: Any = None, outcome: CallResult | None = None, known: Contradictions | None = None) -> str | None:
+def of(
+    body: Any, sent: Any = None, outcome: CallResult | None = None, known: Contradictions | None = None
+) -> str | None:
     """What a body contradicts."""
     raw, asked = json.dumps(body).encode(), json.dumps(sent or {"messages": [{"role": "user"}]}).encode()
     return (known or Contradictions()).of(("u", "m"), names_in(raw), asked, raw, {}, outcome or CallResult("Hello"))

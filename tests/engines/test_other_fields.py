@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 from test_ends import BEGIN, BLOCK_END, FORMATS, OWN, SECRET, events, short_pauses, streamed, whole
 
-from selfexec.engines import Connection, CallResult
+from selfexec.engines import CallResult, Connection
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.name_words import names_in
 from selfexec.engines.http.other_fields import MOST_PARTS, MOST_VALUES, OtherFields

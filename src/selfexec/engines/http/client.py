@@ -53,7 +53,7 @@ from selfexec.engines.http.contradictions import Contradictions
 from selfexec.engines.http.errors import error_body
 from selfexec.engines.http.flagged import quotes_another_prompt
 from selfexec.engines.http.forms import Forms
-from selfexec.engines.http.gateways import cached_by, is_cut, is_extended, with_headers
+from selfexec.engines.http.gateways import bytes_of_prompt, cached_by, is_cut, is_extended, with_headers
 from selfexec.engines.http.patience import Admission, Reach, presence
 from selfexec.engines.http.policy import BUSY, error_in_reply, is_rate_limit, shortened, status_in_reply, verdict
 from selfexec.engines.http.prefill import Prefills, goes_on, without_beginning
@@ -202,7 +202,7 @@ class HttpEngine:
         # the server of simulated models tells repetitions apart by it; nobody else gets it
         repeated = call.key.epoch > 1 and call.model.startswith(SIMULATED)
         headers = {**route.headers, "X-Selfexec-Epoch": str(call.key.epoch)} if repeated else route.headers
-        prompt_bytes = sum(len(message.content.encode(errors="replace")) for message in call.messages)
+        prompt_bytes = bytes_of_prompt(call.messages, sampling)
         request = Request(route, msgspec.json.encode(body), headers, prompt_bytes)
         result, causes = await self._persistently(request, self._control(route, sampling))
         doubts: list[str] = []
