@@ -16,7 +16,8 @@ from test_ends import FORMATS, OWN, short_pauses, whole
 from selfexec.engines import CallResult, Connection
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.contradictions import Contradictions
-from selfexec.engines.http.name_words import names_in
+from selfexec.engines.http.raw_bodies import RawBody
+from selfexec.experiments import Token
 from sockets import call, server
 
 __all__ = ["short_pauses"]
@@ -58,7 +59,7 @@ def of(
 ) -> str | None:
     """What a body contradicts."""
     raw, asked = json.dumps(body).encode(), json.dumps(sent or {"messages": [{"role": "user"}]}).encode()
-    return (known or Contradictions()).of(("u", "m"), names_in(raw), asked, raw, {}, outcome or CallResult("Hello"))
+    return (known or Contradictions()).of(("u", "m"), asked, RawBody(raw), {}, outcome or CallResult("Hello"))
 
 
 @FORMATS
@@ -172,7 +173,51 @@ def test_a_conversation_that_was_sent_has_several_turns() -> None:
 @pytest.mark.parametrize("body", [{"odd": {"a": [[[1]]]}}, {"odd": [{"n": n} for n in range(10_000)]}, [], 5])
 def test_any_body_can_be_looked_at(body: Any) -> None:
     assert of(body) is None
-    assert Contradictions().of(("u", "m"), frozenset({b"odd"}), b"{", b'{"odd": ', {}, CallResult("a")) is None
+    assert Contradictions().of(("u", "m"), b"{}", RawBody(b'{"odd": '), {}, CallResult("a")) is None
+
+
+# --- log-probabilities -----------------------------------------------------------------------------------------------
+
+
+def with_tokens(wire: str, text: str, tokens: Sequence[str]) -> dict[str, Any]:
+    """A body with this text, and log-probabilities of these tokens; of Anthropic's format there are none."""
+    body = whole(wire, text, next(iter(OWN[wire])))
+    chances = [{"token": token, "logprob": -0.5, "logProbability": -0.5, "top_logprobs": []} for token in tokens]
+    if wire == "openai":
+        body["choices"][0]["logprobs"] = {"content": chances}
+    elif wire == "responses":
+        body["output"][0]["content"][0]["logprobs"] = chances
+    elif wire == "gemini":
+        body["candidates"][0]["logprobsResult"] = {"chosenCandidates": chances}
+    return body
+
+
+@pytest.mark.parametrize("wire", ["openai", "responses", "gemini"])
+def test_log_probabilities_of_another_text_than_came_are_named(wire: str) -> None:
+    said = "the tokens of the log-probabilities spell another text"
+    lawful = with_tokens(wire, "Choose B.", ["Choose", " B", ".", "<|eot_id|>"])
+    swapped = with_tokens(wire, "Sorry, I cannot.", ["Choose", " B", "."])
+    masked = with_tokens(wire, "Ask *** Weber.", ["Ask", " Anna", " Weber", "."])
+    assert asked(wire, [lawful, swapped, masked, lawful], {"logprobs": True}) == [None, said, said, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Choose B.", ["\u2581Choose", "\u2581B", ".", "</s>"]),
+        ("Choose B.\nDone", ["\u0120Choose", "\u0120B", ".", "\u010a", "Done"]),
+        ("Grüße 😀!", ["Gr", "\\xc3", "\\xbc", "ße", " ", "\ufffd", "\ufffd", "!"]),
+        ("Grüße", ["Gr", "<0xC3>", "<0xBC>", "ße"]),
+        ("B", ["<think>", "Hm", "</think>", "B", "<|im_end|>"]),
+        ("I choose B", [" B"]),  # behind a beginning that was given
+        ("Choose B.", ["token_id:17", "token_id:4"]),
+        ("选择乙", ["选择", "乙"]),
+        ("Choose", []),
+    ],
+)
+def test_spellings_of_tokens_are_no_other_text(text: str, tokens: Sequence[str]) -> None:
+    chances = tuple(Token(token, -0.5) for token in tokens) or None
+    assert of({}, outcome=CallResult(text, logprobs=chances)) is None
 
 
 # --- times -----------------------------------------------------------------------------------------------------------
@@ -184,7 +229,7 @@ def dated(known: Contradictions, at: float, body: Any = None, id: str | None = N
     """What a reply of these fields contradicts, whose call was sent at this time."""
     raw = json.dumps(body or {}).encode()
     given = {name.replace("_", "-"): value for name, value in headers.items()}
-    return known.of(("u", "m"), names_in(raw), b"{}", raw, given, CallResult("Hello", completion_id=id), at)
+    return known.of(("u", "m"), b"{}", RawBody(raw), given, CallResult("Hello", completion_id=id), at)
 
 
 def http(at: float) -> str:

@@ -60,6 +60,7 @@ from selfexec.engines.http.prefill import Prefills, goes_on, without_beginning
 from selfexec.engines.http.providers import Endpoint, endpoint
 from selfexec.engines.http.quota import spent
 from selfexec.engines.http.rate_limit import RateLimit
+from selfexec.engines.http.raw_bodies import RawBody
 from selfexec.engines.http.response_headers import failure_header, failure_next_to_a_policy, say_nothing, wrong_digest
 from selfexec.engines.http.routes import Route
 from selfexec.engines.http.server_clocks import ServerClocks
@@ -327,11 +328,12 @@ class HttpEngine:
             result = result if is_plain else with_headers(result, headers, request.payload)
             result = self._clocks.judged(where.url, where.name, result, sent, headers.get("Date"))
             result = self._counts.judged(where.url, where.name, result)
-            form = self._forms.form_of(where.url, where.name, result.served_model, raw, headers, unknown)
+            body = RawBody(raw)
+            form = self._forms.form_of(where.url, where.name, result.served_model, body, headers, unknown)
             whose = where.url, where.name
             return msgspec.structs.replace(
                 result,
-                contradictions=self._contradictions.of(whose, form.names, request.payload, raw, headers, result, sent),
+                contradictions=self._contradictions.of(whose, request.payload, body, headers, result, sent),
                 connection=connection,
                 form=form.number,
                 form_parts=form.parts,

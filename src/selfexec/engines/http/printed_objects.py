@@ -74,9 +74,9 @@ def printed_object(text: str) -> Printed | None:
     if text.startswith("b") and BYTES.fullmatch(text):
         return Printed("raw bytes of a program", OF_BYTES)
     if len(text) <= LONGEST_FORMLESS and (formless := FORMLESS.fullmatch(text)):
-        return Printed(
-            "an object of a program", re.compile(re.escape(formless[formless.lastindex or 0]), re.IGNORECASE)
-        )
+        name = formless[formless.lastindex or 0]  # that of a class is no word of a prompt: `Response` and `response`
+        asked_by = re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE if name.islower() else re.NOFLAG)
+        return Printed("an object of a program", asked_by)
     if text.startswith(("data:", "event:", "id:", ":")) and _is_stream(text):
         return Printed("the pieces of a stream", OF_STREAMS)
     if FAILURE.match(text) or ("\n    at " in text and len(FRAME.findall(text)) >= LEAST_FRAMES):
