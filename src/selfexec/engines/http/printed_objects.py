@@ -5,8 +5,8 @@ A gateway writes these in the place of what a model said where it turns the repl
 counts is the whole of a text, and that the prompt does not show such a form: a model may be asked for one.
 
     fields      `Name(content='...', role='assistant')`, `{"choices": [{...}]}`, `candidates {`, `map[role:assistant`: a
-                bracket, behind a name or none, with two fields in it by which messages are made up, one of which stands
-                in hardly anything else; behind the name of a class one field is enough
+                bracket, behind a name or none, with two fields in it by which messages are made up, and one of them
+                stands in hardly anything else; behind the name of a class one field is enough
     a row       `content='...' additional_kwargs={}`
     bytes       `b'...'`
     no form     `<coroutine object ask at 0x7f>`, `<Response [200]>`, `[object Response]`, `chat.Message@1b6d3586`
