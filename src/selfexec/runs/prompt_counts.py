@@ -65,8 +65,8 @@ def prompts_at_a_limit(replies: Iterable[Reply]) -> list[Reply]:
 
 def _counted(replies: Iterable[Reply]) -> list[Reply]:
     """Those whose prompts were counted, if they are enough to compare. With a tool a count is of several requests."""
-    found = [reply for reply in replies if reply.input_tokens and reply.prompt_bytes and "tool" not in reply.facets]
-    return found if len(found) >= LEAST else []
+    counted = [reply for reply in replies if reply.input_tokens and reply.prompt_bytes and "tool" not in reply.facets]
+    return counted if len(counted) >= LEAST else []
 
 
 def _points(counted: Iterable[Reply]) -> list[tuple[int, int]]:

@@ -61,8 +61,8 @@ def unknown_fields(replies: Iterable[Reply]) -> list[UnknownField]:
             name, _, value = part.partition(": ")
             if name:
                 values.setdefault(name, Counter())[value] += 1
-    found = [UnknownField(name, _by_kind(own), len(came)) for name, own in values.items()]
-    return sorted(found, key=lambda field: (field.says_no, not field.splits, field.varies))
+    fields = [UnknownField(name, _by_kind(own), len(came)) for name, own in values.items()]
+    return sorted(fields, key=lambda field: (field.says_no, not field.splits, field.varies))
 
 
 def _by_kind(values: Counter[str]) -> Mapping[str, int]:

@@ -104,18 +104,18 @@ class Contradictions:
         numbered = unlisted_headers(tuple(headers))
         if result.error is not None:
             return None
-        found = [*_stored(headers, at), *_spelt_otherwise(result)]
-        found += self._earlier(whose, [("id", time_in_id(result.completion_id))], at)
+        parts = [*_stored(headers, at), *_spelt_otherwise(result)]
+        parts += self._earlier(whose, [("id", time_in_id(result.completion_id))], at)
         if not (numbered or may_contradict(body.names, body.raw, asked)):
-            return BETWEEN_PARTS.join(found) or None
+            return BETWEEN_PARTS.join(parts) or None
         sent = msgspec.json.decode(asked)
         leaves = [*leaves_of(body.value)]
         leaves += (Leaf(f"header {name.lower()}", name, headers[name], False) for name in numbered)
-        found += self._earlier(whose, ((leaf.path, time_of(leaf.value)) for leaf in leaves), at)
-        found += [*_not_sent(sent, leaves), *_other_settings(sent, leaves), *_later_turns(sent, leaves)]
-        found += self._earlier_replies(whose, result.completion_id, leaves)
-        found += self._other_lengths(whose, result, leaves)
-        return BETWEEN_PARTS.join(dict.fromkeys(found)) or None
+        parts += self._earlier(whose, ((leaf.path, time_of(leaf.value)) for leaf in leaves), at)
+        parts += [*_not_sent(sent, leaves), *_other_settings(sent, leaves), *_later_turns(sent, leaves)]
+        parts += self._earlier_replies(whose, result.completion_id, leaves)
+        parts += self._other_lengths(whose, result, leaves)
+        return BETWEEN_PARTS.join(dict.fromkeys(parts)) or None
 
     def _earlier(self, whose: tuple[str, str], times: Iterable[tuple[str, float | None]], at: float) -> Iterator[str]:
         """The places whose times are long before the call, where those of other replies were not. One that has come

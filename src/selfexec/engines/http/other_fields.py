@@ -57,13 +57,13 @@ class OtherFields:
         unknown = unlisted_headers(tuple(headers))
         if not (unknown or of_pieces or has_unlisted(body.names)):
             return None
-        found = [(f"header {name.lower()}", headers[name]) for name in unknown]
-        found = [(path, value) for path, value in found if not is_known_header(path[len("header ") :], value)]
+        values = [(f"header {name.lower()}", headers[name]) for name in unknown]
+        values = [(path, value) for path, value in values if not is_known_header(path[len("header ") :], value)]
         if has_unlisted(body.names):
-            found += _fields_of(body)
-        found += of_pieces.items()
+            values += _fields_of(body)
+        values += of_pieces.items()
         parts = dict[str, str]()
-        for path, value in found:
+        for path, value in values:
             if path not in parts and not _names_the_model(value, model) and len(parts) < MOST_PARTS:
                 parts[path] = self._part(url, model, path, shown_value(value))
         return BETWEEN_PARTS.join(parts.values()) or None
@@ -148,7 +148,7 @@ def shown_value(value: Any) -> str:
 
 
 def _without_ids(line: str) -> str:
-    return LONG_ID.sub(lambda found: f"#{crc32(found[0].encode(errors='replace')) & 0xFFF:03x}", line)
+    return LONG_ID.sub(lambda match: f"#{crc32(match[0].encode(errors='replace')) & 0xFFF:03x}", line)
 
 
 def _names_the_model(value: Any, model: str) -> bool:
