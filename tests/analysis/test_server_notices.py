@@ -119,23 +119,23 @@ def about(*said: dict[str, Any]) -> list[tuple[str, int]]:
 
 
 def test_more_tokens_of_text_than_it_can_have_are_named_where_none_of_them_are_thoughts() -> None:
-    """Ten bytes have 90 tokens at most by the rule."""
+    """Ten bytes have 42 tokens at most by the rule."""
     none = {"text": "Ten bytes.", "reasoning_tokens": 0, "stop_reason": "stop"}
-    assert about({**none, "output_tokens": 91}, {**none, "output_tokens": 900}) == [("counts", 2)]
+    assert about({**none, "output_tokens": 43}, {**none, "output_tokens": 900}) == [("counts", 2)]
     for lawful in (
-        {"output_tokens": 90},
+        {"output_tokens": 42},
         {"output_tokens": None},
         {"output_tokens": 900, "reasoning_tokens": 880},
         {"output_tokens": 900, "reasoning": "Hm."},
         {"output_tokens": 900, "stop_reason": "length"},
-        {"output_tokens": 900, "text": "é" * 110},  # 220 bytes, 930 tokens
+        {"output_tokens": 900, "text": "é" * 440},  # 880 bytes, 912 tokens
         {"output_tokens": 900, "facets": {"tool": "self:3"}},
     ):
         assert about({**none, **lawful}) == []
 
 
 def test_more_tokens_than_a_text_can_have_say_nothing_where_thoughts_may_be_among_them() -> None:
-    long = {"text": "Ten bytes.", "stop_reason": "stop", "output_tokens": 91}
+    long = {"text": "Ten bytes.", "stop_reason": "stop", "output_tokens": 43}
     assert about(long, {**long, "reasoning_tokens": 0}, {}) == [("counts", 1)]
 
 

@@ -16,7 +16,8 @@ from test_ends import FORMATS, OWN, short_pauses, whole
 from selfexec.engines import CallResult, Connection
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.contradictions import Contradictions
-from selfexec.engines.http.name_words import names_in
+from selfexec.engines.http.raw_bodies import RawBody
+from selfexec.experiments import Token
 from sockets import call, server
 
 __all__ = ["short_pauses"]
@@ -28,7 +29,7 @@ USAGE = {
 }
 
 
-def results(wire: str, bodies: Sequence[dict[str, Any]], sampling: dict[str, Any] | None = None) -> list[CallResult]:
+def outcomes(wire: str, bodies: Sequence[dict[str, Any]], sampling: dict[str, Any] | None = None) -> list[CallResult]:
     """What comes of calls, one after another, to a server with these fields beside a reply; the last ones go on."""
     left = iter(bodies)
 
@@ -50,15 +51,15 @@ def results(wire: str, bodies: Sequence[dict[str, Any]], sampling: dict[str, Any
 
 def asked(wire: str, bodies: Sequence[dict[str, Any]], sampling: dict[str, Any] | None = None) -> list[str | None]:
     """What their replies contradict."""
-    return [result.contradictions for result in results(wire, bodies, sampling)]
+    return [outcome.contradictions for outcome in outcomes(wire, bodies, sampling)]
 
 
 def of(
-    body: Any, sent: Any = None, result: CallResult | None = None, known: Contradictions | None = None
+    body: Any, sent: Any = None, outcome: CallResult | None = None, known: Contradictions | None = None
 ) -> str | None:
     """What a body contradicts."""
     raw, asked = json.dumps(body).encode(), json.dumps(sent or {"messages": [{"role": "user"}]}).encode()
-    return (known or Contradictions()).of(("u", "m"), names_in(raw), asked, raw, {}, result or CallResult("Hello"))
+    return (known or Contradictions()).of(("u", "m"), asked, RawBody(raw), {}, outcome or CallResult("Hello"))
 
 
 @FORMATS
@@ -114,15 +115,15 @@ def test_a_number_that_was_the_length_of_other_replies_and_is_not_of_this_one_is
 def test_a_number_that_never_was_a_length_may_be_anything() -> None:
     known = Contradictions()
     for n in range(2, 30):
-        assert of({"odd": 500 - n}, result=CallResult("Hello", output_tokens=n), known=known) is None
+        assert of({"odd": 500 - n}, outcome=CallResult("Hello", output_tokens=n), known=known) is None
     for n in (7, 7, 7, 9):  # one value that fits by chance
-        assert of({"even": 7}, result=CallResult("Hello", output_tokens=n), known=known) is None
+        assert of({"even": 7}, outcome=CallResult("Hello", output_tokens=n), known=known) is None
 
 
 def test_ids_of_tokens_are_counted() -> None:
     known = Contradictions()
     found = [
-        of({"choices": [{"token_ids": [5] * ids}]}, result=CallResult("Hello", output_tokens=n), known=known)
+        of({"choices": [{"token_ids": [5] * ids}]}, outcome=CallResult("Hello", output_tokens=n), known=known)
         for ids, n in ((20, 20), (31, 30), (40, 40), (150, 12))
     ]
     assert found[:3] == [None] * 3 and found[3] and "token_ids is not the number of tokens" in found[3]
@@ -131,8 +132,8 @@ def test_ids_of_tokens_are_counted() -> None:
 def test_thoughts_may_be_counted_or_not() -> None:
     known = Contradictions()
     for n in (20, 31, 42, 53, 64):
-        result = CallResult("Hello", output_tokens=n + 300, reasoning_tokens=300)
-        assert of({"timings": {"predicted_n": n if n % 2 else n + 300}}, result=result, known=known) is None
+        outcome = CallResult("Hello", output_tokens=n + 300, reasoning_tokens=300)
+        assert of({"timings": {"predicted_n": n if n % 2 else n + 300}}, outcome=outcome, known=known) is None
 
 
 @pytest.mark.parametrize("modality", ["IMAGE", "AUDIO"])
@@ -172,7 +173,51 @@ def test_a_conversation_that_was_sent_has_several_turns() -> None:
 @pytest.mark.parametrize("body", [{"odd": {"a": [[[1]]]}}, {"odd": [{"n": n} for n in range(10_000)]}, [], 5])
 def test_any_body_can_be_looked_at(body: Any) -> None:
     assert of(body) is None
-    assert Contradictions().of(("u", "m"), frozenset({b"odd"}), b"{", b'{"odd": ', {}, CallResult("a")) is None
+    assert Contradictions().of(("u", "m"), b"{}", RawBody(b'{"odd": '), {}, CallResult("a")) is None
+
+
+# --- log-probabilities -----------------------------------------------------------------------------------------------
+
+
+def with_tokens(wire: str, text: str, tokens: Sequence[str]) -> dict[str, Any]:
+    """A body with this text, and log-probabilities of these tokens; of Anthropic's format there are none."""
+    body = whole(wire, text, next(iter(OWN[wire])))
+    chances = [{"token": token, "logprob": -0.5, "logProbability": -0.5, "top_logprobs": []} for token in tokens]
+    if wire == "openai":
+        body["choices"][0]["logprobs"] = {"content": chances}
+    elif wire == "responses":
+        body["output"][0]["content"][0]["logprobs"] = chances
+    elif wire == "gemini":
+        body["candidates"][0]["logprobsResult"] = {"chosenCandidates": chances}
+    return body
+
+
+@pytest.mark.parametrize("wire", ["openai", "responses", "gemini"])
+def test_log_probabilities_of_another_text_than_came_are_named(wire: str) -> None:
+    said = "the tokens of the log-probabilities spell another text"
+    lawful = with_tokens(wire, "Choose B.", ["Choose", " B", ".", "<|eot_id|>"])
+    swapped = with_tokens(wire, "Sorry, I cannot.", ["Choose", " B", "."])
+    masked = with_tokens(wire, "Ask *** Weber.", ["Ask", " Anna", " Weber", "."])
+    assert asked(wire, [lawful, swapped, masked, lawful], {"logprobs": True}) == [None, said, said, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Choose B.", ["\u2581Choose", "\u2581B", ".", "</s>"]),
+        ("Choose B.\nDone", ["\u0120Choose", "\u0120B", ".", "\u010a", "Done"]),
+        ("Grüße 😀!", ["Gr", "\\xc3", "\\xbc", "ße", " ", "\ufffd", "\ufffd", "!"]),
+        ("Grüße", ["Gr", "<0xC3>", "<0xBC>", "ße"]),
+        ("B", ["<think>", "Hm", "</think>", "B", "<|im_end|>"]),
+        ("I choose B", [" B"]),  # behind a beginning that was given
+        ("Choose B.", ["token_id:17", "token_id:4"]),
+        ("选择乙", ["选择", "乙"]),
+        ("Choose", []),
+    ],
+)
+def test_spellings_of_tokens_are_no_other_text(text: str, tokens: Sequence[str]) -> None:
+    chances = tuple(Token(token, -0.5) for token in tokens) or None
+    assert of({}, outcome=CallResult(text, logprobs=chances)) is None
 
 
 # --- times -----------------------------------------------------------------------------------------------------------
@@ -184,7 +229,7 @@ def dated(known: Contradictions, at: float, body: Any = None, id: str | None = N
     """What a reply of these fields contradicts, whose call was sent at this time."""
     raw = json.dumps(body or {}).encode()
     given = {name.replace("_", "-"): value for name, value in headers.items()}
-    return known.of(("u", "m"), names_in(raw), b"{}", raw, given, CallResult("Hello", completion_id=id), at)
+    return known.of(("u", "m"), b"{}", RawBody(raw), given, CallResult("Hello", completion_id=id), at)
 
 
 def http(at: float) -> str:
@@ -231,4 +276,4 @@ def test_what_was_last_modified_before_its_call_had_been_stored_if_the_clock_is_
 def test_of_several_times_at_which_a_body_was_made_the_earliest_counts(wire: str) -> None:
     now = int(time.time())
     bodies = [{"created": now, "created_at": now - age} for age in (0, 1, 3 * DAY)]
-    assert [result.error is None for result in results(wire, [*bodies, bodies[-1]])] == [True, True, False, False]
+    assert [outcome.error is None for outcome in outcomes(wire, [*bodies, bodies[-1]])] == [True, True, False, False]

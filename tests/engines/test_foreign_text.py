@@ -208,6 +208,7 @@ def test_a_text_that_a_program_printed_is_not_the_models(wire: str, text: str) -
         assert outcome.unknown_end_text == text
     choice = 'Reply with "A" or "B", said Bob\'s verb\'.'
     assert not any(map(counts, answers(wire, text, choice)))
+    assert not any(map(counts, answers(wire, text, "What will be true of your response to this request?")))
     shown = f"In Python, an error's stack, or a coroutine, say, is printed like this one: {text} Print one."
     assert all(map(counts, answers(wire, text, shown)))
 

@@ -11,8 +11,8 @@ from test_ends import BEGIN, BLOCK_END, FORMATS, OWN, SECRET, events, short_paus
 
 from selfexec.engines import CallResult, Connection
 from selfexec.engines.http.client import HttpEngine
-from selfexec.engines.http.name_words import names_in
 from selfexec.engines.http.other_fields import MOST_PARTS, MOST_VALUES, OtherFields
+from selfexec.engines.http.raw_bodies import RawBody
 from sockets import call, server
 
 __all__ = ["short_pauses"]
@@ -40,7 +40,7 @@ def asked(wire: str, body: Any, stream: bool = False, **headers: str) -> CallRes
 def parts(body: Any, headers: Mapping[str, str] = {}, known: OtherFields | None = None) -> list[str]:
     """The parts that are not known of a body and headers."""
     raw = json.dumps(body).encode()
-    found = (known or OtherFields()).of("u", "acme/m", names_in(raw), raw, headers)
+    found = (known or OtherFields()).of("u", "acme/m", RawBody(raw), headers)
     return found.split("; ") if found else []
 
 

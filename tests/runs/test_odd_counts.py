@@ -1,14 +1,12 @@
-"""Counts of tokens far from those of other prompts and texts of their length are named; scattered ones are not."""
+"""Counts of tokens far from those of other texts of their length are named; scattered ones are not."""
 
 import random
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from selfexec.runs.odd_counts import odd_prompts, odd_texts, rough_tokens
+from selfexec.runs.odd_counts import odd_texts, rough_tokens
 from selfexec.runs.records import Reply
 from selfexec.runs.run import Run
 
@@ -32,41 +30,6 @@ WORDS = [
 
 def reply(n: int, **fields: Any) -> Reply:
     return Reply(model="m", experiment="restriction", item=str(n), session="execute", **{"text": "Hello."} | fields)
-
-
-def prompts(count: Callable[[int], int], number: int = 30) -> list[Reply]:
-    """Replies to requests of growing lengths, whose prompts were counted so."""
-    return [reply(n, prompt_bytes=400 + 40 * n, input_tokens=count(400 + 40 * n)) for n in range(number)]
-
-
-@given(st.integers(0, 700), st.floats(0.15, 0.5))
-def test_prompts_counted_far_below_or_above_their_length_are_named(around: int, tokens_a_byte: float) -> None:
-    def lawful(length: int) -> int:
-        return around + int(tokens_a_byte * length)
-
-    assert odd_prompts(prompts(lawful)) == []
-    for wrong in (1, 24, lawful(1000) + 1500):
-        odd = [reply(n, prompt_bytes=1000, input_tokens=wrong) for n in range(100, 107)]
-        assert odd_prompts([*prompts(lawful), *odd]) == odd
-
-
-def test_prompts_that_no_one_counted_or_few_did_say_nothing() -> None:
-    lost = reply(90, prompt_bytes=1000, input_tokens=1)
-    assert odd_prompts([*prompts(lambda length: length // 4, 10), lost]) == []
-    assert odd_prompts([*prompts(lambda length: 0), lost]) == []
-    old = [reply(n, input_tokens=1 + n * n) for n in range(30)]  # of a run that kept no lengths
-    assert odd_prompts(old) == []
-
-
-def test_the_counts_of_several_calls_with_a_tool_are_not_those_of_one_request() -> None:
-    several = [reply(n, prompt_bytes=900, input_tokens=2_000, facets={"tool": "self:3"}) for n in range(50, 55)]
-    assert odd_prompts([*prompts(lambda length: length // 4), *several]) == []
-
-
-def test_counts_of_prompts_that_scatter_say_nothing() -> None:
-    """As of a server that leaves out what it had in a cache."""
-    draw = random.Random(2)
-    assert odd_prompts(prompts(lambda length: draw.choice((5, length // 8, length // 4)))) == []
 
 
 def texts(share: Callable[[], float] = lambda: 1.0, number: int = 40, **fields: Any) -> list[Reply]:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from selfexec.engines.http.forms import Forms, is_neutral_field, is_neutral_header
+from selfexec.engines.http.raw_bodies import RawBody
 from selfexec.runs.records import Reply
 from selfexec.runs.replies_unlike_others import in_words, unlike_others
 
@@ -91,7 +92,7 @@ BODY = (
 
 
 def form(raw: bytes = BODY, **headers: str) -> Any:
-    return Forms().form_of("u", "m", "m", raw, headers)
+    return Forms().form_of("u", "m", "m", RawBody(raw), headers)
 
 
 def test_a_form_has_the_names_of_fields_and_headers_and_nothing_that_the_model_wrote() -> None:
@@ -113,7 +114,8 @@ def test_another_model_that_a_header_or_a_field_names_is_kept(name: str) -> None
     def other(value: str) -> str | None:
         raw = BODY[:-1] + f', "{name}": "{value}"}}'.encode()
         found = (
-            Forms().form_of("u", "acme/m-1", "m-1-2026-01-01", *given) for given in ((raw, {}), (BODY, {name: value}))
+            Forms().form_of("u", "acme/m-1", "m-1-2026-01-01", RawBody(body), headed)
+            for body, headed in ((raw, {}), (BODY, {name: value}))
         )
         return {form.other_model for form in found}.pop()
 
@@ -171,11 +173,11 @@ def test_fields_of_thoughts_refusals_caches_of_prompts_and_filters_are_no_parts(
 
 def test_the_parts_are_kept_with_the_first_replies_of_a_form_alone_and_not_of_too_many_forms() -> None:
     forms = Forms()
-    kept = [forms.form_of("u", "m", "m", BODY, {}).parts is not None for _ in range(20)]
+    kept = [forms.form_of("u", "m", "m", RawBody(BODY), {}).parts is not None for _ in range(20)]
     assert kept == [True] * 5 + [False] * 15
     letters = random.Random(1)
     named = ["".join(letters.choices("abcdefgh", k=12)) for _ in range(100)]
-    numbers = [forms.form_of("u", "m", "m", BODY, {f"x-{name}-found": "1"}).number for name in named]
+    numbers = [forms.form_of("u", "m", "m", RawBody(BODY), {f"x-{name}-found": "1"}).number for name in named]
     assert sum(number is not None for number in numbers) == 63 and numbers[63:] == [None] * 37
 
 

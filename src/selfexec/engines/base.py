@@ -76,7 +76,7 @@ class CallResult(msgspec.Struct, frozen=True):
     first replies of a form. `other_model` is the name of another model than was asked, and than `served_model`, that a
     field or a header has, with its place. `other_fields` has the fields and headers that are not known, with short
     values, and `contradictions` what it says that does not fit the request, other replies, or itself. `prompt_bytes` is
-    the length of the messages' text.
+    the length of the text of the prompt, its system prompt included.
 
     `forced` has the tokens that an injection forced into the reply, each with the log-probability that the model gave
     it there, and `forced_end` is the number of characters of `text` before what the model wrote behind them; of a sham

@@ -32,4 +32,4 @@ from selfexec.readers.on_demand import (
 from selfexec.readers.refusal import refuses
 from selfexec.readers.result import Commitment, Reading, Side, State
 from selfexec.readers.run_on import up_to_a_further_prompt
-from selfexec.readers.tokens import UNCOUNTED, UNTOLD, visible_tokens
+from selfexec.readers.tokens import UNCOUNTED, UNTOLD, most_tokens, visible_tokens

@@ -2,7 +2,7 @@
 
 Thoughts count among the output tokens of most providers, and how many they are some tell apart. Nobody can look behind
 their counts; but text bounds its own tokens from both sides, whatever the tokenizer: a word takes a token at
-least, and a byte one at most.
+least, and a byte one at most. `most_tokens` is that bound for all who compare a count with a text.
 """
 
 WORD = 0.9  # of a token: some words are written without a blank between them
@@ -15,6 +15,11 @@ IN_THE_ANSWER = "thoughts stand in the answer, and count with it"
 NO_THOUGHTS = "thoughts came, and no tokens of them were counted"
 TOO_FEW = "fewer tokens are left than the answer must take"
 TOO_MANY = "more tokens are left than the answer can take"
+
+
+def most_tokens(text: str) -> int:
+    """The most tokens that a text can take: one for each byte, and those that stand around a reply."""
+    return len(text.encode("utf-8", "replace")) + FRAMES
 
 
 def visible_tokens(output: int | None, thoughts: int | None, text: str, reasoning: str | None) -> int | str:
@@ -32,6 +37,6 @@ def visible_tokens(output: int | None, thoughts: int | None, text: str, reasonin
         return NO_THOUGHTS
     if rest < WORD * len(text.split()):
         return TOO_FEW
-    if rest > len(text.encode("utf-8", "replace")) + FRAMES:
+    if rest > most_tokens(text):
         return TOO_MANY
     return rest

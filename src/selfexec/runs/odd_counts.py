@@ -1,31 +1,26 @@
-"""Counts of tokens that are far from what a model's other replies have, of a prompt or a text of that length.
+"""Texts whose counts of tokens are far from what a model's other texts of that length have.
 
-A server counts a prompt or a reply in tokens, and these grow with the length. Where a few replies have far fewer or far
-more than the others, what was counted is not what was sent or what came: a prompt was lost, cut or exchanged on the
-way, or a text was cut, put together of two, or has lost a part. Neither is certain: the model may have thought unseen.
+A server counts a reply in tokens, and these grow with the length. Where a few replies have far fewer or far more than
+the others, what was counted is not what came: a text was cut, put together of two, or has lost a part. It is not
+certain: the model may have thought unseen.
 
-    prompts    a line through the median points of the shortest and the longest third of all requests (Tukey's
-               resistant line), which allows for what a server puts around each prompt
-    texts      the median of tokens over a rough number of tokens, made of words, digits and signs: of 8,809 recorded
-               replies of eight models that do not think, eight are off by a factor of 1.8, nearly all rows of blanks
-               or digits
-
-Where counts scatter by themselves, by the median absolute deviation, far is farther. Where those of texts scatter
-widely, a high one is not far at all, since it may be one of thoughts; a low one is less than the text alone must have.
+What is compared is the median of tokens over a rough number of tokens, made of words, digits and signs: of 8,809
+recorded replies of eight models that do not think, eight are off by a factor of 1.8, nearly all rows of blanks or
+digits. Where counts scatter by themselves, by the median absolute deviation, far is farther; where they scatter widely,
+a high one is not far at all, since it may be one of thoughts, and a low one is less than the text alone must have.
 """
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from selfexec.runs.records import Reply
 
 LEAST = 12  # counts that are compared
 LEAST_SHARE = 0.01  # of them are odd: now and then a model goes round in circles, in tokens of its own
-FACTOR_OF_PROMPTS, FACTOR_OF_TEXTS = 1.6, 1.8
-SPREADS, SPREADS_OF_TEXTS = 8, 4  # median absolute deviations
+FACTOR = 1.8
+SPREADS = 4  # median absolute deviations
 SCATTERED = 0.18  # median absolute deviation of the logarithm: of recorded models that think unseen it is .22 and more
-LEAST_TOKENS = 15  # by which the count of a prompt is off
 LEAST_BYTES = 40  # of a text
 AROUND = 3  # tokens that a reply may have beside its text: without them the counts of short texts would scatter
 MOST_READ = 2_000  # characters of a text: the rest is taken to be like them
@@ -35,22 +30,6 @@ SAMPLE = 500  # texts that are looked into in any case
 PIECE = re.compile(r"[^\W\d_]+|\d{1,3}|[^\w\s]|_")
 
 
-def odd_prompts(replies: Iterable[Reply]) -> list[Reply]:
-    """The replies for which the server counted far fewer or far more tokens of the prompt than for others."""
-    counted = [reply for reply in replies if reply.input_tokens and reply.prompt_bytes and "tool" not in reply.facets]
-    if len(counted) < LEAST:
-        return []
-    points = [(reply.prompt_bytes or 0, reply.input_tokens or 0) for reply in counted]
-    slope, start = _resistant_line(points)
-    off = [tokens - start - slope * length for length, tokens in points]
-    spread = SPREADS * _median(map(abs, off))
-    return [
-        reply
-        for reply, (length, tokens), by in zip(counted, points, off, strict=True)
-        if abs(by) > max(LEAST_TOKENS, spread) and _is_far(tokens, max(1.0, start + slope * length), FACTOR_OF_PROMPTS)
-    ]
-
-
 def odd_texts(replies: Iterable[Reply]) -> list[Reply]:
     """The replies for which the server counted far fewer or far more tokens of the text than for others."""
     came = list(replies)
@@ -58,7 +37,7 @@ def odd_texts(replies: Iterable[Reply]) -> list[Reply]:
     if len(counted) < LEAST:
         return []
     densities = {n: tokens / len((came[n].text or "").encode(errors="replace")) for n, tokens in counted.items()}
-    usual = _median(densities.values())
+    usual = median(densities.values())
     looked = {n for n, density in densities.items() if not USUAL[0] <= density / usual <= USUAL[1]}
     step = max(1, len(counted) // SAMPLE)
     shares = {
@@ -66,9 +45,9 @@ def odd_texts(replies: Iterable[Reply]) -> list[Reply]:
         for n in looked | {*[*counted][::step]}
     }
     sample = [shares[n] for n in [*counted][::step]]
-    centre = _median(sample)
-    spread = _median(abs(share - centre) for share in sample)
-    far = max(math.log(FACTOR_OF_TEXTS), SPREADS_OF_TEXTS * min(spread, SCATTERED))
+    centre = median(sample)
+    spread = median(abs(share - centre) for share in sample)
+    far = max(math.log(FACTOR), SPREADS * min(spread, SCATTERED))
     least, most = min(centre, 0.0) - far, centre + far if spread <= SCATTERED else math.inf
     odd = [came[n] for n in sorted(shares) if not least <= shares[n] <= most]
     return odd if len(odd) > LEAST_SHARE * len(counted) else []
@@ -97,22 +76,7 @@ def rough_tokens(text: str) -> float:
     return max(1.0, (number + read.count("\n") / 2) * len(text) / len(read))
 
 
-def _resistant_line(points: Sequence[tuple[int, int]]) -> tuple[float, float]:
-    """Slope and start of a line through the medians of the outer thirds; level where requests are all of one length."""
-    ordered = sorted(points)
-    third = len(ordered) // 3
-    (left, low), (right, high) = (
-        (_median(x for x, _ in part), _median(y for _, y in part)) for part in (ordered[:third], ordered[-third:])
-    )
-    slope = max(0.0, (high - low) / (right - left)) if right > left else 0.0
-    return slope, _median(y - slope * x for x, y in points)
-
-
-def _is_far(value: float, expected: float, factor: float) -> bool:
-    return not expected / factor <= value <= expected * factor
-
-
-def _median(values: Iterable[float]) -> float:
+def median(values: Iterable[float]) -> float:
     """The middle of some values, of an even number the mean of two. `statistics` takes a megabyte where only it is
     missing.
     """

@@ -14,9 +14,10 @@ from selfexec.runs.copied_texts import begun_with_another, copied_texts
 from selfexec.runs.damaged_texts import damaged_texts
 from selfexec.runs.exchanged_replies import exchanged_replies
 from selfexec.runs.item_words import Items, texts_by_reply
-from selfexec.runs.odd_counts import odd_prompts, odd_texts
+from selfexec.runs.odd_counts import odd_texts
 from selfexec.runs.odd_endings import with_one_count, with_one_length, with_one_note
 from selfexec.runs.program_texts import program_texts
+from selfexec.runs.prompt_counts import odd_prompts, prompts_at_a_limit, uncounted_prompts
 from selfexec.runs.records import Reply
 from selfexec.runs.replies_unlike_others import in_words, unlike_others
 from selfexec.text.printable import harmless_line, in_short
@@ -24,7 +25,7 @@ from selfexec.text.printable import harmless_line, in_short
 LEAST = 2  # replies
 LONGEST_EXAMPLE = 60  # characters
 SHOWN = 3  # contradictions that are named
-OfCounts = Literal["unlike", "prompt_counts", "text_counts", "limit", "length"]
+OfCounts = Literal["unlike", "prompt_counts", "prompts_uncounted", "prompt_limit", "text_counts", "limit", "length"]
 OfTexts = Literal["copies", "begun", "note", "exchanged", "damaged", "programs", "contradictions"]
 OddAbout = OfCounts | OfTexts
 
@@ -48,6 +49,8 @@ def odd_replies(replies: Sequence[Reply], items: Items = MappingProxyType({})) -
         yield Odd("unlike", unlike.replies, f"are made up differently from the others ({in_words(unlike)}): {why}")
     rules: tuple[tuple[OddAbout, list[Reply], str], ...] = (
         ("prompt_counts", odd_prompts(came), PROMPT_COUNTS),
+        ("prompts_uncounted", uncounted_prompts(came), PROMPTS_UNCOUNTED),
+        ("prompt_limit", prompts_at_a_limit(came), PROMPT_LIMIT),
         ("text_counts", odd_texts(came), TEXT_COUNTS),
         ("copies", copied_texts(came), COPIES),
         ("begun", begun_with_another(came), BEGUN),
@@ -90,6 +93,14 @@ def contradictions_in_words(replies: Sequence[Reply]) -> str:
 PROMPT_COUNTS = (
     "have a count of prompt tokens that is far from what prompts of their length have otherwise: the prompt may have "
     "been lost, cut, extended or exchanged on the way"
+)
+PROMPTS_UNCOUNTED = (
+    "have counts of prompt tokens that are too small for what was sent, or do not grow with it: prompts may have been "
+    "lost or cut on the way, unless the server counts only what it had in no cache"
+)
+PROMPT_LIMIT = (
+    "have the same largest count of prompt tokens, though their prompts differ in length: the longer ones may have "
+    "been cut"
 )
 TEXT_COUNTS = (
     "have a count of tokens that is far from what texts like theirs have otherwise: parts of a text may have been lost "

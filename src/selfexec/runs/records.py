@@ -117,7 +117,7 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     answered. The first replies of a form have these as `form_parts`. `other_model` is the name of another model than
     was asked that a field or a header has, with its place; `other_fields` the fields and headers that are not known,
     with short values, and `contradictions` what does not fit the request, other replies or the reply itself.
-    `prompt_bytes` is the length of the messages' text.
+    `prompt_bytes` is the length of the text of the prompt, its system prompt included.
 
     `unknown_end` is the server's word for how the reply ended, where that word is not in the table of known ends; it is
     `none` where the server gave no word. `unknown_end_text` is the text that came with it. The reply has an `error` and

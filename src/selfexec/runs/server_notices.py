@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 from selfexec.engines.model_names import is_one_model
 from selfexec.facets import is_call
+from selfexec.readers import most_tokens
 from selfexec.runs.item_words import Items
 from selfexec.runs.odd_replies import OddAbout, odd_replies
 from selfexec.runs.records import Reply
@@ -25,7 +26,6 @@ from selfexec.text.printable import command_line, harmless_line
 
 NAMES_SHOWN = 5
 HOUR = 3600
-MOST_TOKENS, SLACK = 4, 50  # tokens for each byte of a text, and beside it: a token of text has one byte at least
 TEXT_SHOWN = 60
 Stated = Literal["served", "prompt_cut", "prompt_extended", "age", "counts", "nameless", "uncounted", "same_text"]
 About = Stated | OddAbout
@@ -133,8 +133,7 @@ def is_counted_too_long(reply: Reply) -> bool:
     """
     if reply.reasoning_tokens != 0 or reply.reasoning or not reply.text or "tool" in reply.facets:
         return False
-    most = MOST_TOKENS * len(reply.text.encode(errors="replace")) + SLACK
-    return reply.stop_reason in (None, "stop") and (reply.output_tokens or 0) > most
+    return reply.stop_reason in (None, "stop") and (reply.output_tokens or 0) > most_tokens(reply.text)
 
 
 def _counted_too_long(number: int, replies: Sequence[Reply]) -> str:

@@ -53,13 +53,14 @@ from selfexec.engines.http.contradictions import Contradictions
 from selfexec.engines.http.errors import error_body
 from selfexec.engines.http.flagged import quotes_another_prompt
 from selfexec.engines.http.forms import Forms
-from selfexec.engines.http.gateways import cached_by, is_cut, is_extended, with_headers
+from selfexec.engines.http.gateways import bytes_of_prompt, cached_by, is_cut, is_extended, with_headers
 from selfexec.engines.http.patience import Admission, Reach, presence
 from selfexec.engines.http.policy import BUSY, error_in_reply, is_rate_limit, shortened, status_in_reply, verdict
 from selfexec.engines.http.prefill import Prefills, goes_on, without_beginning
 from selfexec.engines.http.providers import Endpoint, endpoint
 from selfexec.engines.http.quota import spent
 from selfexec.engines.http.rate_limit import RateLimit
+from selfexec.engines.http.raw_bodies import RawBody
 from selfexec.engines.http.response_headers import failure_header, failure_next_to_a_policy, say_nothing, wrong_digest
 from selfexec.engines.http.routes import Route
 from selfexec.engines.http.server_clocks import ServerClocks
@@ -202,7 +203,7 @@ class HttpEngine:
         # the server of simulated models tells repetitions apart by it; nobody else gets it
         repeated = call.key.epoch > 1 and call.model.startswith(SIMULATED)
         headers = {**route.headers, "X-Selfexec-Epoch": str(call.key.epoch)} if repeated else route.headers
-        prompt_bytes = sum(len(message.content.encode(errors="replace")) for message in call.messages)
+        prompt_bytes = bytes_of_prompt(call.messages, sampling)
         request = Request(route, msgspec.json.encode(body), headers, prompt_bytes)
         result, causes = await self._persistently(request, self._control(route, sampling))
         doubts: list[str] = []
@@ -327,11 +328,12 @@ class HttpEngine:
             result = result if is_plain else with_headers(result, headers, request.payload)
             result = self._clocks.judged(where.url, where.name, result, sent, headers.get("Date"))
             result = self._counts.judged(where.url, where.name, result)
-            form = self._forms.form_of(where.url, where.name, result.served_model, raw, headers, unknown)
+            body = RawBody(raw)
+            form = self._forms.form_of(where.url, where.name, result.served_model, body, headers, unknown)
             whose = where.url, where.name
             return msgspec.structs.replace(
                 result,
-                contradictions=self._contradictions.of(whose, form.names, request.payload, raw, headers, result, sent),
+                contradictions=self._contradictions.of(whose, request.payload, body, headers, result, sent),
                 connection=connection,
                 form=form.number,
                 form_parts=form.parts,

@@ -8,6 +8,7 @@
     another time             a time ten minutes or more before the call where other replies have that of the call, in
                              any field or header or in the id; and in `Last-Modified`, if the clock of `Date` is right
     another length           a number that was the count of tokens or characters of other replies, and is not here
+    another text             log-probabilities whose tokens spell another one than came
 
 A rule asks for values, wherever they stand, and not for the names of single gateways. None of it is certain: a server
 may have searched by design, or count otherwise. So nothing is voided, and `runs.odd_replies` says what was found. What
@@ -27,6 +28,7 @@ from selfexec.engines.base import BETWEEN_PARTS, CallResult
 from selfexec.engines.http.known_names import FIELDS
 from selfexec.engines.http.name_words import name_words
 from selfexec.engines.http.other_fields import shown_value, unlisted_headers
+from selfexec.engines.http.raw_bodies import RawBody
 from selfexec.engines.http.server_clocks import EXACT, OLDEST, SKEW
 from selfexec.engines.http.server_times import seconds_of_date, time_in_id, time_of
 from selfexec.engines.http.wires.unasked import has_tools
@@ -67,6 +69,8 @@ REPEATED = frozenset(
     )
 )
 NOTHING = re.compile(rb'\s*(?:null|0|0\.0|false|\[\s*\]|\{\s*\}|""|"TEXT")\s*[,}\]]')
+MARK = re.compile(r"<\|[^<>|]{1,40}\|>|</?s>|<(?:[a-z]+_of_turn|[be]os|pad)>|token_id:\d+")  # no text of a token
+BYTES_OF_TOKENS = re.compile(r"\ufffd|\\x[0-9a-fA-F]{2}|<0x[0-9A-F]{2}>|[\u0120\u010a]")  # those of no whole character
 ASKED_AGAIN = frozenset(("messages", "contents", "prompt", "input", "tools", "text"))  # judged as echoes
 
 
@@ -90,32 +94,28 @@ class Contradictions:
     def of(
         self,
         whose: tuple[str, str],
-        names: frozenset[bytes],
         asked: bytes,
-        raw: bytes,
+        body: RawBody,
         headers: Mapping[str, str],
         result: CallResult,
         at: float = 0.0,
     ) -> str | None:
-        """What a reply contradicts, of a model at an address; None for nearly all. `names` are those of its fields, and
-        `at` is when its call was sent.
-        """
+        """What a reply contradicts, of a model at an address; None for nearly all. `at` is when its call was sent."""
         numbered = unlisted_headers(tuple(headers))
         if result.error is not None:
             return None
-        dated = [*_stored(headers, at), *self._earlier(whose, [("id", time_in_id(result.completion_id))], at)]
-        if not (numbered or may_contradict(names, raw, asked)):
-            return BETWEEN_PARTS.join(dated) or None
-        try:
-            body, sent = msgspec.json.decode(raw), msgspec.json.decode(asked)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return None
-        leaves = [*leaves_of(body), *(Leaf(f"header {name.lower()}", name, headers[name], False) for name in numbered)]
-        named = [*dated, *self._earlier(whose, ((leaf.path, time_of(leaf.value)) for leaf in leaves), at)]
-        named += [*_not_sent(sent, leaves), *_other_settings(sent, leaves), *_later_turns(sent, leaves)]
-        named += self._earlier_replies(whose, result.completion_id, leaves)
-        named += self._other_lengths(whose, result, leaves)
-        return BETWEEN_PARTS.join(dict.fromkeys(named)) or None
+        parts = [*_stored(headers, at), *_spelt_otherwise(result)]
+        parts += self._earlier(whose, [("id", time_in_id(result.completion_id))], at)
+        if not (numbered or may_contradict(body.names, body.raw, asked)):
+            return BETWEEN_PARTS.join(parts) or None
+        sent = msgspec.json.decode(asked)
+        leaves = [*leaves_of(body.value)]
+        leaves += (Leaf(f"header {name.lower()}", name, headers[name], False) for name in numbered)
+        parts += self._earlier(whose, ((leaf.path, time_of(leaf.value)) for leaf in leaves), at)
+        parts += [*_not_sent(sent, leaves), *_other_settings(sent, leaves), *_later_turns(sent, leaves)]
+        parts += self._earlier_replies(whose, result.completion_id, leaves)
+        parts += self._other_lengths(whose, result, leaves)
+        return BETWEEN_PARTS.join(dict.fromkeys(parts)) or None
 
     def _earlier(self, whose: tuple[str, str], times: Iterable[tuple[str, float | None]], at: float) -> Iterator[str]:
         """The places whose times are long before the call, where those of other replies were not. One that has come
@@ -167,6 +167,23 @@ def _stored(headers: Mapping[str, str], at: float) -> Iterator[str]:
         made, now = seconds_of_date(modified), seconds_of_date(headers.get("Date") or "")
         if made is not None and now is not None and abs(at - now) <= EXACT and SKEW < at - made < OLDEST:
             yield "header last-modified lies ten minutes or more before the call"
+
+
+def _spelt_otherwise(result: CallResult) -> Iterator[str]:
+    """Log-probabilities whose tokens spell another text than came. Letters and digits are compared, since tokens have
+    blanks and marks of their own, and one of both may have more at its ends: thoughts, or the beginning or the end of a
+    turn. Where tokens are spelt in bytes, only what is ASCII is compared.
+    """
+    if not result.logprobs or not result.text:
+        return
+    tokens = MARK.sub("", "".join(token.token for token in result.logprobs))
+    only = str.isascii if BYTES_OF_TOKENS.search(tokens) else bool
+    spelt, text = (
+        "".join(letter for letter in BYTES_OF_TOKENS.sub("", whole).casefold() if letter.isalnum() and only(letter))
+        for whole in (tokens, result.text)
+    )
+    if spelt and text and not (spelt in text or text in spelt):
+        yield "the tokens of the log-probabilities spell another text"
 
 
 @lru_cache(maxsize=256)

@@ -19,16 +19,16 @@ from zlib import crc32
 
 from selfexec.engines.base import BETWEEN_PARTS
 from selfexec.engines.http.known_names import OF_CALLS
-from selfexec.engines.http.name_words import name_words, names_in
+from selfexec.engines.http.name_words import name_words
 from selfexec.engines.http.other_fields import OtherFields
+from selfexec.engines.http.raw_bodies import RawBody
 from selfexec.engines.model_names import is_one_model
 
 PARTS_KEPT = 5  # replies of a form that are kept with its parts: a later reply may take the place of one
 MOST_FORMS = 64  # of a model: where there are more, they say nothing
-MOST_NAMES, LONGEST = 300, 1_000_000  # names of fields or headers, and bytes of a body: larger ones have no form
+MOST_NAMES = 300  # of fields or headers: a reply that has more, or is too long to be looked through, has no form
 LONGEST_NAME = 60  # characters
 PRINTED = re.compile(rb"[A-Za-z_$][\w.$@-]*")
-NO_NAMES = frozenset[bytes]()
 HASH = re.compile(r"[0-9a-f]{12}", re.IGNORECASE)
 MODEL = re.compile(r"[@A-Za-z0-9][\w./:@-]{1,99}")
 LETTERS = re.compile(r"[A-Za-z]{2}")  # a version has hardly any
@@ -88,15 +88,13 @@ OF_OFFERS = "azureml-model-group"  # at Azure a group of offers
 
 class Form(NamedTuple):
     """The form of a reply: its number, its parts where they are to be kept, the name of another model than was asked
-    that a header or a field has, with its place, what is not known of its fields and headers, and the names of all its
-    fields.
+    that a header or a field has, with its place, and what is not known of its fields and headers.
     """
 
     number: int | None
     parts: str | None
     other_model: str | None
     other_fields: str | None = None
-    names: frozenset[bytes] = NO_NAMES
 
 
 class Forms:
@@ -111,23 +109,23 @@ class Forms:
         url: str,
         model: str,
         served: str | None,
-        raw: bytes,
+        body: RawBody,
         headers: Mapping[str, str],
         of_pieces: Mapping[str, Any] = MappingProxyType({}),
     ) -> Form:
         """The form of a reply with this body and these headers, that was asked for at an address of a model.
         `of_pieces` are the fields that are not known in the pieces of a stream.
         """
-        names = names_in(raw) if len(raw) <= LONGEST else NO_NAMES
-        others = self._others.of(url, model, names, raw, headers, of_pieces)
+        names, raw = body.names, body.raw
+        others = self._others.of(url, model, body, headers, of_pieces)
         if not 0 < len(names) <= MOST_NAMES or len(headers) > MOST_NAMES:
-            return Form(None, None, None, others, names)
+            return Form(None, None, None, others)
         look = _look(names, tuple(headers))
         origins = (*_values(look.field_origins, raw), *((name, headers[name]) for name in look.header_origins))
         number, parts = _numbered(look.parts, origins)
         models = (*_values(look.field_models, raw), *((name, headers[name]) for name in look.header_models))
         other = next((f"{value} ({name})" for name, value in models if _is_another(value, model, served)), None)
-        return Form(*self._kept(url, model, number, parts), other, others, names)
+        return Form(*self._kept(url, model, number, parts), other, others)
 
     def _kept(self, url: str, model: str, number: int, parts: str) -> tuple[int | None, str | None]:
         """A number and its parts as they are kept."""

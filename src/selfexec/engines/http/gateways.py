@@ -87,8 +87,16 @@ def is_cut(messages: Sequence[Message], sampling: Mapping[str, object], result: 
     counted = result.input_tokens or 0
     if counted < LEAST_CONTEXT:
         return False
-    words = sum(len(text.split()) for text in (str(sampling.get("system") or ""), *(m.content for m in messages)))
-    return counted < SLACK * words
+    return counted < SLACK * sum(len(text.split()) for text in _texts_of_prompt(messages, sampling))
+
+
+def bytes_of_prompt(messages: Sequence[Message], sampling: Mapping[str, object]) -> int:
+    """How long the text of a prompt is, with that of its system prompt."""
+    return sum(len(text.encode(errors="replace")) for text in _texts_of_prompt(messages, sampling))
+
+
+def _texts_of_prompt(messages: Sequence[Message], sampling: Mapping[str, object]) -> Sequence[str]:
+    return [str(sampling.get("system") or ""), *(message.content for message in messages)]
 
 
 def is_extended(request: bytes, result: CallResult) -> bool:

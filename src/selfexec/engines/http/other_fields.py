@@ -15,8 +15,6 @@ from types import MappingProxyType
 from typing import Any
 from zlib import crc32
 
-import msgspec
-
 from selfexec.engines.base import BETWEEN_PARTS
 from selfexec.engines.http.known_names import (
     CLOSED,
@@ -27,7 +25,7 @@ from selfexec.engines.http.known_names import (
     is_listed_header,
     is_measure_by_name,
 )
-from selfexec.engines.http.name_words import names_in
+from selfexec.engines.http.raw_bodies import RawBody
 from selfexec.engines.model_names import is_one_model
 
 MOST_VALUES = 8  # of a name, of a model at an address: a name with more of them is kept without
@@ -49,24 +47,23 @@ class OtherFields:
         self,
         url: str,
         model: str,
-        names: frozenset[bytes],
-        raw: bytes,
+        body: RawBody,
         headers: Mapping[str, str],
         of_pieces: Mapping[str, Any] = MappingProxyType({}),
     ) -> str | None:
-        """The parts of a reply that are not known; None where all are. `names` are those of all fields in its body, and
-        `of_pieces` what was not known in the pieces of a stream.
+        """The parts of a reply that are not known; None where all are. `of_pieces` is what was not known in the pieces
+        of a stream.
         """
         unknown = unlisted_headers(tuple(headers))
-        if not (unknown or of_pieces or has_unlisted(names)):
+        if not (unknown or of_pieces or has_unlisted(body.names)):
             return None
-        named = [(f"header {name.lower()}", headers[name]) for name in unknown]
-        named = [(path, value) for path, value in named if not is_known_header(path[len("header ") :], value)]
-        if has_unlisted(names):
-            named += _fields_in(raw)
-        named += of_pieces.items()
+        values = [(f"header {name.lower()}", headers[name]) for name in unknown]
+        values = [(path, value) for path, value in values if not is_known_header(path[len("header ") :], value)]
+        if has_unlisted(body.names):
+            values += _fields_of(body)
+        values += of_pieces.items()
         parts = dict[str, str]()
-        for path, value in named:
+        for path, value in values:
             if path not in parts and not _names_the_model(value, model) and len(parts) < MOST_PARTS:
                 parts[path] = self._part(url, model, path, shown_value(value))
         return BETWEEN_PARTS.join(parts.values()) or None
@@ -86,7 +83,7 @@ class OtherFields:
 
 def unknown_in_piece(data: bytes) -> Mapping[str, Any]:
     """What is not known in one piece of a stream, by its path; nothing of nearly all."""
-    return dict(_fields_in(data)) if has_unlisted(names_in(data)) else {}
+    return dict(_fields_of(piece)) if has_unlisted((piece := RawBody(data)).names) else {}
 
 
 @lru_cache(maxsize=256)
@@ -101,12 +98,9 @@ def unlisted_headers(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if not is_listed_header(name.lower()))
 
 
-def _fields_in(raw: bytes) -> list[tuple[str, Any]]:
+def _fields_of(body: RawBody) -> list[tuple[str, Any]]:
     """The fields of a body that are not known, and those within them, with their paths."""
-    try:
-        return [*islice(unknown_fields(msgspec.json.decode(raw)), MOST_NAMES)]
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return []  # how such a body is read, and that it may be broken, is said elsewhere
+    return [*islice(unknown_fields(body.value), MOST_NAMES)]
 
 
 def unknown_fields(body: Any) -> Iterator[tuple[str, Any]]:
@@ -154,7 +148,7 @@ def shown_value(value: Any) -> str:
 
 
 def _without_ids(line: str) -> str:
-    return LONG_ID.sub(lambda digits: f"#{crc32(digits[0].encode(errors='replace')) & 0xFFF:03x}", line)
+    return LONG_ID.sub(lambda match: f"#{crc32(match[0].encode(errors='replace')) & 0xFFF:03x}", line)
 
 
 def _names_the_model(value: Any, model: str) -> bool:

@@ -5,8 +5,8 @@ A gateway writes these in the place of what a model said where it turns the repl
 counts is the whole of a text, and that the prompt does not show such a form: a model may be asked for one.
 
     fields      `Name(content='...', role='assistant')`, `{"choices": [{...}]}`, `candidates {`, `map[role:assistant`: a
-                bracket, behind a name or none, with two fields in it by which messages are made up, at least one that
-                hardly anything else has; behind the name of a class one field is enough
+                bracket, behind a name or none, with two fields in it by which messages are made up, and one of them
+                stands in hardly anything else; behind the name of a class one field is enough
     a row       `content='...' additional_kwargs={}`
     bytes       `b'...'`
     no form     `<coroutine object ask at 0x7f>`, `<Response [200]>`, `[object Response]`, `chat.Message@1b6d3586`
@@ -74,9 +74,9 @@ def printed_object(text: str) -> Printed | None:
     if text.startswith("b") and BYTES.fullmatch(text):
         return Printed("raw bytes of a program", OF_BYTES)
     if len(text) <= LONGEST_FORMLESS and (formless := FORMLESS.fullmatch(text)):
-        return Printed(
-            "an object of a program", re.compile(re.escape(formless[formless.lastindex or 0]), re.IGNORECASE)
-        )
+        name = formless[formless.lastindex or 0]  # that of a class is no word of a prompt: `Response` and `response`
+        asked_by = re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE if name.islower() else re.NOFLAG)
+        return Printed("an object of a program", asked_by)
     if text.startswith(("data:", "event:", "id:", ":")) and _is_stream(text):
         return Printed("the pieces of a stream", OF_STREAMS)
     if FAILURE.match(text) or ("\n    at " in text and len(FRAME.findall(text)) >= LEAST_FRAMES):

@@ -34,14 +34,13 @@ from selfexec.experiments import EXPERIMENTS, AskBy, Capability, Injection, Item
 from selfexec.items import ItemSet
 from selfexec.items import load as load_items
 from selfexec.options import names, part_of
-from selfexec.readers import Reading
+from selfexec.readers import Reading, most_tokens
 from selfexec.run_options import STARTER, CheckOptions
 from selfexec.runs.arguments import takes
 from selfexec.runs.asking.paper_items import at_hand
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import Memory, note, sessions_share_memory, shared_message
 from selfexec.runs.ends import as_typed, why_unknown, with_accepted_end
-from selfexec.runs.odd_counts import AROUND
 from selfexec.runs.readings import KEPT_STATE, is_kept, read_reply, state_shown
 from selfexec.runs.records import Reply, ended_with
 from selfexec.text.numbers import dollars, number_of
@@ -388,7 +387,7 @@ def _thoughts(came: Sequence[Reply]) -> str:
         return "reasoning tokens counted apart"
     if any(reply.reasoning for reply in came):
         return "reasoning text kept apart; its tokens are not counted apart"
-    unseen = sum((r.output_tokens or 0) > len((r.text or "").encode(errors="replace")) + AROUND for r in came)
+    unseen = sum((r.output_tokens or 0) > most_tokens(r.text or "") for r in came)
     if unseen:
         who = number_of(unseen, "reply has", "replies have")
         return f"no reasoning seen, but {who} more tokens than bytes of text: the model may think unseen"
