@@ -456,7 +456,7 @@ def test_a_ranking_holds_back_the_overall_difference_of_models_with_few_common_i
     common: int, held_back: bool
 ) -> None:
     other = recorded("b", first_group=200 - common)
-    for experiment in ("association", "restriction"):  # of which they share no items, which holds nothing back
+    for experiment in ("association", "restriction"):  # no items are shared, and nothing is held back
         counted = replace(other[experiment].own, items=tuple(f"other {n}" for n in range(200)))
         other[experiment] = replace(other[experiment], own=counted, counted=counted)
     _, sizes = told_apart(family_of(recorded("a"), other))

@@ -37,8 +37,8 @@ def ranking(scores: Scores, metrics: Sequence[str]) -> Ranking:
     sizes: dict[tuple[str, str], Sequence[float]] = {}
     for metric in metrics:
         family = _family(metric, scores)
-        apart, detectable_by_experiment = told_apart(family)
-        sizes |= {(metric, experiment): found for experiment, found in detectable_by_experiment.items()}
+        apart, detectable_differences = told_apart(family)
+        sizes |= {(metric, experiment): differences for experiment, differences in detectable_differences.items()}
         standings += family.standings_of(apart)
     return Ranking(tuple(standings), sizes)
 
@@ -49,11 +49,11 @@ def told_apart(family: Family) -> tuple[dict[str, Sequence[tuple[str, str]]], di
     """
     pairs = list(combinations(sorted(family.labels), 2))
     gaps = _gaps(family, pairs)
-    p = {experiment: found.p for experiment, found in gaps.items()}
+    p = {experiment: gap.p for experiment, gap in gaps.items()}
     apart: dict[str, Sequence[tuple[str, str]]] = {
         e: [pairs[n] for n in np.flatnonzero(holm(p[e]) < SIGNIFICANT)] for e in gaps
     }
-    return apart, {e: found.detectable[~np.isnan(p[e])].tolist() for e, found in gaps.items()}
+    return apart, {e: gap.detectable[~np.isnan(p[e])].tolist() for e, gap in gaps.items()}
 
 
 def _family(metric: str, scores: Scores) -> Family:
