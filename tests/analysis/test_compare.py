@@ -38,6 +38,7 @@ from selfexec.analysis.compare import (
     select,
     unlike,
 )
+from selfexec.analysis.compare.ranking import told_apart
 from selfexec.analysis.power import detectable as planned
 from selfexec.metrics import CELLS, Counted, Estimate
 from selfexec.runs import Run
@@ -448,6 +449,19 @@ def test_a_difference_on_few_common_items_is_withheld_and_so_is_the_overall_one(
     # what each has on the common items is no secret, nor does it make anybody better
     assert None not in [value for row in rows for value in (row.value, row.value_against)]
     assert {row.says for row in rows if row.reason} <= {"withheld"}
+
+
+@pytest.mark.parametrize(("common", "held_back"), [(19, True), (20, False), (0, False)])
+def test_a_ranking_holds_back_the_overall_difference_of_models_with_few_common_items_in_any_experiment(
+    common: int, held_back: bool
+) -> None:
+    other = recorded("b", first_group=200 - common)
+    for experiment in ("association", "restriction"):  # no items are shared, and nothing is held back
+        counted = replace(other[experiment].own, items=tuple(f"other {n}" for n in range(200)))
+        other[experiment] = replace(other[experiment], own=counted, counted=counted)
+    _, sizes = told_apart(family_of(recorded("a"), other))
+    found = {experiment: len(sizes[experiment]) for experiment in sizes}
+    assert found == {"association": 1, "restriction": 1, **dict.fromkeys(("difficulty", "overall"), not held_back)}
 
 
 def test_where_nothing_but_items_lack_a_comparison_prints_and_its_gate_cannot_be_told(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from selfexec.analysis.numbers import Number
 from selfexec.experiments import PAPER
 from selfexec.report.figures import FigureNumbers, absent
 from selfexec.report.figures.ability import ability
-from selfexec.report.figures.association import association
 from selfexec.report.figures.correlations import correlations
 from selfexec.report.figures.difficulty import difficulty
 from selfexec.report.figures.experiments import experiments
@@ -34,6 +33,7 @@ from selfexec.report.figures.said import (
     sentence,
     stand,
 )
+from selfexec.report.figures.yes_no import association
 from selfexec.runs import Run
 from selfexec.stats import NONE, Correlation, Interval
 

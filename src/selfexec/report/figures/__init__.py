@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from selfexec.report.figures.abilities import read_abilities
 from selfexec.report.figures.ability import LEAST, ability
-from selfexec.report.figures.association import association
 from selfexec.report.figures.calibrated import calibrated
 from selfexec.report.figures.conditions import conditions
 from selfexec.report.figures.correlations import correlations
@@ -22,8 +21,8 @@ from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.figures.ordering import ordering
 from selfexec.report.figures.page_correlations import ability_experiments
 from selfexec.report.figures.readiness import readiness, with_readiness
-from selfexec.report.figures.restriction import restriction
 from selfexec.report.figures.tokens import tokens
+from selfexec.report.figures.yes_no import association, restriction
 from selfexec.stats import LEAST_PAIRS
 
 # In the order of the page, but for `margins`: that is the page's front. Those of the appendix are the paper's other
