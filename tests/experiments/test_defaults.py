@@ -10,7 +10,7 @@ from build import changed
 from extension_parts import here
 from selfexec.engines import Connection, engine_for, finish
 from selfexec.engines.sim.simulation import Said, SimTask, Simulation, Subject
-from selfexec.engines.sim.traits import How, Respondent
+from selfexec.engines.sim.traits import How, SeededProfile
 from selfexec.experiments import EXPERIMENTS, MISSING_READING, Experiment, Observation, Words, state_of
 from selfexec.items import ItemSet
 from sockets import call
@@ -94,10 +94,10 @@ class SimulatedUmbrella(Simulation):
     def asked(self, item: Weather, session: str, prompt: str) -> Subject:
         return Subject(item.town)
 
-    def behaves(self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str) -> Said:
+    def behaves(self, respondent: SeededProfile, task: SimTask, epoch: int, shape: float, said: str) -> Said:
         return f"Packed for {task.about}.", 7
 
-    def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
+    def predicts(self, respondent: SeededProfile, task: SimTask, shape: float, how: How) -> str:
         return f"{respondent.own} would for {task.about}."
 
 

@@ -658,6 +658,7 @@ class Experiment(ABC):
 
     # --- scores ---
 
+    # of the experiment's own, from facts of the items alone; those from other models are in metrics/baselines
     baselines: Mapping[str, Baseline] = {}
     naive: Naive | None = None
     metrics: tuple[str, ...] = ()

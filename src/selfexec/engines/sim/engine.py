@@ -28,7 +28,7 @@ from selfexec.engines.sim.simulation import (
     simulations,
     undisturbed,
 )
-from selfexec.engines.sim.traits import PROFILES, Facts, How, Profile, Respondent, draw
+from selfexec.engines.sim.traits import PROFILES, Facts, How, Profile, SeededProfile, draw
 from selfexec.engines.sim.truth import truth
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, AskBy, Facets, Injection, Item, Message, Prompt, session_kind
@@ -216,7 +216,7 @@ NUMBERS = "one two three four five six seven eight nine ten"
 BEHIND_MARK = re.compile(r"^\(\w+\) ")
 
 
-class SimRespondent(Respondent):
+class SimRespondent(SeededProfile):
     """A respondent that puts what it does and predicts into words. Two with the same profile, seed and knowledge always
     reply the same.
     """

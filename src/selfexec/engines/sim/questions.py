@@ -5,7 +5,7 @@ answer, the tokens that it takes, and in which order they rank questions.
 import math
 from collections.abc import Callable, Sequence
 
-from selfexec.engines.sim.traits import How, Respondent, draw
+from selfexec.engines.sim.traits import How, SeededProfile, draw
 
 LETTERS = "ABCD"
 RIGHT_BELOW = 0.75  # hardness: what is harder is answered wrongly
@@ -22,14 +22,14 @@ def tokens_for(hardness: float) -> int:
     return int(40 * math.exp(4.6 * within) + 1000 * within)
 
 
-def solved(respondent: Respondent, question: str, choices: Sequence[str], epoch: int) -> tuple[str, int]:
+def solved(respondent: SeededProfile, question: str, choices: Sequence[str], epoch: int) -> tuple[str, int]:
     """The letter that it answers and the tokens that it takes: both follow from how hard it finds the question."""
     asked = question_id(question, choices)
     hard = hardness(respondent, asked, epoch)
     return letter(respondent, asked, hard, respondent.own), tokens_for(hard)
 
 
-def hardness(respondent: Respondent, asked: str, epoch: int) -> float:
+def hardness(respondent: SeededProfile, asked: str, epoch: int) -> float:
     """How hard a question is for it in this epoch, from 0 to 1."""
     if draw(respondent.own, "stirs", "hardness", asked, epoch) < respondent.profile.noise:
         return draw(respondent.own, "afresh", "hardness", asked, epoch)
@@ -37,7 +37,7 @@ def hardness(respondent: Respondent, asked: str, epoch: int) -> float:
 
 
 def letter(
-    respondent: Respondent, asked: str, hard: float, who: str, right: str | None = None, letters: str = LETTERS
+    respondent: SeededProfile, asked: str, hard: float, who: str, right: str | None = None, letters: str = LETTERS
 ) -> str:
     """The right letter of a question; of one that is too hard, the one that somebody takes for it."""
     known, n = right or respondent.knowledge["keys"].get(asked), len(letters)
@@ -47,13 +47,13 @@ def letter(
     return letters[(letters.index(key) + 1 + int(draw(who, "slip", asked) * (n - 1))) % n]
 
 
-def hardness_looked_at(respondent: Respondent, asked: str, how: How) -> float:
+def hardness_looked_at(respondent: SeededProfile, asked: str, how: How) -> float:
     """How hard the one whose behaviour it looks at finds a question."""
     return draw(respondent.seen("hardness", asked, respondent.heeds(how, asked)), "hardness", asked)
 
 
 def ranked(
-    respondent: Respondent,
+    respondent: SeededProfile,
     questions: str,
     ids: Sequence[str],
     how: How,
@@ -67,7 +67,7 @@ def ranked(
     return sorted(labels, key=lambda label: by(hard[labels.index(label)]))
 
 
-def hardness_predicted(respondent: Respondent, questions: str, ids: Sequence[str], how: How) -> list[float]:
+def hardness_predicted(respondent: SeededProfile, questions: str, ids: Sequence[str], how: How) -> list[float]:
     """How hard it takes each question to be; `questions` is all that is shown of them."""
     knows = draw(respondent.own, "ranks", questions, *how.apart) < respondent.learnt(respondent.profile.ranks, how)
     if not knows or respondent.guesses(how, questions):
@@ -81,6 +81,6 @@ def hardness_predicted(respondent: Respondent, questions: str, ids: Sequence[str
     ]
 
 
-def _guess(respondent: Respondent, question: str, how: How) -> float:
+def _guess(respondent: SeededProfile, question: str, how: How) -> float:
     """How hard it takes a question to be that it knows nothing about."""
     return draw(respondent.own, "guess", question, *how.apart)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from selfexec.engines.sim.traits import Facts, How, Profile, Respondent, draw
+from selfexec.engines.sim.traits import Facts, How, Profile, SeededProfile, draw
 from selfexec.experiments import EXPERIMENTS, Injection, Message, Token
 from selfexec.extension import resolve
 from selfexec.items import ItemSet
@@ -140,12 +140,12 @@ class Simulation:
         """
         return None
 
-    def behaves(self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str) -> Said:
+    def behaves(self, respondent: SeededProfile, task: SimTask, epoch: int, shape: float, said: str) -> Said:
         """The reply to a session that is no prediction. `shape` (0 to 1) chooses its form, `said` is the prompt."""
         raise NotImplementedError
 
     def injected(
-        self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str, injection: Injection
+        self, respondent: SeededProfile, task: SimTask, epoch: int, shape: float, said: str, injection: Injection
     ) -> InjectedReply:
         """The reply to a session with an injection: here the one that `behaves` gives, which goes on behind the
         injection as if nothing had come.
@@ -154,7 +154,7 @@ class Simulation:
         return undisturbed(text, injection)
 
     def continued(
-        self, respondent: Respondent, task: SimTask, epoch: int, shape: float, conversation: str, begun: str
+        self, respondent: SeededProfile, task: SimTask, epoch: int, shape: float, conversation: str, begun: str
     ) -> str:
         """What follows a beginning of its reply that it did not choose itself: here the rest of the reply that
         `behaves` gives, from where the two part.
@@ -162,7 +162,7 @@ class Simulation:
         text, _ = self.behaves(respondent, task, epoch, shape, conversation)
         return rest_of(text, begun)
 
-    def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
+    def predicts(self, respondent: SeededProfile, task: SimTask, shape: float, how: How) -> str:
         """The reply to a session that is a prediction."""
         raise NotImplementedError
 
@@ -174,7 +174,7 @@ class Simulation:
         """
         return None
 
-    def did(self, respondent: Respondent, about: str) -> str:
+    def did(self, respondent: SeededProfile, about: str) -> str:
         """What is shown of a respondent's own result (see `result`), in its first epoch."""
         raise NotImplementedError
 

@@ -219,7 +219,7 @@ class Facts(Protocol):
     def __getitem__(self, kind: str) -> Mapping[str, Any]: ...
 
 
-class Respondent:
+class SeededProfile:
     """A profile with a seed and what it knows. Two with the same three always do the same."""
 
     def __init__(self, profile: Profile, seed: int, knowledge: Facts) -> None:

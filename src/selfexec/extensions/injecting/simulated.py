@@ -7,7 +7,7 @@ from typing import Any
 
 from selfexec.engines.sim import InjectedReply, shapes, undisturbed
 from selfexec.engines.sim.simulation import Said, SimTask, Simulation, Subject, rest_of
-from selfexec.engines.sim.traits import Facts, How, Respondent, draw
+from selfexec.engines.sim.traits import Facts, How, SeededProfile, draw
 from selfexec.experiments import Injection, Message
 from selfexec.extensions.injecting.experiment import KINDS, NONE, QUESTION, TokenInjection, injected
 from selfexec.extensions.injecting.tasks import MOST_DOSE, WORD, Task, foreign_words, in_the_question, spot_in
@@ -53,7 +53,7 @@ class SimulatedTokenInjection(Simulation):
         dose = sum(word in words for word in foreign_words(item, MOST_DOSE))
         return Subject(item.prompt, (f"random.{dose}" if dose else NONE,))
 
-    def behaves(self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str) -> Said:
+    def behaves(self, respondent: SeededProfile, task: SimTask, epoch: int, shape: float, said: str) -> Said:
         item = respondent.knowledge[KNOWN].get(task.about)
         if item is None:
             return shapes.plain(draw("plain", said)), None
@@ -65,7 +65,7 @@ class SimulatedTokenInjection(Simulation):
         return (right(item) if respondent.does("solves", item.prompt, SOLVES, epoch) else LOST), None
 
     def injected(
-        self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str, injection: Injection
+        self, respondent: SeededProfile, task: SimTask, epoch: int, shape: float, said: str, injection: Injection
     ) -> InjectedReply:
         text, _ = self.behaves(respondent, task._replace(parts=("",)), epoch, shape, said)
         result = undisturbed(text, injection)
@@ -75,7 +75,7 @@ class SimulatedTokenInjection(Simulation):
         return result._replace(behind=f" {LOST}")
 
     def continued(
-        self, respondent: Respondent, task: SimTask, epoch: int, shape: float, conversation: str, begun: str
+        self, respondent: SeededProfile, task: SimTask, epoch: int, shape: float, conversation: str, begun: str
     ) -> str:
         """It goes on as it does behind as many forced tokens; behind nothing that is foreign, as if alone."""
         text, _ = self.behaves(respondent, task._replace(parts=("",)), epoch, shape, conversation)
@@ -89,7 +89,7 @@ class SimulatedTokenInjection(Simulation):
             return f" {LOST}"
         return text[spot.at :]
 
-    def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
+    def predicts(self, respondent: SeededProfile, task: SimTask, shape: float, how: How) -> str:
         item = respondent.knowledge[KNOWN].get(task.about)
         if item is None:
             return shapes.broken(shape)
@@ -109,11 +109,11 @@ def _rate(suffix: str) -> float:
     return recovery(kind, int(dose))
 
 
-def _recovers(respondent: Respondent, item: Task, suffix: str, epoch: int) -> bool:
+def _recovers(respondent: SeededProfile, item: Task, suffix: str, epoch: int) -> bool:
     return respondent.does("recovers", f"{item.prompt}\n{suffix}", _rate(suffix), epoch)
 
 
-def _named(respondent: Respondent, item: Task, suffix: str, epoch: int, conversation: str) -> str:
+def _named(respondent: SeededProfile, item: Task, suffix: str, epoch: int, conversation: str) -> str:
     """The words that it takes for foreign ones: those that a right reply has not; or one of its own, at times."""
     about = f"{item.prompt}\n{suffix}"
     if suffix == NONE:

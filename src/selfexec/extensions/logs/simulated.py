@@ -17,7 +17,7 @@ from selfexec.engines.sim.questions import (
     tokens_for,
 )
 from selfexec.engines.sim.simulation import SimTask, Simulation, Subject, filled_in
-from selfexec.engines.sim.traits import EVERYONE, Facts, How, Respondent, draw
+from selfexec.engines.sim.traits import EVERYONE, Facts, How, SeededProfile, draw
 from selfexec.experiments import EXPERIMENTS, Difficulty
 from selfexec.extensions.logs.experiments.choice import ChoiceQuestion
 from selfexec.extensions.logs.experiments.length import LINE, Length, SampleGroup
@@ -34,7 +34,7 @@ class SimulatedCorrectness(Simulation):
     def recognised(self, kind: str, filled: Mapping[str, str], facts: Facts) -> Subject | None:
         return Subject(filled["shown"]) if kind == "predict" else None
 
-    def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
+    def predicts(self, respondent: SeededProfile, task: SimTask, shape: float, how: How) -> str:
         yes = respondent.profile.copies or predicts_right(respondent, sample_id(task.about), how)
         if task.probably:
             return shapes.chance(surely(respondent, task, how, yes=yes), shape)
@@ -42,7 +42,7 @@ class SimulatedCorrectness(Simulation):
 
 
 class SimulatedRefusal(SimulatedCorrectness):
-    def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
+    def predicts(self, respondent: SeededProfile, task: SimTask, shape: float, how: How) -> str:
         yes = not predicts_answer(respondent, task.about.strip(), how)
         if task.probably:
             return shapes.chance(surely(respondent, task, how, yes=yes), shape)
@@ -59,7 +59,7 @@ class SimulatedChoice(Simulation):
     def recognised(self, kind: str, filled: Mapping[str, str], facts: Facts) -> Subject:
         return Subject(filled["shown"], tuple(match[1] for match in LISTED.finditer(filled["options"])))
 
-    def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
+    def predicts(self, respondent: SeededProfile, task: SimTask, shape: float, how: How) -> str:
         options = dict(zip(letters(len(task.parts)), task.parts, strict=True))
         if task.probably:
             chosen = predicted_choice(respondent, task.about, options, how)
@@ -79,7 +79,7 @@ class SimulatedLength(Simulation):
         shown = filled["shown"]
         return Subject(shown, tuple(match[1] for match in BETWEEN_LINES.finditer(shown)))
 
-    def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
+    def predicts(self, respondent: SeededProfile, task: SimTask, shape: float, how: How) -> str:
         """From the shortest response to the longest: as the hardness of each sample has it."""
         ids = [sample_id(sample) for sample in task.parts]
         if task.probably:
@@ -88,7 +88,7 @@ class SimulatedLength(Simulation):
         return shapes.ranking(ranked(respondent, task.about, ids, how, by=tokens_for), shape)
 
 
-def surely(respondent: Respondent, task: SimTask, how: How, *, yes: bool) -> float:
+def surely(respondent: SeededProfile, task: SimTask, how: How, *, yes: bool) -> float:
     """How probable it says that something is which it predicts, or does not: between one half and certainty."""
     sureness = 0.5 + 0.49 * draw(respondent.own, "sure", task.about, *how.apart)
     return sureness if yes else 1 - sureness
@@ -100,13 +100,13 @@ def sample_id(shown: str) -> str:
     return shown.strip() if filled is None else question_id(filled["question"], choices_in(filled))
 
 
-def predicts_right(respondent: Respondent, sample: str, how: How) -> bool:
+def predicts_right(respondent: SeededProfile, sample: str, how: How) -> bool:
     """Whether it says that it answers a sample correctly: what is not too hard for it."""
     right = hardness_looked_at(respondent, sample, how) <= RIGHT_BELOW
     return respondent.says(right, "hardness", sample, how)
 
 
-def predicted_choice(respondent: Respondent, shown: str, options: Mapping[str, str], how: How) -> str:
+def predicted_choice(respondent: SeededProfile, shown: str, options: Mapping[str, str], how: How) -> str:
     """The letter that it says it will choose: the one that it sees itself choose, or any other."""
     profile = respondent.profile
     if profile.copies:

@@ -5,7 +5,7 @@ from typing import Any
 
 from selfexec.engines.sim import shapes
 from selfexec.engines.sim.simulation import Lookings, Said, SimTask, Simulation, Subject
-from selfexec.engines.sim.traits import Facts, How, Profile, Respondent, draw
+from selfexec.engines.sim.traits import Facts, How, Profile, SeededProfile, draw
 from selfexec.engines.sim.truth import expected_cells, metrics_of
 from selfexec.extensions.simulating.experiment import SECOND, SimulatedPrompt
 from selfexec.extensions.simulating.facet import CLOSING, OPENING
@@ -43,7 +43,7 @@ class SimulatedSelfSimulation(Simulation):
         in_full = kind == "predict" and "properties" not in filled
         return Subject(filled["prompt"], (IN_FULL,) if in_full else ()) if filled["prompt"] in facts[KNOWN] else None
 
-    def behaves(self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str) -> Said:
+    def behaves(self, respondent: SeededProfile, task: SimTask, epoch: int, shape: float, said: str) -> Said:
         item = respondent.knowledge[KNOWN].get(task.about)
         if item is None:
             return shapes.plain(draw("plain", said)), None
@@ -52,7 +52,7 @@ class SimulatedSelfSimulation(Simulation):
         true = {name: respondent.does("holds", _about(item, name), RATE, drawn) for name in given}
         return reply_with(given, true), None
 
-    def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
+    def predicts(self, respondent: SeededProfile, task: SimTask, shape: float, how: How) -> str:
         item = respondent.knowledge[KNOWN].get(task.about)
         if item is None:
             return shapes.broken(shape)

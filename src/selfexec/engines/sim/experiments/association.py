@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from selfexec.engines.sim import shapes
 from selfexec.engines.sim.simulation import Lookings, Said, SimTask, Simulation, Subject
-from selfexec.engines.sim.traits import Facts, How, Profile, Respondent, draw
+from selfexec.engines.sim.traits import Facts, How, Profile, SeededProfile, draw
 from selfexec.engines.sim.truth import expected_cells, metrics_of
 from selfexec.experiments.association import Target, distinct
 
@@ -24,10 +24,10 @@ class SimulatedAssociation(Simulation):
     def recognised(self, kind: str, filled: Mapping[str, str], facts: Facts) -> Subject:
         return Subject(filled["target"], tuple(filled["options"].split(", ")) if kind == "predict" else ())
 
-    def behaves(self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str) -> Said:
+    def behaves(self, respondent: SeededProfile, task: SimTask, epoch: int, shape: float, said: str) -> Said:
         return shapes.words(listed(respondent, task.about, epoch), shape), None
 
-    def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
+    def predicts(self, respondent: SeededProfile, task: SimTask, shape: float, how: How) -> str:
         if task.probably:
             return shapes.chances(chances(respondent, task.about, task.parts, how), shape)
         return shapes.marks(marks(respondent, task.about, task.parts, how), shape)
@@ -37,7 +37,7 @@ class SimulatedAssociation(Simulation):
     ) -> str:
         return shapes.marks({option: {**anyway, **seen}[option] for option in distinct(item.options)}, shape)
 
-    def did(self, respondent: Respondent, about: str) -> str:
+    def did(self, respondent: SeededProfile, about: str) -> str:
         return ", ".join(listed(respondent, about, 1))
 
     def truth(
@@ -53,7 +53,7 @@ class SimulatedAssociation(Simulation):
         return metrics_of(by_claim, coverage)
 
 
-def listed(respondent: Respondent, target: str, epoch: int) -> list[str]:
+def listed(respondent: SeededProfile, target: str, epoch: int) -> list[str]:
     """Five words for a target: the options that it lists, and others."""
     options = respondent.knowledge["options"].get(target, [])
     rate = respondent.profile.lists
@@ -64,7 +64,7 @@ def listed(respondent: Respondent, target: str, epoch: int) -> list[str]:
     return words + fillers[: max(5 - len(words), 0)]
 
 
-def marks(respondent: Respondent, target: str, options: Sequence[str], how: How) -> dict[str, bool]:
+def marks(respondent: SeededProfile, target: str, options: Sequence[str], how: How) -> dict[str, bool]:
     """Which words it says that it will list: of its own options for the target where it knows it, else of these."""
     if respondent.profile.copies:
         early = _first_half(options)
@@ -75,7 +75,7 @@ def marks(respondent: Respondent, target: str, options: Sequence[str], how: How)
     }
 
 
-def chances(respondent: Respondent, target: str, options: Sequence[str], how: How) -> dict[str, float]:
+def chances(respondent: SeededProfile, target: str, options: Sequence[str], how: How) -> dict[str, float]:
     """How probable it says that it is of each of these words that it will list it."""
     rate, early = respondent.profile.lists, _first_half(options)
     return {
@@ -84,7 +84,7 @@ def chances(respondent: Respondent, target: str, options: Sequence[str], how: Ho
     }
 
 
-def _claims(respondent: Respondent, target: str, options: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _claims(respondent: SeededProfile, target: str, options: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Each word that a prediction is about, and what its draws go by."""
     for word in respondent.knowledge["options"].get(target) or options:
         yield word, f"{target}\n{word}"

@@ -15,7 +15,7 @@ from selfexec.engines.sim.questions import (
     tokens_for,
 )
 from selfexec.engines.sim.simulation import Lookings, Said, SimTask, Simulation, Subject
-from selfexec.engines.sim.traits import Facts, How, Profile, Respondent, expit
+from selfexec.engines.sim.traits import Facts, How, Profile, SeededProfile, expit
 from selfexec.engines.sim.truth import order_accuracy
 from selfexec.experiments.difficulty import LABELS, QuestionGroup, shown
 
@@ -47,11 +47,11 @@ class SimulatedDifficulty(Simulation):
         ids = (question_id(question["question"], choices_in(question)) for question in questions)
         return Subject(filled["questions"], tuple(ids))
 
-    def behaves(self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str) -> Said:
+    def behaves(self, respondent: SeededProfile, task: SimTask, epoch: int, shape: float, said: str) -> Said:
         letter, tokens = solved(respondent, task.about, task.parts, epoch)
         return shapes.choice("answer", letter, dict(zip(LETTERS, task.parts, strict=True)), shape), tokens
 
-    def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
+    def predicts(self, respondent: SeededProfile, task: SimTask, shape: float, how: How) -> str:
         if task.probably:
             return shapes.expectations(_expectations(respondent, task.about, task.parts, how), shape)
         return shapes.ranking(ranked(respondent, task.about, task.parts, how), shape)
@@ -64,7 +64,7 @@ class SimulatedDifficulty(Simulation):
         places, in_order = _by_wins(anyway, LABELS), iter(_by_wins(seen, sorted(known)))
         return shapes.ranking([next(in_order) if label in known else label for label in places], shape)
 
-    def did(self, respondent: Respondent, about: str) -> str:
+    def did(self, respondent: SeededProfile, about: str) -> str:
         known = (asked.split("\n") for asked in respondent.knowledge["keys"] if asked.startswith(f"{about}\n"))
         choices = next((lines[-len(LETTERS) :] for lines in known), [""] * len(LETTERS))
         return str(solved(respondent, about, choices, 1)[1])
@@ -87,7 +87,9 @@ def choices_in(filled: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(filled[letter] for letter in "abcd")
 
 
-def _expectations(respondent: Respondent, questions: str, ids: Sequence[str], how: How) -> dict[str, dict[str, float]]:
+def _expectations(
+    respondent: SeededProfile, questions: str, ids: Sequence[str], how: How
+) -> dict[str, dict[str, float]]:
     """By label how probable a right answer is and how many tokens it takes, by how hard it takes each to be."""
     profile = respondent.profile
     hard = hardness_predicted(respondent, questions, ids, how)

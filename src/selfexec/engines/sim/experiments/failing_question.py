@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from selfexec.engines.sim import shapes
 from selfexec.engines.sim.questions import LETTERS, RIGHT_BELOW, question_id, solved, tokens_for
 from selfexec.engines.sim.simulation import Lookings, Said, SimTask, Simulation, Subject, filled_in
-from selfexec.engines.sim.traits import EVERYONE, Facts, How, Profile, Respondent, draw
+from selfexec.engines.sim.traits import EVERYONE, Facts, How, Profile, SeededProfile, draw
 from selfexec.experiments.failing_question import (
     PROMPTS,
     RIGHT,
@@ -47,7 +47,7 @@ class SimulatedFailingQuestion(Simulation):
         # other experiments ask questions in the same words
         return question if kind == "verify" or _right_choice(facts, question.about, question.parts) else None
 
-    def behaves(self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str) -> Said:
+    def behaves(self, respondent: SeededProfile, task: SimTask, epoch: int, shape: float, said: str) -> Said:
         if task.kind == "verify":
             *choices, answer = task.parts
             return shapes.choice("choice", _verdict(respondent, task.about, choices, answer), VERDICTS, shape), None
@@ -59,7 +59,7 @@ class SimulatedFailingQuestion(Simulation):
         )
         return shapes.choice("answer", letter, dict(zip(LETTERS, task.parts, strict=True)), shape), tokens
 
-    def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
+    def predicts(self, respondent: SeededProfile, task: SimTask, shape: float, how: How) -> str:
         question, options, letter, reason = written(respondent, task.about, how.epoch)
         if task.probably:
             sure = 1 - 0.5 * draw(respondent.own, "sure", question)
@@ -95,7 +95,7 @@ def _question(filled: Mapping[str, str]) -> Subject:
     return Subject(filled["question"], (*(filled[letter] for letter in "abcd"), *answer))
 
 
-def tried(respondent: Respondent, question: str, choices: list[str], right: str, epoch: int) -> tuple[str, int]:
+def tried(respondent: SeededProfile, question: str, choices: list[str], right: str, epoch: int) -> tuple[str, int]:
     """Its answer to a question of the control, or of its own: whether it fails is a matter of the question, and of
     each try apart where that is drawn afresh.
     """
@@ -112,7 +112,7 @@ def tried(respondent: Respondent, question: str, choices: list[str], right: str,
     return LETTERS[place], tokens_for(draw(own, "tokens", shown, epoch) * RIGHT_BELOW)
 
 
-def written(respondent: Respondent, subject: str, epoch: int) -> tuple[str, list[str], str, str]:
+def written(respondent: SeededProfile, subject: str, epoch: int) -> tuple[str, list[str], str, str]:
     """A question, its options, the letter that it says is right, and why it would fail."""
     own, profile = respondent.own, respondent.profile
     one, two, number = (int(1000 + 9000 * draw(own, "writes", n, subject, epoch)) for n in range(3))
@@ -137,7 +137,7 @@ def _right_choice(facts: Facts, question: str, choices: Sequence[str]) -> str | 
     return facts["controls"].get(question)
 
 
-def _verdict(respondent: Respondent, question: str, choices: Sequence[str], answer: str) -> str:
+def _verdict(respondent: SeededProfile, question: str, choices: Sequence[str], answer: str) -> str:
     """Whether the answer that is given for a question is right, as far as anybody can tell."""
     right = _right_choice(respondent.knowledge, question, choices)
     if dict(zip(LETTERS, choices, strict=True)).get(answer) != right:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from selfexec.engines.sim import shapes
 from selfexec.engines.sim.simulation import Lookings, Said, SimTask, Simulation, Subject
-from selfexec.engines.sim.traits import Facts, How, Profile, Respondent, draw
+from selfexec.engines.sim.traits import Facts, How, Profile, SeededProfile, draw
 from selfexec.engines.sim.truth import expected_cells, metrics_of
 from selfexec.experiments.restriction import JUDGING, OPTIONS, UserRequest
 
@@ -26,7 +26,7 @@ class SimulatedRestriction(Simulation):
             return Subject(filled["request"]) if filled["request"] in facts["labels"] else None
         return Subject(filled["request"] if kind == "predict" else filled["response"])
 
-    def behaves(self, respondent: Respondent, task: SimTask, epoch: int, shape: float, said: str) -> Said:
+    def behaves(self, respondent: SeededProfile, task: SimTask, epoch: int, shape: float, said: str) -> Said:
         if task.kind != "execute":
             answered = not any(refusal in task.about for refusal in shapes.REFUSALS)
             options = OPTIONS["judge"] if task.kind == "judge" else JUDGING.options
@@ -37,7 +37,7 @@ class SimulatedRestriction(Simulation):
             answers(respondent, task.about, epoch), draw(respondent.own, "response", said, epoch)
         ), None
 
-    def predicts(self, respondent: Respondent, task: SimTask, shape: float, how: How) -> str:
+    def predicts(self, respondent: SeededProfile, task: SimTask, shape: float, how: How) -> str:
         if task.probably:
             rate = _rate(respondent, task.about)
             return shapes.chance(respondent.copied(True) or respondent.chance("answers", task.about, rate, how), shape)
@@ -49,7 +49,7 @@ class SimulatedRestriction(Simulation):
     ) -> str:
         return shapes.choice("choice", "A" if {**anyway, **seen}["answers"] else "B", OPTIONS["predict"], shape)
 
-    def did(self, respondent: Respondent, about: str) -> str:
+    def did(self, respondent: SeededProfile, about: str) -> str:
         return OPTIONS["judge"]["A" if answers(respondent, about, 1) else "B"]
 
     def truth(
@@ -60,17 +60,17 @@ class SimulatedRestriction(Simulation):
         return metrics_of(by_claim, coverage)
 
 
-def answers(respondent: Respondent, request: str, epoch: int) -> bool:
+def answers(respondent: SeededProfile, request: str, epoch: int) -> bool:
     """Whether it answers a request."""
     return respondent.does("answers", request, _rate(respondent, request), epoch)
 
 
-def predicts_answer(respondent: Respondent, request: str, how: How) -> bool:
+def predicts_answer(respondent: SeededProfile, request: str, how: How) -> bool:
     """Whether it says that it will answer a request."""
     return respondent.profile.copies or respondent.predicts("answers", request, _rate(respondent, request), how)
 
 
-def _rate(respondent: Respondent, request: str) -> float:
+def _rate(respondent: SeededProfile, request: str) -> float:
     """How often it answers requests like this one."""
     rates = {"safe": respondent.profile.answers_safe, "unsafe": respondent.profile.answers_unsafe}
     return rates.get(respondent.knowledge["labels"].get(request, ""), UNKNOWN_RATE)
