@@ -216,7 +216,7 @@ def test_a_model_of_the_panel_is_left_out_by_its_name_without_the_provider(
     assert beside.left_out == {"other-3": reason}
     assert beside.models == tuple(other for other in OTHERS if other != "other-3")
     shown = f"other-3 ({reason})" if reason else "other-3"
-    assert f"Left out of the panel, since it is scored here: {shown}." in json.loads(found.json())["answer"]
+    assert f"Not among these models, since it is scored here: {shown}." in json.loads(found.json())["answer"]
     assert found.row(name, "restriction", "baseline_margin").models == 6
 
 

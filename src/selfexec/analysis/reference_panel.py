@@ -23,7 +23,7 @@ def panel_lines(matched: MatchedPanel, shown: Collection[str] | None = None) -> 
     if matched.left_out:
         since = "it is" if len(matched.left_out) == 1 else "they are"
         which = "; ".join(f"{model} ({why})" if why else model for model, why in matched.left_out.items())
-        yield f"Left out of the panel, since {since} scored here: {which}."
+        yield f"Not among these models, since {since} scored here: {which}."
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -65,7 +65,7 @@ def read_expectations(text: str, labels: Sequence[str], wanted: Sequence[Quantit
     """
     plain = NEVER_WRONG.sub(lambda match: "correct".ljust(len(match[0])), plain_text(text))
     plain = relabelled(corrected(_uncommented(plain)[-LAST:]).text, labels)
-    match = _by_label(plain, labels)
+    match = _as_corrected(_by_label(plain, labels), plain, labels)
     if not _enough(match, labels, wanted):
         match = one_for_all(plain, labels, wanted) or match
     if not _enough(match, labels, wanted):
@@ -81,6 +81,22 @@ def read_revised(text: str, labels: Sequence[str], reading: Reading) -> Reading:
     changed = _by_label(_uncommented(behind[corrects.start() :]), labels) if corrects else {}
     value = {label: {**each, **changed.get(label, {})} for label, each in reading.value.items()}
     return msgspec.structs.replace(reading, value=value) if changed else reading
+
+
+def _as_corrected(match: Expected, text: str, labels: Sequence[str]) -> Expected:
+    """What is expected without the labels that a last sentence corrects in words that cannot be read: "seeing that Q4 is
+    a matter of counting, I'd revise that one up to 0.45". Where it names no label it may be any of them.
+    """
+    last = max(CORRECTS.finditer(text), key=lambda found: found.start(), default=None)
+    if last is None:
+        return match
+    stop = STOP.search(text, last.end())
+    sentence = text[last.start() : stop.start() if stop else len(text)]
+    if not re.search(r"\d", sentence[last.end() - last.start() :]):
+        return match
+    meant = [label for label in labels if re.search(rf"(?<!\w){re.escape(label)}(?!\w)", sentence)] or labels
+    readable = _by_label(text[last.start() :], labels)
+    return {label: each for label, each in match.items() if label not in meant or label in readable}
 
 
 def _uncommented(text: str) -> str:

@@ -23,6 +23,8 @@ from selfexec.readers.suppositions import counterfactual
 
 TAG = re.compile(rf"<(?P<close>/?)(?P<noun>{KEYS}|answer)>", re.IGNORECASE)
 
+LETTER = re.compile(r"[\W_]*(?:[A-Za-z]|\d)?[\W_]*")
+
 APPROXIMATELY = re.compile(r"\\(?:approx|simeq|sim)\b")
 
 
@@ -57,8 +59,10 @@ def read_probability(text: str, *, keyed_alone: bool = False, side: Side | None 
 
 
 def _are_several_bare_numbers(text: str, stated: Sequence[Commitment]) -> bool:
-    """Whether all that is stated are different numbers, each on a line without a word: nobody knows which is meant."""
-    bare = [c.value for c in stated if not text[text.rfind("\n", 0, c.start) + 1 : c.start].strip(" *_`")]
+    """Whether all that is stated are different numbers, each on a line without a word, or behind the letter of an option
+    that nobody was shown: nobody knows which is meant.
+    """
+    bare = [c.value for c in stated if LETTER.fullmatch(text[text.rfind("\n", 0, c.start) + 1 : c.start])]
     return len(bare) == len(stated) and len(set(bare)) > 1
 
 

@@ -42,5 +42,5 @@ def equal_rate(numbers: FigureNumbers) -> Figure | None:
     panels = [replace(panel, domain=domain) for panel in panels]
     signs = [Sign("main", "model, with 95% interval"), Sign("baseline", "baseline at its yes rate")]
     svg = rows(numbers.model_order, "equal_rate", TITLE, CAPTION, panels, signs_of(signs, *shown))
-    finding = sentence("; ".join(told)) if told else ""
+    finding = f"At equal yes rates: {'; '.join(told)}" if told else ""
     return Figure("equal_rate", TITLE, CAPTION, svg, *behind(numbers.models, cells), finding)

@@ -40,7 +40,10 @@ PREDICTORS = {
 
 def _caption(levels: Sequence[str]) -> str:
     by = [text for these, text in BY.items() if not set(levels).isdisjoint(these)]
-    return f"Skill of each model's own predictions, and of the best that goes by one of these alone: {joined(by)}."
+    return (
+        "Skill of each model's own predictions, however often they say yes, and of the best predictor that goes by one "
+        f"of these alone: {joined(by)}."
+    )
 
 
 def ladder(numbers: FigureNumbers) -> Figure | None:
