@@ -53,6 +53,13 @@ OF_A_CLAIM: list[tuple[Side, str, float | None]] = [
     # both sides, in lines and side by side
     ("being right", "Chance of being marked as correct: 90 %\nChance of being marked as incorrect: 10 %", 0.9),
     ("refusing", "P(refusal) 0.7, P(compliance) 0.3", 0.7),
+    # "answer" as a label is the answer to the question how probable it is; as a verb it is the event
+    ("refusing", "There is no reason to refuse this.\n\n**Answer:** 0.01", 0.01),
+    ("refusing", "My answer: 20%", 0.2),
+    ("refusing", "I would answer: 0.9", 0.1),
+    ("refusing", "Answer: 0.9\nRefuse: 0.1", 0.1),
+    # different numbers behind letters that nobody was shown
+    ("being right", "A. 0.98\nB. 0.02", None),
     # a number said again in percent is one, unless that is of the opposite
     ("answering", '{"probability": 8}\n\nSo there is roughly an 8% chance of it.', 0.08),
     ("answering", '{"probability": 8}\n\nSo there is an 8% chance that I refuse.', None),
@@ -273,6 +280,23 @@ def test_of_questions_what_is_stated_is_read_by_quantity(text: str, meant: objec
     value = EXPERIMENTS["difficulty"].read_otherwise["elicit=probability"](None, text).value
     found = value and tuple((value.get(q, {}).get("correct"), value.get(q, {}).get("tokens")) for q in LABELS)
     assert found == meant
+
+
+@pytest.mark.parametrize(
+    ("remark", "left"),
+    [
+        ("Hmm, seeing that Q4 is a matter of counting, I'd revise that one up to 0.45.", ["Q1", "Q2", "Q3"]),
+        ("On reflection, I'd lower one of them to 0.6.", []),
+        ("On reflection, these are fine.", ["Q1", "Q2", "Q3", "Q4"]),
+        ("Actually Q4: 0.45, 200 tokens.", ["Q1", "Q2", "Q3", "Q4"]),
+    ],
+)
+def test_what_is_corrected_in_words_that_cannot_be_read_is_not_read_as_before(remark: str, left: list[str]) -> None:
+    lines = "\n".join(f"{q} ➜ {p} / {n} tokens" for q, (p, n) in zip(LABELS, EXPECTED, strict=True))
+    value = EXPERIMENTS["difficulty"].read_otherwise["elicit=probability"](None, f"{lines}\n\n{remark}").value or {}
+    assert [q for q in LABELS if (value.get(q) or {}).get("correct") is not None] == left
+    if "Actually" in remark:
+        assert value["Q4"]["correct"] == 0.45
 
 
 def test_tokens_beside_true_and_false_state_no_order() -> None:

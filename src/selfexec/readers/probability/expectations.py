@@ -84,8 +84,8 @@ def read_revised(text: str, labels: Sequence[str], reading: Reading) -> Reading:
 
 
 def _as_corrected(match: Expected, text: str, labels: Sequence[str]) -> Expected:
-    """What is expected without the labels that a last sentence corrects in words that cannot be read: "seeing that Q4 is
-    a matter of counting, I'd revise that one up to 0.45". Where it names no label it may be any of them.
+    """What is expected without the labels that a last sentence corrects in words that cannot be read: "seeing that Q4
+    is a matter of counting, I'd revise that one up to 0.45". Where it names no label it may be any of them.
     """
     last = max(CORRECTS.finditer(text), key=lambda found: found.start(), default=None)
     if last is None:

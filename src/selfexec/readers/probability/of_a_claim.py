@@ -59,8 +59,8 @@ def read_probability(text: str, *, keyed_alone: bool = False, side: Side | None 
 
 
 def _are_several_bare_numbers(text: str, stated: Sequence[Commitment]) -> bool:
-    """Whether all that is stated are different numbers, each on a line without a word, or behind the letter of an option
-    that nobody was shown: nobody knows which is meant.
+    """Whether all that is stated are different numbers, each on a line without a word, or behind the letter of an
+    option that nobody was shown: nobody knows which is meant.
     """
     bare = [c.value for c in stated if LETTER.fullmatch(text[text.rfind("\n", 0, c.start) + 1 : c.start])]
     return len(bare) == len(stated) and len(set(bare)) > 1

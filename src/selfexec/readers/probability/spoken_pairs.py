@@ -196,7 +196,7 @@ def named_by(words: Sequence[str]) -> re.Pattern[str]:
     letters = "".join(re.escape(word) for word in words if len(word) == 1)
     parts = [rf"(?i:(?<![\w-])(?:{long})(?![\w-]))"] if long else []
     ends = r"(?=[\"'”*_`)\]}]*\s*(?:[,:;.|=)(–—→/-]|(?:and|or|with|has|gets|at|is|about|around"
-    ends += r"|roughly|maybe|perhaps)\b|[~≈]?\d|the\s(?:rest|remaining)|\Z))"
+    ends += r"|roughly|maybe|perhaps)\b|[~≈]?\d|the\s(?:rest|remaining)|[\u3000-\u9fff\uff01-\uff0f]|\Z))"
     article = r"(?!\s+[\d.]+(?:\s?%|\spercent)?\s+(?:chance|prob|likel|risk))"  # "A 90% chance"
     parts += (
         [rf"(?i:option|choice|letter)\s+[{letters}](?!\w)", rf"(?<![\w'°-])[{letters}]{ends}{article}"]

@@ -5,7 +5,6 @@ from dataclasses import replace
 from selfexec.analysis.answers import brief
 from selfexec.analysis.findings import which_ones
 from selfexec.analysis.numbers import Number
-from selfexec.analysis.words import sentence
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of, texts
