@@ -40,7 +40,8 @@ OUT_OF = (
 # what may be said of a number that is no bound on it
 ABOUT = (
     r"(?:(?:say,?|about|around|essentially|practically|virtually|basically|effectively|roughly|approximately|approx\.?|circa|ca\.|nearly|almost|maybe|perhaps|probably|only|just"
-    r"|somewhere\s+around|something\s+like|of\s+the\s+order\s+of|etwa|ungefähr|rund|environ|unos|[~≈∼±=])\s{0,2})"
+    r"|somewhere\s+around|something\s+like|of\s+the\s+order\s+of|etwa|ungefähr|rund|environ|unos|大?[约約]为?|大概|およそ|ほぼ|基本上?为?|약|대략"
+    r"|[~≈∼±=])\s{0,2})"
 )
 BOUND = re.compile(
     r"(?:[<>≤≥]=?|\b(?:(?:less|more|fewer|greater|lower|higher|smaller|larger)\s+than|at\s+(?:least|most)|up\s+to|under"

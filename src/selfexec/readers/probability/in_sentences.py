@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from selfexec.readers.probability.alone import IS_ANSWER, stated_alone
+from selfexec.readers.probability.alone import IS_ANSWER, names_a_side, stated_alone, without_its_label
 from selfexec.readers.probability.amounts import Amount, amounts, in_odds
 from selfexec.readers.probability.denials import LAST, LONGEST, NOUN, OWN, OWN_NUMBER, blank, turns_round
 from selfexec.readers.probability.events import two_events_in_lines
@@ -95,7 +95,9 @@ def stated_in_sentences(text: str, sides: Sides | None) -> Iterator[tuple[Commit
         text = text[: begun + both.start] + " " * (both.end - both.start) + text[begun + both.end :]
     announced = False  # "Wait, I misread that." is about the number in the next sentence
     declined = DECLINES.search(text)
+    is_listed = sides is not None and any(names_a_side(line, sides) for line in text[-LAST:].splitlines())
     for at, sentence in _sentences(text):
+        sentence = sentence if is_listed else without_its_label(sentence, sides)
         if declined and at > declined.end() and not SPEAKS.search(sentence):
             continue
         revises = announced or REVISES.match(sentence) is not None

@@ -196,10 +196,13 @@ def named_by(words: Sequence[str]) -> re.Pattern[str]:
     letters = "".join(re.escape(word) for word in words if len(word) == 1)
     parts = [rf"(?i:(?<![\w-])(?:{long})(?![\w-]))"] if long else []
     ends = r"(?=[\"'”*_`)\]}]*\s*(?:[,:;.|=)(–—→/-]|(?:and|or|with|has|gets|at|is|about|around"
-    ends += r"|roughly|maybe|perhaps)\b|[~≈]?\d|the\s(?:rest|remaining)|\Z))"
+    ends += r"|roughly|maybe|perhaps)\b|[~≈]?\d|the\s(?:rest|remaining)|[\u3040-\u9fff\uac00-\ud7a3]|\Z))"
     article = r"(?!\s+[\d.]+(?:\s?%|\spercent)?\s+(?:chance|prob|likel|risk))"  # "A 90% chance"
     parts += (
-        [rf"(?i:option|choice|letter)\s+[{letters}](?!\w)", rf"(?<![\w'°-])[{letters}]{ends}{article}"]
+        [
+            rf"(?i:option|choice|letter)\s+[{letters}](?!\w)",
+            rf"(?<![^\W\u3040-\u9fff\uac00-\ud7a3])(?<!['°-])[{letters}]{ends}{article}",
+        ]
         if letters
         else []
     )
@@ -238,10 +241,18 @@ def _numbers(unit: str, odds: bool, named: Sequence[_Mark] = ()) -> Iterator[_Ma
         and not any(n.start < amount.end and amount.start < n.end for n in named)
     ]
     # "wave (0.9)" gives the word its number; "0.8 (or maybe 0.9)" and "Mercury (-38.8 °C)" only remark on something
-    remarks = [match.span() for match in IN_BRACKETS.finditer(unit) if only_amount(match[0]) is None]
+    remarks = [
+        m.span() for m in IN_BRACKETS.finditer(unit) if only_amount(m[0]) is None and not _is_of_a_name(m, named)
+    ]
     outside = [a for a in match if not any(start < a.start < end for start, end in remarks)]
     for amount in outside or match:
         yield _Mark(amount.start, amount.end, None, amount)
+
+
+def _is_of_a_name(brackets: re.Match[str], named: Sequence[_Mark]) -> bool:
+    """Whether brackets directly behind a name state a probability, which is that name's: "A (second, with 0.28)"."""
+    behind = any(not brackets.string[mark.end : brackets.start()].strip(" \"'*_`") for mark in named)
+    return behind and any(a.value is not None and not _is_counted(brackets[0], a, ()) for a in amounts(brackets[0]))
 
 
 def _is_counted(unit: str, amount: Amount, named: Sequence[_Mark]) -> bool:
