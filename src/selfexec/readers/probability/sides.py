@@ -43,6 +43,7 @@ AS_ASKED = re.compile(
 )
 HIGHEST = 100  # a bare number above this is none of a probability on any scale
 LETTERED = re.compile(r"\b[AB]\b[.:)]?|[()\"“”*_`]|(?<!\w)'|'(?!\w)")  # the letters of the two sides
+IDENTIFIER = re.compile(r"[A-Za-z]+_[A-Za-z]\w*")  # "`EXIT_FAILURE` (1)" is code
 # where the words about a side end: what follows is a reason, or something else
 GOES_ON = re.compile(
     r"[,;:()\[|–—]|\s-\s|\b(?:because|since|as(?=\s+(?:I|it|this|that|the|my|there|they)\b)|though|although|but|given"
@@ -109,7 +110,7 @@ class Sides(NamedTuple):
         """1 where some words are about the claim, -1 where they are about its opposite, 0 where that cannot be said."""
         if UNSURE.search(words) or OF_THE_KEY.search(words):
             return 0
-        words = WITHOUT.sub(self._denied, LETTERED.sub(" ", words))
+        words = WITHOUT.sub(self._denied, LETTERED.sub(" ", IDENTIFIER.sub(" ", words)))
         opposite = self.no.findall(words)
         favouring = self.yes.findall(self.no.sub(" ", words))
         negations = len(NOT.findall(self.no.sub(" ", self.yes.sub(" ", words))))  # "saying no" denies nothing
@@ -303,14 +304,12 @@ def _by_name(before: str, behind: str, sides: Sides) -> int:
         return 0 if NOT.search(before) else 1
     if (
         (match := NAMED.fullmatch(before))
-        and not IDENTIFIER.search(before)
         and not SURE_ALONE.sub("", behind).strip(CLOSING)
     ):
         return sides.named(match["side"]) or (0 if PREDICTS.search(match["side"]) else sides.of(match["side"]))
     return 0
 
 
-IDENTIFIER = re.compile(r"[A-Za-z]_[A-Za-z]+`?\s?\(")  # "`EXIT_FAILURE` (1)" is code
 CLOSING = " |*_`.,;\"')!"
 SURE_ALONE = re.compile(rf"\s{{0,2}}{SURE}\b", re.IGNORECASE)
 PREDICTS = re.compile(r"\A(?!\W*(?:that|of|for)\b).*\b(?:I|it)\b", re.IGNORECASE)  # a clause, not a name
