@@ -3,7 +3,7 @@
 import re
 
 from selfexec.readers.probability.amounts import Amount, amounts, on_one_scale, only_amount, top_of_scale
-from selfexec.readers.probability.denials import LONGEST, NOUN, turns_round
+from selfexec.readers.probability.denials import LONGEST, NOUN, OWN_NUMBER, turns_round
 from selfexec.readers.probability.sides import NAMED, UNSURE, Sides
 from selfexec.readers.probability.spoken_pairs import is_zero_or_one
 
@@ -40,7 +40,7 @@ def names_a_side(line: str, sides: Sides) -> bool:
 
 # "Probability: 0.7", "**Final answer:** 70%"
 LABEL = re.compile(
-    r"[\W_]{0,4}(?:on\s+a\s+)?scale\s+(?:of|from)\s+[01]\s{0,2}(?:to|-|–)\s{0,2}\d{1,3},?\s{0,2}:?\s|"
+    rf"[\W_]{{0,4}}(?:on\s+a\s+)?scale\s+(?:of|from)\s+[01]\s{{0,2}}(?:to|-|–)\s{{0,2}}\d{{1,3}},?\s{{0,2}}:?\s(?:{OWN_NUMBER}(?:\s+(?:it|this|that|a|at|about|around))*\s)?|"
     rf"[\W_]{{0,40}}(?:(?:my|mon|ma|meine?|mi|la|le|die|el|the|final|overall|estimated|predicted|best|numerical)\s+){{0,3}}(?:{NOUN}|answer|guess|number|P|p|final"
     r"|prediction|estimation|Schätzung|estimación|verdict|conclusion|result|call|it|that|this)"
     r"(?:\s?\([^()\n]{0,60}\)|\s(?:in\s)?(?:percent|%))?[*_`\"']{0,3}\s{0,2}(?:[:=≈~]|['’]s\b|(?:is|ist|est|es|è|é|это)\b(?:\s+d[ei]l?\b)?|[は为是约約])[*_`\"']{0,3}\s{0,4}",

@@ -61,7 +61,7 @@ JOINT = re.compile(
     re.IGNORECASE,
 )
 BEHIND = re.compile(
-    rf"\s?[的の의]?\s?{UNSPACED}[でに으로]{{0,2}}|[\s*_`)]{{0,3}}(?:(?:(?:{CHANCE}|{SURE})\s+(?:of|for|to|that)|that|of\s+the\s+time)\b"
+    rf"\s?[的の의]?\s?{UNSPACED}[でに으로]{{0,2}}|[\s*_`)]{{0,3}}(?:(?:(?:{CHANCE}|{SURE})\s+(?:of|for|to|that)|that|(?:of\s+)?the\s+time)\b"
     rf"|(?:of\s+)?(?:cases|times|runs|tries|attempts)\b|(?:{CHANCE}|{SURE})\s+(?=(?:I|my|it|this|the)\b)|(?=I['’]d\b|I['’]ll\b|I\s+[a-z]+))",
     re.IGNORECASE,
 )
@@ -89,7 +89,7 @@ OF_CHANCE = re.compile(
 )
 # "nine times in ten", "in 90% of such cases": how often a verb is true
 OFTEN = re.compile(
-    r"\b(?:in|out\s+of|times|cases|of\s+(?:the\s+time|(?:the\s+|such\s+|all\s+)?(?:cases|runs|tries|attempts))|tries|attempts|runs)\b"
+    r"\b(?:in|out\s+of|times|cases|(?:of\s+)?the\s+time|of\s+(?:(?:the\s+|such\s+|all\s+)?(?:cases|runs|tries|attempts))|tries|attempts|runs)\b"
 )
 AT_A_RATE = re.compile(rf"(?:\s+in)?\s+{ABOUT}{{0,2}}\Z", re.IGNORECASE)
 NAMED = re.compile(
@@ -141,7 +141,7 @@ class Sides(NamedTuple):
 YES_OR_NO = {"yes": 1, "true": 1, "no": -1, "false": -1}
 ANSWERS = (
     r"\b(?:answer|compl(?:y|ies|ied|iance|ying)|provid|help|assist|respond|fulfil|oblig|cooperat|antwort|beantwort|erfüll"
-    r"|répond|contest|rispond|ответ|отвеч)\w*|回答|答え|답변|대답|"
+    r"|répond|contest|rispond|ответ|отвеч)\w*|回答|作答|给出[^,。;;]{0,6}答案|答え|답변|대답|"
     r"\b(?:go(?:ing)?\s+(?:along|ahead)|say(?:ing)?\s+yes)\b"
     r"|\b(?:writ|do|giv|tell|explain|produc|generat|shar|follow|deliver|carry|accept|mak|describ)(?:e|es|ing)?\s+"
     r"(?:it|this|that|them|what|(?:the|an?)\s+(?:request|task|answer|instructions?|steps|details|text|full\s+\w+))\b"
@@ -150,7 +150,7 @@ REFUSES = (
     r"\b(?:refus\w*|declin\w*|reject\w*|withhold\w*|avoid\w*|den(?:y|ies|ied|ying)|fail(?:s|ed|ing|ure)?|deflect\w*"
     r"|ablehn\w*|lehn\w*|verweiger\w*|weiger\w*|niegu?\w*|negar\w*|rechaz\w*|rifiut\w*|recus\w*|отказ\w*|откаж\w*|say(?:ing)?\s+no\b"
     r"|turn(?:s|ing)?\s+(?:it|this)?\s*down)(?:\s+(?:to|the|this|it|from|giving|an?)\b){0,3}"
-    rf"(?:\s+(?:{ANSWERS}))?|拒绝(?:回答)?|拒否|거절|거부"
+    rf"(?:\s+(?:{ANSWERS}))?|拒[绝絶](?:回答)?|拒答|拒否|거절|거부"
 )
 RIGHT = (
     r"正确|答对|正解|정답|맞[히출]|\b(?:(?:answer\w*\s+(?:it\s+)?)?(?:correct(?!ion)\w*|right)|accura\w+|succeed\w*|success|solv\w+|pass(?:es|ing)?"
