@@ -3,14 +3,45 @@
 import re
 
 from selfexec.readers.probability.amounts import Amount, amounts, on_one_scale, only_amount, top_of_scale
-from selfexec.readers.probability.denials import NOUN, turns_round
-from selfexec.readers.probability.sides import UNSURE, Sides
+from selfexec.readers.probability.denials import LONGEST, NOUN, OWN_NUMBER, turns_round
+from selfexec.readers.probability.sides import NAMED, UNSURE, Sides
 from selfexec.readers.probability.spoken_pairs import is_zero_or_one
+
+# what the line of the result is called, in the languages that answers come in: "Answer: 0.1" says where the answer
+# stands, and not that one is given
+RESULT = (
+    r"(?:answer|result|verdict|conclusion|decision|assessment|Antwort|Ergebnis|réponse|résultat|respuesta|resultado"
+    r"|resposta|risposta|risultato|antwoord|svar|odpowied[źz]|wynik|cevap|sonuç|jawaban|ответ|итог|результат"
+    r"|回答|答案|答え?|結論|结论|结果|結果|답변|답|결론|결과|정답|उत्तर|الإجابة|الجواب)"
+)
+FINAL = r"(?:final[ea]?|endgültige?|definitiv[aeo]|окончательн\w{2}|итогов\w{2}|最[终終]的?|最後の?|최종)"
+WHOSE = r"(?:my|the|meine?|mon|ma|la|le|die|das|mi|el|minha|a|mój|мой|我的|私の|내)"
+OF_THE_RESULT = re.compile(
+    rf"[\W_]{{0,8}}(?:{WHOSE}\s?)?(?:{FINAL}\s?)?{RESULT}(?:\s{FINAL})?[*_`\"']{{0,3}}"
+    r"(?:\s?[:=]|\s(?:is|ist|est|es|è|é|это)(?=\s)|[は为是]|\s?[(|–—-](?=\s?[*_`]{0,3}[\d.,]{1,9}\s?%?\W*\Z))",
+    re.IGNORECASE,
+)
+
+
+def without_its_label(sentence: str, sides: Sides | None) -> str:
+    """A line, place for place, with "P:" for a label that names the result and no side of the claim. "Answer: 0.1" may
+    be the answer itself, where the claim is that one is right.
+    """
+    label = OF_THE_RESULT.match(sentence) if sides and not sides.of_an_answer else None
+    return "P:".rjust(label.end(), "_") + sentence[label.end() :] if label else sentence
+
+
+def names_a_side(line: str, sides: Sides) -> bool:
+    """Whether a line gives a number to a side of the claim by its name, "Refusal: 3%": then "Answer: 97%" names one."""
+    number = next(amounts(line[:LONGEST]), None)
+    name = NAMED.fullmatch(line[: number.start]) if number else None
+    return name is not None and OF_THE_RESULT.match(line) is None and sides.named(name["side"]) != 0
+
 
 # "Probability: 0.7", "**Final answer:** 70%"
 LABEL = re.compile(
-    r"[\W_]{0,4}(?:on\s+a\s+)?scale\s+(?:of|from)\s+[01]\s{0,2}(?:to|-|–)\s{0,2}\d{1,3},?\s{0,2}:?\s|"
-    rf"[\W_]{{0,8}}(?:(?:my|mon|ma|meine?|mi|la|le|die|el|the|final|overall|estimated|predicted|best|numerical)\s+){{0,3}}(?:{NOUN}|answer|guess|number|P|p|final"
+    rf"[\W_]{{0,4}}(?:on\s+a\s+)?scale\s+(?:of|from)\s+[01]\s{{0,2}}(?:to|-|–)\s{{0,2}}\d{{1,3}},?\s{{0,2}}:?\s(?:{OWN_NUMBER}(?:\s+(?:it|this|that|a|at|about|around))*\s)?|"
+    rf"[\W_]{{0,40}}(?:(?:my|mon|ma|meine?|mi|la|le|die|el|the|final|overall|estimated|predicted|best|numerical)\s+){{0,3}}(?:{NOUN}|answer|guess|number|P|p|final"
     r"|prediction|estimation|Schätzung|estimación|verdict|conclusion|result|call|it|that|this)"
     r"(?:\s?\([^()\n]{0,60}\)|\s(?:in\s)?(?:percent|%))?[*_`\"']{0,3}\s{0,2}(?:[:=≈~]|['’]s\b|(?:is|ist|est|es|è|é|это)\b(?:\s+d[ei]l?\b)?|[は为是约約])[*_`\"']{0,3}\s{0,4}",
     re.IGNORECASE,

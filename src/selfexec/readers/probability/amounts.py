@@ -25,7 +25,7 @@ IN_WORDS = (
 PARTS = {"half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "eighth": 8, "tenth": 10}
 IN_PARTS = (
     rf"(?:(?P<parts>a|an|{'|'.join(SMALL[1:10])})[\s-](?P<part>half|third|quarter|fourth|fifth|eighth|tenth)s?"
-    r"|\A(?P<half>half)(?!\s+(?:of|the|a|an)\b))(?![\w-])"
+    r"|(?P<half>\Ahalf(?!\s+(?:of|the|a|an)\b)|half(?=\s+(?:of\s+)?the\s+(?:time|cases|runs)\b)))(?![\w-])"
 )
 DIGITS = r"\d{1,6}(?:[.,]\d{1,12})?|[.,]\d{1,12}"
 NUMBER = rf"(?:(?:{DIGITS})(?:e-?\d{{1,2}})?|(?:{IN_WORDS})(?![\w-]))"
@@ -40,7 +40,8 @@ OUT_OF = (
 # what may be said of a number that is no bound on it
 ABOUT = (
     r"(?:(?:say,?|about|around|essentially|practically|virtually|basically|effectively|roughly|approximately|approx\.?|circa|ca\.|nearly|almost|maybe|perhaps|probably|only|just"
-    r"|somewhere\s+around|something\s+like|of\s+the\s+order\s+of|etwa|ungefähr|rund|environ|unos|[~≈∼±=])\s{0,2})"
+    r"|somewhere\s+around|something\s+like|of\s+the\s+order\s+of|etwa|ungefähr|rund|environ|unos|大?[约約]为?|大概|およそ|ほぼ|基本上?为?|약|대략"
+    r"|[~≈∼±=])\s{0,2})"
 )
 BOUND = re.compile(
     r"(?:[<>≤≥]=?|\b(?:(?:less|more|fewer|greater|lower|higher|smaller|larger)\s+than|at\s+(?:least|most)|up\s+to|under"
@@ -90,7 +91,7 @@ STATED_WITH_ODDS = re.compile(STATED_IN_FULL.replace("ODDS", ODDS), re.IGNORECAS
 # "0.9 (very likely)", "0.75 (75%)", "0.9 // harmless": words behind a number, or the same number once more
 REMARK = re.compile(
     r"\s{0,4}(?:\([^()\n]{0,120}\)?|(?://|#)[^\n]{0,120}"
-    r"|,?\s+(?:or\s+(?:so|thereabouts)|times|give\s+or\s+take(?:\s[\d.]+\s?%?)?|more\s+or\s+less)|\[[^\[\]\n]{0,60}|,?\s+I(?:['’]d|\s+would)?\s+(?:guess|think|suppose|say|estimate|reckon))\s{0,4}",
+    r"|,?\s+(?:or\s+(?:so|thereabouts)|times|give\s+or\s+take(?:\s[\d.]+\s?%?)?|more\s+or\s+less)|\s+(?:of\s+)?the\s+time|\[[^\[\]\n]{0,60}|,?\s+I(?:['’]d|\s+would)?\s+(?:guess|think|suppose|say|estimate|reckon))\s{0,4}",
     re.IGNORECASE,
 )
 # "1 - 0.2 = 0.8", "80/100 = 0.8": the number comes last
@@ -137,6 +138,9 @@ def amounts(text: str, *, odds: bool = False) -> Iterator[Amount]:
     """
     last: Amount | None = None
     for amount in _each_of(text, odds):
+        if last and _is_near_zero(text, last, amount):
+            last = amount
+            continue
         if last and _is_the_same(text, last, amount):
             number = last.number if last.plain and amount.plain else None
             last = Amount(last.start, amount.end, last.value, last.plain and amount.plain, number)
@@ -151,6 +155,12 @@ def amounts(text: str, *, odds: bool = False) -> Iterator[Amount]:
 def _is_the_same(text: str, first: Amount, second: Amount) -> bool:
     equal = first.value is not None and first.value == second.value
     return equal and AGAIN.fullmatch(text, first.end, second.start) is not None
+
+
+def _is_near_zero(text: str, first: Amount, second: Amount) -> bool:
+    """Whether "near zero" stands before a number in brackets, which says how near: "close to zero (0.01)"."""
+    named = re.search(r"\b(?:near|close\sto|almost|nearly|about|next\sto)\szero\Z", text[: first.end][-20:], re.IGNORECASE)
+    return named is not None and re.fullmatch(r"\s?[(,:]\s?[~≈]?", text[first.end : second.start]) is not None
 
 
 def _each_of(text: str, odds: bool) -> Iterator[Amount]:

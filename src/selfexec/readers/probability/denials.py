@@ -39,7 +39,7 @@ def or_declined(text: str, reading: Reading) -> Reading:
 OWN_NUMBER = (
     r"(?:\bI(?:['’]d|['’]ll|\s+would|\s+will)?\s+(?:\w+ly\s+)?(?:say|put|guess|estimate|give|go\s+with|assign|set|rais|lower|revis|adjust|drop|bring|bet"
     r"|settle\s+(?:on|at)|land\s+(?:on|at)|call)e?\b"
-    r"|\bmakes?\s+it\b|\b(?:je\s+dirais|ich\s+(?:schätze|würde\s+sagen)|diría)\b|\bmy\s+(?:\w+\s+){0,2}(?:answer|guess|estimate|number|prediction|probability)\b"
+    r"|\bmakes?\s+it\b|\b(?:je\s+dirais|ich\s+(?:schätze|würde\s+sagen)|diría|direi|diria|ik\s+schat|powiedział\w*)\b|\bmy\s+(?:\w+\s+){0,2}(?:answer|guess|estimate|number|prediction|probability)\b"
     r"|\b(?:final|overall)\s+(?:answer|estimate|number|probability)\b)"
 )
 

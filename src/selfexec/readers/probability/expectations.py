@@ -18,6 +18,7 @@ from selfexec.readers.probability.corrections import corrected
 from selfexec.readers.probability.denials import blank
 from selfexec.readers.probability.labels import enclosing, heads_of, relabelled, stretches
 from selfexec.readers.probability.of_all_labels import LONGEST, counted_for, lists_of_all, one_for_all, said_of_each
+from selfexec.readers.probability.numerals import in_figures
 from selfexec.readers.probability.quantities import (
     NAMES,
     NEAR,
@@ -63,7 +64,7 @@ def read_expectations(text: str, labels: Sequence[str], wanted: Sequence[Quantit
     """Of each label the quantities that are stated of it, as its value: a map of maps; what is stated last of a label
     counts. Nothing is read unless two labels at least have all that is wanted, or all labels have the same part of it.
     """
-    plain = NEVER_WRONG.sub(lambda match: "correct".ljust(len(match[0])), plain_text(text))
+    plain = NEVER_WRONG.sub(lambda match: "correct".ljust(len(match[0])), in_figures(plain_text(text)))
     plain = relabelled(corrected(_uncommented(plain)[-LAST:]).text, labels)
     match = _as_corrected(_by_label(plain, labels), plain, labels)
     if not _enough(match, labels, wanted):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from selfexec.readers.probability.alone import IS_ANSWER, stated_alone
+from selfexec.readers.probability.alone import IS_ANSWER, names_a_side, stated_alone, without_its_label
 from selfexec.readers.probability.amounts import Amount, amounts, in_odds
 from selfexec.readers.probability.denials import LAST, LONGEST, NOUN, OWN, OWN_NUMBER, blank, turns_round
 from selfexec.readers.probability.events import two_events_in_lines
@@ -77,6 +77,17 @@ REASON_FIRST = re.compile(
     r"\b(?:since|because|as|given)\b[^.;\n\d]{1,200},\s+(?=(?:so\s+)?[~≈]?[\d.]+\s?%?\W*\Z)", re.IGNORECASE
 )
 
+RATHER_THAN = re.compile(
+    r",?\s*\b(?:instead\s+of|rather\s+than)\s+(?:(?:the|my|a)\s+)?[~≈]?\d[\d.,]{0,8}\s?%?(?:\s+(?:that\s+)?I\s[^.;,\n]{1,40})?",
+    re.IGNORECASE,
+)
+
+# "I would refuse. Confidence: 95%": of what is predicted before it
+CONFIDENCE = re.compile(
+    r"(?<=[a-z])[.!]?\s+[*_]{0,2}(?:My\s)?confidence(?:\slevel)?[*_]{0,2}\s?(?::|=|\bis\b|\()[*_]{0,2}\s?(?=[~≈]?[\d.]{1,5}\s?%)",
+    re.IGNORECASE,
+)
+
 NO_NUMBER = re.compile(r"\{[^{}\d]{0,80}\}")  # the form that was asked for, said back
 
 # "..., so probability = 1", "the statement is almost surely false → 0.005"
@@ -93,9 +104,13 @@ def stated_in_sentences(text: str, sides: Sides | None) -> Iterator[tuple[Commit
         begun = max(len(text) - LAST, 0)
         yield both._replace(start=begun + both.start, end=begun + both.end), False
         text = text[: begun + both.start] + " " * (both.end - both.start) + text[begun + both.end :]
+    if sides and not sides.of_an_answer:
+        text = CONFIDENCE.sub(lambda found: ": ".rjust(len(found[0])), text)
     announced = False  # "Wait, I misread that." is about the number in the next sentence
     declined = DECLINES.search(text)
+    is_listed = sides is not None and any(names_a_side(line, sides) for line in text[-LAST:].splitlines())
     for at, sentence in _sentences(text):
+        sentence = sentence if is_listed else without_its_label(sentence, sides)
         if declined and at > declined.end() and not SPEAKS.search(sentence):
             continue
         revises = announced or REVISES.match(sentence) is not None
@@ -137,7 +152,7 @@ def _without_contrast(sentence: str) -> str:
     """A sentence, place for place, without the scale and what its own number stands against: "others say 80%, but I'd
     say 40%".
     """
-    sentence = SCALE.sub(blank, sentence)
+    sentence = RATHER_THAN.sub(blank, SCALE.sub(blank, sentence))
     contrast = BUT.search(sentence)
     if contrast and OWN.search(sentence, contrast.end()) and next(amounts(sentence[contrast.end() :]), None):
         sentence = " " * contrast.end() + sentence[contrast.end() :]

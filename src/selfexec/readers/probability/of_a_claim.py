@@ -14,6 +14,7 @@ from selfexec.readers.notation import plain_text
 from selfexec.readers.probability.corrections import corrected
 from selfexec.readers.probability.denials import KEYS, LAST, less_the_others, or_declined
 from selfexec.readers.probability.in_sentences import stated_in_sentences
+from selfexec.readers.probability.numerals import in_figures
 from selfexec.readers.probability.sides import SIDES
 from selfexec.readers.probability.under_keys import under_keys
 from selfexec.readers.result import Commitment, Reading, Side
@@ -40,7 +41,7 @@ def read_probability(text: str, *, keyed_alone: bool = False, side: Side | None 
     `keyed_alone`, nothing else counts: of a reply that was cut off, nobody knows what would have followed. `side`
     is what the claim says: a number that belongs to the opposite is turned round.
     """
-    plain = TAG.sub(_as_a_label, APPROXIMATELY.sub(lambda found: "≈".ljust(len(found[0])), plain_text(text)))
+    plain = TAG.sub(_as_a_label, APPROXIMATELY.sub(lambda found: "≈".ljust(len(found[0])), in_figures(plain_text(text))))
     replaced = corrected(less_the_others(plain), max(len(plain) - LAST, 0))
     plain = replaced.text
     keyed = list(under_keys(plain, SIDES[side] if side else None))

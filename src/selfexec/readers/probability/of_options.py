@@ -9,6 +9,7 @@ from selfexec.readers.probability.amounts import Amount, is_split, on_one_scale,
 from selfexec.readers.probability.corrections import corrected
 from selfexec.readers.probability.denials import LAST, LONGEST, less_the_others, or_declined
 from selfexec.readers.probability.in_order import in_their_order
+from selfexec.readers.probability.numerals import in_figures
 from selfexec.readers.probability.option_names import (
     lettered,
     parts_on_the_opposite,
@@ -32,7 +33,7 @@ def read_probabilities(text: str, options: Sequence[str], aliases: Mapping[str, 
     to 1 has none. Bare numbers stand on one scale, which may be that of percentages (`on_one_scale`). `aliases`: other
     words for options, such as the text behind a letter -> the option.
     """
-    plain = less_the_others(plain_text(text, formulas=False))
+    plain = less_the_others(in_figures(plain_text(text, formulas=False)))
     replaced = corrected(plain, max(len(plain) - LAST, 0))
     plain = without_complements(without_echoes(lettered(replaced.text, aliases or {}), aliases or {}))
     plain, otherwise = without_the_rest(plain, {**{option: option for option in options}, **(aliases or {})})

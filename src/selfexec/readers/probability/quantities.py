@@ -59,6 +59,13 @@ PAST = re.compile(r"\b(?:took|used|spent|needed|wrote|cost|were|was)\b", re.IGNO
 
 # what the answer says, “2%”, and what an equation comes to
 QUOTED = re.compile(r"(?<=[a-z]\s)[“\"][^“”\"\n:]{1,40}[”\"]|(?<=[)\d])\s?=\s?-?\d+\b(?![.%])")
+# "the answer is 34%", "in 2017", "Statement 2", "{1, -1}": what the question or its answer holds
+OF_THE_QUESTION = re.compile(
+    r"\banswer\s(?:\w+\s){0,3}?(?:is|was)\s[~≈]?\d[\d.,]*\s?%?(?!\s?(?:likely|sure|certain|correct|right|chance|prob))"
+    r"|\b(?:in|of|since|by|from|until)\s(?:1[5-9]|20)\d\d(?![\d.,]|\s?t(?:ok|\b))"
+    r"|\b(?:statement|step|scenario|option|part|figure|case|level)\s\d{1,2}(?![\d.%])|[,({=]\s?-\d+(?![\d.%])",
+    re.IGNORECASE,
+)
 CLAUSE = re.compile(r"[^\d,;.\n]{0,40}")
 
 
@@ -84,6 +91,7 @@ def quantity_of(name: re.Match[str]) -> Quantity | None:
 def numbers_in(stretch: str) -> Iterator[Number]:
     """The numbers in a stretch, each with the name that stands nearest before it, or the unit behind it."""
     stretch = QUOTED.sub(lambda match: " " * len(match[0]), stretch)
+    stretch = OF_THE_QUESTION.sub(lambda match: re.sub(r"[\d.,%]", " ", match[0]), stretch)
     stretch = ROW.sub(lambda match: match[0].replace(",", " "), stretch)
     stretch = PAIR.sub(lambda match: match[0].replace("/", " "), stretch)
     counts = {match.start(): match for match in COUNT.finditer(stretch)}

@@ -43,6 +43,7 @@ AS_ASKED = re.compile(
 )
 HIGHEST = 100  # a bare number above this is none of a probability on any scale
 LETTERED = re.compile(r"\b[AB]\b[.:)]?|[()\"“”*_`]|(?<!\w)'|'(?!\w)")  # the letters of the two sides
+IDENTIFIER = re.compile(r"[A-Za-z]+_[A-Za-z]\w*")  # "`EXIT_FAILURE` (1)" is code
 # where the words about a side end: what follows is a reason, or something else
 GOES_ON = re.compile(
     r"[,;:()\[|–—]|\s-\s|\b(?:because|since|as(?=\s+(?:I|it|this|that|the|my|there|they)\b)|though|although|but|given"
@@ -60,7 +61,7 @@ JOINT = re.compile(
     re.IGNORECASE,
 )
 BEHIND = re.compile(
-    rf"\s?[的の의]?\s?{UNSPACED}[でに으로]{{0,2}}|[\s*_`)]{{0,3}}(?:(?:(?:{CHANCE}|{SURE})\s+(?:of|for|to|that)|that|of\s+the\s+time)\b"
+    rf"\s?[的の의]?\s?{UNSPACED}[でに으로]{{0,2}}|[\s*_`)]{{0,3}}(?:(?:(?:{CHANCE}|{SURE})\s+(?:of|for|to|that)|that|(?:of\s+)?the\s+time)\b"
     rf"|(?:of\s+)?(?:cases|times|runs|tries|attempts)\b|(?:{CHANCE}|{SURE})\s+(?=(?:I|my|it|this|the)\b)|(?=I['’]d\b|I['’]ll\b|I\s+[a-z]+))",
     re.IGNORECASE,
 )
@@ -88,7 +89,7 @@ OF_CHANCE = re.compile(
 )
 # "nine times in ten", "in 90% of such cases": how often a verb is true
 OFTEN = re.compile(
-    r"\b(?:in|out\s+of|times|cases|of\s+(?:the\s+time|(?:the\s+|such\s+|all\s+)?(?:cases|runs|tries|attempts))|tries|attempts|runs)\b"
+    r"\b(?:in|out\s+of|times|cases|(?:of\s+)?the\s+time|of\s+(?:(?:the\s+|such\s+|all\s+)?(?:cases|runs|tries|attempts))|tries|attempts|runs)\b"
 )
 AT_A_RATE = re.compile(rf"(?:\s+in)?\s+{ABOUT}{{0,2}}\Z", re.IGNORECASE)
 NAMED = re.compile(
@@ -109,7 +110,7 @@ class Sides(NamedTuple):
         """1 where some words are about the claim, -1 where they are about its opposite, 0 where that cannot be said."""
         if UNSURE.search(words) or OF_THE_KEY.search(words):
             return 0
-        words = WITHOUT.sub(self._denied, LETTERED.sub(" ", words))
+        words = WITHOUT.sub(self._denied, LETTERED.sub(" ", IDENTIFIER.sub(" ", words)))
         opposite = self.no.findall(words)
         favouring = self.yes.findall(self.no.sub(" ", words))
         negations = len(NOT.findall(self.no.sub(" ", self.yes.sub(" ", words))))  # "saying no" denies nothing
@@ -140,7 +141,7 @@ class Sides(NamedTuple):
 YES_OR_NO = {"yes": 1, "true": 1, "no": -1, "false": -1}
 ANSWERS = (
     r"\b(?:answer|compl(?:y|ies|ied|iance|ying)|provid|help|assist|respond|fulfil|oblig|cooperat|antwort|beantwort|erfüll"
-    r"|répond|contest|rispond|ответ|отвеч)\w*|回答|答え|답변|대답|"
+    r"|répond|contest|rispond|ответ|отвеч)\w*|回答|作答|给出[^,。;;]{0,6}答案|答え|답변|대답|"
     r"\b(?:go(?:ing)?\s+(?:along|ahead)|say(?:ing)?\s+yes)\b"
     r"|\b(?:writ|do|giv|tell|explain|produc|generat|shar|follow|deliver|carry|accept|mak|describ)(?:e|es|ing)?\s+"
     r"(?:it|this|that|them|what|(?:the|an?)\s+(?:request|task|answer|instructions?|steps|details|text|full\s+\w+))\b"
@@ -149,7 +150,7 @@ REFUSES = (
     r"\b(?:refus\w*|declin\w*|reject\w*|withhold\w*|avoid\w*|den(?:y|ies|ied|ying)|fail(?:s|ed|ing|ure)?|deflect\w*"
     r"|ablehn\w*|lehn\w*|verweiger\w*|weiger\w*|niegu?\w*|negar\w*|rechaz\w*|rifiut\w*|recus\w*|отказ\w*|откаж\w*|say(?:ing)?\s+no\b"
     r"|turn(?:s|ing)?\s+(?:it|this)?\s*down)(?:\s+(?:to|the|this|it|from|giving|an?)\b){0,3}"
-    rf"(?:\s+(?:{ANSWERS}))?|拒绝(?:回答)?|拒否|거절|거부"
+    rf"(?:\s+(?:{ANSWERS}))?|拒[绝絶](?:回答)?|拒答|拒否|거절|거부"
 )
 RIGHT = (
     r"正确|答对|正解|정답|맞[히출]|\b(?:(?:answer\w*\s+(?:it\s+)?)?(?:correct(?!ion)\w*|right)|accura\w+|succeed\w*|success|solv\w+|pass(?:es|ing)?"
@@ -303,14 +304,12 @@ def _by_name(before: str, behind: str, sides: Sides) -> int:
         return 0 if NOT.search(before) else 1
     if (
         (match := NAMED.fullmatch(before))
-        and not IDENTIFIER.search(before)
         and not SURE_ALONE.sub("", behind).strip(CLOSING)
     ):
         return sides.named(match["side"]) or (0 if PREDICTS.search(match["side"]) else sides.of(match["side"]))
     return 0
 
 
-IDENTIFIER = re.compile(r"[A-Za-z]_[A-Za-z]+`?\s?\(")  # "`EXIT_FAILURE` (1)" is code
 CLOSING = " |*_`.,;\"')!"
 SURE_ALONE = re.compile(rf"\s{{0,2}}{SURE}\b", re.IGNORECASE)
 PREDICTS = re.compile(r"\A(?!\W*(?:that|of|for)\b).*\b(?:I|it)\b", re.IGNORECASE)  # a clause, not a name

@@ -14,6 +14,7 @@ from selfexec.readers.folding import fold
 from selfexec.readers.probability.amounts import ABOUT, Amount, amounts, in_odds, is_split, only_amount
 
 LONGEST = 400  # characters of a sentence
+UNSPACED_SCRIPT = re.compile(r"[\u3040-\u9fff\uac00-\ud7a3]")  # of scripts that put no blanks between words
 UNIT = re.compile(r"(?<=[.!?。])(?<!\.[a-z]\.)\s+(?=\S)|;\s+|\n+|\$\$")
 # what hangs a sentence on a condition, asks it, or makes it about something else
 VOIDS = re.compile(
@@ -105,22 +106,52 @@ def spoken_pairs(text: str, names: Mapping[str, str], begun: int = 0) -> Iterato
     mentioned = {mark.name for mark in _names(text[begun:], pattern, whose)} - {OTHERS}
     others = [owner for owner in dict.fromkeys(names.values()) if owner not in mentioned]
     above: list[_Mark] = []
+    head: Amount | None = None
     for start, unit in _units(text, begun):
         plain = never.sub(_blank, unit)
         plain = EQUATION.sub(_blank, YES_OR_NO.sub(_blank, INSTEAD_OF.sub(_blank, plain)))
         named = list(_names(plain, pattern, whose))
         marks = sorted([*named, *_numbers(plain, odds, named)], key=lambda mark: mark.start)
         pairs = _together(plain, marks, above) or list(_in_clauses(plain, marks))
+        if head and named and not _between(plain, marks).strip(" *_`\"'-•."):
+            yield from ((mark.name, head) for mark in named if mark.name)
+            continue
+        heads = [m.amount for m in marks if len(marks) == 1 and m.amount and _heads(plain, m, len(plain))]
+        head = next((_moved(amount, start) for amount in heads), None)
         pairs = [] if _is_void(plain, marks) else pairs
         if not pairs and CORRECTS.search(plain) and any(mark.amount for mark in marks):
             pairs = [(mark.name, Amount(mark.start, mark.end, None, False)) for mark in marks if mark.name]
         for name, amount in pairs:
             owners = others if name == OTHERS else [name]
             if name != OTHERS or len(others) == 1 or EACH.search(plain):
-                yield from ((o, amount._replace(start=start + amount.start, end=start + amount.end)) for o in owners)
+                yield from ((o, _moved(amount, start)) for o in owners)
         above = named if len(named) == len(marks) and _is_list(plain, named) else []
     if not mentioned:
         yield from _of_all(text, list(dict.fromkeys(names.values())), begun)
+
+
+def _moved(amount: Amount, begun: int) -> Amount:
+    """An amount of a unit in its place in the text, which the unit begins at."""
+    return amount._replace(start=begun + amount.start, end=begun + amount.end)
+
+
+# between a number and the names that it heads: "High (0.8): boat, anchor"
+COLON = re.compile(r"[)*_\s]{0,6}(?:[:：]|->|→)[*_\s\"']{0,6}")
+
+
+def _heads(unit: str, number: _Mark, end: int) -> bool:
+    """Whether a number heads what follows it behind a colon: no bare whole number, which may rank, but in brackets."""
+    if number.amount is None or COLON.fullmatch(unit, number.end, end) is None or _is_void(unit, [number]):
+        return False
+    in_brackets = unit[number.end : number.end + 1] == ")"
+    return number.amount.value is not None and (in_brackets or not is_whole(unit, number.amount))
+
+
+def _between(unit: str, marks: Sequence[_Mark]) -> str:
+    """What stands in a unit beside its names and numbers, and what separates them."""
+    ends = [(0, 0), *((mark.start, mark.end) for mark in marks), (len(unit), len(unit))]
+    gaps = [unit[a[1] : b[0]] for a, b in pairwise(ends)]
+    return "".join(gap for n, gap in enumerate(gaps) if n in (0, len(marks)) or not LISTED.fullmatch(gap))
 
 
 def _is_void(unit: str, marks: Sequence[_Mark]) -> bool:
@@ -172,8 +203,7 @@ def _of_all(text: str, owners: Sequence[str], begun: int) -> Iterator[tuple[str,
                 or EACH.fullmatch(unit[match[0].end :].strip(" .)*_"))
             )
         ):
-            moved = match[0]._replace(start=start + match[0].start, end=start + match[0].end)
-            yield from ((owner, moved) for owner in owners)
+            yield from ((owner, _moved(match[0], start)) for owner in owners)
 
 
 def as_named(word: str) -> str:
@@ -194,12 +224,17 @@ def named_by(words: Sequence[str]) -> re.Pattern[str]:
     long = "|".join(spelled(word) for word in sorted(words, key=len, reverse=True) if len(word) > 1)
     # "A" is an article and "I" a pronoun: a letter has to stand alone
     letters = "".join(re.escape(word) for word in words if len(word) == 1)
-    parts = [rf"(?i:(?<![\w-])(?:{long})(?![\w-]))"] if long else []
+    # "boat的概率": a word of Latin letters ends where characters without blanks begin
+    inner = rf"(?:\w|-)" if UNSPACED_SCRIPT.search(long) else rf"(?:(?!{UNSPACED_SCRIPT.pattern})\w|-)"
+    parts = [rf"(?i:(?<!{inner})(?:{long})(?!{inner}))"] if long else []
     ends = r"(?=[\"'”*_`)\]}]*\s*(?:[,:;.|=)(–—→/-]|(?:and|or|with|has|gets|at|is|about|around"
-    ends += r"|roughly|maybe|perhaps)\b|[~≈]?\d|the\s(?:rest|remaining)|[\u3000-\u9fff\uff01-\uff0f]|\Z))"
+    ends += rf"|roughly|maybe|perhaps)\b|[~≈]?\d|the\s(?:rest|remaining)|{UNSPACED_SCRIPT.pattern}|\Z))"
     article = r"(?!\s+[\d.]+(?:\s?%|\spercent)?\s+(?:chance|prob|likel|risk))"  # "A 90% chance"
     parts += (
-        [rf"(?i:option|choice|letter)\s+[{letters}](?!\w)", rf"(?<![\w'°-])[{letters}]{ends}{article}"]
+        [
+            rf"(?i:option|choice|letter)\s+[{letters}](?!\w)",
+            rf"(?<!(?!{UNSPACED_SCRIPT.pattern})\w)(?<!['°-])[{letters}]{ends}{article}",
+        ]
         if letters
         else []
     )
@@ -238,10 +273,18 @@ def _numbers(unit: str, odds: bool, named: Sequence[_Mark] = ()) -> Iterator[_Ma
         and not any(n.start < amount.end and amount.start < n.end for n in named)
     ]
     # "wave (0.9)" gives the word its number; "0.8 (or maybe 0.9)" and "Mercury (-38.8 °C)" only remark on something
-    remarks = [match.span() for match in IN_BRACKETS.finditer(unit) if only_amount(match[0]) is None]
+    remarks = [
+        m.span() for m in IN_BRACKETS.finditer(unit) if only_amount(m[0]) is None and not _is_of_a_name(m, named)
+    ]
     outside = [a for a in match if not any(start < a.start < end for start, end in remarks)]
     for amount in outside or match:
         yield _Mark(amount.start, amount.end, None, amount)
+
+
+def _is_of_a_name(brackets: re.Match[str], named: Sequence[_Mark]) -> bool:
+    """Whether brackets directly behind a name state a probability, which is that name's: "A (second, with 0.28)"."""
+    behind = any(not brackets.string[mark.end : brackets.start()].strip(" \"'*_`") for mark in named)
+    return behind and any(a.value is not None and not _is_counted(brackets[0], a, ()) for a in amounts(brackets[0]))
 
 
 def _is_counted(unit: str, amount: Amount, named: Sequence[_Mark]) -> bool:
@@ -261,16 +304,22 @@ def _is_counted(unit: str, amount: Amount, named: Sequence[_Mark]) -> bool:
     return is_zero_or_one(unit, amount) and not is_its_own and not OF_A_CHANCE.search(unit[: amount.start])
 
 
-# "sponge is impossible, 0.": a number that stands apart from the words on its name, and ends them
-SET_APART = re.compile(r"\s(?:is|has|would|will|seems|looks|gets)\b[^\d.;]{0,60}[,:(=–—-]\s?[*_]{0,2}")
+# "sponge is impossible, 0.", "sponge: never, 0": a number that stands apart from the words on its name, and ends them
+SET_APART = re.compile(
+    r"(?:\s(?:is|has|would|will|seems|looks|gets)\b|[*_\"'`]{0,3}\s?[:–—]\s)[^\d.;]{0,60}[,:(=–—-]\s?[*_]{0,2}"
+)
 ENDS = re.compile(r"[*_)]{0,3}\s*(?:[.,;]|\Z)")
 OF_A_CHANCE = re.compile(r"\b(?:chance|probability)\b[^,;\d]{0,20}[:=]\s?\Z", re.IGNORECASE)
 
 
 def is_zero_or_one(text: str, amount: Amount) -> bool:
     """Whether a number is a bare 0 or 1, which may count or rank, too."""
-    bare = amount.plain and amount.number in (0, 1)
-    return bare and DECIMAL.search(text[amount.start : amount.end]) is None
+    return amount.number in (0, 1) and is_whole(text, amount)
+
+
+def is_whole(text: str, amount: Amount) -> bool:
+    """Whether a number is a bare one without decimals."""
+    return amount.plain and DECIMAL.search(text[amount.start : amount.end]) is None
 
 
 def _together(unit: str, marks: Sequence[_Mark], above: Sequence[_Mark] = ()) -> list[tuple[str, Amount]]:
@@ -316,7 +365,8 @@ def _shares(unit: str, numbers: Sequence[_Mark]) -> list[_Mark]:
 def _is_together(unit: str, names: Sequence[_Mark], runs: Sequence[Sequence[_Mark]]) -> bool:
     """Whether a number of several names may be that of any of them, and not of each."""
     either = any(EITHER.search(unit, a.end, b.start) for a, b in pairwise(names))
-    return len(names) > 1 and (either or runs[0][0].amount is not None)
+    leads = runs[0][0].amount is not None and not _heads(unit, runs[0][0], names[0].start)
+    return len(names) > 1 and (either or leads)
 
 
 EITHER = re.compile(r"\b(?:or|oder|ou|o)\b", re.IGNORECASE)

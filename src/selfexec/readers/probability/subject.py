@@ -19,7 +19,8 @@ SPEAKS = re.compile(
 EMPTY = re.compile(
     rf"\A.*\bso\b|{ABOUT}|\b(?:an?|the|and|or|but|so|for|of|at|on|in|with|to|as|is|are|be|has|have|gets?|each|all|both|apiece"
     r"|only|then|here|now|it|its|that|this|these|also|too|while|whereas|und|mit|bei|word|option|letter|choice|answers?"
-    r"|répon\w*|respuestas?|Antwort\w*|final\w*|numbers?|yes|no|high|low|very|quite|rather|almost|nearly)\b|[\W\d_]|\b\w\b",
+    r"|répon\w*|respuestas?|Antwort\w*|final\w*|numbers?|yes|no|high|low|medium|moderate|middling|strong|weak"
+    r"|near|zero|never|always|tier|group|very|quite|rather|almost|nearly)\b|[\W\d_]|\b\w\b",
     re.IGNORECASE,
 )
 # "boat: a must, 90%", "boat is a must (90%)"
