@@ -11,12 +11,12 @@ test:
 
 # run docs/notebook.ipynb anew, in place
 notebook:
-	python tests/docs/test_notebook.py
+	PYTHONPATH=tests python tests/docs/test_notebook.py
 
 # write docs/reference.md anew from the docstrings
 reference:
-	python tests/docs/test_reference.py
+	PYTHONPATH=tests python tests/docs/test_reference.py
 
 # point the README's links to the repository that pyproject.toml names
 links:
-	python tests/docs/test_packaging.py
+	PYTHONPATH=tests python tests/docs/test_packaging.py

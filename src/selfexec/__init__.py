@@ -135,8 +135,11 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     from importlib import import_module
+    from importlib.util import find_spec
 
-    homes = _HOMES if name in _HOMES else _all_homes()
+    # a module is no name of an extension: to look for it in theirs would import them while ours are being imported
+    is_module = name not in _HOMES and find_spec(f"{__name__}.{name}") is not None
+    homes = _HOMES if name in _HOMES or is_module else _all_homes()
     if name == "__all__":
         return ["__version__", *homes]
     if name not in homes:

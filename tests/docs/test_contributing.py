@@ -123,6 +123,11 @@ def test_a_package_of_an_experiment_a_facet_an_engine_and_a_command_works_as_the
                 assert called == "selfexec"
                 done = CliRunner().invoke(root, arguments)
                 assert done.exit_code == 0 and as_shown(shown, done.stdout), f"{command}\n{done.output}"
+    # in a process of their own, which imports them while it imports us
+    for words in (["--version"], ["import", "--help"], ["run", "--help"]):
+        there = {**os.environ, "PYTHONPATH": str(tmp_path)}
+        ran = subprocess.run([sys.executable, "-m", "selfexec", *words], env=there, capture_output=True, text=True)
+        assert ran.returncode == 0 and not ran.stderr, ran.stderr
 
 
 # --- the same, as pip installs it ------------------------------------------------------------------------------------

@@ -151,7 +151,7 @@ def command(
 
     cut = Cut(preset=preset, limit=limit, fraction=fraction)
     request = ImportRequest(replies, item_source, cut, experiment, score, model, accept_filters, accept_ends, out, tool)
-    if tool is None and experiment is None and item_source is None:
+    if tool is None and experiment is None:
         suffixes = {path.suffix for path in replies}
         tool = next((name for name, one in registered("imports").items() if suffixes == {one.suffix}), None)
     if tool is not None or experiment is not None:

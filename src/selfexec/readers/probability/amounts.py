@@ -159,7 +159,9 @@ def _is_the_same(text: str, first: Amount, second: Amount) -> bool:
 
 def _is_near_zero(text: str, first: Amount, second: Amount) -> bool:
     """Whether "near zero" stands before a number in brackets, which says how near: "close to zero (0.01)"."""
-    named = re.search(r"\b(?:near|close\sto|almost|nearly|about|next\sto)\szero\Z", text[: first.end][-20:], re.IGNORECASE)
+    named = re.search(
+        r"\b(?:near|close\sto|almost|nearly|about|next\sto)\szero\Z", text[: first.end][-20:], re.IGNORECASE
+    )
     return named is not None and re.fullmatch(r"\s?[(,:]\s?[~≈]?", text[first.end : second.start]) is not None
 
 
