@@ -130,7 +130,12 @@ def test_bad_replies_get_one_line_that_names_the_thing_and_leave_nothing_behind(
         (["score", "nowhere", "--convention", "lenient"], "'lenient' is not one of"),
         (["score", "nowhere", "--modle", "m"], "No such option '--modle'. Did you mean --model? See: "),
         # of --model and --help the two dashes are alike, and no more
-        (["analyze", "cross", "nowhere", "--model", "m"], "No such option '--model'. See: "),
+        (["analyze", "cross", "nowhere", "--model", "m"], "No such option '--model'. It is an option of run, score"),
+        # another command has it, which says more than that a name here is spelt alike
+        (
+            ["compare", "a", "b", "--panel", "paper"],
+            "No such option '--panel'. It is an option of score, report and vi",
+        ),
         (["read", "nowhere"], "nowhere: no run found"),
         (["items", "check", "nowhere"], "nowhere: no such folder"),
         (["frobnicate"], "No such command 'frobnicate'"),

@@ -9,7 +9,7 @@ import pytest
 from selfexec.errors import InputError
 from selfexec.facets import DEFAULT
 from selfexec.items import load
-from selfexec.runs.asking import Plan, begin, grow, plan, refuse_misfit
+from selfexec.runs.asking import Plan, begin, grow, growth, plan, refuse_misfit
 from selfexec.runs.design import Block, crossed, unfolded
 from selfexec.runs.folder import load_manifest
 
@@ -140,3 +140,36 @@ def test_what_a_log_has_in_more_epochs_than_are_asked_is_asked_in_those_alone(
 
     monkeypatch.setattr(Plan, "can_ask", lambda plan, job: tuple(job) in plan.recorded)
     assert asked.design == {("sim/coin", "restriction", DEFAULT): {one: 2, two: 1}}
+
+
+@pytest.mark.parametrize(
+    ("more", "added"),
+    [
+        ({}, None),
+        ({"models": "sim/typical"}, None),  # the plan itself says that it is new
+        ({"limit": 5}, "3 more restriction requests"),
+        ({"epochs": 3}, "restriction in 3 epochs, where it was 1"),
+        ({"experiments": "association"}, "2 association targets"),
+        (
+            {"experiments": ["association", "restriction"], "limit": 3},
+            "3 association targets; 1 more restriction request",
+        ),
+        ({"facets": {"frame": ["person"]}}, "condition frame=person"),
+    ],
+)
+def test_what_a_command_adds_to_the_run_in_its_folder_is_said_before_it_asks(
+    more: dict[str, Any], added: str | None, tmp_path: Path
+) -> None:
+    out = tmp_path / "r"
+    assert list(growth(wanted(out, **more))) == []  # nothing is there that could grow
+    first = wanted(out)
+    begin(first, first.design)
+    said = f"{out}: this run exists, and the command adds to it: {added}. For a separate run, give another --out."
+    assert list(growth(wanted(out, **more))) == ([said] if added else [])
+
+
+def test_what_a_run_was_to_ask_and_has_not_asked_yet_is_nothing_more(tmp_path: Path) -> None:
+    first = wanted(tmp_path / "r", epochs=2, max_calls=1)
+    begin(first, first.design)
+    assert list(growth(wanted(tmp_path / "r", epochs=2))) == []
+    assert list(growth(wanted(tmp_path / "r"))) == []  # fewer epochs than there are

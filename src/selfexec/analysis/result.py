@@ -5,7 +5,6 @@ or writes it stands here.
 """
 
 import json
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -18,6 +17,7 @@ from selfexec.files.outputs import RESULTS, form_by_ending, tried, write_bytes, 
 from selfexec.runs.folder import BATCHES
 from selfexec.runs.requests import out_with_batches
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import command_line
 from selfexec.text.tables import WIDTH, Part, all_as_html, all_as_markdown, all_as_text, beginning
 from selfexec.version import __version__
 
@@ -200,7 +200,7 @@ def out_lines(runs: Iterable[ScoredRun]) -> list[str]:
     """What of these runs is out with a batch, which counts as missing until it is back."""
     return [
         f"{run.folder}: {number_of(run.out, 'session is', 'sessions are')} out with a batch, and missing here until "
-        f"selfexec import --from batch RESULTS -o {shlex.quote(run.folder)} brings them back."
+        f"{command_line('import --from batch RESULTS -o {}', run.folder)} brings them back."
         for run in runs
         if run.out
     ]

@@ -1,6 +1,5 @@
 """What is analysed: which runs, how they are read and counted, and which of their models and experiments are meant."""
 
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -25,6 +24,7 @@ from selfexec.panels import MOST_UNASKED, PAPER, MatchedPanel, load_panel, match
 from selfexec.runs import Run, load_all, load_readings, refuse_silent, takes, with_kept_logprobs, with_source
 from selfexec.runs.run import several_runs
 from selfexec.text.matching import meant
+from selfexec.text.printable import command_line
 
 Runs = Run | str | Path | Iterable[Run | str | Path]
 
@@ -81,8 +81,8 @@ class Selection:
         for run in runs:
             if run.only_recorded:
                 raise InputError(
-                    f"{run.folder}: it holds finished logs and no predictions yet. Ask for them: selfexec run --out "
-                    f"{shlex.quote(str(run.folder))}"
+                    f"{run.folder}: it holds finished logs and no predictions yet. Ask for them: "
+                    f"{command_line('run --out {}', run.folder)}"
                 )
         if not any(run.replies for run in runs):
             refuse_silent(runs[0])
@@ -280,7 +280,7 @@ def _refuse_apart(named: Iterable[str]) -> None:
         if why := why_apart(condition):
             raise InputError(
                 f"--condition {condition}: predictions there are none of what a model knows of itself: {why}. "
-                f"`selfexec score --condition {condition}` shows their scores, by themselves."
+                f"`{command_line('score --condition {}', condition)}` shows their scores, by themselves."
             )
 
 

@@ -16,6 +16,7 @@ from selfexec.cli.options import LateCommands, is_quiet, nearest, say
 from selfexec.errors import InputError, Notice, SeveralFaults
 from selfexec.extension import Command
 from selfexec.renamed import OPTIONS, REMOVED
+from selfexec.text.numbers import joined
 from selfexec.text.printable import harmless_line, in_ascii
 from selfexec.version import __version__
 
@@ -225,7 +226,9 @@ def _with_way_out(fault: click.UsageError) -> str:
             return f"{fault.option_name} is called {OPTIONS[fault.option_name]} now."
         if reason := REMOVED.get(f"{fault.ctx.info_name if fault.ctx else ''} {fault.option_name}"):
             return f"{fault.option_name} is gone: {reason}."
-        return f"No such option {fault.option_name!r}.{nearest(fault.option_name, fault.possibilities or ())}"
+        others = _commands_with(fault.option_name, fault.ctx)
+        near = nearest(fault.option_name, fault.possibilities or ())
+        return f"No such option {fault.option_name!r}.{others or near}"
     message = fault.format_message()
     for said, plainly in PLAINLY.items():
         message = message.replace(said, plainly)
@@ -236,6 +239,18 @@ def _with_way_out(fault: click.UsageError) -> str:
         repeat = f" An option takes one value: repeat {' or '.join(several)} for each." if several else ""
         return f"{message}.{repeat}"
     return message
+
+
+def _commands_with(option: str, context: click.Context | None) -> str:
+    """' It is an option of score, report and view.', where other commands have an option of that very name."""
+    here = context.find_root() if context else click.Context(root)
+    named = {name: command for name in COMMANDS if (command := root.get_command(here, name)) is not None}
+    names = [name for name, command in named.items() if any(option in param.opts for param in command.params)]
+    if not names:
+        return ""
+    most = 3  # are named
+    shown = joined(names) if len(names) <= most + 1 else f"{', '.join(names[:most])} and {len(names) - most} more"
+    return f" It is an option of {shown}."
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

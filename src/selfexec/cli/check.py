@@ -1,6 +1,5 @@
 """selfexec check"""
 
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from selfexec.cli.completion import complete_model_to_ask
 from selfexec.cli.declared import collect, options_of, printed, quietly
 from selfexec.cli.options import say, show
 from selfexec.run_options import CheckOptions
+from selfexec.text.printable import HOLE, command_line
 
 
 @click.command("check")
@@ -46,5 +46,6 @@ def _next(model: str, given: dict[str, Any]) -> str:
 
     reached = [("--base-url", given["base_url"]), ("--wire", given["wire"]), ("--api-key-env", given["api_key_env"])]
     asked = [("--model", model), *reached, ("--items", given["items"] or PAPER)]
-    words = " ".join(f"{option} {shlex.quote(str(value))}" for option, value in asked if value)
-    return f"Next: selfexec run {words} --preset quick --dry-run"
+    shown = [(option, value) for option, value in asked if value]
+    template = f"run {' '.join(f'{option} {HOLE}' for option, _ in shown)} --preset quick --dry-run"
+    return f"Next: {command_line(template, *(value for _, value in shown))}"

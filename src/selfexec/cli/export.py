@@ -1,6 +1,5 @@
 """selfexec export"""
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from selfexec.options import HOW_MUCH, WHAT_IS_SENT, Files, Names, changed, decl
 from selfexec.run_options import IN_WHICH_CONDITIONS, STARTER, WHICH_ITEMS, UnknownEnds, Wanted
 from selfexec.text.matching import apart
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import command_line
 
 if TYPE_CHECKING:
     from selfexec.experiments import Key
@@ -297,9 +297,7 @@ def _panel(request: ExportRequest) -> None:
         file.write(text.encode())
     claims = sum(len(part.keys) for part in panel.experiments.values())
     what = f"{number_of(len(panel.models), 'model')}, {number_of(claims, 'claim')}, {', '.join(panel.experiments)}"
-    then = (
-        f" To score a run with it: selfexec score --panel {shlex.quote(str(out))}, and the run's folder" if out else ""
-    )
+    then = f" To score a run with it: {command_line('score --panel {}', out)}, and the run's folder" if out else ""
     say(f"selfexec: {f'{out}: ' if out else ''}{what}.{then}", err=True)
 
 
@@ -403,7 +401,7 @@ def _say(found: "Round", out: Path | None, run: Path | None) -> None:
     """What was written and what comes next, beside the lines themselves."""
     where = f"{out}: " if out else ""
     if not found.asked:
-        then = f"selfexec score {shlex.quote(str(run))}" if run else "selfexec import, with the replies of all rounds"
+        then = command_line("score {}", run) if run else "selfexec import, with the replies of all rounds"
         say(f"selfexec: {where}nothing is left to ask. Next: {then}", err=True)
         return
     more = ""

@@ -1,6 +1,5 @@
 """selfexec import"""
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, dataclass, replace
@@ -19,6 +18,7 @@ from selfexec.run_options import UnknownEnds, Wanted
 from selfexec.runs.folder import MANIFEST
 from selfexec.text.matching import apart
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import command_line
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -225,12 +225,12 @@ def say_imported(run: "Run", out: Path, replies: tuple[Path, ...] = ()) -> None:
     there = listed(out)  # so that it counts as `list` does
     missing = number_of(there.missing, "session")
     counts = f"{number_of(there.replies, 'reply', 'replies')}, {missing} missing, {number_of(len(run.models), 'model')}"
-    score = f"selfexec score {shlex.quote(str(out))}"
+    score = command_line("score {}", out)
     then = f"Next: {score}"
     for line in _people_with_one_form(run):
         say(line)
     if there.missing and run.people:
-        other = f"selfexec import THE-OTHER-FORM.jsonl --out {shlex.quote(str(out))}"
+        other = command_line("import THE-OTHER-FORM.jsonl --out {}", out)
         then = f"Next: {other}; to score what is there: {score}"
     elif there.missing and replies:
         then = _next_round(run, out, replies) or then
@@ -276,8 +276,7 @@ def _next_round(run: "Run", out: Path, replies: tuple[Path, ...]) -> str | None:
     for reason, n in sorted(why.items()):
         say(f"missing: {number_of(n, 'session')}, {reason}")
     number = len(run.manifest.sources) + 1
-    named = f" --prompts {shlex.quote(prompts)}" if prompts else ""
-    command = f"selfexec export {shlex.quote(str(out))}{named} > round-{number}.jsonl"
-    folder = shlex.quote(str(out))
-    then = f"then selfexec import ANSWERS --out {folder}; to score what is there: selfexec score {folder}"
-    return f"Next: {command} ({number_of(len(sessions), 'session')}), {then}"
+    named = command_line("export {} --prompts {}", out, prompts) if prompts else command_line("export {}", out)
+    back, score = command_line("import ANSWERS --out {}", out), command_line("score {}", out)
+    then = f"then {back}; to score what is there: {score}"
+    return f"Next: {named} > round-{number}.jsonl ({number_of(len(sessions), 'session')}), {then}"

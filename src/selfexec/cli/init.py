@@ -1,6 +1,5 @@
 """selfexec init"""
 
-import shlex
 from pathlib import Path
 
 import click
@@ -8,6 +7,7 @@ import click
 from selfexec.cli.declared import quietly
 from selfexec.cli.options import PathArgument, say
 from selfexec.errors import InputError
+from selfexec.text.printable import command_line
 
 STUDY = """\
 # A study: which models are asked what. docs/study.md lists every key.
@@ -53,4 +53,4 @@ def command(folder: Path) -> None:
     study = folder / "study.toml"
     write_page(study, STUDY.format(name=study.name))
     say(f"{folder}: created study.toml and items/ (examples to replace; items/README.md says what makes a good item).")
-    say(f"Next: selfexec run --config {shlex.quote(str(study))}")
+    say(f"Next: {command_line('run --config {}', study)}")

@@ -1,6 +1,5 @@
 """selfexec items"""
 
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from selfexec.cli.declared import options_of
 from selfexec.cli.options import CommandGroup, PathArgument, say
 from selfexec.options import option
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import command_line
 
 
 @click.group("items", cls=CommandGroup, invoke_without_command=True)
@@ -92,5 +92,5 @@ def new(folder: Path) -> None:
     from selfexec.items.blank import write_template
 
     write_template(folder)
-    then = f"selfexec items check {shlex.quote(str(folder))}"
+    then = command_line("items check {}", folder)
     say(f"{folder}: created, with examples to replace and a README.md on what makes a good item. Next: {then}")

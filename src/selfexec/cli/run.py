@@ -98,7 +98,7 @@ def command(
     from selfexec.experiments import EXPERIMENTS
     from selfexec.items import STRATIFIED, level_spread
     from selfexec.runs import MANIFEST
-    from selfexec.runs.asking import Progress, refuse_misfit, shown_progress
+    from selfexec.runs.asking import Progress, growth, refuse_misfit, shown_progress
     from selfexec.runs.ends import ways_on
     from selfexec.runs.folder import BATCHES
     from selfexec.runs.requests import requests_of
@@ -123,7 +123,7 @@ def command(
     words = {name: EXPERIMENTS[name].words for name in plan.item_set.experiments}
     asked = {name: each.about if len(plan.models) == 1 else each.their for name, each in words.items()}
     say("; ".join(f"{name}: {about}" for name, about in asked.items()) + ".")
-    for text in plan.from_run:
+    for text in [*plan.from_run, *growth(plan)]:
         say(text)
     if plan.all_simulated and not models:
         if out and not (plan.run_folder / MANIFEST).exists():

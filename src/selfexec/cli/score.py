@@ -163,5 +163,5 @@ def _next(scores: "Scores", whole: bool) -> Iterator[str]:
                 yield unreadable_claims(run.folder, number)
     if not whole:
         runs = [run.folder for run in scores.runs]
-        full = command_line(f"score {' '.join(['{}'] * len(runs))} --full", *runs)
+        full = command_line("score {} --full", runs)
         yield f"Next: {full}; {EXPLAIN}"

@@ -24,6 +24,7 @@ from selfexec.facets import (
     touching,
 )
 from selfexec.renamed import new_name, with_new_names
+from selfexec.text.printable import command_line
 
 KEY_ASKED_FOR = re.compile(r'\{"(\w+)": ')  # in a template's form of the answer
 ENGLISH = "en"  # the prompts in the files of the experiments
@@ -223,7 +224,7 @@ def read_prompts(given: str | Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise InputError(
             f"{path}: no such file, and no set of prompts ({', '.join([ENGLISH, *sets()])}). "
-            f"`selfexec prompts > {path}` writes one to edit."
+            f"`{command_line('prompts > {}', path)}` writes one to edit."
         ) from None
     except OSError as fault:
         raise InputError(f"{path}: cannot be read ({fault.strerror}). Give a file like `selfexec prompts`.") from None

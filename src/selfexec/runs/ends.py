@@ -22,7 +22,7 @@ from selfexec.runs.records import NO_WORD, BySession, Loaded, Reply, ended_with,
 from selfexec.runs.store import read_journal
 from selfexec.text.matching import meant
 from selfexec.text.numbers import number_of
-from selfexec.text.printable import harmless_line
+from selfexec.text.printable import command_line, harmless_line
 
 R = TypeVar("R", bound=Reply)
 JUDGE_REPLIES = "judge_replies.jsonl"  # what judges replied, beside the replies of the run
@@ -125,7 +125,7 @@ def as_typed(word: str | None) -> str:
 
 def way_to_texts(folder: Path) -> str:
     """The command that shows what came with unknown ends."""
-    return f"selfexec read {shlex.quote(str(folder))} --state missing --show"
+    return command_line("read {} --state missing --show", folder)
 
 
 def way_to_texts_of_judges(folder: Path) -> str:

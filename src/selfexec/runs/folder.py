@@ -10,7 +10,6 @@ judgements.jsonl what people or other models said of replies afterwards, where a
 shards/          the shares that several machines asked, where they did, each a run of its own
 """
 
-import shlex
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -35,7 +34,7 @@ from selfexec.runs.hypotheses import DeclaredHypotheses
 from selfexec.runs.invocations import Invocation
 from selfexec.runs.records import Reply
 from selfexec.text.matching import meant
-from selfexec.text.printable import harmless_line
+from selfexec.text.printable import command_line, harmless_line
 
 MANIFEST = "manifest.json"
 REPLIES = "replies.jsonl"
@@ -185,8 +184,8 @@ def _way_to_replies(folder: Path) -> str:
     """How replies are saved that a damaged manifest stands before: they have been paid for."""
     if not (folder / REPLIES).is_file() or not (folder / ITEMS).is_dir():
         return "Restore it, or start a new run."
-    replies, items = (shlex.quote(str(folder / name)) for name in (REPLIES, ITEMS))
-    return f"The replies are not: selfexec import {replies} --items {items} --out NEW"
+    saved = command_line("import {} --items {} --out NEW", folder / REPLIES, folder / ITEMS)
+    return f"The replies are not: {saved}"
 
 
 def simulated_of(manifest: Manifest) -> list[str]:
@@ -201,7 +200,8 @@ def _runs_inside(folder: Path) -> str:
     with suppress(OSError):
         if runs := sorted(path.parent for path in folder.glob(f"*/{MANIFEST}")):
             shown, more = runs[:SHOWN], len(runs) - SHOWN
-            listed = ", ".join(map(str, shown)) + (f" and {more} more (selfexec list {folder})" if more > 0 else "")
+            others = f" and {more} more ({command_line('list {}', folder)})" if more > 0 else ""
+            listed = ", ".join(map(str, shown)) + others
             return f"It holds {'the run' if len(runs) == 1 else 'the runs'} {listed}. Give one of them."
     return "Give the folder of a run."
 

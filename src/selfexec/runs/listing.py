@@ -22,7 +22,7 @@ from selfexec.runs.replay import FORCED, ReplayedItem, forcing, prompts_of
 from selfexec.runs.requests import out_with_batches
 from selfexec.runs.share import has_shards, shard_folders
 from selfexec.text.numbers import number_of, size_of
-from selfexec.text.printable import harmless_line
+from selfexec.text.printable import command_line, harmless_line
 from selfexec.text.tables import as_html, as_text, beginning
 
 COLUMNS = ("run", "models", "items", "replies", "missing", "last reply", "size")
@@ -188,7 +188,9 @@ def _laid_out(folder: Path) -> tuple[Manifest, Sequence[Path], str | None]:
         return manifest, [folder], f"shard {part.index}/{part.of}" if part else None
     first, *others = map(load_manifest, shards)
     if first.shard is None:
-        raise InputError(f"{shards[0]}: this run is no shard. Move it away: selfexec merge {folder} says where.")
+        raise InputError(
+            f"{shards[0]}: this run is no shard. Move it away: {command_line('merge {}', folder)} says where."
+        )
     whole = msgspec.structs.replace(
         first,
         models=list(dict.fromkeys(model for one in (first, *others) for model in one.models)),

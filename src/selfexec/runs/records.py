@@ -25,7 +25,7 @@ from selfexec.prompts import digest
 from selfexec.run_options import MOST_EPOCHS
 from selfexec.text.matching import nearest, what_there_is
 from selfexec.text.numbers import number_of
-from selfexec.text.printable import harmless_line
+from selfexec.text.printable import command_line, harmless_line
 from selfexec.text.tables import beginning
 
 if TYPE_CHECKING:
@@ -382,7 +382,7 @@ def _readings_in(folder: Path) -> list[Path]:
     """The files of a folder, by name."""
     if (folder / "manifest.json").exists():
         raise InputError(
-            f"--readings {folder}: this is a run, no readings. Its own: selfexec read {folder} --format json"
+            f"--readings {folder}: this is a run, no readings. Its own: {command_line('read {} --format json', folder)}"
         )
     if files := sorted([*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")]):
         return files

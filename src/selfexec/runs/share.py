@@ -16,6 +16,7 @@ from selfexec.errors import InputError
 from selfexec.runs.design import Design
 from selfexec.runs.folder import MANIFEST, REPLIES, SHARDS
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import command_line
 
 JOINED = "joined.json"  # among the shards
 MOST = 10_000
@@ -145,7 +146,7 @@ def refuse_unjoined(run: Path) -> None:
 
 
 def command_to_join(run: Path) -> str:
-    return f"selfexec merge {shlex.quote(str(run))}"
+    return command_line("merge {}", run)
 
 
 def refuse_other_cut(run: Path, shard: Shard | None) -> None:

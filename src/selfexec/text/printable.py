@@ -96,7 +96,8 @@ def command_line(template: str, *values: object) -> str:
 
     Args:
         template: What follows `selfexec`, with `{}` for each value: `read {} --claim wrong --show`.
-        values: The values, in their order.
+        values: The values, in their order; a list or tuple is so many words. One that begins with a dash is written
+            so that it is taken for no option.
 
     Raises:
         ValueError: A value is lacking or too many are given, or a placeholder of the help stands in the template.
@@ -107,4 +108,13 @@ def command_line(template: str, *values: object) -> str:
     if bare := next(filter(PLACEHOLDER.fullmatch, words), None):
         raise ValueError(f"{template}: {bare} cannot be pasted. Fill it in")
     given = iter(values)
-    return " ".join(["selfexec", *(shlex.quote(str(next(given))) if word == HOLE else word for word in words)])
+    typed = ["selfexec"]
+    for before, word in zip(["", *words], words, strict=False):
+        if word != HOLE:
+            typed.append(word)
+            continue
+        value = next(given)
+        filled = map(str, value if isinstance(value, list | tuple) else [value])
+        is_argument = not before.startswith("-")  # which is a path where it begins with a dash
+        typed += [shlex.quote(f"./{each}" if is_argument and each.startswith("-") else each) for each in filled]
+    return " ".join(typed)

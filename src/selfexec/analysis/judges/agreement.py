@@ -1,7 +1,6 @@
 """How far the sources of an experiment agree, and where they do not."""
 
 import math
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -14,6 +13,7 @@ from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.readers import Reading
 from selfexec.runs import Run
 from selfexec.stats import NONE, Interval, coincidences, nominal_alpha, percentile_intervals, resampled_totals
+from selfexec.text.printable import command_line
 
 REPLICATES = 2000
 
@@ -146,7 +146,6 @@ def disputes(said: JudgedClaims, folder: str) -> list[Dispute]:
 def _dispute(said: JudgedClaims, row: int, agree: float, folder: str) -> Dispute:
     claims = said.claims
     model, item = claims.models[claims.model[row]], claims.items[claims.item[row]]
-    typed = ["--model", model, "--experiment", claims.experiment, "--item", item, "--show"]
     return Dispute(
         claims.experiment,
         model,
@@ -156,7 +155,7 @@ def _dispute(said: JudgedClaims, row: int, agree: float, folder: str) -> Dispute
         {source: _yes(value) for source, value in zip(said.sources, said.by[row], strict=True)},
         _yes(said.label[row]),
         agree,
-        shlex.join(["selfexec", "read", folder, *typed]),
+        command_line("read {} --model {} --experiment {} --item {} --show", folder, model, claims.experiment, item),
     )
 
 

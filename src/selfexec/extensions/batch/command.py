@@ -1,6 +1,5 @@
 """Batch files on the command line: what `export --to batch-...` and `import --from batch` do."""
 
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from selfexec.errors import InputError
 from selfexec.options import changed, declared
 from selfexec.run_options import BatchOptions
 from selfexec.text.numbers import dollars, number_of, size_of
+from selfexec.text.printable import command_line
 
 if TYPE_CHECKING:
     from selfexec.extensions.batch.exporting import Exported, NextRound
@@ -82,15 +82,14 @@ def _more(found: "NextRound | Exported") -> str:
 
 
 def _next(found: "Exported", form: str) -> Iterator[str]:
-    folder = shlex.quote(str(found.folder))
-    back = f"selfexec import --from batch RESULTS -o {folder}"
+    back = command_line("import --from batch RESULTS -o {}", found.folder)
     if found.finished:
         ended = (
             f"; {number_of(found.ended, 'reply has', 'replies have')} an unknown end (--accept-ends, --retry-ends)"
             if found.ended
             else ""
         )
-        yield f"{found.folder}: nothing is left to ask{ended}. Next: selfexec score {folder}"
+        yield f"{found.folder}: nothing is left to ask{ended}. Next: {command_line('score {}', found.folder)}"
         return
     if not found.sessions:
         yield f"{found.folder}: nothing new can be asked{_more(found)}. Next: {back}"
@@ -101,7 +100,7 @@ def _next(found: "Exported", form: str) -> Iterator[str]:
         yield "--max-calls left some: the same command writes the rest."
     yield f"Next: hand the files in (docs/batch.md), then {back}"
     if found.behind:
-        yield f"and then the next round: selfexec export {folder} --to {form}"
+        yield f"and then the next round: {command_line('export {} --to {}', found.folder, form)}"
 
 
 # --- and back --------------------------------------------------------------------------------------------------------
@@ -123,11 +122,11 @@ def import_files(request: ImportRequest) -> None:
     for reason, n in found.failures.most_common():
         say(f"failed: {n:,} x {reason}")
     _say_took(found)
-    folder = shlex.quote(str(out))
     if found.out:
         say(f"{number_of(found.out, 'session is', 'sessions are')} still out.")
     [form] = found.forms[-1:] or ["openai"]
-    say(f"Next: selfexec export {folder} --to {TO}{form}, which says whether anything is left; selfexec score {folder}")
+    again = command_line("export {} --to {}", out, f"{TO}{form}")
+    say(f"Next: {again}, which says whether anything is left; {command_line('score {}', out)}")
 
 
 def _say_took(found: "ImportedBatch") -> None:

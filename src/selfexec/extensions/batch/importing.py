@@ -28,6 +28,7 @@ from selfexec.runs.requests import OURS, REQUESTS, ExportedRequest, Requests, re
 from selfexec.runs.run import Run, load
 from selfexec.runs.store import Journal
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import command_line
 
 NAMED = 3  # custom ids that a message names
 
@@ -99,8 +100,8 @@ def imported(
         requests = requests_of(out)
         if not requests.by_id:
             raise InputError(
-                f"{out}: this run has no batch out (there is no {REQUESTS}). Export it first: selfexec export {out} "
-                "--to batch-openai, batch-anthropic or batch-gemini."
+                f"{out}: this run has no batch out (there is no {REQUESTS}). Export it first: "
+                f"{command_line('export {} --to batch-openai', out)}, or to batch-anthropic or batch-gemini."
             )
         came = list(_of_files(paths, requests, out, found.warnings))
         words = accepted_in(out, accept_ends)

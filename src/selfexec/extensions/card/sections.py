@@ -45,6 +45,7 @@ from selfexec.options import Declared
 from selfexec.prompts import all_prompts, asked_prompts, by_name, prompt_hashes
 from selfexec.runs import LOGS, MANIFEST, PROMPTS, Reply
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import command_line
 from selfexec.text.redaction import HIDDEN, hides, shown
 from selfexec.text.tables import as_markdown, bullets
 from selfexec.version import __version__
@@ -405,8 +406,9 @@ def _without_tokens(run: "Run", experiment: str) -> Iterator[str]:
 def again(run: "Run", convention: str, panel: str | None = None) -> str:
     name = run.folder.resolve().name
     made = f"Made by selfexec {run.manifest.selfexec}; this card by selfexec {__version__}."
-    rescored = f"selfexec score {shlex.quote(name)}" + (f" --convention {convention}" if convention != "strict" else "")
-    rescored += f" --panel {shlex.quote(Path(panel).name)}" if panel else ""
+    beside = ["--convention", convention] if convention != "strict" else []
+    beside += ["--panel", Path(panel).name] if panel else []
+    rescored = shlex.join(["selfexec", "score", name, *beside])
     # what is typed begins where the folder lies, wherever that is by now
     place = "To compute the scores again from the stored replies, run this in the folder that holds the run's:"
     lines = [made, "", place, "", f"    {rescored}", ""]
@@ -419,7 +421,8 @@ def again(run: "Run", convention: str, panel: str | None = None) -> str:
     if run.manifest.origin == LOGS:
         files = [[log.file, log.model, log.experiment, log.sha256] for log in run.manifest.logs]
         imported = dict.fromkeys(
-            f"    selfexec import --from {log.tool} LOG --as {log.experiment} --out NEW" for log in run.manifest.logs
+            f"    {command_line('import --from {} LOG --as {} --out NEW', log.tool, log.experiment)}"
+            for log in run.manifest.logs
         )
         return "\n".join(
             [
@@ -433,13 +436,13 @@ def again(run: "Run", convention: str, panel: str | None = None) -> str:
             ]
         )
     files = [[file, digest] for file, digest in run.manifest.sources.items()]
+    sources = list(run.manifest.sources) or "REPLIES"
     return "\n".join(
         [
             *lines,
             "The run, from the files that were imported (the replies themselves cannot be made again from here):",
             "",
-            f"    selfexec import {' '.join(map(shlex.quote, run.manifest.sources)) or 'REPLIES'} "
-            f"--items {shlex.quote(f'{name}/items')} --out NEW",
+            f"    {command_line('import {} --items {} --out NEW', sources, f'{name}/items')}",
             "",
             as_markdown(["file", "SHA-256"], files) if files else "Which files they were is unknown.",
         ]

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from selfexec.runs import Run, names, takes, with_source
 from selfexec.runs.run import load_all
 from selfexec.text.matching import meant
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import command_line
 from selfexec.version import __version__
 
 MANIFEST, ITEMS, TRAIN, UNSEEN, REPLAY = "manifest.json", "items", "train", "unseen", "replay"
@@ -44,7 +44,7 @@ class TrainingFiles:
         files = self.manifest["files"]
         lines = [files[f"{part}/{OWN}.jsonl"]["lines"] for part in (TRAIN, UNSEEN)]
         sets = ", ".join(path.stem for path in self.train.values())
-        next_step = f"train on each, then selfexec run --items {shlex.quote(str(self.items))}"
+        next_step = f"train on each, then {command_line('run --items {}', self.items)}"
         left_out = self.manifest["left_out"]
         lost = f" {number_of(left_out, 'item')} left out: no other has as many claims." if left_out else ""
         if idle := self.manifest["not_trainable"]:
@@ -99,7 +99,7 @@ def _others(run: Run, model: str, named: Sequence[str]) -> list[str]:
     if not others:
         raise InputError(
             f"{run.folder}: there is no other model than {model}, whose behaviour a control could learn. Ask one more "
-            f"in this run: selfexec run --model OTHER --out {run.folder}"
+            f"in this run: name it by --model to {command_line('run --out {}', run.folder)}"
         )
     return others
 

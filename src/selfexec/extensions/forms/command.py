@@ -1,6 +1,5 @@
 """What `export --to form` does."""
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from selfexec.files.outputs import tried_folder, write_page
 from selfexec.options import changed, declared
 from selfexec.run_options import STARTER, UnknownEnds, Wanted
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import command_line
 
 if TYPE_CHECKING:
     from selfexec.cli.export import ExportRequest
@@ -82,5 +82,6 @@ def _say(folder: Path, item_set: "ItemSet", rounds: list[str], whole: "ItemSet",
     if left_out and not unsafe:
         are = number_of(left_out, "item that is", "items that are")
         say(f"{are} unsafe on purpose left out of what people are asked. To ask them too: --unsafe", err=True)
-    items, out = shlex.quote(str(folder / ITEMS)), "runs/people"
-    say(f"Next: selfexec import ANSWERS.jsonl --items {items} --out {out}, then selfexec score {out}", err=True)
+    out = "runs/people"
+    back = command_line("import ANSWERS.jsonl --items {} --out {}", folder / ITEMS, out)
+    say(f"Next: {back}, then {command_line('score {}', out)}", err=True)

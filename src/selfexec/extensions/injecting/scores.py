@@ -14,6 +14,7 @@ from selfexec.extensions.injecting.options import InjectionOptions
 from selfexec.metrics import Cells, Estimate, none_if_nan
 from selfexec.runs import Run, takes
 from selfexec.text.numbers import decimal, interval, joined, number_of
+from selfexec.text.printable import command_line
 from selfexec.text.tables import Part, Table
 
 NAME = TokenInjection.name
@@ -185,7 +186,7 @@ def injection_scores(options: InjectionOptions) -> InjectionScores:
     known_conditions(selection.whole_runs, selection.conditions)
     result = found_in(selection)
     if not result.shams:
-        raise InputError(f"nothing was put into replies. Ask for it: selfexec run --experiment {NAME}")
+        raise InputError(f"nothing was put into replies. Ask for it: {command_line('run --experiment {}', NAME)}")
     return result
 
 

@@ -1,7 +1,6 @@
 """selfexec judge"""
 
 import math
-import shlex
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -26,6 +25,7 @@ from selfexec.experiments import JUDGE, RULE
 from selfexec.options import WHAT_IS_SENT, WHERE_IT_GOES, WHICH_MODELS, option
 from selfexec.run_options import DryRun, JudgeOptions
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import command_line
 
 if TYPE_CHECKING:
     from selfexec.extensions.judging.plan import JudgingPlan
@@ -110,8 +110,9 @@ def command(
 
 def _agreement_of(folder: Path, experiment: str | None = None) -> str:
     """The command that shows how well the judges of a run agree, or which keys the answers to its questions give."""
-    command = f"selfexec score {shlex.quote(str(folder))} --agreement"
-    return f"{command} --experiment {experiment}" if experiment else command
+    if experiment:
+        return command_line("score {} --agreement --experiment {}", folder, experiment)
+    return command_line("score {} --agreement", folder)
 
 
 def _left(progress: "Progress") -> str:
@@ -186,5 +187,5 @@ def _said(plan: "JudgingPlan", run: "Run", progress: "Progress") -> Iterator[str
         if (keying := EXPERIMENTS[case.judged.experiment].keying)
     }
     counts = next(iter(keys.values()), source)
-    yield f"Next: selfexec score {shlex.quote(str(plan.folder))} --source {shlex.quote(counts)}"
+    yield f"Next: {command_line('score {} --source {}', plan.folder, counts)}"
     yield f"{'The keys' if keys else 'Agreement'}: {_agreement_of(plan.folder, next(iter(keys), None))}"

@@ -1,11 +1,11 @@
 """What `import --from TOOL --as EXPERIMENT` does."""
 
-import shlex
 from typing import TYPE_CHECKING
 
 from selfexec.cli.import_ import ImportRequest, refuse_cut
 from selfexec.cli.options import say
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import command_line
 
 if TYPE_CHECKING:
     from selfexec.runs.folder import ImportedLog
@@ -35,8 +35,7 @@ def import_finished_logs(request: ImportRequest) -> None:
             "it is asked, import its logs into a new folder, with --model PROVIDER/MODEL.",
             err=True,
         )
-    folder = shlex.quote(str(out))
-    to_ask = "" if unaskable else f" Next: selfexec run --out {folder} --dry-run"
+    to_ask = "" if unaskable else f" Next: {command_line('run --out {} --dry-run', out)}"
     say(f"{out}: {number_of(items, 'item')} of {experiment}, {models}.{to_ask}")
 
 

@@ -1,6 +1,5 @@
 """selfexec merge"""
 
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from selfexec.cli.declared import options_of
 from selfexec.cli.options import PathArgument, say
 from selfexec.options import Names, option
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import command_line
 
 SHOWN = 10  # shards that are named with their commands
 
@@ -47,7 +47,7 @@ def command(folder: Path, prefer: tuple[str, ...]) -> None:
     found = join(folder, prefer)
     joined = f"{folder}: {number_of(found.shards, 'shard')} joined, {number_of(found.replies, 'session')}."
     if not found.left:
-        say(f"{joined} Next: selfexec score {shlex.quote(str(folder))}")
+        say(f"{joined} Next: {command_line('score {}', folder)}")
         return
     say(joined)
     shown = [f"- {one}" for one in found.left[:SHOWN]]

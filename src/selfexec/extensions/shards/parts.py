@@ -32,6 +32,7 @@ from selfexec.runs.folder import (
 from selfexec.runs.records import Reply
 from selfexec.runs.share import Shard, shard_folders, shard_of, state_of
 from selfexec.runs.store import line_of
+from selfexec.text.printable import command_line
 
 SHOWN = 10  # faults that a message names
 WHOLE = "run"  # how the run itself is called among its shards
@@ -261,7 +262,9 @@ def commands(like: Iterable[Manifest], shard: Shard, run: Path) -> list[str]:
         (invocation for manifest in like for invocation in manifest.invocations), key=lambda one: one.begin
     )
     found = dict.fromkeys(for_shard(invocation.command, shard, run) for invocation in invocations if invocation.command)
-    return list(found) or [f"selfexec run [as the others] --shard {shard} --out {shlex.quote(str(run))}"]
+    return list(found) or [
+        f"{command_line('run --shard {} --out {}', shard, run)}  # and what the others were asked with"
+    ]
 
 
 def for_shard(command: str, shard: Shard, run: Path) -> str:

@@ -28,6 +28,7 @@ from selfexec.facets import condition_named
 from selfexec.metrics import Estimate, none_if_nan
 from selfexec.runs import Run, takes
 from selfexec.text.numbers import decimal, interval, is_or_are, joined
+from selfexec.text.printable import command_line
 from selfexec.text.tables import Part, Table
 
 NAME = SelfSimulation.name
@@ -156,7 +157,8 @@ def property_scores(options: PropertyOptions) -> PropertyScores:
     found = found_in(selection)
     if not found:
         raise InputError(
-            f"nobody was asked what would be true of their replies. Ask for it: selfexec run --experiment {NAME}"
+            "nobody was asked what would be true of their replies. Ask for it: "
+            f"{command_line('run --experiment {}', NAME)}"
         )
     return found
 

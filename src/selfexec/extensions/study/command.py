@@ -1,6 +1,5 @@
 """What `run --config` and `run --dry-run --save` do."""
 
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from click.core import ParameterSource
 from selfexec.cli.run import PlannedRun, plan_of_choices
 from selfexec.errors import InputError
 from selfexec.run_options import RunOptions
+from selfexec.text.printable import command_line
 
 if TYPE_CHECKING:
     from selfexec.extensions.study.planning import Study
@@ -76,4 +76,4 @@ def _saved(study: "Study | None", choices: RunOptions, planned: "Plan", path: Pa
         study = Study(path, b"", replace(choices, out=planned.run_folder, models=None), entries=entries)
     whole = replace(study, choices=replace(study.choices, shard=None))
     yield from save(whole, path)
-    yield f"{path}: written. Next: selfexec run --config {shlex.quote(str(path))}"
+    yield f"{path}: written. Next: {command_line('run --config {}', path)}"

@@ -3,7 +3,7 @@
 from selfexec.runs.asking.continuing import plan, planned_or_continued, with_hypotheses
 from selfexec.runs.asking.execute import carry_out, run
 from selfexec.runs.asking.executor import reply_to
-from selfexec.runs.asking.growing import begin, grow, refuse_misfit
+from selfexec.runs.asking.growing import begin, grow, growth, refuse_misfit
 from selfexec.runs.asking.plan import Job, Plan
 from selfexec.runs.asking.planning import planned
 from selfexec.runs.asking.progress import Progress, Report, as_line, duration, heartbeat, shown_progress

@@ -3,7 +3,6 @@
 `run --out RUN` and the export of batch files from a run go by the same plan.
 """
 
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -41,6 +40,7 @@ from selfexec.runs.sampling import by_name, from_names, sampling_of
 from selfexec.runs.share import Shard, shard_folders
 from selfexec.runs.store import read_journal
 from selfexec.text.numbers import joined as listing
+from selfexec.text.printable import command_line
 from selfexec.text.redaction import HIDDEN, bare_address
 
 MODEL = "#"  # in names of prompts that hold what one model alone is shown
@@ -210,10 +210,10 @@ def _folder(run: Path, shard: Shard | None) -> Path:
 
 
 def _of_imported(run: Path) -> str:
-    folder = shlex.quote(str(run))
     return (
-        f"{run}: this folder holds imported replies, which cannot be continued. What they lack: selfexec export "
-        f"{folder} > rest.jsonl; to ask a model by yourself, begin a run: selfexec run --model PROVIDER/MODEL --out NEW"
+        f"{run}: this folder holds imported replies, which cannot be continued. What they lack: "
+        f"{command_line('export {}', run)} > rest.jsonl; to ask a model by yourself, begin a run: "
+        "selfexec run --model PROVIDER/MODEL --out NEW"
     )
 
 

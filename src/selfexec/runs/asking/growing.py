@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from selfexec.engines import Connection, Engine, Respondent, kept_setting
 from selfexec.errors import InputError, Interrupted
 from selfexec.experiments import EXPERIMENTS
+from selfexec.facets import condition_name
 from selfexec.files.replacing import put, settle
 from selfexec.items import ItemSet
 from selfexec.items import load as load_items
@@ -30,6 +31,7 @@ from selfexec.runs.folder import (
     Reached,
     ShareOf,
     create,
+    design_to_ask,
     grow_items,
     keep_old_manifest,
     load_manifest,
@@ -41,6 +43,7 @@ from selfexec.runs.folder import (
 from selfexec.runs.sampling import PROTOCOLS, kept_settings, sampling_settings
 from selfexec.runs.share import refuse_other_cut
 from selfexec.text.numbers import joined as listing
+from selfexec.text.numbers import number_of
 from selfexec.text.redaction import HIDDEN, bare_address
 from selfexec.version import __version__
 
@@ -94,6 +97,44 @@ def _protocol_of(name: str, value: object) -> str:
     """The way out where a setting is given no more and a sampling protocol sends it."""
     sends = [protocol for protocol in PROTOCOLS if sampling_settings(protocol).get(name) == value]
     return f"It is sent by --protocol {sends[0]}: give that too, and the run goes on. " if sends else ""
+
+
+def growth(plan: Plan) -> Iterator[str]:
+    """What a command adds to the run that is in its folder already, in a sentence; nothing where it only goes on with
+    what the run was to ask, or where the run does not say what that was.
+    """
+    if not (plan.out / MANIFEST).exists():
+        return
+    before = design_to_ask(load_manifest(plan.out), load_items(plan.out / ITEMS))
+    if before is not None and (added := "; ".join(_added(before, plan.design))):
+        apart = "For a separate run, give another --out."
+        yield f"{plan.out}: this run exists, and the command adds to it: {added}. {apart}"
+
+
+def _added(before: Design, design: Design) -> Iterator[str]:
+    """6 restriction requests; association in 2 epochs, where it was 1; condition asker=another. Which models are new
+    says what they are asked.
+    """
+    for experiment in dict.fromkeys(place[1] for place in design):
+        had, wanted = _most_epochs(before, experiment), _most_epochs(design, experiment)
+        if new := wanted.keys() - had.keys():
+            name = f"{'more ' if had else ''}{experiment} {EXPERIMENTS[experiment].item_name}"
+            yield number_of(len(new), name)
+        if again := {(had[id], wanted[id]) for id in wanted.keys() & had.keys() if wanted[id] > had[id]}:
+            least, most = min(again)[0], max(wanted for _, wanted in again)
+            yield f"{experiment} in {number_of(most, 'epoch')}, where it was {least}"
+    known = {condition for _, _, condition in before}
+    for condition in dict.fromkeys(condition for _, _, condition in design if condition not in known):
+        yield f"condition {condition_name(condition)}"
+
+
+def _most_epochs(design: Design, experiment: str) -> Mapping[str, int]:
+    """Item of an experiment -> in how many epochs any model is asked it in any condition."""
+    most: dict[str, int] = {}
+    for (_, asked_in, _), by_item in design.items():
+        for item, epochs in by_item.items() if asked_in == experiment else ():
+            most[item] = max(epochs, most.get(item, 0))
+    return most
 
 
 def refuse_misfit(plan: Plan) -> None:

@@ -45,6 +45,7 @@ from selfexec.runs.sampling import protocol_origins, sampling_of, sampling_setti
 from selfexec.runs.share import Shard, shard_folders
 from selfexec.text.matching import apart, meant
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import command_line
 
 
 def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None) -> Plan:
@@ -257,7 +258,7 @@ def _recorded(out: Path, item_set: ItemSet, models: Sequence[str]) -> frozenset[
         if not told:
             raise InputError(
                 f"{name}: what models did comes from a finished log, and {out} has none of these items. First: "
-                f"selfexec import --from TOOL LOG --as {name} --out {out}"
+                f"{command_line('import --from TOOL LOG --as {} --out {}', name, out)}"
             )
         if strange := [model for model in models if model not in told]:
             raise InputError(
