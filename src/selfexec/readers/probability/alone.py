@@ -57,9 +57,6 @@ LEAD = re.compile(
     re.IGNORECASE,
 )
 
-# the answer to the question how probable it is, not that a request is answered
-ANSWER = re.compile(r"[\W_]*(?:(?:my|the|final)\s+)*answer[\W_]*", re.IGNORECASE)
-
 IS_ANSWER = re.compile(r"\A\W*(?:(?:my|the)\s+)?(?:answer|result|it|that|this)\b", re.IGNORECASE)  # perhaps of the task
 
 
@@ -71,8 +68,7 @@ def stated_alone(sentence: str, sides: Sides | None) -> Amount | None:
     lead = LEAD.match(sentence)
     label = LABEL.match(sentence, lead.end() if lead else 0)
     begun = label.end() if label else lead.end() if lead else 0
-    is_of_another = label and not ANSWER.fullmatch(label[0]) and turns_round(label[0], sides)
-    if label and (is_of_another or (sides and sides.of_an_answer and IS_ANSWER.search(label[0]))):
+    if label and (turns_round(label[0], sides) or (sides and sides.of_an_answer and IS_ANSWER.search(label[0]))):
         return None
     amount = only_amount(sentence[begun:]) or _with_a_reason(sentence[begun:], sides)
     if amount is None or (label is None and amount.plain and _is_a_count(sentence, amount)):

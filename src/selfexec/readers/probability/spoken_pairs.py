@@ -225,7 +225,7 @@ def named_by(words: Sequence[str]) -> re.Pattern[str]:
     # "A" is an article and "I" a pronoun: a letter has to stand alone
     letters = "".join(re.escape(word) for word in words if len(word) == 1)
     # "boat的概率": a word of Latin letters ends where characters without blanks begin
-    inner = rf"(?:\w|-)" if UNSPACED_SCRIPT.search(long) else rf"(?:(?!{UNSPACED_SCRIPT.pattern})\w|-)"
+    inner = r"(?:\w|-)" if UNSPACED_SCRIPT.search(long) else rf"(?:(?!{UNSPACED_SCRIPT.pattern})\w|-)"
     parts = [rf"(?i:(?<!{inner})(?:{long})(?!{inner}))"] if long else []
     ends = r"(?=[\"'”*_`)\]}]*\s*(?:[,:;.|=)(–—→/-]|(?:and|or|with|has|gets|at|is|about|around"
     ends += rf"|roughly|maybe|perhaps)\b|[~≈]?\d|the\s(?:rest|remaining)|{UNSPACED_SCRIPT.pattern}|\Z))"
