@@ -44,6 +44,10 @@ FAILED = [
     *(("X-Stop-Reason", "error"), ("X-Success", "false"), ("X-Upstream-Status", "200, 502"), ("grpc-status", "13")),
     *(("X-Complete", "no"), ("X-Is-Complete", "0"), ("X-Job-State", "running"), ("X-Processing-Status", "pending")),
     *(("X-DashScope-PartialResponse", "true"), ("X-IsTruncated", "true"), ("X-StatusCode", "502")),
+    *(("X-Cache", "Error from cloudfront"), ("X-Cache", "LambdaGeneratedResponse from cloudfront")),
+    *(("X-Cache", "TCP_DENIED from a23-45 (AkamaiGHost/22.1)"), ("cf-mitigated", "challenge")),
+    *(("Cache-Status", "edge; fwd=stale; fwd-status=304; ttl=300"), ("Cache-Status", "e; fwd=miss; fwd-status=503")),
+    ("grpc-message", "upstream deadline exceeded"),
     # another model answered than the one that was asked
     *(("x-litellm-attempted-fallbacks", "1"), ("Helicone-Fallback-Index", "2"), ("cf-aig-step", "1")),
     *(("X-Fallback-Used", "true"), ("X-Fallback-Count", "3")),
@@ -88,7 +92,11 @@ ORDINARY: dict[str, dict[str, str]] = {
     "kong": {"X-Kong-Upstream-Status": "200", "X-Kong-Upstream-Latency": "5", "Via": "1.1 kong/3.8", "X-Cached": "0"},
     "nginx": {"X-Upstream-Status": "502, 200", "X-Cache-Status": "EXPIRED", "X-Upstream-Cache-Status": "BYPASS"},
     "proxies": {
-        **{"Proxy-Status": "edge; received-status=200", "Cache-Status": "edge; fwd=miss; stored; collapsed=?0"},
+        **{
+            "Proxy-Status": "edge; received-status=200",
+            "Cache-Status": "edge; fwd=miss; fwd-status=200; stored; collapsed=?0",
+        },
+        **{"X-Cache": "TCP_MISS from a23-45 (AkamaiGHost/22.1)", "grpc-message": "", "grpc-status": "0"},
         **{"Content-Range": "bytes 0-899/900", "Warning": '299 p "An old version"', "Status": "200 OK"},
     },
     "anthropic": {

@@ -5,7 +5,9 @@ The headers of the standards say what their RFC defines:
     a cache had it      `Age` above 0, `Cache-Status` with hit or collapsed (RFC 9111, 9211), a `Warning` of 110 to 113
                         (RFC 7234), a hit in a comment of `Via`; and Varnish's header, which then has two ids
     something failed    `Proxy-Status` with an error or the status of one (RFC 9209), a `Content-Range` of less than
-                        the whole (RFC 9110), a `grpc-status` other than 0, a `Link` to a next part (RFC 8288)
+                        the whole (RFC 9110), a `grpc-status` other than 0 or a `grpc-message`, a `Link` to a next part
+                        (RFC 8288), a `Cache-Status` whose origin gave no body (RFC 9211), an `X-Cache` that says that
+                        the cache made or denied the reply, Cloudflare's `cf-mitigated`
     it was changed      a digest that is not the body's (RFC 9530, 3230, 1864), and a `Warning` of 214 (RFC 7234), but
                         where a `Content-Encoding` may be the transformation
 
@@ -101,6 +103,10 @@ STALE = re.compile(r"(?:^|,)\s*11[0-3](?=\s)")
 COMMENT = re.compile(r"\(([^()]*)\)")
 TWO_IDS = re.compile(r"\d+\s+\d+")
 PROXY_FAILURE = re.compile(r";\s*(?:error\s*=|received-status\s*=\s*[45]\d\d)", re.IGNORECASE)
+# the origin gave no body (RFC 9211): the one that came is stored, or the cache's own
+NOT_FORWARDED = re.compile(r";\s*fwd-status\s*=\s*(?:304|[45]\d\d)")
+# "Error from cloudfront", "TCP_DENIED from a1-2", "LambdaGeneratedResponse from cloudfront"
+MADE_BY_A_CACHE = re.compile(r"(?<![a-z])(?:error|denied)\b|generatedresponse\b", re.IGNORECASE)
 RANGE = re.compile(r"\w+\s+0-(\d+)/(\d+)")
 STATUSES = re.compile(r"\d{3}(?:\s*[,:]\s*\d{3})*")  # of attempts, as nginx writes them
 INTEGER, DECIMAL = re.compile(r"\d{1,18}"), re.compile(r"\d{1,18}\.\d{1,18}")
@@ -135,6 +141,10 @@ STANDARD_OF_CACHES: Mapping[str, Callable[[str], bool]] = {
 }
 STANDARD_OF_FAILURES: Mapping[str, Callable[[str], bool]] = {
     "grpc-status": lambda value: value != "0",
+    "grpc-message": lambda value: value.casefold() not in ("", "ok"),
+    "cache-status": lambda value: NOT_FORWARDED.search(value) is not None,
+    "x-cache": lambda value: MADE_BY_A_CACHE.search(value) is not None,
+    "cf-mitigated": lambda value: True,  # sent with pages of Cloudflare's own, and with no other
     "proxy-status": lambda value: PROXY_FAILURE.search(value) is not None,
     "content-range": _is_part,
     "link": lambda value: NEXT.search(value) is not None,
