@@ -60,13 +60,6 @@ UNITS = ("char", "byte", "token", "word", "line", "kb", "KB")
 UNFILLED = re.compile(
     r"\W{0,2}(?:\{\{[^{}\n]{1,80}\}\}|\$\{[^{}\n]{1,80}\}|\{%[^%\n]{1,80}%\}|<%=?[^%\n]{1,80}%>|%\(\w+\)s|\{\w+(?:\.\w+)*\})\W{0,2}"
 )
-CUT_NOTE = re.compile(
-    r"[\[(<{…*]\s?[^\[\](){}<>\n]{0,60}?(?:\b(?:truncat|snip|omit|elid|cut|clip|shorten|trim|skip|hidden|remov|dropp|remain|left)\w*"
-    r"[^\[\](){}<>\n]{0,30}\b\d[\d,.]*\s?(?:more )?(?:chars?|characters?|bytes?|tokens?|words?|lines?|kb)\b"
-    r"|\b\d[\d,.]*\s?(?:more )?(?:chars?|characters?|bytes?|tokens?|words?|lines?|kb)\b[^\[\](){}<>\n]{0,30}"
-    r"\b(?:truncat|snip|omit|elid|cut|clip|shorten|trim|skip|hidden|remov|dropp|remain|left)\w*)[^\[\](){}<>\n]{0,60}[\])>}…*]",
-    re.IGNORECASE,
-)
 HTML: Mapping[str, re.Pattern[str]] = {
     "a page in HTML": re.compile(r"(?:<!doctype html|<html)\b.*</html>", re.IGNORECASE | re.DOTALL),
     "paragraphs in HTML": re.compile(r"<(p|div|ul|ol|h\d)\b[^<>]*>.*</(?:p|div|ul|ol|h\d)>", re.IGNORECASE | re.DOTALL),
