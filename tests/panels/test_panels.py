@@ -138,7 +138,7 @@ def test_the_panel_is_named_wherever_it_was_used_and_nowhere_else(
     }
     card = sx.card(alone, panel=file)
     assert line in card.section("Scores")
-    assert "--panel mine.json" in card.section("Again")
+    assert "--panel mine.json" in card.section("How to repeat it")
     page = unpinned(sx.report(alone, tmp_path / "page.html", panel=file))
     assert line.replace("`mine`", "<code>mine</code>") in page
     assert "The panel: Somebody." in page and "--panel mine.json" in page

@@ -219,9 +219,9 @@ def test_what_skill_is_is_said_of_the_kinds_that_there_are() -> None:
     kinds = "Youden's J (for lengths, Kendall's tau; for habit, the lift over the control"
     printed = {command: said(*command.split(), "asked") for command in ("compare", "analyze trend", "card")}
     printed["score"] = said("score", "asked", "--full")
-    assert f"skill: {kinds}: 0 is chance" in printed["score"]
-    assert f"skill: {kinds}: 0 is chance" in printed["compare"]
-    assert "skill: Kendall's tau: 0 is chance" in said("compare", "asked", "--experiment", "lengths")
+    assert f"skill: {kinds}). 0 is chance" in printed["score"]
+    assert f"skill: {kinds}). 0 is chance" in printed["compare"]
+    assert "skill: Kendall's tau. 0 is chance" in said("compare", "asked", "--experiment", "lengths")
     assert "difficulty" not in "".join(printed.values())
 
 
@@ -513,7 +513,7 @@ def test_what_it_says_of_itself_is_said_of_its_models(by_heart: Run, asked: Run)
     page = sx.report(by_heart, by_heart.folder / "page.html").read_text("utf-8")
     assert sentence in page
     assert "Nothing about any language model: all replies are simulated." in said("card", str(by_heart.folder))
-    assert "2 of these models are simulated: they are no reference models of the others" in said(
+    assert "2 of these models are simulated: they do not serve as reference models for the others" in said(
         "score", "asked", str(by_heart.folder)
     )
     # no reference for each other

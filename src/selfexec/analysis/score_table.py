@@ -575,6 +575,8 @@ def caution_heading(scores: Scores) -> str:
     cells = [cell for row in _shown_cells(scores) for cell in row[2:]]
     signs = [sign for sign in (UNDEFINED, WITHHELD) if sign in cells]
     signs += [CAUTION] if any(CAUTION in cell for cell in cells) else []
+    if not signs:  # what has a reason need not stand in the table
+        return "to be read with caution"
     return ", or ".join(
         [", ".join(names[:-1]), names[-1]] if len(names := [MARKED[sign] for sign in signs]) > 1 else names
     )
