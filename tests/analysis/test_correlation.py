@@ -181,7 +181,7 @@ def test_too_few_models_for_any_correlation_are_refused_in_one_sentence(panel: R
     alone = run(["sim/coin"], limit=20, out=tmp_path / "alone")
     part = run(panel.models, limit=20, experiments=["association"], out=tmp_path / "part")
     (tmp_path / "t.csv").write_text("model,x,y\nsim/coin,1,3\nsim/typical,2,\n")
-    takes = "a correlation takes 4 models that have both numbers, and no two columns here share more than"
+    takes = "a correlation needs 4 models that have both numbers, and no two columns here share more than"
     for sources, tables, message in (
         ([alone.folder], [], f"{takes} 1. Give more runs: their models count together."),
         # x has two models, y one

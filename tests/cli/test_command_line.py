@@ -411,11 +411,11 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
     assert [line.split(":")[0] for line in three[:3]] == ["association", "restriction", "difficulty"]
     assert "sim/knows-itself overestimates how often it would list a word" in three[0]
     one, two, *_ = answer("--experiment", "association,difficulty")
-    assert one.startswith("association  how often ") and two.startswith("difficulty   which ones ")
+    assert one.startswith("association  how often: ") and two.startswith("difficulty   which: ")
     overall = answer("--experiment", "overall")
     assert (
         "Mean margin over the experiments (it reflects both how often models say yes and what "
-        "they say yes to): 1 of 6 models is" in overall[1]
+        "they say yes to): sim/knows-itself is ahead of the baseline" in overall[1]
     )
     selfexec(monkeypatch, "run", "--experiment", "association", "--limit", "60", "--out", "part")
     assert "association  " in capsys.readouterr().out.split("Did the model")[1].splitlines()[1]
@@ -535,7 +535,7 @@ def test_experiments_that_were_left_out_leave_no_overall_row_and_no_reason(
     selfexec(monkeypatch, "run", "--experiment", "association", "--limit", "30", "--out", "run")
     said = capsys.readouterr().out
     assert "was not run" not in said and not re.search(r"^ *overall", said, flags=re.MULTILINE)
-    assert said.splitlines()[1] == "association: which words it will list."
+    assert said.splitlines()[1] == "association: which words they will list."
     assert said.splitlines()[-1] == "Next: selfexec view run; selfexec explain"
 
 

@@ -49,7 +49,12 @@ def test_a_dozen_models_fit_24_lines_of_80_columns_and_the_last_says_what_to_typ
 def test_every_sign_in_the_table_is_explained_below_it_and_no_other(simulated: Path) -> None:
     scores = sx.score(simulated / "runs" / "simulated-panel-starter")
     few = sx.score(sx.Selection.of(simulated / "runs" / "simulated-panel-starter", models=["sim/coin", "sim/solves"]))
-    meanings = {"~": "~ too close to call", "?": "? no room to differ", "†": "† no verdict: ", "–": "– no number"}
+    meanings = {
+        "~": "~ too close to call",
+        "?": "? no room to differ",
+        "†": "† no verdict (why: --full)",
+        "–": "– no number",
+    }
     for chosen in (scores, few):
         lines = Screen(chosen).table(80).splitlines()
         rows = " ".join(line for line in lines if line.startswith("sim/") or line.startswith(" sim/"))

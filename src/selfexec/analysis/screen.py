@@ -289,26 +289,28 @@ def _legend_of_last(columns: Sequence[_Columns]) -> str:
 def _legend_of_skill(columns: Sequence[_Columns]) -> str:
     """What skill is, and why it stands in the place of margins that were worked out."""
     no_verdicts = [f for column in columns if not column.has_margins for f in column.margins if f.value is not None]
-    why = f"; no margins here: {_reason_of_most(no_verdicts)}" if no_verdicts else ""
+    why = f"; no margins here: {_reason_of_most(no_verdicts)[0]}" if no_verdicts else ""
     return f"skill: 0 is chance, 1 is perfect{why}."
 
 
 def _why(columns: Sequence[_Columns]) -> str:
-    """Why there is no verdict, or no number, where the table has none."""
+    """Why there is no verdict, or no number, where the table has none; where to look, where no two models share it."""
     findings = [f for column in columns for f in (*column.often.values(), *column.which.values())]
     silent = [finding for finding in findings if finding.answer == "withheld" and finding.reason]
     if not silent:
         return ""
-    more = " (others: --full)" if len({finding.reason for finding in silent}) > 1 else ""
-    return f": {_reason_of_most(silent)}{more}"
+    reason, sharing = _reason_of_most(silent)
+    if len({finding.reason for finding in silent}) == 1:
+        return f": {reason}"
+    return f": {reason} (others: --full)" if sharing > 1 else " (why: --full)"
 
 
-def _reason_of_most(findings: Sequence[Finding]) -> str:
-    """The reason that most models share, without the numbers behind it; "it" is the first of these models."""
+def _reason_of_most(findings: Sequence[Finding]) -> tuple[str, int]:
+    """The reason that most models share, without the numbers behind it, and how many do; "it" is the first of them."""
     sharing = {reason: {f.subject for f in findings if f.reason == reason} for reason in (f.reason for f in findings)}
     reason = max(sharing, key=lambda shared: len(sharing[shared]))
     subject = next(finding.subject for finding in findings if finding.reason == reason)
-    return re.sub("^it ", f"{subject} ", (reason or "").partition(" (")[0])
+    return re.sub("^it ", f"{subject} ", (reason or "").partition(" (")[0]), len(sharing[reason])
 
 
 def _by(source: str) -> str:
