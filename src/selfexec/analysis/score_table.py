@@ -23,11 +23,11 @@ from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import Form, Rows, ScoredRun, head, out_lines
 from selfexec.analysis.selection import added_convention
 from selfexec.analysis.warnings import (
+    BEHIND_ANSWERS,
     BesideAnswers,
     Canned,
     SameReplies,
     ServerNotice,
-    Unanswered,
     Warned,
     texts_of,
 )
@@ -330,16 +330,16 @@ def in_doubt(scores: Scores) -> list[str]:
 
 
 def remarks(scores: Scores) -> list[str]:
-    """What stands behind the answers, which may mislead without it: models without a reply, what servers say of their
-    replies, who says what was done, where it is not the experiment's own source, and which reference panel the
-    baselines are of.
+    """What stands behind the answers, which may mislead without it: epochs that are one, answers without a token count,
+    models without a reply, what servers say of their replies, who says what was done, where it is not the experiment's
+    own source, and which reference panel the baselines are of.
     """
     sources = {row.experiment: row.source for row in scores if row.metric == "accuracy" and row.source}
     others = {e: source for e, source in sources.items() if source != EXPERIMENTS[e].sources[0]}
     shown = {row.experiment for row in scores}
     panels = [line for panel in scores.panels for line in panel_lines(panel, shown)]
     return [
-        *texts_of(scores.warnings, Unanswered, ServerNotice),
+        *texts_of(scores.warnings, *BEHIND_ANSWERS, ServerNotice),
         *(source_notes(others) if others else ()),
         *panels,
     ]
