@@ -300,13 +300,14 @@ def _legend_of_skill(columns: Sequence[_Columns]) -> str:
 
 
 def _why(columns: Sequence[_Columns]) -> str:
-    """Why there is no verdict, or no number, where the table has none."""
+    """Why numbers have no verdict, and where there are none of these, why there is no number."""
     findings = [f for column in columns for f in (*column.often.values(), *column.which.values())]
     silent = [finding for finding in findings if finding.answer == "withheld" and finding.reason]
     if not silent:
         return ""
+    marked = [finding for finding in silent if finding.value is not None]
     more = " (others: --full)" if len({finding.reason for finding in silent}) > 1 else ""
-    return f": {_reason_of_most(silent)}{more}"
+    return f": {_reason_of_most(marked or silent)}{more}"
 
 
 def _reason_of_most(findings: Sequence[Finding]) -> str:
